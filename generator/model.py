@@ -1,0 +1,197 @@
+"""What the YAML may say: one class a kind of file, one line a field. `docs/catalog.md` explains them to authors.
+
+Nothing here looks at a second file: references are kept as written and resolved in `catalog.py`.
+"""
+
+from typing import Annotated, Literal, Self, TypeAlias
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints, model_validator
+
+from . import values
+
+MAX_ID = 2_147_483_647
+MAX_NUMBER = 999_999_999
+# A body's name is slug + "." + 32 digits + ".json.headers", and a file name ends at 255 bytes.
+MAX_SLUG = 200
+MAX_FILE_NAME = 255
+
+_HOST = r"https?://[-A-Za-z0-9._~]+(?::[0-9]{1,5})?"
+_FOLDERS = r"/(?:[-A-Za-z0-9._~]+/)*"
+_URL = r"https?://[-A-Za-z0-9._~:@\[\]]+(?:[/?#][-A-Za-z0-9._~:/?#@!$&'()*+,;=%\[\]]*)?"
+
+SLUG = r"^[-a-zA-Z0-9_]+$"
+# JSON could carry control characters, but no reader app shows them and no HTTP field survives them.
+LINE = r"^[^\x00-\x1f\x7f]*$"
+PARAGRAPHS = r"^[^\x00-\x08\x0b-\x1f\x7f]*$"
+FILE_OR_URL = rf"^(?:{_URL}|[^/\\\x00-\x1f\x7f]+)$"
+HOST = rf"^{_HOST}$"
+PATH = rf"^{_FOLDERS}$"
+PATH_OR_URL = rf"^(?:{_HOST})?{_FOLDERS}$"
+SERVER_FOLDER = r"^(?:/[-A-Za-z0-9._]+)+$"
+DIGEST = r"^[0-9a-f]{64}$"
+
+# What would be right, for every pattern that a text can fail.
+WANTED = {
+    SLUG: "should be made of the letters A-Z a-z, digits, - and _ only",
+    LINE: "should be one line without control characters",
+    PARAGRAPHS: "should have no control characters but line breaks and tabs",
+    FILE_OR_URL: "should be the name of a file, without a folder, or a whole percent-encoded http(s):// address",
+    HOST: "should be a scheme and a host and nothing else, like https://comics.example",
+    PATH: "should be a path that begins and ends with /, like /reader/",
+    PATH_OR_URL: "should be a path or an http(s):// address that ends with /, like /media/",
+    SERVER_FOLDER: "should be an absolute folder without spaces or a / at its end, like /srv/comics",
+    DIGEST: "should be the SHA-256 digest of a key (64 digits 0-9 a-f), never the key itself",
+}
+
+Id: TypeAlias = Annotated[int, Field(ge=1, le=MAX_ID)]
+Slug: TypeAlias = Annotated[str, StringConstraints(pattern=SLUG, max_length=MAX_SLUG)]
+Line: TypeAlias = Annotated[str, StringConstraints(pattern=LINE)]
+Name: TypeAlias = Annotated[str, StringConstraints(pattern=LINE, min_length=1)]
+Paragraphs: TypeAlias = Annotated[str, StringConstraints(pattern=PARAGRAPHS)]
+FileOrUrl: TypeAlias = Annotated[str, StringConstraints(pattern=FILE_OR_URL)]
+# The name of a person, group or member, or its id.
+Reference: TypeAlias = Annotated[str | int, BeforeValidator(values.reference)]
+# Seconds since 1970, cut, never rounded.
+Instant: TypeAlias = Annotated[int, BeforeValidator(values.instant)]
+Number: TypeAlias = Annotated[str, BeforeValidator(values.number)]
+Pages: TypeAlias = Annotated[list[FileOrUrl], BeforeValidator(values.pages)]
+ChapterTitle: TypeAlias = Annotated[Name, BeforeValidator(values.chapter_title)]
+
+
+class Record(BaseModel):
+    """Anything that people write: no field that is not known, no type guessed, nothing changed later."""
+
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
+
+
+class Entity(Record):
+    """Whatever has a life of its own may say when it last changed."""
+
+    modified: Instant | None = None
+
+
+class Person(Entity):
+    """An author or an artist."""
+
+    id: Id
+    name: Name
+    aliases: list[Name] = []
+
+
+class Category(Entity):
+    id: Slug
+    name: Name
+    description: Paragraphs = ""
+
+
+class Role(Record):
+    """What one member does in a group; a member with two roles has two lines."""
+
+    member: Reference
+    role: Name
+
+
+class Group(Entity):
+    id: Id
+    name: Name
+    description: Paragraphs = ""
+    website: Line = ""
+    email: Line = ""
+    discord: Line = ""
+    twitter: Line = ""
+    reddit: Line = ""
+    irc: Line = ""
+    logo: FileOrUrl | None = None
+    members: list[Role] = []
+
+
+class Member(Entity):
+    id: Id
+    name: Name
+    twitter: Line = ""
+    discord: Line = ""
+    irc: Line = ""
+    reddit: Line = ""
+
+
+class Key(Record):
+    """A key to restricted answers, known by its digest only."""
+
+    name: Name
+    sha256: Annotated[str, StringConstraints(pattern=DIGEST)]
+
+
+class Account(Entity):
+    username: Slug
+    first_name: Line = ""
+    last_name: Line = ""
+    email: Line = ""
+    bio: Paragraphs = ""
+    avatar: FileOrUrl | None = None
+    url: Annotated[str, StringConstraints(pattern=FILE_OR_URL)] | None = None
+    bookmarks: list[Slug] = []
+    keys: list[Key] = []
+
+
+class Chapter(Entity):
+    id: Id | None = None
+    volume: Annotated[int, Field(ge=1, le=MAX_NUMBER)] | None = None
+    number: Number
+    title: Line = ""
+    published: Instant
+    final: bool = False
+    groups: list[Reference] = []
+    pages: Pages
+    views: Annotated[int, Field(ge=0, le=2**53 - 1)] = 0
+
+    @model_validator(mode="after")
+    def _pages_agree(self) -> Self:
+        values.check_pages(self.pages)
+        return self
+
+
+class Series(Entity):
+    title: Name
+    aliases: list[Name] = []
+    description: Paragraphs = ""
+    authors: list[Reference] = []
+    artists: list[Reference] = []
+    categories: list[Slug] = []
+    status: Literal["ongoing", "completed", "hiatus", "canceled"] = "ongoing"
+    licensed: bool = False
+    restricted: bool = False
+    cover: FileOrUrl
+    chapter_title: ChapterTitle = values.DEFAULT_CHAPTER_TITLE
+    chapters: list[Chapter] = []
+
+
+Age: TypeAlias = Annotated[int, Field(ge=0, le=31_536_000)]
+
+
+class Ages(Record):
+    """How many seconds a cache may keep an answer, by what it is about."""
+
+    people: Age = 3600
+    series: Age = 300
+    releases: Age = 60
+    categories: Age = 3600
+    groups: Age = 3600
+
+
+class Cache(Record):
+    """Ages by path family; `errors` is for what is not there, `index` for `/`."""
+
+    unversioned: Ages = Ages()
+    v1: Ages = Ages()
+    index: Age = 3600
+    errors: Age = 60
+
+
+class Site(Record):
+    base_url: Annotated[str, StringConstraints(pattern=HOST)]
+    reader: Annotated[str, StringConstraints(pattern=PATH)] = "/reader/"
+    media: Annotated[str, StringConstraints(pattern=PATH_OR_URL)] = "/media/"
+    port: Annotated[int, Field(ge=1, le=65535)] = 8000
+    server_folder: Annotated[str, StringConstraints(pattern=SERVER_FOLDER)] | None = None
+    hide_licensed: bool = False
+    cache: Cache = Cache()

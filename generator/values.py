@@ -1,0 +1,150 @@
+"""The spellings of single values: instants, chapter numbers, runs of pages, templates of titles.
+
+Each function takes what stands in the YAML and answers the one form that the rest of the house uses,
+or raises ValueError with what is wrong and what would be right.
+"""
+
+import re
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from decimal import Decimal
+from os.path import commonprefix
+from urllib.parse import quote
+
+DEFAULT_CHAPTER_TITLE = "Vol. {volume}, Ch. {number}: {title}"
+TITLE_FIELDS = ("volume", "number", "title", "date", "series")
+MAX_PAGES = 10_000
+
+_INSTANT = re.compile(
+    r"(\d{4}-\d\d-\d\d)(?:[Tt ](\d\d:\d\d(?::\d\d)?)(?:[.,]\d+)?(?: ?([Zz]|[-+]\d\d:\d\d))?)?", re.ASCII
+)
+_NUMBER = re.compile(r"([0-9]+)(?:\.([0-9]+))?")
+_RUN = re.compile(r"(\S+) *\.\. *(\S+)")
+_FIELD = re.compile(r"\{([^{}]*)\}")
+
+
+def instant(value: object) -> int:
+    """Seconds since 1970; fractions of a second are cut, a missing zone means UTC, a missing time midnight."""
+    found = _INSTANT.fullmatch(value) if isinstance(value, str) else None
+    if not found:
+        raise ValueError("should be a time like 2026-05-01T12:00:00Z")
+    day, time, zone = found.groups()
+    text = f"{day}T{time or '00:00'}{(zone or 'Z').upper()}"
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError as error:
+        raise ValueError(f"is no time that exists ({error}); write one like 2026-05-01T12:00:00Z") from None
+    seconds = _seconds(moment)
+    if not 0 <= seconds < 253_402_300_800:
+        raise ValueError("is outside the years 1970 to 9999")
+    return seconds
+
+
+def _seconds(moment: datetime) -> int:
+    offset = moment.utcoffset()
+    naive = moment.replace(tzinfo=None) - datetime(1970, 1, 1)
+    return int((naive - offset).total_seconds()) if offset else int(naive.total_seconds())
+
+
+def day(seconds: int) -> str:
+    """The day of an instant, YYYY-MM-DD."""
+    return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%d}"
+
+
+def number(value: object) -> str:
+    """A chapter's number as every URL and key spells it: 1, 10.5, 1.25; never 1.0, 01 or 1e3."""
+    if isinstance(value, bool) or not isinstance(value, int | Decimal | str):
+        raise ValueError("should be a number like 10 or 10.5")
+    text = value if isinstance(value, str) else str(value)
+    found = _NUMBER.fullmatch(text)
+    if not found:
+        raise ValueError("should be a plain decimal number like 10 or 10.5, not negative")
+    whole, part = found[1].lstrip("0") or "0", (found[2] or "").rstrip("0")
+    if len(whole) > 9 or len(part) > 4:
+        raise ValueError("is too long; a number has up to 9 digits before the point and up to 4 after it")
+    return f"{whole}.{part}" if part else whole
+
+
+def reference(value: object) -> str | int:
+    """A name or an id, to be looked up when every file has been read."""
+    if isinstance(value, bool) or not isinstance(value, str | int):
+        raise ValueError("should be a name or an id")
+    return value
+
+
+def pages(value: object) -> object:
+    """A list of pages as it is; the short form `001.jpg .. 018.jpg` as the list that it stands for."""
+    if not isinstance(value, str):
+        return value
+    found = _RUN.fullmatch(value.strip())
+    ends = _split_run(found[1], found[2]) if found else None
+    if not ends:
+        raise ValueError("should be a list of files or a run like 001.jpg .. 018.jpg")
+    before, first, last, after = ends
+    width = len(first)
+    if len(last) < width or (len(last) > width and first[0] == "0"):
+        raise ValueError(f"should have the same number of digits at both ends, {first} and {last} do not")
+    if int(last) < int(first):
+        raise ValueError(f"should count upwards, {first} comes after {last}")
+    if int(last) - int(first) >= MAX_PAGES:
+        raise ValueError(f"should have at most {MAX_PAGES} pages")
+    return [f"{before}{page:0{width}}{after}" for page in range(int(first), int(last) + 1)]
+
+
+def _split_run(first: str, last: str) -> tuple[str, str, str, str] | None:
+    """What both names begin with, the two numbers in which they differ, what both end with."""
+    before = commonprefix((first, last)).rstrip("0123456789")
+    first, last = first[len(before) :], last[len(before) :]
+    after = commonprefix((first[::-1], last[::-1]))[::-1].lstrip("0123456789")
+    first, last = (name.removesuffix(after) for name in (first, last))
+    if all(re.fullmatch("[0-9]{1,9}", name) for name in (first, last)):
+        return before, first, last, after
+    return None
+
+
+def is_url(file: str) -> bool:
+    return file.startswith(("http://", "https://"))
+
+
+def split_url(url: str) -> tuple[str, str]:
+    """The folder of an address, with its /, and the last part."""
+    path = re.split(r"[?#]", url, maxsplit=1)[0]
+    folder = path[: path.rindex("/") + 1]
+    return folder, url[len(folder) :]
+
+
+def check_pages(pages: Sequence[str]) -> None:
+    """A chapter's pages are files, or addresses in one folder, since clients join one root and each name."""
+    if len(pages) > MAX_PAGES:
+        raise ValueError(f"pages: are more than {MAX_PAGES}; split the chapter")
+    if len(addresses := [page for page in pages if is_url(page)]) not in (0, len(pages)):
+        raise ValueError("pages: should be all file names or all addresses, not some of each")
+    folders = {split_url(page)[0] for page in addresses}
+    if len(folders) > 1:
+        raise ValueError("pages: should all lie in one folder; one root is joined with each name")
+    for page in addresses:
+        if page.count("/") < 3 or not split_url(page)[1]:
+            raise ValueError(f"pages: {page} should end with the name of a file")
+    for page in pages:
+        if page in (".", "..") or len(page.encode()) > 255:
+            raise ValueError(f"pages: {page[:40]} cannot be the name of a file")
+
+
+def percent_encoded(file: str) -> str:
+    """A file's name as it stands in a URL."""
+    return quote(file, safe="")
+
+
+def chapter_title(value: object) -> object:
+    """A template of titles may name only what a chapter has."""
+    if isinstance(value, str):
+        for name in _FIELD.findall(value):
+            if name not in TITLE_FIELDS:
+                known = ", ".join(f"{{{field}}}" for field in TITLE_FIELDS)
+                raise ValueError(f"does not know {{{name}}}; it can hold {known}")
+    return value
+
+
+def fill_title(template: str, found: dict[str, str]) -> str:
+    """Put a chapter's values into its series' template; nothing inside a value is looked at again."""
+    return _FIELD.sub(lambda match: found[match[1]], template)

@@ -1,0 +1,307 @@
+"""YAML 1.2 text -> plain Python values, and the places they came from. The only importer of the YAML library.
+
+libyaml splits the text into events; what the events mean is decided here, by the core schema of YAML 1.2 and
+a little more strictly: no tags, no duplicate keys, no second document, few aliases, little nesting.
+Scalars become None, bool, int, Decimal (so that no digit of a number is lost) or str; dates stay text.
+
+`load` knows no positions, because keeping them costs more than parsing. `survey` walks the text again
+and is only called for a file in which something is wrong.
+"""
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import Any, TypeAlias
+
+import yaml
+from yaml._yaml import CParser
+from yaml.events import (
+    AliasEvent,
+    DocumentStartEvent,
+    Event,
+    MappingEndEvent,
+    MappingStartEvent,
+    ScalarEvent,
+    SequenceEndEvent,
+    SequenceStartEvent,
+    StreamEndEvent,
+)
+
+MAX_DEPTH = 24
+# Aliases are a convenience for a repeated list of names; these bounds keep ten lines from meaning a billion nodes.
+MAX_ALIASES = 100
+MAX_ALIASED_NODES = 10_000
+# Longer runs of digits stay text: Python refuses to read them as numbers, and no field wants them.
+MAX_NUMBER = 400
+
+Path: TypeAlias = tuple[str | int, ...]
+Place: TypeAlias = tuple[int, int]
+
+_WORDS: dict[str, bool | None] = {
+    **dict.fromkeys(("", "~", "null", "Null", "NULL"), None),
+    **dict.fromkeys(("true", "True", "TRUE"), True),
+    **dict.fromkeys(("false", "False", "FALSE"), False),
+}
+_INTEGER = re.compile(r"[-+]?[0-9]+")
+_OCTAL_OR_HEX = re.compile(r"0o[0-7]+|0x[0-9a-fA-F]+")
+_FLOAT = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]{1,4})?")
+_NOT_FINITE = re.compile(r"([-+]?)\.(inf|Inf|INF|nan|NaN|NAN)")
+# Most plain scalars are words; only these first characters can begin anything else.
+_MAY_NOT_BE_TEXT = frozenset("0123456789+-.~nNtTfF")
+
+
+@dataclass(frozen=True, slots=True)
+class Flaw:
+    """Something that the reader itself objects to."""
+
+    line: int
+    column: int
+    message: str
+
+
+class Malformed(Exception):
+    """The text is not the YAML that a catalog is written in."""
+
+    def __init__(self, flaws: Sequence[Flaw]) -> None:
+        self.flaws = tuple(flaws)
+        super().__init__("; ".join(flaw.message for flaw in flaws))
+
+
+def load(text: bytes) -> Any:
+    """The one value that `text` stands for; Malformed with every flaw when it cannot be told."""
+    try:
+        return _Values(text).document()
+    except (_NeedsSurvey, yaml.YAMLError, UnicodeDecodeError):
+        raise Malformed(survey(text).flaws) from None
+
+
+class _NeedsSurvey(Exception):
+    """Something is wrong; `survey` will say what, where, and what else is."""
+
+
+class _Values:
+    """One pass over the events that builds values and stops at the first oddity."""
+
+    def __init__(self, text: bytes) -> None:
+        # libyaml would read UTF-16 as well, and ignores what follows a second BOM.
+        text.decode("utf-8")
+        self.next: Callable[[], Event] = CParser(text).get_event
+        self.anchors: dict[str, tuple[Any, int]] = {}
+        self.aliases = 0
+        self.nodes = 0
+
+    def document(self) -> Any:
+        self.next()
+        if type(self.next()) is StreamEndEvent:
+            return None
+        value = self.node(self.next(), 0)
+        self.next()
+        if type(self.next()) is not StreamEndEvent:
+            raise _NeedsSurvey
+        return value
+
+    def node(self, event: Event, depth: int) -> Any:
+        kind = type(event)
+        if kind is AliasEvent:
+            return self.alias(event.anchor)
+        if event.tag is not None or depth > MAX_DEPTH:
+            raise _NeedsSurvey
+        before = self.nodes
+        self.nodes += 1
+        value: Any
+        if kind is ScalarEvent:
+            value = scalar(event.value) if event.implicit[0] else event.value
+        elif kind is MappingStartEvent:
+            value = self.mapping(depth)
+        else:
+            value = self.sequence(depth)
+        if event.anchor is not None:
+            self.anchors[event.anchor] = value, self.nodes - before
+        return value
+
+    def mapping(self, depth: int) -> dict[str, Any]:
+        take, found = self.next, {}
+        while type(key := take()) is not MappingEndEvent:
+            if type(key) is not ScalarEvent or key.tag is not None or key.anchor is not None or key.value in found:
+                raise _NeedsSurvey
+            event = take()
+            if type(event) is ScalarEvent and event.tag is None and event.anchor is None:
+                self.nodes += 1
+                found[key.value] = scalar(event.value) if event.implicit[0] else event.value
+            else:
+                found[key.value] = self.node(event, depth + 1)
+        return found
+
+    def sequence(self, depth: int) -> list[Any]:
+        take, found = self.next, []
+        while type(event := take()) is not SequenceEndEvent:
+            if type(event) is ScalarEvent and event.tag is None and event.anchor is None:
+                self.nodes += 1
+                found.append(scalar(event.value) if event.implicit[0] else event.value)
+            else:
+                found.append(self.node(event, depth + 1))
+        return found
+
+    def alias(self, name: str) -> Any:
+        value, size = self.anchors.get(name, (None, MAX_ALIASED_NODES + 1))
+        self.aliases += 1
+        self.nodes += size
+        if self.aliases > MAX_ALIASES or size > MAX_ALIASED_NODES:
+            raise _NeedsSurvey
+        return value
+
+
+def scalar(text: str) -> str | int | bool | Decimal | None:
+    """What a plain (unquoted) scalar means in the core schema of YAML 1.2."""
+    if text and text[0] not in _MAY_NOT_BE_TEXT:
+        return text
+    if text in _WORDS:
+        return _WORDS[text]
+    if len(text) > MAX_NUMBER:
+        return text
+    if _INTEGER.fullmatch(text):
+        return int(text)
+    if _FLOAT.fullmatch(text):
+        return Decimal(text)
+    if _OCTAL_OR_HEX.fullmatch(text):
+        return int(text, 0)
+    if found := _NOT_FINITE.fullmatch(text):
+        return Decimal(found[1] + found[2])
+    return text
+
+
+@dataclass(slots=True)
+class Survey:
+    """Where everything in a text stands, and what is wrong with it as YAML."""
+
+    places: dict[Path, Place] = field(default_factory=dict)
+    keys: dict[Path, Place] = field(default_factory=dict)
+    flaws: list[Flaw] = field(default_factory=list)
+
+    def place(self, path: Path, *, of_key: bool = False) -> Place:
+        """The place of a value (or of its key), or of the nearest thing around it that exists."""
+        if of_key and path in self.keys:
+            return self.keys[path]
+        while path and path not in self.places:
+            path = path[:-1]
+        return self.places.get(path, (1, 1))
+
+
+def survey(text: bytes) -> Survey:
+    """Every place and every flaw of `text`, as far as it can be read at all."""
+    found = Survey()
+    try:
+        text.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line, column = _line_and_column(text, error.start)
+        found.flaws.append(Flaw(line, column, "is not UTF-8 text; save the file as UTF-8"))
+        return found
+    try:
+        _Places(text, found).document()
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        what = ", ".join(filter(None, (error.context, error.problem)))
+        found.flaws.append(Flaw(mark.line + 1, mark.column + 1, f"is not YAML: {what}"))
+    except yaml.reader.ReaderError as error:
+        line, column = _line_and_column(text, error.position)
+        found.flaws.append(
+            Flaw(line, column, 'is not YAML: a character that no text may hold; write it as an escape in "…"')
+        )
+    return found
+
+
+def _line_and_column(text: bytes, offset: int) -> Place:
+    before = text[:offset]
+    return before.count(b"\n") + 1, len(before[before.rfind(b"\n") + 1 :].decode("utf-8", "replace")) + 1
+
+
+class _Places:
+    """One pass over the events that keeps places and goes on after every flaw."""
+
+    def __init__(self, text: bytes, found: Survey) -> None:
+        self.next: Callable[[], Event] = CParser(text).get_event
+        self.found = found
+        self.sizes: dict[str, int] = {}
+        self.aliases = 0
+
+    def flaw(self, event: Event, message: str) -> None:
+        line, column = _start(event)
+        self.found.flaws.append(Flaw(line, column, message))
+
+    def document(self) -> None:
+        self.next()
+        if type(self.next()) is StreamEndEvent:
+            return
+        self.node(self.next(), ())
+        self.next()
+        if type(second := self.next()) is DocumentStartEvent:
+            self.flaw(second, "starts a second document; a catalog file holds one, remove the ---")
+
+    def node(self, event: Event, path: Path) -> int:
+        """Walk one node and answer how many nodes it stands for."""
+        self.found.places[path] = _start(event)
+        kind = type(event)
+        if kind is AliasEvent:
+            return self.alias(event)
+        if event.tag is not None:
+            self.flaw(event, f"has the tag {event.tag}; remove it, tags are not used here")
+        if len(path) == MAX_DEPTH + 1:
+            self.flaw(event, f"is nested deeper than {MAX_DEPTH} levels; no field needs that")
+            self.skip(event)
+            return 1
+        size = 1
+        if kind is MappingStartEvent:
+            size += self.mapping(path)
+        elif kind is SequenceStartEvent:
+            size += self.sequence(path)
+        if event.anchor is not None:
+            self.sizes[event.anchor] = size
+        return size
+
+    def mapping(self, path: Path) -> int:
+        size, seen = 0, dict[str, Place]()
+        while type(key := self.next()) is not MappingEndEvent:
+            if type(key) is not ScalarEvent or key.tag is not None or key.anchor is not None:
+                self.flaw(key, "cannot be a key; write a plain field name")
+                self.skip(key)
+                size += self.node(self.next(), (*path, "?"))
+                continue
+            inner = (*path, key.value)
+            if key.value in seen:
+                self.flaw(key, f"{key.value} stands here twice, first in line {seen[key.value][0]}; keep one of them")
+            seen[key.value] = self.found.keys[inner] = _start(key)
+            size += self.node(self.next(), inner)
+        return size
+
+    def sequence(self, path: Path) -> int:
+        size = index = 0
+        while type(event := self.next()) is not SequenceEndEvent:
+            size += self.node(event, (*path, index))
+            index += 1
+        return size
+
+    def skip(self, event: Event) -> None:
+        """Pass over a whole node whose inside does not matter any more."""
+        depth = 0
+        while True:
+            depth += isinstance(event, MappingStartEvent | SequenceStartEvent)
+            depth -= isinstance(event, MappingEndEvent | SequenceEndEvent)
+            if not depth:
+                return
+            event = self.next()
+
+    def alias(self, event: Event) -> int:
+        self.aliases += 1
+        if self.aliases == MAX_ALIASES + 1:
+            self.flaw(event, f"is one alias too many; a file may hold {MAX_ALIASES}")
+        if event.anchor not in self.sizes:
+            self.flaw(event, f"*{event.anchor} names no anchor that is complete before it")
+            return 1
+        if self.sizes[event.anchor] > MAX_ALIASED_NODES:
+            self.flaw(event, f"*{event.anchor} stands for more than {MAX_ALIASED_NODES} values; write them out")
+        return self.sizes[event.anchor]
+
+
+def _start(event: Event) -> Place:
+    return event.start_mark.line + 1, event.start_mark.column + 1
