@@ -3,9 +3,9 @@
 Nothing here looks at a second file: references are kept as written and resolved in `catalog.py`.
 """
 
-from typing import Annotated, Literal, Self, TypeAlias
+from typing import Annotated, Literal, TypeAlias
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints, model_validator
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
 
 from . import values
 
@@ -13,17 +13,20 @@ MAX_ID = 2_147_483_647
 MAX_NUMBER = 999_999_999
 # A body's name is slug + "." + 32 digits + ".json.headers", and a file name ends at 255 bytes.
 MAX_SLUG = 200
-MAX_FILE_NAME = 255
+MAX_FILE_OR_URL = 2000
 
 _HOST = r"https?://[-A-Za-z0-9._~]+(?::[0-9]{1,5})?"
 _FOLDERS = r"/(?:[-A-Za-z0-9._~]+/)*"
+_IN_NAME = r"[^/\\\x00-\x1f\x7f]"
 _URL = r"https?://[-A-Za-z0-9._~:@\[\]]+(?:[/?#][-A-Za-z0-9._~:/?#@!$&'()*+,;=%\[\]]*)?"
 
 SLUG = r"^[-a-zA-Z0-9_]+$"
 # JSON could carry control characters, but no reader app shows them and no HTTP field survives them.
 LINE = r"^[^\x00-\x1f\x7f]*$"
 PARAGRAPHS = r"^[^\x00-\x08\x0b-\x1f\x7f]*$"
-FILE_OR_URL = rf"^(?:{_URL}|[^/\\\x00-\x1f\x7f]+)$"
+# At least one character of a file's name is no dot: . and .. are folders.
+FILE_OR_URL = rf"^(?:{_URL}|{_IN_NAME}*[^/\\.\x00-\x1f\x7f]{_IN_NAME}*)$"
+URL = rf"^{_URL}$"
 HOST = rf"^{_HOST}$"
 PATH = rf"^{_FOLDERS}$"
 PATH_OR_URL = rf"^(?:{_HOST})?{_FOLDERS}$"
@@ -36,6 +39,7 @@ WANTED = {
     LINE: "should be one line without control characters",
     PARAGRAPHS: "should have no control characters but line breaks and tabs",
     FILE_OR_URL: "should be the name of a file, without a folder, or a whole percent-encoded http(s):// address",
+    URL: "should be a whole percent-encoded http(s):// address",
     HOST: "should be a scheme and a host and nothing else, like https://comics.example",
     PATH: "should be a path that begins and ends with /, like /reader/",
     PATH_OR_URL: "should be a path or an http(s):// address that ends with /, like /media/",
@@ -48,13 +52,14 @@ Slug: TypeAlias = Annotated[str, StringConstraints(pattern=SLUG, max_length=MAX_
 Line: TypeAlias = Annotated[str, StringConstraints(pattern=LINE)]
 Name: TypeAlias = Annotated[str, StringConstraints(pattern=LINE, min_length=1)]
 Paragraphs: TypeAlias = Annotated[str, StringConstraints(pattern=PARAGRAPHS)]
-FileOrUrl: TypeAlias = Annotated[str, StringConstraints(pattern=FILE_OR_URL)]
+FileOrUrl: TypeAlias = Annotated[str, StringConstraints(pattern=FILE_OR_URL, max_length=MAX_FILE_OR_URL)]
+Url: TypeAlias = Annotated[str, StringConstraints(pattern=URL, max_length=MAX_FILE_OR_URL)]
 # The name of a person, group or member, or its id.
 Reference: TypeAlias = Annotated[str | int, BeforeValidator(values.reference)]
 # Seconds since 1970, cut, never rounded.
 Instant: TypeAlias = Annotated[int, BeforeValidator(values.instant)]
 Number: TypeAlias = Annotated[str, BeforeValidator(values.number)]
-Pages: TypeAlias = Annotated[list[FileOrUrl], BeforeValidator(values.pages)]
+Pages: TypeAlias = Annotated[list[FileOrUrl], BeforeValidator(values.pages), AfterValidator(values.check_pages)]
 ChapterTitle: TypeAlias = Annotated[Name, BeforeValidator(values.chapter_title)]
 
 
@@ -128,7 +133,7 @@ class Account(Entity):
     email: Line = ""
     bio: Paragraphs = ""
     avatar: FileOrUrl | None = None
-    url: Annotated[str, StringConstraints(pattern=FILE_OR_URL)] | None = None
+    url: Url | None = None
     bookmarks: list[Slug] = []
     keys: list[Key] = []
 
@@ -144,13 +149,10 @@ class Chapter(Entity):
     pages: Pages
     views: Annotated[int, Field(ge=0, le=2**53 - 1)] = 0
 
-    @model_validator(mode="after")
-    def _pages_agree(self) -> Self:
-        values.check_pages(self.pages)
-        return self
-
 
 class Series(Entity):
+    """A series; its slug is the name of its file or folder."""
+
     title: Name
     aliases: list[Name] = []
     description: Paragraphs = ""

@@ -5,7 +5,6 @@ or raises ValueError with what is wrong and what would be right.
 """
 
 import re
-from collections.abc import Sequence
 from datetime import UTC, datetime
 from decimal import Decimal
 from os.path import commonprefix
@@ -21,6 +20,7 @@ _INSTANT = re.compile(
 _NUMBER = re.compile(r"([0-9]+)(?:\.([0-9]+))?")
 _RUN = re.compile(r"(\S+) *\.\. *(\S+)")
 _FIELD = re.compile(r"\{([^{}]*)\}")
+_SLUG = re.compile(r"[-a-zA-Z0-9_]+")
 
 
 def instant(value: object) -> int:
@@ -113,21 +113,19 @@ def split_url(url: str) -> tuple[str, str]:
     return folder, url[len(folder) :]
 
 
-def check_pages(pages: Sequence[str]) -> None:
+def check_pages(pages: list[str]) -> list[str]:
     """A chapter's pages are files, or addresses in one folder, since clients join one root and each name."""
     if len(pages) > MAX_PAGES:
-        raise ValueError(f"pages: are more than {MAX_PAGES}; split the chapter")
-    if len(addresses := [page for page in pages if is_url(page)]) not in (0, len(pages)):
-        raise ValueError("pages: should be all file names or all addresses, not some of each")
-    folders = {split_url(page)[0] for page in addresses}
-    if len(folders) > 1:
-        raise ValueError("pages: should all lie in one folder; one root is joined with each name")
+        raise ValueError(f"should have at most {MAX_PAGES} pages; split the chapter")
+    addresses = [page for page in pages if is_url(page)]
+    if len(addresses) not in (0, len(pages)):
+        raise ValueError("should be all file names or all addresses, not some of each")
     for page in addresses:
         if page.count("/") < 3 or not split_url(page)[1]:
-            raise ValueError(f"pages: {page} should end with the name of a file")
-    for page in pages:
-        if page in (".", "..") or len(page.encode()) > 255:
-            raise ValueError(f"pages: {page[:40]} cannot be the name of a file")
+            raise ValueError(f"should all end with the name of a file, {page} does not")
+    if len({split_url(page)[0] for page in addresses}) > 1:
+        raise ValueError("should all lie in one folder; clients join one root with each name")
+    return pages
 
 
 def percent_encoded(file: str) -> str:
@@ -148,3 +146,7 @@ def chapter_title(value: object) -> object:
 def fill_title(template: str, found: dict[str, str]) -> str:
     """Put a chapter's values into its series' template; nothing inside a value is looked at again."""
     return _FIELD.sub(lambda match: found[match[1]], template)
+
+
+def is_slug(text: str) -> bool:
+    return bool(_SLUG.fullmatch(text))

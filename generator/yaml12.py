@@ -9,7 +9,7 @@ and is only called for a file in which something is wrong.
 """
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any, TypeAlias
@@ -61,23 +61,15 @@ class Flaw:
 
 
 class Malformed(Exception):
-    """The text is not the YAML that a catalog is written in."""
-
-    def __init__(self, flaws: Sequence[Flaw]) -> None:
-        self.flaws = tuple(flaws)
-        super().__init__("; ".join(flaw.message for flaw in flaws))
+    """The text is not the YAML that a catalog is written in; `survey` tells why."""
 
 
 def load(text: bytes) -> Any:
-    """The one value that `text` stands for; Malformed with every flaw when it cannot be told."""
+    """The one value that `text` stands for."""
     try:
         return _Values(text).document()
-    except (_NeedsSurvey, yaml.YAMLError, UnicodeDecodeError):
-        raise Malformed(survey(text).flaws) from None
-
-
-class _NeedsSurvey(Exception):
-    """Something is wrong; `survey` will say what, where, and what else is."""
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        raise Malformed from error
 
 
 class _Values:
@@ -98,7 +90,7 @@ class _Values:
         value = self.node(self.next(), 0)
         self.next()
         if type(self.next()) is not StreamEndEvent:
-            raise _NeedsSurvey
+            raise Malformed
         return value
 
     def node(self, event: Event, depth: int) -> Any:
@@ -106,7 +98,7 @@ class _Values:
         if kind is AliasEvent:
             return self.alias(event.anchor)
         if event.tag is not None or depth > MAX_DEPTH:
-            raise _NeedsSurvey
+            raise Malformed
         before = self.nodes
         self.nodes += 1
         value: Any
@@ -124,7 +116,7 @@ class _Values:
         take, found = self.next, {}
         while type(key := take()) is not MappingEndEvent:
             if type(key) is not ScalarEvent or key.tag is not None or key.anchor is not None or key.value in found:
-                raise _NeedsSurvey
+                raise Malformed
             event = take()
             if type(event) is ScalarEvent and event.tag is None and event.anchor is None:
                 self.nodes += 1
@@ -148,7 +140,7 @@ class _Values:
         self.aliases += 1
         self.nodes += size
         if self.aliases > MAX_ALIASES or size > MAX_ALIASED_NODES:
-            raise _NeedsSurvey
+            raise Malformed
         return value
 
 

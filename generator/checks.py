@@ -1,0 +1,151 @@
+"""What only shows when every file has been read: names that nobody has, ids and numbers that two things share."""
+
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from typing import Any
+
+from .directory import Directory
+from .messages import did_you_mean
+from .model import Series
+from .source import LISTS, Complaint, Entry, SeriesEntry, Sources
+
+# What one entry of each list is called, in sentences.
+_CALLED = {
+    "authors.yaml": "author",
+    "artists.yaml": "artist",
+    "categories.yaml": "category",
+    "groups.yaml": "group",
+    "members.yaml": "member",
+    "accounts.yaml": "account",
+}
+
+
+def complaints(sources: Sources) -> list[Complaint]:
+    """Everything that is wrong between the records of a catalog."""
+    return list(_Checks(sources).all())
+
+
+class _Checks:
+    def __init__(self, sources: Sources) -> None:
+        self.sources = sources
+        self.directories: dict[str, Directory[Any]] = {
+            name: Directory.of(entry.record for entry in sources.lists[name])
+            for name in LISTS
+            if name != "accounts.yaml"
+        }
+
+    def all(self) -> Iterator[Complaint]:
+        yield from self.lists()
+        yield from self.groups()
+        yield from self.accounts()
+        yield from self.slugs()
+        yield from self.chapter_ids()
+        for series in self.sources.series:
+            yield from self.series(series)
+
+    def lists(self) -> Iterator[Complaint]:
+        for name, entries in self.sources.lists.items():
+            key = "username" if name == "accounts.yaml" else "id"
+            yield from _repeated(entries, key, [getattr(entry.record, key) for entry in entries], f"{_CALLED[name]}s")
+
+    def groups(self) -> Iterator[Complaint]:
+        for entry in self.sources.lists["groups.yaml"]:
+            for index, role in enumerate(entry.record.members):
+                path = (*entry.path, "members", index, "member")
+                yield from self.reference("members.yaml", role.member, Complaint(entry.file, path, ""))
+
+    def accounts(self) -> Iterator[Complaint]:
+        slugs = {series.slug for series in self.sources.series}
+        everything_read = not any(file.startswith("series/") for file in self.sources.unreadable)
+        for entry in self.sources.lists["accounts.yaml"]:
+            for index, slug in enumerate(entry.record.bookmarks):
+                if slug not in slugs and everything_read:
+                    message = f"no series has the slug {slug}{did_you_mean(slug, slugs)}"
+                    yield Complaint(entry.file, (*entry.path, "bookmarks", index), message)
+
+    def slugs(self) -> Iterator[Complaint]:
+        first: dict[str, SeriesEntry] = {}
+        for series in self.sources.series:
+            other = first.setdefault(series.slug.lower(), series)
+            if other is series:
+                continue
+            if other.slug == series.slug:
+                message = f"the series {series.slug} is described in {other.entry.file} as well; keep one of the two"
+            else:
+                message = f"the slug {series.slug} differs from {other.slug} only in case; choose another"
+            yield Complaint(series.entry.file, (), message)
+
+    def chapter_ids(self) -> Iterator[Complaint]:
+        chapters = [chapter for series in self.sources.series for chapter in series.chapters]
+        with_id = [chapter for chapter in chapters if chapter.record.id is not None]
+        yield from _repeated(with_id, "id", [chapter.record.id for chapter in with_id], "chapters")
+
+    def series(self, series: SeriesEntry) -> Iterator[Complaint]:
+        entry, record = series.entry, series.entry.record
+        for field, name in (("authors", "authors.yaml"), ("artists", "artists.yaml")):
+            yield from self.references(entry, (field,), name, getattr(record, field))
+        yield from self.categories(entry)
+        yield from _repeated(
+            series.chapters,
+            "number",
+            [(chapter.record.volume, chapter.record.number) for chapter in series.chapters],
+            "chapters",
+            shown=lambda pair: f"{pair[1]} in " + (f"volume {pair[0]}" if pair[0] else "no volume"),
+        )
+        for chapter in series.chapters:
+            yield from self.references(chapter, (*chapter.path, "groups"), "groups.yaml", chapter.record.groups)
+
+    def categories(self, entry: Entry[Series]) -> Iterator[Complaint]:
+        known = self.directories["categories.yaml"].by_id
+        for index, category in enumerate(entry.record.categories):
+            if category not in known and "categories.yaml" not in self.sources.unreadable:
+                message = f"no category has the id {category}{did_you_mean(category, known)}"
+                yield Complaint(entry.file, ("categories", index), message)
+        yield from _twice(entry, ("categories",), entry.record.categories)
+
+    def references(
+        self, entry: Entry[Any], path: tuple[str | int, ...], name: str, references: Sequence[str | int]
+    ) -> Iterator[Complaint]:
+        for index, reference in enumerate(references):
+            yield from self.reference(name, reference, Complaint(entry.file, (*path, index), ""))
+        meant = [self.directories[name].candidates(reference) for reference in references]
+        ids = [found[0].id if found else reference for found, reference in zip(meant, references, strict=True)]
+        yield from _twice(entry, path, ids)
+
+    def reference(self, name: str, reference: str | int, place: Complaint) -> Iterator[Complaint]:
+        """Complain at `place` unless exactly one entry of the list is meant."""
+        if name in self.sources.unreadable:
+            return
+        directory, called = self.directories[name], _CALLED[name]
+        found = directory.candidates(reference)
+        if len(found) == 1:
+            return
+        if found:
+            ids = ", ".join(str(one.id) for one in found)
+            message = f"{len(found)} {called}s are named {reference}; write the id of the one you mean: {ids}"
+        elif isinstance(reference, int):
+            message = f"no {called} has the id {reference}; {name} lists them"
+        else:
+            message = f"no {called} is named {reference}{did_you_mean(reference, directory.by_name)}"
+        yield Complaint(place.file, place.path, message)
+
+
+def _twice(entry: Entry[Any], path: tuple[str | int, ...], values: Sequence[Hashable]) -> Iterator[Complaint]:
+    for index, value in enumerate(values):
+        if value in values[:index]:
+            yield Complaint(entry.file, (*path, index), "stands in this list twice; keep one of them")
+
+
+def _repeated(
+    entries: Sequence[Entry[Any]], field: str, keys: Sequence[Any], called: str, shown: Any = str
+) -> Iterator[Complaint]:
+    first: dict[Any, Entry[Any]] = {}
+    for entry, key in zip(entries, keys, strict=True):
+        other = first.setdefault(key, entry)
+        if other is not entry:
+            where = _where(other, entry)
+            yield Complaint(entry.file, (*entry.path, field), f"two {called} have the {field} {shown(key)}; the other {where}")
+
+
+def _where(other: Entry[Any], entry: Entry[Any]) -> str:
+    steps = "".join(f"[{step}]" if isinstance(step, int) else step for step in other.path)
+    return f"is {steps}" if other.file == entry.file else f"is in {other.file}"

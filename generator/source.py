@@ -1,0 +1,241 @@
+"""`catalog_src/` -> records, with every problem in its place. The only reader of catalog files.
+
+Records of one file are checked by the models; what spans files is for `catalog.py`, which complains in terms
+of (file, path inside it) and is translated into lines and columns here, by reading the file a second time.
+"""
+
+import gc
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from itertools import groupby
+from pathlib import Path as Folder
+from typing import Any, Generic, TypeVar
+
+from pydantic import TypeAdapter, ValidationError
+
+from . import yaml12
+from .errors import FlatpanelError, Problem
+from .messages import did_you_mean, field_name, sentence
+from .model import MAX_SLUG, SLUG, WANTED, Account, Category, Chapter, Group, Member, Person, Record, Series, Site
+from .values import is_slug
+from .yaml12 import Path
+
+LISTS: dict[str, type[Record]] = {
+    "authors.yaml": Person,
+    "artists.yaml": Person,
+    "categories.yaml": Category,
+    "groups.yaml": Group,
+    "members.yaml": Member,
+    "accounts.yaml": Account,
+}
+SITE = "site.yaml"
+SERIES = "series"
+
+R = TypeVar("R", bound=Record, covariant=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Entry(Generic[R]):
+    """A record and where it was written: the file below the catalog's folder, and the path inside it."""
+
+    record: R
+    file: str
+    path: Path
+
+
+@dataclass(frozen=True, slots=True)
+class SeriesEntry:
+    """A series and its chapters, from one file or from many."""
+
+    slug: str
+    entry: Entry[Series]
+    chapters: tuple[Entry[Chapter], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Complaint:
+    """A problem whose line is not known yet. `of_key` points at the name of a field, not at its value."""
+
+    file: str
+    path: Path
+    message: str
+    of_key: bool = False
+
+
+@dataclass(slots=True)
+class Sources:
+    """Everything that could be read, and every reason why something could not."""
+
+    site: Site | None = None
+    lists: dict[str, list[Entry[Any]]] = field(default_factory=lambda: {name: [] for name in LISTS})
+    series: list[SeriesEntry] = field(default_factory=list)
+    mtimes: dict[str, int] = field(default_factory=dict)
+    complaints: list[Complaint] = field(default_factory=list)
+    # Files that exist but gave no records: nothing that would be in them can be called unknown.
+    unreadable: set[str] = field(default_factory=set)
+
+
+def read(folder: Folder) -> Sources:
+    """All records below `folder`."""
+    if not folder.is_dir():
+        raise FlatpanelError(f"{folder}: there is no such folder; a catalog is a folder with {SITE} and {SERIES}/")
+    with _without_garbage_collection():
+        return _Reader(folder).catalog()
+
+
+@contextmanager
+def _without_garbage_collection() -> Iterator[None]:
+    """Parsing makes millions of objects and no cycles; looking for cycles would be a third of the time."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
+
+
+class _Reader:
+    """Walks the folder in the order of names, so that the same catalog always reads the same."""
+
+    def __init__(self, folder: Folder) -> None:
+        self.folder = folder
+        self.found = Sources()
+
+    def catalog(self) -> Sources:
+        self.site()
+        for name, model in LISTS.items():
+            if (self.folder / name).exists():
+                self.found.lists[name] = self.records(name, model)
+        self.unknown("", {SITE, *LISTS})
+        if (self.folder / SERIES).exists():
+            self.all_series()
+        return self.found
+
+    def site(self) -> None:
+        if (self.folder / SITE).exists():
+            self.found.site = self.record(SITE, Site)
+        else:
+            self.complain(SITE, "is missing; it needs at least base_url: https://comics.example")
+
+    def all_series(self) -> None:
+        for name in self.names(SERIES):
+            slug = name.removesuffix(".yaml")
+            if name.endswith(".yaml") and self.is_slug(slug, f"{SERIES}/{name}"):
+                self.one_file(slug, f"{SERIES}/{name}")
+            elif (self.folder / SERIES / name).is_dir() and self.is_slug(slug, f"{SERIES}/{name}/series.yaml"):
+                self.one_folder(slug, f"{SERIES}/{name}")
+        self.unknown(SERIES, {name for name in self.names(SERIES) if name.endswith(".yaml")})
+
+    def one_file(self, slug: str, file: str) -> None:
+        if series := self.record(file, Series):
+            self.found.series.append(SeriesEntry(slug, Entry(series, file, ()), _own_chapters(series, file)))
+
+    def one_folder(self, slug: str, folder: str) -> None:
+        file, chapters = f"{folder}/series.yaml", f"{folder}/chapters"
+        self.unknown(folder, {"series.yaml"})
+        if not (self.folder / file).exists():
+            self.complain(file, "is missing; a series in a folder of its own is described there")
+            return
+        separate = []
+        if (self.folder / chapters).is_dir():
+            names = [name for name in self.names(chapters) if name.endswith(".yaml")]
+            self.unknown(chapters, set(names))
+            for name in names:
+                if chapter := self.record(f"{chapters}/{name}", Chapter):
+                    separate.append(Entry(chapter, f"{chapters}/{name}", ()))
+        if series := self.record(file, Series):
+            everything = (*_own_chapters(series, file), *separate)
+            self.found.series.append(SeriesEntry(slug, Entry(series, file, ()), everything))
+
+    def is_slug(self, slug: str, file: str) -> bool:
+        if not is_slug(slug):
+            self.complain(file, f"the name {slug} cannot be a slug; it {WANTED[SLUG]}")
+        elif len(slug) > MAX_SLUG:
+            self.complain(file, f"the slug is {len(slug)} characters long; it can have {MAX_SLUG}")
+        else:
+            return True
+        return False
+
+    def names(self, folder: str) -> list[str]:
+        """What lies in a folder, without what editors and systems hide there."""
+        try:
+            return sorted(item.name for item in (self.folder / folder).iterdir() if not item.name.startswith("."))
+        except OSError as error:
+            self.complain(folder, f"cannot be read: {error.strerror}")
+            return []
+
+    def unknown(self, folder: str, known: set[str]) -> None:
+        """A misspelt file would be a silent hole in the site."""
+        for name in self.names(folder):
+            if name.endswith((".yaml", ".yml")) and name not in known:
+                hint = did_you_mean(name, known) or "; its name should end in .yaml" * name.endswith(".yml")
+                self.complain(f"{folder}/{name}".lstrip("/"), f"is not a file of a catalog{hint}")
+
+    def record(self, file: str, model: type[R]) -> R | None:
+        found = self.validated(file, model, model)
+        return found if isinstance(found, model) else None
+
+    def records(self, file: str, model: type[R]) -> list[Entry[R]]:
+        found = self.validated(file, list[model], model, empty=[])  # type: ignore[valid-type]
+        return [Entry(record, file, (index,)) for index, record in enumerate(found or [])]
+
+    def validated(self, file: str, kind: Any, model: type[Record], empty: Any = None) -> Any:
+        """The file as `kind`, or None after a complaint."""
+        try:
+            value = self.value(file)
+            return _adapter(kind).validate_python(empty if value is None and empty is not None else value)
+        except OSError as error:
+            self.complain(file, f"cannot be read: {error.strerror}")
+        except yaml12.Malformed:
+            # The flaws are found again, with their places, when the complaints are located.
+            self.complain(file, "")
+        except ValidationError as error:
+            for one in error.errors(include_url=False):
+                of_key = one["type"] == "extra_forbidden"
+                self.found.complaints.append(Complaint(file, one["loc"], sentence(one, model), of_key))
+        self.found.unreadable.add(file)
+        return None
+
+    def value(self, file: str) -> Any:
+        path = self.folder / file
+        with path.open("rb") as opened:
+            self.found.mtimes[file] = int(path.stat().st_mtime)
+            return yaml12.load(opened.read())
+
+    def complain(self, file: str, message: str) -> None:
+        self.found.complaints.append(Complaint(file, (), message))
+
+
+_adapters: dict[Any, TypeAdapter[Any]] = {}
+
+
+def _adapter(kind: Any) -> TypeAdapter[Any]:
+    """Making an adapter costs milliseconds, and there are few kinds."""
+    return _adapters.setdefault(kind, TypeAdapter(kind)) if kind not in _adapters else _adapters[kind]
+
+
+def _own_chapters(series: Series, file: str) -> tuple[Entry[Chapter], ...]:
+    return tuple(Entry(chapter, file, ("chapters", index)) for index, chapter in enumerate(series.chapters))
+
+
+def located(folder: Folder, complaints: Iterable[Complaint]) -> list[Problem]:
+    """The complaints with their lines and columns; the flaws of every file that has one come with them."""
+    problems = []
+    for file, group in groupby(sorted(complaints, key=lambda one: one.file), key=lambda one: one.file):
+        survey = _survey(folder / file)
+        shown = str(folder / file)
+        problems += [Problem(shown, flaw.line, flaw.column, "", flaw.message) for flaw in survey.flaws]
+        for one in group:
+            if one.message:
+                line, column = survey.place(one.path, of_key=one.of_key)
+                problems.append(Problem(shown, line, column, field_name(one.path), one.message))
+    return problems
+
+
+def _survey(file: Folder) -> yaml12.Survey:
+    try:
+        return yaml12.survey(file.read_bytes())
+    except OSError:
+        return yaml12.Survey()
