@@ -1,0 +1,64 @@
+# Every target makes what it needs: on a fresh machine `make serve` is the first and only command.
+
+PORT ?=
+PY := .venv/bin/python
+
+# nginx lies in sbin on Debian, off an ordinary user's PATH.
+export PATH := $(PATH):/usr/local/sbin:/usr/sbin
+
+.DEFAULT_GOAL := help
+.PHONY: help serve build check test lint format bench ci lock clean distclean
+
+help: ## this list
+	@awk 'BEGIN { FS = ":.*## " } /^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+serve: ## build, serve and rebuild on every change; PORT=8080 for another port than site.yaml's
+	@tools/setup run nginx
+	$(PY) build.py serve $(if $(PORT),--port $(PORT)) --watch
+
+build: ## catalog_src/ becomes dist/ and nginx.conf
+	@tools/setup run
+	$(PY) build.py build
+
+check: ## is the catalog valid? writes nothing
+	@tools/setup run
+	$(PY) build.py check
+
+test: ## all tests, and every line and branch of generator/ covered
+	@tools/setup nginx
+	@$(PY) -m coverage erase
+	$(PY) -m coverage run --parallel-mode -m pytest -n auto
+	@$(PY) -m coverage combine --quiet
+	@$(PY) -m coverage report
+
+lint: ## style and types
+	@tools/setup
+	$(PY) -m ruff check
+	$(PY) -m ruff format --check
+	$(PY) -m mypy
+
+format: ## put the code into its style
+	@tools/setup
+	$(PY) -m ruff check --fix
+	$(PY) -m ruff format
+
+bench: ## how long building and answering take
+	@tools/setup nginx
+	$(PY) -m bench
+
+# One after the other, also under -j: the cheapest refusal comes first.
+ci: ## what .ci/run runs: lint, test, build, and a second build that finds nothing to change
+	$(MAKE) lint
+	$(MAKE) test
+	$(MAKE) build
+	$(PY) build.py build --check
+
+lock: ## newest versions into requirements/, with hashes; needs Python 3.11
+	tools/lock
+
+clean: ## remove what builds, tests and tools left behind
+	rm -rf dist build *.egg-info .coverage .coverage.* .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	find . -name __pycache__ -type d -not -path './.venv/*' -prune -exec rm -rf {} +
+
+distclean: clean ## and .venv
+	rm -rf .venv

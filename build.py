@@ -1,0 +1,14 @@
+"""The whole command line: see `python build.py --help`."""
+
+import sys
+
+try:
+    from generator.cli import main
+except ModuleNotFoundError as missing:
+    if str(missing.name).partition(".")[0] == "generator":
+        raise  # a module of our own: a defect, not a missing installation
+    print(f"build.py: {missing.name} is not installed; run `make build`, or use .venv/bin/python", file=sys.stderr)
+    raise SystemExit(2) from None
+
+if __name__ == "__main__":
+    raise SystemExit(main())
