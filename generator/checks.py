@@ -1,6 +1,6 @@
 """What only shows when every file has been read: names that nobody has, ids and numbers that two things share."""
 
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from typing import Any
 
 from .directory import Directory
@@ -143,7 +143,9 @@ def _repeated(
         other = first.setdefault(key, entry)
         if other is not entry:
             where = _where(other, entry)
-            yield Complaint(entry.file, (*entry.path, field), f"two {called} have the {field} {shown(key)}; the other {where}")
+            yield Complaint(
+                entry.file, (*entry.path, field), f"two {called} have the {field} {shown(key)}; the other {where}"
+            )
 
 
 def _where(other: Entry[Any], entry: Entry[Any]) -> str:

@@ -14,27 +14,27 @@ _LEAP_YEAR = rf"(?:\d\d(?!00){_BY_FOUR}|{_BY_FOUR}00)"
 
 # "A B" where A is not after B, both fourteen digits: they are equal, or at their first difference A's digit is less.
 NOT_AFTER = (
-    r"^(?:(\d{14}) \g{1}|(\d*)(?:"
-    + "|".join(rf"{digit}\d* \g{{2}}[{digit + 1}-9]" for digit in range(9))
-    + r")\d*)$"
+    r"^(?:(\d{14}) \g{1}|(\d*)(?:" + "|".join(rf"{digit}\d* \g{{2}}[{digit + 1}-9]" for digit in range(9)) + r")\d*)$"
 )
 
 
 def lines(name: str) -> Iterator[tuple[str, str]]:
     """The lines of the map that gives the digits of a date; `name` begins the names of its captures."""
+
+    def digits(*parts: str) -> str:
+        return "".join(part if part.isdigit() else f"${{{name}_{part}}}" for part in parts)
+
     clock = rf"(?<{name}_h>[01]\d|2[0-3]):(?<{name}_i>[0-5]\d):(?<{name}_s>[0-5]\d|60)"
     day, month, year = rf"(?<{name}_d>\d\d)", rf"(?<{name}_b>{_MONTH})", rf"(?<{name}_y>\d{{4}})"
-    time = f"${name}_h${name}_i${name}_s"
-    date = f"${name}_y${name}_month"
 
     exists = rf"(?!00|3[2-9]|[4-9]|3[01] Feb|31 {_SHORT_MONTH}|29 Feb (?!{_LEAP_YEAR}))"
-    yield rf"^{_DAY}, {exists}{day} {month} {year} {clock} GMT$", f"{date}${name}_d{time}"
+    yield rf"^{_DAY}, {exists}{day} {month} {year} {clock} GMT$", digits("y", "month", "d", "h", "i", "s")
 
     exists = rf"(?!00|3[2-9]|[4-9]|3[01]-Feb|31-{_SHORT_MONTH}|29-Feb-(?!{_BY_FOUR}))"
-    short_year = rf"(?<{name}_yy>\d\d)"
-    date_of_century = f"${name}_century${name}_yy${name}_month"
-    yield rf"^{_LONG_DAY}, {exists}{day}-{month}-{short_year} {clock} GMT$", f"{date_of_century}${name}_d{time}"
+    dashed = rf"{day}-{month}-(?<{name}_yy>\d\d)"
+    yield rf"^{_LONG_DAY}, {exists}{dashed} {clock} GMT$", digits("century", "yy", "month", "d", "h", "i", "s")
 
     exists = rf"(?!Feb 3|{_SHORT_MONTH} 31|Feb 29 \S+ (?!{_LEAP_YEAR}))"
-    yield rf"^{_DAY} {exists}{month}  (?<{name}_d>[1-9]) {clock} {year}$", f"{date}0${name}_d{time}"
-    yield rf"^{_DAY} {exists}{month} (?<{name}_d>[12]\d|3[01]) {clock} {year}$", f"{date}${name}_d{time}"
+    single, double = rf" (?<{name}_d>[1-9])", rf"(?<{name}_d>[12]\d|3[01])"
+    yield rf"^{_DAY} {exists}{month} {single} {clock} {year}$", digits("y", "month", "0", "d", "h", "i", "s")
+    yield rf"^{_DAY} {exists}{month} {double} {clock} {year}$", digits("y", "month", "d", "h", "i", "s")

@@ -52,7 +52,9 @@ def sentence(error: ErrorDetails, model: type[BaseModel]) -> str:
             return f"should be fields with values, not {_shown(given)}"
         case "literal_error":
             wanted = str(limits["expected"]).replace("'", "")
-            return f"should be {wanted}, not {_shown(given)}{did_you_mean(given, wanted.replace(' or', ',').split(', '))}"
+            return (
+                f"should be {wanted}, not {_shown(given)}{did_you_mean(given, wanted.replace(' or', ',').split(', '))}"
+            )
         case "greater_than_equal":
             return f"should be {limits['ge']} or more, not {_shown(given)}"
         case "less_than_equal":

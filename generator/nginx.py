@@ -12,6 +12,8 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from . import dates, encode
 from .artifact import File, Published
+from .errors import FlatpanelError
+from .manifest import key
 from .model import Site
 from .payloads import errors
 
@@ -28,9 +30,16 @@ def ngx(value: object) -> str:
     if _PLAIN.fullmatch(text):
         return text
     if _FORBIDDEN.search(text):
-        raise ValueError(f"{text!r} cannot be written into an nginx configuration")
+        raise FlatpanelError(f"{text!r} cannot be written into an nginx configuration; rename it")
     escaped = text.replace("\\", "\\\\").replace('"', '\\"')
     return f'"{escaped}"'
+
+
+def place(path: object) -> str:
+    """A path as one word. `include` would take these characters for a pattern of names."""
+    if set("*?[") & set(str(path)):
+        raise FlatpanelError(f"{path}: nginx cannot include files from a folder with *, ? or [ in its name; rename it")
+    return ngx(path)
 
 
 _environment = Environment(
@@ -41,26 +50,26 @@ _environment = Environment(
     lstrip_blocks=True,
     keep_trailing_newline=True,
 )
-_environment.filters["ngx"] = ngx
+_environment.filters.update(ngx=ngx, place=place)
 
 
 def _rendered(name: str, values: dict[str, object]) -> File:
     return File(name, _environment.get_template(name).render(values).encode())
 
 
-def main(site: Site, *, dist: str, run: str, port: int | None = None) -> bytes:
-    """The ready-made main file around dist/current; it depends on nothing but site.yaml."""
-    return _rendered("nginx.conf", {"dist": ngx(dist), "run": ngx(run), "port": port or site.port}).text
+def main(port: int, *, folder: str, run: str, log: str | None = None, user: str | None = None) -> bytes:
+    """The ready-made main file around the release in `folder`; the log and temporary files go to `run`."""
+    values = {"port": port, "folder": folder, "run": run, "log": log or f"{run}/error.log", "user": user}
+    return _rendered("nginx.conf", values).text
 
 
-def release_files(published: Sequence[Published], site: Site, *, release: str, dist: str) -> list[File]:
-    """Everything in the folder of a release but its manifest."""
+def release_files(published: Sequence[Published], site: Site, *, dist: str, folder: str) -> list[File]:
+    """Everything in the `folder` of a release but its manifest; its bodies lie below `dist`."""
     ages = sorted({one.max_age for one in published})
     letters = {age: _letters(index) for index, age in enumerate(ages)}
     values: dict[str, object] = {
-        "release": release,
-        "dist": ngx(dist),
-        "folder": ngx(f"{dist}/releases/{release}"),
+        "dist": dist,
+        "folder": folder,
         "hash": _hash_sizes(published),
         "ages": [(letter, age) for age, letter in letters.items()],
         "number": _NUMBER,
@@ -87,16 +96,11 @@ def release_files(published: Sequence[Published], site: Site, *, release: str, d
 
 
 def validators_map(published: Iterable[Published], letters: dict[int, str]) -> bytes:
-    lines = [
-        f'{ngx(key(one.url))} "{one.etag}{"+" if one.gzip else "-"}{letters[one.max_age]} {encode.http_date(one.modified)}";\n'
+    """A line a URL: its tag, + if there is a gzip form, the letter of its age, the date of its last change."""
+    return "".join(
+        f'{ngx(key(one.url))} "{one.etag}{"-+"[one.gzip]}{letters[one.max_age]} {encode.http_date(one.modified)}";\n'
         for one in published
-    ]
-    return "".join(lines).encode()
-
-
-def key(url: str) -> str:
-    """What the configuration calls a resource, and the path of its body without the tag."""
-    return "/index" if url == "/" else url
+    ).encode()
 
 
 def _letters(index: int) -> str:

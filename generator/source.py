@@ -5,7 +5,9 @@ of (file, path inside it) and is translated into lines and columns here, by read
 """
 
 import gc
+import os
 from collections.abc import Iterable, Iterator
+from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import groupby
@@ -76,12 +78,12 @@ class Sources:
     unreadable: set[str] = field(default_factory=set)
 
 
-def read(folder: Folder) -> Sources:
-    """All records below `folder`."""
+def read(folder: Folder, jobs: int = 1) -> Sources:
+    """All records below `folder`; `jobs` processes share the parsing of series."""
     if not folder.is_dir():
         raise FlatpanelError(f"{folder}: there is no such folder; a catalog is a folder with {SITE} and {SERIES}/")
     with _without_garbage_collection():
-        return _Reader(folder).catalog()
+        return _Reader(folder, jobs).catalog()
 
 
 @contextmanager
@@ -96,11 +98,30 @@ def _without_garbage_collection() -> Iterator[None]:
             gc.enable()
 
 
+@dataclass(frozen=True, slots=True)
+class _Parsed:
+    """What a file says, or why nobody can tell."""
+
+    value: Any = None
+    mtime: int = 0
+    error: OSError | yaml12.Malformed | None = None
+
+
+def _parse(path: Folder) -> _Parsed:
+    try:
+        with _without_garbage_collection(), path.open("rb") as opened:
+            return _Parsed(yaml12.load(opened.read()), int(os.fstat(opened.fileno()).st_mtime))
+    except (OSError, yaml12.Malformed) as error:
+        return _Parsed(error=error)
+
+
 class _Reader:
     """Walks the folder in the order of names, so that the same catalog always reads the same."""
 
-    def __init__(self, folder: Folder) -> None:
+    def __init__(self, folder: Folder, jobs: int) -> None:
         self.folder = folder
+        self.jobs = jobs
+        self.parsed: dict[str, _Parsed] = {}
         self.found = Sources()
 
     def catalog(self) -> Sources:
@@ -120,6 +141,8 @@ class _Reader:
             self.complain(SITE, "is missing; it needs at least base_url: https://comics.example")
 
     def all_series(self) -> None:
+        if self.jobs > 1:
+            self.parse_ahead()
         for name in self.names(SERIES):
             slug = name.removesuffix(".yaml")
             if name.endswith(".yaml") and self.is_slug(slug, f"{SERIES}/{name}"):
@@ -127,6 +150,14 @@ class _Reader:
             elif (self.folder / SERIES / name).is_dir() and self.is_slug(slug, f"{SERIES}/{name}/series.yaml"):
                 self.one_folder(slug, f"{SERIES}/{name}")
         self.unknown(SERIES, {name for name in self.names(SERIES) if name.endswith(".yaml")})
+
+    def parse_ahead(self) -> None:
+        """Parsing is most of the work, and a parsed file is quickly handed from one process to another."""
+        paths = sorted((self.folder / SERIES).rglob("*.yaml"))
+        share = max(1, min(64, len(paths) // (4 * self.jobs)))
+        with ProcessPoolExecutor(self.jobs) as pool:
+            for path, parsed in zip(paths, pool.map(_parse, paths, chunksize=share), strict=True):
+                self.parsed[path.relative_to(self.folder).as_posix()] = parsed
 
     def one_file(self, slug: str, file: str) -> None:
         if series := self.record(file, Series):
@@ -199,10 +230,11 @@ class _Reader:
         return None
 
     def value(self, file: str) -> Any:
-        path = self.folder / file
-        with path.open("rb") as opened:
-            self.found.mtimes[file] = int(path.stat().st_mtime)
-            return yaml12.load(opened.read())
+        parsed = self.parsed.pop(file, None) or _parse(self.folder / file)
+        if parsed.error:
+            raise parsed.error
+        self.found.mtimes[file] = parsed.mtime
+        return parsed.value
 
     def complain(self, file: str, message: str) -> None:
         self.found.complaints.append(Complaint(file, (), message))

@@ -7,7 +7,7 @@ or raises ValueError with what is wrong and what would be right.
 import re
 from datetime import UTC, datetime
 from decimal import Decimal
-from os.path import commonprefix
+from itertools import takewhile
 from urllib.parse import quote
 
 DEFAULT_CHAPTER_TITLE = "Vol. {volume}, Ch. {number}: {title}"
@@ -93,13 +93,18 @@ def pages(value: object) -> object:
 
 def _split_run(first: str, last: str) -> tuple[str, str, str, str] | None:
     """What both names begin with, the two numbers in which they differ, what both end with."""
-    before = commonprefix((first, last)).rstrip("0123456789")
+    before = _shared(first, last).rstrip("0123456789")
     first, last = first[len(before) :], last[len(before) :]
-    after = commonprefix((first[::-1], last[::-1]))[::-1].lstrip("0123456789")
+    after = _shared(first[::-1], last[::-1])[::-1].lstrip("0123456789")
     first, last = (name.removesuffix(after) for name in (first, last))
     if all(re.fullmatch("[0-9]{1,9}", name) for name in (first, last)):
         return before, first, last, after
     return None
+
+
+def _shared(one: str, other: str) -> str:
+    """What both texts begin with."""
+    return "".join(pair[0] for pair in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
 
 
 def is_url(file: str) -> bool:

@@ -19,7 +19,6 @@ from yaml._yaml import CParser
 from yaml.events import (
     AliasEvent,
     DocumentStartEvent,
-    Event,
     MappingEndEvent,
     MappingStartEvent,
     ScalarEvent,
@@ -35,6 +34,8 @@ MAX_ALIASED_NODES = 10_000
 # Longer runs of digits stay text: Python refuses to read them as numbers, and no field wants them.
 MAX_NUMBER = 400
 
+# libyaml's events; which attributes one has depends on its kind.
+Event: TypeAlias = Any
 Path: TypeAlias = tuple[str | int, ...]
 Place: TypeAlias = tuple[int, int]
 
@@ -192,7 +193,7 @@ def survey(text: bytes) -> Survey:
     try:
         _Places(text, found).document()
     except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark or error.context_mark
+        mark: Any = error.problem_mark or error.context_mark
         what = ", ".join(filter(None, (error.context, error.problem)))
         found.flaws.append(Flaw(mark.line + 1, mark.column + 1, f"is not YAML: {what}"))
     except yaml.reader.ReaderError as error:

@@ -15,7 +15,8 @@ def series_list(catalog: Catalog) -> Shown:
 
 def series(one: Series) -> Shown:
     volumes = {number: volume(chapters) for number, chapters in one.volumes.items()}
-    people = one.authors + one.artists
+    people = (person.modified for person in one.authors + one.artists)
+    genres = (genre.modified for genre in one.categories)
     return Shown(
         {
             "slug": one.slug,
@@ -30,7 +31,7 @@ def series(one: Series) -> Shown:
             "completed": one.completed,
             "volumes": {str(number): shown.json for number, shown in volumes.items()},
         },
-        newest(volumes.values(), one.modified, *(part.modified for part in (*people, *one.categories))),
+        newest(volumes.values(), one.modified, *people, *genres),
     )
 
 

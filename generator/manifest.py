@@ -1,0 +1,138 @@
+"""What a release says of itself: every URL with its body and validators. Pure; `store.py` reads and writes it."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from . import encode
+from .artifact import File, Published, Resource
+from .errors import FlatpanelError
+
+FORMAT = 1
+# Stands for the id of a release in its own files until the id, a digest of all of them, is known.
+UNNAMED = "@release@"
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """The bodies of a release by URL, and the digests of the files of its own folder."""
+
+    resources: Mapping[str, Published]
+    files: Mapping[str, str]
+
+    @property
+    def bodies(self) -> set[str]:
+        return {one.file for one in self.resources.values()}
+
+
+EMPTY = Manifest({}, {})
+
+
+def publish(resource: Resource, body: bytes, packed: bytes | None, before: Manifest, now: int) -> Published:
+    """A resource with its validators: an unchanged body keeps its date, a changed one moves strictly forward."""
+    tag = encode.etag(body)
+    old = before.resources.get(resource.url)
+    if old and old.etag == tag:
+        modified = old.modified
+    else:
+        # A date in the future would be one that no client may trust (RFC 9110, 8.8.2.1).
+        modified = max(min(resource.shown.modified, now), old.modified + 1 if old else 0)
+    return Published(
+        url=resource.url,
+        file=body_file(resource.url, tag),
+        etag=tag,
+        modified=modified,
+        size=len(body),
+        sha256=encode.sha256(body),
+        gzip=packed is not None,
+        max_age=resource.max_age,
+    )
+
+
+def key(url: str) -> str:
+    """What the configuration calls a resource, and the path of its body without the tag."""
+    return "/index" if url == "/" else url
+
+
+def body_file(url: str, tag: str) -> str:
+    """Where a body lies below dist: its path, its tag, .json."""
+    return f"www{key(url)}.{tag}.json"
+
+
+def plain_file(url: str) -> str:
+    """Where a body lies in an exported tree."""
+    return f"{key(url)[1:]}.json"
+
+
+def sidecar(one: Published) -> bytes:
+    """The validators as HTTP sends them."""
+    return f'ETag: "{one.etag}"\nLast-Modified: {encode.http_date(one.modified)}\n'.encode()
+
+
+def dump(resources: Iterable[Published], files: Iterable[File]) -> bytes:
+    """One line a URL, so that two releases can be compared with `diff`."""
+    lines = [
+        encode.json(one.url)
+        + b":"
+        + encode.json(
+            {
+                "file": one.file,
+                "etag": f'"{one.etag}"',
+                "last_modified": encode.http_date(one.modified),
+                "modified": one.modified,
+                "size": one.size,
+                "sha256": one.sha256,
+                "gzip": one.gzip,
+                "max_age": one.max_age,
+            }
+        )
+        for one in sorted(resources, key=lambda one: one.url)
+    ]
+    digests = [
+        encode.json(one.path) + b":" + encode.json(encode.sha256(one.text))
+        for one in sorted(files, key=lambda one: one.path)
+    ]
+    return (
+        b'{"flatpanel":%d,\n"files":{\n' % FORMAT
+        + b",\n".join(digests)
+        + b'\n},\n"resources":{\n'
+        + b",\n".join(lines)
+        + b"\n}}\n"
+    )
+
+
+def release_id(text: bytes) -> str:
+    return encode.sha256(text)[:16]
+
+
+def named(file: File, release: str) -> File:
+    """A file of a release that knows the release's id."""
+    return File(file.path, file.text.replace(UNNAMED.encode(), release.encode()))
+
+
+def unnamed(file: File, release: str) -> File:
+    """The same file as its digest in the manifest was taken."""
+    return File(file.path, file.text.replace(release.encode(), UNNAMED.encode()))
+
+
+def load(text: bytes, name: str) -> Manifest:
+    """The manifest that `dump` wrote into the file `name`."""
+    try:
+        value = encode.parse(text)
+        if value["flatpanel"] != FORMAT:
+            raise FlatpanelError(f"{name}: was written by another version of the build (format {value['flatpanel']})")
+        resources = {
+            url: Published(
+                url=url,
+                file=one["file"],
+                etag=one["etag"].strip('"'),
+                modified=one["modified"],
+                size=one["size"],
+                sha256=one["sha256"],
+                gzip=one["gzip"],
+                max_age=one["max_age"],
+            )
+            for url, one in value["resources"].items()
+        }
+        return Manifest(resources, value["files"])
+    except (ValueError, KeyError, TypeError, AttributeError):
+        raise FlatpanelError(f"{name}: is not the manifest of a release") from None
