@@ -1,0 +1,96 @@
+"""Sites to test: catalogs under tests/sites, built once, served by a real nginx."""
+
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from generator import cli, pipeline
+from generator.manifest import Manifest
+from generator.pipeline import Options
+from generator.store import Store
+from tests import web
+
+SITES = Path(__file__).parent / "sites"
+# The instant at which the test sites are built; every entity in them says when it was modified.
+AS_OF = 1_790_000_000
+
+
+@dataclass(frozen=True)
+class Site:
+    """A built catalog in a folder of its own."""
+
+    folder: Path
+
+    @property
+    def options(self) -> Options:
+        return Options(self.folder / "catalog_src", self.folder / "dist", self.folder / "nginx.conf", AS_OF)
+
+    @property
+    def store(self) -> Store:
+        return Store(self.folder / "dist")
+
+    @property
+    def manifest(self) -> Manifest:
+        return self.store.manifest(self.store.current())
+
+    def write(self, path: str, text: str) -> None:
+        """A file of the catalog."""
+        file = self.folder / "catalog_src" / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="utf-8")
+
+    def build(self, as_of: int = AS_OF) -> pipeline.Report:
+        return pipeline.build(Options(*self.paths, as_of))
+
+    @property
+    def paths(self) -> tuple[Path, Path, Path]:
+        return self.folder / "catalog_src", self.folder / "dist", self.folder / "nginx.conf"
+
+
+def copy_of(name: str, folder: Path) -> Site:
+    """The test site `name`, not built yet."""
+    shutil.copytree(SITES / name, folder / "catalog_src")
+    return Site(folder)
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Site:
+    """A small catalog of two series that a test may change."""
+    return copy_of("minimal", tmp_path)
+
+
+@pytest.fixture(scope="session")
+def serve(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str], tuple[Site, web.Web]]]:
+    """A test site by name, built and served; each is started once."""
+    started: dict[str, tuple[Site, web.Web]] = {}
+    with ExitStack() as stack:
+
+        def start(name: str) -> tuple[Site, web.Web]:
+            if name not in started:
+                made = copy_of(name, tmp_path_factory.mktemp(name))
+                listener = stack.enter_context(web.listening())
+                with (made.folder / "catalog_src/site.yaml").open("a") as settings:
+                    settings.write(f"port: {listener.getsockname()[1]}\n")
+                made.build()
+                started[name] = made, stack.enter_context(web.running(made.folder, listener))
+            return started[name]
+
+        yield start
+
+
+@pytest.fixture
+def run() -> Callable[..., Result]:
+    """The command line, in this process; a traceback is a failure of the test."""
+
+    def invoke(*arguments: object, **environment: str) -> Result:
+        result = CliRunner().invoke(cli.main, [str(one) for one in arguments], env=environment)
+        if result.exception and not isinstance(result.exception, SystemExit):
+            raise result.exception
+        return result
+
+    return invoke

@@ -1,0 +1,100 @@
+"""A real nginx on a loopback port of its own, and requests that nobody tidies up on the way."""
+
+import os
+import socket
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from generator.serve import find_nginx
+
+
+@dataclass(frozen=True)
+class Answer:
+    """One HTTP answer; header names in lower case, repeated ones in order."""
+
+    status: int
+    headers: list[tuple[str, str]]
+    body: bytes
+
+    def __getitem__(self, name: str) -> str | None:
+        found = self.all(name)
+        assert len(found) < 2, f"{name} was sent {len(found)} times"
+        return found[0] if found else None
+
+    def all(self, name: str) -> list[str]:
+        return [value for key, value in self.headers if key == name.lower()]
+
+
+@dataclass(frozen=True)
+class Web:
+    """A server to talk to."""
+
+    port: int
+    folder: Path
+    process: subprocess.Popen[bytes]
+
+    def connect(self) -> socket.socket:
+        return socket.create_connection(("127.0.0.1", self.port), timeout=30)
+
+    def raw(self, data: bytes) -> bytes:
+        """Send exactly `data` and read until the server closes."""
+        with self.connect() as client:
+            client.sendall(data)
+            return b"".join(iter(lambda: client.recv(65536), b""))
+
+    def ask(self, path: str, method: str = "GET", version: str = "1.1", **headers: str) -> Answer:
+        """One request; `If_None_Match="x"` is the field If-None-Match. The path is sent as it is."""
+        lines = [f"{method} {path} HTTP/{version}", "Host: test", "Connection: close"]
+        lines += [f"{name.replace('_', '-')}: {value}" for name, value in headers.items()]
+        return parse(self.raw("\r\n".join([*lines, "", ""]).encode()), method)
+
+    def errors(self) -> str:
+        return (self.folder / "dist/run/error.log").read_text()
+
+
+def parse(data: bytes, method: str = "GET") -> Answer:
+    """A whole answer, whose body must be exactly as long as it says."""
+    head, _, body = data.partition(b"\r\n\r\n")
+    first, *lines = head.decode("latin-1").split("\r\n")
+    headers = [(name.lower(), value.strip()) for name, _, value in (line.partition(":") for line in lines)]
+    answer = Answer(int(first.split(" ")[1]), headers, body)
+    bodiless = method == "HEAD" or answer.status in (204, 304)
+    assert len(body) == (0 if bodiless else int(answer["content-length"] or -1)), data[:2000]
+    return answer
+
+
+@contextmanager
+def running(folder: Path, listener: socket.socket) -> Iterator[Web]:
+    """nginx on `folder`/nginx.conf.
+
+    It inherits a socket that listens already, so that no port is guessed and nobody has to wait: a client's
+    connection is accepted by the kernel until nginx is there.
+    """
+    command = [find_nginx(), "-p", str(folder), "-e", "stderr", "-c", str(folder / "nginx.conf")]
+    # Started by root, the workers would otherwise be an account that may not read a temporary folder.
+    directives = "daemon off; master_process on;" + (" user root;" if os.geteuid() == 0 else "")
+    process = subprocess.Popen(
+        [*command, "-g", directives],
+        pass_fds=[listener.fileno()],
+        env={**os.environ, "NGINX": f"{listener.fileno()};"},
+    )
+    try:
+        yield Web(listener.getsockname()[1], folder, process)
+    finally:
+        process.terminate()
+        process.wait()
+
+
+@contextmanager
+def listening() -> Iterator[socket.socket]:
+    """A socket on a free port, as nginx.conf will ask for it."""
+    with socket.socket() as listener:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind(("0.0.0.0", 0))
+        listener.listen(511)
+        # nginx takes an inherited socket for one of its own, and those never block.
+        listener.setblocking(False)
+        yield listener
