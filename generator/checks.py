@@ -1,10 +1,11 @@
 """What only shows when every file has been read: names that nobody has, ids and numbers that two things share."""
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from operator import attrgetter
 from typing import Any
 
 from .directory import Directory
-from .messages import did_you_mean
+from .messages import did_you_mean, field_name
 from .model import Series
 from .source import LISTS, Complaint, Entry, SeriesEntry, Sources
 
@@ -45,7 +46,10 @@ class _Checks:
     def lists(self) -> Iterator[Complaint]:
         for name, entries in self.sources.lists.items():
             key = "username" if name == "accounts.yaml" else "id"
-            yield from _repeated(entries, key, [getattr(entry.record, key) for entry in entries], f"{_CALLED[name]}s")
+            for entry, first in _repeated(entries, attrgetter(key)):
+                owner = getattr(first.record, "name", "another account")
+                message = f"the {key} {getattr(entry.record, key)} belongs to {owner}; choose another"
+                yield Complaint(entry.file, (*entry.path, key), message)
 
     def groups(self) -> Iterator[Complaint]:
         for entry in self.sources.lists["groups.yaml"]:
@@ -59,8 +63,10 @@ class _Checks:
         for entry in self.sources.lists["accounts.yaml"]:
             for index, slug in enumerate(entry.record.bookmarks):
                 if slug not in slugs and everything_read:
-                    message = f"no series has the slug {slug}{did_you_mean(slug, slugs)}"
+                    hint = did_you_mean(slug, slugs, "the names of files in series/ are slugs")
+                    message = f"no series has the slug {slug}{hint}"
                     yield Complaint(entry.file, (*entry.path, "bookmarks", index), message)
+            yield from _twice(entry, (*entry.path, "bookmarks"), entry.record.bookmarks)
 
     def slugs(self) -> Iterator[Complaint]:
         first: dict[str, SeriesEntry] = {}
@@ -75,22 +81,21 @@ class _Checks:
             yield Complaint(series.entry.file, (), message)
 
     def chapter_ids(self) -> Iterator[Complaint]:
-        chapters = [chapter for series in self.sources.series for chapter in series.chapters]
-        with_id = [chapter for chapter in chapters if chapter.record.id is not None]
-        yield from _repeated(with_id, "id", [chapter.record.id for chapter in with_id], "chapters")
+        chapters = [chapter for series in self.sources.series for chapter in series.chapters if chapter.record.id]
+        for entry, first in _repeated(chapters, attrgetter("id")):
+            message = f"the id {entry.record.id} belongs to {_where(first, entry)}; choose another"
+            yield Complaint(entry.file, (*entry.path, "id"), message)
 
     def series(self, series: SeriesEntry) -> Iterator[Complaint]:
         entry, record = series.entry, series.entry.record
         for field, name in (("authors", "authors.yaml"), ("artists", "artists.yaml")):
             yield from self.references(entry, (field,), name, getattr(record, field))
         yield from self.categories(entry)
-        yield from _repeated(
-            series.chapters,
-            "number",
-            [(chapter.record.volume, chapter.record.number) for chapter in series.chapters],
-            "chapters",
-            shown=lambda pair: f"{pair[1]} in " + (f"volume {pair[0]}" if pair[0] else "no volume"),
-        )
+        for chapter, first in _repeated(series.chapters, attrgetter("volume", "number")):
+            volume, number = chapter.record.volume, chapter.record.number
+            shown = f"{number} of volume {volume}" if volume else f"{number} without a volume"
+            message = f"chapter {shown} is {_where(first, chapter)} already; choose another number"
+            yield Complaint(chapter.file, (*chapter.path, "number"), message)
         for chapter in series.chapters:
             yield from self.references(chapter, (*chapter.path, "groups"), "groups.yaml", chapter.record.groups)
 
@@ -98,7 +103,9 @@ class _Checks:
         known = self.directories["categories.yaml"].by_id
         for index, category in enumerate(entry.record.categories):
             if category not in known and "categories.yaml" not in self.sources.unreadable:
-                message = f"no category has the id {category}{did_you_mean(category, known)}"
+                message = (
+                    f"no category has the id {category}{did_you_mean(category, known, 'categories.yaml lists them')}"
+                )
                 yield Complaint(entry.file, ("categories", index), message)
         yield from _twice(entry, ("categories",), entry.record.categories)
 
@@ -125,7 +132,9 @@ class _Checks:
         elif isinstance(reference, int):
             message = f"no {called} has the id {reference}; {name} lists them"
         else:
-            message = f"no {called} is named {reference}{did_you_mean(reference, directory.by_name)}"
+            message = (
+                f"no {called} is named {reference}{did_you_mean(reference, directory.by_name, f'{name} lists them')}"
+            )
         yield Complaint(place.file, place.path, message)
 
 
@@ -135,19 +144,17 @@ def _twice(entry: Entry[Any], path: tuple[str | int, ...], values: Sequence[Hash
             yield Complaint(entry.file, (*path, index), "stands in this list twice; keep one of them")
 
 
-def _repeated(
-    entries: Sequence[Entry[Any]], field: str, keys: Sequence[Any], called: str, shown: Any = str
-) -> Iterator[Complaint]:
-    first: dict[Any, Entry[Any]] = {}
-    for entry, key in zip(entries, keys, strict=True):
-        other = first.setdefault(key, entry)
+def _repeated(entries: Iterable[Entry[Any]], key: Callable[[Any], object]) -> Iterator[tuple[Entry[Any], Entry[Any]]]:
+    """Each entry whose key an earlier one has, and the first that has it."""
+    first: dict[object, Entry[Any]] = {}
+    for entry in entries:
+        other = first.setdefault(key(entry.record), entry)
         if other is not entry:
-            where = _where(other, entry)
-            yield Complaint(
-                entry.file, (*entry.path, field), f"two {called} have the {field} {shown(key)}; the other {where}"
-            )
+            yield entry, other
 
 
 def _where(other: Entry[Any], entry: Entry[Any]) -> str:
-    steps = "".join(f"[{step}]" if isinstance(step, int) else step for step in other.path)
-    return f"is {steps}" if other.file == entry.file else f"is in {other.file}"
+    """How a chapter is called in a message about another."""
+    if not other.path:
+        return other.file
+    return field_name(other.path) if other.file == entry.file else f"{field_name(other.path)} of {other.file}"

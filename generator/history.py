@@ -4,25 +4,29 @@ import os
 import subprocess
 from pathlib import Path
 
+_OF_HOOKS = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX")
+
 
 def last_commits(folder: Path, *, now: int) -> dict[str, int]:
     """Seconds since 1970 by path below `folder`; what is edited or new but not committed counts as `now`.
 
     Empty where there is no git or no commit; files that git does not know are absent.
     """
-    log = _git(folder, "log", "--format=//%ct", "--name-only", "--no-renames", "--relative", "--", ".")
+    log = _git(folder, "log", "-z", "--format=//%ct", "--name-only", "--no-renames", "--relative", "--", ".")
     if log is None:
         return {}
     times: dict[str, int] = {}
     moment = 0
-    for line in log.splitlines():
-        if line.startswith("//"):
-            moment = int(line[2:])
-        elif line:
-            times.setdefault(line, moment)
+    for part in log.split("\0"):
+        if part.startswith("//"):
+            moment = int(part[2:])
+        else:
+            times.setdefault(part.removeprefix("\n"), moment)
     edited = _git(folder, "diff", "--name-only", "--no-renames", "--relative", "-z", "HEAD", "--", ".")
     new = _git(folder, "ls-files", "--others", "--exclude-standard", "-z", "--", ".")
-    return times | dict.fromkeys(filter(None, f"{edited or ''}\0{new or ''}".split("\0")), now)
+    times |= dict.fromkeys(f"{edited or ''}\0{new or ''}".split("\0"), now)
+    del times[""]  # what follows the last NUL of each answer
+    return times
 
 
 def is_shallow(folder: Path) -> bool:
@@ -31,14 +35,14 @@ def is_shallow(folder: Path) -> bool:
 
 
 def _git(folder: Path, *arguments: str) -> str | None:
-    # A hook or an alias of the person at the keyboard must not change what the build says.
-    quiet = {**os.environ, "GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C"}
+    # In a hook, git's own variables name a repository and an index; what is asked for is the one around `folder`.
+    environment = {name: value for name, value in os.environ.items() if name not in _OF_HOOKS}
     try:
         done = subprocess.run(
-            ["git", "-c", "core.quotePath=false", "-C", str(folder), *arguments],
+            ["git", "-C", str(folder), *arguments],
             capture_output=True,
             check=True,
-            env=quiet,
+            env={**environment, "GIT_OPTIONAL_LOCKS": "0"},
         )
     except (OSError, subprocess.CalledProcessError):
         return None

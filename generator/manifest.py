@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from . import encode
 from .artifact import File, Published, Resource
@@ -18,10 +19,6 @@ class Manifest:
 
     resources: Mapping[str, Published]
     files: Mapping[str, str]
-
-    @property
-    def bodies(self) -> set[str]:
-        return {one.file for one in self.resources.values()}
 
 
 EMPTY = Manifest({}, {})
@@ -56,6 +53,11 @@ def key(url: str) -> str:
 def body_file(url: str, tag: str) -> str:
     """Where a body lies below dist: its path, its tag, .json."""
     return f"www{key(url)}.{tag}.json"
+
+
+def paths(one: Published) -> tuple[str, ...]:
+    """All that lies below dist for a resource: its body, its sidecar, its compressed form where there is one."""
+    return one.file, f"{one.file}.headers", *((f"{one.file}.gz",) if one.gzip else ())
 
 
 def plain_file(url: str) -> str:
@@ -120,19 +122,23 @@ def load(text: bytes, name: str) -> Manifest:
         value = encode.parse(text)
         if value["flatpanel"] != FORMAT:
             raise FlatpanelError(f"{name}: was written by another version of the build (format {value['flatpanel']})")
-        resources = {
-            url: Published(
-                url=url,
-                file=one["file"],
-                etag=one["etag"].strip('"'),
-                modified=one["modified"],
-                size=one["size"],
-                sha256=one["sha256"],
-                gzip=one["gzip"],
-                max_age=one["max_age"],
-            )
-            for url, one in value["resources"].items()
-        }
+        resources = {url: _published(url, one) for url, one in value["resources"].items()}
         return Manifest(resources, value["files"])
     except (ValueError, KeyError, TypeError, AttributeError):
         raise FlatpanelError(f"{name}: is not the manifest of a release") from None
+
+
+def _published(url: str, one: Mapping[str, Any]) -> Published:
+    # A date that has no form would only show when something is published after it.
+    if not 0 <= one["modified"] <= encode.LAST_INSTANT:
+        raise ValueError
+    return Published(
+        url=url,
+        file=one["file"],
+        etag=one["etag"].strip('"'),
+        modified=one["modified"],
+        size=one["size"],
+        sha256=one["sha256"],
+        gzip=one["gzip"],
+        max_age=one["max_age"],
+    )

@@ -17,64 +17,66 @@ def field_name(path: Path) -> str:
     return name.removeprefix(".")
 
 
-def did_you_mean(word: object, known: Iterable[str]) -> str:
-    """A hint to be put behind a sentence, or nothing."""
-    close = get_close_matches(str(word), sorted(set(known)), n=1)
-    return f"; did you mean {close[0]}?" if close else ""
+def did_you_mean(word: object, known: Iterable[str], otherwise: str = "") -> str:
+    """A hint to be put behind a sentence: the nearest word that is known, or something else that helps."""
+    close = get_close_matches(str(word), sorted(set(known)), n=1, cutoff=0.7)
+    hint = f"did you mean {close[0]}?" if close else otherwise
+    return f"; {hint}" if hint else ""
 
 
 def sentence(error: ErrorDetails, model: type[BaseModel]) -> str:
     """One pydantic error, found in a `model`, in our words."""
-    given, limits = error["input"], error.get("ctx", {})
+    # What stands among keys may be a key itself, and many may read what is printed here.
+    secret = "keys" in error["loc"]
+    given, limits = "…" if secret else error["input"], error.get("ctx", {})
     match error["type"]:
         case "missing":
             return "is missing"
         case "extra_forbidden":
             fields = _fields_at(model, error["loc"])
-            return f"is not a field here{did_you_mean(error['loc'][-1], fields) or '; known are ' + ', '.join(fields)}"
-        case "string_type" | "string_sub_type":
+            return f"is not a field here{did_you_mean(error['loc'][-1], fields, 'known are ' + ', '.join(fields))}"
+        case "string_type":
             return _should_be_text(given)
-        case "string_unicode":
-            return "has a character that no JSON can carry (half of a surrogate pair); write the character itself"
         case "string_too_short":
             return "should not be empty"
         case "string_too_long":
             return f"should have at most {limits['max_length']} characters, has {len(given)}"
         case "string_pattern_mismatch":
-            return f"{WANTED[limits['pattern']]}, not {_shown(given)}"
-        case "int_type" | "int_from_float":
-            return f"should be a whole number, not {_shown(given)}"
+            wanted = WANTED[limits["pattern"]]
+            return wanted if secret else f"{wanted}, not {_shown(given)}"
+        case "int_type":
+            return f"should be a whole number, not {_kind(given)}"
         case "bool_type":
-            return f"should be true or false, not {_shown(given)}"
+            return f"should be true or false, not {_kind(given)}"
         case "list_type":
-            return f"should be a list like [one, two], not {_shown(given)}"
-        case "model_type" | "model_attributes_type" | "dict_type":
-            return f"should be fields with values, not {_shown(given)}"
+            form = "whose entries begin with -" if isinstance(given, dict) else "like [one, two]"
+            return f"should be a list {form}, not {_kind(given)}"
+        case "model_type":
+            return f"should be fields with values, not {_kind(given)}"
         case "literal_error":
             wanted = str(limits["expected"]).replace("'", "")
-            return (
-                f"should be {wanted}, not {_shown(given)}{did_you_mean(given, wanted.replace(' or', ',').split(', '))}"
-            )
+            hint = did_you_mean(given, wanted.replace(" or", ",").split(", "))
+            return f"should be {wanted}, not {_shown(given)}{hint}"
         case "greater_than_equal":
             return f"should be {limits['ge']} or more, not {_shown(given)}"
         case "less_than_equal":
             return f"should be {limits['le']} or less, not {_shown(given)}"
-        case "value_error":
-            return f"{limits['error']}, not {_shown(given)}" if _fits(given) else str(limits["error"])
-        case _:
-            return f"{error['msg']}, not {_shown(given)}"
-
-
-def _fits(given: Any) -> bool:
-    return not isinstance(given, dict | list)
+        case _:  # value_error: `values.py` has the words
+            wanted = str(limits["error"])
+            return f"{wanted}, not {_shown(given)}" if wanted.startswith("should be") else wanted
 
 
 def _should_be_text(given: Any) -> str:
     if given is None:
-        return 'has no value; write one, or "" for none'
-    if _fits(given):
-        return f'should be text; put it in quotes: "{_shown(given)}"'
-    return f"should be text, not {_shown(given)}"
+        return "has no value; write one, or leave the field out"
+    if isinstance(given, dict | list):
+        return f"should be text, not {_shown(given)}"
+    return f"should be text, not {_shown(given)}; put it in quotes"
+
+
+def _kind(given: Any) -> str:
+    """A text in quotes, so that nobody takes it for the number or the word that it looks like."""
+    return f'the text "{_shown(given)}"' if isinstance(given, str) else _shown(given)
 
 
 def _shown(given: Any) -> str:
@@ -88,7 +90,7 @@ def _shown(given: Any) -> str:
         case list():
             return "a list"
         case _:
-            text = str(given)
+            text = str(given) or '""'
             text = text if text.isprintable() else repr(text)
             return text if len(text) <= 60 else f"{text[:57]}…"
 

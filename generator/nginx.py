@@ -19,6 +19,8 @@ from .payloads import errors
 
 _PLAIN = re.compile(r"[-A-Za-z0-9_./:+=@,]+")
 _FORBIDDEN = re.compile(r"[\x00-\x1f\x7f$]")
+# nginx reads its configuration through a buffer of 4096 bytes, and a word has to fit.
+_LONGEST = 4000
 # A canonical decimal, as in CONTRACT: 0, 10, 10.5; never 01, 1.0 or 1e3.
 _NUMBER = r"(?:0|[1-9]\d*)(?:\.\d*[1-9])?"
 _TEMPLATES = ("answer.conf", "coding.conf", "conditions.conf", "errors.conf", "failures.conf", "headers.conf")
@@ -27,11 +29,13 @@ _TEMPLATES = ("answer.conf", "coding.conf", "conditions.conf", "errors.conf", "f
 def ngx(value: object) -> str:
     """A value as one word of a configuration. nginx has no escape for `$`, and no value of ours needs one."""
     text = str(value)
-    if _PLAIN.fullmatch(text):
+    if _PLAIN.fullmatch(text) and len(text) <= _LONGEST:
         return text
     if _FORBIDDEN.search(text):
         raise FlatpanelError(f"{text!r} cannot be written into an nginx configuration; rename it")
     escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    if len(escaped.encode()) > _LONGEST:
+        raise FlatpanelError(f"{text[:60]!r}… is too long for an nginx configuration; shorten it")
     return f'"{escaped}"'
 
 

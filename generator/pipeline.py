@@ -13,7 +13,7 @@ from .link import link
 from .manifest import UNNAMED, Manifest
 from .model import Site
 from .routes import resources
-from .store import Session, Store, read_manifest, write_if_changed
+from .store import Session, Store, write_if_changed
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,10 +69,10 @@ def build(options: Options, waiting: Callable[[], None] = lambda: None, progress
     """Bring `out` and the main configuration file to what the catalog says."""
     catalog = read_catalog(options.catalog, options.as_of, options.jobs)
     conf = main_conf(options, catalog.site)
-    store = Store(options.out)
-    with store.locked(waiting) as session:
-        before = store.manifest(session.before)
-        plan = _plan(options, catalog, before, session, progress)
+    continued = _continued(options)
+    with Store(options.out).locked(waiting) as session:
+        before = session.served
+        plan = _plan(options, catalog, continued or before, session, progress)
         session.commit(plan.release, plan.files)
     return Report(
         site=catalog.site,
@@ -91,7 +91,7 @@ def outdated(options: Options) -> list[str]:
     catalog = read_catalog(options.catalog, options.as_of, options.jobs)
     store = Store(options.out)
     before = store.manifest(store.current())
-    plan = _plan(options, catalog, before, None, iter)
+    plan = _plan(options, catalog, _continued(options) or before, None, iter)
     found = []
     if store.current() is None:
         found.append(f"{options.out}: nothing has been built yet")
@@ -118,9 +118,14 @@ def dist_in_conf(options: Options, site: Site) -> str:
     return str(out.relative_to(folder)) if out.is_relative_to(folder) else str(out)
 
 
-def _plan(options: Options, catalog: Catalog, before: Manifest, session: Session | None, progress: Progress) -> _Plan:
+def _continued(options: Options) -> Manifest | None:
+    """What was published before, where it does not lie in `out`."""
+    path = options.previous
+    return manifest.load(path.read_bytes(), str(path)) if path else None
+
+
+def _plan(options: Options, catalog: Catalog, older: Manifest, session: Session | None, progress: Progress) -> _Plan:
     """Encode everything, put new bodies into the session if there is one, and give the release its name."""
-    older = read_manifest(options.previous) if options.previous else before
     written = 0
 
     def publish() -> Iterator[Published]:

@@ -11,13 +11,20 @@ import signal
 import socket
 import subprocess
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager, suppress
+from http.client import HTTPConnection
 from pathlib import Path
+from typing import TypeAlias
 
 from . import nginx, store
 from .errors import FlatpanelError
 from .model import Site
 from .store import Store
+
+# How many seconds nginx may take to read a new configuration; it needs one for some hundred thousand URLs.
+PATIENCE = 60
+
+Fingerprint: TypeAlias = tuple[tuple[str, int, int], ...]
 
 
 def find_nginx() -> str:
@@ -33,33 +40,63 @@ class Server:
     """One nginx, from its start to its end."""
 
     def __init__(self, site: Site, built: Store, port: int, run: Path) -> None:
-        self.site, self.store, self.port, self.run = site, built, port, run
-        self.configure()
+        self.store, self.port, self.run = built, port, run
+        self.configure(site)
         # Until nginx has read where its log is, it would try a file that only root may write; hence -e.
         command = [find_nginx(), "-e", "stderr", "-p", str(run), "-c", str(run / "nginx.conf"), "-g", "daemon off;"]
         self.process = subprocess.Popen(command)
 
-    def configure(self) -> None:
+    def configure(self, site: Site) -> None:
         """Lay the current release's configuration into the scratch folder."""
         release = self.store.current()
         assert release, "a site is built before it is served"
         published = list(self.store.manifest(release).resources.values())
         folder = self.run / "conf"
-        for file in nginx.release_files(published, self.site, dist=str(self.store.root.resolve()), folder=str(folder)):
+        for file in nginx.release_files(published, site, dist=str(self.store.root.resolve()), folder=str(folder)):
             store.write_if_changed(folder / file.path, file.text)
         # Started by root, nginx would give its workers to an account that may not read this folder.
-        user = pwd.getpwuid(self.store.root.stat().st_uid).pw_name if os.geteuid() == 0 else None
+        user = _owner(self.store.root) if os.geteuid() == 0 else None
         main = nginx.main(self.port, folder=str(folder), run=str(self.run), log="stderr", user=user)
         store.write_if_changed(self.run / "nginx.conf", main)
 
-    def reload(self) -> None:
-        self.configure()
-        self.process.send_signal(signal.SIGHUP)
+    def wait_until_up(self) -> None:
+        """Return when nginx accepts connections; that it ended instead is an error."""
+        while self.process.poll() is None:
+            with suppress(ConnectionRefusedError):
+                socket.create_connection(("127.0.0.1", self.port)).close()
+                return
+            with suppress(subprocess.TimeoutExpired):
+                self.process.wait(0.02)
+        self.check_end()
+
+    def check_end(self) -> None:
+        if self.process.returncode:
+            raise FlatpanelError(f"nginx ended with exit code {self.process.returncode}")
+
+    def reload(self, site: Site) -> None:
+        """Load the current release, and return when it is the one that is served."""
+        self.configure(site)
+        with closing(HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)) as connection:
+            connection.request("HEAD", "/")
+            connection.getresponse().read()
+            # nginx closes the idle connections of the old configuration when the new one has taken over.
+            self.process.send_signal(signal.SIGHUP)
+            try:
+                connection.sock.recv(1)
+            except TimeoutError:
+                raise FlatpanelError("nginx did not take the new configuration; it said why above") from None
 
     def stop(self) -> None:
         if self.process.poll() is None:
             self.process.terminate()
         self.process.wait()
+
+
+def _owner(folder: Path) -> str:
+    try:
+        return pwd.getpwuid(folder.stat().st_uid).pw_name
+    except KeyError:  # an account that only another machine knows; in a container, for example
+        return "root"
 
 
 @contextmanager
@@ -68,6 +105,7 @@ def serving(site: Site, built: Store, port: int) -> Iterator[Server]:
     with store.scratch() as run:
         server = Server(site, built, port, run)
         try:
+            server.wait_until_up()
             yield server
         finally:
             server.stop()
@@ -83,23 +121,22 @@ def _refuse_taken(port: int) -> None:
             raise FlatpanelError(f"port {port} cannot be used: {error.strerror}; choose another with --port") from None
 
 
-def fingerprint(folder: Path) -> tuple[tuple[str, int, int], ...]:
+def fingerprint(folder: Path) -> Fingerprint:
     """Changes whenever a file of the catalog does."""
     found = []
     for inside, folders, names in os.walk(folder):
         folders.sort()
         for name in sorted(names):
-            try:
+            with suppress(OSError):  # gone since it was listed
                 status = os.stat(os.path.join(inside, name))
-            except OSError:
-                continue
-            found.append((os.path.join(inside, name), status.st_mtime_ns, status.st_size))
+                found.append((os.path.join(inside, name), status.st_mtime_ns, status.st_size))
     return tuple(found)
 
 
-def watch(folder: Path, wait: Callable[[], bool], due: Callable[[], bool], changed: Callable[[], None]) -> None:
-    """Call `changed` after every change below `folder` and whenever something is `due`, until `wait` says to stop."""
-    seen = fingerprint(folder)
+def watch(
+    folder: Path, seen: Fingerprint, wait: Callable[[], bool], due: Callable[[], bool], changed: Callable[[], None]
+) -> None:
+    """Call `changed` when `folder` is not as it was `seen` and when something is `due`, until `wait` says to stop."""
     while wait():
         now = fingerprint(folder)
         if now != seen or due():

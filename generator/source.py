@@ -1,6 +1,6 @@
 """`catalog_src/` -> records, with every problem in its place. The only reader of catalog files.
 
-Records of one file are checked by the models; what spans files is for `catalog.py`, which complains in terms
+Records of one file are checked by the models; what spans files is for `checks.py`, which complains in terms
 of (file, path inside it) and is translated into lines and columns here, by reading the file a second time.
 """
 
@@ -110,7 +110,7 @@ class _Parsed:
 def _parse(path: Folder) -> _Parsed:
     try:
         with _without_garbage_collection(), path.open("rb") as opened:
-            return _Parsed(yaml12.load(opened.read()), int(os.fstat(opened.fileno()).st_mtime))
+            return _Parsed(yaml12.load(opened.read()), os.fstat(opened.fileno()).st_mtime_ns // 10**9)
     except (OSError, yaml12.Malformed) as error:
         return _Parsed(error=error)
 
@@ -129,7 +129,7 @@ class _Reader:
         for name, model in LISTS.items():
             if (self.folder / name).exists():
                 self.found.lists[name] = self.records(name, model)
-        self.unknown("", {SITE, *LISTS})
+        self.unknown("", {SITE, *LISTS}, {SERIES})
         if (self.folder / SERIES).exists():
             self.all_series()
         return self.found
@@ -149,7 +149,7 @@ class _Reader:
                 self.one_file(slug, f"{SERIES}/{name}")
             elif (self.folder / SERIES / name).is_dir() and self.is_slug(slug, f"{SERIES}/{name}/series.yaml"):
                 self.one_folder(slug, f"{SERIES}/{name}")
-        self.unknown(SERIES, {name for name in self.names(SERIES) if name.endswith(".yaml")})
+        self.unknown(SERIES, None, set(self.names(SERIES)))
 
     def parse_ahead(self) -> None:
         """Parsing is most of the work, and a parsed file is quickly handed from one process to another."""
@@ -165,16 +165,15 @@ class _Reader:
 
     def one_folder(self, slug: str, folder: str) -> None:
         file, chapters = f"{folder}/series.yaml", f"{folder}/chapters"
-        self.unknown(folder, {"series.yaml"})
+        self.unknown(folder, {"series.yaml"}, {"chapters"})
         if not (self.folder / file).exists():
             self.complain(file, "is missing; a series in a folder of its own is described there")
             return
         separate = []
         if (self.folder / chapters).is_dir():
-            names = [name for name in self.names(chapters) if name.endswith(".yaml")]
-            self.unknown(chapters, set(names))
-            for name in names:
-                if chapter := self.record(f"{chapters}/{name}", Chapter):
+            self.unknown(chapters, None, set())
+            for name in self.names(chapters):
+                if name.endswith(".yaml") and (chapter := self.record(f"{chapters}/{name}", Chapter)):
                     separate.append(Entry(chapter, f"{chapters}/{name}", ()))
         if series := self.record(file, Series):
             everything = (*_own_chapters(series, file), *separate)
@@ -182,9 +181,9 @@ class _Reader:
 
     def is_slug(self, slug: str, file: str) -> bool:
         if not is_slug(slug):
-            self.complain(file, f"the name {slug} cannot be a slug; it {WANTED[SLUG]}")
+            self.complain(file, f"the name of a series' file or folder is its slug; it {WANTED[SLUG]}")
         elif len(slug) > MAX_SLUG:
-            self.complain(file, f"the slug is {len(slug)} characters long; it can have {MAX_SLUG}")
+            self.complain(file, f"the name is a slug of {len(slug)} characters; it should have at most {MAX_SLUG}")
         else:
             return True
         return False
@@ -197,26 +196,33 @@ class _Reader:
             self.complain(folder, f"cannot be read: {error.strerror}")
             return []
 
-    def unknown(self, folder: str, known: set[str]) -> None:
-        """A misspelt file would be a silent hole in the site."""
+    def unknown(self, folder: str, known: set[str] | None, folders: set[str]) -> None:
+        """A misspelt file or folder would be a silent hole in the site. None knows whatever ends in .yaml."""
         for name in self.names(folder):
-            if name.endswith((".yaml", ".yml")) and name not in known:
-                hint = did_you_mean(name, known) or "; its name should end in .yaml" * name.endswith(".yml")
-                self.complain(f"{folder}/{name}".lstrip("/"), f"is not a file of a catalog{hint}")
+            path = f"{folder}/{name}".lstrip("/")
+            if name.endswith(".yml") or (known is not None and name.endswith(".yaml") and name not in known):
+                other = "its name should end in .yaml" if name.endswith(".yml") else "rename, move or remove it"
+                self.complain(path, f"is not a file of a catalog{did_you_mean(name, known or (), other)}")
+            elif not name.endswith(".yaml") and name not in folders and self.is_folder(path):
+                self.unknown(path, set(), set())
+
+    def is_folder(self, path: str) -> bool:
+        """Links may lead round in circles."""
+        return (self.folder / path).is_dir() and not (self.folder / path).is_symlink()
 
     def record(self, file: str, model: type[R]) -> R | None:
-        found = self.validated(file, model, model)
+        found = self.validated(file, model, model, {})
         return found if isinstance(found, model) else None
 
     def records(self, file: str, model: type[R]) -> list[Entry[R]]:
-        found = self.validated(file, list[model], model, empty=[])  # type: ignore[valid-type]
+        found = self.validated(file, list[model], model, [])  # type: ignore[valid-type]
         return [Entry(record, file, (index,)) for index, record in enumerate(found or [])]
 
-    def validated(self, file: str, kind: Any, model: type[Record], empty: Any = None) -> Any:
+    def validated(self, file: str, kind: Any, model: type[Record], empty: Any) -> Any:
         """The file as `kind`, or None after a complaint."""
         try:
             value = self.value(file)
-            return _adapter(kind).validate_python(empty if value is None and empty is not None else value)
+            return _adapter(kind).validate_python(empty if value is None else value)
         except OSError as error:
             self.complain(file, f"cannot be read: {error.strerror}")
         except yaml12.Malformed:
@@ -257,12 +263,12 @@ def located(folder: Folder, complaints: Iterable[Complaint]) -> list[Problem]:
     problems = []
     for file, group in groupby(sorted(complaints, key=lambda one: one.file), key=lambda one: one.file):
         survey = _survey(folder / file)
-        shown = str(folder / file)
+        shown = _printable(str(folder / file))
         problems += [Problem(shown, flaw.line, flaw.column, "", flaw.message) for flaw in survey.flaws]
         for one in group:
             if one.message:
                 line, column = survey.place(one.path, of_key=one.of_key)
-                problems.append(Problem(shown, line, column, field_name(one.path), one.message))
+                problems.append(Problem(shown, line, column, field_name(one.path), _printable(one.message)))
     return problems
 
 
@@ -271,3 +277,8 @@ def _survey(file: Folder) -> yaml12.Survey:
         return yaml12.survey(file.read_bytes())
     except OSError:
         return yaml12.Survey()
+
+
+def _printable(text: str) -> str:
+    """Names of files that are not UTF-8 are read as text that nobody can encode again."""
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")

@@ -9,8 +9,8 @@ import fcntl
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from . import manifest
@@ -21,6 +21,8 @@ from .manifest import EMPTY, Manifest
 # Marks the folder as ours, serialises builds, and holds "unfinished" while one is at work.
 MARK = ".flatpanel"
 TREES = ("www", "private")
+# A link before it gets its name.
+UNNAMED_LINK = ".new"
 
 
 class Store:
@@ -39,7 +41,9 @@ class Store:
         return self._pointed(self.root / "releases" / current / "previous") if current else None
 
     def manifest(self, release: str | None) -> Manifest:
-        return read_manifest(self.root / "releases" / release / "manifest.json") if release else EMPTY
+        """What a release says of itself; nothing where there is none."""
+        path = self.root / "releases" / str(release) / "manifest.json"
+        return manifest.load(path.read_bytes(), str(path)) if release else EMPTY
 
     def _pointed(self, link: Path) -> str | None:
         try:
@@ -50,10 +54,10 @@ class Store:
 
     def refuse_foreign(self) -> None:
         """A folder that holds anything and was not made here is somebody's work."""
-        if self.root.exists() and not self.root.is_dir():
+        if os.path.lexists(self.root) and not self.root.is_dir():
             raise FlatpanelError(f"{self.root}: is not a folder; choose another with --out")
-        ours = (self.root / MARK).is_file() or self.current()
-        if self.root.is_dir() and not ours and any(self.root.iterdir()):
+        found = os.listdir(self.root) if self.root.is_dir() else []
+        if found and MARK not in found and not self.current():
             raise FlatpanelError(
                 f"{self.root}: holds files that were not built here; empty it yourself or choose another with --out"
             )
@@ -71,16 +75,6 @@ class Store:
                 fcntl.flock(mark, fcntl.LOCK_EX)
             yield Session(self)
 
-    def roll_back(self) -> str:
-        """Serve the release before this one again."""
-        with self.locked(lambda: None):
-            release, current = self.previous(), self.current()
-            if not release or not current:
-                raise FlatpanelError(f"{self.root}: there is no release before this one")
-            _point(self.root / "releases" / release / "previous", f"../{current}")
-            _point(self.root / "current", f"releases/{release}")
-            return release
-
     def export(self, target: Path) -> int:
         """The current release as a plain tree: path.json and its sidecar."""
         release = self.current()
@@ -88,61 +82,66 @@ class Store:
             raise FlatpanelError(f"{self.root}: nothing has been built yet")
         if target.exists() and (not target.is_dir() or any(target.iterdir())):
             raise FlatpanelError(f"{target}: is not an empty folder; an export writes into a new one")
-        known = self.manifest(release)
-        for one in known.resources.values():
-            body = (self.root / one.file).read_bytes()
+        for one in (resources := self.manifest(release).resources.values()):
             path = target / manifest.plain_file(one.url)
             path.parent.mkdir(parents=True, exist_ok=True)
-            _write(path, body)
-            os.utime(path, (one.modified, one.modified))
-            _write(path.with_name(path.name + ".headers"), manifest.sidecar(one))
-        return len(known.resources)
+            _write(path, (self.root / one.file).read_bytes(), one.modified)
+            _write(Path(f"{path}.headers"), manifest.sidecar(one))
+        return len(resources)
 
 
 class Session:
     """One build's work on a store: bodies first, then a release, then what is left over goes."""
 
     def __init__(self, store: Store) -> None:
-        self.store = store
-        self.root = store.root
+        self.store, self.root = store, store.root
         self.before = store.current()
-        self.unfinished = bool((self.root / MARK).read_bytes())
-        self.dates = {
-            one.file: one.modified
-            for release in (store.previous(), self.before)
-            for one in store.manifest(release).resources.values()
-        }
+        # The releases that somebody may be reading, the current one last.
+        self.manifests = {one: store.manifest(one) for one in (store.previous(), self.before)}
+        self.served = self.manifests[self.before]
+        self.known = _bodies(self.manifests.values())
+        self.begun = bool((self.root / MARK).read_bytes())
+        # After a build that did not finish, and where the release got lost, nobody knows what lies here.
+        self.uncertain = self.begun or (not self.before and (self.root / TREES[0]).exists())
+        self.late: list[Published] = []
         self.folders: set[Path] = set()
-        self.touched = False
 
     def begin(self) -> None:
         """From here until `commit` is done, files exist that no release names."""
-        if not self.touched:
+        if not self.begun:
             _write(self.root / MARK, b"unfinished\n")
-            self.touched = True
+            self.begun = True
 
     def put(self, one: Published, body: bytes, packed: bytes | None) -> int:
-        """Write a body that is not there yet, and answer how many bytes that took."""
-        path = self.root / one.file
-        if one.file in self.dates and path.exists():
-            if self.dates[one.file] != one.modified:
-                self._date(one)
-            return 0
-        self.begin()
-        self._folder(path.parent)
-        written = _write(path, body)
-        os.utime(path, (one.modified, one.modified))
-        if packed is not None:
-            written += _write(Path(f"{path}.gz"), packed)
-            os.utime(f"{path}.gz", (one.modified, one.modified))
-        return written + _write(Path(f"{path}.headers"), manifest.sidecar(one))
+        """Write what is not there yet of a body, and answer how many bytes that took."""
+        kept, written, path = self.keep(one), 0, self.root / one.file
+        if not kept:
+            self.begin()
+            self._folder(path.parent)
+            written += _write(path, body, one.modified) + _write(Path(f"{path}.headers"), manifest.sidecar(one))
+        if packed is not None and not (kept and self.known[one.file].gzip):
+            self.begin()
+            written += _write(Path(f"{path}.gz"), packed, one.modified)
+        return written
+
+    def keep(self, one: Published) -> bool:
+        """Whether a release has this body already; if so, it is dated as the next one wants it."""
+        old = self.known.get(one.file)
+        if not old or not (self.root / one.file).exists():
+            return False
+        if old.modified != one.modified:
+            # What is served keeps its date until it is served with the other.
+            self.late.append(one) if old is self.served.resources.get(one.url) else self._date(one)
+        return True
 
     def _date(self, one: Published) -> None:
-        """Give a body that is already there its new date: one that comes back after a change and its reversal."""
+        """Give a body that is there already its date: one that comes back after a change and its reversal."""
         path = self.root / one.file
-        self.begin()
-        os.utime(path, (one.modified, one.modified))
-        _replace(Path(f"{path}.headers"), manifest.sidecar(one))
+        sidecar = Path(f"{path}.headers")
+        if path.exists() and not (sidecar.exists() and sidecar.read_bytes() == manifest.sidecar(one)):
+            self.begin()
+            os.utime(path, (one.modified, one.modified))
+            _replace(sidecar, manifest.sidecar(one))
 
     def _folder(self, path: Path) -> None:
         if path not in self.folders:
@@ -151,77 +150,100 @@ class Session:
 
     def commit(self, release: str, files: Iterable[File]) -> None:
         """Make a release the one that is served, then remove what neither it nor the one before it names."""
-        if release == self.before and not self.unfinished:
+        if release == self.before and not self.begun:
             return
         self.begin()
-        self._write_release(release, files)
-        self._point_at(release)
+        if release not in self.manifests:
+            self._write_release(self.root / "releases" / release, files)
+        if self.before and self.before != release:
+            self._point(self.root / "releases" / release / "previous", f"../{self.before}")
+        self._point(self.root / "current", f"releases/{release}")
+        for one in self.late:
+            self._date(one)
         self._collect(release)
         _write(self.root / MARK, b"")
 
-    def _write_release(self, release: str, files: Iterable[File]) -> None:
-        folder, unnamed = self.root / "releases" / release, self.root / "releases" / f".{release}"
-        for name in ("run", "www", "releases"):
-            (self.root / name).mkdir(exist_ok=True)
-        if not folder.exists():
-            shutil.rmtree(unnamed, ignore_errors=True)
-            for one in files:
-                path = unnamed / one.path
-                path.parent.mkdir(parents=True, exist_ok=True)
-                _write(path, one.text)
-        _flush(self.root)
-        if not folder.exists():
-            unnamed.rename(folder)
+    def roll_back(self) -> str:
+        """Make the release before this one the current one again."""
+        release = self.store.previous()
+        if not release:
+            raise FlatpanelError(f"{self.root}: there is no release before this one")
+        for one in self.manifests[release].resources.values():
+            if not self.keep(one):
+                raise FlatpanelError(f"{self.root / one.file}: is missing, so release {release} cannot be served again")
+        self.commit(release, ())
+        return release
 
-    def _point_at(self, release: str) -> None:
-        if self.before and self.before != release:
-            _point(self.root / "releases" / release / "previous", f"../{self.before}")
-        _point(self.root / "current", f"releases/{release}")
+    def _write_release(self, folder: Path, files: Iterable[File]) -> None:
+        unnamed = folder.with_name(f".{folder.name}")
+        for leftover in (folder, unnamed):
+            shutil.rmtree(leftover, ignore_errors=True)
+        for one in files:
+            path = unnamed / one.path
+            self._folder(path.parent)
+            _write(path, one.text)
+        for name in ("run", "www"):  # nginx.conf names them, whatever a catalog holds
+            self._folder(self.root / name)
+        _flush(self.root)
+        unnamed.rename(folder)
+        _sync(folder.parent)
+
+    def _point(self, link: Path, target: str) -> None:
+        if link.is_symlink() and os.readlink(link) == target:
+            return
+        unnamed = self.root / UNNAMED_LINK
+        unnamed.unlink(missing_ok=True)
+        unnamed.symlink_to(target)
+        os.replace(unnamed, link)
+        _sync(link.parent)
 
     def _collect(self, release: str) -> None:
-        kept = {release, self.store.previous()}
-        keep = set().union(*(self.store.manifest(one).bodies for one in kept))
-        if self.unfinished:
-            self._sweep(keep)
+        names = (self.store.previous(), release)
+        kept = [self.manifests.get(one) or self.store.manifest(one) for one in names]
+        if self.uncertain:
+            self._sweep(kept)
         else:
-            for file in self.dates.keys() - keep:
-                self._remove(self.root / file)
+            for path in sorted(_paths(self.manifests.values()) - _paths(kept)):
+                self._remove(self.root / path)
         for folder in (self.root / "releases").iterdir():
-            if folder.name not in kept:
+            if folder.name not in names and folder.is_dir() and not folder.is_symlink():
                 shutil.rmtree(folder)
 
-    def _remove(self, body: Path) -> None:
-        for path in (body, Path(f"{body}.gz"), Path(f"{body}.headers")):
-            path.unlink(missing_ok=True)
-        folder = body.parent
-        while folder != self.root and not any(folder.iterdir()):
-            folder.rmdir()
-            folder = folder.parent
+    def _remove(self, path: Path) -> None:
+        path.unlink(missing_ok=True)
+        with suppress(OSError):  # the first folder that is not empty
+            os.removedirs(path.parent)
 
-    def _sweep(self, keep: set[str]) -> None:
-        """After a build that did not finish, nobody knows what it wrote; look at everything."""
+    def _sweep(self, kept: Sequence[Manifest]) -> None:
+        """Nobody knows what an unfinished build wrote; look at everything."""
+        (self.root / UNNAMED_LINK).unlink(missing_ok=True)
+        for one in _bodies(kept).values():
+            self._date(one)
+        known = _paths(kept)
         for tree in TREES:
             for folder, _, names in os.walk(self.root / tree, topdown=False):
                 for name in names:
-                    path = Path(folder, name)
-                    if path.relative_to(self.root).as_posix().removesuffix(".gz").removesuffix(".headers") not in keep:
-                        path.unlink()
+                    path = os.path.join(folder, name)
+                    if os.path.relpath(path, self.root) not in known:
+                        os.unlink(path)
                 if Path(folder) != self.root / tree and not os.listdir(folder):
                     os.rmdir(folder)
 
 
-def read_manifest(path: Path) -> Manifest:
-    try:
-        return manifest.load(path.read_bytes(), str(path))
-    except OSError as error:
-        raise FlatpanelError(f"{path}: cannot be read: {error.strerror}") from None
+def _bodies(manifests: Iterable[Manifest]) -> dict[str, Published]:
+    """By their files; of a body that several releases have, the last one knows the date."""
+    return {one.file: one for found in manifests for one in found.resources.values()}
+
+
+def _paths(manifests: Iterable[Manifest]) -> set[str]:
+    return {path for found in manifests for one in found.resources.values() for path in manifest.paths(one)}
 
 
 def write_if_changed(path: Path, text: bytes) -> bool:
     """For the main configuration file, which is in people's own folder, and for scratch folders."""
-    path.parent.mkdir(parents=True, exist_ok=True)
     if path.is_file() and path.read_bytes() == text:
         return False
+    path.parent.mkdir(parents=True, exist_ok=True)
     _replace(path, text)
     return True
 
@@ -234,13 +256,18 @@ def scratch() -> Iterator[Path]:
         yield Path(folder)
 
 
-def _write(path: Path, data: bytes) -> int:
+def _write(path: Path, data: bytes, modified: int | None = None) -> int:
     # The bare calls are half as dear as a file object, and there are hundreds of thousands of files.
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644)
     try:
         rest = memoryview(data)
         while rest:
             rest = rest[os.write(descriptor, rest) :]
+        if modified is not None:
+            os.utime(descriptor, (modified, modified))
+    except OSError as error:
+        error.filename = str(path)  # `write` does not know it, and people must
+        raise
     finally:
         os.close(descriptor)
     return len(data)
@@ -252,14 +279,9 @@ def _replace(path: Path, data: bytes) -> None:
     os.replace(unnamed, path)
 
 
-def _point(link: Path, target: str) -> None:
-    if link.is_symlink() and os.readlink(link) == target:
-        return
-    unnamed = link.with_name(f".{link.name}.new")
-    unnamed.unlink(missing_ok=True)
-    unnamed.symlink_to(target)
-    os.replace(unnamed, link)
-    descriptor = os.open(link.parent, os.O_RDONLY)
+def _sync(folder: Path) -> None:
+    """Put the names in a folder on the disk."""
+    descriptor = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(descriptor)
     finally:

@@ -1,7 +1,7 @@
 """The spellings of single values: instants, chapter numbers, runs of pages, templates of titles.
 
 Each function takes what stands in the YAML and answers the one form that the rest of the house uses,
-or raises ValueError with what is wrong and what would be right.
+or raises ValueError with what is wrong and what would be right. After "should be" it need not say what it was given.
 """
 
 import re
@@ -14,13 +14,15 @@ DEFAULT_CHAPTER_TITLE = "Vol. {volume}, Ch. {number}: {title}"
 TITLE_FIELDS = ("volume", "number", "title", "date", "series")
 MAX_PAGES = 10_000
 
+_CLOCK = r"(?:[01]\d|2[0-3]):[0-5]\d"
 _INSTANT = re.compile(
-    r"(\d{4}-\d\d-\d\d)(?:[Tt ](\d\d:\d\d(?::\d\d)?)(?:[.,]\d+)?(?: ?([Zz]|[-+]\d\d:\d\d))?)?", re.ASCII
+    rf"(\d{{4}}-\d\d-\d\d)(?:[Tt ]({_CLOCK})(?:(:[0-5]\d)(?:[.,]\d+)?)?(?: ?([Zz]|[-+]{_CLOCK}))?)?", re.ASCII
 )
 _NUMBER = re.compile(r"([0-9]+)(?:\.([0-9]+))?")
 _RUN = re.compile(r"(\S+) *\.\. *(\S+)")
 _FIELD = re.compile(r"\{([^{}]*)\}")
 _SLUG = re.compile(r"[-a-zA-Z0-9_]+")
+_IMAGE = re.compile(r"(https?://[^/?#]+/(?:[^/?#]*/)*)([^/?#]+(?:[?#].*)?)")
 
 
 def instant(value: object) -> int:
@@ -28,15 +30,14 @@ def instant(value: object) -> int:
     found = _INSTANT.fullmatch(value) if isinstance(value, str) else None
     if not found:
         raise ValueError("should be a time like 2026-05-01T12:00:00Z")
-    day, time, zone = found.groups()
-    text = f"{day}T{time or '00:00'}{(zone or 'Z').upper()}"
+    day, clock, second, zone = found.groups()
     try:
-        moment = datetime.fromisoformat(text)
-    except ValueError as error:
-        raise ValueError(f"is no time that exists ({error}); write one like 2026-05-01T12:00:00Z") from None
+        moment = datetime.fromisoformat(f"{day}T{clock or '00:00'}{second or ':00'}{(zone or 'Z').upper()}")
+    except ValueError:
+        raise ValueError(f"the day {day} does not exist") from None
     seconds = _seconds(moment)
     if not 0 <= seconds < 253_402_300_800:
-        raise ValueError("is outside the years 1970 to 9999")
+        raise ValueError("should be in the years 1970 to 9999")
     return seconds
 
 
@@ -55,10 +56,12 @@ def number(value: object) -> str:
     """A chapter's number as every URL and key spells it: 1, 10.5, 1.25; never 1.0, 01 or 1e3."""
     if isinstance(value, bool) or not isinstance(value, int | Decimal | str):
         raise ValueError("should be a number like 10 or 10.5")
-    text = value if isinstance(value, str) else str(value)
+    text = str(value)
+    if isinstance(value, Decimal) and "E-" in text:
+        text = f"{value:f}"  # 0.0000001, which Decimal itself calls 1E-7
     found = _NUMBER.fullmatch(text)
     if not found:
-        raise ValueError("should be a plain decimal number like 10 or 10.5, not negative")
+        raise ValueError("should be digits with at most one point between them, like 10 or 10.5")
     whole, part = found[1].lstrip("0") or "0", (found[2] or "").rstrip("0")
     if len(whole) > 9 or len(part) > 4:
         raise ValueError("is too long; a number has up to 9 digits before the point and up to 4 after it")
@@ -67,27 +70,27 @@ def number(value: object) -> str:
 
 def reference(value: object) -> str | int:
     """A name or an id, to be looked up when every file has been read."""
-    if isinstance(value, bool) or not isinstance(value, str | int):
+    if isinstance(value, bool) or not isinstance(value, str | int) or value == "":
         raise ValueError("should be a name or an id")
     return value
 
 
 def pages(value: object) -> object:
     """A list of pages as it is; the short form `001.jpg .. 018.jpg` as the list that it stands for."""
-    if not isinstance(value, str):
+    if isinstance(value, list):
         return value
-    found = _RUN.fullmatch(value.strip())
+    found = _RUN.fullmatch(value.strip()) if isinstance(value, str) else None
     ends = _split_run(found[1], found[2]) if found else None
     if not ends:
         raise ValueError("should be a list of files or a run like 001.jpg .. 018.jpg")
     before, first, last, after = ends
     width = len(first)
-    if len(last) < width or (len(last) > width and first[0] == "0"):
-        raise ValueError(f"should have the same number of digits at both ends, {first} and {last} do not")
+    if len(last) < width or (len(last) > width > 1 and first[0] == "0"):
+        raise ValueError(f"should have numbers of the same length at both ends, unlike {first} and {last}")
     if int(last) < int(first):
-        raise ValueError(f"should count upwards, {first} comes after {last}")
+        raise ValueError(f"should count upwards, not from {first} to {last}")
     if int(last) - int(first) >= MAX_PAGES:
-        raise ValueError(f"should have at most {MAX_PAGES} pages")
+        raise ValueError(f"should have at most {MAX_PAGES} pages; split the chapter")
     return [f"{before}{page:0{width}}{after}" for page in range(int(first), int(last) + 1)]
 
 
@@ -112,10 +115,9 @@ def is_url(file: str) -> bool:
 
 
 def split_url(url: str) -> tuple[str, str]:
-    """The folder of an address, with its /, and the last part."""
-    path = re.split(r"[?#]", url, maxsplit=1)[0]
-    folder = path[: path.rindex("/") + 1]
-    return folder, url[len(folder) :]
+    """The folder of an image's address, with its /, and the rest; no rest if the address is not that of a file."""
+    found = _IMAGE.fullmatch(url)
+    return (found[1], found[2]) if found else (url, "")
 
 
 def check_pages(pages: list[str]) -> list[str]:
@@ -124,12 +126,12 @@ def check_pages(pages: list[str]) -> list[str]:
         raise ValueError(f"should have at most {MAX_PAGES} pages; split the chapter")
     addresses = [page for page in pages if is_url(page)]
     if len(addresses) not in (0, len(pages)):
-        raise ValueError("should be all file names or all addresses, not some of each")
+        raise ValueError("should hold names of files or addresses, not both")
     for page in addresses:
-        if page.count("/") < 3 or not split_url(page)[1]:
-            raise ValueError(f"should all end with the name of a file, {page} does not")
+        if not split_url(page)[1]:
+            raise ValueError(f"should all end with the name of a file, unlike {page}")
     if len({split_url(page)[0] for page in addresses}) > 1:
-        raise ValueError("should all lie in one folder; clients join one root with each name")
+        raise ValueError("should all lie in one folder, because apps join one root with each name")
     return pages
 
 

@@ -1,6 +1,5 @@
 """Is what lies in `dist`, or what a server answers, what the release promised? Looks, and repairs nothing."""
 
-import gzip
 import http.client
 import os
 import zlib
@@ -16,39 +15,65 @@ from .store import MARK, TREES, Store
 
 
 def files(store: Store) -> Iterator[str]:
-    """Everything in `dist` that is not as the current release says, in sentences."""
+    """Everything in `dist` that is not as the releases in it say, in sentences."""
+    current, previous = _current(store), store.previous()
+    releases = [one for one in (previous, current) if one]
+    for one in releases:
+        path = store.root / "releases" / one / "manifest.json"
+        if manifest.release_id(path.read_bytes()) != one:
+            yield f"{path}: is not the one that gave the release its name, so nothing else can be compared"
+            return
+    found = {one: store.manifest(one) for one in releases}
+    yield from _links(store, current, previous)
+    for one in releases:
+        yield from _release(store.root / "releases" / one, found[one])
+    # Of a body that both releases have, the current one knows the date.
+    bodies = {one.file: one for known in found.values() for one in known.resources.values()}
+    for body in bodies.values():
+        yield from _body(store.root, body)
+    named = {path for known in found.values() for one in known.resources.values() for path in manifest.paths(one)}
+    yield from _extra(store.root, named, set(releases))
+
+
+def _current(store: Store) -> str:
     release = store.current()
     if not release:
         raise FlatpanelError(f"{store.root}: nothing has been built yet")
-    known = {one: store.manifest(one) for one in (release, store.previous()) if one}
-    for one, found in known.items():
-        yield from _release(store.root / "releases" / one, found)
-    named: set[str] = set()
-    for found in reversed(known.values()):
-        for one_body in found.resources.values():
-            if one_body.file not in named or found is known[release]:
-                yield from _body(store.root, one_body, known[release].resources.get(one_body.url) == one_body)
-            named.add(one_body.file)
-    yield from _extra(store.root, named, set(known))
+    return release
+
+
+def _links(store: Store, release: str, previous: str | None) -> Iterator[str]:
+    """A link that leads elsewhere would be followed by nginx, and not by us."""
+    wanted = {store.root / "current": f"releases/{release}"}
+    if previous:
+        wanted[store.root / "releases" / release / "previous"] = f"../{previous}"
+    for link, target in wanted.items():
+        if os.readlink(link) != target:
+            yield f"{link}: leads to {os.readlink(link)} instead of {target}"
 
 
 def _release(folder: Path, found: Manifest) -> Iterator[str]:
-    text = (folder / "manifest.json").read_bytes()
-    if manifest.release_id(text) != folder.name:
-        yield f"{folder / 'manifest.json'}: is not the one that gave the release its name"
     for path, digest in found.files.items():
         actual = _read(folder / path)
         if actual is None:
             yield f"{folder / path}: is missing"
-        elif encode.sha256(manifest.unnamed(File(path, actual), folder.name).text) != digest:
+        elif not _is_named(File(path, actual), folder.name, digest):
             yield f"{folder / path}: was changed after the build"
     for path_found in sorted(folder.rglob("*")):
         relative = path_found.relative_to(folder).as_posix()
         if not path_found.is_dir() and relative not in {*found.files, "manifest.json", "previous"}:
             yield f"{path_found}: is in no release"
+        elif path_found.is_symlink() and relative != "previous":
+            yield f"{path_found}: is a link, and no build makes one here"
 
 
-def _body(root: Path, one: Published, dated: bool) -> Iterator[str]:
+def _is_named(file: File, release: str, digest: str) -> bool:
+    """Whether a file is the one of that digest, which was taken before its release had a name."""
+    plain = manifest.unnamed(file, release)
+    return encode.sha256(plain.text) == digest and manifest.named(plain, release) == file
+
+
+def _body(root: Path, one: Published) -> Iterator[str]:
     path = root / one.file
     body = _read(path)
     if body is None:
@@ -57,27 +82,34 @@ def _body(root: Path, one: Published, dated: bool) -> Iterator[str]:
         yield f"{path}: has {len(body)} bytes instead of {one.size}"
     elif encode.etag(body) != one.etag or encode.sha256(body) != one.sha256:
         yield f"{path}: was changed after the build"
-    packed = _read(Path(f"{path}.gz"))
-    if (packed is not None) != one.gzip:
-        yield f"{path}.gz: {'is missing' if one.gzip else 'is in no release'}"
-    elif packed is not None and body is not None and packed != encode.gzip(body) and _unpacked(packed) != body:
-        yield f"{path}.gz: is not the compressed form of its body"
+    if one.gzip:
+        yield from _packed(Path(f"{path}.gz"), one)
     headers = _read(Path(f"{path}.headers"))
     if headers is None:
         yield f"{path}.headers: is missing"
-    # A body that an older release shares may have got a later date since.
-    elif dated and headers != manifest.sidecar(one):
+    elif headers != manifest.sidecar(one):
         yield f"{path}.headers: does not hold the validators of its body"
+
+
+def _packed(path: Path, one: Published) -> Iterator[str]:
+    """Another zlib than ours may have packed it, so what counts is what it holds."""
+    packed = _read(path)
+    if packed is None:
+        yield f"{path}: is missing"
+    elif not packed.startswith(encode.GZIP_HEAD) or encode.sha256(_unpacked(packed) or b"") != one.sha256:
+        yield f"{path}: is not the compressed form of its body"
 
 
 def _extra(root: Path, named: set[str], releases: set[str]) -> Iterator[str]:
     for tree in TREES:
-        for folder, _, names in sorted(os.walk(root / tree)):
+        for folder, folders, names in sorted(os.walk(root / tree)):
             for name in sorted(names):
                 path = Path(folder, name)
-                file = path.relative_to(root).as_posix()
-                if file.removesuffix(".gz").removesuffix(".headers") not in named:
+                if path.relative_to(root).as_posix() not in named:
                     yield f"{path}: is in no release"
+            for path in sorted(Path(folder, name) for name in (*folders, *names)):
+                if path.is_symlink():
+                    yield f"{path}: is a link, and no build makes one here"
     for path in sorted((root / "releases").iterdir()):
         if path.name not in releases:
             yield f"{path}: is neither the current release nor the one before it"
@@ -89,27 +121,24 @@ def _extra(root: Path, named: set[str], releases: set[str]) -> Iterator[str]:
 def _read(path: Path) -> bytes | None:
     try:
         return path.read_bytes()
-    except OSError:
+    except (FileNotFoundError, IsADirectoryError, NotADirectoryError):
         return None
 
 
 def _unpacked(packed: bytes) -> bytes | None:
+    """The content of exactly one gzip member."""
+    press = zlib.decompressobj(31)
     try:
-        return gzip.decompress(packed)
-    except (OSError, EOFError, zlib.error):
+        content = press.decompress(packed)
+    except zlib.error:
         return None
+    return content if press.eof and not press.unused_data else None
 
 
 def server(store: Store, url: str) -> Iterator[str]:
     """Everything that a running server answers differently from the current release, in sentences."""
-    parts = urlsplit(url)
-    if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise FlatpanelError(f"{url}: is not the address of a server; write one like http://localhost:8000")
-    kind = http.client.HTTPSConnection if parts.scheme == "https" else http.client.HTTPConnection
-    connection = kind(parts.hostname, parts.port, timeout=30)
-    resources = store.manifest(store.current()).resources
-    if not resources:
-        raise FlatpanelError(f"{store.root}: nothing has been built yet")
+    connection = _connection(url)
+    resources = store.manifest(_current(store)).resources
     try:
         for one in resources.values():
             yield from _answer(connection, url.rstrip("/"), one)
@@ -117,6 +146,18 @@ def server(store: Store, url: str) -> Iterator[str]:
         raise FlatpanelError(f"{url}: does not answer: {error}") from None
     finally:
         connection.close()
+
+
+def _connection(url: str) -> http.client.HTTPConnection:
+    try:
+        parts = urlsplit(url)
+        port = parts.port
+    except ValueError:
+        parts, port = urlsplit(""), None
+    if parts.scheme not in ("http", "https") or not parts.hostname or parts.path not in ("", "/"):
+        raise FlatpanelError(f"{url}: is not the address of a server; write one like http://localhost:8000")
+    kind = http.client.HTTPSConnection if parts.scheme == "https" else http.client.HTTPConnection
+    return kind(parts.hostname, port, timeout=30)
 
 
 def _answer(connection: http.client.HTTPConnection, base: str, one: Published) -> Iterator[str]:

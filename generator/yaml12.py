@@ -34,6 +34,23 @@ MAX_ALIASED_NODES = 10_000
 # Longer runs of digits stay text: Python refuses to read them as numbers, and no field wants them.
 MAX_NUMBER = 400
 
+# The commonest slips, in libyaml's words -> what an author can do about them.
+_UNCLOSED = {
+    "found unexpected end of stream": "this quote is never closed",
+    "did not find expected ',' or ']'": "this list is never closed with ]",
+    "did not find expected ',' or '}'": "these fields are never closed with }",
+}
+_ADVICE = _UNCLOSED | {
+    "mapping values are not allowed in this context": 'put text that holds ": " in quotes; indent fields alike',
+    "found character that cannot start any token": "put text that begins so in quotes; indent with spaces only",
+    "did not find expected key": "this belongs to nothing before it; check quotes and indentation",
+    "did not find expected <document start>": "this begins further left than the lines above; indent fields alike",
+    "did not find expected '-' indicator": "this is no entry of the list above; indent it, or begin it with -",
+    "did not find expected node content": "a value is missing here; put text that begins so in quotes",
+    "did not find expected alphabetic or numeric character": "put text that begins with * or & in quotes",
+    "could not find expected ':'": "this should be a field and its value, like title: Paper Moons",
+}
+
 # libyaml's events; which attributes one has depends on its kind.
 Event: TypeAlias = Any
 Path: TypeAlias = tuple[str | int, ...]
@@ -98,13 +115,15 @@ class _Values:
         kind = type(event)
         if kind is AliasEvent:
             return self.alias(event.anchor)
-        if event.tag is not None or depth > MAX_DEPTH:
+        if event.tag is not None:
             raise Malformed
         before = self.nodes
         self.nodes += 1
         value: Any
         if kind is ScalarEvent:
             value = scalar(event.value) if event.implicit[0] else event.value
+        elif depth == MAX_DEPTH:
+            raise Malformed
         elif kind is MappingStartEvent:
             value = self.mapping(depth)
         else:
@@ -193,20 +212,18 @@ def survey(text: bytes) -> Survey:
     try:
         _Places(text, found).document()
     except yaml.MarkedYAMLError as error:
-        mark: Any = error.problem_mark or error.context_mark
-        what = ", ".join(filter(None, (error.context, error.problem)))
+        what = _ADVICE.get(str(error.problem)) or ", ".join(filter(None, (error.context, error.problem)))
+        mark: Any = error.context_mark if error.problem in _UNCLOSED else error.problem_mark
         found.flaws.append(Flaw(mark.line + 1, mark.column + 1, f"is not YAML: {what}"))
     except yaml.reader.ReaderError as error:
         line, column = _line_and_column(text, error.position)
-        found.flaws.append(
-            Flaw(line, column, 'is not YAML: a character that no text may hold; write it as an escape in "…"')
-        )
+        found.flaws.append(Flaw(line, column, "is not YAML: no text may hold this character; remove it"))
     return found
 
 
 def _line_and_column(text: bytes, offset: int) -> Place:
     before = text[:offset]
-    return before.count(b"\n") + 1, len(before[before.rfind(b"\n") + 1 :].decode("utf-8", "replace")) + 1
+    return before.count(b"\n") + 1, len(before[before.rfind(b"\n") + 1 :].decode("utf-8-sig", "replace")) + 1
 
 
 class _Places:
@@ -238,8 +255,9 @@ class _Places:
         if kind is AliasEvent:
             return self.alias(event)
         if event.tag is not None:
-            self.flaw(event, f"has the tag {event.tag}; remove it, tags are not used here")
-        if len(path) == MAX_DEPTH + 1:
+            shown = event.tag.replace("tag:yaml.org,2002:", "!!")
+            self.flaw(event, f"has the tag {shown}; remove it, tags are not used here")
+        if len(path) == MAX_DEPTH and kind is not ScalarEvent:
             self.flaw(event, f"is nested deeper than {MAX_DEPTH} levels; no field needs that")
             self.skip(event)
             return 1
@@ -289,10 +307,10 @@ class _Places:
         if self.aliases == MAX_ALIASES + 1:
             self.flaw(event, f"is one alias too many; a file may hold {MAX_ALIASES}")
         if event.anchor not in self.sizes:
-            self.flaw(event, f"*{event.anchor} names no anchor that is complete before it")
+            self.flaw(event, f"*{event.anchor} names no anchor above it; put text that begins with * in quotes")
             return 1
         if self.sizes[event.anchor] > MAX_ALIASED_NODES:
-            self.flaw(event, f"*{event.anchor} stands for more than {MAX_ALIASED_NODES} values; write them out")
+            self.flaw(event, f"*{event.anchor} stands for more than {MAX_ALIASED_NODES} values; write shorter lists")
         return self.sizes[event.anchor]
 
 

@@ -1,5 +1,6 @@
 """Sites to test: catalogs under tests/sites, built once, served by a real nginx."""
 
+import os
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
@@ -18,6 +19,8 @@ from tests import web
 SITES = Path(__file__).parent / "sites"
 # The instant at which the test sites are built; every entity in them says when it was modified.
 AS_OF = 1_790_000_000
+# When the files of the test sites were written, as far as a build can tell. The site itself says no other date.
+WRITTEN = 1_700_000_000
 
 
 @dataclass(frozen=True)
@@ -52,10 +55,21 @@ class Site:
         return self.folder / "catalog_src", self.folder / "dist", self.folder / "nginx.conf"
 
 
+# What the fixture `serve` gives: a test site by name, built and served.
+Serve = Callable[[str], tuple[Site, web.Web]]
+
+
 def copy_of(name: str, folder: Path) -> Site:
     """The test site `name`, not built yet."""
     shutil.copytree(SITES / name, folder / "catalog_src")
+    date(folder)
     return Site(folder)
+
+
+def date(folder: Path) -> None:
+    """Nothing of a catalog may depend on when it was checked out."""
+    for path in (folder / "catalog_src").rglob("*"):
+        os.utime(path, (WRITTEN, WRITTEN))
 
 
 @pytest.fixture
@@ -65,7 +79,7 @@ def site(tmp_path: Path) -> Site:
 
 
 @pytest.fixture(scope="session")
-def serve(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str], tuple[Site, web.Web]]]:
+def serve(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serve]:
     """A test site by name, built and served; each is started once."""
     started: dict[str, tuple[Site, web.Web]] = {}
     with ExitStack() as stack:
@@ -76,11 +90,14 @@ def serve(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str], 
                 listener = stack.enter_context(web.listening())
                 with (made.folder / "catalog_src/site.yaml").open("a") as settings:
                     settings.write(f"port: {listener.getsockname()[1]}\n")
+                date(made.folder)
                 made.build()
                 started[name] = made, stack.enter_context(web.running(made.folder, listener))
             return started[name]
 
         yield start
+        # Whatever the tests asked for: a server that is in order has nothing to report.
+        assert [line for _, server in started.values() for line in server.complaints()] == []
 
 
 @pytest.fixture

@@ -1,12 +1,14 @@
 """A real nginx on a loopback port of its own, and requests that nobody tidies up on the way."""
 
 import os
+import re
 import socket
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import BinaryIO
 
 from generator.serve import find_nginx
 
@@ -26,6 +28,14 @@ class Answer:
 
     def all(self, name: str) -> list[str]:
         return [value for key, value in self.headers if key == name.lower()]
+
+    @property
+    def fields(self) -> dict[str, str]:
+        """Every header but Date, which must be there; none may be sent twice."""
+        fields = dict(self.headers)
+        assert len(fields) == len(self.headers), self.headers
+        del fields["date"]
+        return fields
 
 
 @dataclass(frozen=True)
@@ -51,8 +61,22 @@ class Web:
         lines += [f"{name.replace('_', '-')}: {value}" for name, value in headers.items()]
         return parse(self.raw("\r\n".join([*lines, "", ""]).encode()), method)
 
+    def converse(self, data: bytes, *methods: str) -> list[Answer]:
+        """Send `data` at once, read one answer a method, then nothing more before the server closes."""
+        with self.connect() as client, client.makefile("rb") as stream:
+            client.sendall(data)
+            answers = [receive(stream, method) for method in methods]
+            assert stream.read() == b""
+            return answers
+
     def errors(self) -> str:
         return (self.folder / "dist/run/error.log").read_text()
+
+    def complaints(self, *expected: str) -> list[str]:
+        """The lines of the log that should wake somebody up, but for those that hold what a test expects."""
+        serious = re.compile(r"\[(?:error|crit|alert|emerg)\]")
+        lines = (line for line in self.errors().splitlines() if serious.search(line))
+        return [line for line in lines if not any(text in line for text in expected)]
 
 
 def parse(data: bytes, method: str = "GET") -> Answer:
@@ -66,18 +90,38 @@ def parse(data: bytes, method: str = "GET") -> Answer:
     return answer
 
 
+def receive(stream: BinaryIO, method: str = "GET") -> Answer:
+    """The next answer on a connection that may go on afterwards."""
+    head = b""
+    while not head.endswith(b"\r\n\r\n"):
+        line = stream.readline()
+        assert line, f"closed after {head!r}"
+        head += line
+    bodiless = method == "HEAD" or head.split(b" ", 2)[1] in (b"204", b"304")
+    length = re.search(rb"(?i)\r\ncontent-length: (\d+)", head)
+    return parse(head if bodiless or not length else head + stream.read(int(length[1])), method)
+
+
+def request(path: str, method: str = "GET", version: str = "1.1", **headers: str) -> bytes:
+    """One request that leaves the connection open; `If_None_Match="x"` is the field If-None-Match."""
+    lines = [f"{method} {path} HTTP/{version}", "Host: test"]
+    lines += [f"{name.replace('_', '-')}: {value}" for name, value in headers.items()]
+    return "\r\n".join([*lines, "", ""]).encode()
+
+
 @contextmanager
-def running(folder: Path, listener: socket.socket) -> Iterator[Web]:
-    """nginx on `folder`/nginx.conf.
+def running(folder: Path, listener: socket.socket, conf: str = "nginx.conf", prefix: str = ".") -> Iterator[Web]:
+    """nginx on a main file, with `folder` for its own working folder.
 
     It inherits a socket that listens already, so that no port is guessed and nobody has to wait: a client's
     connection is accepted by the kernel until nginx is there.
     """
-    command = [find_nginx(), "-p", str(folder), "-e", "stderr", "-c", str(folder / "nginx.conf")]
+    command = [find_nginx(), "-p", prefix, "-e", "stderr", "-c", conf]
     # Started by root, the workers would otherwise be an account that may not read a temporary folder.
     directives = "daemon off; master_process on;" + (" user root;" if os.geteuid() == 0 else "")
     process = subprocess.Popen(
         [*command, "-g", directives],
+        cwd=folder,
         pass_fds=[listener.fileno()],
         env={**os.environ, "NGINX": f"{listener.fileno()};"},
     )

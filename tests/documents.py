@@ -1,0 +1,225 @@
+"""The documents of the project, and somebody who does what they say."""
+
+import os
+import re
+import select
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from generator import serve, store
+
+ROOT = Path(__file__).parents[1]
+DOCUMENTS = {
+    path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8")
+    for path in sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")])
+}
+# The instant at which the documents are followed; their examples are of that time.
+AS_OF = 1_795_266_000
+COPIED = ("Makefile", "build.py", "catalog_src", "generator")
+# Commands in the foreground that end when they are told to.
+SERVERS = ("make serve", "python build.py serve")
+# Commands that are not run here, by how they begin, and why not.
+NOT_RUN = {
+    "make test": "is what runs this test",
+    "make lint": "CI runs it, on the real tree",
+    "make ci": "runs `make test`",
+    ".venv/bin/python -m pytest": "is what runs this test",
+    "UPDATE_GOLDEN=1": "writes into tests/",
+    "rsync": "needs a second machine",
+    "ssh": "needs a second machine",
+}
+# What differs from run to run and from machine to machine: clocks, times of files, the port, the zlib at hand.
+STEADY = (
+    (r"\w{3}, \d\d \w{3} \d{4} \d\d:\d\d:\d\d GMT", "<date>"),
+    (r"release [0-9a-f]{16}", "release <id>"),
+    (r"[\d,]+ bytes written in \d+\.\d\d s", "<bytes> written in <seconds>"),
+)
+
+FENCE = re.compile(r"^```(?P<language>\w*)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
+SPAN = re.compile(r"`([^`\n]+)`")
+
+
+class Block(NamedTuple):
+    language: str
+    text: str
+
+
+def blocks(document: str, *languages: str) -> list[Block]:
+    found = [Block(one["language"], one["text"]) for one in FENCE.finditer(DOCUMENTS[document])]
+    return [one for one in found if one.language in languages]
+
+
+def prose(document: str) -> str:
+    return FENCE.sub("", DOCUMENTS[document])
+
+
+def steps(block: Block) -> list[tuple[str, str]]:
+    """The commands of a block and what each prints; a `sh` block shows no output."""
+    if block.language == "sh":
+        return [(line, "") for line in block.text.splitlines() if line and not line.startswith("#")]
+    commands = re.split(r"^\$ ", block.text, flags=re.MULTILINE)[1:]
+    return [(command, output) for command, _, output in (one.partition("\n") for one in commands)]
+
+
+def anchor(heading: str) -> str:
+    """What a heading is called in links, as GitHub makes it."""
+    return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
+
+
+def sections(text: str) -> dict[str, str]:
+    """What stands under each heading, by its anchor."""
+    parts = re.split(r"^#+ (.+)$", text, flags=re.MULTILINE)
+    return {anchor(heading): part for heading, part in zip(parts[1::2], parts[2::2], strict=True)}
+
+
+def first_cells(text: str, head: str) -> list[str]:
+    """The names in the first column of the tables that begin with `head`."""
+    tables = re.findall(rf"^\| {re.escape(head)} \|.*\n\|.*\n((?:\|.*\n)*)", text, re.MULTILINE)
+    return [name for table in tables for row in table.splitlines() for name in SPAN.findall(row.split("|")[1])]
+
+
+def not_run(command: str) -> bool:
+    return command.startswith(tuple(NOT_RUN))
+
+
+def steady(text: str) -> str:
+    for pattern, name in STEADY:
+        text = re.sub(pattern, name, text)
+    return text
+
+
+def is_shown(shown: str, printed: str) -> bool:
+    """Whether a document shows what was printed; `…` at the end of a line stands for the rest of it."""
+    expected, found = shown.splitlines(), printed.splitlines()
+    return len(expected) == len(found) and all(
+        line.startswith(start[:-1]) if start.endswith("…") else line == start
+        for start, line in zip(expected, found, strict=True)
+    )
+
+
+class Person:
+    """Somebody who does what a document says, from top to bottom, in a copy of the project."""
+
+    def __init__(self, folder: Path, port: int) -> None:
+        self.folder, self.port = folder, port
+        self.server: subprocess.Popen[bytes] | None = None
+        # What is being measured here is not that copy.
+        kept = {name: value for name, value in os.environ.items() if not name.startswith("COVERAGE_")}
+        path = os.pathsep.join([str(folder / ".venv/bin"), kept["PATH"], os.path.dirname(serve.find_nginx())])
+        self.environment = {**kept, "PATH": path, "CURL_HOME": str(folder), "SOURCE_DATE_EPOCH": str(AS_OF)}
+
+    def follow(self, block: Block) -> None:
+        if block.language == "diff":
+            self.edit(block.text)
+        elif block.language == "text":
+            self.read_terminal(block.text)
+        for command, output in steps(block) if block.language in ("sh", "console") else ():
+            if command.startswith(SERVERS):
+                self.start(command)
+            elif not not_run(command):
+                self.run(command, output if block.language == "console" else None)
+
+    def here(self, text: str) -> str:
+        return text.replace("localhost:8000", f"localhost:{self.port}")
+
+    def shown(self, output: bytes) -> str:
+        text = output.decode().replace("\r", "").replace(f"localhost:{self.port}", "localhost:8000")
+        return steady(text)
+
+    def run(self, command: str, expected: str | None) -> None:
+        """The command must succeed and print what the document shows.
+
+        A server that was started or told to load something needs a moment, so that it is asked again.
+        """
+        for _ in range(500 if command.startswith("curl") else 1):
+            done = subprocess.run(
+                ["bash", "-c", self.here(command)],
+                cwd=self.folder,
+                env=self.environment,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                timeout=120,
+            )
+            printed = self.shown(done.stdout)
+            if done.returncode == 0 and (expected is None or is_shown(steady(expected), printed)):
+                return
+        pytest.fail(f"$ {command}\nexit code {done.returncode}, and it printed\n{printed}")
+
+    def start(self, command: str) -> None:
+        self.stop()
+        self.server = subprocess.Popen(
+            ["bash", "-c", command],
+            cwd=self.folder,
+            env=self.environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+
+    def read_terminal(self, expected: str) -> None:
+        """What the server in the foreground prints next, sooner or later."""
+        assert self.server and self.server.stdout, "no server was started before"
+        printed = b""
+        while steady(expected) not in self.shown(printed):
+            ready, _, _ = select.select([self.server.stdout], [], [], 60)
+            more = os.read(self.server.stdout.fileno(), 65536) if ready else b""
+            assert more, f"the server does not say\n{expected}but\n{printed.decode()}"
+            printed += more
+
+    def edit(self, text: str) -> None:
+        lines = text.splitlines()
+        file = self.folder / lines[0].removeprefix("--- ")
+        before, after = ("".join(f"{line[1:]}\n" for line in lines[1:] if line[0] == sign) for sign in "-+")
+        content = file.read_text(encoding="utf-8")
+        assert content.count(before) == 1, f"{file} does not hold exactly once\n{before}"
+        file.write_text(content.replace(before, after), encoding="utf-8")
+
+    def stop(self) -> None:
+        if self.server and self.server.stdout:
+            os.killpg(self.server.pid, signal.SIGTERM)
+            self.server.stdout.close()
+            self.server.wait()
+        pid = self.folder / "dist/run/nginx.pid"
+        if pid.exists():
+            os.kill(int(pid.read_text()), signal.SIGTERM)
+
+
+@contextmanager
+def free_port() -> Iterator[int]:
+    """Bound and not listened on: nobody is given it by chance, and whoever asks for it gets it."""
+    with socket.socket() as holder:
+        holder.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        holder.bind(("", 0))
+        yield holder.getsockname()[1]
+
+
+@contextmanager
+def project() -> Iterator[Person]:
+    """A copy of the project on a port of its own, in which everything is installed already."""
+    with store.scratch() as folder, free_port() as port:
+        for name in COPIED:
+            copy: Any = shutil.copytree if (ROOT / name).is_dir() else shutil.copy2
+            copy(ROOT / name, folder / name)
+        (folder / ".curlrc").write_text("silent\n")
+        for name, script in ((".venv/bin/python", f'exec "{sys.executable}" "$@"'), ("tools/setup", ":")):
+            (folder / name).parent.mkdir(parents=True)
+            (folder / name).write_text(f"#!/bin/sh\n{script}\n")
+            (folder / name).chmod(0o755)
+        site = folder / "catalog_src/site.yaml"
+        site.write_text(site.read_text(encoding="utf-8").replace("port: 8000", f"port: {port}"), encoding="utf-8")
+        person = Person(folder, port)
+        try:
+            yield person
+        finally:
+            person.stop()

@@ -1,0 +1,41 @@
+"""A build that dies at a chosen moment, as by a power cut or kill -9: in a process of its own, without any clean-up."""
+
+import os
+from collections.abc import Callable
+from typing import Any
+
+# Every call by which the build changes something on the disk.
+CALLS = ("open", "write", "utime", "replace", "rename", "symlink", "mkdir", "unlink", "rmdir", "chmod")
+KILLED = 9
+
+
+def killed_at(moment: int, work: Callable[[], object]) -> bool:
+    """Whether `work` died at its call number `moment`, counted from 1; False when it was done before."""
+    child = os.fork()
+    if not child:
+        _die_at(moment)
+        work()
+        os._exit(0)
+    status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    assert status in (0, KILLED), "the build failed by itself"
+    return status == KILLED
+
+
+def _die_at(moment: int) -> None:
+    calls = 0
+
+    def deadly(name: str, call: Callable[..., Any]) -> Callable[..., Any]:
+        def instead(*arguments: Any, **named: Any) -> Any:
+            nonlocal calls
+            # Opening a file matters when it empties one; otherwise half of a write covers it.
+            calls += name != "open" or bool(arguments[1] & os.O_TRUNC and os.path.exists(arguments[0]))
+            if calls < moment:
+                return call(*arguments, **named)
+            if name == "write":  # half of it reaches the disk
+                call(arguments[0], arguments[1][: len(arguments[1]) // 2])
+            os._exit(KILLED)
+
+        return instead
+
+    for name in CALLS:
+        setattr(os, name, deadly(name, getattr(os, name)))

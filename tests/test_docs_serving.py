@@ -1,0 +1,107 @@
+"""docs/serving.md: what a build writes, and the configuration for a server of one's own."""
+
+import os
+import shutil
+import ssl
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from generator import encode
+from generator.payloads import errors
+from tests import web
+from tests.conftest import Site, copy_of
+from tests.documents import DOCUMENTS, blocks, first_cells
+
+SERVING = DOCUMENTS["docs/serving.md"]
+TEMPORARY = ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
+# A host that nobody may ask for by another name, and that presses what it can.
+AROUND = "server {{ listen {port} ssl default_server; ssl_reject_handshake on; }} gzip on; gzip_types application/json;"
+CERTIFICATE = (
+    "openssl req -x509 -newkey rsa:2048 -nodes -subj /CN=comics.example -addext subjectAltName=DNS:comics.example"
+)
+
+
+def test_all_that_a_build_writes_is_explained(site: Site) -> None:
+    """The tables of the build's files name each of them, and no other."""
+    site.build()
+    site.write("series/third.yaml", "title: Third\ncover: c.jpg\n")
+    site.build()
+
+    in_dist = {name.split("/")[0] for name in first_cells(SERVING, "below `dist/`")}
+    in_release = {name.rstrip("/") for name in first_cells(SERVING, "in a release")}
+    assert in_dist == set(os.listdir(site.folder / "dist"))
+    assert in_release == set(os.listdir(site.folder / "dist/current"))
+
+
+@pytest.fixture(scope="module")
+def own_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[web.Web]:
+    """The configuration of the document with a port and places that exist here, in a difficult neighbourhood."""
+    if not shutil.which("openssl"):
+        pytest.skip("openssl is not installed, so there is no certificate")
+    site = copy_of("minimal", tmp_path_factory.mktemp("own_server"))
+    pair = ["-keyout", site.folder / "privkey.pem", "-out", site.folder / "fullchain.pem"]
+    subprocess.run([*CERTIFICATE.split(), *pair], check=True, capture_output=True)
+    site.write("site.yaml", f"base_url: https://comics.example\nserver_folder: {site.folder}\n")
+    site.build()
+    with web.listening() as listener:
+        (block,) = blocks("docs/serving.md", "nginx")
+        (site.folder / "nginx.conf").write_text(placed(block.text, site.folder, listener.getsockname()[1]))
+        with web.running(site.folder, listener) as server:
+            yield server
+
+
+def placed(text: str, folder: Path, port: int) -> str:
+    for path in ("/srv/comics", "/etc/ssl/comics.example", "/var/log/nginx"):
+        assert path in text
+        text = text.replace(path, str(folder))
+    around = AROUND.format(port=port) + "".join(f" {kind}_temp_path {folder}/{kind};" for kind in TEMPORARY)
+    text = text.replace("http {\n", f"http {{\n{around}\n").replace("listen 443 ", f"listen {port} ")
+    return f"pid {folder}/nginx.pid;\nerror_log stderr;\n{text}"
+
+
+def secure(server: web.Web, path: str, *fields: str) -> web.Answer:
+    """One request over TLS, to the name that the example serves, by somebody who takes gzip."""
+    lines = [f"GET {path} HTTP/1.1", "Host: comics.example", "Connection: close", "Accept-Encoding: gzip", *fields]
+    context = ssl.create_default_context(cafile=server.folder / "fullchain.pem")
+    with context.wrap_socket(server.connect(), server_hostname="comics.example") as client:
+        client.sendall("\r\n".join([*lines, "", ""]).encode())
+        return web.parse(b"".join(iter(lambda: client.recv(65536), b"")))
+
+
+@pytest.mark.parametrize(
+    ("path", "field", "status"),
+    [
+        ("/", "", 200),
+        ("/api/series", "", 200),
+        ("/api/series", "If-None-Match: *", 304),
+        ("/api/series", "If-Match: *", 200),
+        ("/api/series", 'If-Match: "other"', 412),
+        ("/api/unknown", "", 404),
+        ("/elsewhere", "", 404),
+    ],
+)
+def test_a_server_of_ones_own_answers(own_server: web.Web, path: str, field: str, status: int) -> None:
+    """The example with TLS works as it is printed, second requests to itself and errors included."""
+    answer = secure(own_server, path, *filter(None, [field]))
+
+    assert answer.status == status
+    assert status < 400 or answer.body == encode.json(errors.error(status))
+
+
+@pytest.mark.parametrize(("field", "status"), [("If-None-Match", 304), ("If-Match", 502)])
+def test_behind_a_proxy_protocol_only_if_match_fails(site: Site, field: str, status: int) -> None:
+    """The second request has no PROXY line, so it fails; the error is JSON, and no other request is concerned."""
+    with web.listening() as listener:
+        port = listener.getsockname()[1]
+        site.write("site.yaml", f"base_url: https://comics.example\nport: {port}\n")
+        site.build()
+        conf = site.folder / "nginx.conf"
+        conf.write_text(conf.read_text().replace("default_server;", "default_server proxy_protocol;"))
+        with web.running(site.folder, listener) as server:
+            head = f"GET /api/series HTTP/1.1\r\nHost: test\r\nConnection: close\r\n{field}: *\r\n\r\n"
+            answer = web.parse(server.raw(f"PROXY TCP4 127.0.0.1 127.0.0.1 1 2\r\n{head}".encode()))
+
+    assert (answer.status, answer["content-type"]) == (status, "application/json")

@@ -1,0 +1,195 @@
+"""Runs of pages, and names of images as they stand in URLs."""
+
+from typing import Any
+from urllib.parse import unquote
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import TypeAdapter, ValidationError
+
+from generator import model, values
+
+FILES = TypeAdapter(model.FileOrUrl)
+
+
+@pytest.mark.parametrize(
+    ("run", "pages"),
+    [
+        ("1.png .. 3.png", ["1.png", "2.png", "3.png"]),
+        ("  1.png ..  3.png ", ["1.png", "2.png", "3.png"]),
+        ("1.png..3.png", ["1.png", "2.png", "3.png"]),
+        ("8.png .. 11.png", ["8.png", "9.png", "10.png", "11.png"]),
+        ("008.png .. 011.png", ["008.png", "009.png", "010.png", "011.png"]),
+        ("00 .. 02", ["00", "01", "02"]),
+        ("0.png .. 10.png", [f"{number}.png" for number in range(11)]),
+        ("v2-p9.webp .. v2-p10.webp", ["v2-p9.webp", "v2-p10.webp"]),
+        ("p1-v1.png .. p2-v1.png", ["p1-v1.png", "p2-v1.png"]),
+        ("101.png .. 103.png", ["101.png", "102.png", "103.png"]),
+        ("110.png .. 111.png", ["110.png", "111.png"]),
+        ("頁01.jpg .. 頁02.jpg", ["頁01.jpg", "頁02.jpg"]),
+        ("https://a.example/2/1.png .. https://a.example/2/2.png",
+         ["https://a.example/2/1.png", "https://a.example/2/2.png"]),
+    ],
+)  # fmt: skip
+def test_a_run_stands_for_every_page(run: str, pages: list[str]) -> None:
+    """From the first to the last, with as many digits as the first has."""
+    assert values.pages(run) == pages
+
+
+@pytest.mark.parametrize("pages", [[], ["1.png"], ["1.png .. 3.png"], [1, None]])
+def test_a_list_of_pages_is_handed_on(pages: list[Any]) -> None:
+    """What its entries are is the model's question."""
+    assert values.pages(pages) is pages
+
+
+def test_a_run_of_ten_thousand_pages_is_the_longest() -> None:
+    """One more is refused before it is made."""
+    assert len(values.pages("1.png .. 10000.png")) == 10_000  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match=r"^should have at most 10000 pages; split the chapter$"):
+        values.pages("1.png .. 999999999.png")
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        *("", "1.png", "..", "1.png ..", ".. 2.png", "1.png - 2.png", "1.png .. 1.png", "1.png .. 2.jpg"),
+        *("a.png .. b.png", "a1.png .. b2.png", "1 .png .. 2 .png", "1.png .. 1000000000.png", "１.png .. ２.png"),
+        *(None, 3, {"first": 1}),
+    ],
+)
+def test_what_is_no_run_is_shown_one(value: Any) -> None:
+    """Two names that differ in one number of up to nine digits are a run, and nothing else is."""
+    with pytest.raises(ValueError, match=r"^should be a list of files or a run like 001\.jpg \.\. 018\.jpg$"):
+        values.pages(value)
+
+
+@pytest.mark.parametrize(
+    ("run", "message"),
+    [
+        ("3.png .. 1.png", "should count upwards, not from 3 to 1"),
+        ("001.png .. 10.png", "should have numbers of the same length at both ends, unlike 001 and 10"),
+        ("09.png .. 100.png", "should have numbers of the same length at both ends, unlike 09 and 100"),
+        ("10.png .. 9.png", "should have numbers of the same length at both ends, unlike 10 and 9"),
+    ],
+)
+def test_a_run_that_cannot_be_counted_is_refused(run: str, message: str) -> None:
+    """The two numbers are told as they were written."""
+    with pytest.raises(ValueError) as caught:
+        values.pages(run)
+
+    assert str(caught.value) == message
+
+
+@given(st.integers(0, 9999), st.integers(1, 60), st.integers(1, 5))
+def test_a_run_is_what_its_list_would_be(first: int, count: int, width: int) -> None:
+    """Any first page and count; names that are padded are padded alike at both ends."""
+    names = [f"p{number:0{width}}x.png" for number in range(first, first + count + 1)]
+    padded = len(str(first)) < width < len(str(first + count))
+
+    if padded:
+        with pytest.raises(ValueError, match="same length"):
+            values.pages(f"{names[0]} .. {names[-1]}")
+    else:
+        assert values.pages(f"{names[0]} .. {names[-1]}") == names
+
+
+@pytest.mark.parametrize(
+    ("url", "parts"),
+    [
+        ("https://a.example/1.png", ("https://a.example/", "1.png")),
+        ("https://a.example/b/c/1.png", ("https://a.example/b/c/", "1.png")),
+        ("http://a.example:8080/b//1.png", ("http://a.example:8080/b//", "1.png")),
+        ("https://a.example/1.png?size=a/b", ("https://a.example/", "1.png?size=a/b")),
+        ("https://a.example/b/1.png#c/d?e", ("https://a.example/b/", "1.png#c/d?e")),
+        ("https://a.example/b/", ("https://a.example/b/", "")),
+        ("https://a.example/", ("https://a.example/", "")),
+        ("https://a.example", ("https://a.example", "")),
+        ("https://a.example?b=/c", ("https://a.example?b=/c", "")),
+        ("https://a.example/b/?c=d.png", ("https://a.example/b/?c=d.png", "")),
+    ],
+)
+def test_an_address_is_a_folder_and_a_name(url: str, parts: tuple[str, str]) -> None:
+    """A query belongs to the name, its slashes too; an address that names no file has none."""
+    assert values.split_url(url) == parts
+    assert "".join(parts) == url
+
+
+@pytest.mark.parametrize(
+    ("pages", "message"),
+    [
+        (["1.png", "https://a.example/2.png"], "should hold names of files or addresses, not both"),
+        (["https://a.example/1/1.png", "https://a.example/2/1.png"],
+         "should all lie in one folder, because apps join one root with each name"),
+        (["https://a.example/1.png", "https://a.example/b/"],
+         "should all end with the name of a file, unlike https://a.example/b/"),
+        (["https://a.example?b=/1.png"], "should all end with the name of a file, unlike https://a.example?b=/1.png"),
+        (["1.png"] * 10_001, "should have at most 10000 pages; split the chapter"),
+    ],
+)  # fmt: skip
+def test_pages_share_one_root(pages: list[str], message: str) -> None:
+    """Clients join one root and each name, so there must be one root."""
+    with pytest.raises(ValueError) as caught:
+        values.check_pages(pages)
+
+    assert str(caught.value) == message
+
+
+@pytest.mark.parametrize(
+    "pages", [[], ["1.png"], ["b", "a", "a"], ["1.png"] * 10_000, ["https://a.example/1.png", "https://a.example/2"]]
+)
+def test_pages_keep_their_order(pages: list[str]) -> None:
+    """Pages are read in the order in which they are written, and one may come twice."""
+    assert values.check_pages(pages) == pages
+
+
+@pytest.mark.parametrize(
+    ("file", "encoded"),
+    [
+        ("001.jpg", "001.jpg"),
+        ("page 1.jpg", "page%201.jpg"),
+        ("a+b&c=d?e#f%20.png", "a%2Bb%26c%3Dd%3Fe%23f%2520.png"),
+        ("été.png", "%C3%A9t%C3%A9.png"),
+        ("頁~_-.png", "%E9%A0%81~_-.png"),
+        ("(it's)!*.png", "%28it%27s%29%21%2A.png"),
+    ],
+)
+def test_a_file_is_percent_encoded(file: str, encoded: str) -> None:
+    """Only what RFC 3986 calls unreserved stands for itself."""
+    assert values.percent_encoded(file) == encoded
+
+
+@given(st.text(min_size=1).filter(lambda text: not set(text) <= set(".")))
+def test_a_file_can_be_found_again(file: str) -> None:
+    """Whatever the model lets through as a file's name is one segment of a path, and decodes to itself."""
+    try:
+        FILES.validate_python(file, strict=True)
+    except ValidationError:
+        assert any(character in "/\\\x7f" or character < " " for character in file)
+    else:
+        encoded = values.percent_encoded(file)
+        assert unquote(encoded) == file
+        assert encoded.isascii() and "/" not in encoded
+
+
+@pytest.mark.parametrize(
+    "address",
+    ["https://a.example/1.png", "http://a.example", "https://a.example:8080/%20?a=b#c", "https://[::1]/a", "https.png"],
+)
+def test_an_address_is_taken_as_it_is(address: str) -> None:
+    """Ports, queries and percent-encoding are fine, and a name that only looks like a scheme is a name."""
+    assert FILES.validate_python(address, strict=True) == address
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        *("https://", "https:///1.png", "https://a.example/é.png", "https://a.example/a b", "https://a.example/\n"),
+        *("//a.example/1.png", "HTTPS://a.example/1.png", "ftp://a.example/1.png", 'https://a.example/"'),
+        *("a/b", "/a", ".", "..", "...", ""),
+    ],
+)
+def test_what_is_neither_an_address_nor_a_name_is_refused(address: str) -> None:
+    """Half an address would be a broken image, and a folder a way out of the media root."""
+    with pytest.raises(ValidationError):
+        FILES.validate_python(address, strict=True)

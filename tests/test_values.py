@@ -1,0 +1,238 @@
+"""The spellings of single values, and the one form that each of them has afterwards."""
+
+from datetime import UTC, datetime
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from generator import values
+
+NOON = int(datetime(2026, 5, 1, 12, tzinfo=UTC).timestamp())
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"),
+    [
+        ("2026-05-01T12:00:00Z", NOON),
+        ("2026-05-01T12:00:00z", NOON),
+        ("2026-05-01t12:00:00Z", NOON),
+        ("2026-05-01 12:00:00Z", NOON),
+        ("2026-05-01 12:00:00 Z", NOON),
+        ("2026-05-01T12:00:00", NOON),
+        ("2026-05-01T12:00", NOON),
+        ("2026-05-01T12:00Z", NOON),
+        ("2026-05-01T14:00:00+02:00", NOON),
+        ("2026-05-01 14:00 +02:00", NOON),
+        ("2026-05-01T06:30:00-05:30", NOON),
+        ("2026-05-01T12:00:00+00:00", NOON),
+        ("2026-05-01T12:00:00-00:00", NOON),
+        ("2026-05-02T02:00:00+14:00", NOON),
+        ("2026-04-30T13:00:00-23:00", NOON),
+        ("2026-05-01T12:00:00.999999999Z", NOON),
+        ("2026-05-01T12:00:00,5", NOON),
+        ("2026-05-01T11:59:59.9999999Z", NOON - 1),
+        ("2026-05-01", NOON - 12 * 3600),
+        ("2028-02-29", int(datetime(2028, 2, 29, tzinfo=UTC).timestamp())),
+        ("1970-01-01", 0),
+        ("1970-01-01T00:00:00.9Z", 0),
+        ("1969-12-31T23:00:00-01:00", 0),
+        ("9999-12-31T23:59:59Z", 253_402_300_799),
+    ],
+)
+def test_an_instant_has_many_spellings(text: str, seconds: int) -> None:
+    """Zones are honoured, fractions are cut, a missing zone is UTC and a missing time is midnight."""
+    assert values.instant(text) == seconds
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "",
+        "now",
+        "2026",
+        "2026-05",
+        "2026-5-1",
+        "26-05-01",
+        "20260501",
+        "12026-05-01",
+        "01.05.2026",
+        "2026-05-01T",
+        "2026-05-01T12",
+        "2026-05-01T24:00:00Z",
+        "2026-05-01T12:60:00Z",
+        "2026-05-01T23:59:60Z",
+        "2026-05-01T12:00.5Z",
+        "2026-05-01T12:00:00.Z",
+        "2026-05-01T12:00:00+2",
+        "2026-05-01T12:00:00+0200",
+        "2026-05-01T12:00:00+24:00",
+        "2026-05-01T12:00:00+02:60",
+        "2026-05-01T12:00:00 CET",
+        "2026-05-01Z",
+        " 2026-05-01",
+        "2026-05-01\n",
+        "٢٠٢٦-٠٥-٠١",
+        20260501,
+        Decimal("2026.5"),
+        True,
+        None,
+        ["2026-05-01"],
+    ],
+)
+def test_what_is_no_instant_is_shown_one(value: Any) -> None:
+    """Nothing is guessed; the author is given the form to imitate."""
+    with pytest.raises(ValueError, match=r"^should be a time like 2026-05-01T12:00:00Z$"):
+        values.instant(value)
+
+
+@pytest.mark.parametrize("day", ["2026-02-29", "2026-04-31", "2026-00-01", "2026-01-00", "2026-13-01", "0000-01-01"])
+def test_a_day_must_exist(day: str) -> None:
+    """The calendar is checked as well as the form."""
+    with pytest.raises(ValueError, match=f"^the day {day} does not exist$"):
+        values.instant(f"{day}T12:00:00Z")
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["1969-12-31T23:59:59Z", "1970-01-01T00:59:59+01:00", "0001-01-01T00:00:00+05:00", "9999-12-31T23:59:00-00:01"],
+)
+def test_years_go_from_1970_to_9999(text: str) -> None:
+    """What counts is the year in UTC."""
+    with pytest.raises(ValueError, match=r"^should be in the years 1970 to 9999$"):
+        values.instant(text)
+
+
+@given(st.datetimes(datetime(1971, 1, 1), datetime(9998, 12, 31)), st.integers(-1439, 1439))
+def test_a_zone_moves_the_clock_and_not_the_instant(moment: datetime, minutes: int) -> None:
+    """Any zone, any microsecond: the instant is that of the same clock in UTC, less the zone, cut to its second."""
+    sign, (hours, rest) = "-" if minutes < 0 else "+", divmod(abs(minutes), 60)
+    cut = int(moment.replace(microsecond=0, tzinfo=UTC).timestamp())
+
+    assert values.instant(f"{moment:%Y-%m-%dT%H:%M:%S.%f}{sign}{hours:02}:{rest:02}") == cut - 60 * minutes
+
+
+@pytest.mark.parametrize(("seconds", "day"), [(0, "1970-01-01"), (86_399, "1970-01-01"), (NOON, "2026-05-01")])
+def test_a_day_is_that_of_utc(seconds: int, day: str) -> None:
+    """Titles have the same date wherever the build runs."""
+    assert values.day(seconds) == day
+
+
+@pytest.mark.parametrize(
+    ("value", "spelling"),
+    [
+        (0, "0"),
+        (10, "10"),
+        ("0", "0"),
+        ("10", "10"),
+        ("010", "10"),
+        ("000", "0"),
+        (Decimal("10.5"), "10.5"),
+        ("10.5", "10.5"),
+        ("10.50", "10.5"),
+        (Decimal("10.50"), "10.5"),
+        (Decimal("1.0"), "1"),
+        ("01.00", "1"),
+        ("1.10", "1.1"),
+        ("0.5", "0.5"),
+        (Decimal("0.5"), "0.5"),
+        (Decimal("0.0001"), "0.0001"),
+        (Decimal("0.0000000"), "0"),
+        (Decimal("0E-9"), "0"),
+        ("1.2345", "1.2345"),
+        ("1.23450000", "1.2345"),
+        (Decimal("999999999.9999"), "999999999.9999"),
+        (999_999_999, "999999999"),
+    ],
+)
+def test_a_number_has_one_spelling(value: Any, spelling: str) -> None:
+    """Text and number mean the same, and so do all spellings of it; no digit that counts is lost."""
+    assert values.number(value) == spelling
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        *(-1, Decimal("1e3"), Decimal("NaN"), Decimal("Infinity"), Decimal("-0.0000001")),
+        *("-1", "+1", "1e3", ".5", "5.", "1,5", "", " 1", "1 ", "1\n", "٣", "0x1f", "1.2.3", "ten"),
+    ],
+)
+def test_a_number_is_digits_and_a_point(value: Any) -> None:
+    """Signs, exponents, blanks and other digits are refused."""
+    with pytest.raises(ValueError, match=r"^should be digits with at most one point between them, like 10 or 10\.5$"):
+        values.number(value)
+
+
+@pytest.mark.parametrize("value", [None, True, False, [1], {"a": 1}])
+def test_a_number_is_a_number(value: Any) -> None:
+    """True is not 1, and nothing is not 0."""
+    with pytest.raises(ValueError, match=r"^should be a number like 10 or 10\.5$"):
+        values.number(value)
+
+
+@pytest.mark.parametrize(
+    "value", [10**9, "1234567890", "1.00001", Decimal("1.00001"), Decimal("1E-7"), Decimal("1E-400"), 10**399]
+)
+def test_a_number_is_never_rounded(value: Any) -> None:
+    """Nine digits before the point and four after it are kept; more are refused."""
+    with pytest.raises(ValueError, match=r"^is too long; a number has up to 9 digits before the point and up to 4"):
+        values.number(value)
+
+
+@given(st.integers(0, 999_999_999), st.integers(0, 9999))
+def test_any_number_keeps_its_value(whole: int, part: int) -> None:
+    """As text, as decimal and as its own spelling, a number is the same number."""
+    text = f"{whole}.{part:04}"
+    spelling = values.number(text)
+
+    assert Decimal(spelling) == Decimal(text)
+    assert values.number(Decimal(text)) == values.number(spelling) == spelling
+
+
+@pytest.mark.parametrize("value", ["Ada Penn", "1", 1, -1, 0])
+def test_a_reference_stays_as_it_is(value: Any) -> None:
+    """A name in digits is a name and a number is an id; who is meant is another question."""
+    assert values.reference(value) is value
+
+
+@pytest.mark.parametrize("value", ["", True, None, Decimal("1"), ["Ada Penn"]])
+def test_a_reference_is_a_name_or_an_id(value: Any) -> None:
+    """Nothing else refers to anybody."""
+    with pytest.raises(ValueError, match=r"^should be a name or an id$"):
+        values.reference(value)
+
+
+@pytest.mark.parametrize(
+    ("texts", "slugs"),
+    [(["paper-moons", "A_1", "-", "constructor"], True), (["", "a b", "a/b", "é", "a\n", "..", "٣"], False)],
+)
+def test_a_slug_is_letters_digits_hyphens_and_underscores(texts: list[str], slugs: bool) -> None:
+    """What stands in a path is plain ASCII."""
+    assert [values.is_slug(text) for text in texts] == [slugs] * len(texts)
+
+
+@pytest.mark.parametrize(
+    "template", ["", "plain", "{volume}{number}{title}{date}{series}", "{{title}}", "{", "}{", "{title", 10, None]
+)
+def test_a_template_of_titles_is_handed_on(template: Any) -> None:
+    """Whether it is a text at all is the model's question; here only the names in braces are looked at."""
+    assert values.chapter_title(template) == template
+
+
+@pytest.mark.parametrize("name", ["", "author", "Title", " title", "title!r", "0"])
+def test_a_template_of_titles_names_only_what_chapters_have(name: str) -> None:
+    """The author is told all the names that can stand there."""
+    with pytest.raises(ValueError) as caught:
+        values.chapter_title("{number}: {" + name + "}")
+
+    known = "it can hold {volume}, {number}, {title}, {date}, {series}"
+    assert str(caught.value) == f"does not know {{{name}}}; {known}"
+
+
+def test_what_is_filled_in_is_not_filled_again() -> None:
+    """A title that looks like a field stays a title."""
+    found = {"volume": "?", "number": "1", "title": "{number} {{}}", "date": "2026-05-01", "series": "{title}"}
+
+    assert values.fill_title("{series}: {title} {{number}} {", found) == "{title}: {number} {{}} {1} {"

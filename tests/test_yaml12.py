@@ -1,0 +1,306 @@
+"""The core schema of YAML 1.2, and what a catalog refuses of YAML."""
+
+import json
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from generator import yaml12
+from generator.yaml12 import MAX_ALIASED_NODES, MAX_ALIASES, MAX_DEPTH, Malformed, Survey, load, survey
+
+SPELLINGS: list[tuple[Any, list[str]]] = [
+    (None, ["", "~", "null", "Null", "NULL"]),
+    (True, ["true", "True", "TRUE"]),
+    (False, ["false", "False", "FALSE"]),
+    (0, ["0", "-0", "+0", "00", "0x0", "0o0"]),
+    (1, ["1", "+1", "01"]),
+    (-10, ["-10", "-010"]),
+    (15, ["15", "015", "0o17", "0xf", "0xF"]),
+    (int("9" * 400), ["9" * 400]),
+    (Decimal("0.5"), [".5", "+.5", "0.5", "00.5", "5e-1"]),
+    (Decimal("-0.5"), ["-.5", "-0.5"]),
+    (Decimal("5"), ["5.", "5e0"]),
+    (Decimal("1E+3"), ["1e3", "1E3", "1e+3", "+1e3"]),
+    (Decimal("1.10"), ["1.10"]),
+    (Decimal("0.1234567890123456789"), ["0.1234567890123456789"]),
+    (Decimal("Infinity"), [".inf", ".Inf", ".INF", "+.inf"]),
+    (Decimal("-Infinity"), ["-.inf"]),
+    (Decimal("NaN"), [".nan", ".NaN", ".NAN"]),
+]
+WORDS = ["nULL", "none", "tRUE", "no", "No", "NO", "yes", "on", "off", "y", "n", "Ada Penn", "inf", "nan", "e3"]
+WORDS += ["1_000", "12:30", "0o18", "0O17", "0X1F", "-0x1f", "+0o7", "0b11", "1e", ".", ".e3", "1.2.3", "-", "--"]
+WORDS += ["2026-05-01", "2026-05-01T12:00:00Z", "001.jpg .. 018.jpg", "1e99999", "٣", "１２", "9" * 401]
+SCALARS = [(text, value) for value, texts in SPELLINGS for text in texts] + [(word, word) for word in WORDS]
+
+
+@pytest.mark.parametrize(("text", "value"), SCALARS)
+def test_a_plain_word_means_what_the_core_schema_says(text: str, value: Any) -> None:
+    """A plain scalar is exactly one of null, a boolean, a number or a text, without a digit lost."""
+    found = yaml12.scalar(text)
+
+    assert (type(found), str(found)) == (type(value), str(value))
+
+
+@pytest.mark.parametrize("text", ["", "~", "null", "true", "010", "0x1f", ".inf", "2026-05-01"])
+@pytest.mark.parametrize("form", ['"{}"', "'{}'", "k: '{}'", '- "{}"', '&a "{}"'])
+def test_what_stands_in_quotes_is_text(text: str, form: str) -> None:
+    """Quotes make a text of anything, wherever it stands."""
+    found = load(form.format(text).encode())
+
+    assert found in (text, {"k": text}, [text])
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("|\n  10\n", "10\n"),
+        ("|-\n  10\n  20\n", "10\n20"),
+        (">-\n  true\n  false\n", "true false"),
+    ],
+)
+def test_a_block_is_text(text: str, value: str) -> None:
+    """Literal and folded blocks are texts, whatever they hold."""
+    assert load(text.encode()) == value
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        (b"", None),
+        (b"# only a remark\n", None),
+        (b"---\n", None),
+        (b"---\na: 1\n...\n", {"a": 1}),
+        (b"\xef\xbb\xbfa: 1\n", {"a": 1}),
+        (b"a: 1\r\nb: [x]\r\n", {"a": 1, "b": ["x"]}),
+        (b"%YAML 1.2\n---\nno\n", "no"),
+        (b"a:\nb: []\nc: {}\n", {"a": None, "b": [], "c": {}}),
+        (b"1: a\ntrue: b\n~: c\n", {"1": "a", "true": "b", "~": "c"}),
+        (b"? a\n? b\n", {"a": None, "b": None}),
+        (b"[a: 1, b]", [{"a": 1}, "b"]),
+        (b"a: &x [1, &y 2]\nb: *x\nc: *y\n", {"a": [1, 2], "b": [1, 2], "c": 2}),
+        (b"- &x a\n- &x b\n- *x\n", ["a", "b", "b"]),
+        (b"&all\na: 1\n", {"a": 1}),
+        (b"a: &x b\nc: [*x]\n", {"a": "b", "c": ["b"]}),
+        (b"<<: {a: 1}\n", {"<<": {"a": 1}}),
+    ],
+)
+def test_a_text_stands_for_one_value(text: bytes, value: Any) -> None:
+    """Documents, marks, anchors and keys are read as YAML 1.2 means them; every key is a text."""
+    assert load(text) == value
+
+
+def nested(depth: int, inside: str = "", ends: str = "[]") -> bytes:
+    return (ends[0] * depth + inside + ends[-1] * depth).encode()
+
+
+def nested_fields(depth: int, inside: str = "") -> bytes:
+    return ("{a: " * depth + inside + "}" * depth).encode()
+
+
+def repeated(aliases: int) -> bytes:
+    return b"- &x a\n" + b"- *x\n" * aliases
+
+
+def shared(nodes: int, form: str) -> bytes:
+    """An anchor at something that is `nodes` values together with itself, and an alias to it."""
+    inside = {
+        "list": f"[{'a, ' * (nodes - 1)}]",
+        "fields": f"{{{', '.join(f'a{number}: b' for number in range(nodes - 1))}}}",
+        "lists": f"[&y [{'a, ' * 99}], *y, [{'[], ' * (nodes - 202)}]]",
+    }
+    return f"- &x {inside[form]}\n- *x\n".encode()
+
+
+WITHIN = {
+    "lists": nested(MAX_DEPTH),
+    "a text in lists": nested(MAX_DEPTH, "a"),
+    "an anchor in lists": nested(MAX_DEPTH, "&x a"),
+    "fields": nested_fields(MAX_DEPTH),
+    "a list in fields": nested_fields(MAX_DEPTH - 1, "[&x a, b]"),
+    "fields in lists": nested(MAX_DEPTH - 1, "{a: &x b}"),
+    "aliases": repeated(MAX_ALIASES),
+    **{f"an alias of {form}": shared(MAX_ALIASED_NODES, form) for form in ("list", "fields", "lists")},
+}
+BEYOND = {
+    "lists": nested(MAX_DEPTH + 1),
+    "fields": nested_fields(MAX_DEPTH + 1),
+    "a list in fields": nested_fields(MAX_DEPTH, "[a]"),
+    "fields in lists": nested(MAX_DEPTH, "{a: b}"),
+    "aliases": repeated(MAX_ALIASES + 1),
+    **{f"an alias of {form}": shared(MAX_ALIASED_NODES + 1, form) for form in ("list", "fields", "lists")},
+}
+
+
+@pytest.mark.parametrize("text", WITHIN.values(), ids=WITHIN)
+def test_up_to_its_bounds_a_text_is_fine(text: bytes) -> None:
+    """The bound itself is inside."""
+    load(text)
+
+    assert survey(text).flaws == []
+
+
+@pytest.mark.parametrize("text", BEYOND.values(), ids=BEYOND)
+def test_one_step_beyond_its_bounds_a_text_has_one_flaw(text: bytes) -> None:
+    """What is refused is told once, however much lies behind it."""
+    with pytest.raises(Malformed):
+        load(text)
+
+    assert len(survey(text).flaws) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "flaws"),
+    [
+        (nested(MAX_DEPTH + 1), ["1:25: is nested deeper than 24 levels; no field needs that"]),
+        (
+            b"[" + nested(MAX_DEPTH) + b", " + nested(MAX_DEPTH, "{a: [b]}") + b"]",
+            [
+                "1:25: is nested deeper than 24 levels; no field needs that",
+                "1:75: is nested deeper than 24 levels; no field needs that",
+            ],
+        ),
+        (repeated(MAX_ALIASES + 2), ["102:3: is one alias too many; a file may hold 100"]),
+        (shared(MAX_ALIASED_NODES + 1, "list"), ["2:3: *x stands for more than 10000 values; write shorter lists"]),
+        (b"a: &x [*x]", ["1:8: *x names no anchor above it; put text that begins with * in quotes"]),
+        (
+            b"a: 1\nb: 2\na: 3\nb: 4\n",
+            [
+                "3:1: a stands here twice, first in line 1; keep one of them",
+                "4:1: b stands here twice, first in line 2; keep one of them",
+            ],
+        ),
+        (b"a: 1\n---\nb: 2\n", ["2:1: starts a second document; a catalog file holds one, remove the ---"]),
+        (
+            b"!a {b: !!int c}",
+            [
+                "1:1: has the tag !a; remove it, tags are not used here",
+                "1:8: has the tag !!int; remove it, tags are not used here",
+            ],
+        ),
+        (b"- a\n- !b c\n", ["2:3: has the tag !b; remove it, tags are not used here"]),
+        (b"a: !b c\n", ["1:4: has the tag !b; remove it, tags are not used here"]),
+        (b"! a\n", ["1:1: has the tag !; remove it, tags are not used here"]),
+        (
+            b"{[a, {b: c}]: {d: !e f}}",
+            [
+                "1:2: cannot be a key; write a plain field name",
+                "1:19: has the tag !e; remove it, tags are not used here",
+            ],
+        ),
+        (b"- &x a\n- *x : b\n", ["2:3: cannot be a key; write a plain field name"]),
+        (b"!a b: c", ["1:1: cannot be a key; write a plain field name"]),
+        (b"a: [\xe9]", ["1:5: is not UTF-8 text; save the file as UTF-8"]),
+        (b"- a\n- b\x1b\n", ["2:4: is not YAML: no text may hold this character; remove it"]),
+        (b'a: "b', ["1:4: is not YAML: this quote is never closed"]),
+        (b"a: %b", ["1:4: is not YAML: put text that begins so in quotes; indent with spaces only"]),
+        (b"a: !<b", ["1:7: is not YAML: while scanning a tag, did not find the expected '>'"]),
+        (b"%YAML 3.0\n---\na", ["1:1: is not YAML: found incompatible YAML document"]),
+    ],
+)
+def test_every_flaw_is_found_in_its_place(text: bytes, flaws: list[str]) -> None:
+    """What `load` refuses is told by `survey`, all of it, with lines and columns from 1."""
+    with pytest.raises(Malformed):
+        load(text)
+
+    assert [f"{flaw.line}:{flaw.column}: {flaw.message}" for flaw in survey(text).flaws] == flaws
+
+
+FILE = """\
+title: One
+aliases: &names
+  - Uno
+  - {short: 1}
+chapters:
+- number: 1
+  groups: *names
+"""
+
+
+@pytest.mark.parametrize(
+    ("path", "place"),
+    [
+        ((), (1, 1)),
+        (("title",), (1, 8)),
+        (("aliases",), (2, 10)),
+        (("aliases", 0), (3, 5)),
+        (("aliases", 1, "short"), (4, 13)),
+        (("chapters", 0), (6, 3)),
+        (("chapters", 0, "number"), (6, 11)),
+        (("chapters", 0, "groups"), (7, 11)),
+        (("chapters", 0, "groups", 1), (7, 11)),
+        (("chapters", 0, "pages"), (6, 3)),
+        (("cover",), (1, 1)),
+    ],
+)
+def test_a_value_has_a_place(path: yaml12.Path, place: yaml12.Place) -> None:
+    """What is not there is told at the nearest thing around it that is; an alias hides what it stands for."""
+    assert survey(FILE.encode()).place(path) == place
+
+
+def test_a_key_has_a_place_of_its_own() -> None:
+    """A complaint about the name of a field points at the name."""
+    found = survey(FILE.encode())
+
+    assert found.place(("aliases", 1, "short"), of_key=True) == (4, 6)
+    assert found.place(("aliases", 1), of_key=True) == (4, 5)
+
+
+@pytest.mark.parametrize("text", [b"", b"# only a remark\n"])
+def test_an_empty_file_has_one_place(text: bytes) -> None:
+    """What is missing in a file without anything is missing in its first line."""
+    found = survey(text)
+
+    assert (found.place(("title",)), found) == ((1, 1), Survey())
+
+
+def test_columns_count_characters() -> None:
+    """Letters of more than one byte are one column wide, as editors count them."""
+    assert survey("été: [ñ, 猫, x]".encode()).place(("été", 2)) == (1, 13)
+
+
+PIECES = ["a", "b: ", "- ", "? ", ": ", "[", "]", "{", "}", ", ", "&x ", "*x", "*x ", "!t ", "!!str ", '"', "'"]
+PIECES += ["\n", "\n  ", "\n    ", "|\n", ">-\n", "---\n", "...\n", "%YAML 1.2\n", "#", "\t", "\\", "\0", "é", "\x85"]
+PIECES += ["1", ".5", "~", "\ufeff", "@", "<<: ", "&y [", "*y, "]
+
+
+def load_or_flaws(text: bytes) -> bool:
+    try:
+        load(text)
+    except Malformed:
+        return False
+    return True
+
+
+# No deadline: a busy machine is no failure.
+@settings(deadline=None, max_examples=600)
+@given(st.lists(st.sampled_from(PIECES), max_size=24).map("".join))
+def test_what_can_be_loaded_has_no_flaws_and_the_rest_has_some(text: str) -> None:
+    """`load` refuses a text exactly when `survey` can say why, and neither raises anything else."""
+    found = survey(text.encode())
+
+    assert load_or_flaws(text.encode()) is (found.flaws == [])
+
+
+@settings(deadline=None)
+@given(st.binary(max_size=40))
+def test_no_bytes_are_a_traceback(text: bytes) -> None:
+    """Whatever lies in a file, it is a value or has a flaw."""
+    assert load_or_flaws(text) is (survey(text).flaws == [])
+
+
+TEXTS = st.text(st.characters(codec="utf-8", exclude_categories=("C", "Z")) | st.just(" "), max_size=20)
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | TEXTS,
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(TEXTS, inner, max_size=4),
+    max_leaves=12,
+)
+
+
+@settings(deadline=None)
+@given(VALUES)
+def test_json_means_the_same(value: Any) -> None:
+    """JSON is YAML 1.2: what another program wrote as JSON is read as it was meant."""
+    assert load(json.dumps(value, ensure_ascii=False).encode()) == value
