@@ -1,0 +1,1 @@
+"""How long building takes, on catalogs of any size. Apart from the tests: nothing here can fail."""
