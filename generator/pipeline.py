@@ -97,8 +97,10 @@ def outdated(options: Options) -> list[str]:
         found.append(f"{options.out}: nothing has been built yet")
     elif plan.release != store.current():
         changes = _changes(before, plan.published)
-        counted = ", ".join(f"{changes[kind]} {kind}" for kind in ("added", "changed", "removed"))
-        found.append(f"{options.out}: is not what the catalog gives: {counted} (the configuration may differ too)")
+        counted = [f"{changes[kind]} {kind}" for kind in ("added", "changed", "removed") if changes[kind]]
+        found.append(
+            f"{options.out}: is not what the catalog gives: {', '.join(counted) or 'the configuration differs'}"
+        )
     conf = main_conf(options, catalog.site)
     if not options.nginx.is_file() or options.nginx.read_bytes() != conf:
         found.append(f"{options.nginx}: is not what {options.catalog / source.SITE} gives")

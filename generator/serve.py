@@ -6,13 +6,13 @@ and no path that the person at the keyboard does not have.
 
 import os
 import pwd
+import re
 import shutil
 import signal
 import socket
 import subprocess
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager, suppress
-from http.client import HTTPConnection
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TypeAlias
 
@@ -23,6 +23,9 @@ from .store import Store
 
 # How many seconds nginx may take to read a new configuration; it needs one for some hundred thousand URLs.
 PATIENCE = 60
+# From its first line on nginx hands connections to a worker; after the second it takes no more of them.
+_CAME = re.compile(r"start worker process (\d+)")
+_WENT = re.compile(r"(\d+)(?=#\d+: gracefully shutting down| exited (?:with code|on signal))")
 
 Fingerprint: TypeAlias = tuple[tuple[str, int, int], ...]
 
@@ -43,8 +46,13 @@ class Server:
         self.store, self.port, self.run = built, port, run
         self.configure(site)
         # Until nginx has read where its log is, it would try a file that only root may write; hence -e.
-        command = [find_nginx(), "-e", "stderr", "-p", str(run), "-c", str(run / "nginx.conf"), "-g", "daemon off;"]
-        self.process = subprocess.Popen(command)
+        command = [find_nginx(), "-e", "stderr", "-p", str(run), "-c", str(run / "nginx.conf")]
+        self.process = subprocess.Popen([*command, "-g", f"daemon off; error_log {nginx.place(self.log)} notice;"])
+
+    @property
+    def log(self) -> Path:
+        """Where nginx says what its workers do; what is wrong it says to people as well."""
+        return self.run / "notice.log"
 
     def configure(self, site: Site) -> None:
         """Lay the current release's configuration into the scratch folder."""
@@ -60,31 +68,40 @@ class Server:
         store.write_if_changed(self.run / "nginx.conf", main)
 
     def wait_until_up(self) -> None:
-        """Return when nginx accepts connections; that it ended instead is an error."""
-        while self.process.poll() is None:
-            with suppress(ConnectionRefusedError):
-                socket.create_connection(("127.0.0.1", self.port)).close()
-                return
-            with suppress(subprocess.TimeoutExpired):
-                self.process.wait(0.02)
-        self.check_end()
-
-    def check_end(self) -> None:
-        if self.process.returncode:
-            raise FlatpanelError(f"nginx ended with exit code {self.process.returncode}")
+        """Return when nginx takes connections; that it ended instead is an error."""
+        self._wait(lambda: bool(self._workers()))
 
     def reload(self, site: Site) -> None:
         """Load the current release, and return when it is the one that is served."""
         self.configure(site)
-        with closing(HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)) as connection:
-            connection.request("HEAD", "/")
-            connection.getresponse().read()
-            # nginx closes the idle connections of the old configuration when the new one has taken over.
-            self.process.send_signal(signal.SIGHUP)
-            try:
-                connection.sock.recv(1)
-            except TimeoutError:
-                raise FlatpanelError("nginx did not take the new configuration; it said why above") from None
+        old = self._workers()
+        self.process.send_signal(signal.SIGHUP)
+        self._wait(lambda: not old & self._workers())
+
+    def _workers(self) -> set[str]:
+        """The processes that take new connections, by what nginx logs of their coming and going."""
+        log = self._logged()
+        return set(_CAME.findall(log)) - set(_WENT.findall(log))
+
+    def _logged(self) -> str:
+        return self.log.read_text(errors="replace") if self.log.exists() else ""
+
+    def _wait(self, done: Callable[[], bool]) -> None:
+        """Until it is done; that nginx refuses the configuration, ends, or does nothing at all is an error."""
+        refused = self._logged().count("[emerg]")
+        for _ in range(50 * PATIENCE):
+            with suppress(subprocess.TimeoutExpired):
+                self.process.wait(1 / 50)
+                return self.check_end()
+            if done():
+                return
+            if self._logged().count("[emerg]") > refused:
+                raise FlatpanelError("nginx refuses the configuration; it said why above")
+        raise FlatpanelError(f"nginx did not follow within {PATIENCE} seconds")
+
+    def check_end(self) -> None:
+        if self.process.returncode:
+            raise FlatpanelError(f"nginx ended with exit code {self.process.returncode}")
 
     def stop(self) -> None:
         if self.process.poll() is None:

@@ -1,9 +1,11 @@
 """If-None-Match and If-Modified-Since, judged as RFC 9110 section 13 orders it, by the nginx that serves."""
 
+from email.utils import parsedate_to_datetime
+
 import pytest
 
 from tests.conftest import Serve
-from tests.test_golden import sidecar
+from tests.test_golden import bodies, sidecar
 from tests.web import Web
 
 SITE = "everything"
@@ -84,6 +86,15 @@ def test_a_tag_that_matches_is_a_304(web: Web, value: str) -> None:
 def test_a_tag_that_does_not_match_is_a_200(web: Web, value: str) -> None:
     """What is not this tag is another one, and what is no tag matches nothing."""
     assert web.ask(URL, If_None_Match=value).status == 200
+
+
+def test_the_tag_that_nginx_would_make_is_nobody_s(web: Web) -> None:
+    """The time and the size of the file, which a copy of the site may have differently, are no validator."""
+    size = len(bodies(SITE)[URL])
+    moment = int(parsedate_to_datetime(MODIFIED).timestamp())
+    tag = f'"{moment:x}-{size:x}"'
+
+    assert [web.ask(URL, If_None_Match=tag).status, web.ask(URL, If_Match=tag).status] == [200, 412]
 
 
 def test_an_empty_list_of_tags_is_no_condition(web: Web) -> None:

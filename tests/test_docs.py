@@ -116,7 +116,7 @@ def leads_somewhere(document: Path, link: str) -> bool:
 def test_files_that_are_named_exist(document: str, site: Site) -> None:
     """A path of the project or of a built site, written as code, is there."""
     site.build()
-    ours = {path.name for path in ROOT.iterdir()} - {"dist", "nginx.conf"}
+    ours = {path.name for path in ROOT.iterdir()} - {"dist", "nginx.conf", ".venv"}
     paths = [one for one in SPAN.findall(prose(document)) if re.fullmatch(r"\.?\w[\w./-]*", one)]
     named = [one for one in paths if one.split("/")[0] in ours] + [one for one in paths if one.startswith("dist/")]
 

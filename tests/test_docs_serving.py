@@ -57,7 +57,12 @@ def placed(text: str, folder: Path, port: int) -> str:
     for path in ("/srv/comics", "/etc/ssl/comics.example", "/var/log/nginx"):
         assert path in text
         text = text.replace(path, str(folder))
-    around = AROUND.format(port=port) + "".join(f" {kind}_temp_path {folder}/{kind};" for kind in TEMPORARY)
+    # What is not said here would be where only root may write.
+    around = (
+        AROUND.format(port=port)
+        + " access_log off;"
+        + "".join(f" {kind}_temp_path {folder}/{kind};" for kind in TEMPORARY)
+    )
     text = text.replace("http {\n", f"http {{\n{around}\n").replace("listen 443 ", f"listen {port} ")
     return f"pid {folder}/nginx.pid;\nerror_log stderr;\n{text}"
 

@@ -25,7 +25,7 @@ class Instant(click.ParamType[int]):
             seconds = _seconds(value)
             return values.instant(value) if seconds is None else seconds
         except ValueError as error:
-            self.fail(f"{value} {error}", param, ctx)
+            self.fail(f"{error}, not {value}" if str(error).startswith("should be") else str(error), param, ctx)
 
 
 def _seconds(text: str) -> int | None:

@@ -1,0 +1,127 @@
+"""`python build.py` as people start it: on a terminal, in a pipe, without its libraries, and twice at once."""
+
+import os
+import pty
+import subprocess
+import sys
+
+import pytest
+
+from generator.store import MARK
+from tests import trees
+from tests.conftest import Site
+from tests.trees import BUILD
+
+RED, BAR, BOLD = "\x1b[31m", "building", "\x1b[1m"
+
+
+def command(site: Site, *arguments: str) -> list[str]:
+    return [sys.executable, str(BUILD), *map(str, trees.options(site)), *arguments]
+
+
+def in_a_pipe(site: Site, *arguments: str) -> tuple[int, str, str]:
+    done = subprocess.run(command(site, *arguments), capture_output=True, text=True)
+    return done.returncode, done.stdout, done.stderr
+
+
+def on_a_terminal(site: Site, *arguments: str, **environment: str) -> str:
+    """What appears on the screen."""
+    here, there = pty.openpty()
+    plain = {name: value for name, value in os.environ.items() if name not in ("NO_COLOR", "FORCE_COLOR")}
+    process = subprocess.Popen(
+        command(site, *arguments), stdin=there, stdout=there, stderr=there, env=plain | environment
+    )
+    os.close(there)
+    shown = b""
+    try:
+        while part := os.read(here, 65536):
+            shown += part
+    except OSError:  # how Linux says that the other end is closed
+        pass
+    os.close(here)
+    process.wait()
+    return shown.decode()
+
+
+def test_the_whole_command_line_is_build_py(site: Site) -> None:
+    """`python build.py` builds, and says so on stdout alone."""
+    code, said, complaints = in_a_pipe(site)
+
+    assert (code, complaints) == (0, "")
+    assert said.startswith(f"release {site.store.current()} in {site.folder}/dist: 21 added")
+
+
+def test_a_pipe_gets_neither_colours_nor_a_bar(site: Site) -> None:
+    """Problems go to stderr as plain text, with exit code 1."""
+    site.write("series/second.yaml", "title: Second\n")
+    place = f"{site.folder}/catalog_src/series/second.yaml:1:1"
+
+    assert in_a_pipe(site) == (1, "", f"{place}: cover: is missing\n1 problem; nothing was written\n")
+
+
+def test_a_terminal_gets_colours(site: Site) -> None:
+    """Problems are red and their number bold where somebody looks."""
+    site.write("series/second.yaml", "title: Second\n")
+    shown = on_a_terminal(site)
+
+    assert RED in shown
+    assert BOLD in shown
+
+
+def test_no_color_is_respected(site: Site) -> None:
+    """With NO_COLOR a terminal gets plain text."""
+    site.write("series/second.yaml", "title: Second\n")
+    shown = on_a_terminal(site, NO_COLOR="1")
+
+    assert "cover: is missing" in shown
+    assert "\x1b[3" not in shown
+    assert BOLD not in shown
+
+
+def test_a_terminal_gets_a_progress_bar(site: Site) -> None:
+    """A build on a terminal shows that it is at work, and then its summary."""
+    shown = on_a_terminal(site)
+
+    assert BAR in shown
+    assert f"release {site.store.current()}" in shown
+
+
+@pytest.mark.parametrize("option", ["--quiet", "--json"])
+def test_whoever_wants_less_gets_no_bar(site: Site, option: str) -> None:
+    """--quiet and --json leave the bar out on a terminal, too."""
+    assert BAR not in on_a_terminal(site, option)
+    assert site.store.current()
+
+
+def test_a_reader_that_has_enough_is_no_problem(site: Site) -> None:
+    """`build.py | head -0` ends without a traceback."""
+    here, there = os.pipe()
+    os.close(here)
+    done = subprocess.run(command(site), stdout=there, stderr=subprocess.PIPE, text=True)
+    os.close(there)
+
+    assert (done.returncode, done.stderr) == (1, "")
+    assert site.store.current()
+
+
+def test_without_its_libraries_it_says_how_to_get_them(site: Site) -> None:
+    """A Python without the dependencies gives a sentence and exit code 2."""
+    done = subprocess.run([sys.executable, "-S", *command(site)[1:]], capture_output=True, text=True)
+    sentence = "build.py: click is not installed; run `make build`, or use .venv/bin/python\n"
+
+    assert (done.returncode, done.stdout, done.stderr) == (2, "", sentence)
+
+
+def test_a_second_build_says_that_it_waits(site: Site) -> None:
+    """While another build has the folder a second one says so, then goes on by itself."""
+    with site.store.locked(pytest.fail):
+        process = subprocess.Popen(command(site), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        assert process.stderr
+        said = process.stderr.readline()
+        assert not site.store.current()
+    out, rest = process.communicate()
+
+    assert said == f"{site.folder}/dist: another build is at work; waiting for it\n"
+    assert (process.returncode, rest) == (0, "")
+    assert out.startswith(f"release {site.store.current()} ")
+    assert (site.folder / "dist" / MARK).read_bytes() == b""
