@@ -264,7 +264,7 @@ def located(folder: Folder, complaints: Iterable[Complaint]) -> list[Problem]:
     for file, group in groupby(sorted(complaints, key=lambda one: one.file), key=lambda one: one.file):
         survey = _survey(folder / file)
         shown = _printable(str(folder / file))
-        problems += [Problem(shown, flaw.line, flaw.column, "", flaw.message) for flaw in survey.flaws]
+        problems += [Problem(shown, line, column, "", message) for line, column, message in survey.flaws]
         for one in group:
             if one.message:
                 line, column = survey.place(one.path, of_key=one.of_key)
