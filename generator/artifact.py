@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from typing import NamedTuple
+from urllib.parse import unquote
 
 
 class Shown(NamedTuple):
@@ -13,11 +14,25 @@ class Shown(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Resource:
-    """What a URL answers: a value to be encoded, and how many seconds a cache may keep it."""
+    """What a URL answers: a value to be encoded, and how many seconds a cache may keep it.
+
+    A URL ends in `?…` where a parameter chooses between bodies, and in `#…` where something else does.
+    """
 
     url: str
     shown: Shown
     max_age: int
+    restricted: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Gate:
+    """What a URL answers that has no body of its own: 451, or 308 and a path to go to."""
+
+    url: str
+    status: int
+    target: str = ""
+    restricted: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +47,7 @@ class Published:
     sha256: str
     gzip: bool
     max_age: int
+    restricted: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,3 +56,19 @@ class File:
 
     path: str
     text: bytes
+
+
+def key(url: str) -> str:
+    """What the configuration calls a resource, and the path of its body without the tag.
+
+    The path itself, so that most requests name their body. Only keys that no path can spell begin otherwise:
+    /query where a parameter chose the body, /of where it is somebody's.
+    """
+    if url == "/":
+        return "/index"
+    path, _, owner = url.partition("#")
+    path, _, query = path.partition("?")
+    if query:
+        chosen = "/".join(part.partition("=")[2] for part in query.split("&"))
+        return f"/query{path.removeprefix('/api/v2')}/{chosen}"
+    return f"/of/{owner}{path.removeprefix('/api/v2')}" if owner else unquote(path)

@@ -1,11 +1,13 @@
 """What only shows when every file has been read: names that nobody has, ids and numbers that two things share."""
 
 from collections.abc import Hashable, Iterator, Sequence
+from decimal import Decimal
+from math import inf
 from typing import Any
 
 from .directory import Directory
 from .messages import did_you_mean
-from .model import Series
+from .model import Chapter, Series
 from .source import LISTS, Complaint, Entry, SeriesEntry, Sources
 
 # What one entry of each list is called, in sentences.
@@ -16,12 +18,30 @@ _CALLED = {
     "groups.yaml": "group",
     "members.yaml": "member",
     "accounts.yaml": "account",
+    "keys.yaml": "key",
 }
 
 
-def complaints(sources: Sources) -> list[Complaint]:
+def complaints(sources: Sources, *, ids_required: bool = True) -> list[Complaint]:
     """Everything that is wrong between the records of a catalog."""
-    return list(_Checks(sources).all())
+    message = "has no id; `python build.py ids` gives one to every chapter that lacks it"
+    missing = [Complaint(one.file, one.path, message) for one in without_id(sources)] if ids_required else []
+    return missing + list(_Checks(sources).all())
+
+
+def ids(sources: Sources) -> list[int]:
+    """The ids that chapters have."""
+    return [one.record.id for series in sources.series for one in series.chapters if one.record.id is not None]
+
+
+def without_id(sources: Sources) -> list[Entry[Chapter]]:
+    """The chapters that have none, each series in the order in which it is read."""
+    ordered = (one for series in sources.series for one in sorted(series.chapters, key=_reading_order))
+    return [one for one in ordered if one.record.id is None]
+
+
+def _reading_order(entry: Entry[Chapter]) -> tuple[float, Decimal]:
+    return entry.record.volume or inf, Decimal(entry.record.number)
 
 
 class _Checks:
@@ -30,13 +50,15 @@ class _Checks:
         self.directories: dict[str, Directory[Any]] = {
             name: Directory.of(entry.record for entry in sources.lists[name])
             for name in LISTS
-            if name != "accounts.yaml"
+            if name not in ("accounts.yaml", "keys.yaml")
         }
 
     def all(self) -> Iterator[Complaint]:
         yield from self.lists()
         yield from self.groups()
         yield from self.accounts()
+        yield from self.keys()
+        yield from self.category_names()
         yield from self.slugs()
         yield from self.chapter_ids()
         for series in self.sources.series:
@@ -44,7 +66,7 @@ class _Checks:
 
     def lists(self) -> Iterator[Complaint]:
         for name, entries in self.sources.lists.items():
-            key = "username" if name == "accounts.yaml" else "id"
+            key = {"accounts.yaml": "username", "keys.yaml": "name"}.get(name, "id")
             yield from _repeated(entries, key, [getattr(entry.record, key) for entry in entries], f"{_CALLED[name]}s")
 
     def groups(self) -> Iterator[Complaint]:
@@ -61,6 +83,29 @@ class _Checks:
                 if slug not in slugs and everything_read:
                     message = f"no series has the slug {slug}{did_you_mean(slug, slugs)}"
                     yield Complaint(entry.file, (*entry.path, "bookmarks", index), message)
+
+    def keys(self) -> Iterator[Complaint]:
+        accounts = {entry.record.username for entry in self.sources.lists["accounts.yaml"]}
+        digests: dict[str, Complaint] = {}
+        for entry in self.sources.lists["accounts.yaml"]:
+            for index, key in enumerate(entry.record.keys):
+                yield from _known_digest(digests, key.sha256, Complaint(entry.file, (*entry.path, "keys", index), ""))
+        for entry in self.sources.lists["keys.yaml"]:
+            yield from _known_digest(digests, entry.record.sha256, Complaint(entry.file, entry.path, ""))
+            owner = entry.record.account
+            if owner is not None and owner not in accounts and "accounts.yaml" not in self.sources.unreadable:
+                message = f"no account has the username {owner}{did_you_mean(owner, accounts)}"
+                yield Complaint(entry.file, (*entry.path, "account"), message)
+
+    def category_names(self) -> Iterator[Complaint]:
+        """Filters ignore the case of a category, and take its name and its id alike."""
+        entries = self.sources.lists["categories.yaml"]
+        first = {entry.record.id.lower(): entry for entry in reversed(entries)}
+        for entry in entries:
+            other = first.setdefault(entry.record.name.lower(), entry)
+            if other is not entry:
+                message = f"is what the category {other.record.id} is called, too, when case is ignored"
+                yield Complaint(entry.file, (*entry.path, "name"), message)
 
     def slugs(self) -> Iterator[Complaint]:
         first: dict[str, SeriesEntry] = {}
@@ -127,6 +172,13 @@ class _Checks:
         else:
             message = f"no {called} is named {reference}{did_you_mean(reference, directory.by_name)}"
         yield Complaint(place.file, place.path, message)
+
+
+def _known_digest(digests: dict[str, Complaint], digest: str, place: Complaint) -> Iterator[Complaint]:
+    other = digests.setdefault(digest, place)
+    if other is not place:
+        path = (*place.path, "sha256")
+        yield Complaint(place.file, path, f"is the digest of a key that {other.file} has already")
 
 
 def _twice(entry: Entry[Any], path: tuple[str | int, ...], values: Sequence[Hashable]) -> Iterator[Complaint]:

@@ -225,10 +225,10 @@ def serve(as_of: int | None, port: int | None, watch: bool, **paths: Any) -> Non
     """Build the site and run nginx on it in the foreground."""
     # Ending this program must end nginx as well.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
-    options = Options(as_of=as_of if as_of is not None else now(), **paths)
+    options = Options(as_of=as_of if as_of is not None else now(), local=True, **paths)
     report = _build(options)
     port = port or report.site.port
-    with serving.serving(report.site, store.Store(options.out), port) as server:
+    with serving.serving(store.Store(options.out), report.dist, port) as server:
         click.secho(f"serving http://localhost:{port}/ (Ctrl-C stops)", bold=True, color=_color())
         try:
             if watch:
@@ -256,7 +256,6 @@ def _watch(options: Options, server: serving.Server, due: int | None, *, fixed: 
         moment = options.as_of if fixed else now()
         try:
             report = _build(Options(**{**_fields(options), "as_of": moment}))
-            server.site = report.site
             server.reload()
             next_publication = report.next_publication
         except FlatpanelError as error:

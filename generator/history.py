@@ -1,8 +1,11 @@
 """When each file of a folder was last committed, asked of git once for all of them."""
 
 import os
+import re
 import subprocess
 from pathlib import Path
+
+_REMOVED_ID = re.compile(r"^-.*\bid:\s*([0-9]+)", re.MULTILINE)
 
 
 def last_commits(folder: Path, *, now: int) -> dict[str, int]:
@@ -23,6 +26,12 @@ def last_commits(folder: Path, *, now: int) -> dict[str, int]:
     edited = _git(folder, "diff", "--name-only", "--no-renames", "--relative", "-z", "HEAD", "--", ".")
     new = _git(folder, "ls-files", "--others", "--exclude-standard", "-z", "--", ".")
     return times | dict.fromkeys(filter(None, f"{edited or ''}\0{new or ''}".split("\0")), now)
+
+
+def ids_ever(folder: Path) -> set[int]:
+    """Every number that a line of a file below `folder` once gave as an id, as far as git remembers."""
+    log = _git(folder, "log", "--patch", "--unified=0", "--format=", "--no-renames", "--", ".")
+    return {int(found) for found in _REMOVED_ID.findall(log or "") if len(found) < 11}
 
 
 def is_shallow(folder: Path) -> bool:

@@ -4,10 +4,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from . import encode
-from .artifact import File, Published, Resource
+from .artifact import File, Published, Resource, key
 from .errors import FlatpanelError
 
-FORMAT = 1
+FORMAT = 2
 # Stands for the id of a release in its own files until the id, a digest of all of them, is known.
 UNNAMED = "@release@"
 
@@ -18,6 +18,8 @@ class Manifest:
 
     resources: Mapping[str, Published]
     files: Mapping[str, str]
+    # Of all chapters that this release or any before it had: ids are never given twice.
+    highest_id: int = 0
 
     @property
     def bodies(self) -> set[str]:
@@ -38,24 +40,20 @@ def publish(resource: Resource, body: bytes, packed: bytes | None, before: Manif
         modified = max(min(resource.shown.modified, now), old.modified + 1 if old else 0)
     return Published(
         url=resource.url,
-        file=body_file(resource.url, tag),
+        file=body_file(resource.url, tag, restricted=resource.restricted),
         etag=tag,
         modified=modified,
         size=len(body),
         sha256=encode.sha256(body),
         gzip=packed is not None,
         max_age=resource.max_age,
+        restricted=resource.restricted,
     )
 
 
-def key(url: str) -> str:
-    """What the configuration calls a resource, and the path of its body without the tag."""
-    return "/index" if url == "/" else url
-
-
-def body_file(url: str, tag: str) -> str:
-    """Where a body lies below dist: its path, its tag, .json."""
-    return f"www{key(url)}.{tag}.json"
+def body_file(url: str, tag: str, *, restricted: bool) -> str:
+    """Where a body lies below dist: in the tree that everybody may reach or not, its key, its tag, .json."""
+    return f"{'private' if restricted else 'www'}{key(url)}.{tag}.json"
 
 
 def plain_file(url: str) -> str:
@@ -68,7 +66,7 @@ def sidecar(one: Published) -> bytes:
     return f'ETag: "{one.etag}"\nLast-Modified: {encode.http_date(one.modified)}\n'.encode()
 
 
-def dump(resources: Iterable[Published], files: Iterable[File]) -> bytes:
+def dump(resources: Iterable[Published], files: Iterable[File], highest_id: int) -> bytes:
     """One line a URL, so that two releases can be compared with `diff`."""
     lines = [
         encode.json(one.url)
@@ -83,6 +81,7 @@ def dump(resources: Iterable[Published], files: Iterable[File]) -> bytes:
                 "sha256": one.sha256,
                 "gzip": one.gzip,
                 "max_age": one.max_age,
+                "restricted": one.restricted,
             }
         )
         for one in sorted(resources, key=lambda one: one.url)
@@ -92,7 +91,7 @@ def dump(resources: Iterable[Published], files: Iterable[File]) -> bytes:
         for one in sorted(files, key=lambda one: one.path)
     ]
     return (
-        b'{"flatpanel":%d,\n"files":{\n' % FORMAT
+        b'{"flatpanel":%d,\n"highest_id":%d,\n"files":{\n' % (FORMAT, highest_id)
         + b",\n".join(digests)
         + b'\n},\n"resources":{\n'
         + b",\n".join(lines)
@@ -130,9 +129,10 @@ def load(text: bytes, name: str) -> Manifest:
                 sha256=one["sha256"],
                 gzip=one["gzip"],
                 max_age=one["max_age"],
+                restricted=one["restricted"],
             )
             for url, one in value["resources"].items()
         }
-        return Manifest(resources, value["files"])
+        return Manifest(resources, value["files"], value["highest_id"])
     except (ValueError, KeyError, TypeError, AttributeError):
         raise FlatpanelError(f"{name}: is not the manifest of a release") from None

@@ -6,6 +6,7 @@ and no path that the person at the keyboard does not have.
 
 import os
 import pwd
+import re
 import shutil
 import signal
 import socket
@@ -16,7 +17,6 @@ from pathlib import Path
 
 from . import nginx, store
 from .errors import FlatpanelError
-from .model import Site
 from .store import Store
 
 
@@ -29,27 +29,35 @@ def find_nginx() -> str:
     return found
 
 
-class Server:
-    """One nginx, from its start to its end."""
+def find_js_module() -> str:
+    """Where this nginx keeps the module that runs the shim; the usual place if it does not say."""
+    said = subprocess.run([find_nginx(), "-V"], capture_output=True, text=True, check=False).stderr
+    folders = re.findall(r"--(?:modules-path|prefix)=(\S+)", said)
+    names = [Path(folder, *inside, "ngx_http_js_module.so") for folder in folders for inside in ((), ("modules",))]
+    return next((str(name) for name in names if name.is_file()), nginx.JS_MODULE)
 
-    def __init__(self, site: Site, built: Store, port: int, run: Path) -> None:
-        self.site, self.store, self.port, self.run = site, built, port, run
+
+class Server:
+    """One nginx, from its start to its end. `dist` is how the release's configuration calls its folder."""
+
+    def __init__(self, built: Store, dist: str, port: int, run: Path) -> None:
+        self.store, self.dist, self.port, self.run = built, dist, port, run
         self.configure()
         # Until nginx has read where its log is, it would try a file that only root may write; hence -e.
         command = [find_nginx(), "-e", "stderr", "-p", str(run), "-c", str(run / "nginx.conf"), "-g", "daemon off;"]
         self.process = subprocess.Popen(command)
 
     def configure(self) -> None:
-        """Lay the current release's configuration into the scratch folder."""
-        release = self.store.current()
-        assert release, "a site is built before it is served"
-        published = list(self.store.manifest(release).resources.values())
-        folder = self.run / "conf"
-        for file in nginx.release_files(published, self.site, dist=str(self.store.root.resolve()), folder=str(folder)):
-            store.write_if_changed(folder / file.path, file.text)
+        """Lay a main file into the scratch folder, around the release as it stands in `dist`."""
+        assert self.store.current(), "a site is built before it is served"
+        link = self.run / self.dist
+        if not link.is_absolute():
+            store.point(link, str(self.store.root.resolve()))
         # Started by root, nginx would give its workers to an account that may not read this folder.
         user = pwd.getpwuid(self.store.root.stat().st_uid).pw_name if os.geteuid() == 0 else None
-        main = nginx.main(self.port, folder=str(folder), run=str(self.run), log="stderr", user=user)
+        main = nginx.main(
+            self.port, folder=f"{self.dist}/current", run=".", log="stderr", user=user, js_module=find_js_module()
+        )
         store.write_if_changed(self.run / "nginx.conf", main)
 
     def reload(self) -> None:
@@ -63,10 +71,10 @@ class Server:
 
 
 @contextmanager
-def serving(site: Site, built: Store, port: int) -> Iterator[Server]:
+def serving(built: Store, dist: str, port: int) -> Iterator[Server]:
     _refuse_taken(port)
     with store.scratch() as run:
-        server = Server(site, built, port, run)
+        server = Server(built, dist, port, run)
         try:
             yield server
         finally:

@@ -19,7 +19,22 @@ from pydantic import TypeAdapter, ValidationError
 from . import yaml12
 from .errors import FlatpanelError, Problem
 from .messages import did_you_mean, field_name, sentence
-from .model import MAX_SLUG, SLUG, WANTED, Account, Category, Chapter, Group, Member, Person, Record, Series, Site
+from .model import (
+    MAX_SLUG,
+    SLUG,
+    WANTED,
+    Account,
+    Category,
+    Chapter,
+    Count,
+    Group,
+    IssuedKey,
+    Member,
+    Person,
+    Record,
+    Series,
+    Site,
+)
 from .values import is_slug
 from .yaml12 import Path
 
@@ -30,7 +45,10 @@ LISTS: dict[str, type[Record]] = {
     "groups.yaml": Group,
     "members.yaml": Member,
     "accounts.yaml": Account,
+    "keys.yaml": IssuedKey,
 }
+# Views by chapter id, written by the command line, never by hand.
+VIEWS = "views.yaml"
 SITE = "site.yaml"
 SERIES = "series"
 
@@ -72,6 +90,7 @@ class Sources:
     site: Site | None = None
     lists: dict[str, list[Entry[Any]]] = field(default_factory=lambda: {name: [] for name in LISTS})
     series: list[SeriesEntry] = field(default_factory=list)
+    views: dict[str, int] = field(default_factory=dict)
     mtimes: dict[str, int] = field(default_factory=dict)
     complaints: list[Complaint] = field(default_factory=list)
     # Files that exist but gave no records: nothing that would be in them can be called unknown.
@@ -129,7 +148,9 @@ class _Reader:
         for name, model in LISTS.items():
             if (self.folder / name).exists():
                 self.found.lists[name] = self.records(name, model)
-        self.unknown("", {SITE, *LISTS})
+        if (self.folder / VIEWS).exists():
+            self.found.views = self.validated(VIEWS, dict[str, Count], Record, empty={}) or {}
+        self.unknown("", {SITE, VIEWS, *LISTS})
         if (self.folder / SERIES).exists():
             self.all_series()
         return self.found

@@ -77,8 +77,8 @@ class Store:
             release, current = self.previous(), self.current()
             if not release or not current:
                 raise FlatpanelError(f"{self.root}: there is no release before this one")
-            _point(self.root / "releases" / release / "previous", f"../{current}")
-            _point(self.root / "current", f"releases/{release}")
+            point(self.root / "releases" / release / "previous", f"../{current}")
+            point(self.root / "current", f"releases/{release}")
             return release
 
     def export(self, target: Path) -> int:
@@ -175,8 +175,8 @@ class Session:
 
     def _point_at(self, release: str) -> None:
         if self.before and self.before != release:
-            _point(self.root / "releases" / release / "previous", f"../{self.before}")
-        _point(self.root / "current", f"releases/{release}")
+            point(self.root / "releases" / release / "previous", f"../{self.before}")
+        point(self.root / "current", f"releases/{release}")
 
     def _collect(self, release: str) -> None:
         kept = {release, self.store.previous()}
@@ -252,7 +252,8 @@ def _replace(path: Path, data: bytes) -> None:
     os.replace(unnamed, path)
 
 
-def _point(link: Path, target: str) -> None:
+def point(link: Path, target: str) -> None:
+    link.parent.mkdir(parents=True, exist_ok=True)
     if link.is_symlink() and os.readlink(link) == target:
         return
     unnamed = link.with_name(f".{link.name}.new")
