@@ -50,9 +50,8 @@ class Server:
     def configure(self) -> None:
         """Lay a main file into the scratch folder, around the release as it stands in `dist`."""
         assert self.store.current(), "a site is built before it is served"
-        link = self.run / self.dist
-        if not link.is_absolute():
-            store.point(link, str(self.store.root.resolve()))
+        if not Path(self.dist).is_absolute():
+            store.point(self.run / self.dist, str(self.store.root.resolve()))
         # Started by root, nginx would give its workers to an account that may not read this folder.
         user = pwd.getpwuid(self.store.root.stat().st_uid).pw_name if os.geteuid() == 0 else None
         main = nginx.main(
