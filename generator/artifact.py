@@ -4,9 +4,19 @@ from dataclasses import dataclass
 from typing import NamedTuple
 from urllib.parse import unquote
 
+# What bodies are, and how the names of their files end.
+JSON = "application/json"
+HTML = "text/html; charset=utf-8"
+CSS = "text/css; charset=utf-8"
+JS = "text/javascript; charset=utf-8"
+SUFFIXES = {JSON: ".json", HTML: ".html", CSS: ".css", JS: ".js"}
+
 
 class Shown(NamedTuple):
-    """A value on the wire and when the newest part of it changed. What is shown is counted, by construction."""
+    """A value on the wire and when the newest part of it changed. What is shown is counted, by construction.
+
+    Bytes are sent as they are, everything else as JSON.
+    """
 
     json: object
     modified: int
@@ -23,6 +33,7 @@ class Resource:
     shown: Shown
     max_age: int
     restricted: bool = False
+    type: str = JSON
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +59,7 @@ class Published:
     gzip: bool
     max_age: int
     restricted: bool = False
+    type: str = JSON
 
 
 @dataclass(frozen=True, slots=True)

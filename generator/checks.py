@@ -37,7 +37,7 @@ def ids(sources: Sources) -> list[int]:
 def without_id(sources: Sources) -> list[Entry[Chapter]]:
     """The chapters that have none, each series in the order in which it is read."""
     ordered = (one for series in sources.series for one in sorted(series.chapters, key=_reading_order))
-    return [one for one in ordered if one.record.id is None]
+    return [one for one in ordered if "id" not in one.record.model_fields_set]
 
 
 def _reading_order(entry: Entry[Chapter]) -> tuple[float, Decimal]:
@@ -67,7 +67,10 @@ class _Checks:
     def lists(self) -> Iterator[Complaint]:
         for name, entries in self.sources.lists.items():
             key = {"accounts.yaml": "username", "keys.yaml": "name"}.get(name, "id")
-            yield from _repeated(entries, key, [getattr(entry.record, key) for entry in entries], f"{_CALLED[name]}s")
+            values = [getattr(entry.record, key) for entry in entries]
+            # nginx finds what belongs to a username whatever its case.
+            values = [value.lower() for value in values] if key == "username" else values
+            yield from _repeated(entries, key, values, f"{_CALLED[name]}s")
 
     def groups(self) -> Iterator[Complaint]:
         for entry in self.sources.lists["groups.yaml"]:
@@ -87,11 +90,17 @@ class _Checks:
     def keys(self) -> Iterator[Complaint]:
         accounts = {entry.record.username for entry in self.sources.lists["accounts.yaml"]}
         digests: dict[str, Complaint] = {}
+        names: dict[str, str] = {}
         for entry in self.sources.lists["accounts.yaml"]:
             for index, key in enumerate(entry.record.keys):
+                names[key.name] = entry.record.username
                 yield from _known_digest(digests, key.sha256, Complaint(entry.file, (*entry.path, "keys", index), ""))
         for entry in self.sources.lists["keys.yaml"]:
             yield from _known_digest(digests, entry.record.sha256, Complaint(entry.file, entry.path, ""))
+            if entry.record.name in names:
+                # `keys revoke` must be able to mean one key and no other.
+                message = f"is what a key of the account {names[entry.record.name]} is called, too"
+                yield Complaint(entry.file, (*entry.path, "name"), message)
             owner = entry.record.account
             if owner is not None and owner not in accounts and "accounts.yaml" not in self.sources.unreadable:
                 message = f"no account has the username {owner}{did_you_mean(owner, accounts)}"
@@ -122,6 +131,10 @@ class _Checks:
     def chapter_ids(self) -> Iterator[Complaint]:
         chapters = [chapter for series in self.sources.series for chapter in series.chapters]
         with_id = [chapter for chapter in chapters if chapter.record.id is not None]
+        for chapter in chapters:
+            if chapter.record.id is None and "id" in chapter.record.model_fields_set:
+                message = "has no value; remove the field, and `python build.py ids` gives the chapter an id"
+                yield Complaint(chapter.file, (*chapter.path, "id"), message)
         yield from _repeated(with_id, "id", [chapter.record.id for chapter in with_id], "chapters")
 
     def series(self, series: SeriesEntry) -> Iterator[Complaint]:

@@ -16,6 +16,7 @@ from . import __version__, encode, pipeline, store, values
 from . import serve as serving
 from . import verify as verifying
 from .artifact import Published
+from .commands import ids, keys, views
 from .errors import CatalogError, FlatpanelError
 from .pipeline import Options, Report
 
@@ -306,3 +307,7 @@ def export(out: Path, target: Path) -> None:
     """Write the current release as a plain tree, for hosts that are not nginx."""
     count = store.Store(out).export(target)
     click.echo(f"{target}: {count} resources")
+
+
+for command in (ids.ids, keys.keys, views.views):
+    main.add_command(command)

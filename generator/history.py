@@ -5,7 +5,7 @@ import re
 import subprocess
 from pathlib import Path
 
-_REMOVED_ID = re.compile(r"^-.*\bid:\s*([0-9]+)", re.MULTILINE)
+_ID = re.compile(r"""\bid['"]?[ \t]*:[ \t]*([0-9]{1,10})\b""")
 
 
 def last_commits(folder: Path, *, now: int) -> dict[str, int]:
@@ -29,9 +29,10 @@ def last_commits(folder: Path, *, now: int) -> dict[str, int]:
 
 
 def ids_ever(folder: Path) -> set[int]:
-    """Every number that a line of a file below `folder` once gave as an id, as far as git remembers."""
-    log = _git(folder, "log", "--patch", "--unified=0", "--format=", "--no-renames", "--", ".")
-    return {int(found) for found in _REMOVED_ID.findall(log or "") if len(found) < 11}
+    """Every number that a line below `folder`/series once gave as an id, as far as git remembers."""
+    plain = ("--no-color", "--no-ext-diff", "--no-textconv", "--text", "--unified=0", "--format=", "--no-renames")
+    log = _git(folder, "log", "--patch", "--diff-merges=separate", *plain, "--", "series")
+    return {int(found) for found in _ID.findall(log or "")}
 
 
 def is_shallow(folder: Path) -> bool:

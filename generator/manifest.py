@@ -4,12 +4,14 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from . import encode
-from .artifact import File, Published, Resource, key
+from .artifact import HTML, JSON, SUFFIXES, File, Published, Resource, key
 from .errors import FlatpanelError
 
 FORMAT = 2
 # Stands for the id of a release in its own files until the id, a digest of all of them, is known.
 UNNAMED = "@release@"
+# The one path that says itself that it is JSON.
+DOCUMENT = "/api/v2/openapi.json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +42,7 @@ def publish(resource: Resource, body: bytes, packed: bytes | None, before: Manif
         modified = max(min(resource.shown.modified, now), old.modified + 1 if old else 0)
     return Published(
         url=resource.url,
-        file=body_file(resource.url, tag, restricted=resource.restricted),
+        file=body_file(resource, tag),
         etag=tag,
         modified=modified,
         size=len(body),
@@ -48,17 +50,21 @@ def publish(resource: Resource, body: bytes, packed: bytes | None, before: Manif
         gzip=packed is not None,
         max_age=resource.max_age,
         restricted=resource.restricted,
+        type=resource.type,
     )
 
 
-def body_file(url: str, tag: str, *, restricted: bool) -> str:
-    """Where a body lies below dist: in the tree that everybody may reach or not, its key, its tag, .json."""
-    return f"{'private' if restricted else 'www'}{key(url)}.{tag}.json"
+def body_file(one: Resource, tag: str) -> str:
+    """Where a body lies below dist: in the tree that everybody may reach or not, its key, its tag, what it is."""
+    return f"{'private' if one.restricted else 'www'}{key(one.url)}.{tag}{SUFFIXES[one.type]}"
 
 
-def plain_file(url: str) -> str:
-    """Where a body lies in an exported tree."""
-    return f"{key(url)[1:]}.json"
+def plain_file(one: Published) -> str:
+    """Where a body lies in an exported tree: a page where servers look for it, all else under its own name."""
+    path = key(one.url)[1:]
+    if one.type == HTML:
+        return f"{path}/index.html"
+    return path if one.type != JSON or one.url == DOCUMENT else f"{path}.json"
 
 
 def sidecar(one: Published) -> bytes:
@@ -82,6 +88,7 @@ def dump(resources: Iterable[Published], files: Iterable[File], highest_id: int)
                 "gzip": one.gzip,
                 "max_age": one.max_age,
                 "restricted": one.restricted,
+                "type": one.type,
             }
         )
         for one in sorted(resources, key=lambda one: one.url)
@@ -130,6 +137,7 @@ def load(text: bytes, name: str) -> Manifest:
                 gzip=one["gzip"],
                 max_age=one["max_age"],
                 restricted=one["restricted"],
+                type=one["type"],
             )
             for url, one in value["resources"].items()
         }

@@ -7,7 +7,7 @@ from typing import Any
 from pydantic import BaseModel
 from pydantic_core import ErrorDetails
 
-from .model import WANTED
+from .model import WANTED, Key
 from .yaml12 import Path
 
 
@@ -25,7 +25,9 @@ def did_you_mean(word: object, known: Iterable[str]) -> str:
 
 def sentence(error: ErrorDetails, model: type[BaseModel]) -> str:
     """One pydantic error, found in a `model`, in our words."""
-    given, limits = error["input"], error.get("ctx", {})
+    # What stands among keys may be a key itself, and many may read what is printed here.
+    secret = "keys" in error["loc"] or issubclass(model, Key)
+    given, limits = "…" if secret else error["input"], error.get("ctx", {})
     match error["type"]:
         case "missing":
             return "is missing"
@@ -41,7 +43,8 @@ def sentence(error: ErrorDetails, model: type[BaseModel]) -> str:
         case "string_too_long":
             return f"should have at most {limits['max_length']} characters, has {len(given)}"
         case "string_pattern_mismatch":
-            return f"{WANTED[limits['pattern']]}, not {_shown(given)}"
+            wanted = WANTED[limits["pattern"]]
+            return wanted if secret else f"{wanted}, not {_shown(given)}"
         case "int_type" | "int_from_float":
             return f"should be a whole number, not {_shown(given)}"
         case "bool_type":

@@ -34,6 +34,7 @@ PATH = rf"^{_FOLDERS}$"
 PATH_OR_URL = rf"^(?:{_HOST})?{_FOLDERS}$"
 SERVER_FOLDER = r"^(?:/[-A-Za-z0-9._]+)+$"
 DIGEST = r"^[0-9a-f]{64}$"
+WRITTEN_ID = r"^[1-9][0-9]{0,9}$"
 
 # What would be right, for every pattern that a text can fail.
 WANTED = {
@@ -48,6 +49,7 @@ WANTED = {
     PATH_OR_URL: "should be a path or an http(s):// address that ends with /, like /media/",
     SERVER_FOLDER: "should be an absolute folder without spaces or a / at its end, like /srv/comics",
     DIGEST: "should be the SHA-256 digest of a key (64 digits 0-9 a-f), never the key itself",
+    WRITTEN_ID: "should be the id of a chapter",
 }
 
 Id: TypeAlias = Annotated[int, Field(ge=1, le=MAX_ID)]
@@ -61,7 +63,9 @@ Url: TypeAlias = Annotated[str, StringConstraints(pattern=URL, max_length=MAX_FI
 # The name of a person, group or member, or its id.
 Reference: TypeAlias = Annotated[str | int, BeforeValidator(values.reference)]
 # Larger ones lose digits in the JavaScript of reader apps.
-Count: TypeAlias = Annotated[int, Field(ge=0, le=2**53 - 1)]
+Count: TypeAlias = Annotated[int, Field(strict=True, ge=0, le=2**53 - 1)]
+# Fields have names and no numbers, so that an id that is one is text.
+Views: TypeAlias = dict[Annotated[str, StringConstraints(pattern=WRITTEN_ID)], Count]
 # Seconds since 1970, cut, never rounded.
 Instant: TypeAlias = Annotated[int, BeforeValidator(values.instant)]
 Number: TypeAlias = Annotated[str, BeforeValidator(values.number)]

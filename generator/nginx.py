@@ -12,7 +12,7 @@ from pathlib import Path
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from . import dates, encode
-from .artifact import File, Gate, Published, key
+from .artifact import JSON, SUFFIXES, File, Gate, Published, key
 from .errors import FlatpanelError
 from .model import Site
 from .payloads import errors
@@ -22,7 +22,6 @@ _FORBIDDEN = re.compile(r"[\x00-\x1f\x7f$]")
 # A canonical decimal, as in CONTRACT: 0, 10, 10.5; never 01, 1.0 or 1e3.
 _NUMBER = r"(?:0|[1-9]\d*)(?:\.\d*[1-9])?"
 _TEMPLATES = (
-    "answer.conf",
     "body.conf",
     "coding.conf",
     "conditions.conf",
@@ -37,6 +36,11 @@ _SHIM = Path(__file__).parent / "shim"
 # Where Debian and the official images keep the module that runs the shim.
 JS_MODULE = "/usr/lib/nginx/modules/ngx_http_js_module.so"
 INDEX = "/api/v2/series#index"
+# What a page may load: its own files from this host, and the little pictures inside its style sheet.
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'self'"
+)
 _DOLLAR = "\ue000"
 
 
@@ -103,6 +107,11 @@ class Answers:
         (found,) = (one for one in self.published if one.url == INDEX)
         return found
 
+    @property
+    def pages(self) -> list[Published]:
+        """Whatever is not JSON."""
+        return [one for one in self.published if one.type != JSON]
+
 
 def release_files(answers: Answers, site: Site, *, dist: str, folder: str) -> list[File]:
     """Everything in the `folder` of a release but its manifest; its bodies lie below `dist`."""
@@ -136,9 +145,22 @@ def release_files(answers: Answers, site: Site, *, dist: str, folder: str) -> li
         "other_error": _json(errors.error(500)),
         "other_detail": _json(errors.detail(500)),
         "error_age": site.cache.errors,
+        "policy": POLICY,
+        "pages": [(path, _answer_conf(one.type)) for one in answers.pages for path in (one.url, f"{one.url}/")],
     }
+    answering = [
+        File(
+            _answer_conf(kind),
+            _rendered(
+                "answer.conf",
+                {**values, "type": kind, "suffix": suffix, "fresh": "fresh" if kind == JSON else "fresh-page"},
+            ).text,
+        )
+        for kind, suffix in SUFFIXES.items()
+    ]
     return [
         *(_rendered(name, values) for name in ("http.conf", "server.conf", *_TEMPLATES)),
+        *answering,
         File("validators.map", validators_map(answers, letters)),
         File("pages.map", _map(answers.deprecated_pages)),
         File("keys.map", _map({digest: f"={account or ''}" for digest, account in answers.keys.items()})),
@@ -146,6 +168,11 @@ def release_files(answers: Answers, site: Site, *, dist: str, folder: str) -> li
         # An empty folder would be lost by whoever copies files only.
         File("empty/.keep", b""),
     ]
+
+
+def _answer_conf(kind: str) -> str:
+    """The file that says how bodies of one type are answered; most are JSON, and it is called after none."""
+    return "answer.conf" if kind == JSON else f"answer{SUFFIXES[kind]}.conf"
 
 
 def _json(body: object) -> str:

@@ -133,7 +133,7 @@ def _plan(options: Options, catalog: Catalog, before: Manifest, session: Session
     def publish() -> Iterator[Published]:
         nonlocal written
         for resource in resources(catalog):
-            body = encode.json(resource.shown.json)
+            body = encode.body(resource.shown.json)
             packed = encode.gzip(body)
             one = manifest.publish(resource, body, packed, older, options.as_of)
             if session:

@@ -10,12 +10,13 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from . import openapi, viewer
 from . import subjects as each
-from .artifact import Gate, Resource, Shown
+from .artifact import CSS, HTML, JS, JSON, Gate, Resource, Shown
 from .catalog import Catalog
 from .model import Ages, Site
 from .payloads import index, listing, unversioned, v1, v2
-from .subjects import Subjects
+from .subjects import Subject, Subjects
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,12 +27,14 @@ class Route:
     for_each: Callable[[Catalog], Subjects]
     shape: Callable[[Any], Shown]
     about: str
+    type: str = JSON
 
     def resources(self, catalog: Catalog) -> Iterator[Resource]:
         max_age = self.max_age(catalog.site)
         restricted = is_restricted(self.path, catalog.site)
         for one in self.for_each(catalog):
-            yield Resource(self.path.format(**one.names), self.shape(one.value), max_age, restricted or one.restricted)
+            url, shown = self.path.format(**one.names), self.shape(one.value)
+            yield Resource(url, shown, max_age, restricted or one.restricted, self.type)
 
     def max_age(self, site: Site) -> int:
         if self.about == "index":
@@ -60,7 +63,12 @@ class GateRoute:
 
 def is_restricted(path: str, site: Site) -> bool:
     """Whether `site.yaml` puts a whole route behind a key, with all that its parameters choose."""
-    return path.partition("?")[0].partition("#")[0].removeprefix("/api/v2") in site.restricted
+    return _plain(path).removeprefix("/api/v2") in site.restricted
+
+
+def table(catalog: Catalog) -> Subjects:
+    """The tables below, for the document that describes them."""
+    yield Subject({}, openapi.Table(catalog, list(described(catalog.site))))
 
 
 # fmt: off
@@ -117,6 +125,12 @@ ROUTES = (
     Route("/api/v2/cubari/{slug}",                    each.readable_series,   v2.reader_series,          "series"),
     Route("/api/v2/bookmarks#{username}",             each.account,           v2.bookmarks,              "people"),
     Route("/api/v2/profile#{username}",               each.account,           v2.profile,                "people"),
+
+    Route("/api/v2/openapi.json",                     table,                  openapi.document,          "index"),
+    Route("/api/v2/docs",                             each.once,              viewer.page,               "index", HTML),
+    Route("/api/v2/docs/start.js",                    each.once,              viewer.start,              "index", JS),
+    Route("/api/v2/docs/swagger-ui-bundle.js",        each.once,              viewer.script,             "index", JS),
+    Route("/api/v2/docs/swagger-ui.css",              each.once,              viewer.style,              "index", CSS),
 )
 
 GATES = (
@@ -148,3 +162,22 @@ def deprecated_pages(catalog: Catalog) -> Iterator[tuple[str, str]]:
     """Which chapter's pages /pages?series=&volume=&number= asks for: both as keys."""
     for _, one, _ in each.readable_chapter(catalog):
         yield f"/query/pages/{one.slug}/{one.volume or 0}/{one.number}", f"/api/v2/chapters/{one.id}/pages"
+
+
+def described(site: Site) -> Iterator[openapi.Described]:
+    """Every path once, without what chooses between its bodies, and without the parts of the page."""
+    routes = {_plain(one.path): one for one in reversed(ROUTES) if one.type in (JSON, HTML)}
+    for path in dict.fromkeys(_plain(one.path) for one in (*ROUTES, *GATES)):
+        statuses = {gate.status for gate in GATES if gate.path == path}
+        if path in routes:
+            one = routes[path]
+            # What belongs to somebody is given to nobody else.
+            restricted = is_restricted(path, site) or "#{" in one.path
+            yield openapi.Described(path, one.shape, one.type, statuses, restricted)
+        elif statuses:
+            yield openapi.Described(path, None, JSON, statuses, is_restricted(path, site))
+
+
+def _plain(path: str) -> str:
+    """A path without what chooses between its bodies."""
+    return path.partition("?")[0].partition("#")[0]

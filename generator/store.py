@@ -10,7 +10,7 @@ import os
 import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from . import manifest
@@ -91,7 +91,7 @@ class Store:
         known = self.manifest(release)
         for one in known.resources.values():
             body = (self.root / one.file).read_bytes()
-            path = target / manifest.plain_file(one.url)
+            path = target / manifest.plain_file(one)
             path.parent.mkdir(parents=True, exist_ok=True)
             _write(path, body)
             os.utime(path, (one.modified, one.modified))
@@ -224,6 +224,28 @@ def write_if_changed(path: Path, text: bytes) -> bool:
         return False
     _replace(path, text)
     return True
+
+
+def rewrite(path: Path, text: bytes) -> bool:
+    """For a file of the catalog: with the permissions that it has, and where it is a link, what that names."""
+    path = path.resolve()
+    mode = path.stat().st_mode if path.exists() else None
+    written = write_if_changed(path, text)
+    if mode is not None:
+        path.chmod(mode)
+    return written
+
+
+@contextmanager
+def alone(folder: Path) -> Iterator[None]:
+    """One change at a time to files that people share; the lock is on the folder, and leaves nothing behind."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        with suppress(OSError):  # of a file system that cannot lock a folder
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
 
 
 @contextmanager

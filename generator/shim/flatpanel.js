@@ -34,7 +34,7 @@ function decoded(text) {
 // What a list of series is asked for, with every spelling of a default made the default.
 function wanted(query, index) {
     const given = parameters(query);
-    const limit = /^[0-9]{1,9}$/.test(given.limit || '') ? Math.min(Number(given.limit), MAX_LIMIT) : 0;
+    const limit = /^[0-9]+$/.test(given.limit || '') ? Math.min(Number(given.limit), MAX_LIMIT) : 0;
     const sort = (given.sort || '').split(',')[0].trim();
     return {
         page: given.page ? pageNumber(given.page) : 1,
@@ -210,4 +210,9 @@ function search(r) {
     }
 }
 
-export default { list, dates, chapters, pages, digest, search, listed, wanted, parameters };
+// A 304 that stands for something else than JSON.
+function untyped(r) {
+    delete r.headersOut['Content-Type'];
+}
+
+export default { list, dates, chapters, pages, digest, search, untyped, listed, wanted, parameters };
