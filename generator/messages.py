@@ -7,7 +7,7 @@ from typing import Any
 from pydantic import BaseModel
 from pydantic_core import ErrorDetails
 
-from .model import WANTED
+from .model import WANTED, Key
 from .yaml12 import Path
 
 
@@ -27,7 +27,7 @@ def did_you_mean(word: object, known: Iterable[str], otherwise: str = "") -> str
 def sentence(error: ErrorDetails, model: type[BaseModel]) -> str:
     """One pydantic error, found in a `model`, in our words."""
     # What stands among keys may be a key itself, and many may read what is printed here.
-    secret = "keys" in error["loc"]
+    secret = "keys" in error["loc"] or issubclass(model, Key)
     given, limits = "…" if secret else error["input"], error.get("ctx", {})
     match error["type"]:
         case "missing":

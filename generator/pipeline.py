@@ -12,7 +12,8 @@ from .errors import CatalogError
 from .link import link
 from .manifest import UNNAMED, Manifest
 from .model import Site
-from .routes import resources
+from .nginx import Answers
+from .routes import deprecated_pages, gates, resources
 from .store import Session, Store, write_if_changed
 
 
@@ -26,6 +27,8 @@ class Options:
     as_of: int
     previous: Path | None = None
     jobs: int = 1
+    # Serve from where `out` is, whatever site.yaml says of the server.
+    local: bool = False
 
 
 @dataclass(slots=True)
@@ -33,6 +36,7 @@ class Report:
     """What a build did."""
 
     site: Site
+    dist: str
     release: str
     changes: Counter[str]
     resources: int
@@ -69,6 +73,8 @@ def build(options: Options, waiting: Callable[[], None] = lambda: None, progress
     """Bring `out` and the main configuration file to what the catalog says."""
     catalog = read_catalog(options.catalog, options.as_of, options.jobs)
     conf = main_conf(options, catalog.site)
+    # A main file for a server elsewhere is not replaced by one for here.
+    foreign = options.local and catalog.site.server_folder
     continued = _continued(options)
     with Store(options.out).locked(waiting) as session:
         before = session.served
@@ -76,13 +82,14 @@ def build(options: Options, waiting: Callable[[], None] = lambda: None, progress
         session.commit(plan.release, plan.files)
     return Report(
         site=catalog.site,
+        dist=dist_in_conf(options, catalog.site),
         release=plan.release,
         changes=_changes(before, plan.published),
         resources=len(plan.published),
         written=plan.written,
         next_publication=catalog.next_publication,
         warnings=_warnings(options),
-        conf_written=write_if_changed(options.nginx, conf),
+        conf_written=not foreign and write_if_changed(options.nginx, conf),
     )
 
 
@@ -114,7 +121,7 @@ def main_conf(options: Options, site: Site) -> bytes:
 
 def dist_in_conf(options: Options, site: Site) -> str:
     """How the configuration names `out`: from its own folder where it can, so that both can be moved together."""
-    if site.server_folder:
+    if site.server_folder and not options.local:
         return f"{site.server_folder}/{options.out.name}"
     out, folder = options.out.resolve(), options.nginx.resolve().parent
     return str(out.relative_to(folder)) if out.is_relative_to(folder) else str(out)
@@ -133,7 +140,7 @@ def _plan(options: Options, catalog: Catalog, older: Manifest, session: Session 
     def publish() -> Iterator[Published]:
         nonlocal written
         for resource in resources(catalog):
-            body = encode.json(resource.shown.json)
+            body = encode.body(resource.shown.json)
             packed = encode.gzip(body)
             one = manifest.publish(resource, body, packed, older, options.as_of)
             if session:
@@ -142,8 +149,9 @@ def _plan(options: Options, catalog: Catalog, older: Manifest, session: Session 
 
     published = sorted(progress(publish()), key=lambda one: one.url)
     dist = dist_in_conf(options, catalog.site)
-    files = nginx.release_files(published, catalog.site, dist=dist, folder=f"{dist}/releases/{UNNAMED}")
-    text = manifest.dump(published, files)
+    answers = Answers(published, list(gates(catalog)), dict(deprecated_pages(catalog)), catalog.keys)
+    files = nginx.release_files(answers, catalog.site, dist=dist, folder=f"{dist}/releases/{UNNAMED}")
+    text = manifest.dump(published, files, max(older.highest_id, catalog.highest_id))
     release = manifest.release_id(text)
     files = [*(manifest.named(one, release) for one in files), File("manifest.json", text)]
     return _Plan(release, files, published, written)

@@ -16,10 +16,25 @@ from typing import Any, Generic, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
 
-from . import yaml12
+from . import keys, yaml12
 from .errors import FlatpanelError, Problem
 from .messages import did_you_mean, field_name, sentence
-from .model import MAX_SLUG, SLUG, WANTED, Account, Category, Chapter, Group, Member, Person, Record, Series, Site
+from .model import (
+    MAX_SLUG,
+    SLUG,
+    WANTED,
+    Account,
+    Category,
+    Chapter,
+    Group,
+    IssuedKey,
+    Member,
+    Person,
+    Record,
+    Series,
+    Site,
+    Views,
+)
 from .values import is_slug
 from .yaml12 import Path
 
@@ -30,7 +45,13 @@ LISTS: dict[str, type[Record]] = {
     "groups.yaml": Group,
     "members.yaml": Member,
     "accounts.yaml": Account,
+    "keys.yaml": IssuedKey,
 }
+# Views by chapter id, written by the command line, never by hand.
+VIEWS = "views.yaml"
+# What may hold the digests of keys, but no key.
+_WITH_KEYS = ("accounts.yaml", "keys.yaml")
+_KEY_IN_CLEAR = "here stands a key itself; remove it and make another: `python build.py keys add` keeps its digest only"
 SITE = "site.yaml"
 SERIES = "series"
 
@@ -72,6 +93,7 @@ class Sources:
     site: Site | None = None
     lists: dict[str, list[Entry[Any]]] = field(default_factory=lambda: {name: [] for name in LISTS})
     series: list[SeriesEntry] = field(default_factory=list)
+    views: dict[str, int] = field(default_factory=dict)
     mtimes: dict[str, int] = field(default_factory=dict)
     complaints: list[Complaint] = field(default_factory=list)
     # Files that exist but gave no records: nothing that would be in them can be called unknown.
@@ -129,10 +151,19 @@ class _Reader:
         for name, model in LISTS.items():
             if (self.folder / name).exists():
                 self.found.lists[name] = self.records(name, model)
-        self.unknown("", {SITE, *LISTS}, {SERIES})
+        if (self.folder / VIEWS).exists():
+            self.found.views = self.validated(VIEWS, Views, Record, empty={}) or {}
+        self.keys_in_clear()
+        self.unknown("", {SITE, VIEWS, *LISTS}, {SERIES})
         if (self.folder / SERIES).exists():
             self.all_series()
         return self.found
+
+    def keys_in_clear(self) -> None:
+        """Not even a comment may hold one: whoever reads the catalog could use it."""
+        for name in _WITH_KEYS:
+            if keys.places(text(self.folder, name)):
+                self.complain(name, "")
 
     def site(self) -> None:
         if (self.folder / SITE).exists():
@@ -226,12 +257,14 @@ class _Reader:
         except OSError as error:
             self.complain(file, f"cannot be read: {error.strerror}")
         except yaml12.Malformed:
-            # The flaws are found again, with their places, when the complaints are located.
+            # The flaws are found again, with their places, when the complaints are located. So are keys in clear.
             self.complain(file, "")
         except ValidationError as error:
             for one in error.errors(include_url=False):
-                of_key = one["type"] == "extra_forbidden"
-                self.found.complaints.append(Complaint(file, one["loc"], sentence(one, model), of_key))
+                path, of_key = one["loc"], one["type"] == "extra_forbidden"
+                if path[-1:] == ("[key]",):
+                    path, of_key = path[:-1], True
+                self.found.complaints.append(Complaint(file, path, sentence(one, model), of_key))
         self.found.unreadable.add(file)
         return None
 
@@ -262,21 +295,25 @@ def located(folder: Folder, complaints: Iterable[Complaint]) -> list[Problem]:
     """The complaints with their lines and columns; the flaws of every file that has one come with them."""
     problems = []
     for file, group in groupby(sorted(complaints, key=lambda one: one.file), key=lambda one: one.file):
-        survey = _survey(folder / file)
+        content = text(folder, file)
+        survey = yaml12.survey(content)
         shown = _printable(str(folder / file))
-        problems += [Problem(shown, flaw.line, flaw.column, "", flaw.message) for flaw in survey.flaws]
+        flaws = survey.flaws + [yaml12.Flaw(*place, _KEY_IN_CLEAR) for place in keys.places(content)]
+        problems += [Problem(shown, flaw.line, flaw.column, "", keys.hidden(flaw.message)) for flaw in flaws]
         for one in group:
             if one.message:
                 line, column = survey.place(one.path, of_key=one.of_key)
-                problems.append(Problem(shown, line, column, field_name(one.path), _printable(one.message)))
+                name, message = keys.hidden(field_name(one.path)), keys.hidden(_printable(one.message))
+                problems.append(Problem(shown, line, column, name, message))
     return problems
 
 
-def _survey(file: Folder) -> yaml12.Survey:
+def text(folder: Folder, file: str) -> bytes:
+    """A file as it was written; nothing if nobody can read it."""
     try:
-        return yaml12.survey(file.read_bytes())
+        return (folder / file).read_bytes()
     except OSError:
-        return yaml12.Survey()
+        return b""
 
 
 def _printable(text: str) -> str:

@@ -83,7 +83,7 @@ class Store:
         if target.exists() and (not target.is_dir() or any(target.iterdir())):
             raise FlatpanelError(f"{target}: is not an empty folder; an export writes into a new one")
         for one in (resources := self.manifest(release).resources.values()):
-            path = target / manifest.plain_file(one.url)
+            path = target / manifest.plain_file(one)
             path.parent.mkdir(parents=True, exist_ok=True)
             _write(path, (self.root / one.file).read_bytes(), one.modified)
             _write(Path(f"{path}.headers"), manifest.sidecar(one))
@@ -156,8 +156,8 @@ class Session:
         if release not in self.manifests:
             self._write_release(self.root / "releases" / release, files)
         if self.before and self.before != release:
-            self._point(self.root / "releases" / release / "previous", f"../{self.before}")
-        self._point(self.root / "current", f"releases/{release}")
+            point(self.root / "releases" / release / "previous", f"../{self.before}", self.root / UNNAMED_LINK)
+        point(self.root / "current", f"releases/{release}", self.root / UNNAMED_LINK)
         for one in self.late:
             self._date(one)
         self._collect(release)
@@ -187,15 +187,6 @@ class Session:
         _flush(self.root)
         unnamed.rename(folder)
         _sync(folder.parent)
-
-    def _point(self, link: Path, target: str) -> None:
-        if link.is_symlink() and os.readlink(link) == target:
-            return
-        unnamed = self.root / UNNAMED_LINK
-        unnamed.unlink(missing_ok=True)
-        unnamed.symlink_to(target)
-        os.replace(unnamed, link)
-        _sync(link.parent)
 
     def _collect(self, release: str) -> None:
         names = (self.store.previous(), release)
@@ -248,6 +239,28 @@ def write_if_changed(path: Path, text: bytes) -> bool:
     return True
 
 
+def rewrite(path: Path, text: bytes) -> bool:
+    """For a file of the catalog: with the permissions that it has, and where it is a link, what that names."""
+    path = path.resolve()
+    mode = path.stat().st_mode if path.exists() else None
+    written = write_if_changed(path, text)
+    if mode is not None:
+        path.chmod(mode)
+    return written
+
+
+@contextmanager
+def alone(folder: Path) -> Iterator[None]:
+    """One change at a time to files that people share; the lock is on the folder, and leaves nothing behind."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        with suppress(OSError):  # of a file system that cannot lock a folder
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
+
+
 @contextmanager
 def scratch() -> Iterator[Path]:
     """A folder that is gone afterwards, and that nginx's workers may enter."""
@@ -277,6 +290,18 @@ def _replace(path: Path, data: bytes) -> None:
     unnamed = path.with_name(f".{path.name}.new"[-255:])
     _write(unnamed, data)
     os.replace(unnamed, path)
+
+
+def point(link: Path, target: str, unnamed: Path | None = None) -> None:
+    """A link that is replaced in one step; until then it is called `unnamed`."""
+    if link.is_symlink() and os.readlink(link) == target:
+        return
+    link.parent.mkdir(parents=True, exist_ok=True)
+    unnamed = unnamed or link.with_name(UNNAMED_LINK)
+    unnamed.unlink(missing_ok=True)
+    unnamed.symlink_to(target)
+    os.replace(unnamed, link)
+    _sync(link.parent)
 
 
 def _sync(folder: Path) -> None:

@@ -182,7 +182,7 @@ def _answer(connection: http.client.HTTPConnection, base: str, one: Published) -
 def expected_headers(one: Published, packed: bool) -> dict[str, str | None]:
     """What a resource's headers must be, by name; None for one that must not be there."""
     return {
-        "Content-Type": "application/json",
+        "Content-Type": one.type,
         "ETag": f'W/"{one.etag}"' if packed else f'"{one.etag}"',
         "Last-Modified": encode.http_date(one.modified),
         "Cache-Control": f"public, max-age={one.max_age}",
