@@ -61,6 +61,11 @@ def paths(one: Published) -> tuple[str, ...]:
     return one.file, f"{one.file}.headers", *((f"{one.file}.gz",) if one.gzip else ())
 
 
+def is_plain(one: Published) -> bool:
+    """Whether a host of plain files could answer with it: one that knows neither keys nor parameters."""
+    return not one.restricted and not {"?", "#"} & set(one.url)
+
+
 def plain_file(one: Published) -> str:
     """Where a body lies in an exported tree: a page where servers look for it, all else under its own name."""
     path = key(one.url)[1:]

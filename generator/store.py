@@ -82,12 +82,13 @@ class Store:
             raise FlatpanelError(f"{self.root}: nothing has been built yet")
         if target.exists() and (not target.is_dir() or any(target.iterdir())):
             raise FlatpanelError(f"{target}: is not an empty folder; an export writes into a new one")
-        for one in (resources := self.manifest(release).resources.values()):
+        plain = [one for one in self.manifest(release).resources.values() if manifest.is_plain(one)]
+        for one in plain:
             path = target / manifest.plain_file(one)
             path.parent.mkdir(parents=True, exist_ok=True)
             _write(path, (self.root / one.file).read_bytes(), one.modified)
             _write(Path(f"{path}.headers"), manifest.sidecar(one))
-        return len(resources)
+        return len(plain)
 
 
 class Session:

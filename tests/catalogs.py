@@ -1,5 +1,6 @@
 """Catalogs written in a test: YAML text -> records -> linked catalog, without a folder or a clock."""
 
+from itertools import count
 from typing import Any
 
 from generator import checks, yaml12
@@ -19,7 +20,10 @@ def sources(text: str) -> Sources:
     value: dict[str, Any] = yaml12.load(text.encode()) or {}
     found = Sources(site=Site.model_validate({"base_url": BASE_URL, **value.pop("site", {})}))
     found.mtimes[SITE] = WRITTEN
+    ids = count(1)
     for slug, fields in value.pop("series", {}).items():
+        for chapter in fields.get("chapters", ()):
+            chapter.setdefault("id", next(ids))
         file = f"series/{slug}.yaml"
         record = Series.model_validate({"title": slug, "cover": "cover.jpg", **fields})
         chapters = [Entry(one, file, ("chapters", index)) for index, one in enumerate(record.chapters)]
