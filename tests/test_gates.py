@@ -19,6 +19,7 @@ KINDS = {
     "without chapters": ("empty", "62", "0", "1"),
     "unknown": ("nobody", "99", "1", "1"),
     "another case": ("Full-Book", "011", "01", "1"),
+    "licensed in another case": ("In-Shops", "041", "01", "1"),
     "bad": ("full%20book", "abc", "x", "-1"),
     "far out": ("f" * 200, "99999999999999999999", "1" * 30, "1e3"),
 }
@@ -264,6 +265,37 @@ def test_no_spelling_of_a_path_is_a_way_round_its_gate(web: Web, route: str) -> 
         path = address(route, kind)
         for spelt in slashes(path):
             assert told(web.ask(spelt)) == told(web.ask(path))
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/api/v2/chapters/11/READ",
+        "/api/v2/chapters/11/Read",
+        "/api/v2/Chapters/11/read",
+        "/api/v2/chapters/41/READ",
+        "/api/v2/chapters/41/Pages",
+        "/api/v2/CHAPTERS/41",
+        "/api/v2/Cubari/in-shops",
+        "/api/v2/series/full-book/Chapters?date_format=timestamp",
+        "/api/v2/series%2Ffull-book",
+        "/api/v2/chapters%2f11/pages",
+        "/api/v2/chapters/11%2Fread",
+        "/api/v2/cubari%2Fin-shops",
+        "/api/v2/series/full-book%00",
+        "/api/v2/chapters/31%2Fpages",
+    ],
+)
+def test_a_path_that_is_nearly_one_is_none(web: Web, path: str) -> None:
+    """Other capitals and escaped slashes are not found, whatever stands at the right spelling."""
+    for headers in ({}, {"X_API_Key": "key-one"}):
+        answer = web.ask(path, **headers)
+        assert (answer.status, json.loads(answer.body)) in (
+            (404, {"detail": "Not found."}),
+            (404, {"error": "Not found", "status": 404}),
+            # No URI that nginx takes for one.
+            (400, {"error": "Bad request", "status": 400}),
+        )
 
 
 FORMATS = ["", "iso-8601", "rfc-5322", "timestamp"]

@@ -149,8 +149,10 @@ def test_history_is_read_whatever_somebody_has_set_in_git(site: Site, ids: Calla
     for name, value in (("color.ui", "always"), ("diff.noprefix", "true"), ("log.showSignature", "true")):
         git(site, "config", name, value)
     site.write(".gitattributes", "*.yaml binary\n")
-    site.write(FIRST, series(chapter(1, "id: 5, ")))
+    site.write("series/long/series.yaml", "title: Long\ncover: cover.jpg\n")
+    site.write("series/long/chapters/1.yaml", "id: 5\nnumber: 1\npublished: 2026-02-02\npages: []\n")
     commit(site)
+    (site.folder / "catalog_src/series/long/chapters/1.yaml").unlink()
     site.write(FIRST, series(chapter(2)))
 
     ids()

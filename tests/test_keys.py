@@ -4,10 +4,7 @@ import hashlib
 import json
 import os
 import re
-import subprocess
-import sys
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 from click.testing import Result
@@ -16,7 +13,6 @@ from generator import keys, yaml12
 from tests.conftest import Site
 from tests.tended import Run
 
-ROOT = Path(__file__).parents[1]
 HEAD = "# Keys by their digests, made by `python build.py keys`.\n"
 ONE, TWO = "1" * 63 + "a", "2" * 63 + "b"
 ACCOUNTS = f"""- username: noor
@@ -229,19 +225,6 @@ def test_keys_wait_for_a_catalog_without_problems(site: Site, keyring: Callable[
         assert (result.exit_code, result.stdout) == (1, "")
         assert "authors.yaml:1:3: [0].name: is missing" in result.stderr
     assert not (site.folder / "catalog_src/keys.yaml").exists()
-
-
-def test_two_at_once_lose_no_key(site: Site, keyring: Callable[..., Result]) -> None:
-    """Each change of the list waits for the one before it."""
-    command = [sys.executable, ROOT / "build.py", "keys", "add", "--catalog", site.folder / "catalog_src"]
-    started = [
-        subprocess.Popen([*command, f"key{i}"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) for i in "1234"
-    ]
-    printed = [process.communicate()[0].decode().strip() for process in started]
-
-    assert {one["name"]: one["sha256"] for one in kept(site)} == {
-        f"key{i}": digest(key) for i, key in zip("1234", printed, strict=True)
-    }
 
 
 def test_a_catalog_without_keys_needs_no_file(site: Site, keyring: Callable[..., Result], run: Run) -> None:

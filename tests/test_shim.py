@@ -75,6 +75,7 @@ def shim(site: Site, index: Path, tmp_path_factory) -> Iterator[Shim]:
         ("A=1&a=2", {"A": "1", "a": "2"}),
         ("a;b=1", {"a;b": "1"}),
         ("constructor=1", {"constructor": "1"}),
+        ("__proto__=1", {"__proto__": "1"}),
         ("hasOwnProperty=1&toString=2", {"hasOwnProperty": "1", "toString": "2"}),
     ],
 )
