@@ -85,7 +85,8 @@ def pages(value: object) -> object:
         raise ValueError("should be a list of files or a run like 001.jpg .. 018.jpg")
     before, first, last, after = ends
     width = len(first)
-    if len(last) < width or (len(last) > width > 1 and first[0] == "0"):
+    padded = any(str(int(end)) != end for end in (first, last))
+    if padded and len(last) != width:
         raise ValueError(f"should have numbers of the same length at both ends, unlike {first} and {last}")
     if int(last) < int(first):
         raise ValueError(f"should count upwards, not from {first} to {last}")

@@ -35,12 +35,10 @@ MAX_ALIASED_NODES = 10_000
 MAX_NUMBER = 400
 
 # The commonest slips, in libyaml's words -> what an author can do about them.
-_UNCLOSED = {
+_ADVICE = {
     "found unexpected end of stream": "this quote is never closed",
     "did not find expected ',' or ']'": "this list is never closed with ]",
     "did not find expected ',' or '}'": "these fields are never closed with }",
-}
-_ADVICE = _UNCLOSED | {
     "mapping values are not allowed in this context": 'put text that holds ": " in quotes; indent fields alike',
     "found character that cannot start any token": "put text that begins so in quotes; indent with spaces only",
     "did not find expected key": "this belongs to nothing before it; check quotes and indentation",
@@ -51,10 +49,10 @@ _ADVICE = _UNCLOSED | {
     "could not find expected ':'": "this should be a field and its value, like title: Paper Moons",
 }
 
-# libyaml's events; which attributes one has depends on its kind.
-Event: TypeAlias = Any
+Event: TypeAlias = Any  # libyaml's; which attributes one has depends on its kind
 Path: TypeAlias = tuple[str | int, ...]
 Place: TypeAlias = tuple[int, int]
+Flaw: TypeAlias = tuple[int, int, str]  # line, column, and what the reader itself objects to there
 
 _WORDS: dict[str, bool | None] = {
     **dict.fromkeys(("", "~", "null", "Null", "NULL"), None),
@@ -67,15 +65,6 @@ _FLOAT = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]{1,4
 _NOT_FINITE = re.compile(r"([-+]?)\.(inf|Inf|INF|nan|NaN|NAN)")
 # Most plain scalars are words; only these first characters can begin anything else.
 _MAY_NOT_BE_TEXT = frozenset("0123456789+-.~nNtTfF")
-
-
-@dataclass(frozen=True, slots=True)
-class Flaw:
-    """Something that the reader itself objects to."""
-
-    line: int
-    column: int
-    message: str
 
 
 class Malformed(Exception):
@@ -119,9 +108,8 @@ class _Values:
             raise Malformed
         before = self.nodes
         self.nodes += 1
-        value: Any
         if kind is ScalarEvent:
-            value = scalar(event.value) if event.implicit[0] else event.value
+            value: Any = scalar(event.value) if event.implicit[0] else event.value
         elif depth == MAX_DEPTH:
             raise Malformed
         elif kind is MappingStartEvent:
@@ -205,25 +193,23 @@ def survey(text: bytes) -> Survey:
     found = Survey()
     try:
         text.decode("utf-8")
-    except UnicodeDecodeError as error:
-        line, column = _line_and_column(text, error.start)
-        found.flaws.append(Flaw(line, column, "is not UTF-8 text; save the file as UTF-8"))
-        return found
-    try:
         _Places(text, found).document()
-    except yaml.MarkedYAMLError as error:
-        what = _ADVICE.get(str(error.problem)) or ", ".join(filter(None, (error.context, error.problem)))
-        mark: Any = error.context_mark if error.problem in _UNCLOSED else error.problem_mark
-        found.flaws.append(Flaw(mark.line + 1, mark.column + 1, f"is not YAML: {what}"))
+        return found
+    except UnicodeDecodeError as error:
+        place, what = _line_and_column(text, error.start), "is not UTF-8 text; save the file as UTF-8"
     except yaml.reader.ReaderError as error:
-        line, column = _line_and_column(text, error.position)
-        found.flaws.append(Flaw(line, column, "is not YAML: no text may hold this character; remove it"))
+        place, what = _line_and_column(text, error.position), "is not YAML: no text may hold this character; remove it"
+    except yaml.MarkedYAMLError as error:
+        advice = _ADVICE.get(str(error.problem)) or ", ".join(filter(None, (error.context, error.problem)))
+        mark: Any = error.context_mark if "never closed" in advice else error.problem_mark
+        place, what = (mark.line + 1, mark.column + 1), f"is not YAML: {advice}"
+    found.flaws.append((*place, what))
     return found
 
 
 def _line_and_column(text: bytes, offset: int) -> Place:
-    before = text[:offset]
-    return before.count(b"\n") + 1, len(before[before.rfind(b"\n") + 1 :].decode("utf-8-sig", "replace")) + 1
+    before = text[:offset].decode("utf-8-sig", "replace")
+    return before.count("\n") + 1, len(before) - before.rfind("\n")
 
 
 class _Places:
@@ -236,8 +222,7 @@ class _Places:
         self.aliases = 0
 
     def flaw(self, event: Event, message: str) -> None:
-        line, column = _start(event)
-        self.found.flaws.append(Flaw(line, column, message))
+        self.found.flaws.append((*_start(event), message))
 
     def document(self) -> None:
         self.next()
@@ -255,8 +240,7 @@ class _Places:
         if kind is AliasEvent:
             return self.alias(event)
         if event.tag is not None:
-            shown = event.tag.replace("tag:yaml.org,2002:", "!!")
-            self.flaw(event, f"has the tag {shown}; remove it, tags are not used here")
+            self.flaw(event, f"has the tag {event.tag.replace('tag:yaml.org,2002:', '!!')}; remove it")
         if len(path) == MAX_DEPTH and kind is not ScalarEvent:
             self.flaw(event, f"is nested deeper than {MAX_DEPTH} levels; no field needs that")
             self.skip(event)
@@ -294,13 +278,11 @@ class _Places:
 
     def skip(self, event: Event) -> None:
         """Pass over a whole node whose inside does not matter any more."""
-        depth = 0
-        while True:
+        depth = int(isinstance(event, MappingStartEvent | SequenceStartEvent))
+        while depth:
+            event = self.next()
             depth += isinstance(event, MappingStartEvent | SequenceStartEvent)
             depth -= isinstance(event, MappingEndEvent | SequenceEndEvent)
-            if not depth:
-                return
-            event = self.next()
 
     def alias(self, event: Event) -> int:
         self.aliases += 1

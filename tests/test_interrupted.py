@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from click.testing import Result
 
-from generator import verify
+from generator import store, verify
 from generator.manifest import paths
 from tests import trees
 from tests.conftest import Site
@@ -41,6 +41,13 @@ def a_return(site: Site) -> None:
     """The bodies of the first release will be served again, with later dates."""
     a_third_release(site)
     trees.write_series(site, "One", volumes=1, others=[])
+
+
+@pytest.fixture(autouse=True)
+def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody cuts the power here, so nothing has to reach the disk hundreds of times over."""
+    monkeypatch.setattr(store, "_flush", lambda root: None)
+    monkeypatch.setattr(store, "_sync", lambda folder: None)
 
 
 def roll_back(site: Site) -> None:

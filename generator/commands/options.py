@@ -19,8 +19,6 @@ class Instant(click.ParamType[int]):
     name = "ISO"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
-        if isinstance(value, int):
-            return value
         try:
             seconds = _seconds(value)
             return values.instant(value) if seconds is None else seconds
