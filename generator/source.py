@@ -298,7 +298,7 @@ def located(folder: Folder, complaints: Iterable[Complaint]) -> list[Problem]:
         content = text(folder, file)
         survey = yaml12.survey(content)
         shown = _printable(str(folder / file))
-        flaws = [*survey.flaws, *(yaml12.Flaw(*place, _KEY_IN_CLEAR) for place in keys.places(content))]
+        flaws = [*survey.flaws, *((*place, _KEY_IN_CLEAR) for place in keys.places(content))]
         problems += [Problem(shown, line, column, "", keys.hidden(message)) for line, column, message in flaws]
         for one in group:
             if one.message:

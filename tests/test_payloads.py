@@ -199,7 +199,8 @@ BODIES: dict[str, Any] = {
 
 
 def shown(found: Catalog) -> dict[str, Shown]:
-    return {one.url: one.shown for one in resources(found)}
+    """What the first two families show, by URL."""
+    return {one.url: one.shown for one in resources(found) if not one.url.startswith("/api/v2/")}
 
 
 def wire(text: str) -> dict[str, str]:
