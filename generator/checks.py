@@ -9,7 +9,8 @@ from typing import Any
 from .directory import Directory
 from .messages import did_you_mean, field_name
 from .model import Account, Chapter, Series
-from .source import LISTS, Complaint, Entry, SeriesEntry, Sources
+from .places import Complaint
+from .source import LISTS, Entry, SeriesEntry, Sources
 
 # What one entry of each list is called, in sentences.
 _CALLED = {

@@ -1,10 +1,10 @@
 """What pydantic found wrong -> a sentence that says what would be right."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 from typing import Any
 
-from pydantic import BaseModel
+from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from .model import WANTED, Key
@@ -22,6 +22,15 @@ def did_you_mean(word: object, known: Iterable[str], otherwise: str = "") -> str
     close = get_close_matches(str(word), sorted(set(known)), n=1, cutoff=0.7)
     hint = f"did you mean {close[0]}?" if close else otherwise
     return f"; {hint}" if hint else ""
+
+
+def sentences(model: type[BaseModel], fields: Mapping[str, object]) -> list[str]:
+    """Everything that a record with these fields would be blamed for."""
+    try:
+        model.model_validate(fields)
+    except ValidationError as error:
+        return [sentence(one, model) for one in error.errors()]
+    return []
 
 
 def sentence(error: ErrorDetails, model: type[BaseModel]) -> str:

@@ -59,11 +59,11 @@ def ngx(value: object) -> str:
     return f'"{escaped}"'
 
 
-def place(path: object) -> str:
-    """A path as one word. `include` would take these characters for a pattern of names."""
+def place(path: object, pattern: str = "") -> str:
+    """A path as one word. `include` takes some characters for a pattern of names, which only we may write."""
     if set("*?[") & set(str(path)):
         raise FlatpanelError(f"{path}: nginx cannot include files from a folder with *, ? or [ in its name; rename it")
-    return ngx(path)
+    return ngx(f"{path}{pattern}")
 
 
 _environment = Environment(
@@ -81,9 +81,7 @@ def _rendered(name: str, values: dict[str, object]) -> File:
     return File(name, _environment.get_template(name).render(values).encode())
 
 
-def main(
-    port: int, *, folder: str, run: str, log: str | None = None, user: str | None = None, js_module: str = JS_MODULE
-) -> bytes:
+def main(port: int, *, folder: str, run: str, log: str | None = None, js_module: str = JS_MODULE) -> bytes:
     """The ready-made main file around the release in `folder`; the log and temporary files go to `run`."""
     values = {
         "js_module": js_module,
@@ -91,7 +89,6 @@ def main(
         "folder": folder,
         "run": run,
         "log": log or f"{run}/error.log",
-        "user": user,
     }
     return _rendered("nginx.conf", values).text
 
@@ -121,50 +118,11 @@ def release_files(answers: Answers, site: Site, *, dist: str, folder: str) -> li
     """Everything in the `folder` of a release but its manifest; its bodies lie below `dist`."""
     classes = sorted({(one.restricted, one.max_age) for one in answers.published})
     letters = {one: _letters(index) for index, one in enumerate(classes)}
-    values: dict[str, object] = {
-        "dist": dist,
-        "folder": folder,
-        "run": f"{dist}/run",
-        "index": f"{dist}/{answers.index.file}",
-        "base_url": site.base_url,
-        "hash": _hash_sizes(answers),
-        "ages": [(letters[one], "private" if one[0] else "public", one[1]) for one in classes],
-        "locked_letters": [letters[one] for one in classes if one[0]],
-        "locked_routes": [_route_pattern(path) for path in site.restricted],
-        "number": _NUMBER,
-        "not_after": dates.NOT_AFTER,
-        "dates": [
-            {"name": name, "source": source, "lines": list(dates.lines(name))}
-            for source, name in (
-                ("$fp_modified", "fp_modified"),
-                ("$http_if_modified_since", "fp_ims"),
-                ("$http_if_unmodified_since", "fp_ius"),
-            )
-        ],
-        "statuses": sorted(errors.MESSAGES),
-        "errors": [(status, _json(errors.error(status))) for status in sorted(errors.MESSAGES)],
-        "details": [(status, _json(errors.detail(status))) for status in sorted(errors.MESSAGES)],
-        "bad_parameters": [(key, _json(body)) for key, body in errors.BAD_PARAMETERS.items()],
-        "say": {name: _json(body) for name, body in errors.DETAILS.items()},
-        "other_error": _json(errors.error(500)),
-        "other_detail": _json(errors.detail(500)),
-        "error_age": site.cache.errors,
-        "policy": POLICY,
-        "pages": [(path, _answer_conf(one.type)) for one in answers.pages for path in (one.url, f"{one.url}/")],
-    }
-    answering = [
-        File(
-            _answer_conf(kind),
-            _rendered(
-                "answer.conf",
-                {**values, "type": kind, "suffix": suffix, "fresh": "fresh" if kind == JSON else "fresh-page"},
-            ).text,
-        )
-        for kind, suffix in SUFFIXES.items()
-    ]
+    places = {"dist": dist, "folder": folder, "run": f"{dist}/run", "index": f"{dist}/{answers.index.file}"}
+    values = places | _of_site(site) | _of_answers(answers, letters) | _of_conditions() | _of_failures()
     return [
         *(_rendered(name, values) for name in ("http.conf", "server.conf", *_TEMPLATES)),
-        *answering,
+        *(_answering(kind, values) for kind in SUFFIXES),
         File("validators.map", validators_map(answers, letters)),
         File("pages.map", _map(answers.deprecated_pages)),
         File("keys.map", _map({digest: f"={account or ''}" for digest, account in answers.keys.items()})),
@@ -172,6 +130,55 @@ def release_files(answers: Answers, site: Site, *, dist: str, folder: str) -> li
         # An empty folder would be lost by whoever copies files only.
         File("empty/.keep", b""),
     ]
+
+
+def _of_site(site: Site) -> dict[str, object]:
+    return {
+        "base_url": site.base_url,
+        "error_age": site.cache.errors,
+        "locked_routes": [_route_pattern(path) for path in site.restricted],
+        "number": _NUMBER,
+        "policy": POLICY,
+    }
+
+
+def _of_answers(answers: Answers, letters: Mapping[tuple[bool, int], str]) -> dict[str, object]:
+    return {
+        "hash": _hash_sizes(answers),
+        "ages": [(letter, "private" if one[0] else "public", one[1]) for one, letter in letters.items()],
+        "locked_letters": [letter for one, letter in letters.items() if one[0]],
+        "pages": [(path, _answer_conf(one.type)) for one in answers.pages for path in (one.url, f"{one.url}/")],
+    }
+
+
+def _of_conditions() -> dict[str, object]:
+    sources = {
+        "fp_modified": "$fp_modified",
+        "fp_ims": "$http_if_modified_since",
+        "fp_ius": "$http_if_unmodified_since",
+    }
+    lines = [{"name": name, "source": source, "lines": list(dates.lines(name))} for name, source in sources.items()]
+    return {"not_after": dates.NOT_AFTER, "dates": lines}
+
+
+def _of_failures() -> dict[str, object]:
+    statuses = sorted(errors.MESSAGES)
+    return {
+        "statuses": statuses,
+        "errors": [(status, _json(errors.error(status))) for status in statuses],
+        "details": [(status, _json(errors.detail(status))) for status in statuses],
+        "bad_parameters": [(key, _json(body)) for key, body in errors.BAD_PARAMETERS.items()],
+        "say": {name: _json(body) for name, body in errors.DETAILS.items()},
+        "other_error": _json(errors.error(500)),
+        "other_detail": _json(errors.detail(500)),
+    }
+
+
+def _answering(kind: str, values: dict[str, object]) -> File:
+    """How bodies of one type are answered."""
+    fresh = "fresh" if kind == JSON else "fresh-page"
+    rendered = _rendered("answer.conf", values | {"type": kind, "suffix": SUFFIXES[kind], "fresh": fresh})
+    return File(_answer_conf(kind), rendered.text)
 
 
 def _answer_conf(kind: str) -> str:

@@ -5,16 +5,17 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from . import checks, encode, history, manifest, nginx, source
+from . import checks, encode, history, manifest, nginx, places, source
 from .artifact import File, Published
 from .catalog import Catalog
+from .disk import write_if_changed
 from .errors import CatalogError
 from .link import link
 from .manifest import UNNAMED, Manifest
 from .model import Site
 from .nginx import Answers
 from .routes import deprecated_pages, gates, resources
-from .store import Session, Store, write_if_changed
+from .store import Session, Store
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +65,7 @@ def read_catalog(folder: Path, as_of: int, jobs: int = 1) -> Catalog:
     sources = source.read(folder, jobs)
     complaints = sources.complaints + checks.complaints(sources)
     if complaints:
-        raise CatalogError(source.located(folder, complaints))
+        raise CatalogError(places.located(folder, complaints))
     times = sources.mtimes | history.last_commits(folder, now=as_of)
     return link(sources, times, as_of)
 

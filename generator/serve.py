@@ -5,7 +5,6 @@ and no path that the person at the keyboard does not have.
 """
 
 import os
-import pwd
 import re
 import shutil
 import signal
@@ -16,7 +15,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TypeAlias
 
-from . import nginx, store
+from . import disk, nginx
 from .errors import FlatpanelError
 from .store import Store
 
@@ -65,13 +64,10 @@ class Server:
         """Lay a main file into the scratch folder, around the release as it stands in `dist`."""
         assert self.store.current(), "a site is built before it is served"
         if not Path(self.dist).is_absolute():
-            store.point(self.run / self.dist, str(self.store.root.resolve()))
-        # Started by root, nginx would give its workers to an account that may not read this folder.
-        user = _owner(self.store.root) if os.geteuid() == 0 else None
-        main = nginx.main(
-            self.port, folder=f"{self.dist}/current", run=".", log="stderr", user=user, js_module=find_js_module()
-        )
-        store.write_if_changed(self.run / "nginx.conf", main)
+            disk.point(self.run / self.dist, str(self.store.root.resolve()))
+        disk.write_account(self.store.root, self.run / "user.conf")
+        main = nginx.main(self.port, folder=f"{self.dist}/current", run=".", log="stderr", js_module=find_js_module())
+        disk.write_if_changed(self.run / "nginx.conf", main)
 
     def wait_until_up(self) -> None:
         """Return when nginx takes connections; that it ended instead is an error."""
@@ -115,17 +111,10 @@ class Server:
         self.process.wait()
 
 
-def _owner(folder: Path) -> str:
-    try:
-        return pwd.getpwuid(folder.stat().st_uid).pw_name
-    except KeyError:  # an account that only another machine knows; in a container, for example
-        return "root"
-
-
 @contextmanager
 def serving(built: Store, dist: str, port: int) -> Iterator[Server]:
     _refuse_taken(port)
-    with store.scratch() as run:
+    with disk.scratch() as run:
         server = Server(built, dist, port, run)
         try:
             server.wait_until_up()

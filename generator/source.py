@@ -6,19 +6,18 @@ of (file, path inside it) and is translated into lines and columns here, by read
 
 import gc
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from itertools import groupby
 from pathlib import Path as Folder
 from typing import Any, Generic, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
 
 from . import keys, yaml12
-from .errors import FlatpanelError, Problem
-from .messages import did_you_mean, field_name, sentence
+from .errors import FlatpanelError
+from .messages import did_you_mean, sentence
 from .model import (
     MAX_SLUG,
     SLUG,
@@ -35,6 +34,7 @@ from .model import (
     Site,
     Views,
 )
+from .places import Complaint, text
 from .values import is_slug
 from .yaml12 import Path
 
@@ -51,7 +51,6 @@ LISTS: dict[str, type[Record]] = {
 VIEWS = "views.yaml"
 # What may hold the digests of keys, but no key.
 _WITH_KEYS = ("accounts.yaml", "keys.yaml")
-_KEY_IN_CLEAR = "here stands a key itself; remove it and make another: `python build.py keys add` keeps its digest only"
 SITE = "site.yaml"
 SERIES = "series"
 
@@ -74,16 +73,6 @@ class SeriesEntry:
     slug: str
     entry: Entry[Series]
     chapters: tuple[Entry[Chapter], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Complaint:
-    """A problem whose line is not known yet. `of_key` points at the name of a field, not at its value."""
-
-    file: str
-    path: Path
-    message: str
-    of_key: bool = False
 
 
 @dataclass(slots=True)
@@ -289,33 +278,3 @@ def _adapter(kind: Any) -> TypeAdapter[Any]:
 
 def _own_chapters(series: Series, file: str) -> tuple[Entry[Chapter], ...]:
     return tuple(Entry(chapter, file, ("chapters", index)) for index, chapter in enumerate(series.chapters))
-
-
-def located(folder: Folder, complaints: Iterable[Complaint]) -> list[Problem]:
-    """The complaints with their lines and columns; the flaws of every file that has one come with them."""
-    problems = []
-    for file, group in groupby(sorted(complaints, key=lambda one: one.file), key=lambda one: one.file):
-        content = text(folder, file)
-        survey = yaml12.survey(content)
-        shown = _printable(str(folder / file))
-        flaws = [*survey.flaws, *((*place, _KEY_IN_CLEAR) for place in keys.places(content))]
-        problems += [Problem(shown, line, column, "", keys.hidden(message)) for line, column, message in flaws]
-        for one in group:
-            if one.message:
-                line, column = survey.place(one.path, of_key=one.of_key)
-                name, message = keys.hidden(field_name(one.path)), keys.hidden(_printable(one.message))
-                problems.append(Problem(shown, line, column, name, message))
-    return problems
-
-
-def text(folder: Folder, file: str) -> bytes:
-    """A file as it was written; nothing if nobody can read it."""
-    try:
-        return (folder / file).read_bytes()
-    except OSError:
-        return b""
-
-
-def _printable(text: str) -> str:
-    """Names of files that are not UTF-8 are read as text that nobody can encode again."""
-    return text.encode("utf-8", "backslashreplace").decode("utf-8")

@@ -4,17 +4,16 @@ Nothing that a release names is ever overwritten. A release becomes visible in o
 `current`; before it, whatever was written is unknown to everybody, and after a crash the next build removes it.
 """
 
-import ctypes
 import fcntl
 import os
 import shutil
-import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from . import manifest
 from .artifact import File, Published
+from .disk import flush, point, replace, sync, write, write_account
 from .errors import FlatpanelError
 from .manifest import EMPTY, Manifest
 
@@ -86,8 +85,8 @@ class Store:
         for one in plain:
             path = target / manifest.plain_file(one)
             path.parent.mkdir(parents=True, exist_ok=True)
-            _write(path, (self.root / one.file).read_bytes(), one.modified)
-            _write(Path(f"{path}.headers"), manifest.sidecar(one))
+            write(path, (self.root / one.file).read_bytes(), one.modified)
+            write(Path(f"{path}.headers"), manifest.sidecar(one))
         return len(plain)
 
 
@@ -110,7 +109,7 @@ class Session:
     def begin(self) -> None:
         """From here until `commit` is done, files exist that no release names."""
         if not self.begun:
-            _write(self.root / MARK, b"unfinished\n")
+            write(self.root / MARK, b"unfinished\n")
             self.begun = True
 
     def put(self, one: Published, body: bytes, packed: bytes | None) -> int:
@@ -119,10 +118,10 @@ class Session:
         if not kept:
             self.begin()
             self._folder(path.parent)
-            written += _write(path, body, one.modified) + _write(Path(f"{path}.headers"), manifest.sidecar(one))
+            written += write(path, body, one.modified) + write(Path(f"{path}.headers"), manifest.sidecar(one))
         if packed is not None and not (kept and self.known[one.file].gzip):
             self.begin()
-            written += _write(Path(f"{path}.gz"), packed, one.modified)
+            written += write(Path(f"{path}.gz"), packed, one.modified)
         return written
 
     def keep(self, one: Published) -> bool:
@@ -142,7 +141,7 @@ class Session:
         if path.exists() and not (sidecar.exists() and sidecar.read_bytes() == manifest.sidecar(one)):
             self.begin()
             os.utime(path, (one.modified, one.modified))
-            _replace(sidecar, manifest.sidecar(one))
+            replace(sidecar, manifest.sidecar(one))
 
     def _folder(self, path: Path) -> None:
         if path not in self.folders:
@@ -151,6 +150,7 @@ class Session:
 
     def commit(self, release: str, files: Iterable[File]) -> None:
         """Make a release the one that is served, then remove what neither it nor the one before it names."""
+        write_account(self.root, self.root / "run/user.conf")
         if release == self.before and not self.begun:
             return
         self.begin()
@@ -162,7 +162,7 @@ class Session:
         for one in self.late:
             self._date(one)
         self._collect(release)
-        _write(self.root / MARK, b"")
+        write(self.root / MARK, b"")
 
     def roll_back(self) -> str:
         """Make the release before this one the current one again."""
@@ -182,12 +182,12 @@ class Session:
         for one in files:
             path = unnamed / one.path
             self._folder(path.parent)
-            _write(path, one.text)
+            write(path, one.text)
         for name in ("run", "www"):  # nginx.conf names them, whatever a catalog holds
             self._folder(self.root / name)
-        _flush(self.root)
+        flush(self.root)
         unnamed.rename(folder)
-        _sync(folder.parent)
+        sync(folder.parent)
 
     def _collect(self, release: str) -> None:
         names = (self.store.previous(), release)
@@ -229,97 +229,3 @@ def _bodies(manifests: Iterable[Manifest]) -> dict[str, Published]:
 
 def _paths(manifests: Iterable[Manifest]) -> set[str]:
     return {path for found in manifests for one in found.resources.values() for path in manifest.paths(one)}
-
-
-def write_if_changed(path: Path, text: bytes) -> bool:
-    """For the main configuration file, which is in people's own folder, and for scratch folders."""
-    if path.is_file() and path.read_bytes() == text:
-        return False
-    path.parent.mkdir(parents=True, exist_ok=True)
-    _replace(path, text)
-    return True
-
-
-def rewrite(path: Path, text: bytes) -> bool:
-    """For a file of the catalog: with the permissions that it has, and where it is a link, what that names."""
-    path = path.resolve()
-    mode = path.stat().st_mode if path.exists() else None
-    written = write_if_changed(path, text)
-    if mode is not None:
-        path.chmod(mode)
-    return written
-
-
-@contextmanager
-def alone(folder: Path) -> Iterator[None]:
-    """One change at a time to files that people share; the lock is on the folder, and leaves nothing behind."""
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        with suppress(OSError):  # of a file system that cannot lock a folder
-            fcntl.flock(descriptor, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(descriptor)
-
-
-@contextmanager
-def scratch() -> Iterator[Path]:
-    """A folder that is gone afterwards, and that nginx's workers may enter."""
-    with tempfile.TemporaryDirectory(prefix="flatpanel-") as folder:
-        os.chmod(folder, 0o755)
-        yield Path(folder)
-
-
-def _write(path: Path, data: bytes, modified: int | None = None) -> int:
-    # The bare calls are half as dear as a file object, and there are hundreds of thousands of files.
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644)
-    try:
-        rest = memoryview(data)
-        while rest:
-            rest = rest[os.write(descriptor, rest) :]
-        if modified is not None:
-            os.utime(descriptor, (modified, modified))
-    except OSError as error:
-        error.filename = str(path)  # `write` does not know it, and people must
-        raise
-    finally:
-        os.close(descriptor)
-    return len(data)
-
-
-def _replace(path: Path, data: bytes) -> None:
-    unnamed = path.with_name(f".{path.name}.new"[-255:])
-    _write(unnamed, data)
-    os.replace(unnamed, path)
-
-
-def point(link: Path, target: str, unnamed: Path | None = None) -> None:
-    """A link that is replaced in one step; until then it is called `unnamed`."""
-    if link.is_symlink() and os.readlink(link) == target:
-        return
-    link.parent.mkdir(parents=True, exist_ok=True)
-    unnamed = unnamed or link.with_name(UNNAMED_LINK)
-    unnamed.unlink(missing_ok=True)
-    unnamed.symlink_to(target)
-    os.replace(unnamed, link)
-    _sync(link.parent)
-
-
-def _sync(folder: Path) -> None:
-    """Put the names in a folder on the disk."""
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
-
-
-def _flush(root: Path) -> None:
-    """What `current` is about to name must be on the disk before it does; one call for all files is the cheapest."""
-    descriptor = os.open(root, os.O_RDONLY)
-    try:
-        syncfs = getattr(ctypes.CDLL(None), "syncfs", None)
-        if syncfs is None or syncfs(descriptor) != 0:
-            os.sync()
-    finally:
-        os.close(descriptor)

@@ -11,14 +11,12 @@ from functools import partial
 from itertools import groupby
 from pathlib import Path
 
-from pydantic import ValidationError
-
-from . import checks, edit, encode, history, keys, source, views
+from . import checks, edit, encode, history, keys, places, source, views
+from .disk import alone, rewrite
 from .errors import CatalogError, FlatpanelError
-from .messages import did_you_mean, sentence
+from .messages import did_you_mean, sentences
 from .model import MAX_ID, Chapter, IssuedKey
 from .source import VIEWS, Sources
-from .store import alone, rewrite
 from .views import Memory, Tally
 
 ACCOUNTS = "accounts.yaml"
@@ -56,7 +54,7 @@ def give_ids(folder: Path, highest: int) -> list[Given]:
         texts = {}
         for file, group in groupby(sorted(given, key=lambda pair: pair[0].file), key=lambda pair: pair[0].file):
             ids = {entry.path: number for entry, number in group}
-            text = source.text(folder, file)
+            text = places.text(folder, file)
             texts[file] = _edited(folder, file, partial(edit.with_first_field, text, "id", ids))
         for file, text in texts.items():
             rewrite(folder / file, text)
@@ -90,7 +88,7 @@ def add_key(folder: Path, name: str, account: str | None) -> str:
         key = keys.new_key()
         fields = {"name": name} | ({"account": account} if account else {}) | {"sha256": keys.digest(key)}
         _check_key(fields)
-        text = source.text(folder, KEYS) or b"# Keys by their digests, made by `python build.py keys`.\n"
+        text = places.text(folder, KEYS) or b"# Keys by their digests, made by `python build.py keys`.\n"
         # A digest of 256 random bits leads nobody back to them, so everybody may read this file.
         rewrite(folder / KEYS, _edited(folder, KEYS, partial(edit.with_item, text, fields)))
         return key
@@ -107,7 +105,7 @@ def revoke_key(folder: Path, name: str) -> None:
             raise FlatpanelError(
                 f"{folder / key.file}: the key {name} of {key.account} is written there; remove it there"
             )
-        text = source.text(folder, KEYS)
+        text = places.text(folder, KEYS)
         rewrite(folder / KEYS, _edited(folder, KEYS, partial(edit.without_item, text, key.index)))
 
 
@@ -125,10 +123,8 @@ def _check_key(fields: dict[str, str]) -> None:
     """Nothing is written that would be a problem in the next moment."""
     if keys.hidden(fields["name"]) != fields["name"]:
         raise FlatpanelError("the name of a key cannot be a key; names are shown to everybody")
-    try:
-        IssuedKey.model_validate(fields)
-    except ValidationError as error:
-        raise FlatpanelError(f"the name {sentence(error.errors()[0], IssuedKey)}") from None
+    for wrong in sentences(IssuedKey, fields):
+        raise FlatpanelError(f"the name {wrong}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +139,7 @@ def fold_views(folder: Path, logs: Iterable[Path]) -> Folded:
     """Count what the logs hold and has not been counted, into the file that the next build reads."""
     with alone(folder):
         sources = _checked(folder)
-        before = source.text(folder, VIEWS)
+        before = places.text(folder, VIEWS)
         memory = _memory(folder)
         interrupted = memory.counts if memory.over == encode.sha256(before) else {}
         tally = Tally(sources.views | interrupted, memory.seen, memory.closed)
@@ -159,7 +155,7 @@ def fold_views(folder: Path, logs: Iterable[Path]) -> Folded:
 
 
 def _memory(folder: Path) -> Memory:
-    text = source.text(folder, SEEN)
+    text = places.text(folder, SEEN)
     try:
         return views.load(text) if text else Memory()
     except ValueError:
@@ -181,7 +177,7 @@ def _checked(folder: Path, *, ids_required: bool = True) -> Sources:
     sources = source.read(folder)
     found = sources.complaints + checks.complaints(sources, ids_required=ids_required)
     if found:
-        raise CatalogError(source.located(folder, found))
+        raise CatalogError(places.located(folder, found))
     return sources
 
 

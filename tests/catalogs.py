@@ -7,7 +7,8 @@ from generator import checks, yaml12
 from generator.catalog import Catalog
 from generator.link import link
 from generator.model import Series, Site
-from generator.source import LISTS, SITE, Complaint, Entry, SeriesEntry, Sources
+from generator.places import Complaint
+from generator.source import LISTS, SITE, Entry, SeriesEntry, Sources
 
 # When every file was written, unless a record says `modified`.
 WRITTEN = 1_000

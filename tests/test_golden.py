@@ -11,6 +11,7 @@ import re
 import shutil
 from functools import cache
 from pathlib import Path
+from urllib.parse import quote, unquote
 
 import pytest
 
@@ -34,7 +35,7 @@ def url(path: str) -> str:
     """The URL that an exported body stands for."""
     if path == "index.json":
         return "/"
-    return f"/{path}" if path == DOCUMENT else f"/{path.removesuffix('.json')}"
+    return quote(f"/{path}" if path == DOCUMENT else f"/{path.removesuffix('.json')}")
 
 
 @cache
@@ -46,7 +47,7 @@ def bodies(name: str) -> dict[str, bytes]:
 @cache
 def sidecar(name: str, url: str) -> dict[str, str]:
     """The headers that the golden site holds for a URL, with their names in lower case."""
-    plain = {"/": "index.json", f"/{DOCUMENT}": DOCUMENT}.get(url, f"{url[1:]}.json")
+    plain = {"/": "index.json", f"/{DOCUMENT}": DOCUMENT}.get(url, f"{unquote(url[1:])}.json")
     path = GOLDEN / name / f"{plain}.headers"
     lines = (line.partition(": ") for line in path.read_text().splitlines())
     return {name.lower(): value for name, _, value in lines}

@@ -39,12 +39,21 @@ def _condition(name: str, schema: Schema, description: str) -> Schema:
 
 def parameters(page_size: int) -> dict[str, Schema]:
     """All of them by the name by which operations refer to them."""
+    return _of_paths() | _of_lists(page_size) | _of_chapters() | _of_conditions()
+
+
+def _of_paths() -> dict[str, Schema]:
     return {
         "id": _path("id", ID, "An id; it never changes."),
         "slug": _path("slug", SLUG, "The slug of a series."),
         "volume": _path("volume", VOLUME, "The number of a volume; 0 for the chapters without one."),
         "chapter": _path("chapter", DECIMAL, "The number of a chapter."),
         "name": _path("name", TEXT | {"minLength": 1, "maxLength": MAX_CATEGORY}, "The exact name of a category."),
+    }
+
+
+def _of_lists(page_size: int) -> dict[str, Schema]:
+    return {
         "page": _query("page", _PAGE, "Which page."),
         "limit": _query("limit", {**_LIMIT, "default": page_size}, "How many series a page holds."),
         "sort": _query(
@@ -66,6 +75,11 @@ def parameters(page_size: int) -> dict[str, Schema]:
         "title": _query("title", TEXT, "Only series with this text in their title or an alias, in any case."),
         "author": _query("author", TEXT, "Only series by an author with this text in a name, in any case."),
         "artist": _query("artist", TEXT, "Only series by an artist with this text in a name, in any case."),
+    }
+
+
+def _of_chapters() -> dict[str, Schema]:
+    return {
         "series_filter": _query("series", TEXT, "Only chapters of the series with this slug, in any case."),
         "date_format": _query(
             "date_format",
@@ -78,6 +92,11 @@ def parameters(page_size: int) -> dict[str, Schema]:
         "pages_series": _query("series", SLUG, "The slug of the series.", required=True),
         "pages_volume": _query("volume", VOLUME, "The number of the volume; 0 for none.", required=True),
         "pages_number": _query("number", DECIMAL, "The number of the chapter.", required=True),
+    }
+
+
+def _of_conditions() -> dict[str, Schema]:
+    return {
         "If-Match": _condition("If-Match", _TAGS, "412 unless the answer has one of these strong tags."),
         "If-Unmodified-Since": _condition(
             "If-Unmodified-Since", HTTP_DATE, "412 if the answer changed later. Ignored beside If-Match."
