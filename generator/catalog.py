@@ -4,7 +4,7 @@ Whatever the wire says stands here once; the payloads only arrange it. `modified
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import cached_property
 from math import inf
@@ -73,7 +73,7 @@ class Group:
 class Chapter:
     """A published chapter; `path` and `pages` are as they stand in URLs."""
 
-    id: int
+    id: int | None
     slug: str
     volume: int | None
     number: str
@@ -225,8 +225,13 @@ class Catalog:
 
     @cached_property
     def listed_series(self) -> tuple[Series, ...]:
-        """The series of v2: those with a published chapter."""
-        return tuple(one for one in self.series if one.chapters)
+        """The series of v2, where a chapter is known by its id: those that have one published."""
+        return tuple(one for one in map(_with_ids, self.series) if one.chapters)
+
+    @property
+    def without_id(self) -> list[Chapter]:
+        """The published chapters that v2 cannot name."""
+        return [chapter for one in self.series for chapter in one.chapters if chapter.id is None]
 
     @cached_property
     def newest_chapters(self) -> tuple[Chapter, ...]:
@@ -241,6 +246,11 @@ class Catalog:
             for member, roles in group.members.items():
                 found.setdefault(member, []).append((group, tuple(roles)))
         return tuple(Membership(member, tuple(found.get(member, ()))) for member in self.members)
+
+
+def _with_ids(series: Series) -> Series:
+    known = tuple(chapter for chapter in series.chapters if chapter.id is not None)
+    return series if len(known) == len(series.chapters) else replace(series, chapters=known)
 
 
 def newest_first(chapters: Iterable[Chapter]) -> tuple[Chapter, ...]:

@@ -24,11 +24,9 @@ _CALLED = {
 }
 
 
-def complaints(sources: Sources, *, ids_required: bool = True) -> list[Complaint]:
+def complaints(sources: Sources) -> list[Complaint]:
     """Everything that is wrong between the records of a catalog."""
-    message = "has no id; `python build.py ids` gives one to every chapter that lacks it"
-    missing = [Complaint(one.file, one.path, message) for one in without_id(sources)] if ids_required else []
-    return missing + list(_Checks(sources).all())
+    return list(_Checks(sources).all())
 
 
 def ids(sources: Sources) -> list[int]:

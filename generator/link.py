@@ -26,9 +26,10 @@ class _Linker:
         self.categories = {one.id: one for one in map(self.category, sources.lists["categories.yaml"])}
         self.members = Directory[Member].of(map(self.member, sources.lists["members.yaml"]))
         self.page_ids = page_ids(
-            (chapter.record.id or 0, len(chapter.record.pages))
+            (chapter.record.id, len(chapter.record.pages))
             for series in sources.series
             for chapter in series.chapters
+            if chapter.record.id is not None
         )
         self.groups = Directory[Group].of(map(self.group, sources.lists["groups.yaml"]))
 
@@ -119,7 +120,6 @@ class _Linker:
         record = entry.record
         path = f"{slug}/{record.volume or 0}/{record.number}/"
         root, pages = self.pages(path, record.pages)
-        assert record.id, "a chapter without an id has been complained about"
         return Chapter(
             id=record.id,
             slug=slug,
@@ -131,7 +131,7 @@ class _Linker:
             url=self.site.base_url + self.site.reader + path,
             pages_root=root,
             pages=pages,
-            page_ids=self.page_ids[record.id],
+            page_ids=self.page_ids[record.id] if record.id is not None else (),
             published=record.published,
             final=record.final,
             groups=tuple(map(self.groups.find, record.groups)),

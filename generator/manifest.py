@@ -8,7 +8,7 @@ from . import encode
 from .artifact import HTML, JSON, SUFFIXES, File, Published, Resource, key
 from .errors import FlatpanelError
 
-FORMAT = 2
+FORMAT = 1
 # Stands for the id of a release in its own files until the id, a digest of all of them, is known.
 UNNAMED = "@release@"
 # The one path that says itself that it is JSON.

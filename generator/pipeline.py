@@ -89,7 +89,7 @@ def build(options: Options, waiting: Callable[[], None] = lambda: None, progress
         resources=len(plan.published),
         written=plan.written,
         next_publication=catalog.next_publication,
-        warnings=_warnings(options),
+        warnings=_warnings(options, catalog),
         conf_written=not foreign and write_if_changed(options.nginx, conf),
     )
 
@@ -167,9 +167,13 @@ def _changes(before: Manifest, published: list[Published]) -> Counter[str]:
     return found
 
 
-def _warnings(options: Options) -> list[str]:
+def _warnings(options: Options, catalog: Catalog) -> list[str]:
+    found = []
     if history.is_shallow(options.catalog):
-        return [
+        found.append(
             f"{options.catalog}: is a shallow git clone, so every file seems as new as its last commit; fetch it all"
-        ]
-    return []
+        )
+    if lacking := len(catalog.without_id):
+        chapters = "1 chapter has no id and is" if lacking == 1 else f"{lacking} chapters have no id and are"
+        found.append(f"{options.catalog}: {chapters} missing from /api/v2; `python build.py ids` changes that")
+    return found

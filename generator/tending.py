@@ -40,7 +40,7 @@ def give_ids(folder: Path, highest: int) -> list[Given]:
     No id comes back that a chapter has, had in the catalog's history, or had up to `highest` in a release.
     """
     with alone(folder):
-        sources = _checked(folder, ids_required=False)
+        sources = _checked(folder)
         lacking = checks.without_id(sources)
         if not lacking:
             return []
@@ -173,9 +173,9 @@ def _add(tally: Tally, log: Path) -> int:
         raise FlatpanelError(f"{log}: cannot be read: {getattr(error, 'strerror', None) or error}") from None
 
 
-def _checked(folder: Path, *, ids_required: bool = True) -> Sources:
+def _checked(folder: Path) -> Sources:
     sources = source.read(folder)
-    found = sources.complaints + checks.complaints(sources, ids_required=ids_required)
+    found = sources.complaints + checks.complaints(sources)
     if found:
         raise CatalogError(places.located(folder, found))
     return sources

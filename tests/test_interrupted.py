@@ -46,7 +46,7 @@ def a_return(site: Site) -> None:
 @pytest.fixture(autouse=True)
 def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nobody cuts the power here, so nothing has to reach the disk hundreds of times over."""
-    monkeypatch.setattr(store, "_flush", lambda root: None)
+    monkeypatch.setattr(store, "flush", lambda root: None)
     monkeypatch.setattr(store, "_sync", lambda folder: None)
 
 

@@ -117,8 +117,9 @@ def running(folder: Path, listener: socket.socket, conf: str = "nginx.conf", pre
     connection is accepted by the kernel until nginx is there.
     """
     command = [find_nginx(), "-p", prefix, "-e", "stderr", "-c", conf]
-    # Started by root, the workers would otherwise be an account that may not read a temporary folder.
-    directives = "daemon off; master_process on;" + (" user root;" if os.geteuid() == 0 else "")
+    # Started by root, the workers of a foreign main file would be an account that may not read a temporary folder.
+    foreign = "user.con[f]" not in (folder / prefix / conf).read_text()
+    directives = "daemon off; master_process on;" + (" user root;" if foreign and os.geteuid() == 0 else "")
     process = subprocess.Popen(
         [*command, "-g", directives],
         cwd=folder,
