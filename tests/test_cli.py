@@ -12,7 +12,7 @@ from click.testing import Result
 from generator import __version__
 from generator.cli import main
 from tests import trees
-from tests.conftest import AS_OF, Site
+from tests.conftest import Site
 
 Run = Callable[..., Result]
 SECONDS = r"\d+\.\d\d s"
@@ -99,15 +99,6 @@ def test_without_a_command_it_builds(site: Site, run: Run) -> None:
     """`build.py --quiet …` is `build.py build --quiet …`, and quiet means without a word."""
     assert outcome(run(*trees.options(site), "--quiet")) == (0, "", "")
     assert site.store.current()
-
-
-def test_without_anything_it_builds_what_lies_here(site: Site, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A bare `build.py` takes catalog_src, dist and nginx.conf of the folder in which it is called."""
-    monkeypatch.chdir(site.folder)
-    result = run(SOURCE_DATE_EPOCH=str(AS_OF))
-
-    assert result.stdout.startswith(f"release {site.store.current()} in dist: 21 added, ")
-    assert (site.folder / "nginx.conf").exists()
 
 
 def test_a_build_reports_to_programs(site: Site, run: Run) -> None:

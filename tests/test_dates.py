@@ -2,7 +2,7 @@
 
 import re
 from calendar import monthrange
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from itertools import product
 
@@ -11,6 +11,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from generator import dates
+from tests import web
+from tests.conftest import copy_of
+from tests.test_ngx import temporary
 
 DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
@@ -122,42 +125,42 @@ def test_the_clock_ends_where_clocks_do(place: int) -> None:
         assert digits(f"Tue, 10 Feb 2026 {':'.join(clock)} GMT") == expected
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "",
-        "0",
-        "now",
-        "1790000000",
-        "Tue, 10 Feb 2026 13:45:27",
-        "Tue, 10 Feb 2026 13:45:27 UTC",
-        "Tue, 10 Feb 2026 13:45:27 +0000",
-        "Tue, 10 Feb 2026 13:45:27 GMT ",
-        " Tue, 10 Feb 2026 13:45:27 GMT",
-        "Tue, 10 Feb 2026 13:45:27 GMT, Tue, 10 Feb 2026 13:45:27 GMT",
-        "Tue, 10 Feb 2026 13:45:27 GMT; length=201",
-        "tue, 10 feb 2026 13:45:27 gmt",
-        "TUE, 10 FEB 2026 13:45:27 GMT",
-        "Tuesday, 10 Feb 2026 13:45:27 GMT",
-        "Tue, 10-Feb-26 13:45:27 GMT",
-        "Tuesday, 10-Feb-2026 13:45:27 GMT",
-        "Tue, 10 Feb 26 13:45:27 GMT",
-        "Tue, 10 Feb 02026 13:45:27 GMT",
-        "Tue, 3 Feb 2026 13:45:27 GMT",
-        "Tue, 10 February 2026 13:45:27 GMT",
-        "Tue, 10  Feb 2026 13:45:27 GMT",
-        "Tue 10 Feb 2026 13:45:27 GMT",
-        "Tue, 10 Feb 2026 13.45.27 GMT",
-        "Tue, 10 Feb 2026 3:45:27 GMT",
-        "Tue, 10 Feb 2026 25:61:61 GMT",
-        "Tue Feb 03 13:45:27 2026",
-        "Tue Feb 3 13:45:27 2026",
-        "Tue Feb 10 13:45:27 2026 GMT",
-        "Tue Feb 10 13:45:27 26",
-        "2026-02-10T13:45:27Z",
-        "٠٠٠٠",
-    ],
-)
+NEARLY = [
+    "",
+    "0",
+    "now",
+    "1790000000",
+    "Tue, 10 Feb 2026 13:45:27",
+    "Tue, 10 Feb 2026 13:45:27 UTC",
+    "Tue, 10 Feb 2026 13:45:27 +0000",
+    "Tue, 10 Feb 2026 13:45:27 GMT ",
+    " Tue, 10 Feb 2026 13:45:27 GMT",
+    "Tue, 10 Feb 2026 13:45:27 GMT, Tue, 10 Feb 2026 13:45:27 GMT",
+    "Tue, 10 Feb 2026 13:45:27 GMT; length=201",
+    "tue, 10 feb 2026 13:45:27 gmt",
+    "TUE, 10 FEB 2026 13:45:27 GMT",
+    "Tuesday, 10 Feb 2026 13:45:27 GMT",
+    "Tue, 10-Feb-26 13:45:27 GMT",
+    "Tuesday, 10-Feb-2026 13:45:27 GMT",
+    "Tue, 10 Feb 26 13:45:27 GMT",
+    "Tue, 10 Feb 02026 13:45:27 GMT",
+    "Tue, 3 Feb 2026 13:45:27 GMT",
+    "Tue, 10 February 2026 13:45:27 GMT",
+    "Tue, 10  Feb 2026 13:45:27 GMT",
+    "Tue 10 Feb 2026 13:45:27 GMT",
+    "Tue, 10 Feb 2026 13.45.27 GMT",
+    "Tue, 10 Feb 2026 3:45:27 GMT",
+    "Tue, 10 Feb 2026 25:61:61 GMT",
+    "Tue Feb 03 13:45:27 2026",
+    "Tue Feb 3 13:45:27 2026",
+    "Tue Feb 10 13:45:27 2026 GMT",
+    "Tue Feb 10 13:45:27 26",
+    "2026-02-10T13:45:27Z",
+    "٠٠٠٠",
+]
+
+
+@pytest.mark.parametrize("text", NEARLY)
 def test_what_is_nearly_a_date_is_none(text: str) -> None:
     """Anything but the three forms, letter for letter, is nothing at all, and a condition that holds it is ignored."""
     assert digits(text) == ""
@@ -176,12 +179,6 @@ def test_two_maps_can_use_the_lines_side_by_side() -> None:
 moment = st.integers(0, 99_999_999_999_999)
 
 
-def close_to(number: int, place: int, digit: int) -> int:
-    """The number with one of its fourteen digits replaced."""
-    text = f"{number:014}"
-    return int(f"{text[:place]}{digit}{text[place + 1 :]}")
-
-
 @given(moment, moment)
 @example(0, 0)
 @example(99_999_999_999_999, 99_999_999_999_999)
@@ -190,16 +187,64 @@ def test_digits_are_compared_as_numbers_are(one: int, other: int) -> None:
     assert bool(NOT_AFTER.search(f"{one:014} {other:014}")) == (one <= other)
 
 
-@given(moment, st.integers(0, 13), st.integers(0, 9))
-def test_one_digit_decides(one: int, place: int, digit: int) -> None:
-    """Two moments that differ in a single digit are told apart, wherever it stands."""
-    other = close_to(one, place, digit)
+@pytest.mark.parametrize("place", range(14))
+def test_one_digit_decides(place: int) -> None:
+    """Two moments that differ in a single digit are told apart, whichever it is and wherever it stands."""
+    found = {
+        (one, other): bool(NOT_AFTER.search(f"{digit_at(place, one)} {digit_at(place, other)}"))
+        for one, other in product(range(10), range(10))
+    }
 
-    assert bool(NOT_AFTER.search(f"{one:014} {other:014}")) == (one <= other)
-    assert bool(NOT_AFTER.search(f"{other:014} {one:014}")) == (other <= one)
+    assert found == {(one, other): one <= other for one, other in found}
+
+
+def digit_at(place: int, digit: int) -> str:
+    text = "20260210134527"
+    return f"{text[:place]}{digit}{text[place + 1 :]}"
 
 
 @pytest.mark.parametrize("text", ["", " ", "20260210134527 ", " 20260210134527", "20260210134527"])
 def test_a_date_that_is_none_is_not_compared(text: str) -> None:
     """What was no date has no digits, and nothing is before or after it."""
     assert not NOT_AFTER.search(text)
+
+
+@pytest.fixture(scope="module")
+def reader(tmp_path_factory: pytest.TempPathFactory) -> Iterator[web.Web]:
+    """An nginx that says how it reads the dates of a request."""
+    folder = tmp_path_factory.mktemp("dates")
+    copy_of("minimal", folder).build()
+    with web.listening() as listener:
+        (folder / "own.conf").write_text(
+            f"pid dist/run/nginx.pid; error_log dist/run/error.log; events {{ }}\n"
+            f"http {{ {temporary()} access_log off; include dist/current/http.conf;\n"
+            f"server {{ listen {listener.getsockname()[1]};\n"
+            f'location / {{ if_modified_since off; return 200 "$fp_ims_digits"; }}\n'
+            f'location /unmodified {{ return 404 "$fp_ius_digits"; }} }} }}'
+        )
+        with web.running(folder, listener, "own.conf") as server:
+            yield server
+
+
+@FORMS
+def test_nginx_reads_what_python_reads(reader: web.Web, form: Form) -> None:
+    """The same patterns give the same digits there, in both of a request's dates, for days of all months and years."""
+    days = [form(at) for at in moments(1970, 2069)[::97]]
+    months = [form(datetime(2026, month, 10, 13, 45, 27, tzinfo=UTC)) for month in range(1, 13)]
+    texts = [*days, *months]
+    found = {
+        text: (
+            reader.ask("/", If_Modified_Since=text).body.decode(),
+            reader.ask("/unmodified", If_Unmodified_Since=text).body.decode(),
+        )
+        for text in texts
+    }
+
+    assert found == {text: (digits(text), digits(text)) for text in texts}
+    assert "" not in map(digits, texts)
+
+
+@pytest.mark.parametrize("text", [text for text in NEARLY if text.isascii() and text == text.strip()])
+def test_nginx_takes_for_no_date_what_python_does_not(reader: web.Web, text: str) -> None:
+    """And nothing else."""
+    assert reader.ask("/", If_Modified_Since=text).body == b""

@@ -204,32 +204,3 @@ def test_a_server_that_cannot_ask_itself_says_so(tmp_path: Path, method: str) ->
 
     assert (answer.status, answer["content-type"], answer["cache-control"]) == (502, "application/json", "no-store")
     assert answer.body == (b"" if method == "HEAD" else b'{"error":"Bad gateway","status":502}')
-
-
-@pytest.fixture
-def six() -> Iterator[socket.socket]:
-    """A socket on the loopback address of IPv6."""
-    with socket.socket(socket.AF_INET6) as listener:
-        try:
-            listener.bind(("::1", 0))
-        except OSError:
-            pytest.skip("this machine has no IPv6")
-        listener.listen()
-        listener.setblocking(False)
-        yield listener
-
-
-def test_a_server_asks_itself_on_the_address_where_it_was_asked(tmp_path: Path, six: socket.socket) -> None:
-    """Also where that address needs brackets."""
-    house(tmp_path)
-    port = six.getsockname()[1]
-    (tmp_path / "foreign.conf").write_text(conf(six, "", "").replace(f"listen {port}", f"listen [::1]:{port}"))
-    with (
-        server.running(tmp_path, six, "foreign.conf"),
-        socket.create_connection(("::1", port), timeout=30) as client,
-        client.makefile("rb") as stream,
-    ):
-        client.sendall(server.request("/api/series", If_Match="*"))
-        answer = server.receive(stream)
-
-    assert (answer.status, answer.body) == (200, bodies(SITE)["/api/series"])

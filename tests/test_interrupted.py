@@ -6,6 +6,7 @@ import os
 import re
 import shutil
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -13,11 +14,12 @@ from typing import Any
 import pytest
 from click.testing import Result
 
-from generator import store, verify
+from generator import pipeline, store, verify
 from generator.manifest import paths
 from tests import trees
 from tests.conftest import Site
 from tests.killing import killed_at
+from tests.test_store_oddities import a_second_later
 
 # Child processes are made from one that has threads, under xdist; they run nothing but a build.
 pytestmark = pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
@@ -110,6 +112,25 @@ def test_a_killed_build_can_be_taken_back(site: Site, tmp_path_factory: pytest.T
             victim.build()
 
             assert trees.content(victim.folder / "dist") == before
+
+
+def test_what_is_served_keeps_its_dates_until_the_next_release_is(
+    site: Site, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """A build that will date bodies otherwise which are served now is killed: their sidecars are as they were."""
+    a_first_build(site)
+    old, folder = site.build().release, tmp_path_factory.mktemp("killed")
+    later = folder / "later.json"
+    later.write_bytes(a_second_later((site.folder / "dist/current/manifest.json").read_bytes()))
+
+    def work(victim: Site) -> None:
+        pipeline.build(replace(victim.options, previous=later))
+
+    for victim in victims(site, folder, work):
+        assert victim.store.current() != old or damage(victim) == []
+        work(victim)
+        assert victim.store.current() != old
+        assert list(verify.files(victim.store)) == []
 
 
 def test_wherever_a_rollback_is_killed_the_site_is_whole(site: Site, tmp_path_factory: pytest.TempPathFactory) -> None:

@@ -92,7 +92,7 @@ def written(folder: Path, lines: list[Published]) -> Path:
         pytest.param([], id="none"),
         pytest.param([published(1)], id="one"),
         pytest.param([published(number) for number in range(2000)], id="2,000"),
-        pytest.param([published(number) for number in range(40_000)], id="40,000"),
+        pytest.param([published(number) for number in range(60_000)], id="60,000"),
         pytest.param([published(number, slug="x" * 200) for number in range(5000)], id="long"),
         pytest.param([published(1, slug="x" * 3000)], id="very long"),
         pytest.param([published(number, max_age=number) for number in range(1500)], id="1,500 ages"),
@@ -170,6 +170,21 @@ def conf_text(site: Site) -> str:
     """All of a site's configuration."""
     files = sorted((site.folder / "dist/current/").glob("*.conf"))
     return "\n".join(file.read_text() for file in [site.folder / "nginx.conf", *files])
+
+
+def test_nginx_writes_into_the_folder_of_the_site_alone(site: Site) -> None:
+    """Its log, its pid and all its temporary files are in dist/run; nobody has to be root."""
+    site.build()
+    kinds = ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
+    text = (site.folder / "nginx.conf").read_text()
+    found = dict(re.findall(r"^ *(pid|\w+_log|\w+_temp_path) (.*);$", text, re.MULTILINE))
+
+    assert found == {
+        "pid": "dist/run/nginx.pid",
+        "error_log": "dist/run/error.log",
+        "access_log": "off",
+        **{f"{kind}_temp_path": f"dist/run/{kind.removeprefix('client_')}" for kind in kinds},
+    }
 
 
 def test_the_configuration_names_the_release_and_not_the_pointer_to_it(site: Site) -> None:

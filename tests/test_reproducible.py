@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from generator import encode
 from tests import trees
 from tests.conftest import AS_OF, SITES, WRITTEN
 from tests.trees import BUILD
@@ -80,3 +81,11 @@ def test_what_happened_in_between_does_not_show(tmp_path: Path) -> None:
     del served[0]["previous"]
 
     assert served[0] == served[1]
+
+
+def test_a_compressed_form_tells_neither_time_nor_system() -> None:
+    """The head of a gzip file has room for both; it is the same wherever and whenever the build runs."""
+    packed = encode.gzip(b"word " * 1000)
+
+    assert packed is not None
+    assert packed[:10] == bytes.fromhex("1f8b0800000000000003")

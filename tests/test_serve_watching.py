@@ -1,5 +1,7 @@
 """`serve --watch` under a clock of ours: each pause of the program is a scene of the test, and nobody has to wait."""
 
+import os
+import re
 import shutil
 import signal
 import socket
@@ -131,8 +133,11 @@ def test_that_nginx_ended_by_itself_is_said(
     monkeypatch.setattr(serve.Server, "wait_until_up", lambda server: (servers.append(server), up(server)))
 
     def kill() -> None:
+        workers = re.findall(r"start worker process (\d+)", servers[0].log.read_text())
         servers[0].process.kill()
         servers[0].process.wait()
+        for worker in workers:  # they would outlive it
+            os.kill(int(worker), signal.SIGKILL)
 
     result = play(Script(kill), free_port())
 

@@ -3,11 +3,13 @@
 import gc
 import os
 import shutil
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any, ClassVar
 
 import pytest
 
-from generator import source
+from generator import source, yaml12
 from generator.source import Sources
 from generator.yaml12 import Path as Path12
 from tests.test_wrong_catalogs import WRONG, write
@@ -137,12 +139,51 @@ def test_processes_that_share_the_work_read_the_same(catalog: Path) -> None:
     assert source.read(catalog, jobs=3) == source.read(catalog, jobs=1)
 
 
+class Pool:
+    """Stands for a pool of processes, and remembers what it was given."""
+
+    given: ClassVar[list[str]] = []
+
+    def __init__(self, jobs: int) -> None:
+        assert jobs == 2
+
+    def __enter__(self) -> "Pool":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+    def map(self, parse: Callable[[Path], Any], paths: list[Path], chunksize: int) -> Iterator[Any]:
+        self.given.extend(path.name for path in paths)
+        return map(parse, paths)
+
+
+def test_only_several_processes_share_the_work(catalog: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With one job nothing is started; with two, every file of every series is parsed by them."""
+    monkeypatch.setattr(source, "ProcessPoolExecutor", Pool)
+    monkeypatch.setattr(Pool, "given", [])
+    source.read(catalog, jobs=1)
+    alone = list(Pool.given)
+    source.read(catalog, jobs=2)
+
+    assert (alone, Pool.given) == ([], ["good.yaml", "001.yaml", "series.yaml"])
+
+
 def test_a_catalog_without_series_needs_no_processes(tmp_path: Path) -> None:
     """An empty folder of series is read like one that is not there."""
     write(tmp_path, "site.yaml", "base_url: https://comics.example\n")
     (tmp_path / "series").mkdir()
 
     assert source.read(tmp_path, jobs=2).series == []
+
+
+def test_parsing_does_without_the_garbage_collector(catalog: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It would look for cycles a third of the time and find none."""
+    seen = []
+    monkeypatch.setattr(yaml12, "load", lambda text: seen.append(gc.isenabled()))
+    source.read(catalog)
+
+    assert set(seen) == {False}
 
 
 @pytest.mark.parametrize("enabled", [True, False])

@@ -137,7 +137,7 @@ def test_a_body_that_is_served_keeps_its_date_until_the_next_release_is(site: Si
     first = rebuild(site)
     mine = site.manifest.resources
     other = tmp_path / "other.json"
-    other.write_bytes(later((site.folder / "dist/current/manifest.json").read_bytes()))
+    other.write_bytes(a_second_later((site.folder / "dist/current/manifest.json").read_bytes()))
     build(replace(site.options, previous=other))
 
     assert dates(site.manifest) == {url: one.modified + 1 for url, one in mine.items()}
@@ -146,7 +146,7 @@ def test_a_body_that_is_served_keeps_its_date_until_the_next_release_is(site: Si
     assert list(verify.files(site.store)) == []
 
 
-def later(manifest: bytes) -> bytes:
+def a_second_later(manifest: bytes) -> bytes:
     """The same manifest with every date a second later."""
     value = encode.parse(manifest)
     for one in value["resources"].values():

@@ -51,6 +51,15 @@ def test_the_whole_command_line_is_build_py(site: Site) -> None:
     assert said.startswith(f"release {site.store.current()} in {site.folder}/dist: 21 added")
 
 
+def test_without_anything_it_builds_what_lies_here(site: Site) -> None:
+    """A bare `build.py` takes catalog_src, dist and nginx.conf of the folder in which it is called."""
+    done = subprocess.run([sys.executable, BUILD], cwd=site.folder, capture_output=True, text=True)
+
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith(f"release {site.store.current()} in dist: 21 added, ")
+    assert (site.folder / "nginx.conf").exists()
+
+
 def test_a_pipe_gets_neither_colours_nor_a_bar(site: Site) -> None:
     """Problems go to stderr as plain text, with exit code 1."""
     site.write("series/second.yaml", "title: Second\n")

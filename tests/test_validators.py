@@ -223,7 +223,7 @@ def test_now_can_be_fixed_from_outside(site: Site, run: Callable[..., Result]) -
     """SOURCE_DATE_EPOCH is the instant of the build where --as-of does not say another."""
     series(site, "First", modified="2090-01-01T00:00:00Z")
     catalog, out, nginx = site.paths
-    where = ["--catalog", catalog, "--out", out, "--nginx", nginx, "--quiet"]
+    where = ["--catalog", catalog, "--out", out, "--nginx", nginx, "--jobs", 1, "--quiet"]
     assert run("build", *where, SOURCE_DATE_EPOCH=str(MARCH)).exit_code == 0
 
     assert http_date(validators(site)[1]) == "Sun, 01 Mar 2026 00:00:00 GMT"
