@@ -3,10 +3,11 @@
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 
 from . import checks, encode, history, manifest, nginx, places, source
-from .artifact import File, Published
+from .artifact import JSON, File, Published
 from .catalog import Catalog
 from .disk import write_if_changed
 from .errors import CatalogError
@@ -142,7 +143,7 @@ def _plan(options: Options, catalog: Catalog, older: Manifest, session: Session 
         nonlocal written
         for resource in resources(catalog):
             body = encode.body(resource.shown.json)
-            packed = encode.gzip(body)
+            packed = encode.gzip(body) if resource.type == JSON else _packed_once(body)
             one = manifest.publish(resource, body, packed, older, options.as_of)
             if session:
                 written += session.put(one, body, packed)
@@ -156,6 +157,12 @@ def _plan(options: Options, catalog: Catalog, older: Manifest, session: Session 
     release = manifest.release_id(text)
     files = [*(manifest.named(one, release) for one in files), File("manifest.json", text)]
     return _Plan(release, files, published, written)
+
+
+@lru_cache(maxsize=8)
+def _packed_once(body: bytes) -> bytes | None:
+    """What comes with the program never changes, and is most of the bytes of a small site."""
+    return encode.gzip(body)
 
 
 def _changes(before: Manifest, published: list[Published]) -> Counter[str]:

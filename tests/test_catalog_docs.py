@@ -140,7 +140,7 @@ chapters:
   - number: 1
     published: yesterday
     pages: []
-    id: 1
+
   - number: 2
     published: 2026-01-01
 # Of this chapter, something is missing.

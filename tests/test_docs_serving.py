@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from generator import encode
+from generator import encode, serve
 from generator.payloads import errors
 from tests import web
 from tests.conftest import Site, copy_of
@@ -26,6 +26,7 @@ CERTIFICATE = (
 
 def test_all_that_a_build_writes_is_explained(site: Site) -> None:
     """The tables of the build's files name each of them, and no other."""
+    site.write("accounts.yaml", "- username: reader\n")
     site.build()
     site.write("series/third.yaml", "title: Third\ncover: c.jpg\n")
     site.build()
@@ -54,6 +55,9 @@ def own_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[web.Web]:
 
 
 def placed(text: str, folder: Path, port: int) -> str:
+    module = "load_module modules/ngx_http_js_module.so;"
+    assert module in text
+    text = text.replace(module, f"load_module {serve.find_js_module()};")
     for path in ("/srv/comics", "/etc/ssl/comics.example", "/var/log/nginx"):
         assert path in text
         text = text.replace(path, str(folder))

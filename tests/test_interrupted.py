@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from click.testing import Result
 
-from generator import pipeline, store, verify
+from generator import disk, pipeline, store, verify
 from generator.manifest import paths
 from tests import trees
 from tests.conftest import Site
@@ -49,7 +49,8 @@ def a_return(site: Site) -> None:
 def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nobody cuts the power here, so nothing has to reach the disk hundreds of times over."""
     monkeypatch.setattr(store, "flush", lambda root: None)
-    monkeypatch.setattr(store, "_sync", lambda folder: None)
+    for room in (disk, store):
+        monkeypatch.setattr(room, "sync", lambda folder: None)
 
 
 def roll_back(site: Site) -> None:
