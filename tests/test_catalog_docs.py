@@ -52,7 +52,7 @@ def sections() -> dict[str, str]:
 SECTIONS = sections()
 
 
-def records() -> set[type[BaseModel]]:
+def records() -> set[type[model.Record]]:
     """Every kind of record that has fields of its own to be written."""
     found = {one for one in vars(model).values() if isinstance(one, type) and issubclass(one, model.Record)}
     return found - {model.Record, model.Entity}

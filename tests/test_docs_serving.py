@@ -43,7 +43,7 @@ def own_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[web.Web]:
     if not shutil.which("openssl"):
         pytest.skip("openssl is not installed, so there is no certificate")
     site = copy_of("minimal", tmp_path_factory.mktemp("own_server"))
-    pair = ["-keyout", site.folder / "privkey.pem", "-out", site.folder / "fullchain.pem"]
+    pair = ["-keyout", f"{site.folder}/privkey.pem", "-out", f"{site.folder}/fullchain.pem"]
     subprocess.run([*CERTIFICATE.split(), *pair], check=True, capture_output=True)
     site.write("site.yaml", f"base_url: https://comics.example\nserver_folder: {site.folder}\n")
     site.build()
