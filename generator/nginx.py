@@ -60,9 +60,9 @@ def ngx(value: object) -> str:
 
 
 def place(path: object, pattern: str = "") -> str:
-    """A path as one word. `include` takes some characters for a pattern of names, which only we may write."""
-    if set("*?[") & set(str(path)):
-        raise FlatpanelError(f"{path}: nginx cannot include files from a folder with *, ? or [ in its name; rename it")
+    """A path as one word, without what `include` takes for a pattern of names, and without what njs cannot read."""
+    if set("*?['\\") & set(str(path)):
+        raise FlatpanelError(f"{str(path)!r}: nginx cannot use a folder with *, ?, [, ' or \\ in its name; rename it")
     return ngx(f"{path}{pattern}")
 
 

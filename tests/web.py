@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
-from generator.serve import find_nginx
+from generator.serve import find_js_module, find_nginx
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class Web:
     process: subprocess.Popen[bytes]
 
     def connect(self) -> socket.socket:
-        return socket.create_connection(("127.0.0.1", self.port), timeout=30)
+        return socket.create_connection(("127.0.0.1", self.port), timeout=10)
 
     def raw(self, data: bytes) -> bytes:
         """Send exactly `data` and read until the server closes."""
@@ -117,9 +117,10 @@ def running(folder: Path, listener: socket.socket, conf: str = "nginx.conf", pre
     connection is accepted by the kernel until nginx is there.
     """
     command = [find_nginx(), "-p", prefix, "-e", "stderr", "-c", conf]
-    # Started by root, the workers of a foreign main file would be an account that may not read a temporary folder.
-    foreign = "user.con[f]" not in (folder / prefix / conf).read_text()
-    directives = "daemon off; master_process on;" + (" user root;" if foreign and os.geteuid() == 0 else "")
+    directives = "daemon off; master_process on;"
+    if "user.con[f]" not in (folder / prefix / conf).read_text():
+        # A foreign main file knows neither our module nor, started by root, an account that may read this folder.
+        directives += f" load_module {find_js_module()};" + " user root;" * (os.geteuid() == 0)
     process = subprocess.Popen(
         [*command, "-g", directives],
         cwd=folder,
