@@ -23,8 +23,8 @@ def sources(text: str) -> Sources:
     found.mtimes[SITE] = WRITTEN
     ids = count(1)
     for slug, fields in value.pop("series", {}).items():
-        for chapter in fields.get("chapters", ()):
-            chapter.setdefault("id", next(ids))
+        if "chapters" in fields:
+            fields = {**fields, "chapters": [{"id": next(ids), **chapter} for chapter in fields["chapters"]]}
         file = f"series/{slug}.yaml"
         record = Series.model_validate({"title": slug, "cover": "cover.jpg", **fields})
         chapters = [Entry(one, file, ("chapters", index)) for index, one in enumerate(record.chapters)]

@@ -147,7 +147,7 @@ def test_a_list_of_no_keys_is_empty(site: Site, keyring: Callable[..., Result]) 
         (("add", ""), "the name should not be empty"),
         (("add", "two\nlines"), "the name should be one line without control characters"),
         (("add", f"fpk_{'x' * 43}"), "the name of a key cannot be a key; names are shown to everybody"),
-        (("revoke", "fone"), "no key is named fone; did you mean phone?"),
+        (("revoke", "phon"), "no key is named phon; did you mean phone?"),
         (("revoke", f"fpk_{'x' * 43}"), "no key is named fpk_…"),
     ],
 )

@@ -35,7 +35,7 @@ def problems(site: Site, run: Run) -> str:
         (
             "keys.yaml",
             f"- {{name: a, sha256: {TWO}}}\n- {{name: a, sha256: {'3' * 63}c}}\n",
-            "keys.yaml:2:10: [1].name: two keys have the name a; the other is [0]",
+            "keys.yaml:2:10: [1].name: the name a belongs to another key; choose another",
         ),
         (
             "keys.yaml",
