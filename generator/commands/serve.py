@@ -28,6 +28,8 @@ from .reporting import color, complain, reporting
 def serve(as_of: int | None, port: int | None, watch: bool, **paths: Any) -> None:
     """Build the site and run nginx on it in the foreground."""
     # Ending this program, or closing its terminal, must end nginx as well.
+    # A shell starts what runs in its background deaf to Ctrl-C.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     for ending in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(ending, lambda *_: sys.exit(0))
     wanted = Options(as_of=options.now() if as_of is None else as_of, local=True, **paths)
