@@ -71,14 +71,16 @@ class Server:
 
     def wait_until_up(self) -> None:
         """Return when nginx takes connections; that it ended instead is an error."""
-        self._wait(lambda: bool(self._workers()))
+        self._wait(lambda: bool(self._workers()), refusals=self._refusals())
 
     def reload(self) -> None:
         """Load the current release, and return when it is the one that is served."""
         self.configure()
         old = self._workers()
+        # Counted before it is asked: it may refuse before anybody looks.
+        refusals = self._refusals()
         self.process.send_signal(signal.SIGHUP)
-        self._wait(lambda: not old & self._workers())
+        self._wait(lambda: not old & self._workers(), refusals)
 
     def _workers(self) -> set[str]:
         """The processes that take new connections, by what nginx logs of their coming and going."""
@@ -88,16 +90,18 @@ class Server:
     def _logged(self) -> str:
         return self.log.read_text(errors="replace") if self.log.exists() else ""
 
-    def _wait(self, done: Callable[[], bool]) -> None:
+    def _refusals(self) -> int:
+        return self._logged().count("[emerg]")
+
+    def _wait(self, done: Callable[[], bool], refusals: int) -> None:
         """Until it is done; that nginx refuses the configuration, ends, or does nothing at all is an error."""
-        refused = self._logged().count("[emerg]")
         for _ in range(50 * PATIENCE):
             with suppress(subprocess.TimeoutExpired):
                 self.process.wait(1 / 50)
                 return self.check_end()
             if done():
                 return
-            if self._logged().count("[emerg]") > refused:
+            if self._refusals() > refusals:
                 raise FlatpanelError("nginx refuses the configuration; it said why above")
         raise FlatpanelError(f"nginx did not follow within {PATIENCE} seconds")
 
