@@ -2,10 +2,21 @@
 
 from dataclasses import dataclass
 from typing import NamedTuple
+from urllib.parse import unquote
+
+# What bodies are, and how the names of their files end.
+JSON = "application/json"
+HTML = "text/html; charset=utf-8"
+CSS = "text/css; charset=utf-8"
+JS = "text/javascript; charset=utf-8"
+SUFFIXES = {JSON: ".json", HTML: ".html", CSS: ".css", JS: ".js"}
 
 
 class Shown(NamedTuple):
-    """A value on the wire and when the newest part of it changed. What is shown is counted, by construction."""
+    """A value on the wire and when the newest part of it changed. What is shown is counted, by construction.
+
+    Bytes are sent as they are, everything else as JSON.
+    """
 
     json: object
     modified: int
@@ -13,11 +24,26 @@ class Shown(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Resource:
-    """What a URL answers: a value to be encoded, and how many seconds a cache may keep it."""
+    """What a URL answers: a value to be encoded, and how many seconds a cache may keep it.
+
+    A URL ends in `?…` where a parameter chooses between bodies, and in `#…` where something else does.
+    """
 
     url: str
     shown: Shown
     max_age: int
+    restricted: bool = False
+    type: str = JSON
+
+
+@dataclass(frozen=True, slots=True)
+class Gate:
+    """What a URL answers that has no body of its own: 451, or 308 and a path to go to."""
+
+    url: str
+    status: int
+    target: str = ""
+    restricted: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +58,8 @@ class Published:
     sha256: str
     gzip: bool
     max_age: int
+    restricted: bool = False
+    type: str = JSON
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,3 +68,19 @@ class File:
 
     path: str
     text: bytes
+
+
+def key(url: str) -> str:
+    """What the configuration calls a resource, and the path of its body without the tag.
+
+    The path itself, so that most requests name their body. Only keys that no path can spell begin otherwise:
+    /query where a parameter chose the body, /of where it is somebody's.
+    """
+    if url == "/":
+        return "/index"
+    path, _, owner = url.partition("#")
+    path, _, query = path.partition("?")
+    if query:
+        chosen = "/".join(part.partition("=")[2] for part in query.split("&"))
+        return f"/query{path.removeprefix('/api/v2')}/{chosen}"
+    return f"/of/{owner}{path.removeprefix('/api/v2')}" if owner else unquote(path)

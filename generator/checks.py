@@ -1,13 +1,16 @@
 """What only shows when every file has been read: names that nobody has, ids and numbers that two things share."""
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from decimal import Decimal
+from math import inf
 from operator import attrgetter
 from typing import Any
 
 from .directory import Directory
 from .messages import did_you_mean, field_name
-from .model import Series
-from .source import LISTS, Complaint, Entry, SeriesEntry, Sources
+from .model import Account, Chapter, Series
+from .places import Complaint
+from .source import LISTS, Entry, SeriesEntry, Sources
 
 # What one entry of each list is called, in sentences.
 _CALLED = {
@@ -17,6 +20,7 @@ _CALLED = {
     "groups.yaml": "group",
     "members.yaml": "member",
     "accounts.yaml": "account",
+    "keys.yaml": "key",
 }
 
 
@@ -25,19 +29,36 @@ def complaints(sources: Sources) -> list[Complaint]:
     return list(_Checks(sources).all())
 
 
+def ids(sources: Sources) -> list[int]:
+    """The ids that chapters have."""
+    return [one.record.id for series in sources.series for one in series.chapters if one.record.id is not None]
+
+
+def without_id(sources: Sources) -> list[Entry[Chapter]]:
+    """The chapters that have none, each series in the order in which it is read."""
+    ordered = (one for series in sources.series for one in sorted(series.chapters, key=_reading_order))
+    return [one for one in ordered if "id" not in one.record.model_fields_set]
+
+
+def _reading_order(entry: Entry[Chapter]) -> tuple[float, Decimal]:
+    return entry.record.volume or inf, Decimal(entry.record.number)
+
+
 class _Checks:
     def __init__(self, sources: Sources) -> None:
         self.sources = sources
         self.directories: dict[str, Directory[Any]] = {
             name: Directory.of(entry.record for entry in sources.lists[name])
             for name in LISTS
-            if name != "accounts.yaml"
+            if name not in ("accounts.yaml", "keys.yaml")
         }
 
     def all(self) -> Iterator[Complaint]:
         yield from self.lists()
         yield from self.groups()
         yield from self.accounts()
+        yield from self.keys()
+        yield from self.category_names()
         yield from self.slugs()
         yield from self.chapter_ids()
         for series in self.sources.series:
@@ -45,9 +66,11 @@ class _Checks:
 
     def lists(self) -> Iterator[Complaint]:
         for name, entries in self.sources.lists.items():
-            key = "username" if name == "accounts.yaml" else "id"
-            for entry, first in _repeated(entries, attrgetter(key)):
-                owner = getattr(first.record, "name", "another account")
+            key = {"accounts.yaml": "username", "keys.yaml": "name"}.get(name, "id")
+            # nginx finds what belongs to a username whatever its case.
+            read = attrgetter(key) if key != "username" else _folded_username
+            for entry, first in _repeated(entries, read):
+                owner = first.record.name if key == "id" else f"another {_CALLED[name]}"
                 message = f"the {key} {getattr(entry.record, key)} belongs to {owner}; choose another"
                 yield Complaint(entry.file, (*entry.path, key), message)
 
@@ -68,6 +91,35 @@ class _Checks:
                     yield Complaint(entry.file, (*entry.path, "bookmarks", index), message)
             yield from _twice(entry, (*entry.path, "bookmarks"), entry.record.bookmarks)
 
+    def keys(self) -> Iterator[Complaint]:
+        accounts = {entry.record.username for entry in self.sources.lists["accounts.yaml"]}
+        digests: dict[str, Complaint] = {}
+        names: dict[str, str] = {}
+        for entry in self.sources.lists["accounts.yaml"]:
+            for index, key in enumerate(entry.record.keys):
+                names[key.name] = entry.record.username
+                yield from _known_digest(digests, key.sha256, Complaint(entry.file, (*entry.path, "keys", index), ""))
+        for entry in self.sources.lists["keys.yaml"]:
+            yield from _known_digest(digests, entry.record.sha256, Complaint(entry.file, entry.path, ""))
+            if entry.record.name in names:
+                # `keys revoke` must be able to mean one key and no other.
+                message = f"is what a key of the account {names[entry.record.name]} is called, too"
+                yield Complaint(entry.file, (*entry.path, "name"), message)
+            owner = entry.record.account
+            if owner is not None and owner not in accounts and "accounts.yaml" not in self.sources.unreadable:
+                message = f"no account has the username {owner}{did_you_mean(owner, accounts)}"
+                yield Complaint(entry.file, (*entry.path, "account"), message)
+
+    def category_names(self) -> Iterator[Complaint]:
+        """Filters ignore the case of a category, and take its name and its id alike."""
+        entries = self.sources.lists["categories.yaml"]
+        first = {entry.record.id.lower(): entry for entry in reversed(entries)}
+        for entry in entries:
+            other = first.setdefault(entry.record.name.lower(), entry)
+            if other is not entry:
+                message = f"is what the category {other.record.id} is called, too, when case is ignored"
+                yield Complaint(entry.file, (*entry.path, "name"), message)
+
     def slugs(self) -> Iterator[Complaint]:
         first: dict[str, SeriesEntry] = {}
         for series in self.sources.series:
@@ -81,8 +133,13 @@ class _Checks:
             yield Complaint(series.entry.file, (), message)
 
     def chapter_ids(self) -> Iterator[Complaint]:
-        chapters = [chapter for series in self.sources.series for chapter in series.chapters if chapter.record.id]
-        for entry, first in _repeated(chapters, attrgetter("id")):
+        chapters = [chapter for series in self.sources.series for chapter in series.chapters]
+        for chapter in chapters:
+            if chapter.record.id is None and "id" in chapter.record.model_fields_set:
+                message = "has no value; remove the field, and `python build.py ids` gives the chapter an id"
+                yield Complaint(chapter.file, (*chapter.path, "id"), message)
+        with_id = [chapter for chapter in chapters if chapter.record.id is not None]
+        for entry, first in _repeated(with_id, attrgetter("id")):
             message = f"the id {entry.record.id} belongs to {_where(first, entry)}; choose another"
             yield Complaint(entry.file, (*entry.path, "id"), message)
 
@@ -136,6 +193,17 @@ class _Checks:
                 f"no {called} is named {reference}{did_you_mean(reference, directory.by_name, f'{name} lists them')}"
             )
         yield Complaint(place.file, place.path, message)
+
+
+def _folded_username(account: Account) -> str:
+    return account.username.lower()
+
+
+def _known_digest(digests: dict[str, Complaint], digest: str, place: Complaint) -> Iterator[Complaint]:
+    other = digests.setdefault(digest, place)
+    if other is not place:
+        path = (*place.path, "sha256")
+        yield Complaint(place.file, path, f"is the digest of a key that {other.file} has already")
 
 
 def _twice(entry: Entry[Any], path: tuple[str | int, ...], values: Sequence[Hashable]) -> Iterator[Complaint]:

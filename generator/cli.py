@@ -5,7 +5,7 @@ import os
 import click
 
 from . import __version__
-from .commands import build, releases, serve, verify
+from .commands import build, ids, keys, releases, serve, verify, views
 
 
 class BuildByDefault(click.Group):
@@ -25,5 +25,16 @@ def main() -> None:
     os.umask(0o022)
 
 
-for command in (build.build, build.check, serve.serve, verify.verify, releases.rollback, releases.export):
+_COMMANDS = (
+    build.build,
+    build.check,
+    serve.serve,
+    verify.verify,
+    releases.rollback,
+    releases.export,
+    ids.ids,
+    keys.keys,
+    views.views,
+)
+for command in _COMMANDS:
     main.add_command(command)

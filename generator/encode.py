@@ -22,6 +22,11 @@ def json(value: object) -> bytes:
     return orjson.dumps(value)
 
 
+def body(value: object) -> bytes:
+    """What is sent of a value: bytes as they are, everything else as JSON."""
+    return value if isinstance(value, bytes) else json(value)
+
+
 def pretty(value: object) -> bytes:
     """For people, with sorted keys."""
     return orjson.dumps(value, option=orjson.OPT_INDENT_2 | orjson.OPT_SORT_KEYS | orjson.OPT_APPEND_NEWLINE)

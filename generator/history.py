@@ -1,10 +1,12 @@
 """When each file of a folder was last committed, asked of git once for all of them."""
 
 import os
+import re
 import subprocess
 from pathlib import Path
 
 _OF_HOOKS = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX")
+_ID = re.compile(r"""\bid['"]?[ \t]*:[ \t]*([0-9]{1,10})\b""")
 
 
 def last_commits(folder: Path, *, now: int) -> dict[str, int]:
@@ -27,6 +29,13 @@ def last_commits(folder: Path, *, now: int) -> dict[str, int]:
     times |= dict.fromkeys(f"{edited or ''}\0{new or ''}".split("\0"), now)
     del times[""]  # what follows the last NUL of each answer
     return times
+
+
+def ids_ever(folder: Path) -> set[int]:
+    """Every number that a line below `folder`/series once gave as an id, as far as git remembers."""
+    plain = ("--no-color", "--no-ext-diff", "--no-textconv", "--text", "--unified=0", "--format=", "--no-renames")
+    log = _git(folder, "log", "--patch", "--diff-merges=separate", *plain, "--", "series")
+    return {int(found) for found in _ID.findall(log or "")}
 
 
 def is_shallow(folder: Path) -> bool:

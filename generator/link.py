@@ -4,8 +4,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from . import model, values
-from .catalog import Catalog, Category, Chapter, Group, Member, Person, Series
+from .catalog import Account, Catalog, Category, Chapter, Group, Member, Person, Series
+from .checks import ids
 from .directory import Directory
+from .pageids import page_ids
 from .source import SITE, Entry, SeriesEntry, Sources
 
 
@@ -23,6 +25,12 @@ class _Linker:
         self.artists = Directory[Person].of(self.people("artists.yaml"))
         self.categories = {one.id: one for one in map(self.category, sources.lists["categories.yaml"])}
         self.members = Directory[Member].of(map(self.member, sources.lists["members.yaml"]))
+        self.page_ids = page_ids(
+            (chapter.record.id, len(chapter.record.pages))
+            for series in sources.series
+            for chapter in series.chapters
+            if chapter.record.id is not None
+        )
         self.groups = Directory[Group].of(map(self.group, sources.lists["groups.yaml"]))
 
     def catalog(self) -> Catalog:
@@ -39,7 +47,11 @@ class _Linker:
             artists=_by_id(self.artists.by_id),
             categories=_by_id(self.categories),
             groups=_by_id(self.groups.by_id),
+            members=_by_id(self.members.by_id),
+            accounts=tuple(map(self.account, self.sources.lists["accounts.yaml"])),
+            keys=self.keys(),
             series=tuple(sorted(map(self.series, self.sources.series), key=lambda one: (one.title, one.slug))),
+            highest_id=max(ids(self.sources), default=0),
             next_publication=min(due, default=None),
         )
 
@@ -62,12 +74,23 @@ class _Linker:
 
     def group(self, entry: Entry[model.Group]) -> Group:
         record = entry.record
-        roles: dict[Member, list[str]] = {}
-        for one in record.members:
-            roles.setdefault(self.members.find(one.member), []).append(one.role)
-        members = tuple((member, tuple(names)) for member, names in roles.items())
+        roles = tuple((self.members.find(one.member), one.role) for one in record.members)
         logo = self.address("groups", record.id, record.logo) if record.logo else None
-        return Group(record, logo, members, self.modified(entry))
+        return Group(record, logo, roles, self.modified(entry))
+
+    def account(self, entry: Entry[model.Account]) -> Account:
+        record = entry.record
+        avatar = self.address("users", record.username, record.avatar) if record.avatar else None
+        url = record.url or f"{self.site.base_url}/user/{record.username}/"
+        return Account(record, avatar, url, self.modified(entry))
+
+    def keys(self) -> dict[str, str | None]:
+        """The keys that people wrote into their accounts, and those that the command line added."""
+        records = [entry.record for entry in self.sources.lists["accounts.yaml"]]
+        found: dict[str, str | None] = {key.sha256: one.username for one in records for key in one.keys}
+        for entry in self.sources.lists["keys.yaml"]:
+            found[entry.record.sha256] = entry.record.account
+        return dict(sorted(found.items()))
 
     def series(self, source: SeriesEntry) -> Series:
         record, slug = source.entry.record, source.slug
@@ -99,6 +122,7 @@ class _Linker:
         root, pages = self.pages(path, record.pages)
         return Chapter(
             id=record.id,
+            slug=slug,
             volume=record.volume,
             number=record.number,
             title=record.title,
@@ -107,11 +131,12 @@ class _Linker:
             url=self.site.base_url + self.site.reader + path,
             pages_root=root,
             pages=pages,
+            page_ids=self.page_ids[record.id] if record.id is not None else (),
             published=record.published,
             final=record.final,
             groups=tuple(map(self.groups.find, record.groups)),
-            views=record.views,
-            modified=self.modified(entry),
+            views=record.views + self.sources.views.get(str(record.id), 0),
+            modified=max(self.modified(entry), record.published),
         )
 
     def pages(self, path: str, pages: list[str]) -> tuple[str, tuple[str, ...]]:

@@ -5,12 +5,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from . import encode
-from .artifact import File, Published, Resource
+from .artifact import HTML, JSON, SUFFIXES, File, Published, Resource, key
 from .errors import FlatpanelError
 
 FORMAT = 1
 # Stands for the id of a release in its own files until the id, a digest of all of them, is known.
 UNNAMED = "@release@"
+# The one path that says itself that it is JSON.
+DOCUMENT = "/api/v2/openapi.json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +21,8 @@ class Manifest:
 
     resources: Mapping[str, Published]
     files: Mapping[str, str]
+    # Of all chapters that this release or any before it had: ids are never given twice.
+    highest_id: int = 0
 
 
 EMPTY = Manifest({}, {})
@@ -35,24 +39,21 @@ def publish(resource: Resource, body: bytes, packed: bytes | None, before: Manif
         modified = max(min(resource.shown.modified, now), old.modified + 1 if old else 0)
     return Published(
         url=resource.url,
-        file=body_file(resource.url, tag),
+        file=body_file(resource, tag),
         etag=tag,
         modified=modified,
         size=len(body),
         sha256=encode.sha256(body),
         gzip=packed is not None,
         max_age=resource.max_age,
+        restricted=resource.restricted,
+        type=resource.type,
     )
 
 
-def key(url: str) -> str:
-    """What the configuration calls a resource, and the path of its body without the tag."""
-    return "/index" if url == "/" else url
-
-
-def body_file(url: str, tag: str) -> str:
-    """Where a body lies below dist: its path, its tag, .json."""
-    return f"www{key(url)}.{tag}.json"
+def body_file(one: Resource, tag: str) -> str:
+    """Where a body lies below dist: in the tree that everybody may reach or not, its key, its tag, what it is."""
+    return f"{'private' if one.restricted else 'www'}{key(one.url)}.{tag}{SUFFIXES[one.type]}"
 
 
 def paths(one: Published) -> tuple[str, ...]:
@@ -60,9 +61,17 @@ def paths(one: Published) -> tuple[str, ...]:
     return one.file, f"{one.file}.headers", *((f"{one.file}.gz",) if one.gzip else ())
 
 
-def plain_file(url: str) -> str:
-    """Where a body lies in an exported tree."""
-    return f"{key(url)[1:]}.json"
+def is_plain(one: Published) -> bool:
+    """Whether a host of plain files could answer with it: one that knows neither keys nor parameters."""
+    return not one.restricted and not {"?", "#"} & set(one.url)
+
+
+def plain_file(one: Published) -> str:
+    """Where a body lies in an exported tree: a page where servers look for it, all else under its own name."""
+    path = key(one.url)[1:]
+    if one.type == HTML:
+        return f"{path}/index.html"
+    return path if one.type != JSON or one.url == DOCUMENT else f"{path}.json"
 
 
 def sidecar(one: Published) -> bytes:
@@ -70,7 +79,7 @@ def sidecar(one: Published) -> bytes:
     return f'ETag: "{one.etag}"\nLast-Modified: {encode.http_date(one.modified)}\n'.encode()
 
 
-def dump(resources: Iterable[Published], files: Iterable[File]) -> bytes:
+def dump(resources: Iterable[Published], files: Iterable[File], highest_id: int) -> bytes:
     """One line a URL, so that two releases can be compared with `diff`."""
     lines = [
         encode.json(one.url)
@@ -85,6 +94,8 @@ def dump(resources: Iterable[Published], files: Iterable[File]) -> bytes:
                 "sha256": one.sha256,
                 "gzip": one.gzip,
                 "max_age": one.max_age,
+                "restricted": one.restricted,
+                "type": one.type,
             }
         )
         for one in sorted(resources, key=lambda one: one.url)
@@ -94,7 +105,7 @@ def dump(resources: Iterable[Published], files: Iterable[File]) -> bytes:
         for one in sorted(files, key=lambda one: one.path)
     ]
     return (
-        b'{"flatpanel":%d,\n"files":{\n' % FORMAT
+        b'{"flatpanel":%d,\n"highest_id":%d,\n"files":{\n' % (FORMAT, highest_id)
         + b",\n".join(digests)
         + b'\n},\n"resources":{\n'
         + b",\n".join(lines)
@@ -123,7 +134,7 @@ def load(text: bytes, name: str) -> Manifest:
         if value["flatpanel"] != FORMAT:
             raise FlatpanelError(f"{name}: was written by another version of the build (format {value['flatpanel']})")
         resources = {url: _published(url, one) for url, one in value["resources"].items()}
-        return Manifest(resources, value["files"])
+        return Manifest(resources, value["files"], value["highest_id"])
     except (ValueError, KeyError, TypeError, AttributeError):
         raise FlatpanelError(f"{name}: is not the manifest of a release") from None
 
@@ -141,4 +152,6 @@ def _published(url: str, one: Mapping[str, Any]) -> Published:
         sha256=one["sha256"],
         gzip=one["gzip"],
         max_age=one["max_age"],
+        restricted=one["restricted"],
+        type=one["type"],
     )

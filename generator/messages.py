@@ -1,13 +1,13 @@
 """What pydantic found wrong -> a sentence that says what would be right."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 from typing import Any
 
-from pydantic import BaseModel
+from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
-from .model import WANTED
+from .model import WANTED, Key
 from .yaml12 import Path
 
 
@@ -24,10 +24,19 @@ def did_you_mean(word: object, known: Iterable[str], otherwise: str = "") -> str
     return f"; {hint}" if hint else ""
 
 
+def sentences(model: type[BaseModel], fields: Mapping[str, object]) -> list[str]:
+    """Everything that a record with these fields would be blamed for."""
+    try:
+        model.model_validate(fields)
+    except ValidationError as error:
+        return [sentence(one, model) for one in error.errors()]
+    return []
+
+
 def sentence(error: ErrorDetails, model: type[BaseModel]) -> str:
     """One pydantic error, found in a `model`, in our words."""
     # What stands among keys may be a key itself, and many may read what is printed here.
-    secret = "keys" in error["loc"]
+    secret = "keys" in error["loc"] or issubclass(model, Key)
     given, limits = "…" if secret else error["input"], error.get("ctx", {})
     match error["type"]:
         case "missing":
@@ -51,7 +60,7 @@ def sentence(error: ErrorDetails, model: type[BaseModel]) -> str:
         case "list_type":
             form = "whose entries begin with -" if isinstance(given, dict) else "like [one, two]"
             return f"should be a list {form}, not {_kind(given)}"
-        case "model_type":
+        case "model_type" | "dict_type":
             return f"should be fields with values, not {_kind(given)}"
         case "literal_error":
             wanted = str(limits["expected"]).replace("'", "")

@@ -13,6 +13,7 @@ MAX_ID = 2_147_483_647
 MAX_NUMBER = 999_999_999
 # A body's name is slug + "." + 32 digits + ".json.headers", and a file name ends at 255 bytes.
 MAX_SLUG = 200
+MAX_CATEGORY = 50
 MAX_FILE_OR_URL = 2000
 
 _HOST = r"https?://[-A-Za-z0-9._~]+(?::[0-9]{1,5})?"
@@ -23,6 +24,7 @@ _URL = r"https?://[-A-Za-z0-9._~:@\[\]]+(?:[/?#][-A-Za-z0-9._~:/?#@!$&'()*+,;=%\
 SLUG = r"^[-a-zA-Z0-9_]+$"
 # JSON could carry control characters, but no reader app shows them and no HTTP field survives them.
 LINE = r"^[^\x00-\x1f\x7f]*$"
+SEGMENT = r"^[^/,\x00-\x1f\x7f]*[^/,.\x00-\x1f\x7f][^/,\x00-\x1f\x7f]*$"
 PARAGRAPHS = r"^[^\x00-\x08\x0b-\x1f\x7f]*$"
 # At least one character of a file's name is no dot: . and .. are folders.
 FILE_OR_URL = rf"^(?:{_URL}|{_IN_NAME}*[^/\\.\x00-\x1f\x7f]{_IN_NAME}*)$"
@@ -32,11 +34,13 @@ PATH = rf"^{_FOLDERS}$"
 PATH_OR_URL = rf"^(?:{_HOST})?{_FOLDERS}$"
 SERVER_FOLDER = r"^(?:/[-A-Za-z0-9._]+)+$"
 DIGEST = r"^[0-9a-f]{64}$"
+WRITTEN_ID = r"^[1-9][0-9]{0,9}$"
 
 # What would be right, for every pattern that a text can fail.
 WANTED = {
     SLUG: "should be made of the letters A-Z a-z, digits, - and _ only",
     LINE: "should be one line without control characters",
+    SEGMENT: "should be one line without / or a comma: it is part of an address, and filters list names with commas",
     PARAGRAPHS: "should have no control characters but line breaks and tabs",
     FILE_OR_URL: "should be the name of a file, without a folder, or a whole percent-encoded http(s):// address",
     URL: "should be a whole percent-encoded http(s):// address",
@@ -45,22 +49,52 @@ WANTED = {
     PATH_OR_URL: "should be a path or an http(s):// address that ends with /, like /media/",
     SERVER_FOLDER: "should be an absolute folder without spaces or a / at its end, like /srv/comics",
     DIGEST: "should be the SHA-256 digest of a key (64 digits 0-9 a-f), never the key itself",
+    WRITTEN_ID: "should be the id of a chapter",
 }
 
 Id: TypeAlias = Annotated[int, Field(ge=1, le=MAX_ID)]
 Slug: TypeAlias = Annotated[str, StringConstraints(pattern=SLUG, max_length=MAX_SLUG)]
 Line: TypeAlias = Annotated[str, StringConstraints(pattern=LINE)]
 Name: TypeAlias = Annotated[str, StringConstraints(pattern=LINE, min_length=1)]
+CategoryName: TypeAlias = Annotated[str, StringConstraints(pattern=SEGMENT, min_length=1, max_length=MAX_CATEGORY)]
 Paragraphs: TypeAlias = Annotated[str, StringConstraints(pattern=PARAGRAPHS)]
 FileOrUrl: TypeAlias = Annotated[str, StringConstraints(pattern=FILE_OR_URL, max_length=MAX_FILE_OR_URL)]
 Url: TypeAlias = Annotated[str, StringConstraints(pattern=URL, max_length=MAX_FILE_OR_URL)]
 # The name of a person, group or member, or its id.
 Reference: TypeAlias = Annotated[str | int, BeforeValidator(values.reference)]
+# Larger ones lose digits in the JavaScript of reader apps.
+Count: TypeAlias = Annotated[int, Field(strict=True, ge=0, le=2**53 - 1)]
+# Fields have names and no numbers, so that an id that is one is text.
+Views: TypeAlias = dict[Annotated[str, StringConstraints(pattern=WRITTEN_ID)], Count]
 # Seconds since 1970, cut, never rounded.
 Instant: TypeAlias = Annotated[int, BeforeValidator(values.instant)]
 Number: TypeAlias = Annotated[str, BeforeValidator(values.number)]
 Pages: TypeAlias = Annotated[list[FileOrUrl], BeforeValidator(values.pages), AfterValidator(values.check_pages)]
 ChapterTitle: TypeAlias = Annotated[Name, BeforeValidator(values.chapter_title)]
+
+
+# The routes of v2 that can be put behind a key as a whole, as paths below /api/v2.
+RestrictedRoute: TypeAlias = Literal[
+    "/series",
+    "/series/{slug}",
+    "/series/{slug}/chapters",
+    "/chapters",
+    "/chapters/{id}",
+    "/chapters/{id}/pages",
+    "/chapters/{id}/read",
+    "/pages",
+    "/categories",
+    "/categories/{name}",
+    "/authors",
+    "/authors/{id}",
+    "/artists",
+    "/artists/{id}",
+    "/groups",
+    "/groups/{id}",
+    "/members",
+    "/members/{id}",
+    "/cubari/{slug}",
+]
 
 
 class Record(BaseModel):
@@ -84,8 +118,10 @@ class Person(Entity):
 
 
 class Category(Entity):
+    """A genre; its name is part of an address and of a file's name."""
+
     id: Slug
-    name: Name
+    name: CategoryName
     description: Paragraphs = ""
 
 
@@ -126,6 +162,12 @@ class Key(Record):
     sha256: Annotated[str, StringConstraints(pattern=DIGEST)]
 
 
+class IssuedKey(Key):
+    """A key that the command line made; it may belong to an account."""
+
+    account: Slug | None = None
+
+
 class Account(Entity):
     username: Slug
     first_name: Line = ""
@@ -147,7 +189,7 @@ class Chapter(Entity):
     final: bool = False
     groups: list[Reference] = []
     pages: Pages
-    views: Annotated[int, Field(ge=0, le=2**53 - 1)] = 0
+    views: Count = 0
 
 
 class Series(Entity):
@@ -185,6 +227,7 @@ class Cache(Record):
 
     unversioned: Ages = Ages()
     v1: Ages = Ages()
+    v2: Ages = Ages()
     index: Age = 3600
     errors: Age = 60
 
@@ -196,4 +239,6 @@ class Site(Record):
     port: Annotated[int, Field(ge=1, le=65535)] = 8000
     server_folder: Annotated[str, StringConstraints(pattern=SERVER_FOLDER)] | None = None
     hide_licensed: bool = False
+    restricted: list[RestrictedRoute] = []
+    page_size: Annotated[int, Field(ge=1, le=999)] = 25
     cache: Cache = Cache()

@@ -3,17 +3,20 @@
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 
-from . import checks, encode, history, manifest, nginx, source
-from .artifact import File, Published
+from . import checks, encode, history, manifest, nginx, places, source
+from .artifact import JSON, File, Published
 from .catalog import Catalog
+from .disk import write_if_changed
 from .errors import CatalogError
 from .link import link
 from .manifest import UNNAMED, Manifest
 from .model import Site
-from .routes import resources
-from .store import Session, Store, write_if_changed
+from .nginx import Answers
+from .routes import deprecated_pages, gates, resources
+from .store import Session, Store
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +29,8 @@ class Options:
     as_of: int
     previous: Path | None = None
     jobs: int = 1
+    # Serve from where `out` is, whatever site.yaml says of the server.
+    local: bool = False
 
 
 @dataclass(slots=True)
@@ -33,6 +38,7 @@ class Report:
     """What a build did."""
 
     site: Site
+    dist: str
     release: str
     changes: Counter[str]
     resources: int
@@ -60,7 +66,7 @@ def read_catalog(folder: Path, as_of: int, jobs: int = 1) -> Catalog:
     sources = source.read(folder, jobs)
     complaints = sources.complaints + checks.complaints(sources)
     if complaints:
-        raise CatalogError(source.located(folder, complaints))
+        raise CatalogError(places.located(folder, complaints))
     times = sources.mtimes | history.last_commits(folder, now=as_of)
     return link(sources, times, as_of)
 
@@ -69,6 +75,8 @@ def build(options: Options, waiting: Callable[[], None] = lambda: None, progress
     """Bring `out` and the main configuration file to what the catalog says."""
     catalog = read_catalog(options.catalog, options.as_of, options.jobs)
     conf = main_conf(options, catalog.site)
+    # A main file for a server elsewhere is not replaced by one for here.
+    foreign = options.local and catalog.site.server_folder
     continued = _continued(options)
     with Store(options.out).locked(waiting) as session:
         before = session.served
@@ -76,13 +84,14 @@ def build(options: Options, waiting: Callable[[], None] = lambda: None, progress
         session.commit(plan.release, plan.files)
     return Report(
         site=catalog.site,
+        dist=dist_in_conf(options, catalog.site),
         release=plan.release,
         changes=_changes(before, plan.published),
         resources=len(plan.published),
         written=plan.written,
         next_publication=catalog.next_publication,
-        warnings=_warnings(options),
-        conf_written=write_if_changed(options.nginx, conf),
+        warnings=_warnings(options, catalog),
+        conf_written=not foreign and write_if_changed(options.nginx, conf),
     )
 
 
@@ -114,7 +123,7 @@ def main_conf(options: Options, site: Site) -> bytes:
 
 def dist_in_conf(options: Options, site: Site) -> str:
     """How the configuration names `out`: from its own folder where it can, so that both can be moved together."""
-    if site.server_folder:
+    if site.server_folder and not options.local:
         return f"{site.server_folder}/{options.out.name}"
     out, folder = options.out.resolve(), options.nginx.resolve().parent
     return str(out.relative_to(folder)) if out.is_relative_to(folder) else str(out)
@@ -133,8 +142,8 @@ def _plan(options: Options, catalog: Catalog, older: Manifest, session: Session 
     def publish() -> Iterator[Published]:
         nonlocal written
         for resource in resources(catalog):
-            body = encode.json(resource.shown.json)
-            packed = encode.gzip(body)
+            body = encode.body(resource.shown.json)
+            packed = encode.gzip(body) if resource.type == JSON else _packed_once(body)
             one = manifest.publish(resource, body, packed, older, options.as_of)
             if session:
                 written += session.put(one, body, packed)
@@ -142,11 +151,18 @@ def _plan(options: Options, catalog: Catalog, older: Manifest, session: Session 
 
     published = sorted(progress(publish()), key=lambda one: one.url)
     dist = dist_in_conf(options, catalog.site)
-    files = nginx.release_files(published, catalog.site, dist=dist, folder=f"{dist}/releases/{UNNAMED}")
-    text = manifest.dump(published, files)
+    answers = Answers(published, list(gates(catalog)), dict(deprecated_pages(catalog)), catalog.keys)
+    files = nginx.release_files(answers, catalog.site, dist=dist, folder=f"{dist}/releases/{UNNAMED}")
+    text = manifest.dump(published, files, max(older.highest_id, catalog.highest_id))
     release = manifest.release_id(text)
     files = [*(manifest.named(one, release) for one in files), File("manifest.json", text)]
     return _Plan(release, files, published, written)
+
+
+@lru_cache(maxsize=8)
+def _packed_once(body: bytes) -> bytes | None:
+    """What comes with the program never changes, and is most of the bytes of a small site."""
+    return encode.gzip(body)
 
 
 def _changes(before: Manifest, published: list[Published]) -> Counter[str]:
@@ -158,9 +174,13 @@ def _changes(before: Manifest, published: list[Published]) -> Counter[str]:
     return found
 
 
-def _warnings(options: Options) -> list[str]:
+def _warnings(options: Options, catalog: Catalog) -> list[str]:
+    found = []
     if history.is_shallow(options.catalog):
-        return [
+        found.append(
             f"{options.catalog}: is a shallow git clone, so every file seems as new as its last commit; fetch it all"
-        ]
-    return []
+        )
+    if lacking := len(catalog.without_id):
+        chapters = "1 chapter has no id and is" if lacking == 1 else f"{lacking} chapters have no id and are"
+        found.append(f"{options.catalog}: {chapters} missing from /api/v2; `python build.py ids` changes that")
+    return found

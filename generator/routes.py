@@ -1,52 +1,22 @@
 """Every URL of the site, top to bottom: the API's table of contents.
 
 A route is a path, what there is one of it for, the shape that it answers with, and what its body is about
-(`site.yaml` says for how long a cache may keep each kind).
+(`site.yaml` says for how long a cache may keep each kind). A `?` in a path is a parameter that chooses between
+bodies, a `#` a body that is chosen by a key or used by the server alone.
 Every path answers the same with a slash at its end. What stands in no route is a 404.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from .artifact import Resource, Shown
+from . import openapi, viewer
+from . import subjects as each
+from .artifact import CSS, HTML, JS, JSON, Gate, Resource, Shown
 from .catalog import Catalog
-from .model import Cache
-from .payloads import index, unversioned, v1
-
-Subjects = Iterable[tuple[dict[str, object], Any]]
-
-
-def once(catalog: Catalog) -> Subjects:
-    yield {}, catalog
-
-
-def author(catalog: Catalog) -> Subjects:
-    return (({"id": one.person.id}, one) for one in catalog.contributing_authors)
-
-
-def artist(catalog: Catalog) -> Subjects:
-    return (({"id": one.person.id}, one) for one in catalog.contributing_artists)
-
-
-def group(catalog: Catalog) -> Subjects:
-    return (({"id": one.group.id}, one) for one in catalog.publishers)
-
-
-def series(catalog: Catalog) -> Subjects:
-    return (({"slug": one.slug}, one) for one in catalog.open_series)
-
-
-def volume(catalog: Catalog) -> Subjects:
-    for one in catalog.open_series:
-        for number, chapters in one.volumes.items():
-            yield {"slug": one.slug, "volume": number}, chapters
-
-
-def chapter(catalog: Catalog) -> Subjects:
-    for one in catalog.open_series:
-        for found in one.chapters:
-            yield {"slug": one.slug, "volume": found.volume or 0, "chapter": found.number}, found
+from .model import Ages, Site
+from .payloads import index, listing, unversioned, v1, v2
+from .subjects import Subject, Subjects
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,52 +27,157 @@ class Route:
     for_each: Callable[[Catalog], Subjects]
     shape: Callable[[Any], Shown]
     about: str
+    type: str = JSON
 
     def resources(self, catalog: Catalog) -> Iterator[Resource]:
-        max_age = self.max_age(catalog.site.cache)
-        for names, subject in self.for_each(catalog):
-            yield Resource(self.path.format(**names), self.shape(subject), max_age)
+        max_age = self.max_age(catalog.site)
+        restricted = is_restricted(self.path, catalog.site)
+        for one in self.for_each(catalog):
+            url, shown = self.path.format(**one.names), self.shape(one.value)
+            yield Resource(url, shown, max_age, restricted or one.restricted, self.type)
 
-    def max_age(self, cache: Cache) -> int:
+    def max_age(self, site: Site) -> int:
         if self.about == "index":
-            return cache.index
-        family = cache.v1 if self.path.startswith("/api/v1/") else cache.unversioned
+            return site.cache.index
+        version = self.path.split("/")[2]
+        family: Ages = getattr(site.cache, version, site.cache.unversioned)
         age: int = getattr(family, self.about)
         return age
 
 
+@dataclass(frozen=True, slots=True)
+class GateRoute:
+    """A template of URLs that have no body of their own."""
+
+    path: str
+    for_each: Callable[[Catalog], Subjects]
+    status: int
+    target: Callable[[Any], str] = lambda _: ""
+
+    def gates(self, catalog: Catalog) -> Iterator[Gate]:
+        restricted = is_restricted(self.path, catalog.site)
+        for one in self.for_each(catalog):
+            url = self.path.format(**one.names)
+            yield Gate(url, self.status, self.target(one.value), restricted or one.restricted)
+
+
+def is_restricted(path: str, site: Site) -> bool:
+    """Whether `site.yaml` puts a whole route behind a key, with all that its parameters choose."""
+    return _plain(path).removeprefix("/api/v2") in site.restricted
+
+
+def table(catalog: Catalog) -> Subjects:
+    """The tables below, for the document that describes them."""
+    yield Subject({}, openapi.Table(catalog, list(described(catalog.site))))
+
+
 # fmt: off
 ROUTES = (
-    #     path                                        one for each  shape                      about
-    Route("/",                                        once,         index.index,               "index"),
+    #     path                                        one for each            shape                      about
+    Route("/",                                        each.once,              index.index,               "index"),
 
-    Route("/api/authors",                             once,         unversioned.authors,       "people"),
-    Route("/api/authors/{id}",                        author,       unversioned.contributor,   "people"),
-    Route("/api/artists",                             once,         unversioned.artists,       "people"),
-    Route("/api/artists/{id}",                        artist,       unversioned.contributor,   "people"),
-    Route("/api/series",                              once,         unversioned.series_list,   "series"),
-    Route("/api/series/{slug}",                       series,       unversioned.series,        "series"),
-    Route("/api/series/{slug}/{volume}",              volume,       unversioned.volume,        "series"),
-    Route("/api/series/{slug}/{volume}/{chapter}",    chapter,      unversioned.chapter,       "series"),
-    Route("/api/releases",                            once,         unversioned.releases,      "releases"),
+    Route("/api/authors",                             each.once,              unversioned.authors,       "people"),
+    Route("/api/authors/{id}",                        each.author,            unversioned.contributor,   "people"),
+    Route("/api/artists",                             each.once,              unversioned.artists,       "people"),
+    Route("/api/artists/{id}",                        each.artist,            unversioned.contributor,   "people"),
+    Route("/api/series",                              each.once,              unversioned.series_list,   "series"),
+    Route("/api/series/{slug}",                       each.series,            unversioned.series,        "series"),
+    Route("/api/series/{slug}/{volume}",              each.volume,            unversioned.volume,        "series"),
+    Route("/api/series/{slug}/{volume}/{chapter}",    each.chapter,           unversioned.chapter,       "series"),
+    Route("/api/releases",                            each.once,              unversioned.releases,      "releases"),
 
-    Route("/api/v1/authors",                          once,         unversioned.authors,       "people"),
-    Route("/api/v1/authors/{id}",                     author,       unversioned.contributor,   "people"),
-    Route("/api/v1/artists",                          once,         unversioned.artists,       "people"),
-    Route("/api/v1/artists/{id}",                     artist,       unversioned.contributor,   "people"),
-    Route("/api/v1/series",                           once,         v1.series_list,            "series"),
-    Route("/api/v1/series/{slug}",                    series,       v1.series,                 "series"),
-    Route("/api/v1/series/{slug}/{volume}",           volume,       v1.volume,                 "series"),
-    Route("/api/v1/series/{slug}/{volume}/{chapter}", chapter,      v1.chapter,                "series"),
-    Route("/api/v1/releases",                         once,         unversioned.releases,      "releases"),
-    Route("/api/v1/categories",                       once,         v1.categories,             "categories"),
-    Route("/api/v1/groups",                           once,         v1.groups,                 "groups"),
-    Route("/api/v1/groups/{id}",                      group,        v1.group,                  "groups"),
+    Route("/api/v1/authors",                          each.once,              unversioned.authors,       "people"),
+    Route("/api/v1/authors/{id}",                     each.author,            unversioned.contributor,   "people"),
+    Route("/api/v1/artists",                          each.once,              unversioned.artists,       "people"),
+    Route("/api/v1/artists/{id}",                     each.artist,            unversioned.contributor,   "people"),
+    Route("/api/v1/series",                           each.once,              v1.series_list,            "series"),
+    Route("/api/v1/series/{slug}",                    each.series,            v1.series,                 "series"),
+    Route("/api/v1/series/{slug}/{volume}",           each.volume,            v1.volume,                 "series"),
+    Route("/api/v1/series/{slug}/{volume}/{chapter}", each.chapter,           v1.chapter,                "series"),
+    Route("/api/v1/releases",                         each.once,              unversioned.releases,      "releases"),
+    Route("/api/v1/categories",                       each.once,              v1.categories,             "categories"),
+    Route("/api/v1/groups",                           each.once,              v1.groups,                 "groups"),
+    Route("/api/v1/groups/{id}",                      each.publisher,         v1.group,                  "groups"),
+
+    Route("/api/v2/series",                           each.once,              listing.first_page,        "series"),
+    Route("/api/v2/series?sort={sort}&page={page}",   each.page_of_series,    listing.page,              "series"),
+    Route("/api/v2/series#index",                     each.once,              listing.index,             "series"),
+    Route("/api/v2/series/{slug}",                    each.listed_series,     v2.series_detail,          "series"),
+    Route("/api/v2/series/{slug}/chapters",           each.chapters_of_series, v2.chapters,              "series"),
+    Route("/api/v2/series/{slug}/chapters?date_format={date_format}",
+                                                      each.dated_chapters_of_series, v2.chapters,        "series"),
+    Route("/api/v2/chapters",                         each.all_chapters,      v2.chapters,               "releases"),
+    Route("/api/v2/chapters?date_format={date_format}", each.dated_chapters,  v2.chapters,               "releases"),
+    Route("/api/v2/chapters/{id}",                    each.readable_chapter,  v2.chapter,                "series"),
+    Route("/api/v2/chapters/{id}/pages",              each.readable_chapter,  v2.pages,                  "series"),
+    # The deprecated /pages?series=&volume=&number= finds the same bodies; this is what it answers to all others.
+    Route("/api/v2/pages?series=~&volume=0&number=0", each.once,              v2.no_results,             "series"),
+    Route("/api/v2/categories",                       each.once,              v2.categories,             "categories"),
+    Route("/api/v2/categories/{name}",                each.category,          v2.category,               "categories"),
+    Route("/api/v2/authors",                          each.once,              v2.authors,                "people"),
+    Route("/api/v2/authors/{id}",                     each.author_alone,      v2.person,                 "people"),
+    Route("/api/v2/artists",                          each.once,              v2.artists,                "people"),
+    Route("/api/v2/artists/{id}",                     each.artist_alone,      v2.person,                 "people"),
+    Route("/api/v2/groups",                           each.once,              v2.groups,                 "groups"),
+    Route("/api/v2/groups/{id}",                      each.group,             v2.group,                  "groups"),
+    Route("/api/v2/members",                          each.once,              v2.members,                "groups"),
+    Route("/api/v2/members/{id}",                     each.member,            v2.member,                 "groups"),
+    Route("/api/v2/cubari/{slug}",                    each.readable_series,   v2.reader_series,          "series"),
+    Route("/api/v2/bookmarks#{username}",             each.account,           v2.bookmarks,              "people"),
+    Route("/api/v2/profile#{username}",               each.account,           v2.profile,                "people"),
+
+    Route("/api/v2/openapi.json",                     table,                  openapi.document,          "index"),
+    Route("/api/v2/docs",                             each.once,              viewer.page,               "index", HTML),
+    Route("/api/v2/docs/start.js",                    each.once,              viewer.start,              "index", JS),
+    Route("/api/v2/docs/swagger-ui-bundle.js",        each.once,              viewer.script,             "index", JS),
+    Route("/api/v2/docs/swagger-ui.css",              each.once,              viewer.style,              "index", CSS),
+)
+
+GATES = (
+    #         path                                    one for each            status  target
+    GateRoute("/api/v2/chapters/{id}/read",           each.readable_chapter,  308,    lambda one: one.path),
+    GateRoute("/api/v2/chapters/{id}/read",           each.licensed_chapter,  451),
+    GateRoute("/api/v2/chapters/{id}",                each.licensed_chapter,  451),
+    GateRoute("/api/v2/chapters/{id}/pages",          each.licensed_chapter,  451),
+    GateRoute("/api/v2/series/{slug}/chapters",       each.licensed_series,   451),
+    GateRoute("/api/v2/series/{slug}/chapters?date_format={date_format}", each.dates_of_licensed_series, 451),
+    GateRoute("/api/v2/cubari/{slug}",                each.licensed_series,   451),
 )
 # fmt: on
 
 
 def resources(catalog: Catalog) -> Iterator[Resource]:
-    """Everything that the catalog answers, in the order of the table."""
+    """Everything that the catalog answers with a body, in the order of the table."""
     for route in ROUTES:
         yield from route.resources(catalog)
+
+
+def gates(catalog: Catalog) -> Iterator[Gate]:
+    """Everything that it answers without one."""
+    for route in GATES:
+        yield from route.gates(catalog)
+
+
+def deprecated_pages(catalog: Catalog) -> Iterator[tuple[str, str]]:
+    """Which chapter's pages /pages?series=&volume=&number= asks for: both as keys."""
+    for _, one, _ in each.readable_chapter(catalog):
+        yield f"/query/pages/{one.slug}/{one.volume or 0}/{one.number}", f"/api/v2/chapters/{one.id}/pages"
+
+
+def described(site: Site) -> Iterator[openapi.Described]:
+    """Every path once, without what chooses between its bodies, and without the parts of the page."""
+    routes = {_plain(one.path): one for one in reversed(ROUTES) if one.type in (JSON, HTML)}
+    for path in dict.fromkeys(_plain(one.path) for one in (*ROUTES, *GATES)):
+        statuses = {gate.status for gate in GATES if gate.path == path}
+        if path in routes:
+            one = routes[path]
+            # What belongs to somebody is given to nobody else.
+            restricted = is_restricted(path, site) or "#{" in one.path
+            yield openapi.Described(path, one.shape, one.type, statuses, restricted)
+        elif statuses:
+            yield openapi.Described(path, None, JSON, statuses, is_restricted(path, site))
+
+
+def _plain(path: str) -> str:
+    """A path without what chooses between its bodies."""
+    return path.partition("?")[0].partition("#")[0]

@@ -5,7 +5,6 @@ and no path that the person at the keyboard does not have.
 """
 
 import os
-import pwd
 import re
 import shutil
 import signal
@@ -16,9 +15,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TypeAlias
 
-from . import nginx, store
+from . import disk, nginx
 from .errors import FlatpanelError
-from .model import Site
 from .store import Store
 
 # How many seconds nginx may take to read a new configuration; it needs one for some hundred thousand URLs.
@@ -39,12 +37,20 @@ def find_nginx() -> str:
     return found
 
 
-class Server:
-    """One nginx, from its start to its end."""
+def find_js_module() -> str:
+    """Where this nginx keeps the module that runs the shim; the usual place if it does not say."""
+    said = subprocess.run([find_nginx(), "-V"], capture_output=True, text=True, check=False).stderr
+    folders = re.findall(r"--(?:modules-path|prefix)=(\S+)", said)
+    names = [Path(folder, *inside, "ngx_http_js_module.so") for folder in folders for inside in ((), ("modules",))]
+    return next((str(name) for name in names if name.is_file()), nginx.JS_MODULE)
 
-    def __init__(self, site: Site, built: Store, port: int, run: Path) -> None:
-        self.store, self.port, self.run = built, port, run
-        self.configure(site)
+
+class Server:
+    """One nginx, from its start to its end. `dist` is how the release's configuration calls its folder."""
+
+    def __init__(self, built: Store, dist: str, port: int, run: Path) -> None:
+        self.store, self.dist, self.port, self.run = built, dist, port, run
+        self.configure()
         # Until nginx has read where its log is, it would try a file that only root may write; hence -e.
         command = [find_nginx(), "-e", "stderr", "-p", str(run), "-c", str(run / "nginx.conf")]
         self.process = subprocess.Popen([*command, "-g", f"daemon off; error_log {nginx.place(self.log)} notice;"])
@@ -54,26 +60,22 @@ class Server:
         """Where nginx says what its workers do; what is wrong it says to people as well."""
         return self.run / "notice.log"
 
-    def configure(self, site: Site) -> None:
-        """Lay the current release's configuration into the scratch folder."""
-        release = self.store.current()
-        assert release, "a site is built before it is served"
-        published = list(self.store.manifest(release).resources.values())
-        folder = self.run / "conf"
-        for file in nginx.release_files(published, site, dist=str(self.store.root.resolve()), folder=str(folder)):
-            store.write_if_changed(folder / file.path, file.text)
-        # Started by root, nginx would give its workers to an account that may not read this folder.
-        user = _owner(self.store.root) if os.geteuid() == 0 else None
-        main = nginx.main(self.port, folder=str(folder), run=str(self.run), log="stderr", user=user)
-        store.write_if_changed(self.run / "nginx.conf", main)
+    def configure(self) -> None:
+        """Lay a main file into the scratch folder, around the release as it stands in `dist`."""
+        assert self.store.current(), "a site is built before it is served"
+        if not Path(self.dist).is_absolute():
+            disk.point(self.run / self.dist, str(self.store.root.resolve()))
+        disk.write_account(self.store.root, self.run / "user.conf")
+        main = nginx.main(self.port, folder=f"{self.dist}/current", run=".", log="stderr", js_module=find_js_module())
+        disk.write_if_changed(self.run / "nginx.conf", main)
 
     def wait_until_up(self) -> None:
         """Return when nginx takes connections; that it ended instead is an error."""
         self._wait(lambda: bool(self._workers()), refusals=self._refusals())
 
-    def reload(self, site: Site) -> None:
+    def reload(self) -> None:
         """Load the current release, and return when it is the one that is served."""
-        self.configure(site)
+        self.configure()
         old = self._workers()
         # Counted before it is asked: it may refuse before anybody looks.
         refusals = self._refusals()
@@ -113,18 +115,11 @@ class Server:
         self.process.wait()
 
 
-def _owner(folder: Path) -> str:
-    try:
-        return pwd.getpwuid(folder.stat().st_uid).pw_name
-    except KeyError:  # an account that only another machine knows; in a container, for example
-        return "root"
-
-
 @contextmanager
-def serving(site: Site, built: Store, port: int) -> Iterator[Server]:
+def serving(built: Store, dist: str, port: int) -> Iterator[Server]:
     _refuse_taken(port)
-    with store.scratch() as run:
-        server = Server(site, built, port, run)
+    with disk.scratch() as run:
+        server = Server(built, dist, port, run)
         try:
             server.wait_until_up()
             yield server

@@ -6,20 +6,35 @@ of (file, path inside it) and is translated into lines and columns here, by read
 
 import gc
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from itertools import groupby
 from pathlib import Path as Folder
 from typing import Any, Generic, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
 
-from . import yaml12
-from .errors import FlatpanelError, Problem
-from .messages import did_you_mean, field_name, sentence
-from .model import MAX_SLUG, SLUG, WANTED, Account, Category, Chapter, Group, Member, Person, Record, Series, Site
+from . import keys, yaml12
+from .errors import FlatpanelError
+from .messages import did_you_mean, sentence
+from .model import (
+    MAX_SLUG,
+    SLUG,
+    WANTED,
+    Account,
+    Category,
+    Chapter,
+    Group,
+    IssuedKey,
+    Member,
+    Person,
+    Record,
+    Series,
+    Site,
+    Views,
+)
+from .places import Complaint, text
 from .values import is_slug
 from .yaml12 import Path
 
@@ -30,7 +45,12 @@ LISTS: dict[str, type[Record]] = {
     "groups.yaml": Group,
     "members.yaml": Member,
     "accounts.yaml": Account,
+    "keys.yaml": IssuedKey,
 }
+# Views by chapter id, written by the command line, never by hand.
+VIEWS = "views.yaml"
+# What may hold the digests of keys, but no key.
+_WITH_KEYS = ("accounts.yaml", "keys.yaml")
 SITE = "site.yaml"
 SERIES = "series"
 
@@ -55,16 +75,6 @@ class SeriesEntry:
     chapters: tuple[Entry[Chapter], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Complaint:
-    """A problem whose line is not known yet. `of_key` points at the name of a field, not at its value."""
-
-    file: str
-    path: Path
-    message: str
-    of_key: bool = False
-
-
 @dataclass(slots=True)
 class Sources:
     """Everything that could be read, and every reason why something could not."""
@@ -72,6 +82,7 @@ class Sources:
     site: Site | None = None
     lists: dict[str, list[Entry[Any]]] = field(default_factory=lambda: {name: [] for name in LISTS})
     series: list[SeriesEntry] = field(default_factory=list)
+    views: dict[str, int] = field(default_factory=dict)
     mtimes: dict[str, int] = field(default_factory=dict)
     complaints: list[Complaint] = field(default_factory=list)
     # Files that exist but gave no records: nothing that would be in them can be called unknown.
@@ -129,10 +140,19 @@ class _Reader:
         for name, model in LISTS.items():
             if (self.folder / name).exists():
                 self.found.lists[name] = self.records(name, model)
-        self.unknown("", {SITE, *LISTS}, {SERIES})
+        if (self.folder / VIEWS).exists():
+            self.found.views = self.validated(VIEWS, Views, Record, empty={}) or {}
+        self.keys_in_clear()
+        self.unknown("", {SITE, VIEWS, *LISTS}, {SERIES})
         if (self.folder / SERIES).exists():
             self.all_series()
         return self.found
+
+    def keys_in_clear(self) -> None:
+        """Not even a comment may hold one: whoever reads the catalog could use it."""
+        for name in _WITH_KEYS:
+            if keys.places(text(self.folder, name)):
+                self.complain(name, "")
 
     def site(self) -> None:
         if (self.folder / SITE).exists():
@@ -226,12 +246,14 @@ class _Reader:
         except OSError as error:
             self.complain(file, f"cannot be read: {error.strerror}")
         except yaml12.Malformed:
-            # The flaws are found again, with their places, when the complaints are located.
+            # The flaws are found again, with their places, when the complaints are located. So are keys in clear.
             self.complain(file, "")
         except ValidationError as error:
             for one in error.errors(include_url=False):
-                of_key = one["type"] == "extra_forbidden"
-                self.found.complaints.append(Complaint(file, one["loc"], sentence(one, model), of_key))
+                path, of_key = one["loc"], one["type"] == "extra_forbidden"
+                if path[-1:] == ("[key]",):
+                    path, of_key = path[:-1], True
+                self.found.complaints.append(Complaint(file, path, sentence(one, model), of_key))
         self.found.unreadable.add(file)
         return None
 
@@ -256,29 +278,3 @@ def _adapter(kind: Any) -> TypeAdapter[Any]:
 
 def _own_chapters(series: Series, file: str) -> tuple[Entry[Chapter], ...]:
     return tuple(Entry(chapter, file, ("chapters", index)) for index, chapter in enumerate(series.chapters))
-
-
-def located(folder: Folder, complaints: Iterable[Complaint]) -> list[Problem]:
-    """The complaints with their lines and columns; the flaws of every file that has one come with them."""
-    problems = []
-    for file, group in groupby(sorted(complaints, key=lambda one: one.file), key=lambda one: one.file):
-        survey = _survey(folder / file)
-        shown = _printable(str(folder / file))
-        problems += [Problem(shown, line, column, "", message) for line, column, message in survey.flaws]
-        for one in group:
-            if one.message:
-                line, column = survey.place(one.path, of_key=one.of_key)
-                problems.append(Problem(shown, line, column, field_name(one.path), _printable(one.message)))
-    return problems
-
-
-def _survey(file: Folder) -> yaml12.Survey:
-    try:
-        return yaml12.survey(file.read_bytes())
-    except OSError:
-        return yaml12.Survey()
-
-
-def _printable(text: str) -> str:
-    """Names of files that are not UTF-8 are read as text that nobody can encode again."""
-    return text.encode("utf-8", "backslashreplace").decode("utf-8")

@@ -4,17 +4,16 @@ Nothing that a release names is ever overwritten. A release becomes visible in o
 `current`; before it, whatever was written is unknown to everybody, and after a crash the next build removes it.
 """
 
-import ctypes
 import fcntl
 import os
 import shutil
-import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from . import manifest
 from .artifact import File, Published
+from .disk import flush, point, replace, sync, write, write_account
 from .errors import FlatpanelError
 from .manifest import EMPTY, Manifest
 
@@ -82,12 +81,13 @@ class Store:
             raise FlatpanelError(f"{self.root}: nothing has been built yet")
         if target.exists() and (not target.is_dir() or any(target.iterdir())):
             raise FlatpanelError(f"{target}: is not an empty folder; an export writes into a new one")
-        for one in (resources := self.manifest(release).resources.values()):
-            path = target / manifest.plain_file(one.url)
+        plain = [one for one in self.manifest(release).resources.values() if manifest.is_plain(one)]
+        for one in plain:
+            path = target / manifest.plain_file(one)
             path.parent.mkdir(parents=True, exist_ok=True)
-            _write(path, (self.root / one.file).read_bytes(), one.modified)
-            _write(Path(f"{path}.headers"), manifest.sidecar(one))
-        return len(resources)
+            write(path, (self.root / one.file).read_bytes(), one.modified)
+            write(Path(f"{path}.headers"), manifest.sidecar(one))
+        return len(plain)
 
 
 class Session:
@@ -109,7 +109,7 @@ class Session:
     def begin(self) -> None:
         """From here until `commit` is done, files exist that no release names."""
         if not self.begun:
-            _write(self.root / MARK, b"unfinished\n")
+            write(self.root / MARK, b"unfinished\n")
             self.begun = True
 
     def put(self, one: Published, body: bytes, packed: bytes | None) -> int:
@@ -118,10 +118,10 @@ class Session:
         if not kept:
             self.begin()
             self._folder(path.parent)
-            written += _write(path, body, one.modified) + _write(Path(f"{path}.headers"), manifest.sidecar(one))
+            written += write(path, body, one.modified) + write(Path(f"{path}.headers"), manifest.sidecar(one))
         if packed is not None and not (kept and self.known[one.file].gzip):
             self.begin()
-            written += _write(Path(f"{path}.gz"), packed, one.modified)
+            written += write(Path(f"{path}.gz"), packed, one.modified)
         return written
 
     def keep(self, one: Published) -> bool:
@@ -141,7 +141,7 @@ class Session:
         if path.exists() and not (sidecar.exists() and sidecar.read_bytes() == manifest.sidecar(one)):
             self.begin()
             os.utime(path, (one.modified, one.modified))
-            _replace(sidecar, manifest.sidecar(one))
+            replace(sidecar, manifest.sidecar(one))
 
     def _folder(self, path: Path) -> None:
         if path not in self.folders:
@@ -150,18 +150,19 @@ class Session:
 
     def commit(self, release: str, files: Iterable[File]) -> None:
         """Make a release the one that is served, then remove what neither it nor the one before it names."""
+        write_account(self.root, self.root / "run/user.conf")
         if release == self.before and not self.begun:
             return
         self.begin()
         if release not in self.manifests:
             self._write_release(self.root / "releases" / release, files)
         if self.before and self.before != release:
-            self._point(self.root / "releases" / release / "previous", f"../{self.before}")
-        self._point(self.root / "current", f"releases/{release}")
+            point(self.root / "releases" / release / "previous", f"../{self.before}", self.root / UNNAMED_LINK)
+        point(self.root / "current", f"releases/{release}", self.root / UNNAMED_LINK)
         for one in self.late:
             self._date(one)
         self._collect(release)
-        _write(self.root / MARK, b"")
+        write(self.root / MARK, b"")
 
     def roll_back(self) -> str:
         """Make the release before this one the current one again."""
@@ -181,21 +182,12 @@ class Session:
         for one in files:
             path = unnamed / one.path
             self._folder(path.parent)
-            _write(path, one.text)
+            write(path, one.text)
         for name in ("run", "www"):  # nginx.conf names them, whatever a catalog holds
             self._folder(self.root / name)
-        _flush(self.root)
+        flush(self.root)
         unnamed.rename(folder)
-        _sync(folder.parent)
-
-    def _point(self, link: Path, target: str) -> None:
-        if link.is_symlink() and os.readlink(link) == target:
-            return
-        unnamed = self.root / UNNAMED_LINK
-        unnamed.unlink(missing_ok=True)
-        unnamed.symlink_to(target)
-        os.replace(unnamed, link)
-        _sync(link.parent)
+        sync(folder.parent)
 
     def _collect(self, release: str) -> None:
         names = (self.store.previous(), release)
@@ -237,63 +229,3 @@ def _bodies(manifests: Iterable[Manifest]) -> dict[str, Published]:
 
 def _paths(manifests: Iterable[Manifest]) -> set[str]:
     return {path for found in manifests for one in found.resources.values() for path in manifest.paths(one)}
-
-
-def write_if_changed(path: Path, text: bytes) -> bool:
-    """For the main configuration file, which is in people's own folder, and for scratch folders."""
-    if path.is_file() and path.read_bytes() == text:
-        return False
-    path.parent.mkdir(parents=True, exist_ok=True)
-    _replace(path, text)
-    return True
-
-
-@contextmanager
-def scratch() -> Iterator[Path]:
-    """A folder that is gone afterwards, and that nginx's workers may enter."""
-    with tempfile.TemporaryDirectory(prefix="flatpanel-") as folder:
-        os.chmod(folder, 0o755)
-        yield Path(folder)
-
-
-def _write(path: Path, data: bytes, modified: int | None = None) -> int:
-    # The bare calls are half as dear as a file object, and there are hundreds of thousands of files.
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644)
-    try:
-        rest = memoryview(data)
-        while rest:
-            rest = rest[os.write(descriptor, rest) :]
-        if modified is not None:
-            os.utime(descriptor, (modified, modified))
-    except OSError as error:
-        error.filename = str(path)  # `write` does not know it, and people must
-        raise
-    finally:
-        os.close(descriptor)
-    return len(data)
-
-
-def _replace(path: Path, data: bytes) -> None:
-    unnamed = path.with_name(f".{path.name}.new"[-255:])
-    _write(unnamed, data)
-    os.replace(unnamed, path)
-
-
-def _sync(folder: Path) -> None:
-    """Put the names in a folder on the disk."""
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
-
-
-def _flush(root: Path) -> None:
-    """What `current` is about to name must be on the disk before it does; one call for all files is the cheapest."""
-    descriptor = os.open(root, os.O_RDONLY)
-    try:
-        syncfs = getattr(ctypes.CDLL(None), "syncfs", None)
-        if syncfs is None or syncfs(descriptor) != 0:
-            os.sync()
-    finally:
-        os.close(descriptor)

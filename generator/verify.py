@@ -136,11 +136,14 @@ def _unpacked(packed: bytes) -> bytes | None:
 
 
 def server(store: Store, url: str) -> Iterator[str]:
-    """Everything that a running server answers differently from the current release, in sentences."""
+    """Everything that a running server answers differently from the current release, in sentences.
+
+    What only a key opens and what is never sent as it is are not asked for.
+    """
     connection = _connection(url)
     resources = store.manifest(_current(store)).resources
     try:
-        for one in resources.values():
+        for one in (one for one in resources.values() if not one.restricted and "#" not in one.url):
             yield from _answer(connection, url.rstrip("/"), one)
     except (OSError, http.client.HTTPException) as error:
         raise FlatpanelError(f"{url}: does not answer: {error}") from None
@@ -182,7 +185,7 @@ def _answer(connection: http.client.HTTPConnection, base: str, one: Published) -
 def expected_headers(one: Published, packed: bool) -> dict[str, str | None]:
     """What a resource's headers must be, by name; None for one that must not be there."""
     return {
-        "Content-Type": "application/json",
+        "Content-Type": one.type,
         "ETag": f'W/"{one.etag}"' if packed else f'"{one.etag}"',
         "Last-Modified": encode.http_date(one.modified),
         "Cache-Control": f"public, max-age={one.max_age}",

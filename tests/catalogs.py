@@ -1,12 +1,14 @@
 """Catalogs written in a test: YAML text -> records -> linked catalog, without a folder or a clock."""
 
+from itertools import count
 from typing import Any
 
 from generator import checks, yaml12
 from generator.catalog import Catalog
 from generator.link import link
 from generator.model import Series, Site
-from generator.source import LISTS, SITE, Complaint, Entry, SeriesEntry, Sources
+from generator.places import Complaint
+from generator.source import LISTS, SITE, Entry, SeriesEntry, Sources
 
 # When every file was written, unless a record says `modified`.
 WRITTEN = 1_000
@@ -19,7 +21,10 @@ def sources(text: str) -> Sources:
     value: dict[str, Any] = yaml12.load(text.encode()) or {}
     found = Sources(site=Site.model_validate({"base_url": BASE_URL, **value.pop("site", {})}))
     found.mtimes[SITE] = WRITTEN
+    ids = count(1)
     for slug, fields in value.pop("series", {}).items():
+        if "chapters" in fields:
+            fields = {**fields, "chapters": [{"id": next(ids), **chapter} for chapter in fields["chapters"]]}
         file = f"series/{slug}.yaml"
         record = Series.model_validate({"title": slug, "cover": "cover.jpg", **fields})
         chapters = [Entry(one, file, ("chapters", index)) for index, one in enumerate(record.chapters)]

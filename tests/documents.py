@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from generator import serve, store
+from generator import disk, serve
 
 ROOT = Path(__file__).parents[1]
 DOCUMENTS = {
@@ -207,7 +207,7 @@ def free_port() -> Iterator[int]:
 @contextmanager
 def project() -> Iterator[Person]:
     """A copy of the project on a port of its own, in which everything is installed already."""
-    with store.scratch() as folder, free_port() as port:
+    with disk.scratch() as folder, free_port() as port:
         for name in COPIED:
             copy: Any = shutil.copytree if (ROOT / name).is_dir() else shutil.copy2
             copy(ROOT / name, folder / name)

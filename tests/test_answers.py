@@ -35,12 +35,22 @@ AGES = {
         },
     },
 }
+V2_DEFAULTS = {"people": 3600, "series": 300, "releases": 60, "categories": 3600, "groups": 3600}
+V2_AGES = {
+    "minimal": V2_DEFAULTS,
+    "everything": {"people": 41, "series": 42, "releases": 43, "categories": 44, "groups": 45},
+    "hostile": V2_DEFAULTS,
+}
+# What the paths of v2 are about, by their first word; /chapters alone changes with every release.
+ABOUT = {"authors": "people", "artists": "people", "categories": "categories", "groups": "groups", "members": "groups"}
 # From this size on there is a compressed form.
 GZIP_FROM = 1400
 
 
 def age(name: str, url: str) -> int:
     """How long the site says that a cache may keep a URL's answer."""
+    if v2 := re.fullmatch(r"/api/v2/([a-z]+)(/.*)?", url):
+        return V2_AGES[name]["releases" if url == "/api/v2/chapters" else ABOUT.get(v2[1], "series")]
     found = re.fullmatch(r"/api(/v1)?/([a-z]+)(/.*)?", url)
     return AGES[name]["v1" if found[1] else "api"][found[2]] if found else AGES[name]["index"]
 
@@ -58,6 +68,11 @@ def shared(name: str, url: str) -> dict[str, str]:
         "access-control-allow-origin": "*",
         "access-control-expose-headers": "ETag",
     }
+    if url.startswith("/api/v2/"):
+        fields |= {
+            "access-control-allow-methods": "GET, HEAD, OPTIONS",
+            "access-control-allow-headers": "X-API-Key, If-None-Match, If-Modified-Since",
+        }
     return fields | ({"vary": "Accept-Encoding"} if has_gzip(name, url) else {})
 
 

@@ -14,12 +14,14 @@ MODULES = sorted(path.relative_to(HOUSE).with_suffix("").as_posix() for path in 
 # Every room and its floor: a module, or a folder of them. Imports lead to a lower floor; inside a folder they go round
 # in no circle. A new room gets its line here.
 FLOORS = [
-    ["__init__", "artifact", "dates", "directory", "encode", "errors", "history", "values", "yaml12"],
-    ["manifest", "model"],
-    ["catalog", "messages", "store"],
-    ["payloads", "source"],
-    ["checks", "link", "nginx", "routes"],
-    ["pipeline", "serve", "verify"],
+    ["__init__", "artifact", "dates", "directory", "disk", "encode", "errors", "history", "keys", "values", "yaml12"],
+    ["edit", "manifest", "model", "views"],
+    ["catalog", "messages", "pageids", "store"],
+    ["payloads", "places"],
+    ["nginx", "openapi", "source", "subjects", "viewer"],
+    ["checks", "routes", "serve", "verify"],
+    ["link", "tending"],
+    ["pipeline"],
     ["commands"],
     ["cli"],
 ]
@@ -35,11 +37,11 @@ DOORS = {
     "pydantic": {"model", "messages", "source"},
     "pydantic_core": {"messages"},
     "subprocess": {"history", "serve"},  # git, and nginx
-    "fcntl": {"store"},
-    "tempfile": {"store"},
+    "fcntl": {"disk", "store"},
+    "tempfile": {"disk"},
     "time": {"commands"},
     "random": set(),
-    "secrets": set(),
+    "secrets": {"keys"},
     "uuid": set(),
 }
 
@@ -61,7 +63,7 @@ WRITES = {
     ),
     *("write_text", "write_bytes", "copy", "copyfile", "copytree", "copy2"),
 }
-WRITERS = {"store"}
+WRITERS = {"disk", "store"}
 
 # `history` hands the environment on to git; `serve` looks for nginx on the PATH.
 ENVIRONMENT = {"commands", "history", "serve"}
@@ -183,7 +185,7 @@ def test_only_the_store_writes(module: str) -> None:
 
 def test_the_store_is_seen_writing() -> None:
     """The test above can see what it forbids."""
-    found = {one.partition(" ")[0] for one in writes("store")}
+    found = {one.partition(" ")[0] for room in sorted(WRITERS) for one in writes(room)}
 
     assert found >= {"open", "mkdir", "unlink", "rename", "replace", "utime", "symlink_to", "rmtree", "chmod", "rmdir"}
 

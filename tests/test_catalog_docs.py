@@ -23,7 +23,7 @@ AS_OF = 1_800_000_000
 HEADINGS: dict[str, type[BaseModel]] = {
     "`site.yaml`": model.Site,
     "`cache`": model.Cache,
-    "`unversioned` and `v1` in `cache`": model.Ages,
+    "`unversioned`, `v1` and `v2` in `cache`": model.Ages,
     "`authors.yaml` and `artists.yaml`": model.Person,
     "`categories.yaml`": model.Category,
     "`groups.yaml`": model.Group,
@@ -31,6 +31,7 @@ HEADINGS: dict[str, type[BaseModel]] = {
     "`members.yaml`": model.Member,
     "`accounts.yaml`": model.Account,
     "`keys`": model.Key,
+    "`keys.yaml`": model.IssuedKey,
     "Series: `series/<slug>.yaml`": model.Series,
     "Chapters: `series/<slug>/chapters/*.yaml`": model.Chapter,
 }
@@ -38,7 +39,7 @@ HEADINGS: dict[str, type[BaseModel]] = {
 SHOWN = HEADINGS | {
     "Pages": model.Chapter,
     "References": model.Series,
-    "`unversioned` and `v1` in `cache`": model.Site,
+    "`unversioned`, `v1` and `v2` in `cache`": model.Site,
     "`members` of a group": model.Group,
 }
 
@@ -51,7 +52,7 @@ def sections() -> dict[str, str]:
 SECTIONS = sections()
 
 
-def records() -> set[type[BaseModel]]:
+def records() -> set[type[model.Record]]:
     """Every kind of record that has fields of its own to be written."""
     found = {one for one in vars(model).values() if isinstance(one, type) and issubclass(one, model.Record)}
     return found - {model.Record, model.Entity}
@@ -233,7 +234,7 @@ FEATURES: dict[str, Callable[[Catalog], Any]] = {
     "a chapter of no group": lambda c: any(not one.groups for one in chapters(c)),
     "a last chapter": lambda c: any(one.final for one in chapters(c)),
     "a story told backwards": lambda c: any(one.latest and one.latest is not one.chapters[-1] for one in c.series),
-    "a member with two roles": lambda c: any(len(roles) > 1 for g in c.groups for _, roles in g.members),
+    "a member with two roles": lambda c: any(len({one for one, _ in g.roles}) < len(g.roles) for g in c.groups),
     "a group without a logo": lambda c: any(not one.logo for one in c.groups),
     "somebody who writes and draws": lambda c: {one.name for one in c.authors} & {one.name for one in c.artists},
     "a reference by id": lambda c: re.search(r"(?m)^artists: \[.*\b\d+\]", source_of("series/paper-moons.yaml")),

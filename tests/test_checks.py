@@ -2,7 +2,7 @@
 
 import pytest
 
-from generator.source import Complaint
+from generator.places import Complaint
 from tests.catalogs import complaints
 
 PEOPLE = """

@@ -51,8 +51,8 @@ def test_a_build_says_what_it_did(site: Site, run: Run) -> None:
     written = sum(path.stat().st_size for path in (site.folder / "dist/www").rglob("*") if path.is_file())
     out, release = site.folder / "dist", site.store.current()
     expected = (
-        f"release {release} in {out}: 21 added, 0 changed, 0 removed, 0 unchanged\n"
-        f"21 resources, {written:,} bytes written in 0 s\n"
+        f"release {release} in {out}: 53 added, 0 changed, 0 removed, 0 unchanged\n"
+        f"53 resources, {written:,} bytes written in 0 s\n"
         f"wrote {site.folder}/nginx.conf\n"
         f"the next scheduled chapter is due {DUE}\n"
     )
@@ -66,8 +66,8 @@ def test_a_build_that_changes_nothing_says_so(site: Site, run: Run) -> None:
     before = trees.state(site.folder)
     result = run("build", *trees.options(site))
     expected = (
-        f"release {site.store.current()} in {site.folder}/dist: 0 added, 0 changed, 0 removed, 21 unchanged\n"
-        "21 resources, 0 bytes written in 0 s\n"
+        f"release {site.store.current()} in {site.folder}/dist: 0 added, 0 changed, 0 removed, 53 unchanged\n"
+        "53 resources, 0 bytes written in 0 s\n"
     )
 
     assert (result.exit_code, re.sub(SECONDS, "0 s", result.stdout), result.stderr) == (0, expected, "")
@@ -112,12 +112,12 @@ def test_a_build_reports_to_programs(site: Site, run: Run) -> None:
     assert facts == {
         "ok": True,
         "release": site.store.current(),
-        "added": 21,
+        "added": 53,
         "changed": 0,
         "removed": 0,
         "unchanged": 0,
-        "resources": 21,
-        "bytes_written": sum(path.stat().st_size for path in (site.folder / "dist/www").rglob("*.json*")),
+        "resources": 53,
+        "bytes_written": sum(path.stat().st_size for path in (site.folder / "dist/www").rglob("*") if path.is_file()),
         "next_publication": DUE,
         "warnings": [],
     }

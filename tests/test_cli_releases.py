@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from generator import manifest
 from tests import trees, web
 from tests.conftest import Site
 from tests.test_cli import Run, outcome
@@ -26,7 +27,7 @@ def test_a_check_of_the_site_passes_after_a_build(site: Site, run: Run) -> None:
 
 def change_the_catalog(site: Site) -> str:
     trees.first_version(site)
-    return f"{site.folder}/dist: is not what the catalog gives: 8 added, 16 changed"
+    return f"{site.folder}/dist: is not what the catalog gives: 12 added, 36 changed"
 
 
 def change_an_age(site: Site) -> str:
@@ -105,6 +106,8 @@ def test_nginx_serves_what_was_rolled_back_to_after_a_reload(site: Site, run: Ru
         site.build()
         second = answers(site)
         with web.running(site.folder, listener) as nginx:
+            # Once it has answered, it has read its configuration.
+            assert {url: given(nginx, url) for url in second} == second
             for before, after in ((second, first), (first, second)):
                 run("rollback", "--out", site.folder / "dist")
                 assert {url: given(nginx, url) for url in before} == before
@@ -172,13 +175,11 @@ def test_an_export_is_a_plain_tree(site: Site, run: Run) -> None:
     site.build()
     target = site.folder / "plain"
     result = run("export", "--out", site.folder / "dist", target)
-    resources = site.manifest.resources
+    resources = {url: one for url, one in site.manifest.resources.items() if manifest.is_plain(one)}
 
     assert outcome(result) == (0, f"{target}: {len(resources)} resources\n", "")
     assert trees.files(target) == {
-        f"{name}.json{suffix}"
-        for name in ("index" if url == "/" else url[1:] for url in resources)
-        for suffix in ("", ".headers")
+        f"{name}{suffix}" for name in map(manifest.plain_file, resources.values()) for suffix in ("", ".headers")
     }
     one = resources["/api/series/first"]
     built, plain = site.folder / "dist" / one.file, target / "api/series/first.json"

@@ -9,33 +9,47 @@ from typing import Any
 import pytest
 
 from generator import encode, pipeline
+from generator.artifact import HTML, JSON
 from generator.payloads import errors
-from generator.routes import ROUTES
+from generator.routes import GATES, ROUTES
 from tests.documents import AS_OF, DOCUMENTS, FENCE, ROOT, SPAN, blocks, first_cells, sections
 
 API = DOCUMENTS["docs/api.md"]
-EXAMPLES = re.findall(r"^`(/\S*)`:\n\n```json\n(.*?)^```$", API, re.MULTILINE | re.DOTALL)
+EXAMPLES = re.findall(r"^`(/\S*)`(?:, with a key of `\w+`)?:\n\n```json\n(.*?)^```$", API, re.MULTILINE | re.DOTALL)
 LINK_HERE = re.compile(r"\]\(#([\w-]+)\)")
-# A number as paths and keys spell it: data, not the name of a field.
-NUMBER = re.compile(r"[0-9.]+")
+# A number or the name of a group as keys: data, not the name of a field.
+DATA = re.compile(r"[0-9.]+|\w*[^\x00-\x7f].*|[A-Z].*")
 # path: the heading under which its shape is
-SHAPES = dict(re.findall(r"^\| `(/.*?)` \|.*?\]\(#([\w-]+)\)", API, re.MULTILINE))
+SHAPES = dict(re.findall(r"^\| `(/[^`]*)` \| (?:array of )?\[[^]]+\]\(#([\w-]+)\)", API, re.MULTILINE))
+
+
+def plain(path: str) -> str:
+    """A path without what chooses between its bodies: parameters, and whose key it is."""
+    return re.sub(r"[?#].*", "", path)
+
+
+# What clients ask for: neither the parts of a page nor what the server searches.
+DOCUMENTED = [route for route in ROUTES if route.type in (JSON, HTML) and not route.path.endswith("#index")]
+# Those with a shape of this project's own.
+SHAPED = [route for route in DOCUMENTED if route.type == JSON and route.path != "/api/v2/openapi.json"]
 
 
 @cache
 def answers() -> dict[str, dict[str, Any]]:
-    """By the path of each route: every URL of the example catalog, and its body."""
+    """By the path of each route: every URL of the example catalog, and its body; of accounts, the first one's."""
     catalog = pipeline.read_catalog(ROOT / "catalog_src", AS_OF)
-    return {
-        route.path: {one.url: encode.parse(encode.json(one.shown.json)) for one in route.resources(catalog)}
-        for route in ROUTES
-    }
+    found: dict[str, dict[str, Any]] = {}
+    for route in SHAPED:
+        bodies = found.setdefault(plain(route.path), {})
+        for one in route.resources(catalog):
+            bodies.setdefault(one.url.partition("#")[0], encode.parse(encode.json(one.shown.json)))
+    return found
 
 
 def fields(value: Any) -> Iterator[str]:
     """The names of all fields inside a body."""
     if isinstance(value, dict):
-        yield from (name for name in value if not NUMBER.fullmatch(name))
+        yield from (name for name in value if not DATA.fullmatch(name))
     for one in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
         yield from fields(one)
 
@@ -59,11 +73,13 @@ def agrees(example: Any, body: Any) -> bool:
 
 
 def test_the_table_of_urls_is_the_one_of_the_program() -> None:
-    """Every route is documented, and no other, in the order of generator/routes.py."""
-    assert first_cells(API, "GET") == [route.path for route in ROUTES]
+    """Every route and gate is documented, and no other, in the order of generator/routes.py."""
+    paths = [route.path for route in DOCUMENTED] + [gate.path for gate in GATES]
+
+    assert first_cells(API, "GET") == [*dict.fromkeys(map(plain, paths))]
 
 
-@pytest.mark.parametrize("path", [route.path for route in ROUTES])
+@pytest.mark.parametrize("path", sorted({plain(route.path) for route in SHAPED}))
 def test_every_field_of_a_body_is_explained(path: str) -> None:
     """The table of URLs leads to a shape that explains each field of the body, or leads on to one that does."""
     parts = sections(API)
@@ -79,7 +95,7 @@ def test_no_field_is_explained_that_is_not_sent() -> None:
     """The tables of fields name nothing that no body has."""
     sent = {name for bodies in answers().values() for body in bodies.values() for name in fields(body)}
 
-    assert {last_name(name) for name in first_cells(API, "field")} - sent == set(errors.error(404))
+    assert {last_name(name) for name in first_cells(API, "field")} - sent == set(errors.error(404)) - sent
 
 
 @pytest.mark.parametrize(("url", "example"), EXAMPLES, ids=[url for url, _ in EXAMPLES])
@@ -101,3 +117,10 @@ def test_errors_are_documented_as_they_are_sent() -> None:
 
     assert {status: errors.MESSAGES[int(status)] for status in rows} == rows
     assert {"400", "404", "405", "412", "413", "414"} <= rows.keys()
+
+
+def test_what_v2_says_is_documented() -> None:
+    """The table of details has every sentence of its own that v2 says."""
+    said = {text for body in (*errors.DETAILS.values(), *errors.BAD_PARAMETERS.values()) for text in body.values()}
+
+    assert set(first_cells(API, "what v2 says")) == said | {"Not found.", 'Method "POST" not allowed.'}

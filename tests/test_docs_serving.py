@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from generator import encode
+from generator import encode, serve
 from generator.payloads import errors
 from tests import web
 from tests.conftest import Site, copy_of
@@ -26,6 +26,7 @@ CERTIFICATE = (
 
 def test_all_that_a_build_writes_is_explained(site: Site) -> None:
     """The tables of the build's files name each of them, and no other."""
+    site.write("accounts.yaml", "- username: reader\n")
     site.build()
     site.write("series/third.yaml", "title: Third\ncover: c.jpg\n")
     site.build()
@@ -42,7 +43,7 @@ def own_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[web.Web]:
     if not shutil.which("openssl"):
         pytest.skip("openssl is not installed, so there is no certificate")
     site = copy_of("minimal", tmp_path_factory.mktemp("own_server"))
-    pair = ["-keyout", site.folder / "privkey.pem", "-out", site.folder / "fullchain.pem"]
+    pair = ["-keyout", f"{site.folder}/privkey.pem", "-out", f"{site.folder}/fullchain.pem"]
     subprocess.run([*CERTIFICATE.split(), *pair], check=True, capture_output=True)
     site.write("site.yaml", f"base_url: https://comics.example\nserver_folder: {site.folder}\n")
     site.build()
@@ -54,6 +55,9 @@ def own_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[web.Web]:
 
 
 def placed(text: str, folder: Path, port: int) -> str:
+    module = "load_module modules/ngx_http_js_module.so;"
+    assert module in text
+    text = text.replace(module, f"load_module {serve.find_js_module()};")
     for path in ("/srv/comics", "/etc/ssl/comics.example", "/var/log/nginx"):
         assert path in text
         text = text.replace(path, str(folder))

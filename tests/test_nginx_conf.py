@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from generator import nginx, pipeline
-from generator.artifact import Published
+from generator.artifact import File, Published
 from generator.errors import FlatpanelError
 from generator.model import Site as Settings
 from generator.pipeline import Options
@@ -74,10 +74,17 @@ def published(number: int, max_age: int = 60, slug: str = "slug") -> Published:
     return Published(url, f"www{url}.{tag}.json", tag, number, 1, tag * 2, number % 2 == 0, max_age)
 
 
+def release(lines: list[Published], *, dist: str, folder: str) -> list[File]:
+    """The files of a release that has these bodies, and the one that every release has."""
+    index = Published(nginx.INDEX, "index.json", "0" * 32, 0, 2, "0" * 64, False, 0)
+    return nginx.release_files(nginx.Answers([index, *lines], [], {}, {}), SETTINGS, dist=dist, folder=folder)
+
+
 def written(folder: Path, lines: list[Published]) -> Path:
     """A main file around a release of these lines."""
-    release = nginx.release_files(lines, SETTINGS, dist="dist", folder="release")
-    for file in release:
+    (folder / "dist/run").mkdir(parents=True)
+    (folder / "dist/index.json").write_text("{}")
+    for file in release(lines, dist="dist", folder="release"):
         path = folder / "release" / file.path
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(file.text)
@@ -106,11 +113,11 @@ def test_nginx_has_nothing_to_say_about_any_number_of_lines(tmp_path: Path, line
 def test_every_age_has_a_letter_of_its_own() -> None:
     """A line says how long it may be kept by one or more letters, which http.conf turns into seconds."""
     lines = [published(number, max_age=number) for number in range(1500)]
-    files = {file.path: file.text.decode() for file in nginx.release_files(lines, SETTINGS, dist="d", folder="f")}
+    files = {file.path: file.text.decode() for file in release(lines, dist="d", folder="f")}
     ages = dict(re.findall(r'^    ([a-z]+) "public, max-age=(\d+)";$', files["http.conf"], re.MULTILINE))
-    letters = re.findall(r'"[0-9a-f]{32}[-+]([a-z]+) ', files["validators.map"])
+    letters = re.findall(r'^/api/.*"[0-9a-f]{32}[-+]([a-z]+) ', files["validators.map"], re.MULTILINE)
 
-    assert [int(ages[letter]) for letter in letters] == list(range(1500))
+    assert sorted(int(ages[letter]) for letter in letters) == list(range(1500))
 
 
 def test_a_folder_may_be_moved_after_the_build(site: Site, tmp_path: Path) -> None:
@@ -123,9 +130,7 @@ def test_a_folder_may_be_moved_after_the_build(site: Site, tmp_path: Path) -> No
             assert_serves(server)
 
 
-@pytest.mark.parametrize(
-    "name", ["a b", "a;b", "a'b", 'a"b', "{a}", "#a", "a\\b", "a\\", "~a", "ü 紙", "a&b|c", "-p", "a%2Fb"]
-)
+@pytest.mark.parametrize("name", ["a b", "a;b", 'a"b', "{a}", "#a", "~a", "ü 紙", "a&b|c", "-p", "a%2Fb"])
 @pytest.mark.parametrize("relative", [True, False], ids=["relative", "absolute"])
 def test_a_folder_may_have_any_usual_name(site: Site, tmp_path: Path, name: str, relative: bool) -> None:
     """Blanks, quotes, semicolons and braces in the path of `--out` are quoted, in relative paths and absolute ones."""
@@ -140,7 +145,7 @@ def test_a_folder_may_have_any_usual_name(site: Site, tmp_path: Path, name: str,
             assert_serves(server)
 
 
-@pytest.mark.parametrize("name", ["a*b", "a?b", "[a]", "a$b", "${a}", "a\nb", "a\x7fb"])
+@pytest.mark.parametrize("name", ["a*b", "a?b", "[a]", "a'b", "a\\b", "a$b", "${a}", "a\nb", "a\x7fb"])
 def test_a_folder_that_nginx_cannot_name_is_refused(site: Site, tmp_path: Path, name: str) -> None:
     """A sentence that names the folder, before anything is written."""
     out = tmp_path / name
@@ -161,7 +166,7 @@ def test_a_server_may_keep_the_site_in_a_folder_of_its_own(site: Site, tmp_path:
         server_folder.mkdir()
         (tmp_path / "dist").rename(server_folder / "dist")
 
-        assert {path.startswith(f"{server_folder}/dist/") for path in paths} == {True}
+        assert {path.strip('"').startswith(f"{server_folder}/dist") for path in paths} == {True}
         with web.running(Path("/"), listener, conf=str(tmp_path / "nginx.conf"), prefix="/") as server:
             assert_serves(server)
 

@@ -108,7 +108,7 @@ def test_a_path_that_would_be_a_pattern_is_refused(character: str) -> None:
         place(path)
 
     assert str(error.value) == (
-        f"{path}: nginx cannot include files from a folder with *, ? or [ in its name; rename it"
+        f"{str(path)!r}: nginx cannot use a folder with *, ?, [, ' or \\ in its name; rename it"
     )
 
 

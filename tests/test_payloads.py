@@ -161,6 +161,11 @@ BODIES: dict[str, Any] = {
             name: f"https://comics.example/api/v1/{name}"
             for name in ("authors", "artists", "series", "releases", "categories", "groups")
         },
+        "v2": {
+            name: f"https://comics.example/api/v2/{name}"
+            for name in ("series", "chapters", "categories", "authors", "artists", "groups", "members")
+        }
+        | {"openapi": "https://comics.example/api/v2/openapi.json"},
     },
     "/api/authors": [ADA, BO],
     "/api/authors/1": ADA,
@@ -199,7 +204,8 @@ BODIES: dict[str, Any] = {
 
 
 def shown(found: Catalog) -> dict[str, Shown]:
-    return {one.url: one.shown for one in resources(found)}
+    """What the first two families show, by URL."""
+    return {one.url: one.shown for one in resources(found) if not one.url.startswith("/api/v2/")}
 
 
 def wire(text: str) -> dict[str, str]:

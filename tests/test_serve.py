@@ -12,10 +12,12 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from itertools import pairwise
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
-from generator import serve
+from generator import disk, serve
+from generator.store import Store
 from tests.conftest import Site
 from tests.trees import BUILD
 
@@ -140,6 +142,15 @@ def test_it_follows_the_settings(site: Site) -> None:
         assert ask(served.port).headers["Cache-Control"] == "public, max-age=7"
 
 
+def test_what_is_built_may_lie_anywhere(site: Site, tmp_path_factory: pytest.TempPathFactory) -> None:
+    """A dist that is not beside nginx.conf is served from where it is."""
+    out = tmp_path_factory.mktemp("elsewhere") / "dist"
+    with serving(site, "--out", str(out)) as served:
+        one = Store(out).manifest(Store(out).current()).resources[FIRST]
+
+        assert ask(served.port).headers["ETag"] == f'"{one.etag}"'
+
+
 def test_a_dist_that_cannot_be_written_does_not_end_it(site: Site) -> None:
     """When a build fails for want of a place to write, the old site stays up, and the next change is tried again."""
     with serving(site, "--watch") as served:
@@ -157,17 +168,29 @@ def test_a_dist_that_cannot_be_written_does_not_end_it(site: Site) -> None:
         assert ask(served.port).headers["ETag"] == f'"{site.manifest.resources[FIRST].etag}"'
 
 
+@pytest.fixture
+def open_folder() -> Iterator[Path]:
+    """A folder that every account may enter, which those of pytest are not."""
+    with TemporaryDirectory() as folder:
+        os.chmod(folder, 0o755)
+        yield Path(folder)
+
+
 @pytest.mark.parametrize(
-    ("user", "known", "line"),
-    [(0, True, "user {owner};\n"), (0, False, "user root;\n"), (1000, True, "")],
-    ids=["root", "root in a container", "somebody"],
+    ("user", "mode", "known", "line"),
+    [
+        (0, 0o700, True, "user {owner};\n"),
+        (0, 0o700, False, "user root;\n"),
+        (0, 0o755, True, None),
+        (1000, 0o700, True, None),
+    ],
+    ids=["root", "root in a container", "root in an open folder", "somebody"],
 )
 def test_workers_may_read_what_they_serve(
-    site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, user: int, known: bool, line: str
+    open_folder: Path, monkeypatch: pytest.MonkeyPatch, user: int, mode: int, known: bool, line: str | None
 ) -> None:
-    """Started by root, nginx works as the owner of dist, or as root where this machine does not know that account."""
-    report = site.build()
-    owner = pwd.getpwuid(os.stat(site.folder).st_uid)
+    """Started by root where others may not enter, nginx works as the owner of the folder."""
+    owner = pwd.getpwuid(os.stat(open_folder).st_uid)
 
     def getpwuid(number: int) -> pwd.struct_passwd:
         if not known:
@@ -176,13 +199,15 @@ def test_workers_may_read_what_they_serve(
 
     monkeypatch.setattr(pwd, "getpwuid", getpwuid)
     monkeypatch.setattr(os, "geteuid", lambda: user)
-    monkeypatch.setattr(subprocess, "Popen", lambda command: None)
-    serve.Server(report.site, site.store, 8000, tmp_path / "run")
-    text = (tmp_path / "run/nginx.conf").read_text()
+    inside = open_folder / "dist"
+    inside.mkdir()
+    inside.chmod(mode)
+    written = open_folder / "user.conf"
+    written.write_text("user of_before;")
 
-    assert "".join(one + "\n" for one in text.splitlines() if one.startswith("user ")) == line.format(
-        owner=owner.pw_name
-    )
+    disk.write_account(inside, written)
+
+    assert (written.read_text() if written.exists() else None) == (line and line.format(owner=owner.pw_name))
 
 
 def test_a_fingerprint_notices_what_happens_to_files(site: Site) -> None:

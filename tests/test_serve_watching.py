@@ -219,7 +219,7 @@ def test_an_nginx_that_does_nothing_is_not_waited_for_for_ever(
 ) -> None:
     """A program called nginx that neither starts workers nor ends is given up."""
     idle = site.folder / "idle"
-    idle.write_text("#!/bin/sh\nexec sleep 600\n")
+    idle.write_text('#!/bin/sh\n[ "$1" = -V ] || exec sleep 600\n')
     idle.chmod(0o755)
     monkeypatch.setattr(serve, "find_nginx", lambda: str(idle))
     monkeypatch.setattr(serve, "PATIENCE", 0)
@@ -243,17 +243,17 @@ def test_the_port_of_the_site_is_the_default(site: Site, run: Callable[..., Resu
 def test_without_nginx_nothing_is_left_of_a_server(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
     """The scratch folder of a server that did not start is gone."""
     folders: list[Path] = []
-    report = site.build()
+    site.build()
 
     def find() -> str:
         raise FlatpanelError("no nginx")
 
-    def configure(server: serve.Server, site: object) -> None:
+    def configure(server: serve.Server) -> None:
         folders.append(server.run)
 
     monkeypatch.setattr(serve.Server, "configure", configure)
     monkeypatch.setattr(serve, "find_nginx", find)
-    with pytest.raises(FlatpanelError, match="no nginx"), serve.serving(report.site, site.store, free_port()):
+    with pytest.raises(FlatpanelError, match="no nginx"), serve.serving(site.store, "dist", free_port()):
         pass
 
     assert [folder.exists() for folder in folders] == [False]

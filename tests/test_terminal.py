@@ -48,7 +48,7 @@ def test_the_whole_command_line_is_build_py(site: Site) -> None:
     code, said, complaints = in_a_pipe(site)
 
     assert (code, complaints) == (0, "")
-    assert said.startswith(f"release {site.store.current()} in {site.folder}/dist: 21 added")
+    assert said.startswith(f"release {site.store.current()} in {site.folder}/dist: 53 added")
 
 
 def test_without_anything_it_builds_what_lies_here(site: Site) -> None:
@@ -56,7 +56,7 @@ def test_without_anything_it_builds_what_lies_here(site: Site) -> None:
     done = subprocess.run([sys.executable, BUILD], cwd=site.folder, capture_output=True, text=True)
 
     assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.startswith(f"release {site.store.current()} in dist: 21 added, ")
+    assert done.stdout.startswith(f"release {site.store.current()} in dist: 53 added, ")
     assert (site.folder / "nginx.conf").exists()
 
 

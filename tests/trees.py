@@ -72,8 +72,8 @@ def write_series(site: Site, title: str, *, volumes: int, others: list[str]) -> 
         f"title: {title}\ncover: c.png\nmodified: 2026-02-01T00:00:00Z\ndescription: {'word ' * 400}\n"
         + "chapters:\n"
         + "".join(
-            f"  - {{volume: {one}, number: {one}, published: 2026-02-02T10:00:00Z, modified: 2026-02-02T10:00:00Z,"
-            " pages: [1.png]}\n"
+            f"  - {{id: {one}, volume: {one}, number: {one}, published: 2026-02-02T10:00:00Z,"
+            " modified: 2026-02-02T10:00:00Z, pages: [1.png]}\n"
             for one in range(1, volumes + 1)
         ),
     )

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
-from generator.serve import find_nginx
+from generator.serve import find_js_module, find_nginx
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class Web:
     process: subprocess.Popen[bytes]
 
     def connect(self) -> socket.socket:
-        return socket.create_connection(("127.0.0.1", self.port), timeout=30)
+        return socket.create_connection(("127.0.0.1", self.port), timeout=10)
 
     def raw(self, data: bytes) -> bytes:
         """Send exactly `data` and read until the server closes."""
@@ -117,8 +117,12 @@ def running(folder: Path, listener: socket.socket, conf: str = "nginx.conf", pre
     connection is accepted by the kernel until nginx is there.
     """
     command = [find_nginx(), "-p", prefix, "-e", "stderr", "-c", conf]
-    # Started by root, the workers would otherwise be an account that may not read a temporary folder.
-    directives = "daemon off; master_process on;" + (" user root;" if os.geteuid() == 0 else "")
+    directives, text = "daemon off; master_process on;", (folder / prefix / conf).read_text()
+    if "load_module" not in text:
+        directives += f" load_module {find_js_module()};"
+    if "user.con[f]" not in text and os.geteuid() == 0:
+        # Started by root, a foreign main file names no account that may read this folder.
+        directives += " user root;"
     process = subprocess.Popen(
         [*command, "-g", directives],
         cwd=folder,

@@ -32,12 +32,12 @@ def serve(as_of: int | None, port: int | None, watch: bool, **paths: Any) -> Non
     signal.signal(signal.SIGINT, signal.default_int_handler)
     for ending in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(ending, lambda *_: sys.exit(0))
-    wanted = Options(as_of=options.now() if as_of is None else as_of, **paths)
+    wanted = Options(as_of=options.now() if as_of is None else as_of, local=True, **paths)
     seen = serving.fingerprint(wanted.catalog)
     report = build.run(wanted)
     port = port or report.site.port
     try:
-        with serving.serving(report.site, Store(wanted.out), port) as server:
+        with serving.serving(Store(wanted.out), report.dist, port) as server:
             click.secho(f"serving http://localhost:{port}/ (Ctrl-C stops)", bold=True, color=color())
             if watch:
                 _watch(wanted, server, seen, report.next_publication, fixed=as_of is not None)
@@ -63,7 +63,8 @@ def _watch(wanted: Options, server: serving.Server, seen: serving.Fingerprint, d
         next_publication = None
         try:
             report = build.run(wanted if fixed else dataclasses.replace(wanted, as_of=options.now()))
-            server.reload(report.site)
+            server.dist = report.dist
+            server.reload()
             next_publication = report.next_publication
             click.echo(f"release {report.release} is live")
         except (FlatpanelError, OSError) as error:

@@ -3,6 +3,7 @@
 # Every status that a server of files can end in, whoever raised it.
 MESSAGES = {
     400: "Bad request",
+    401: "Unauthorized",
     403: "Forbidden",
     404: "Not found",
     405: "Method not allowed",
@@ -15,6 +16,7 @@ MESSAGES = {
     416: "Range not satisfiable",
     421: "Misdirected request",
     429: "Too many requests",
+    451: "Unavailable for legal reasons",
     500: "Internal server error",
     501: "Not implemented",
     502: "Bad gateway",
@@ -24,6 +26,26 @@ MESSAGES = {
     507: "Insufficient storage",
 }
 
+# What v2 says where it has more to tell than the status.
+DETAILS = {
+    "absent": {"detail": "Authentication credentials were not provided."},
+    "invalid": {"detail": "Invalid token."},
+    "licensed": {"detail": "This series is licensed."},
+    "page": {"detail": "Invalid page."},
+}
+
+# By the key that a request is given whose parameters cannot be answered.
+BAD_PARAMETERS = {
+    "/bad/date_format": {"error": "date_format should be iso-8601, rfc-5322 or timestamp"},
+    "/bad/pages": {"error": "series, volume and number are required"},
+}
+
 
 def error(status: int) -> dict[str, object]:
+    """As the unversioned and the v1 family say it."""
     return {"error": MESSAGES[status], "status": status}
+
+
+def detail(status: int) -> dict[str, object]:
+    """As v2 says it."""
+    return {"detail": f"{MESSAGES[status]}."}

@@ -3,16 +3,20 @@
 from ..artifact import Shown
 from ..catalog import Catalog
 
+_OLD = ("authors", "artists", "series", "releases")
+FAMILIES = {
+    "api": ("/api", _OLD),
+    "v1": ("/api/v1", (*_OLD, "categories", "groups")),
+    "v2": ("/api/v2", ("series", "chapters", "categories", "authors", "artists", "groups", "members", "openapi.json")),
+}
+
 
 def index(catalog: Catalog) -> Shown:
     base = catalog.site.base_url
     return Shown(
         {
-            "api": {name: f"{base}/api/{name}" for name in ("authors", "artists", "series", "releases")},
-            "v1": {
-                name: f"{base}/api/v1/{name}"
-                for name in ("authors", "artists", "series", "releases", "categories", "groups")
-            },
+            family: {name.removesuffix(".json"): f"{base}{path}/{name}" for name in names}
+            for family, (path, names) in FAMILIES.items()
         },
         catalog.site_modified,
     )

@@ -88,9 +88,9 @@ def group(one: Publisher) -> Shown:
                     "twitter": member.record.twitter,
                     "discord": member.record.discord,
                 }
-                for member, roles in one.group.members
+                for member, roles in one.group.members.items()
             ],
             "series": [work.json for work in works],
         },
-        newest(works, one.group.modified, *(member.modified for member, _ in one.group.members)),
+        newest(works, one.group.modified, *(member.modified for member in one.group.members)),
     )

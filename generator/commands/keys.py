@@ -1,0 +1,57 @@
+"""`keys`: who may read what is restricted."""
+
+from pathlib import Path
+
+import click
+
+from .. import encode, tending
+from . import options
+from .reporting import reporting
+
+_AT_ONCE = "the next build and reload of nginx make it so"
+
+
+@click.group()
+def keys() -> None:
+    """Make, list and revoke keys to what is restricted."""
+
+
+@keys.command()
+@options.catalog
+@click.argument("name")
+@click.option("--account", metavar="USER", help="Whose bookmarks and profile the key opens.")
+@reporting
+def add(catalog: Path, name: str, account: str | None) -> None:
+    """Make a key and print it, for the only time."""
+    key = tending.add_key(catalog, name, account)
+    # Alone on stdout, so that it can be piped to whoever it is for.
+    click.echo(key)
+    click.echo(f"this is the key {name}; keep it, it is shown only now; {_AT_ONCE}", err=True)
+
+
+@keys.command("list")
+@options.catalog
+@options.as_json
+@reporting
+def list_(catalog: Path, as_json: bool) -> None:
+    """Print the names of all keys, whose they are and where they are kept."""
+    found = tending.list_keys(catalog)
+    if as_json:
+        facts = [{"name": one.name, "account": one.account, "file": one.file} for one in found]
+        click.echo(encode.pretty({"ok": True, "keys": facts}), nl=False)
+        return
+    for one in found:
+        account = f" of {one.account}" if one.account else ""
+        click.echo(f"{one.name}{account} ({one.file})")
+    if not found:
+        click.echo(f"{catalog}: there are no keys", err=True)
+
+
+@keys.command()
+@options.catalog
+@click.argument("name")
+@reporting
+def revoke(catalog: Path, name: str) -> None:
+    """Forget a key; it opens nothing any more."""
+    tending.revoke_key(catalog, name)
+    click.echo(f"the key {name} is revoked; {_AT_ONCE}")

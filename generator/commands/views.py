@@ -1,0 +1,37 @@
+"""`views`: from the server's log into the next build."""
+
+from pathlib import Path
+
+import click
+
+from .. import encode, tending
+from . import options
+from .reporting import color, reporting
+
+
+@click.command()
+@options.catalog
+@options.as_json
+@click.argument("logs", metavar="LOG...", nargs=-1, required=True, type=click.Path(path_type=Path))
+@reporting
+def views(catalog: Path, as_json: bool, logs: tuple[Path, ...]) -> None:
+    """Count the views in logs, plain or gzipped; what was counted before is not counted again."""
+    folded = tending.fold_views(catalog, logs)
+    tally = folded.tally
+    if as_json:
+        facts = {"ok": True, "counted": tally.counted, "repeated": tally.repeated, "too_old": tally.too_old}
+        click.echo(encode.pretty(facts | {"unreadable": folded.unreadable}), nl=False)
+        return
+    for log, count in folded.unreadable.items():
+        warning = f"warning: {log}: {_lines(count)} cannot be read; a cut line counts when it is given whole"
+        click.secho(warning, err=True, fg="yellow", color=color())
+    if tally.too_old:
+        warning = (
+            f"warning: {_lines(tally.too_old)} from {tally.closed} or before; too old to be told from counted ones"
+        )
+        click.secho(warning, err=True, fg="yellow", color=color())
+    click.echo(f"{catalog}: {tally.counted} views counted, {tally.repeated} were counted already")
+
+
+def _lines(count: int) -> str:
+    return f"{count} line{'s' * (count > 1)}"

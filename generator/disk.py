@@ -1,0 +1,132 @@
+"""Single files, links and folders on the disk: each call does one thing wholly or not at all.
+
+Only `store.py` and this write; what is written, and where, is decided elsewhere.
+"""
+
+import ctypes
+import fcntl
+import os
+import pwd
+import stat
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+
+def write_if_changed(path: Path, text: bytes) -> bool:
+    """For the main configuration file, which is in people's own folder, and for scratch folders."""
+    if path.is_file() and path.read_bytes() == text:
+        return False
+    path.parent.mkdir(parents=True, exist_ok=True)
+    replace(path, text)
+    return True
+
+
+def rewrite(path: Path, text: bytes) -> bool:
+    """For a file of the catalog: with the permissions that it has, and where it is a link, what that names."""
+    path = path.resolve()
+    mode = path.stat().st_mode if path.exists() else None
+    written = write_if_changed(path, text)
+    if mode is not None:
+        path.chmod(mode)
+    return written
+
+
+@contextmanager
+def alone(folder: Path) -> Iterator[None]:
+    """One change at a time to files that people share; the lock is on the folder, and leaves nothing behind."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        with suppress(OSError):  # of a file system that cannot lock a folder
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+@contextmanager
+def scratch() -> Iterator[Path]:
+    """A folder that is gone afterwards, and that nginx's workers may enter."""
+    with tempfile.TemporaryDirectory(prefix="flatpanel-") as folder:
+        os.chmod(folder, 0o755)
+        yield Path(folder)
+
+
+def write(path: Path, data: bytes, modified: int | None = None) -> int:
+    # The bare calls are half as dear as a file object, and there are hundreds of thousands of files.
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644)
+    try:
+        rest = memoryview(data)
+        while rest:
+            rest = rest[os.write(descriptor, rest) :]
+        if modified is not None:
+            os.utime(descriptor, (modified, modified))
+    except OSError as error:
+        error.filename = str(path)  # `write` does not know it, and people must
+        raise
+    finally:
+        os.close(descriptor)
+    return len(data)
+
+
+def replace(path: Path, data: bytes) -> None:
+    unnamed = path.with_name(f".{path.name}.new"[-255:])
+    write(unnamed, data)
+    os.replace(unnamed, path)
+
+
+def point(link: Path, target: str, unnamed: Path | None = None) -> None:
+    """A link that is replaced in one step; until then it is called `unnamed`."""
+    if link.is_symlink() and os.readlink(link) == target:
+        return
+    link.parent.mkdir(parents=True, exist_ok=True)
+    unnamed = unnamed or link.with_name(".new")
+    unnamed.unlink(missing_ok=True)
+    unnamed.symlink_to(target)
+    os.replace(unnamed, link)
+    sync(link.parent)
+
+
+def sync(folder: Path) -> None:
+    """Put the names in a folder on the disk."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def flush(root: Path) -> None:
+    """What `current` is about to name must be on the disk before it does; one call for all files is the cheapest."""
+    descriptor = os.open(root, os.O_RDONLY)
+    try:
+        syncfs = getattr(ctypes.CDLL(None), "syncfs", None)
+        if syncfs is None or syncfs(descriptor) != 0:
+            os.sync()
+    finally:
+        os.close(descriptor)
+
+
+def write_account(folder: Path, path: Path) -> None:
+    """What the main configuration includes: it is the same on every machine, and only root may name an account."""
+    if account := _worker_account(folder):
+        write_if_changed(path, f"user {account};\n".encode())
+    else:
+        path.unlink(missing_ok=True)
+
+
+def _worker_account(folder: Path) -> str | None:
+    """Who nginx's workers must be to read below `folder`, where they would otherwise be somebody who cannot.
+
+    Started by root, nginx gives them to an account of its own, which may not enter a folder that is closed to others.
+    """
+    if os.geteuid() != 0:
+        return None
+    inside = folder.resolve()
+    if all(one.stat().st_mode & stat.S_IXOTH for one in (inside, *inside.parents)):
+        return None
+    try:
+        return pwd.getpwuid(inside.stat().st_uid).pw_name
+    except KeyError:  # an account that only another machine knows; in a container, for example
+        return "root"

@@ -1,0 +1,123 @@
+"""Changes to YAML that people wrote: as few characters as it takes, and never a comment or a line break of theirs.
+
+Pure functions from text to text. Each reads its result again: it says what was meant, or nothing is done.
+"""
+
+import codecs
+import re
+from collections.abc import Mapping
+from itertools import accumulate
+from typing import Any
+
+from . import yaml12
+from .errors import FlatpanelError
+from .yaml12 import Path, Place
+
+_LINE_BREAK = re.compile(r"\r\n?|\n")
+_NO_CONTENT = re.compile(r"\s*(?:#.*)?", re.DOTALL)
+# From where a mapping begins to the brace that it may have: an anchor, white space and comments stand before it.
+_BRACE = re.compile(r"(?:&\S++)?(?:\s|#[^\r\n]*+)*+\{")
+_PLAIN = re.compile(r"\w[-\w]*(?: [-\w]+)*", re.ASCII)
+
+
+class _Text:
+    """Text, and what it says and where."""
+
+    def __init__(self, text: bytes) -> None:
+        # Places do not count a byte order mark.
+        self.mark = codecs.BOM_UTF8 if text.startswith(codecs.BOM_UTF8) else b""
+        self.whole = text.decode("utf-8-sig")
+        self.lines = self.whole.splitlines(keepends=True)
+        self.starts = [0, *accumulate(map(len, self.lines))]
+        self.value = yaml12.load(text)
+        self.survey = yaml12.survey(text)
+
+    def offset(self, place: Place) -> int:
+        line, column = place
+        return self.starts[line - 1] + column - 1
+
+    def line_break(self, offset: int = 0) -> str:
+        """The one that the file has at this place."""
+        found = _LINE_BREAK.search(self.whole, offset)
+        return found[0] if found else "\n"
+
+    def proven(self, whole: str, wanted: Any) -> bytes:
+        """The text, if it says what it should: an edit that would change anything else is not made."""
+        result = self.mark + whole.encode()
+        try:
+            if (yaml12.load(result) or None) == (wanted or None):
+                return result
+        except yaml12.Malformed:
+            pass
+        raise FlatpanelError("is written in a way that cannot be edited here; write it with one field a line")
+
+
+def with_first_field(text: bytes, name: str, values: Mapping[Path, int]) -> bytes:
+    """`text` with the field `name` put first into the mapping at each path."""
+    old = _Text(text)
+    first: dict[Path, Place] = {}
+    for path, place in old.survey.keys.items():
+        first.setdefault(path[:-1], place)
+    pieces, done = [], 0
+    # A mapping without a field of its own is an alias, and stands for another.
+    for path in sorted(values.keys() & first.keys(), key=first.__getitem__):
+        offset = old.offset(first[path])
+        if _BRACE.match(old.whole, old.offset(old.survey.place(path))):
+            after = ", "
+        else:
+            after = old.line_break(offset) + " " * (first[path][1] - 1)
+        pieces += [old.whole[done:offset], f"{name}: {values[path]}{after}"]
+        done = offset
+    for path, value in values.items():
+        _at(old.value, path)[name] = value
+    return old.proven("".join([*pieces, old.whole[done:]]), old.value)
+
+
+def with_item(text: bytes, fields: Mapping[str, str]) -> bytes:
+    """A block list with one more item, on a line of its own at the end."""
+    old = _Text(text)
+    item = ", ".join(f"{name}: {_scalar(value)}" for name, value in fields.items())
+    gap = old.line_break() if old.lines and not _LINE_BREAK.search(old.lines[-1]) else ""
+    indent = " " * (old.survey.place(())[1] - 1)
+    return old.proven(f"{old.whole}{gap}{indent}- {{{item}}}{old.line_break()}", [*(old.value or ()), dict(fields)])
+
+
+def without_item(text: bytes, index: int) -> bytes:
+    """A block list without the lines of one item; the comments around it stay."""
+    old = _Text(text)
+    start = _dash(old, index)
+    end = _dash(old, index + 1) if index + 1 < len(old.value) else len(old.lines)
+    while _NO_CONTENT.fullmatch(old.lines[end - 1]):
+        end -= 1
+    del old.value[index]
+    return old.proven("".join(old.lines[:start] + old.lines[end:]), old.value)
+
+
+def _dash(text: _Text, index: int) -> int:
+    """The line, counted from 0, of the dash of an item; what it introduces may begin further down."""
+    line, column = text.survey.place((index,))
+    if text.lines[line - 1][: column - 1].strip():
+        return line - 1
+    line -= 2
+    while _NO_CONTENT.fullmatch(text.lines[line]):
+        line -= 1
+    return line
+
+
+def _scalar(value: str) -> str:
+    """A text as YAML that is read as this text: plain if it can be."""
+    if _PLAIN.fullmatch(value) and yaml12.scalar(value) == value:
+        return value
+    return '"' + "".join(map(_escaped, value)) + '"'
+
+
+def _escaped(character: str) -> str:
+    if character in '"\\':
+        return f"\\{character}"
+    return character if character.isprintable() else f"\\U{ord(character):08x}"
+
+
+def _at(value: Any, path: Path) -> Any:
+    for step in path:
+        value = value[step]
+    return value

@@ -1,0 +1,32 @@
+"""Keys to what is restricted: made once, shown once, and known by their digests from then on."""
+
+import hashlib
+import re
+import secrets
+
+# By which a key is recognised when it turns up where it should not.
+PREFIX = "fpk_"
+_BYTES = 32
+# Half a key is too much already.
+_KEY = re.compile(rf"{PREFIX}[-A-Za-z0-9_]{{16,}}")
+
+
+def new_key() -> str:
+    """A key of 256 bits from the system, in letters that need no escaping anywhere."""
+    return PREFIX + secrets.token_urlsafe(_BYTES)
+
+
+def digest(key: str) -> str:
+    return hashlib.sha256(key.encode()).hexdigest()
+
+
+def places(text: bytes) -> list[tuple[int, int]]:
+    """The lines and columns in which keys begin."""
+    shown = text.decode("utf-8-sig", "replace")
+    starts = [found.start() for found in _KEY.finditer(shown)]
+    return [(shown.count("\n", 0, start) + 1, start - shown.rfind("\n", 0, start)) for start in starts]
+
+
+def hidden(text: str) -> str:
+    """The text as it may be printed."""
+    return _KEY.sub(f"{PREFIX}…", text)

@@ -1,0 +1,52 @@
+"""JSON Schema in few words: what the schemas, parameters and answers of the document are put together from."""
+
+from typing import Any, TypeAlias
+
+Schema: TypeAlias = dict[str, Any]
+
+NUMBER = r"(0|[1-9][0-9]{0,8})(\.[0-9]{0,3}[1-9])?"
+_DAY, _MONTH = "(Mon|Tue|Wed|Thu|Fri|Sat|Sun)", "(Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)"
+
+TEXT: Schema = {"type": "string"}
+FLAG: Schema = {"type": "boolean"}
+COUNT: Schema = {"type": "integer", "minimum": 0}
+ID: Schema = {"type": "integer", "minimum": 1, "maximum": 2_147_483_647}
+SLUG: Schema = {"type": "string", "pattern": "^[-a-zA-Z0-9_]+$"}
+URI: Schema = {"type": "string", "format": "uri"}
+FLOAT: Schema = {"type": "number", "format": "float", "minimum": 0}
+# Canonical: 1 and 10.5, never 1.0, 01 or 1e3. As text, because a number would lose how it is written.
+DECIMAL: Schema = {"type": "string", "pattern": f"^{NUMBER}$", "examples": ["1", "10.5"]}
+VOLUME: Schema = {"type": "integer", "minimum": 0, "maximum": 999_999_999}
+INSTANT: Schema = {"type": "string", "format": "date-time", "pattern": "Z$"}
+HTTP_DATE: Schema = {
+    "type": "string",
+    "pattern": f"^{_DAY}, [0-9]{{2}} {_MONTH} [0-9]{{4}} [0-9]{{2}}:[0-9]{{2}}:[0-9]{{2}} GMT$",
+    "examples": ["Thu, 30 Apr 2026 18:00:00 GMT"],
+}
+
+
+def record(**fields: Schema) -> Schema:
+    """An object with exactly these keys: none is ever missing, none is ever added."""
+    return {"type": "object", "properties": fields, "required": list(fields), "additionalProperties": False}
+
+
+def array(items: Schema) -> Schema:
+    return {"type": "array", "items": items}
+
+
+def keyed_by(names: Schema, values: Schema) -> Schema:
+    """An object whose keys are data."""
+    return {"type": "object", "propertyNames": names, "additionalProperties": values}
+
+
+def nullable(schema: Schema) -> Schema:
+    return {**schema, "type": [schema["type"], "null"]}
+
+
+def said(schema: Schema, description: str, **more: object) -> Schema:
+    """A schema with a sentence about it."""
+    return {**schema, "description": description, **more}
+
+
+def ref(name: str, kind: str = "schemas") -> Schema:
+    return {"$ref": f"#/components/{kind}/{name}"}

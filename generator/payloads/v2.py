@@ -1,0 +1,254 @@
+"""The shapes of `/api/v2`, as clients with strict decoders read them: no key is ever missing."""
+
+from collections.abc import Callable, Iterable, Sequence
+from datetime import UTC, datetime
+from functools import lru_cache
+from typing import NamedTuple
+
+from ..artifact import Shown
+from ..catalog import Account, Catalog, Category, Chapter, Group, Membership, Person, Series
+from ..encode import decimal, http_date
+from .moments import sequence
+
+
+@lru_cache(maxsize=4096)
+def iso(seconds: int) -> str:
+    return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%dT%H:%M:%SZ}"
+
+
+# How `published` can be written; the first is what a client gets that does not ask.
+DATE_FORMATS: dict[str, Callable[[int], str]] = {
+    "iso-8601": iso,
+    "rfc-5322": http_date,
+    # Milliseconds as text: one client reads a string of digits and nothing else.
+    "timestamp": lambda seconds: f"{seconds}000",
+}
+
+
+def results(parts: Iterable[Shown], catalog: Catalog) -> Shown:
+    found = sequence(parts, catalog)
+    return Shown({"results": found.json}, found.modified)
+
+
+def no_results(catalog: Catalog) -> Shown:
+    return results((), catalog)
+
+
+# /series
+
+
+def series_item(one: Series) -> Shown:
+    return Shown(
+        {
+            "slug": one.slug,
+            "title": one.title,
+            "url": one.path,
+            "cover": one.cover,
+            "updated": iso(one.updated),
+            "chapters": None if one.licensed else len(one.chapters),
+        },
+        max(one.modified, one.updated),
+    )
+
+
+def series_detail(one: Series) -> Shown:
+    people = (person.modified for person in one.authors + one.artists)
+    genres = (genre.modified for genre in one.categories)
+    return Shown(
+        {
+            "slug": one.slug,
+            "title": one.title,
+            "url": one.path,
+            "cover": one.cover,
+            "updated": iso(one.updated),
+            "description": one.description,
+            "views": one.views,
+            "status": one.status,
+            "completed": one.completed,
+            "licensed": one.licensed,
+            "aliases": one.aliases,
+            "authors": [person.name for person in one.authors],
+            "artists": [person.name for person in one.artists],
+            "categories": [genre.name for genre in one.categories],
+        },
+        max((one.modified, one.updated, *people, *genres)),
+    )
+
+
+# /chapters
+
+
+def chapter(one: Chapter) -> Shown:
+    return _chapter(one, "iso-8601")
+
+
+@lru_cache(maxsize=8192)
+def _chapter(one: Chapter, date_format: str) -> Shown:
+    number = one.number if "." in one.number else f"{one.number}.0"
+    return Shown(
+        {
+            "id": one.id,
+            "title": one.title,
+            "number": decimal(number),
+            "volume": one.volume,
+            "published": DATE_FORMATS[date_format](one.published),
+            "views": one.views,
+            "final": one.final,
+            "series": one.slug,
+            "groups": [group.name for group in one.groups],
+            "full_title": one.full_title,
+            "url": one.path,
+        },
+        max(one.modified, one.published, *(group.modified for group in one.groups)),
+    )
+
+
+class Dated(NamedTuple):
+    """Chapters, and the form in which their dates are asked for."""
+
+    catalog: Catalog
+    chapters: Sequence[Chapter]
+    date_format: str = "iso-8601"
+
+
+def chapters(asked: Dated) -> Shown:
+    return results((_chapter(one, asked.date_format) for one in asked.chapters), asked.catalog)
+
+
+def pages(one: Chapter) -> Shown:
+    found = [
+        {
+            "id": page_id,
+            "image": one.pages_root + page,
+            "number": number,
+            "url": f"{one.path}{number}/",
+        }
+        for number, (page_id, page) in enumerate(zip(one.page_ids, one.pages, strict=True), 1)
+    ]
+    return Shown({"results": found}, max(one.modified, one.published))
+
+
+# People, categories, groups
+
+
+def categories(catalog: Catalog) -> Shown:
+    return results(map(category, catalog.categories), catalog)
+
+
+def category(one: Category) -> Shown:
+    return Shown({"name": one.name, "description": one.description}, one.modified)
+
+
+def authors(catalog: Catalog) -> Shown:
+    return results(map(person, catalog.authors), catalog)
+
+
+def artists(catalog: Catalog) -> Shown:
+    return results(map(person, catalog.artists), catalog)
+
+
+def person(one: Person) -> Shown:
+    return Shown({"id": one.id, "name": one.name}, one.modified)
+
+
+def groups(catalog: Catalog) -> Shown:
+    return results(map(group, catalog.groups), catalog)
+
+
+def group(one: Group) -> Shown:
+    record = one.record
+    return Shown(
+        {
+            "id": record.id,
+            "name": record.name,
+            "website": record.website,
+            "description": record.description,
+            "email": record.email,
+            "discord": record.discord,
+            "twitter": record.twitter,
+            "reddit": record.reddit,
+            "irc": record.irc,
+            "logo": one.logo,
+            "members": [f"{role}: {member.name}" for member, role in one.roles],
+        },
+        max((one.modified, *(member.modified for member, _ in one.roles))),
+    )
+
+
+def members(catalog: Catalog) -> Shown:
+    return results(map(member, catalog.memberships), catalog)
+
+
+def member(one: Membership) -> Shown:
+    record = one.member.record
+    return Shown(
+        {
+            "id": record.id,
+            "name": record.name,
+            "twitter": record.twitter,
+            "discord": record.discord,
+            "irc": record.irc,
+            "reddit": record.reddit,
+            "groups": [f"{group.name} ({', '.join(roles)})" for group, roles in one.groups],
+        },
+        max((one.member.modified, *(group.modified for group, _ in one.groups))),
+    )
+
+
+# The reader format
+
+
+def reader_series(one: Series) -> Shown:
+    author = ", ".join(person.name for person in one.authors)
+    artist = ", ".join(person.name for person in one.artists)
+    ordered = sorted(one.chapters, key=lambda chapter: chapter.reading_order)
+    people = (person.modified for person in one.authors + one.artists)
+    groups = (group.modified for chapter in one.chapters for group in chapter.groups)
+    return Shown(
+        {
+            "title": one.title,
+            "cover": one.cover,
+            "original_url": one.path,
+            "description": one.description,
+            "author": author,
+            "artist": artist,
+            "alt_titles": one.aliases,
+            "metadata": [["Author", author], ["Artist", artist]],
+            "chapters": {str(chapter.id): reader_chapter(chapter) for chapter in ordered},
+        },
+        max((one.modified, *(max(one.modified, one.published) for one in one.chapters), *people, *groups)),
+    )
+
+
+def reader_chapter(one: Chapter) -> dict[str, object]:
+    groups = ", ".join(group.name for group in one.groups) or "N/A"
+    return {
+        "title": one.title,
+        "volume": str(one.volume or 0),
+        "number": one.number,
+        "groups": {groups: [one.pages_root + page for page in one.pages]},
+        "last_updated": str(max(one.modified, one.published)),
+    }
+
+
+# Accounts
+
+
+def bookmarks(one: Account) -> Shown:
+    return Shown({"bookmarks": [{"series": slug} for slug in one.record.bookmarks]}, one.modified)
+
+
+def profile(one: Account) -> Shown:
+    record = one.record
+    return Shown(
+        {
+            "username": record.username,
+            "first_name": record.first_name,
+            "last_name": record.last_name,
+            "email": record.email,
+            "bio": record.bio,
+            "avatar": one.avatar,
+            "url": one.url,
+        },
+        one.modified,
+    )

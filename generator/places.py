@@ -1,0 +1,53 @@
+"""Complaints about the catalog -> problems with their lines and columns, found by reading the file a second time."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import groupby
+from pathlib import Path as Folder
+
+from . import keys, yaml12
+from .errors import Problem
+from .messages import field_name
+from .yaml12 import Path
+
+_KEY_IN_CLEAR = "here stands a key itself; remove it and make another: `python build.py keys add` keeps its digest only"
+
+
+@dataclass(frozen=True, slots=True)
+class Complaint:
+    """A problem whose line is not known yet. `of_key` points at the name of a field, not at its value."""
+
+    file: str
+    path: Path
+    message: str
+    of_key: bool = False
+
+
+def located(folder: Folder, complaints: Iterable[Complaint]) -> list[Problem]:
+    """The complaints with their lines and columns; the flaws of every file that has one come with them."""
+    problems = []
+    for file, group in groupby(sorted(complaints, key=lambda one: one.file), key=lambda one: one.file):
+        content = text(folder, file)
+        survey = yaml12.survey(content)
+        shown = _printable(str(folder / file))
+        flaws = [*survey.flaws, *((*place, _KEY_IN_CLEAR) for place in keys.places(content))]
+        problems += [Problem(shown, line, column, "", keys.hidden(message)) for line, column, message in flaws]
+        for one in group:
+            if one.message:
+                line, column = survey.place(one.path, of_key=one.of_key)
+                name, message = keys.hidden(field_name(one.path)), keys.hidden(_printable(one.message))
+                problems.append(Problem(shown, line, column, name, message))
+    return problems
+
+
+def text(folder: Folder, file: str) -> bytes:
+    """A file as it was written; nothing if nobody can read it."""
+    try:
+        return (folder / file).read_bytes()
+    except OSError:
+        return b""
+
+
+def _printable(text: str) -> str:
+    """Names of files that are not UTF-8 are read as text that nobody can encode again."""
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")

@@ -1,0 +1,189 @@
+"""What the command line does to a catalog for people: ids for new chapters, keys, and counted views.
+
+A catalog that cannot be built is not touched either, and what is written is known before the first file is.
+"""
+
+import gzip
+import zlib
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import partial
+from itertools import groupby
+from pathlib import Path
+
+from . import checks, edit, encode, history, keys, places, source, views
+from .disk import alone, rewrite
+from .errors import CatalogError, FlatpanelError
+from .messages import did_you_mean, sentences
+from .model import MAX_ID, Chapter, IssuedKey
+from .source import VIEWS, Sources
+from .views import Memory, Tally
+
+ACCOUNTS = "accounts.yaml"
+KEYS = "keys.yaml"
+# Beside the counts, but of no interest to people: which requests are in them.
+SEEN = ".views-seen.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """A chapter and the id that it has now."""
+
+    file: str
+    chapter: Chapter
+    id: int
+
+
+def give_ids(folder: Path, highest: int) -> list[Given]:
+    """Give an id to every chapter that lacks one; answers with them in the order of their ids.
+
+    No id comes back that a chapter has, had in the catalog's history, or had up to `highest` in a release.
+    """
+    with alone(folder):
+        sources = _checked(folder)
+        lacking = checks.without_id(sources)
+        if not lacking:
+            return []
+        known = (one for one in history.ids_ever(folder) if one <= MAX_ID)
+        first = 1 + max((highest, *checks.ids(sources), *known))
+        if first + len(lacking) - 1 > MAX_ID:
+            raise FlatpanelError(
+                f"{folder}: no id up to {MAX_ID} is left above those that chapters had; write one yourself"
+            )
+        given = list(zip(lacking, range(first, first + len(lacking)), strict=True))
+        texts = {}
+        for file, group in groupby(sorted(given, key=lambda pair: pair[0].file), key=lambda pair: pair[0].file):
+            ids = {entry.path: number for entry, number in group}
+            text = places.text(folder, file)
+            texts[file] = _edited(folder, file, partial(edit.with_first_field, text, "id", ids))
+        for file, text in texts.items():
+            rewrite(folder / file, text)
+        return [Given(entry.file, entry.record, number) for entry, number in given]
+
+
+@dataclass(frozen=True, slots=True)
+class NamedKey:
+    """A key as it may be shown, and where it is kept."""
+
+    name: str
+    account: str | None
+    file: str
+    index: int
+
+
+def list_keys(folder: Path) -> list[NamedKey]:
+    """Those that people wrote into accounts, then those that were made here."""
+    return _keys(_checked(folder))
+
+
+def add_key(folder: Path, name: str, account: str | None) -> str:
+    """Make a key, keep its digest, and answer with it for the only time."""
+    with alone(folder):
+        sources = _checked(folder)
+        usernames = {entry.record.username for entry in sources.lists[ACCOUNTS]}
+        if account is not None and account not in usernames:
+            raise FlatpanelError(f"no account has the username {account}{did_you_mean(account, usernames)}")
+        if any(one.name == name for one in _keys(sources)):
+            raise FlatpanelError(f"there is a key named {name} already; revoke it or choose another name")
+        key = keys.new_key()
+        fields = {"name": name} | ({"account": account} if account else {}) | {"sha256": keys.digest(key)}
+        _check_key(fields)
+        text = places.text(folder, KEYS) or b"# Keys by their digests, made by `python build.py keys`.\n"
+        # A digest of 256 random bits leads nobody back to them, so everybody may read this file.
+        rewrite(folder / KEYS, _edited(folder, KEYS, partial(edit.with_item, text, fields)))
+        return key
+
+
+def revoke_key(folder: Path, name: str) -> None:
+    """Forget a key that was made here; one that people wrote is theirs to remove."""
+    with alone(folder):
+        known = {one.name: one for one in _keys(_checked(folder))}
+        if name not in known:
+            raise FlatpanelError(f"no key is named {keys.hidden(name)}{did_you_mean(name, known)}")
+        key = known[name]
+        if key.file != KEYS:
+            raise FlatpanelError(
+                f"{folder / key.file}: the key {name} of {key.account} is written there; remove it there"
+            )
+        text = places.text(folder, KEYS)
+        rewrite(folder / KEYS, _edited(folder, KEYS, partial(edit.without_item, text, key.index)))
+
+
+def _keys(sources: Sources) -> list[NamedKey]:
+    written = [
+        NamedKey(key.name, entry.record.username, ACCOUNTS, index)
+        for entry in sources.lists[ACCOUNTS]
+        for index, key in enumerate(entry.record.keys)
+    ]
+    made = enumerate(entry.record for entry in sources.lists[KEYS])
+    return written + [NamedKey(key.name, key.account, KEYS, index) for index, key in made]
+
+
+def _check_key(fields: dict[str, str]) -> None:
+    """Nothing is written that would be a problem in the next moment."""
+    if keys.hidden(fields["name"]) != fields["name"]:
+        raise FlatpanelError("the name of a key cannot be a key; names are shown to everybody")
+    for wrong in sentences(IssuedKey, fields):
+        raise FlatpanelError(f"the name {wrong}")
+
+
+@dataclass(frozen=True, slots=True)
+class Folded:
+    """What came of the lines of some logs; `unreadable` counts those that say nothing, by log."""
+
+    tally: Tally
+    unreadable: dict[str, int]
+
+
+def fold_views(folder: Path, logs: Iterable[Path]) -> Folded:
+    """Count what the logs hold and has not been counted, into the file that the next build reads."""
+    with alone(folder):
+        sources = _checked(folder)
+        before = places.text(folder, VIEWS)
+        memory = _memory(folder)
+        interrupted = memory.counts if memory.over == encode.sha256(before) else {}
+        tally = Tally(sources.views | interrupted, memory.seen, memory.closed)
+        unreadable = {str(log): _add(tally, log) for log in logs}
+        tally.forget()
+        changed = dict(tally.counts.items() - sources.views.items())
+        text = "# Views by the ids of chapters, counted by `python build.py views`.\n" + "".join(
+            f"{chapter}: {count}\n" for chapter, count in sorted(tally.counts.items(), key=lambda one: int(one[0]))
+        )
+        rewrite(folder / SEEN, views.dump(Memory(tally.seen, tally.closed, encode.sha256(before), changed)))
+        rewrite(folder / VIEWS, text.encode())
+        return Folded(tally, {log: count for log, count in unreadable.items() if count})
+
+
+def _memory(folder: Path) -> Memory:
+    text = places.text(folder, SEEN)
+    try:
+        return views.load(text) if text else Memory()
+    except ValueError:
+        raise FlatpanelError(
+            f"{folder / SEEN}: is damaged; take it from a backup, or remove it and give no log again"
+        ) from None
+
+
+def _add(tally: Tally, log: Path) -> int:
+    try:
+        with log.open("rb") as opened:
+            packed = opened.peek(2).startswith(b"\x1f\x8b")
+            return tally.add(gzip.GzipFile(fileobj=opened) if packed else opened)
+    except (OSError, EOFError, zlib.error) as error:
+        raise FlatpanelError(f"{log}: cannot be read: {getattr(error, 'strerror', None) or error}") from None
+
+
+def _checked(folder: Path) -> Sources:
+    sources = source.read(folder)
+    found = sources.complaints + checks.complaints(sources)
+    if found:
+        raise CatalogError(places.located(folder, found))
+    return sources
+
+
+def _edited(folder: Path, file: str, change: Callable[[], bytes]) -> bytes:
+    """An edit that cannot be made knows why, but not in which file."""
+    try:
+        return change()
+    except FlatpanelError as error:
+        raise FlatpanelError(f"{folder / file}: {error}") from None

@@ -1,0 +1,126 @@
+"""JSON read with exact types: a missing key, a null, or a point in an integer is the end of it."""
+
+import json
+import re
+from collections.abc import Callable
+from typing import Any
+
+INT32 = 2_147_483_647
+Reader = Callable[[Any], Any]
+
+
+class Broken(Exception):
+    """The app would have crashed, or shown nothing."""
+
+
+class Decimal(str):
+    """A JSON number with a point, as it was written."""
+
+
+def parse(body: bytes) -> Any:
+    """Every object as its pairs in order and no key twice; a number with a point is not an integer."""
+
+    def pairs(found: list[tuple[str, Any]]) -> dict[str, Any]:
+        need(len(dict(found)) == len(found), "a key stands twice", found)
+        return dict(found)
+
+    return json.loads(body.decode("utf-8"), object_pairs_hook=pairs, parse_float=Decimal)
+
+
+def need(holds: object, what: str, value: object = "") -> None:
+    if not holds:
+        raise Broken(f"{what}: {value!r:.200}")
+
+
+def string(value: Any) -> str:
+    need(type(value) is str, "no quoted text", value)
+    return value
+
+
+def boolean(value: Any) -> bool:
+    need(type(value) is bool, "no boolean", value)
+    return value
+
+
+def int32(value: Any) -> int:
+    need(type(value) is int and -INT32 <= value <= INT32, "no integer of 32 bits", value)
+    return value
+
+
+def long(value: Any) -> int:
+    need(type(value) is int, "no integer", value)
+    return value
+
+
+def number(value: Any) -> float:
+    """Any JSON number, as a float."""
+    need(type(value) in (int, Decimal), "no number", value)
+    return float(value)
+
+
+def pointed(value: Any) -> float:
+    """A number that is written with a point, as it always was."""
+    need(type(value) is Decimal and "e" not in value.lower(), "no number with a point", value)
+    return float(value)
+
+
+def digits(value: Any) -> int:
+    need(re.fullmatch(r"[0-9]+", string(value)), "not only digits", value)
+    return int(value)
+
+
+def absolute(value: Any) -> str:
+    need(re.fullmatch(r"https?://[^/?#\s]+/[^\s]*", string(value)), "no absolute address", value)
+    return value
+
+
+def matching(pattern: str) -> Reader:
+    def read(value: Any) -> str:
+        need(re.fullmatch(pattern, string(value)), f"does not match {pattern}", value)
+        return value
+
+    return read
+
+
+SERIES_PATH = matching(r"/reader/[-A-Za-z0-9_]+/")
+CHAPTER_PATH = matching(r"/reader/[-A-Za-z0-9_]+/[0-9]+/[0-9]+(?:\.[0-9]+)?/")
+PAGE_PATH = matching(r"/reader/[-A-Za-z0-9_]+/[0-9]+/[0-9]+(?:\.[0-9]+)?/[0-9]+/")
+ISO = matching(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
+
+
+def nullable(read: Reader) -> Reader:
+    return lambda value: None if value is None else read(value)
+
+
+def one_of(*words: str) -> Reader:
+    return matching("|".join(words))
+
+
+def array(read: Reader) -> Reader:
+    def each(value: Any) -> list[Any]:
+        need(type(value) is list, "no array", value)
+        return [read(one) for one in value]
+
+    return each
+
+
+def fields(**readers: Reader) -> Reader:
+    """An object with at least these keys; others are not looked at."""
+
+    def read(value: Any) -> dict[str, Any]:
+        need(type(value) is dict, "no object", value)
+        for name in readers:
+            need(name in value, f"{name} is missing", value)
+        return {name: reader(value[name]) for name, reader in readers.items()}
+
+    return read
+
+
+def exactly(**readers: Reader) -> Reader:
+    """An object with these keys in this order and no other."""
+
+    def read(value: Any) -> dict[str, Any]:
+        need(type(value) is dict and list(value) == list(readers), "other keys", value)
+        return fields(**readers)(value)
+
+    return read

@@ -1,0 +1,100 @@
+"""The list of series as a page of plain Python: what a filter means, without a thought for speed."""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import unquote_to_bytes
+
+from generator.catalog import Catalog, Person, Series
+
+PAGE_SIZE = 25
+LARGEST = 999
+ORDERS = {
+    "title": lambda one: one.title,
+    "latest_upload": lambda one: max(chapter.published for chapter in one.chapters),
+    "chapter_count": lambda one: len(one.chapters),
+    "views": lambda one: sum(chapter.views for chapter in one.chapters),
+}
+
+
+@dataclass(frozen=True)
+class Listed:
+    """What an answer says: which series, of how many, and whether it is the last page."""
+
+    total: int
+    last: bool
+    slugs: list[str]
+
+
+def parameters(query: str) -> dict[str, str]:
+    """The last of a repeated one counts, and one that is empty is absent."""
+    found = {}
+    for part in query.split("&"):
+        name, equals, value = part.partition("=")
+        if equals:
+            found[decoded(name)] = decoded(value)
+    return {name: value for name, value in found.items() if value}
+
+
+def decoded(text: str) -> str:
+    """What cannot be decoded as a whole stays as it was sent."""
+    spaced = text.replace("+", " ")
+    if re.search("%(?![0-9A-Fa-f]{2})", spaced):
+        return spaced
+    try:
+        return unquote_to_bytes(spaced).decode()
+    except UnicodeDecodeError:
+        return spaced
+
+
+def answer(catalog: Catalog, query: str) -> Listed | None:
+    """The list that a query asks for; None is a page that does not exist."""
+    given = parameters(query)
+    found = [one for one in ordered(catalog.listed_series, given.get("sort", "")) if all(asked(one, given))]
+    limit = int(given["limit"]) if re.fullmatch("[0-9]+", given.get("limit", "")) else 0
+    size = min(limit, LARGEST) or PAGE_SIZE
+    page = given.get("page", "1")
+    if not re.fullmatch("[1-9][0-9]*", page):
+        return None
+    start = (int(page) - 1) * size
+    if start and start >= len(found):
+        return None
+    shown = found[start : start + size]
+    return Listed(len(found), start + size >= len(found), [one.slug for one in shown])
+
+
+def ordered(series: Iterable[Series], sort: str) -> list[Series]:
+    name = sort.split(",")[0].strip()
+    by_slug = sorted(series, key=lambda one: one.slug)
+    if name.removeprefix("-") not in ORDERS:
+        name = "title"
+    return sorted(by_slug, key=ORDERS[name.removeprefix("-")], reverse=name.startswith("-"))
+
+
+def asked(one: Series, given: dict[str, str]) -> Iterable[bool]:
+    status = given.get("status", "any").lower()
+    yield status in ("any", one.status) or (status, one.status) == ("cancelled", "canceled")
+    yield given.get("slug", one.slug).lower() == one.slug.lower()
+    yield says((one.title, *one.aliases), given.get("title"))
+    yield says(names(one.authors), given.get("author"))
+    yield says(names(one.artists), given.get("artist"))
+    items = [item.strip().casefold() for item in given.get("categories", "").split(",")]
+    excluded = {item[1:].strip() for item in items if item.startswith("-")} - {""}
+    included = {item for item in items if item and not item.startswith("-")}
+    own = {name.casefold() for genre in one.categories for name in (genre.id, genre.name)}
+    yield not excluded & own
+    yield not included or bool(included & own)
+
+
+def names(people: Iterable[Person]) -> list[str]:
+    return [name for person in people for name in (person.name, *person.aliases)]
+
+
+def says(texts: Iterable[str], part: str | None) -> bool:
+    return part is None or any(part.casefold() in text.casefold() for text in texts)
+
+
+def read(body: dict[str, Any]) -> Listed:
+    assert list(body) == ["total", "last", "results"]
+    return Listed(body["total"], body["last"], [one["slug"] for one in body["results"]])

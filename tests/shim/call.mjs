@@ -1,0 +1,27 @@
+// Calls functions of the shim, one line of JSON each, and answers with what they returned or did.
+// node call.mjs flatpanel.mjs index.json
+
+import { readFileSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+import { pathToFileURL } from 'node:url';
+
+globalThis.fp_index = JSON.parse(readFileSync(process.argv[3], 'utf8'));
+const shim = (await import(pathToFileURL(process.argv[2]))).default;
+
+function request(given, done) {
+    return {
+        headersIn: given.headers || {},
+        variables: { args: given.args, ...given.variables },
+        return: (status, body) => done.push('return', status, ...(body === undefined ? [] : [body])),
+        internalRedirect: (path) => done.push('internalRedirect', path),
+    };
+}
+
+for await (const line of createInterface({ input: process.stdin })) {
+    const { call, given, plain } = JSON.parse(line);
+    const done = [];
+    const index = (given && given.index) || fp_index;
+    const r = request(given || {}, done);
+    const returned = plain ? shim[call](...plain, index) : shim[call](r);
+    process.stdout.write(`${JSON.stringify({ returned: returned ?? null, done, variables: r.variables })}\n`);
+}

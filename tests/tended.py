@@ -1,0 +1,79 @@
+"""Catalogs that the command line changes: chapters without ids, and logs of views."""
+
+import random
+from collections.abc import Callable
+from pathlib import Path
+
+from click.testing import Result
+
+from generator import yaml12
+from tests.conftest import Site
+
+Run = Callable[..., Result]
+FIRST = "series/first.yaml"
+SECOND = "series/second.yaml"
+HEAD = "# Views by the ids of chapters, counted by `python build.py views`.\n"
+
+
+def chapter(number: object, fields: str = "") -> str:
+    """A chapter of a series, without an id unless `fields` has one."""
+    return f"  - {{{fields}number: {number}, published: 2026-02-02, pages: []}}\n"
+
+
+def series(*chapters: str) -> str:
+    return "title: A\ncover: cover.jpg\nmodified: 2026-02-01\nchapters:\n" + "".join(chapters)
+
+
+def everything(site: Site) -> dict[Path, bytes]:
+    return {path: path.read_bytes() for path in (site.folder / "catalog_src").rglob("*") if path.is_file()}
+
+
+def ids_in(site: Site, file: str) -> list[int]:
+    return [one["id"] for one in yaml12.load((site.folder / "catalog_src" / file).read_bytes())["chapters"]]
+
+
+def giving_ids(site: Site, run: Run) -> Callable[..., Result]:
+    """`build.py ids` on a site whose first series is empty."""
+    site.write(FIRST, "title: First\ncover: cover.jpg\nmodified: 2026-02-01\n")
+
+    def command(*arguments: object) -> Result:
+        return run("ids", "--catalog", site.folder / "catalog_src", "--out", site.folder / "dist", *arguments)
+
+    return command
+
+
+def line(request: int, chapter: int = 1, day: str = "2026-05-01", end: str = "\n") -> str:
+    """One line as nginx writes it; ids are as random as they really are."""
+    return f"{day}T12:00:00+02:00 {random.Random(request).randbytes(16).hex()} {chapter}{end}"
+
+
+def lines(*numbers: int, chapter: int = 1, day: str = "2026-05-01") -> str:
+    return "".join(line(one, chapter, day) for one in numbers)
+
+
+def with_chapters(site: Site) -> Site:
+    """Two series: the first with the chapters 1 and 2, the second with the chapter 3."""
+    dated = "modified: 2026-02-02, "
+    site.write(FIRST, series(chapter(1, f"id: 1, {dated}"), chapter(2, f"id: 2, {dated}")))
+    site.write(SECOND, series(chapter(3, f"id: 3, {dated}")))
+    return site
+
+
+def folding(site: Site, run: Run) -> Callable[..., Result]:
+    """`build.py views` with logs of these contents."""
+
+    def command(*contents: str | bytes, json: bool = False) -> Result:
+        logs = []
+        for number, content in enumerate(contents):
+            log = site.folder / f"views.log.{number}"
+            log.write_bytes(content if isinstance(content, bytes) else content.encode())
+            logs.append(log)
+        return run("views", "--catalog", site.folder / "catalog_src", *["--json"] * json, *logs)
+
+    return command
+
+
+def counts(site: Site) -> str:
+    text = (site.folder / "catalog_src/views.yaml").read_text()
+    assert text.startswith(HEAD)
+    return text.removeprefix(HEAD)

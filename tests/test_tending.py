@@ -1,0 +1,67 @@
+"""Several people and programs at once at one catalog."""
+
+import fcntl
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from generator import store, tending
+from tests import tended
+from tests.conftest import Site
+
+
+def is_locked(folder: Path) -> bool:
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    finally:
+        os.close(descriptor)
+    return False
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda folder: tending.give_ids(folder, 0),
+        lambda folder: tending.add_key(folder, "phone", None),
+        lambda folder: tending.revoke_key(folder, "shop"),
+        lambda folder: tending.fold_views(folder, []),
+    ],
+    ids=["ids", "keys add", "keys revoke", "views"],
+)
+def test_one_change_waits_for_another(
+    site: Site, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, change: Callable[[Path], object]
+) -> None:
+    """From reading to writing a command has the catalog to itself, and gives it back."""
+    folder = site.folder / "catalog_src"
+    # Only `ids` has chapters to look after; to the others a missing id would be a problem.
+    given = "" if request.node.callspec.id == "ids" else "id: 1, "
+    site.write(tended.FIRST, tended.series(tended.chapter(1, given)))
+    site.write("keys.yaml", f"- {{name: shop, sha256: {'1' * 63}a}}\n")
+    locked = []
+    read, rewrite = tending.source.read, tending.rewrite
+    monkeypatch.setattr(tending.source, "read", lambda *given: (locked.append(is_locked(folder)), read(*given))[1])
+    monkeypatch.setattr(tending, "rewrite", lambda *given: (locked.append(is_locked(folder)), rewrite(*given))[1])
+
+    change(folder)
+
+    assert len(locked) > 1 and all(locked)
+    assert not is_locked(folder)
+
+
+def test_a_folder_that_cannot_be_locked_is_changed_all_the_same(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Some network file systems know no locks of folders."""
+
+    def refuse(*_: object) -> None:
+        raise OSError("Bad file descriptor")
+
+    monkeypatch.setattr(store.fcntl, "flock", refuse)
+    site.write(tended.FIRST, tended.series(tended.chapter(1)))
+
+    tending.give_ids(site.folder / "catalog_src", 0)
+
+    assert tended.ids_in(site, tended.FIRST) == [1]
