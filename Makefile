@@ -1,6 +1,7 @@
 # Every target makes what it needs: on a fresh machine `make serve` is the first and only command.
 
 PORT ?=
+BENCH ?=
 PY := .venv/bin/python
 
 # nginx lies in sbin on Debian, off an ordinary user's PATH.
@@ -42,9 +43,10 @@ format: ## put the code into its style
 	$(PY) -m ruff check --fix
 	$(PY) -m ruff format
 
-bench: ## how long building and answering take
-	@tools/setup nginx
-	$(PY) -m bench
+bench: ## how long building and answering take, and what that costs; BENCH="--series 200 --rounds 1" for a short one
+	@tools/setup nginx wrk
+	@tools/setup bench
+	$(PY) -m bench $(BENCH)
 
 # One after the other, also under -j: the cheapest refusal comes first.
 ci: ## what .ci/run runs: lint, test, build, and a second build that finds nothing to change
@@ -57,8 +59,8 @@ lock: ## newest versions into requirements/, with hashes; needs Python 3.11
 	tools/lock
 
 clean: ## remove what builds, tests and tools left behind
-	rm -rf dist build *.egg-info .coverage .coverage.* .hypothesis .mypy_cache .pytest_cache .ruff_cache
-	find . -name __pycache__ -type d -not -path './.venv/*' -prune -exec rm -rf {} +
+	rm -rf dist build *.egg-info .coverage .coverage.* .hypothesis .mypy_cache .pytest_cache .ruff_cache .flatpanel_cache
+	find . -name __pycache__ -type d -not -path './.venv*/*' -prune -exec rm -rf {} +
 
-distclean: clean ## and .venv
-	rm -rf .venv
+distclean: clean ## and .venv, and that of the bench
+	rm -rf .venv .venv-bench

@@ -1,1 +1,1 @@
-"""How long building takes, on catalogs of any size. Apart from the tests: nothing here can fail."""
+"""How long building and answering take, on catalogs of any size. Apart from the tests: a slow machine fails nothing."""

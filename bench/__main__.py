@@ -1,92 +1,102 @@
-"""`make bench`: a full build, a rebuild after one edit, one after none; against what parsing and unpacking cost.
+"""`make bench`: builds catalogs and asks servers, and says whether the results are what they should be.
 
-Everything lies in memory-backed storage and is timed in turns, so that a slow moment of the machine hits all alike.
+Everything lies in memory-backed storage, and what is compared is measured in turns, several rounds, so that a slow
+moment of the machine hits all alike. Numbers of one machine say little; what counts are the quotients.
 """
 
 import argparse
 import os
-import platform
-import shutil
 import subprocess
 import sys
 import tempfile
-import time
-from collections.abc import Callable
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from statistics import median
 
-from bench import catalogs
-from generator import yaml12
+from . import building, load, machine, maps, report, requests, search
+from .program import Site, has_cache, remove
+from .report import Findings
 
 MEMORY = Path("/dev/shm")
+PARTS = ("building", "requests", "maps", "search")
+# What a chapter takes in the end: bodies, their sidecars, packed and unpacked.
+FILES_A_CHAPTER, BYTES_A_CHAPTER = 20, 90_000
 
 
-def main() -> None:
-    options = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
-    options.add_argument("--series", type=int, default=200)
-    options.add_argument("--chapters", type=int, default=50, help="of each series")
-    options.add_argument("--rounds", type=int, default=3)
-    asked = options.parse_args()
-    with tempfile.TemporaryDirectory(dir=MEMORY if MEMORY.is_dir() else None) as folder:
-        report = measured(Path(folder), asked.series, asked.chapters, asked.rounds)
-    print(report)
-    Path(__file__).with_name("RESULTS.md").write_text(report + "\n", encoding="utf-8")
-
-
-def measured(folder: Path, series: int, chapters: int, rounds: int) -> str:
-    size = catalogs.write(folder / "catalog", series=series, chapters=chapters)
-    edited = folder / "catalog/series/series-00000.yaml"
-    build(folder)
-    subprocess.run(["tar", "-cf", folder / "dist.tar", "-C", folder, "dist"], check=True)
-    times: dict[str, list[float]] = {}
-    for turn in range(rounds):
-        shutil.rmtree(folder / "dist")
-        times.setdefault("full build, one process", []).append(timed(lambda: build(folder, "--jobs", "1")))
-        shutil.rmtree(folder / "dist")
-        times.setdefault("full build, two processes", []).append(timed(lambda: build(folder, "--jobs", "2")))
-        times.setdefault("build with nothing changed", []).append(timed(lambda: build(folder)))
-        edited.write_text(edited.read_text() + catalogs.chapter(10_000_000 + turn, 1000 + turn, 1, 20))
-        times.setdefault("build after one chapter", []).append(timed(lambda: build(folder)))
-        times.setdefault("parse the YAML", []).append(timed(lambda: parse(folder / "catalog")))
-        times.setdefault("unpack dist with tar", []).append(timed(lambda: unpack(folder)))
-    floor = median(times["parse the YAML"]) + median(times["unpack dist with tar"])
-    lines = [
-        "# Results",
-        "",
-        f"{series} series, {series * chapters:,} chapters, {size / 1e6:.0f} MB of YAML; "
-        f"{os.cpu_count()} cores, Python {platform.python_version()}, {platform.system()}; medians of {rounds} rounds.",
-        "The last column is against the floor: parsing the YAML and unpacking the result.",
-        "",
-        "| what | seconds | ÷ floor |",
-        "|---|---|---|",
-        *(f"| {name} | {median(taken):.2f} | {median(taken) / floor:.2f} |" for name, taken in times.items()),
+def main(arguments: Sequence[str] | None = None) -> None:
+    options = argparse.ArgumentParser(
+        prog="python -m bench", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    options.add_argument("--series", type=int, default=2000, help="of the catalog (2000)")
+    options.add_argument("--chapters", type=int, default=50, help="of each series (50)")
+    options.add_argument("--rounds", type=int, default=3, help="how often everything is measured (3)")
+    options.add_argument("--seconds", type=int, default=5, help="that each server is asked in a round (5)")
+    options.add_argument("--only", nargs="+", choices=PARTS, default=PARTS, help="some parts and not all")
+    options.add_argument("--results", type=Path, default=Path(__file__).with_name("RESULTS.md"), metavar="FILE")
+    asked = options.parse_args(arguments)
+    if set(asked.only) & {"requests", "search"} and not load.have_wrk():
+        raise SystemExit("bench: wrk is not installed; `make bench` installs it, or leave out requests and search")
+    heading = machine.described()
+    with scratch() as folder:
+        refuse_to_overfill(folder, asked.series * asked.chapters)
+        site = Site(folder, asked.series, asked.chapters)
+        size = site.write()
+        found = measured(site, asked.only, asked.rounds, asked.seconds)
+    heading += [
+        f"- {asked.series:,} series, {asked.series * asked.chapters:,} chapters, {size / 1e6:.1f} MB of YAML, "
+        f"rounds: {asked.rounds}; targets are meant for 2,000 series and 100,000 chapters",
+        *(() if has_cache() else ("- this build keeps nothing between two runs: every rebuild is a full one",)),
     ]
-    return "\n".join(lines)
+    text = report.markdown(heading, found)
+    print(text)
+    asked.results.write_text(text, encoding="utf-8")
 
 
-def build(folder: Path, *options: str) -> None:
-    command = [sys.executable, "build.py", "build", "--quiet", "--as-of", "2026-06-01", *options]
-    places = ["--catalog", folder / "catalog", "--out", folder / "dist", "--nginx", folder / "nginx.conf"]
-    subprocess.run([*command, *places], check=True)
+def measured(site: Site, only: Sequence[str], rounds: int, seconds: int) -> Findings:
+    found = Findings()
+    if "building" in only:
+        found.add(building.measure(site, rounds, say))
+    elif set(only) & {"requests", "maps"}:
+        say("building")
+        site.build(os.cpu_count() or 1)
+    if "maps" in only:
+        found.add(maps.measure(site, rounds, say))
+    if "requests" in only:
+        found.add(requests.measure(site, rounds, seconds, say))
+    if "search" in only:
+        searched = Site(site.folder / "searched", search.SERIES, 1)
+        searched.write()
+        searched.build()
+        found.add(search.measure(searched, rounds, seconds, say))
+    return found
 
 
-def parse(folder: Path) -> None:
-    for path in sorted(folder.rglob("*.yaml")):
-        yaml12.load(path.read_bytes())
+@contextmanager
+def scratch() -> Iterator[Path]:
+    folder = Path(tempfile.mkdtemp(prefix="bench-", dir=MEMORY if MEMORY.is_dir() else None))
+    try:
+        yield folder
+    finally:
+        remove(folder)
 
 
-def unpack(folder: Path) -> None:
-    target = folder / "unpacked"
-    target.mkdir()
-    subprocess.run(["tar", "-xf", folder / "dist.tar", "-C", target], check=True)
-    shutil.rmtree(target)
+def refuse_to_overfill(folder: Path, chapters: int) -> None:
+    """A full disk would be found out after minutes."""
+    status = os.statvfs(folder)
+    files, space = chapters * FILES_A_CHAPTER, chapters * BYTES_A_CHAPTER
+    if status.f_favail < files or status.f_bavail * status.f_frsize < space:
+        raise SystemExit(
+            f"bench: {folder.parent} is too small: {chapters:,} chapters may take {files:,} files "
+            f"and {space / 1e9:.1f} GB; take fewer --series"
+        )
 
 
-def timed(action: Callable[[], None]) -> float:
-    start = time.perf_counter()
-    action()
-    return time.perf_counter() - start
+def say(text: str) -> None:
+    print(f"bench: {text}", file=sys.stderr)
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except subprocess.CalledProcessError as error:
+        raise SystemExit(f"bench: {error}") from None

@@ -1,6 +1,7 @@
 """The nouns that everything below the catalog speaks."""
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import NamedTuple
 from urllib.parse import unquote
 
@@ -11,11 +12,16 @@ CSS = "text/css; charset=utf-8"
 JS = "text/javascript; charset=utf-8"
 SUFFIXES = {JSON: ".json", HTML: ".html", CSS: ".css", JS: ".js"}
 
+# The list that stands for whatever finds nothing, at many addresses. One of them may find something later that is
+# older, so this body has a tag and no date: clients that ask by date would never see the other.
+NOTHING = "/api/v2/pages?series=~&volume=0&number=0"
+
 
 class Shown(NamedTuple):
     """A value on the wire and when the newest part of it changed. What is shown is counted, by construction.
 
-    Bytes are sent as they are, everything else as JSON.
+    Bytes are sent as they are, the two kinds of long lists below are put together when they are written, and
+    everything else is JSON.
     """
 
     json: object
@@ -23,7 +29,20 @@ class Shown(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Resource:
+class Joined:
+    """An array of the bodies of other URLs, which may be more than fits into memory."""
+
+    urls: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class EveryChapter:
+    """The `results` of all chapters that anybody may read, newest first; their dates have one of v2's forms."""
+
+    date_format: str
+
+
+class Resource(NamedTuple):
     """What a URL answers: a value to be encoded, and how many seconds a cache may keep it.
 
     A URL ends in `?…` where a parameter chooses between bodies, and in `#…` where something else does.
@@ -36,8 +55,7 @@ class Resource:
     type: str = JSON
 
 
-@dataclass(frozen=True, slots=True)
-class Gate:
+class Gate(NamedTuple):
     """What a URL answers that has no body of its own: 451, or 308 and a path to go to."""
 
     url: str
@@ -46,8 +64,7 @@ class Gate:
     restricted: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Published:
+class Published(NamedTuple):
     """One line of a release: the body that a URL has, where it lies, and what HTTP says of it."""
 
     url: str
@@ -70,6 +87,8 @@ class File:
     text: bytes
 
 
+# Asked for the name of a body's file, and again for the line of a map.
+@lru_cache(maxsize=4096)
 def key(url: str) -> str:
     """What the configuration calls a resource, and the path of its body without the tag.
 

@@ -4,13 +4,15 @@ Whatever the wire says stands here once; the payloads only arrange it. `modified
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
 from math import inf
-from typing import Any
+from typing import Any, NamedTuple
 
 from . import model
+
+_NO_VOLUME, _LATEST, _HIGHEST = 2**32 - 1, 2**48 - 1, 2**48 - 1
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -96,47 +98,72 @@ class Chapter:
         return self.volume or 0, Decimal(self.number)
 
     @property
+    def newest_first(self) -> bytes:
+        """Sorts chapters by publication, then volume (none is the newest), then number, all descending; then series.
+
+        As bytes, so that a database sorts them as we do.
+        """
+        volume, number = self.volume or _NO_VOLUME, int(Decimal(self.number).scaleb(4))
+        descending = (_LATEST - self.published, 6), (_NO_VOLUME - volume, 4), (_HIGHEST - number, 6)
+        return b"".join(value.to_bytes(width, "big") for value, width in descending) + self.slug.encode()
+
+    @property
     def reading_order(self) -> tuple[float, Decimal]:
         """By volume, those without one last, then by number."""
         return self.volume or inf, Decimal(self.number)
 
 
+class Latest(NamedTuple):
+    """As much of a chapter as a list of releases says."""
+
+    title: str
+    volume: int | None
+    number: str
+    published: int
+    modified: int
+
+
 @dataclass(frozen=True, eq=False)
-class Series:
-    """A series with its published chapters, in the order of their volumes and numbers."""
+class Card:
+    """What lists say of a series: all of them together lie in memory, their chapters do not."""
 
     slug: str
     title: str
     aliases: tuple[str, ...]
-    description: str
     authors: tuple[Person, ...]
     artists: tuple[Person, ...]
     categories: tuple[Category, ...]
+    # Those that published a chapter.
+    groups: tuple[Group, ...]
     status: str
     licensed: bool
     restricted: bool
+    # Whether the families that know neither keys nor licences have it.
+    open: bool
     cover: str
     path: str
     url: str
-    chapters: tuple[Chapter, ...]
     modified: int
+    # The chapter published last; of several at once the highest.
+    latest: Latest | None
+    # How many chapters v2 can name, which is by their ids, and how many it cannot.
+    known: int
+    unknown: int
+    # Of those that it can: when one was published last, and how often they were read.
+    updated: int
+    views: int
+
+
+@dataclass(frozen=True, eq=False)
+class Series(Card):
+    """A series with its published chapters, in the order of their volumes and numbers."""
+
+    description: str
+    chapters: tuple[Chapter, ...]
 
     @property
     def completed(self) -> bool:
         return self.status in ("completed", "canceled")
-
-    @property
-    def updated(self) -> int:
-        """When a chapter was published last; only series that have one are asked."""
-        return max(chapter.published for chapter in self.chapters)
-
-    @property
-    def views(self) -> int:
-        return sum(chapter.views for chapter in self.chapters)
-
-    @cached_property
-    def newest_first(self) -> tuple[Chapter, ...]:
-        return newest_first(self.chapters)
 
     @cached_property
     def volumes(self) -> dict[int, tuple[Chapter, ...]]:
@@ -147,9 +174,13 @@ class Series:
         return {volume: tuple(chapters) for volume, chapters in found.items()}
 
     @cached_property
-    def latest(self) -> Chapter | None:
-        """The chapter published last; of several at once the highest."""
-        return max(self.chapters, key=lambda chapter: (chapter.published, chapter.order), default=None)
+    def named(self) -> tuple[Chapter, ...]:
+        """The chapters that v2 can name."""
+        return tuple(chapter for chapter in self.chapters if chapter.id is not None)
+
+    @cached_property
+    def newest_first(self) -> tuple[Chapter, ...]:
+        return tuple(sorted(self.named, key=lambda one: one.newest_first))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -175,7 +206,7 @@ class Contributor:
     """A person with the series that the old families show of them."""
 
     person: Person
-    series: tuple[Series, ...]
+    series: tuple[Card, ...]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -183,7 +214,7 @@ class Publisher:
     """A group with the series that have a chapter of it."""
 
     group: Group
-    series: tuple[Series, ...]
+    series: tuple[Card, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -200,15 +231,17 @@ class Catalog:
     accounts: tuple[Account, ...]
     # The digests of all keys, and the account behind each, if it is somebody's.
     keys: Mapping[str, str | None]
-    series: tuple[Series, ...]
-    highest_id: int
-    next_publication: int | None
+    series: tuple[Card, ...]
 
     @cached_property
-    def open_series(self) -> tuple[Series, ...]:
+    def open_series(self) -> tuple[Card, ...]:
         """The series of the families that know neither keys nor licences."""
-        hidden = self.site.hide_licensed
-        return tuple(one for one in self.series if not one.restricted and not (one.licensed and hidden))
+        return tuple(one for one in self.series if one.open)
+
+    @cached_property
+    def listed_series(self) -> tuple[Card, ...]:
+        """The series of v2: those that have a chapter which can be named."""
+        return tuple(one for one in self.series if one.known)
 
     @cached_property
     def contributing_authors(self) -> tuple[Contributor, ...]:
@@ -220,24 +253,8 @@ class Catalog:
 
     @cached_property
     def publishers(self) -> tuple[Publisher, ...]:
-        by_group = _grouped(self.open_series, lambda series: (g for c in series.chapters for g in c.groups))
+        by_group = _grouped(self.open_series, lambda series: series.groups)
         return tuple(Publisher(group, by_group.get(group, ())) for group in self.groups)
-
-    @cached_property
-    def listed_series(self) -> tuple[Series, ...]:
-        """The series of v2, where a chapter is known by its id: those that have one published."""
-        return tuple(one for one in map(_with_ids, self.series) if one.chapters)
-
-    @property
-    def without_id(self) -> list[Chapter]:
-        """The published chapters that v2 cannot name."""
-        return [chapter for one in self.series for chapter in one.chapters if chapter.id is None]
-
-    @cached_property
-    def newest_chapters(self) -> tuple[Chapter, ...]:
-        """The chapters that anybody may read, newest first."""
-        free = (one for one in self.listed_series if not one.licensed and not one.restricted)
-        return newest_first(chapter for one in free for chapter in one.chapters)
 
     @cached_property
     def memberships(self) -> tuple[Membership, ...]:
@@ -248,26 +265,15 @@ class Catalog:
         return tuple(Membership(member, tuple(found.get(member, ()))) for member in self.members)
 
 
-def _with_ids(series: Series) -> Series:
-    known = tuple(chapter for chapter in series.chapters if chapter.id is not None)
-    return series if len(known) == len(series.chapters) else replace(series, chapters=known)
-
-
-def newest_first(chapters: Iterable[Chapter]) -> tuple[Chapter, ...]:
-    """By publication, then volume (none is the newest), then number, then series."""
-    by_slug = sorted(chapters, key=lambda one: one.slug)
-    return tuple(sorted(by_slug, key=lambda one: (one.published, *one.reading_order), reverse=True))
-
-
 def _contributors(
-    people: Iterable[Person], series: Iterable[Series], of: Callable[[Series], Iterable[Person]]
+    people: Iterable[Person], series: Iterable[Card], of: Callable[[Card], Iterable[Person]]
 ) -> tuple[Contributor, ...]:
     by_person = _grouped(series, of)
     return tuple(Contributor(person, by_person.get(person, ())) for person in people)
 
 
-def _grouped(series: Iterable[Series], of: Callable[[Series], Iterable[Any]]) -> dict[Any, tuple[Series, ...]]:
-    found: dict[Any, dict[Series, None]] = {}
+def _grouped(series: Iterable[Card], of: Callable[[Card], Iterable[Any]]) -> dict[Any, tuple[Card, ...]]:
+    found: dict[Any, dict[Card, None]] = {}
     for one in series:
         for thing in of(one):
             found.setdefault(thing, {})[one] = None

@@ -1,6 +1,6 @@
 """What only shows when every file has been read: names that nobody has, ids and numbers that two things share."""
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence, Set
 from decimal import Decimal
 from math import inf
 from operator import attrgetter
@@ -26,7 +26,10 @@ _CALLED = {
 
 def complaints(sources: Sources) -> list[Complaint]:
     """Everything that is wrong between the records of a catalog."""
-    return list(_Checks(sources).all())
+    checks = Checks(sources)
+    places = [(one.slug, one.entry.file) for one in sources.series]
+    found = [*checks.lists(), *slugs(places), *bookmarks(sources, {slug for slug, _ in places}), *chapter_ids(sources)]
+    return found + [one for series in sources.series for one in checks.series(series)]
 
 
 def ids(sources: Sources) -> list[int]:
@@ -44,7 +47,9 @@ def _reading_order(entry: Entry[Chapter]) -> tuple[float, Decimal]:
     return entry.record.volume or inf, Decimal(entry.record.number)
 
 
-class _Checks:
+class Checks:
+    """What stands in the lists, and what a single series says of them."""
+
     def __init__(self, sources: Sources) -> None:
         self.sources = sources
         self.directories: dict[str, Directory[Any]] = {
@@ -53,18 +58,13 @@ class _Checks:
             if name not in ("accounts.yaml", "keys.yaml")
         }
 
-    def all(self) -> Iterator[Complaint]:
-        yield from self.lists()
+    def lists(self) -> Iterator[Complaint]:
+        yield from self.repeated_keys()
         yield from self.groups()
-        yield from self.accounts()
         yield from self.keys()
         yield from self.category_names()
-        yield from self.slugs()
-        yield from self.chapter_ids()
-        for series in self.sources.series:
-            yield from self.series(series)
 
-    def lists(self) -> Iterator[Complaint]:
+    def repeated_keys(self) -> Iterator[Complaint]:
         for name, entries in self.sources.lists.items():
             key = {"accounts.yaml": "username", "keys.yaml": "name"}.get(name, "id")
             # nginx finds what belongs to a username whatever its case.
@@ -79,17 +79,6 @@ class _Checks:
             for index, role in enumerate(entry.record.members):
                 path = (*entry.path, "members", index, "member")
                 yield from self.reference("members.yaml", role.member, Complaint(entry.file, path, ""))
-
-    def accounts(self) -> Iterator[Complaint]:
-        slugs = {series.slug for series in self.sources.series}
-        everything_read = not any(file.startswith("series/") for file in self.sources.unreadable)
-        for entry in self.sources.lists["accounts.yaml"]:
-            for index, slug in enumerate(entry.record.bookmarks):
-                if slug not in slugs and everything_read:
-                    hint = did_you_mean(slug, slugs, "the names of files in series/ are slugs")
-                    message = f"no series has the slug {slug}{hint}"
-                    yield Complaint(entry.file, (*entry.path, "bookmarks", index), message)
-            yield from _twice(entry, (*entry.path, "bookmarks"), entry.record.bookmarks)
 
     def keys(self) -> Iterator[Complaint]:
         accounts = {entry.record.username for entry in self.sources.lists["accounts.yaml"]}
@@ -120,29 +109,6 @@ class _Checks:
                 message = f"is what the category {other.record.id} is called, too, when case is ignored"
                 yield Complaint(entry.file, (*entry.path, "name"), message)
 
-    def slugs(self) -> Iterator[Complaint]:
-        first: dict[str, SeriesEntry] = {}
-        for series in self.sources.series:
-            other = first.setdefault(series.slug.lower(), series)
-            if other is series:
-                continue
-            if other.slug == series.slug:
-                message = f"the series {series.slug} is described in {other.entry.file} as well; keep one of the two"
-            else:
-                message = f"the slug {series.slug} differs from {other.slug} only in case; choose another"
-            yield Complaint(series.entry.file, (), message)
-
-    def chapter_ids(self) -> Iterator[Complaint]:
-        chapters = [chapter for series in self.sources.series for chapter in series.chapters]
-        for chapter in chapters:
-            if chapter.record.id is None and "id" in chapter.record.model_fields_set:
-                message = "has no value; remove the field, and `python build.py ids` gives the chapter an id"
-                yield Complaint(chapter.file, (*chapter.path, "id"), message)
-        with_id = [chapter for chapter in chapters if chapter.record.id is not None]
-        for entry, first in _repeated(with_id, attrgetter("id")):
-            message = f"the id {entry.record.id} belongs to {_where(first, entry)}; choose another"
-            yield Complaint(entry.file, (*entry.path, "id"), message)
-
     def series(self, series: SeriesEntry) -> Iterator[Complaint]:
         entry, record = series.entry, series.entry.record
         for field, name in (("authors", "authors.yaml"), ("artists", "artists.yaml")):
@@ -154,6 +120,9 @@ class _Checks:
             message = f"chapter {shown} is {_where(first, chapter)} already; choose another number"
             yield Complaint(chapter.file, (*chapter.path, "number"), message)
         for chapter in series.chapters:
+            if chapter.record.id is None and "id" in chapter.record.model_fields_set:
+                message = "has no value; remove the field, and `python build.py ids` gives the chapter an id"
+                yield Complaint(chapter.file, (*chapter.path, "id"), message)
             yield from self.references(chapter, (*chapter.path, "groups"), "groups.yaml", chapter.record.groups)
 
     def categories(self, entry: Entry[Series]) -> Iterator[Complaint]:
@@ -193,6 +162,40 @@ class _Checks:
                 f"no {called} is named {reference}{did_you_mean(reference, directory.by_name, f'{name} lists them')}"
             )
         yield Complaint(place.file, place.path, message)
+
+
+def bookmarks(sources: Sources, slugs: Set[str]) -> Iterator[Complaint]:
+    """Accounts remember series, which all have to be known before one can be called unknown."""
+    everything_read = not any(file.startswith("series/") for file in sources.unreadable)
+    for entry in sources.lists["accounts.yaml"]:
+        for index, slug in enumerate(entry.record.bookmarks):
+            if slug not in slugs and everything_read:
+                hint = did_you_mean(slug, slugs, "the names of files in series/ are slugs")
+                message = f"no series has the slug {slug}{hint}"
+                yield Complaint(entry.file, (*entry.path, "bookmarks", index), message)
+        yield from _twice(entry, (*entry.path, "bookmarks"), entry.record.bookmarks)
+
+
+def slugs(places: Iterable[tuple[str, str]]) -> Iterator[Complaint]:
+    """The slug of every series, and its file."""
+    first: dict[str, tuple[str, str]] = {}
+    for slug, file in places:
+        other, other_file = first.setdefault(slug.lower(), (slug, file))
+        if other_file == file:
+            continue
+        if other == slug:
+            message = f"the series {slug} is described in {other_file} as well; keep one of the two"
+        else:
+            message = f"the slug {slug} differs from {other} only in case; choose another"
+        yield Complaint(file, (), message)
+
+
+def chapter_ids(sources: Sources) -> Iterator[Complaint]:
+    """Series in which an id stands that another one has, too; others may be among them."""
+    chapters = (one for series in sources.series for one in series.chapters if one.record.id is not None)
+    for entry, first in _repeated(chapters, attrgetter("id")):
+        message = f"the id {entry.record.id} belongs to {_where(first, entry)}; choose another"
+        yield Complaint(entry.file, (*entry.path, "id"), message)
 
 
 def _folded_username(account: Account) -> str:

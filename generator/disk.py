@@ -7,9 +7,10 @@ import ctypes
 import fcntl
 import os
 import pwd
+import shutil
 import stat
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -34,12 +35,12 @@ def rewrite(path: Path, text: bytes) -> bool:
 
 
 @contextmanager
-def alone(folder: Path) -> Iterator[None]:
+def alone(folder: Path, waiting: Callable[[], None] = lambda: None) -> Iterator[None]:
     """One change at a time to files that people share; the lock is on the folder, and leaves nothing behind."""
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         with suppress(OSError):  # of a file system that cannot lock a folder
-            fcntl.flock(descriptor, fcntl.LOCK_EX)
+            lock(descriptor, waiting)
         yield
     finally:
         os.close(descriptor)
@@ -53,13 +54,11 @@ def scratch() -> Iterator[Path]:
         yield Path(folder)
 
 
-def write(path: Path, data: bytes, modified: int | None = None) -> int:
+def write(path: str | Path, data: bytes, modified: int | None = None) -> int:
     # The bare calls are half as dear as a file object, and there are hundreds of thousands of files.
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644)
     try:
-        rest = memoryview(data)
-        while rest:
-            rest = rest[os.write(descriptor, rest) :]
+        _write(descriptor, data)
         if modified is not None:
             os.utime(descriptor, (modified, modified))
     except OSError as error:
@@ -70,10 +69,83 @@ def write(path: Path, data: bytes, modified: int | None = None) -> int:
     return len(data)
 
 
+def _write(descriptor: int, data: bytes) -> None:
+    done = os.write(descriptor, data)
+    while done < len(data):
+        done += os.write(descriptor, memoryview(data)[done:])
+
+
+def write_parts(path: Path, parts: Iterable[bytes]) -> None:
+    """A file of which there may be more than fits into memory."""
+    with Growing(path) as growing:
+        for part in parts:
+            growing.write(part)
+        growing.finish(str(path))
+
+
+class Growing:
+    """A file that is written part by part and gets its name at the end; without one it is gone."""
+
+    def __init__(self, path: Path) -> None:
+        self.path, self.size = str(path), 0
+        self.descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_TRUNC, 0o644)
+        self._finished = False
+
+    def __enter__(self) -> "Growing":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        os.close(self.descriptor)
+        if not self._finished:
+            os.unlink(self.path)
+
+    def write(self, part: bytes) -> None:
+        try:
+            _write(self.descriptor, part)
+        except OSError as error:
+            error.filename = self.path
+            raise
+        self.size += len(part)
+
+    def finish(self, name: str, modified: int | None = None) -> int:
+        """The last call; answers with the size."""
+        if modified is not None:
+            os.utime(self.descriptor, (modified, modified))
+        if name != self.path:
+            os.replace(self.path, name)
+        self._finished = True
+        return self.size
+
+
 def replace(path: Path, data: bytes) -> None:
     unnamed = path.with_name(f".{path.name}.new"[-255:])
     write(unnamed, data)
     os.replace(unnamed, path)
+
+
+def lock(descriptor: int, waiting: Callable[[], None]) -> None:
+    """Have a file or folder for ourselves; `waiting` is called if another process has it now."""
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        waiting()
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+
+
+def make_folder(folder: str | Path) -> None:
+    """Most folders that are wanted are not there, but the one around them is."""
+    try:
+        os.mkdir(folder)
+    except OSError:
+        os.makedirs(folder, exist_ok=True)
+
+
+def clear(path: Path) -> None:
+    """A file, or a folder in the place of one, if there is any."""
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)
 
 
 def point(link: Path, target: str, unnamed: Path | None = None) -> None:

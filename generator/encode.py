@@ -1,10 +1,13 @@
 """Values -> the bytes that are sent, and what HTTP says of bytes. The only importer of orjson."""
 
 import hashlib
+import struct
 import zlib
+from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import orjson
 
@@ -12,6 +15,8 @@ import orjson
 GZIP_FROM = 1400
 # No time, no name, no flags. The last byte names the system that packed, and is the same for all of ours.
 GZIP_HEAD = b"\x1f\x8b\x08\0\0\0\0\0\0\3"
+# Another zlib may give other bytes.
+PACKED_BY = zlib.ZLIB_RUNTIME_VERSION
 # The last second of the year 9999; there is no HTTP date after it.
 LAST_INSTANT = 253_402_300_799
 _DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
@@ -46,8 +51,20 @@ def etag(body: bytes) -> str:
     return hashlib.md5(body, usedforsecurity=False).hexdigest()
 
 
+def digest(text: bytes) -> str:
+    """Tells contents apart that only this program sees."""
+    return hashlib.blake2b(text, digest_size=16).hexdigest()
+
+
 def sha256(body: bytes) -> str:
     return hashlib.sha256(body).hexdigest()
+
+
+def sha256_of(parts: Iterable[bytes]) -> str:
+    found = hashlib.sha256()
+    for part in parts:
+        found.update(part)
+    return found.hexdigest()
 
 
 @lru_cache(maxsize=4096)
@@ -64,6 +81,64 @@ def gzip(body: bytes) -> bytes | None:
     """The compressed form, if it is worth having. It holds no time and no name, so the same body gives the same."""
     if len(body) < GZIP_FROM:
         return None
-    press = zlib.compressobj(6, zlib.DEFLATED, 31)
-    packed = GZIP_HEAD + (press.compress(body) + press.flush())[len(GZIP_HEAD) :]
+    packed = gzip_around([deflated(body)], zlib.crc32(body), len(body))
     return packed if len(packed) < len(body) else None
+
+
+def gzip_around(parts: Iterable[bytes], crc: int, size: int) -> bytes:
+    return b"".join((GZIP_HEAD, *parts, gzip_tail(crc, size)))
+
+
+def gzip_tail(crc: int, size: int) -> bytes:
+    """An empty last block, which whoever unpacks waits for, and what it can check itself by."""
+    return b"\3\0" + struct.pack("<LL", crc, size & 0xFFFFFFFF)
+
+
+def deflated(text: bytes) -> bytes:
+    """A compressed piece, which ends with a whole byte and needs nothing before it: pieces can be put together."""
+    # A small window is set up in a fraction of the time, and more would be of no use to a small text.
+    press = zlib.compressobj(5, zlib.DEFLATED, -12 if len(text) <= 1 << 12 else -15)
+    return press.compress(text) + press.flush(zlib.Z_SYNC_FLUSH)
+
+
+def piece_of(packed: bytes) -> bytes:
+    """What `deflated` made, out of a compressed form."""
+    return packed[len(GZIP_HEAD) : -len(gzip_tail(0, 0))]
+
+
+class Content(NamedTuple):
+    """What a release says of a body."""
+
+    etag: str
+    sha256: str
+    size: int
+
+
+class Digests:
+    """The same of a long body that comes in blocks, and what its compressed form ends with.
+
+    The slower half of the work is done beside the faster, and beside whatever makes the next block.
+    """
+
+    def __init__(self) -> None:
+        self.size = self.crc = 0
+        self._md5, self._sha256 = hashlib.md5(usedforsecurity=False), hashlib.sha256()
+        self._thread = ThreadPoolExecutor(1)
+        self._last = self._thread.submit(self._md5.update, b"")
+
+    def __enter__(self) -> "Digests":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._thread.shutdown()
+
+    def add(self, block: bytes) -> None:
+        self._last.result()
+        self._last = self._thread.submit(self._md5.update, block)
+        self._sha256.update(block)
+        self.crc = zlib.crc32(block, self.crc)
+        self.size += len(block)
+
+    def content(self) -> Content:
+        self._last.result()
+        return Content(self._md5.hexdigest(), self._sha256.hexdigest(), self.size)

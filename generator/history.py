@@ -14,21 +14,35 @@ def last_commits(folder: Path, *, now: int) -> dict[str, int]:
 
     Empty where there is no git or no commit; files that git does not know are absent.
     """
-    log = _git(folder, "log", "-z", "--format=//%ct", "--name-only", "--no-renames", "--relative", "--", ".")
-    if log is None:
+    if head(folder) is None:
         return {}
+    return committed(folder) | dict.fromkeys(uncommitted(folder), now)
+
+
+def head(folder: Path) -> str | None:
+    """What is checked out, and how much git knows of its past: all that `committed` depends on."""
+    return _git(folder, "rev-parse", "--show-prefix", "--is-shallow-repository", "HEAD")
+
+
+def committed(folder: Path) -> dict[str, int]:
+    """When each file was committed last."""
     times: dict[str, int] = {}
     moment = 0
-    for part in log.split("\0"):
+    log = _git(folder, "log", "-z", "--format=//%ct", "--name-only", "--no-renames", "--relative", "--", ".")
+    for part in (log or "").split("\0"):
         if part.startswith("//"):
             moment = int(part[2:])
         else:
             times.setdefault(part.removeprefix("\n"), moment)
+    times.pop("", None)  # what follows the last NUL
+    return times
+
+
+def uncommitted(folder: Path) -> set[str]:
+    """Files that are edited, or new."""
     edited = _git(folder, "diff", "--name-only", "--no-renames", "--relative", "-z", "HEAD", "--", ".")
     new = _git(folder, "ls-files", "--others", "--exclude-standard", "-z", "--", ".")
-    times |= dict.fromkeys(f"{edited or ''}\0{new or ''}".split("\0"), now)
-    del times[""]  # what follows the last NUL of each answer
-    return times
+    return set(f"{edited or ''}\0{new or ''}".split("\0")) - {""}
 
 
 def ids_ever(folder: Path) -> set[int]:

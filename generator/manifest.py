@@ -1,14 +1,15 @@
 """What a release says of itself: every URL with its body and validators. Pure; `store.py` reads and writes it."""
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
 
 from . import encode
-from .artifact import HTML, JSON, SUFFIXES, File, Published, Resource, key
+from .artifact import HTML, JSON, NOTHING, SUFFIXES, Published, Resource, key
 from .errors import FlatpanelError
 
-FORMAT = 1
+FORMAT = 2
 # Stands for the id of a release in its own files until the id, a digest of all of them, is known.
 UNNAMED = "@release@"
 # The one path that says itself that it is JSON.
@@ -23,15 +24,16 @@ class Manifest:
     files: Mapping[str, str]
     # Of all chapters that this release or any before it had: ids are never given twice.
     highest_id: int = 0
+    # Chapter and number -> id, of every page that ever had one of its own.
+    page_ids: Mapping[str, int] = field(default_factory=dict)
 
 
 EMPTY = Manifest({}, {})
 
 
-def publish(resource: Resource, body: bytes, packed: bytes | None, before: Manifest, now: int) -> Published:
+def publish(resource: Resource, content: encode.Content, packed: bool, old: Published | None, now: int) -> Published:
     """A resource with its validators: an unchanged body keeps its date, a changed one moves strictly forward."""
-    tag = encode.etag(body)
-    old = before.resources.get(resource.url)
+    tag = content.etag
     if old and old.etag == tag:
         modified = old.modified
     else:
@@ -42,9 +44,9 @@ def publish(resource: Resource, body: bytes, packed: bytes | None, before: Manif
         file=body_file(resource, tag),
         etag=tag,
         modified=modified,
-        size=len(body),
-        sha256=encode.sha256(body),
-        gzip=packed is not None,
+        size=content.size,
+        sha256=content.sha256,
+        gzip=packed,
         max_age=resource.max_age,
         restricted=resource.restricted,
         type=resource.type,
@@ -61,6 +63,11 @@ def paths(one: Published) -> tuple[str, ...]:
     return one.file, f"{one.file}.headers", *((f"{one.file}.gz",) if one.gzip else ())
 
 
+def files(one: Published) -> tuple[str, ...]:
+    """The same without the sidecar, which is where the body is."""
+    return (one.file, f"{one.file}.gz") if one.gzip else (one.file,)
+
+
 def is_plain(one: Published) -> bool:
     """Whether a host of plain files could answer with it: one that knows neither keys nor parameters."""
     return not one.restricted and not {"?", "#"} & set(one.url)
@@ -74,67 +81,118 @@ def plain_file(one: Published) -> str:
     return path if one.type != JSON or one.url == DOCUMENT else f"{path}.json"
 
 
+def last_modified(one: Published) -> str | None:
+    """The date that is sent with a body."""
+    return None if one.url == NOTHING else encode.http_date(one.modified)
+
+
 def sidecar(one: Published) -> bytes:
     """The validators as HTTP sends them."""
-    return f'ETag: "{one.etag}"\nLast-Modified: {encode.http_date(one.modified)}\n'.encode()
+    date = last_modified(one)
+    return (f'ETag: "{one.etag}"\n' + (f"Last-Modified: {date}\n" if date else "")).encode()
 
 
-def dump(resources: Iterable[Published], files: Iterable[File], highest_id: int) -> bytes:
+def line(one: Published) -> bytes:
     """One line a URL, so that two releases can be compared with `diff`."""
-    lines = [
-        encode.json(one.url)
-        + b":"
-        + encode.json(
-            {
-                "file": one.file,
-                "etag": f'"{one.etag}"',
-                "last_modified": encode.http_date(one.modified),
-                "modified": one.modified,
-                "size": one.size,
-                "sha256": one.sha256,
-                "gzip": one.gzip,
-                "max_age": one.max_age,
-                "restricted": one.restricted,
-                "type": one.type,
-            }
+    facts: dict[str, object] = {
+        "file": one.file,
+        "etag": f'"{one.etag}"',
+        "last_modified": last_modified(one),
+        "modified": one.modified,
+        "size": one.size,
+        "sha256": one.sha256,
+        "gzip": one.gzip,
+        "max_age": one.max_age,
+    }
+    # Nearly all bodies are JSON that anybody may have, so it is not said.
+    if one.restricted:
+        facts["restricted"] = True
+    if one.type != JSON:
+        facts["type"] = one.type
+    return encode.json(one.url) + b":" + encode.json(facts)
+
+
+# Between two lines, and behind the last of them.
+BETWEEN, END = b",\n", b"\n}}\n"
+
+
+class Head(NamedTuple):
+    """What a manifest says before it comes to its resources."""
+
+    files: Mapping[str, str]
+    highest_id: int
+    page_ids: Mapping[str, int]
+    # How many bytes of its lines belong to each series, in their order; the first run is about all of them.
+    runs: Mapping[str, int]
+
+    def dump(self) -> bytes:
+        def lines(entries: Iterable[tuple[str, object]]) -> bytes:
+            return (
+                b"{\n" + BETWEEN.join(encode.json(name) + b":" + encode.json(value) for name, value in entries) + b"\n}"
+            )
+
+        return (
+            b'{"flatpanel":%d,\n"highest_id":%d' % (FORMAT, self.highest_id)
+            + b',\n"page_ids":'
+            + lines(sorted(self.page_ids.items()))
+            + b',\n"files":'
+            + lines(sorted(self.files.items()))
+            + b',\n"runs":'
+            + lines(self.runs.items())
+            + FIRST
         )
-        for one in sorted(resources, key=lambda one: one.url)
-    ]
-    digests = [
-        encode.json(one.path) + b":" + encode.json(encode.sha256(one.text))
-        for one in sorted(files, key=lambda one: one.path)
-    ]
-    return (
-        b'{"flatpanel":%d,\n"highest_id":%d,\n"files":{\n' % (FORMAT, highest_id)
-        + b",\n".join(digests)
-        + b'\n},\n"resources":{\n'
-        + b",\n".join(lines)
-        + b"\n}}\n"
-    )
 
 
-def release_id(text: bytes) -> str:
-    return encode.sha256(text)[:16]
+# Before the first line.
+FIRST = b',\n"resources":{\n'
 
 
-def named(file: File, release: str) -> File:
+def lines(run: bytes) -> dict[str, Published]:
+    """The resources of a run of lines."""
+    return {url: _published(url, one) for url, one in encode.parse(b"{%b}" % run).items()}
+
+
+def release_id(digest: str) -> str:
+    """The name of the release whose manifest has that digest."""
+    return digest[:16]
+
+
+def named(text: bytes, release: str) -> bytes:
     """A file of a release that knows the release's id."""
-    return File(file.path, file.text.replace(UNNAMED.encode(), release.encode()))
+    return text.replace(UNNAMED.encode(), release.encode())
 
 
-def unnamed(file: File, release: str) -> File:
+def unnamed(text: bytes, release: str) -> bytes:
     """The same file as its digest in the manifest was taken."""
-    return File(file.path, file.text.replace(release.encode(), UNNAMED.encode()))
+    return text.replace(release.encode(), UNNAMED.encode())
 
 
 def load(text: bytes, name: str) -> Manifest:
-    """The manifest that `dump` wrote into the file `name`."""
-    try:
+    """The whole manifest that was written into the file `name`."""
+    with _understood(name):
         value = encode.parse(text)
-        if value["flatpanel"] != FORMAT:
-            raise FlatpanelError(f"{name}: was written by another version of the build (format {value['flatpanel']})")
-        resources = {url: _published(url, one) for url, one in value["resources"].items()}
-        return Manifest(resources, value["files"], value["highest_id"])
+        head = _head(value, name)
+        return Manifest({url: _published(url, one) for url, one in value["resources"].items()}, *head[:3])
+
+
+def load_head(text: bytes, name: str) -> Head:
+    with _understood(name):
+        return _head(encode.parse(text), name)
+
+
+def _head(value: Mapping[str, Any], name: str) -> Head:
+    if value["flatpanel"] != FORMAT:
+        raise FlatpanelError(f"{name}: was written by another version of the build (format {value['flatpanel']})")
+    numbers = (value["highest_id"], *value["page_ids"].values(), *value["runs"].values())
+    if not all(isinstance(one, int) and one >= 0 for one in numbers):
+        raise TypeError
+    return Head(dict(value["files"]), value["highest_id"], value["page_ids"], value["runs"])
+
+
+@contextmanager
+def _understood(name: str) -> Iterator[None]:
+    try:
+        yield
     except (ValueError, KeyError, TypeError, AttributeError):
         raise FlatpanelError(f"{name}: is not the manifest of a release") from None
 
@@ -152,6 +210,6 @@ def _published(url: str, one: Mapping[str, Any]) -> Published:
         sha256=one["sha256"],
         gzip=one["gzip"],
         max_age=one["max_age"],
-        restricted=one["restricted"],
-        type=one["type"],
+        restricted=one.get("restricted", False),
+        type=one.get("type", JSON),
     )

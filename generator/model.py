@@ -3,7 +3,7 @@
 Nothing here looks at a second file: references are kept as written and resolved in `catalog.py`.
 """
 
-from typing import Annotated, Literal, TypeAlias
+from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
 
@@ -56,7 +56,10 @@ Id: TypeAlias = Annotated[int, Field(ge=1, le=MAX_ID)]
 Slug: TypeAlias = Annotated[str, StringConstraints(pattern=SLUG, max_length=MAX_SLUG)]
 Line: TypeAlias = Annotated[str, StringConstraints(pattern=LINE)]
 Name: TypeAlias = Annotated[str, StringConstraints(pattern=LINE, min_length=1)]
-CategoryName: TypeAlias = Annotated[str, StringConstraints(pattern=SEGMENT, min_length=1, max_length=MAX_CATEGORY)]
+CategoryId: TypeAlias = Annotated[Slug, AfterValidator(values.filterable)]
+CategoryName: TypeAlias = Annotated[
+    str, StringConstraints(pattern=SEGMENT, min_length=1, max_length=MAX_CATEGORY), AfterValidator(values.filterable)
+]
 Paragraphs: TypeAlias = Annotated[str, StringConstraints(pattern=PARAGRAPHS)]
 FileOrUrl: TypeAlias = Annotated[str, StringConstraints(pattern=FILE_OR_URL, max_length=MAX_FILE_OR_URL)]
 Url: TypeAlias = Annotated[str, StringConstraints(pattern=URL, max_length=MAX_FILE_OR_URL)]
@@ -100,7 +103,17 @@ RestrictedRoute: TypeAlias = Literal[
 class Record(BaseModel):
     """Anything that people write: no field that is not known, no type guessed, nothing changed later."""
 
-    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
+    # Built when it is needed first: a build that finds nothing to do needs none.
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True, defer_build=True)
+
+    def plain(self) -> dict[str, Any]:
+        """What was written, each value in its one form."""
+        return self.model_dump(exclude_unset=True)
+
+    @classmethod
+    def revived(cls, plain: dict[str, Any]) -> "Record":
+        """The record that was `plain`; it is not checked a second time."""
+        return cls.model_construct(**plain)
 
 
 class Entity(Record):
@@ -120,7 +133,7 @@ class Person(Entity):
 class Category(Entity):
     """A genre; its name is part of an address and of a file's name."""
 
-    id: Slug
+    id: CategoryId
     name: CategoryName
     description: Paragraphs = ""
 
@@ -208,6 +221,10 @@ class Series(Entity):
     chapter_title: ChapterTitle = values.DEFAULT_CHAPTER_TITLE
     chapters: list[Chapter] = []
 
+    @classmethod
+    def revived(cls, plain: dict[str, Any]) -> "Series":
+        return cls.model_construct(**{**plain, "chapters": [Chapter.revived(one) for one in plain.get("chapters", ())]})
+
 
 Age: TypeAlias = Annotated[int, Field(ge=0, le=31_536_000)]
 
@@ -241,4 +258,6 @@ class Site(Record):
     hide_licensed: bool = False
     restricted: list[RestrictedRoute] = []
     page_size: Annotated[int, Field(ge=1, le=999)] = 25
+    # MiB; many hosts take no bigger file than this.
+    body_budget: Annotated[int, Field(ge=1, le=1_000_000)] = 25
     cache: Cache = Cache()

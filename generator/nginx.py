@@ -5,17 +5,20 @@ configuration through `ngx`, which quotes a value or refuses it.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache, lru_cache
 from pathlib import Path
-
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from typing import TYPE_CHECKING, NamedTuple
 
 from . import dates, encode
-from .artifact import JSON, SUFFIXES, File, Gate, Published, key
+from .artifact import JSON, NOTHING, SUFFIXES, File, Gate, Published, key
 from .errors import FlatpanelError
 from .model import Site
 from .payloads import errors
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
 
 _PLAIN = re.compile(r"[-A-Za-z0-9_./:+=@,]+")
 _FORBIDDEN = re.compile(r"[\x00-\x1f\x7f$]")
@@ -38,6 +41,21 @@ _SHIM = Path(__file__).parent / "shim"
 # Where Debian and the official images keep the module that runs the shim.
 JS_MODULE = "/usr/lib/nginx/modules/ngx_http_js_module.so"
 INDEX = "/api/v2/series#index"
+# The maps that share the lines of all keys: how the keys of each begin, what tells them apart, how they end. A line
+# names the middle only, with its slash, so that it is never a word of nginx's own. What fits none of these stands in
+# validators.map, under its whole key.
+MAPS = {
+    "series": ("/api/series", "/.+", ""),
+    "v1_series": ("/api/v1/series", "/.+", ""),
+    "chapter": ("/api/v2/chapters", "/[^/]+", ""),
+    "chapter_pages": ("/api/v2/chapters", "/[^/]+", "/pages"),
+    "chapter_read": ("/api/v2/chapters", "/[^/]+", "/read"),
+}
+_MAP = re.compile("|".join(f"{begin}(?P<{name}>{middle}){end}" for name, (begin, middle, end) in MAPS.items()))
+_DAY = 86_400
+# Nothing in capitals, since nginx takes no notice of the case of what it looks up.
+_LETTERS = "abcdefghijklmnopqrstuvwxyz"
+_DIGITS = f"0123456789{_LETTERS}"
 # What a page may load: its own files from this host, and the little pictures inside its style sheet.
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
@@ -66,19 +84,25 @@ def place(path: object, pattern: str = "") -> str:
     return ngx(f"{path}{pattern}")
 
 
-_environment = Environment(
-    loader=FileSystemLoader(Path(__file__).parent / "templates"),
-    undefined=StrictUndefined,
-    autoescape=False,
-    trim_blocks=True,
-    lstrip_blocks=True,
-    keep_trailing_newline=True,
-)
-_environment.filters.update(ngx=ngx, place=place)
+@cache
+def _environment() -> "Environment":
+    # Most builds have no template to fill, and the library takes its time to load.
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+    environment = Environment(
+        loader=FileSystemLoader(Path(__file__).parent / "templates"),
+        undefined=StrictUndefined,
+        autoescape=False,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    environment.filters.update(ngx=ngx, place=place)
+    return environment
 
 
 def _rendered(name: str, values: dict[str, object]) -> File:
-    return File(name, _environment.get_template(name).render(values).encode())
+    return File(name, _environment().get_template(name).render(values).encode())
 
 
 def main(port: int, *, folder: str, run: str, log: str | None = None, js_module: str = JS_MODULE) -> bytes:
@@ -95,37 +119,100 @@ def main(port: int, *, folder: str, run: str, log: str | None = None, js_module:
 
 @dataclass(frozen=True, slots=True)
 class Answers:
-    """All that a server has to know: bodies, gates, the deprecated addresses of pages, and whose each key is."""
+    """What a server has to know beside the long maps, and what it has to know of them."""
 
-    published: Sequence[Published]
-    gates: Sequence[Gate]
-    deprecated_pages: Mapping[str, str]
+    # The body that is not sent but searched.
+    index: Published
+    # Whatever is not JSON.
+    pages: Sequence[Published]
+    # The digests of all keys, and whose each is.
     keys: Mapping[str, str | None]
+    # The days on which a body changed.
+    days: Iterable[int]
+    # How many lines the longest of the maps has, and how long the longest line is.
+    lines: int
+    longest: int
+
+
+class Line(NamedTuple):
+    """A line of one of the maps, which owes nothing to any other line."""
+
+    map: str
+    name: str
+    value: str
 
     @property
-    def index(self) -> Published:
-        """The body that is not sent but searched."""
-        (found,) = (one for one in self.published if one.url == INDEX)
-        return found
+    def text(self) -> str:
+        return f"{self.name} {self.value};\n"
 
-    @property
-    def pages(self) -> list[Published]:
-        """Whatever is not JSON."""
-        return [one for one in self.published if one.type != JSON]
+
+def letters(site: Site) -> dict[tuple[bool, int], str]:
+    """What a line calls an age, and that a key is needed: for every age in site.yaml, whether it occurs or not."""
+    cache = site.cache
+    ages = {age for family in (cache.unversioned, cache.v1, cache.v2) for _, age in family} | {cache.index}
+    classes = [(restricted, age) for restricted in (False, True) for age in sorted(ages)]
+    return {one: _spelt(index, _LETTERS) for index, one in enumerate(classes)}
+
+
+def body_line(one: Published, letters: Mapping[tuple[bool, int], str]) -> Line:
+    """A body: its tag, + if there is a gzip form, the letter of its age, time and day of its last change."""
+    letter = letters[one.restricted, one.max_age]
+    return _line(key(one.url), f"{one.etag}{'-+'[one.gzip]}{letter}{_moment(one.modified)}")
+
+
+# A chapter is in several bodies, which are as old as it is.
+@lru_cache(maxsize=4096)
+def _moment(seconds: int) -> str:
+    time = seconds % _DAY
+    return f"{time // 3600:02}:{time // 60 % 60:02}:{time % 60:02}{_spelt(seconds // _DAY, _DIGITS)}"
+
+
+def gate_line(gate: Gate) -> Line:
+    """A gate: `451` and its own key or `308` and the path to go to, behind the word `key:` where it takes one."""
+    path = key(gate.url)
+    return _line(path, ngx(f"{'key:' * gate.restricted}{gate.status}{gate.target or path}"))
+
+
+def page_line(asked: str, found: str) -> Line:
+    """The deprecated address of a chapter's pages, and the one that has them."""
+    return Line("pages", name(asked), ngx(found))
+
+
+def day(one: Published) -> int:
+    """The day of a body's last change. Its line names it by this alone; days_map says which date it is."""
+    return one.modified // _DAY
+
+
+def days_map(days: Iterable[int]) -> bytes:
+    """What HTTP calls a day, for all days that bodies name."""
+    return _map({_spelt(one, _DIGITS): encode.http_date(one * _DAY)[:16] for one in days})
+
+
+def _line(path: str, value: str) -> Line:
+    found = _MAP.fullmatch(path)
+    map = found and found.lastgroup
+    return Line(map, name(found[map]), value) if found and map else Line("validators", name(path), value)
 
 
 def release_files(answers: Answers, site: Site, *, dist: str, folder: str) -> list[File]:
-    """Everything in the `folder` of a release but its manifest; its bodies lie below `dist`."""
-    classes = sorted({(one.restricted, one.max_age) for one in answers.published})
-    letters = {one: _letters(index) for index, one in enumerate(classes)}
-    places = {"dist": dist, "folder": folder, "run": f"{dist}/run", "index": f"{dist}/{answers.index.file}"}
-    values = places | _of_site(site) | _of_answers(answers, letters) | _of_conditions() | _of_failures()
+    """What is in the `folder` of a release beside its manifest and its long maps; its bodies lie below `dist`."""
+    maps = [
+        File("days.map", days_map(answers.days)),
+        File("keys.map", _map({digest: f"={account or ''}" for digest, account in answers.keys.items()})),
+    ]
+    own = {
+        "dist": dist,
+        "folder": folder,
+        "run": f"{dist}/run",
+        "index": f"{dist}/{answers.index.file}",
+        "hash": hash_sizes(answers, [one.text for one in maps]),
+        "pages": [(path, _answer_conf(one.type)) for one in answers.pages for path in (one.url, f"{one.url}/")],
+    }
+    values = own | _of_site(site) | _of_conditions() | _of_failures()
     return [
         *(_rendered(name, values) for name in ("http.conf", "server.conf", *_TEMPLATES)),
         *(_answering(kind, values) for kind in SUFFIXES),
-        File("validators.map", validators_map(answers, letters)),
-        File("pages.map", _map(answers.deprecated_pages)),
-        File("keys.map", _map({digest: f"={account or ''}" for digest, account in answers.keys.items()})),
+        *maps,
         *(File(path.name, path.read_bytes()) for path in sorted(_SHIM.iterdir()) if path.suffix == ".js"),
         # An empty folder would be lost by whoever copies files only.
         File("empty/.keep", b""),
@@ -133,7 +220,11 @@ def release_files(answers: Answers, site: Site, *, dist: str, folder: str) -> li
 
 
 def _of_site(site: Site) -> dict[str, object]:
+    ages = letters(site)
     return {
+        "ages": [(letter, "private" if one[0] else "public", one[1]) for one, letter in ages.items()],
+        "locked_letters": [letter for one, letter in ages.items() if one[0]],
+        "maps": MAPS,
         "base_url": site.base_url,
         "error_age": site.cache.errors,
         "locked_routes": [_route_pattern(path) for path in site.restricted],
@@ -142,23 +233,14 @@ def _of_site(site: Site) -> dict[str, object]:
     }
 
 
-def _of_answers(answers: Answers, letters: Mapping[tuple[bool, int], str]) -> dict[str, object]:
-    return {
-        "hash": _hash_sizes(answers),
-        "ages": [(letter, "private" if one[0] else "public", one[1]) for one, letter in letters.items()],
-        "locked_letters": [letter for one, letter in letters.items() if one[0]],
-        "pages": [(path, _answer_conf(one.type)) for one in answers.pages for path in (one.url, f"{one.url}/")],
-    }
-
-
 def _of_conditions() -> dict[str, object]:
     sources = {
-        "fp_modified": "$fp_modified",
+        "fp_modified": "$fp_last_modified",
         "fp_ims": "$http_if_modified_since",
         "fp_ius": "$http_if_unmodified_since",
     }
     lines = [{"name": name, "source": source, "lines": list(dates.lines(name))} for name, source in sources.items()]
-    return {"not_after": dates.NOT_AFTER, "dates": lines}
+    return {"not_after": dates.NOT_AFTER, "dates": lines, "nothing": key(NOTHING)}
 
 
 def _of_failures() -> dict[str, object]:
@@ -190,20 +272,6 @@ def _json(body: object) -> str:
     return encode.json(body).decode()
 
 
-def validators_map(answers: Answers, letters: Mapping[tuple[bool, int], str]) -> bytes:
-    """A line a URL. A body: its tag, + if there is a gzip form, the letter of its age, the date of its last change.
-
-    A gate: `451` or `308` and the path to go to, behind the word `key` where it takes one.
-    """
-    lines = {}
-    for one in answers.published:
-        letter = letters[one.restricted, one.max_age]
-        lines[key(one.url)] = f"{one.etag}{'-+'[one.gzip]}{letter} {encode.http_date(one.modified)}"
-    for gate in answers.gates:
-        lines[key(gate.url)] = f"{'key ' * gate.restricted}{gate.status} {gate.target or key(gate.url)}"
-    return _map(lines)
-
-
 def _map(lines: Mapping[str, str]) -> bytes:
     return "".join(f"{name(key)} {ngx(value)};\n" for key, value in sorted(lines.items())).encode()
 
@@ -220,18 +288,19 @@ def _route_pattern(path: str) -> str:
     return re.sub(r"\\\{\w+\\\}", "[^/]+", re.escape(f"/api/v2{path}"))
 
 
-def _letters(index: int) -> str:
-    """a, b, … z, ba, bb …"""
-    rest, digit = divmod(index, 26)
-    return (_letters(rest) if rest else "") + chr(ord("a") + digit)
+def _spelt(number: int, digits: str) -> str:
+    rest, digit = divmod(number, len(digits))
+    return (_spelt(rest, digits) if rest else "") + digits[digit]
 
 
-def _hash_sizes(answers: Answers) -> dict[str, int]:
-    """Sizes at which nginx builds its hash at the first attempt and without a warning.
+def hash_sizes(answers: Answers, short: Iterable[bytes]) -> dict[str, int]:
+    """Sizes at which nginx builds the hash of each map at its first attempt and without a warning.
 
-    An entry is two pointers and a name; a bucket must hold the longest, and a few of the usual ones.
+    nginx begins 1000 below a maximum of more than 10,000. Four lines a bucket are quickly searched and share the 40
+    bytes that it costs; a bucket that happens to get three times as many holds them all the same.
     """
-    urls = [one.url for one in answers.published] + [one.url for one in answers.gates] + list(answers.deprecated_pages)
-    longest = max(len(key(url).encode()) for url in urls)
-    bucket = max(1024, 1 << (longest + 64).bit_length())
-    return {"bucket_size": bucket, "max_size": max(2048, len(urls) // 2 + 1000)}
+    lines = [text.splitlines() for text in short]
+    longest = max(answers.longest, *(len(line) for text in lines for line in text))
+    most = max(answers.lines, *map(len, lines))
+    bucket = 1 << (12 * longest).bit_length()
+    return {"bucket_size": min(max(1024, bucket), 32_768), "max_size": max(12_000, most // 4 + 1000)}

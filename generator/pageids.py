@@ -5,7 +5,7 @@ and take the few pages for which there is no such id: those of chapters with hug
 """
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 
 from .model import MAX_ID
 
@@ -14,24 +14,45 @@ _LAST_CHAPTER = MAX_ID // _SPAN - 1
 _SLOTS = MAX_ID // _SPAN
 
 
-def page_ids(chapters: Iterable[tuple[int, int]]) -> dict[int, Sequence[int]]:
-    """For each chapter's id and number of pages, the ids of its pages in order."""
-    taken: set[int] = set()
-    return {chapter: _ids(chapter, count, taken) for chapter, count in sorted(chapters)}
-
-
-def _ids(chapter: int, count: int, taken: set[int]) -> Sequence[int]:
-    plain = min(count, _SPAN - 1) if chapter <= _LAST_CHAPTER else 0
+def page_ids(chapter: int, count: int, odd: Mapping[str, int]) -> Sequence[int]:
+    """The ids of a chapter's pages in order; `odd` has those that `odd_ids` found for all chapters together."""
+    plain = _plain(chapter, count)
     first = range(chapter * _SPAN + 1, chapter * _SPAN + 1 + plain)
-    if plain == count:
-        return first
-    return (*first, *(_slot(chapter, number, taken) for number in range(plain + 1, count + 1)))
+    return first if plain == count else (*first, *(odd[name] for name in odd_names(chapter, count)))
 
 
-def _slot(chapter: int, number: int, taken: set[int]) -> int:
-    """A free thousand, found from the page itself, so that it rarely depends on which other pages there are."""
-    slot = int.from_bytes(hashlib.sha256(f"{chapter}/{number}".encode()).digest()[:8], "big") % _SLOTS
-    while slot in taken:
+def is_odd(chapter: int, count: int) -> bool:
+    """Whether a chapter with that id and so many pages has one whose id depends on other chapters."""
+    return _plain(chapter, count) < count
+
+
+def odd_ids(chapters: Iterable[tuple[int, int]], before: Mapping[str, int]) -> dict[str, int]:
+    """Chapter and number -> id, of every page that needs an id of its own: what was published `before` stays.
+
+    `chapters` are the ids of all that are odd, and how many pages each has.
+    """
+    found = dict(before)
+    taken = set(found.values())
+    for name in (name for one in sorted(chapters) for name in odd_names(*one)):
+        if name not in found:
+            found[name] = _free(name, taken)
+            taken.add(found[name])
+    return found
+
+
+def odd_names(chapter: int, count: int) -> Iterator[str]:
+    """What the pages of a chapter are called that need an id of their own."""
+    return (f"{chapter}/{number}" for number in range(_plain(chapter, count) + 1, count + 1))
+
+
+def _plain(chapter: int, count: int) -> int:
+    """How many pages have an id that only depends on their chapter."""
+    return min(count, _SPAN - 1) if chapter <= _LAST_CHAPTER else 0
+
+
+def _free(name: str, taken: Set[int]) -> int:
+    """A thousand that no page has, found from the page itself, so that it rarely depends on which others there are."""
+    slot = int.from_bytes(hashlib.sha256(name.encode()).digest()[:8], "big") % _SLOTS
+    while (slot + 1) * _SPAN in taken:
         slot = (slot + 1) % _SLOTS
-    taken.add(slot)
     return (slot + 1) * _SPAN

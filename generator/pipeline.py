@@ -1,22 +1,26 @@
-"""The glue: source -> catalog -> routes -> encode -> nginx -> store."""
+"""The glue: source -> facts -> series, one after the other -> lists of them -> nginx -> store."""
 
-from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
-from functools import lru_cache
+from contextlib import ExitStack, closing, contextmanager
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any, TypeVar
 
-from . import checks, encode, history, manifest, nginx, places, source
-from .artifact import JSON, File, Published
+from . import checks, disk, history, nginx, parsing, places, reading, remembered, source
+from .building import Building, Progress
+from .cache import FILE, Cache, Damaged
 from .catalog import Catalog
-from .disk import write_if_changed
 from .errors import CatalogError
+from .ledger import Ledger
 from .link import link
-from .manifest import UNNAMED, Manifest
+from .manifest import Manifest
 from .model import Site
-from .nginx import Answers
-from .routes import deprecated_pages, gates, resources
+from .reading import Reading
+from .runs import Runs, Sealed
 from .store import Session, Store
+
+T = TypeVar("T")
+Waiting = Callable[[], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +33,8 @@ class Options:
     as_of: int
     previous: Path | None = None
     jobs: int = 1
+    # Where is kept what a build remembers for the next one; without it, every build is the first.
+    cache: Path | None = None
     # Serve from where `out` is, whatever site.yaml says of the server.
     local: bool = False
 
@@ -40,80 +46,135 @@ class Report:
     site: Site
     dist: str
     release: str
-    changes: Counter[str]
+    changes: dict[str, int]
     resources: int
     written: int
+    # How many files of series had to be parsed.
+    parsed: int
     next_publication: int | None
     warnings: list[str] = field(default_factory=list)
     conf_written: bool = False
 
 
-@dataclass(slots=True)
-class _Plan:
-    """A release that is known to the last byte and not yet visible."""
-
-    release: str
-    files: list[File]
-    published: list[Published]
-    written: int
-
-
-Progress = Callable[[Iterator[Published]], Iterator[Published]]
-
-
-def read_catalog(folder: Path, as_of: int, jobs: int = 1) -> Catalog:
-    """The catalog, or every problem of it."""
-    sources = source.read(folder, jobs)
+def read_catalog(folder: Path, as_of: int) -> Catalog:
+    """The whole catalog in memory, or every problem of it."""
+    sources = source.read(folder)
     complaints = sources.complaints + checks.complaints(sources)
     if complaints:
         raise CatalogError(places.located(folder, complaints))
-    times = sources.mtimes | history.last_commits(folder, now=as_of)
-    return link(sources, times, as_of)
+    return link(sources, sources.mtimes | history.last_commits(folder, now=as_of), as_of)
 
 
-def build(options: Options, waiting: Callable[[], None] = lambda: None, progress: Progress = iter) -> Report:
+def check(folder: Path, as_of: int, jobs: int) -> Reading:
+    """What there is to know of a catalog, or every problem of it."""
+
+    def look(cache: Cache, _: Path) -> Reading:
+        return reading.read(folder, as_of, jobs, cache, history.last_commits(folder, now=as_of))
+
+    return _with_cache(None, lambda: None, look)
+
+
+def build(options: Options, waiting: Waiting = lambda: None, progress: Progress = iter) -> Report:
     """Bring `out` and the main configuration file to what the catalog says."""
-    catalog = read_catalog(options.catalog, options.as_of, options.jobs)
-    conf = main_conf(options, catalog.site)
+
+    def work(cache: Cache, scratch: Path) -> Report:
+        asked = remembered.Asked(options.catalog, options.out, options.nginx, options.local)
+        times = remembered.times(options.catalog, options.as_of, cache)
+        if not options.previous and (done := remembered.done(asked, options.as_of, times, cache)):
+            return _same(done)
+        seen = remembered.seen(asked, times)
+        found = reading.read(options.catalog, options.as_of, options.jobs, cache, times)
+        # Whatever may be refused is looked at before anything is touched.
+        conf = main_conf(options, found.linker.site)
+        with Ledger(options.previous) as previous, Store(options.out).locked(waiting) as session:
+            building, sealed = _release(options, found, cache, scratch, session, previous, progress)
+        report = _report(options, found, building, sealed, conf)
+        if not options.previous:
+            remembered.remember(asked, seen, found, _facts(report), cache)
+        return report
+
+    return _with_cache(options.cache, waiting, work)
+
+
+def _report(options: Options, found: Reading, building: Building, sealed: Sealed, conf: bytes) -> Report:
+    """Write the main configuration file as well, and tell what has become of it all."""
+    site = found.linker.site
     # A main file for a server elsewhere is not replaced by one for here.
-    foreign = options.local and catalog.site.server_folder
-    continued = _continued(options)
-    with Store(options.out).locked(waiting) as session:
-        before = session.served
-        plan = _plan(options, catalog, continued or before, session, progress)
-        session.commit(plan.release, plan.files)
+    foreign = options.local and site.server_folder
     return Report(
-        site=catalog.site,
-        dist=dist_in_conf(options, catalog.site),
-        release=plan.release,
-        changes=_changes(before, plan.published),
-        resources=len(plan.published),
-        written=plan.written,
-        next_publication=catalog.next_publication,
-        warnings=_warnings(options, catalog),
-        conf_written=not foreign and write_if_changed(options.nginx, conf),
+        site=site,
+        dist=dist_in_conf(options, site),
+        release=sealed.release,
+        changes=dict(building.counts),
+        resources=building.counts.total() - building.counts["removed"],
+        written=building.written,
+        parsed=found.parsed,
+        next_publication=found.next_publication,
+        warnings=[*_warnings(options, building.unknown), *_big_bodies(options, building), *_unkept(options)],
+        conf_written=not foreign and disk.write_if_changed(options.nginx, conf),
     )
 
 
-def outdated(options: Options) -> list[str]:
-    """What a build would change, in sentences; nothing is written."""
-    catalog = read_catalog(options.catalog, options.as_of, options.jobs)
-    store = Store(options.out)
-    before = store.manifest(store.current())
-    plan = _plan(options, catalog, _continued(options) or before, None, iter)
-    found = []
-    if store.current() is None:
-        found.append(f"{options.out}: nothing has been built yet")
-    elif plan.release != store.current():
-        changes = _changes(before, plan.published)
-        counted = [f"{changes[kind]} {kind}" for kind in ("added", "changed", "removed") if changes[kind]]
-        found.append(
-            f"{options.out}: is not what the catalog gives: {', '.join(counted) or 'the configuration differs'}"
+def _release(
+    options: Options,
+    found: Reading,
+    cache: Cache,
+    scratch: Path,
+    session: Session,
+    previous: Ledger,
+    progress: Progress,
+) -> tuple[Building, Sealed]:
+    """Make the next release of a store the one that is served."""
+    with disk.Growing(scratch / "runs") as aside, Runs(aside) as runs:
+        building = Building(
+            found=found,
+            linker=found.linker,
+            cache=cache,
+            session=session,
+            runs=runs,
+            dist=dist_in_conf(options, found.linker.site),
+            jobs=options.jobs,
+            previous=previous if options.previous else None,
         )
-    conf = main_conf(options, catalog.site)
-    if not options.nginx.is_file() or options.nginx.read_bytes() != conf:
+        sealed = building.seal(progress)
+        building.commit(sealed)
+        return building, sealed
+
+
+def outdated(options: Options) -> list[str]:
+    """What a build would change, in sentences; it is tried out elsewhere."""
+    store = Store(options.out)
+    current = store.current()
+    asked = replace(options, previous=options.previous or store.manifest_path(current), cache=None)
+
+    def work(cache: Cache, scratch: Path) -> tuple[Site, Manifest, str]:
+        times = remembered.times(options.catalog, options.as_of, cache)
+        found = reading.read(options.catalog, options.as_of, options.jobs, cache, times)
+        there = Store(scratch / "dist")
+        with Ledger(asked.previous) as previous, there.locked(lambda: None) as session:
+            _, sealed = _release(asked, found, cache, scratch, session, previous, iter)
+        return found.linker.site, there.manifest(sealed.release), sealed.release
+
+    site, wanted, release = _with_cache(None, lambda: None, work)
+    found = []
+    if current is None:
+        found.append(f"{options.out}: nothing has been built yet")
+    elif release != current:
+        found.append(f"{options.out}: is not what the catalog gives: {_difference(store.manifest(current), wanted)}")
+    if not options.nginx.is_file() or options.nginx.read_bytes() != main_conf(options, site):
         found.append(f"{options.nginx}: is not what {options.catalog / source.SITE} gives")
     return found
+
+
+def _difference(before: Manifest, after: Manifest) -> str:
+    old, new = ({url: one.etag for url, one in found.resources.items()} for found in (before, after))
+    both = old.keys() & new.keys()
+    counts = {
+        "added": len(new) - len(both),
+        "changed": sum(old[url] != new[url] for url in both),
+        "removed": len(old) - len(both),
+    }
+    return ", ".join(f"{count} {kind}" for kind, count in counts.items() if count) or "the configuration differs"
 
 
 def main_conf(options: Options, site: Site) -> bytes:
@@ -129,58 +190,63 @@ def dist_in_conf(options: Options, site: Site) -> str:
     return str(out.relative_to(folder)) if out.is_relative_to(folder) else str(out)
 
 
-def _continued(options: Options) -> Manifest | None:
-    """What was published before, where it does not lie in `out`."""
-    path = options.previous
-    return manifest.load(path.read_bytes(), str(path)) if path else None
-
-
-def _plan(options: Options, catalog: Catalog, older: Manifest, session: Session | None, progress: Progress) -> _Plan:
-    """Encode everything, put new bodies into the session if there is one, and give the release its name."""
-    written = 0
-
-    def publish() -> Iterator[Published]:
-        nonlocal written
-        for resource in resources(catalog):
-            body = encode.body(resource.shown.json)
-            packed = encode.gzip(body) if resource.type == JSON else _packed_once(body)
-            one = manifest.publish(resource, body, packed, older, options.as_of)
-            if session:
-                written += session.put(one, body, packed)
-            yield one
-
-    published = sorted(progress(publish()), key=lambda one: one.url)
-    dist = dist_in_conf(options, catalog.site)
-    answers = Answers(published, list(gates(catalog)), dict(deprecated_pages(catalog)), catalog.keys)
-    files = nginx.release_files(answers, catalog.site, dist=dist, folder=f"{dist}/releases/{UNNAMED}")
-    text = manifest.dump(published, files, max(older.highest_id, catalog.highest_id))
-    release = manifest.release_id(text)
-    files = [*(manifest.named(one, release) for one in files), File("manifest.json", text)]
-    return _Plan(release, files, published, written)
-
-
-@lru_cache(maxsize=8)
-def _packed_once(body: bytes) -> bytes | None:
-    """What comes with the program never changes, and is most of the bytes of a small site."""
-    return encode.gzip(body)
-
-
-def _changes(before: Manifest, published: list[Published]) -> Counter[str]:
-    found = Counter({"added": 0, "changed": 0, "removed": 0, "unchanged": 0})
-    for one in published:
-        old = before.resources.get(one.url)
-        found["added" if old is None else "unchanged" if old.etag == one.etag else "changed"] += 1
-    found["removed"] = len(before.resources) - found["unchanged"] - found["changed"]
-    return found
-
-
-def _warnings(options: Options, catalog: Catalog) -> list[str]:
+def _warnings(options: Options, unknown: int) -> list[str]:
     found = []
     if history.is_shallow(options.catalog):
         found.append(
             f"{options.catalog}: is a shallow git clone, so every file seems as new as its last commit; fetch it all"
         )
-    if lacking := len(catalog.without_id):
-        chapters = "1 chapter has no id and is" if lacking == 1 else f"{lacking} chapters have no id and are"
+    if unknown:
+        chapters = "1 chapter has no id and is" if unknown == 1 else f"{unknown} chapters have no id and are"
         found.append(f"{options.catalog}: {chapters} missing from /api/v2; `python build.py ids` changes that")
     return found
+
+
+def _big_bodies(options: Options, building: Building) -> list[str]:
+    limit = f"the {building.linker.site.body_budget} of body_budget in {options.catalog / source.SITE}"
+    return [f"{url}: has {size / (1 << 20):.1f} MiB, more than {limit}" for url, size in building.big_bodies]
+
+
+def _unkept(options: Options) -> list[str]:
+    if options.cache and not options.cache.is_dir():
+        return [f"{options.cache}: is no place to remember anything; every build is the first"]
+    return []
+
+
+def _facts(report: Report) -> dict[str, object]:
+    """A report as it can be kept, for a build that finds nothing to do."""
+    facts = {name: getattr(report, name) for name in ("dist", "release", "resources", "next_publication", "warnings")}
+    return {**facts, "site": report.site.model_dump()}
+
+
+def _same(facts: dict[str, Any]) -> Report:
+    """What is said of a build that found nothing to do."""
+    changes = {"added": 0, "changed": 0, "removed": 0, "unchanged": facts["resources"]}
+    site = Site.model_validate(facts["site"])
+    return Report(**{**facts, "site": site}, changes=changes, written=0, parsed=0)
+
+
+def _with_cache(folder: Path | None, waiting: Waiting, work: Callable[[Cache, Path], T]) -> T:
+    """Work with what is remembered, anew if it cannot be believed, and with nothing where nothing can be kept."""
+    with disk.scratch() as scratch, parsing.without_garbage_collection(), _kept(folder, waiting) as kept:
+        for place in (kept, kept) if kept else ():
+            try:
+                with closing(Cache(place, remembered.version())) as cache:
+                    return work(cache, place)
+            except Damaged:
+                disk.clear(place / FILE)
+        with closing(Cache(scratch, remembered.version(), lasting=False)) as cache:
+            return work(cache, scratch)
+
+
+@contextmanager
+def _kept(folder: Path | None, waiting: Waiting) -> Iterator[Path | None]:
+    """The folder, for ourselves; None if there cannot be one."""
+    with ExitStack() as stack:
+        if folder:
+            try:
+                disk.make_folder(folder)
+                stack.enter_context(disk.alone(folder, waiting))
+            except OSError:
+                folder = None
+        yield folder

@@ -12,11 +12,13 @@ from typing import Any
 
 from . import openapi, viewer
 from . import subjects as each
-from .artifact import CSS, HTML, JS, JSON, Gate, Resource, Shown
-from .catalog import Catalog
+from .artifact import CSS, HTML, JS, JSON, NOTHING, Gate, Resource, Shown
+from .catalog import Catalog, Series
 from .model import Ages, Site
 from .payloads import index, listing, unversioned, v1, v2
-from .subjects import Subject, Subjects
+from .subjects import InSeries, Subject, Subjects
+
+Walk = Callable[[Catalog], Subjects] | InSeries
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,15 +26,15 @@ class Route:
     """A template of URLs and how to fill it."""
 
     path: str
-    for_each: Callable[[Catalog], Subjects]
+    for_each: Walk
     shape: Callable[[Any], Shown]
     about: str
     type: str = JSON
 
-    def resources(self, catalog: Catalog) -> Iterator[Resource]:
-        max_age = self.max_age(catalog.site)
-        restricted = is_restricted(self.path, catalog.site)
-        for one in self.for_each(catalog):
+    def resources(self, subjects: Subjects, site: Site) -> Iterator[Resource]:
+        max_age = self.max_age(site)
+        restricted = is_restricted(self.path, site)
+        for one in subjects:
             url, shown = self.path.format(**one.names), self.shape(one.value)
             yield Resource(url, shown, max_age, restricted or one.restricted, self.type)
 
@@ -50,13 +52,13 @@ class GateRoute:
     """A template of URLs that have no body of their own."""
 
     path: str
-    for_each: Callable[[Catalog], Subjects]
+    for_each: InSeries
     status: int
     target: Callable[[Any], str] = lambda _: ""
 
-    def gates(self, catalog: Catalog) -> Iterator[Gate]:
-        restricted = is_restricted(self.path, catalog.site)
-        for one in self.for_each(catalog):
+    def gates(self, subjects: Subjects, site: Site) -> Iterator[Gate]:
+        restricted = is_restricted(self.path, site)
+        for one in subjects:
             url = self.path.format(**one.names)
             yield Gate(url, self.status, self.target(one.value), restricted or one.restricted)
 
@@ -106,12 +108,12 @@ ROUTES = (
     Route("/api/v2/series/{slug}/chapters",           each.chapters_of_series, v2.chapters,              "series"),
     Route("/api/v2/series/{slug}/chapters?date_format={date_format}",
                                                       each.dated_chapters_of_series, v2.chapters,        "series"),
-    Route("/api/v2/chapters",                         each.all_chapters,      v2.chapters,               "releases"),
-    Route("/api/v2/chapters?date_format={date_format}", each.dated_chapters,  v2.chapters,               "releases"),
+    Route("/api/v2/chapters",                         each.every_chapter,     v2.every_chapter,          "releases"),
+    Route("/api/v2/chapters?date_format={date_format}", each.dated_chapters,  v2.every_chapter,          "releases"),
     Route("/api/v2/chapters/{id}",                    each.readable_chapter,  v2.chapter,                "series"),
     Route("/api/v2/chapters/{id}/pages",              each.readable_chapter,  v2.pages,                  "series"),
     # The deprecated /pages?series=&volume=&number= finds the same bodies; this is what it answers to all others.
-    Route("/api/v2/pages?series=~&volume=0&number=0", each.once,              v2.no_results,             "series"),
+    Route(NOTHING,                                    each.once,              v2.no_results,             "series"),
     Route("/api/v2/categories",                       each.once,              v2.categories,             "categories"),
     Route("/api/v2/categories/{name}",                each.category,          v2.category,               "categories"),
     Route("/api/v2/authors",                          each.once,              v2.authors,                "people"),
@@ -147,20 +149,28 @@ GATES = (
 
 
 def resources(catalog: Catalog) -> Iterator[Resource]:
-    """Everything that the catalog answers with a body, in the order of the table."""
+    """Everything that is about the catalog as a whole, in the order of the table."""
     for route in ROUTES:
-        yield from route.resources(catalog)
+        if not isinstance(route.for_each, InSeries):
+            yield from route.resources(route.for_each(catalog), catalog.site)
 
 
-def gates(catalog: Catalog) -> Iterator[Gate]:
+def resources_of(series: Series, site: Site) -> Iterator[Resource]:
+    """Everything that a series answers with a body."""
+    for route in ROUTES:
+        if isinstance(route.for_each, InSeries):
+            yield from route.resources(route.for_each.walk(series), site)
+
+
+def gates_of(series: Series, site: Site) -> Iterator[Gate]:
     """Everything that it answers without one."""
     for route in GATES:
-        yield from route.gates(catalog)
+        yield from route.gates(route.for_each.walk(series), site)
 
 
-def deprecated_pages(catalog: Catalog) -> Iterator[tuple[str, str]]:
+def deprecated_pages_of(series: Series) -> Iterator[tuple[str, str]]:
     """Which chapter's pages /pages?series=&volume=&number= asks for: both as keys."""
-    for _, one, _ in each.readable_chapter(catalog):
+    for _, one, _ in each.readable_chapter.walk(series):
         yield f"/query/pages/{one.slug}/{one.volume or 0}/{one.number}", f"/api/v2/chapters/{one.id}/pages"
 
 

@@ -1,14 +1,10 @@
 """`catalog_src/` -> records, with every problem in its place. The only reader of catalog files.
 
-Records of one file are checked by the models; what spans files is for `checks.py`, which complains in terms
-of (file, path inside it) and is translated into lines and columns here, by reading the file a second time.
+Records of one file are checked by the models; what spans files is for `checks.py`. Both complain in terms of (file,
+path inside it), which `places.py` translates into lines and columns.
 """
 
-import gc
-import os
-from collections.abc import Iterator
-from concurrent.futures import ProcessPoolExecutor
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path as Folder
 from typing import Any, Generic, TypeVar
@@ -34,6 +30,7 @@ from .model import (
     Site,
     Views,
 )
+from .parsing import Parsed, parse, without_garbage_collection
 from .places import Complaint, text
 from .values import is_slug
 from .yaml12 import Path
@@ -75,9 +72,22 @@ class SeriesEntry:
     chapters: tuple[Entry[Chapter], ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a series is written: its own file, and those of its chapters that have one each."""
+
+    slug: str
+    file: str
+    chapters: tuple[str, ...] = ()
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        return self.file, *self.chapters
+
+
 @dataclass(slots=True)
 class Sources:
-    """Everything that could be read, and every reason why something could not."""
+    """Everything that could be read, and every reason why something could not: of a catalog, or of a part of it."""
 
     site: Site | None = None
     lists: dict[str, list[Entry[Any]]] = field(default_factory=lambda: {name: [] for name in LISTS})
@@ -87,55 +97,48 @@ class Sources:
     complaints: list[Complaint] = field(default_factory=list)
     # Files that exist but gave no records: nothing that would be in them can be called unknown.
     unreadable: set[str] = field(default_factory=set)
+    # What each file says.
+    parsed: dict[str, Parsed] = field(default_factory=dict)
+
+    def take(self, part: "Sources") -> None:
+        """Add what was read of one series."""
+        self.series += part.series
+        self.mtimes |= part.mtimes
+        self.complaints += part.complaints
+        self.unreadable |= part.unreadable
 
 
-def read(folder: Folder, jobs: int = 1) -> Sources:
-    """All records below `folder`; `jobs` processes share the parsing of series."""
+def read(folder: Folder) -> Sources:
+    """All records below `folder`."""
+    found, places = read_lists(folder)
+    for place in places:
+        found.take(read_series(folder, place))
+    return found
+
+
+def read_lists(folder: Folder, parsed: Mapping[str, Parsed] | None = None) -> tuple[Sources, list[Place]]:
+    """What all series share, and where each of them is written, in the order of names."""
     if not folder.is_dir():
         raise FlatpanelError(f"{folder}: there is no such folder; a catalog is a folder with {SITE} and {SERIES}/")
-    with _without_garbage_collection():
-        return _Reader(folder, jobs).catalog()
+    reader = _Reader(folder, parsed)
+    return reader.lists(), reader.places()
 
 
-@contextmanager
-def _without_garbage_collection() -> Iterator[None]:
-    """Parsing makes millions of objects and no cycles; looking for cycles would be a third of the time."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()
-
-
-@dataclass(frozen=True, slots=True)
-class _Parsed:
-    """What a file says, or why nobody can tell."""
-
-    value: Any = None
-    mtime: int = 0
-    error: OSError | yaml12.Malformed | None = None
-
-
-def _parse(path: Folder) -> _Parsed:
-    try:
-        with _without_garbage_collection(), path.open("rb") as opened:
-            return _Parsed(yaml12.load(opened.read()), os.fstat(opened.fileno()).st_mtime_ns // 10**9)
-    except (OSError, yaml12.Malformed) as error:
-        return _Parsed(error=error)
+def read_series(folder: Folder, place: Place, parsed: Mapping[str, Parsed] | None = None) -> Sources:
+    """The records of one series, from what has been `parsed` of its files already, or from them."""
+    with without_garbage_collection():
+        return _Reader(folder, parsed).series(place)
 
 
 class _Reader:
     """Walks the folder in the order of names, so that the same catalog always reads the same."""
 
-    def __init__(self, folder: Folder, jobs: int) -> None:
+    def __init__(self, folder: Folder, parsed: Mapping[str, Parsed] | None = None) -> None:
         self.folder = folder
-        self.jobs = jobs
-        self.parsed: dict[str, _Parsed] = {}
+        self.parsed = parsed or {}
         self.found = Sources()
 
-    def catalog(self) -> Sources:
+    def lists(self) -> Sources:
         self.site()
         for name, model in LISTS.items():
             if (self.folder / name).exists():
@@ -144,8 +147,6 @@ class _Reader:
             self.found.views = self.validated(VIEWS, Views, Record, empty={}) or {}
         self.keys_in_clear()
         self.unknown("", {SITE, VIEWS, *LISTS}, {SERIES})
-        if (self.folder / SERIES).exists():
-            self.all_series()
         return self.found
 
     def keys_in_clear(self) -> None:
@@ -160,44 +161,38 @@ class _Reader:
         else:
             self.complain(SITE, "is missing; it needs at least base_url: https://comics.example")
 
-    def all_series(self) -> None:
-        if self.jobs > 1:
-            self.parse_ahead()
+    def places(self) -> list[Place]:
+        found: list[Place] = []
+        if not (self.folder / SERIES).exists():
+            return found
         for name in self.names(SERIES):
             slug = name.removesuffix(".yaml")
             if name.endswith(".yaml") and self.is_slug(slug, f"{SERIES}/{name}"):
-                self.one_file(slug, f"{SERIES}/{name}")
+                found.append(Place(slug, f"{SERIES}/{name}"))
             elif (self.folder / SERIES / name).is_dir() and self.is_slug(slug, f"{SERIES}/{name}/series.yaml"):
-                self.one_folder(slug, f"{SERIES}/{name}")
+                found += self.folder_of(slug, f"{SERIES}/{name}")
         self.unknown(SERIES, None, set(self.names(SERIES)))
+        return found
 
-    def parse_ahead(self) -> None:
-        """Parsing is most of the work, and a parsed file is quickly handed from one process to another."""
-        paths = sorted((self.folder / SERIES).rglob("*.yaml"))
-        share = max(1, min(64, len(paths) // (4 * self.jobs)))
-        with ProcessPoolExecutor(self.jobs) as pool:
-            for path, parsed in zip(paths, pool.map(_parse, paths, chunksize=share), strict=True):
-                self.parsed[path.relative_to(self.folder).as_posix()] = parsed
-
-    def one_file(self, slug: str, file: str) -> None:
-        if series := self.record(file, Series):
-            self.found.series.append(SeriesEntry(slug, Entry(series, file, ()), _own_chapters(series, file)))
-
-    def one_folder(self, slug: str, folder: str) -> None:
+    def folder_of(self, slug: str, folder: str) -> Iterator[Place]:
         file, chapters = f"{folder}/series.yaml", f"{folder}/chapters"
         self.unknown(folder, {"series.yaml"}, {"chapters"})
         if not (self.folder / file).exists():
             self.complain(file, "is missing; a series in a folder of its own is described there")
             return
-        separate = []
+        names: list[str] = []
         if (self.folder / chapters).is_dir():
             self.unknown(chapters, None, set())
-            for name in self.names(chapters):
-                if name.endswith(".yaml") and (chapter := self.record(f"{chapters}/{name}", Chapter)):
-                    separate.append(Entry(chapter, f"{chapters}/{name}", ()))
-        if series := self.record(file, Series):
-            everything = (*_own_chapters(series, file), *separate)
-            self.found.series.append(SeriesEntry(slug, Entry(series, file, ()), everything))
+            names = [name for name in self.names(chapters) if name.endswith(".yaml")]
+        yield Place(slug, file, tuple(f"{chapters}/{name}" for name in names))
+
+    def series(self, place: Place) -> Sources:
+        separate = [(file, self.record(file, Chapter)) for file in place.chapters]
+        if series := self.record(place.file, Series):
+            own = (Entry(one, place.file, ("chapters", index)) for index, one in enumerate(series.chapters))
+            chapters = (*own, *(Entry(one, file, ()) for file, one in separate if one))
+            self.found.series.append(SeriesEntry(place.slug, Entry(series, place.file, ()), chapters))
+        return self.found
 
     def is_slug(self, slug: str, file: str) -> bool:
         if not is_slug(slug):
@@ -242,6 +237,8 @@ class _Reader:
         """The file as `kind`, or None after a complaint."""
         try:
             value = self.value(file)
+            if isinstance(value, model):
+                return value
             return _adapter(kind).validate_python(empty if value is None else value)
         except OSError as error:
             self.complain(file, f"cannot be read: {error.strerror}")
@@ -258,10 +255,11 @@ class _Reader:
         return None
 
     def value(self, file: str) -> Any:
-        parsed = self.parsed.pop(file, None) or _parse(self.folder / file)
+        parsed = self.parsed.get(file) or parse(self.folder / file)
         if parsed.error:
             raise parsed.error
         self.found.mtimes[file] = parsed.mtime
+        self.found.parsed[file] = parsed
         return parsed.value
 
     def complain(self, file: str, message: str) -> None:
@@ -274,7 +272,3 @@ _adapters: dict[Any, TypeAdapter[Any]] = {}
 def _adapter(kind: Any) -> TypeAdapter[Any]:
     """Making an adapter costs milliseconds, and there are few kinds."""
     return _adapters.setdefault(kind, TypeAdapter(kind)) if kind not in _adapters else _adapters[kind]
-
-
-def _own_chapters(series: Series, file: str) -> tuple[Entry[Chapter], ...]:
-    return tuple(Entry(chapter, file, ("chapters", index)) for index, chapter in enumerate(series.chapters))

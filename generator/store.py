@@ -4,21 +4,20 @@ Nothing that a release names is ever overwritten. A release becomes visible in o
 `current`; before it, whatever was written is unknown to everybody, and after a crash the next build removes it.
 """
 
-import fcntl
 import os
 import shutil
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from . import manifest
-from .artifact import File, Published
-from .disk import flush, point, replace, sync, write, write_account
+from .artifact import Published
+from .disk import flush, lock, point, sync, write, write_account, write_parts
 from .errors import FlatpanelError
+from .ledger import Ledger
 from .manifest import EMPTY, Manifest
+from .shelving import MARK, Bodies, begin, set_date
 
-# Marks the folder as ours, serialises builds, and holds "unfinished" while one is at work.
-MARK = ".flatpanel"
 TREES = ("www", "private")
 # A link before it gets its name.
 UNNAMED_LINK = ".new"
@@ -41,8 +40,17 @@ class Store:
 
     def manifest(self, release: str | None) -> Manifest:
         """What a release says of itself; nothing where there is none."""
-        path = self.root / "releases" / str(release) / "manifest.json"
-        return manifest.load(path.read_bytes(), str(path)) if release else EMPTY
+        path = self.manifest_path(release)
+        return manifest.load(path.read_bytes(), str(path)) if path else EMPTY
+
+    def manifest_path(self, release: str | None) -> Path | None:
+        return self.root / "releases" / release / "manifest.json" if release else None
+
+    def finished(self) -> bool:
+        """Whether the last build came to its end."""
+        with suppress(OSError):
+            return not (self.root / MARK).read_bytes()
+        return False
 
     def _pointed(self, link: Path) -> str | None:
         try:
@@ -67,12 +75,9 @@ class Store:
         self.refuse_foreign()
         self.root.mkdir(parents=True, exist_ok=True)
         with (self.root / MARK).open("a+") as mark:
-            try:
-                fcntl.flock(mark, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                waiting()
-                fcntl.flock(mark, fcntl.LOCK_EX)
-            yield Session(self)
+            lock(mark.fileno(), waiting)
+            with Session(self) as session:
+                yield session
 
     def export(self, target: Path) -> int:
         """The current release as a plain tree: path.json and its sidecar."""
@@ -95,110 +100,93 @@ class Session:
 
     def __init__(self, store: Store) -> None:
         self.store, self.root = store, store.root
-        self.before = store.current()
-        # The releases that somebody may be reading, the current one last.
-        self.manifests = {one: store.manifest(one) for one in (store.previous(), self.before)}
-        self.served = self.manifests[self.before]
-        self.known = _bodies(self.manifests.values())
-        self.begun = bool((self.root / MARK).read_bytes())
+        self.before, self.previous = store.current(), store.previous()
         # After a build that did not finish, and where the release got lost, nobody knows what lies here.
-        self.uncertain = self.begun or (not self.before and (self.root / TREES[0]).exists())
-        self.late: list[Published] = []
-        self.folders: set[Path] = set()
+        self.uncertain = not store.finished() or (not self.before and any((self.root / one).exists() for one in TREES))
+        self.served = Ledger(store.manifest_path(self.before))
+        self.older = Ledger(store.manifest_path(self.previous))
 
-    def begin(self) -> None:
-        """From here until `commit` is done, files exist that no release names."""
-        if not self.begun:
-            write(self.root / MARK, b"unfinished\n")
-            self.begun = True
+    def __enter__(self) -> "Session":
+        return self
 
-    def put(self, one: Published, body: bytes, packed: bytes | None) -> int:
-        """Write what is not there yet of a body, and answer how many bytes that took."""
-        kept, written, path = self.keep(one), 0, self.root / one.file
-        if not kept:
-            self.begin()
-            self._folder(path.parent)
-            written += write(path, body, one.modified) + write(Path(f"{path}.headers"), manifest.sidecar(one))
-        if packed is not None and not (kept and self.known[one.file].gzip):
-            self.begin()
-            written += write(Path(f"{path}.gz"), packed, one.modified)
-        return written
+    def __exit__(self, *_: object) -> None:
+        self.served.close()
+        self.older.close()
 
-    def keep(self, one: Published) -> bool:
-        """Whether a release has this body already; if so, it is dated as the next one wants it."""
-        old = self.known.get(one.file)
-        if not old or not (self.root / one.file).exists():
-            return False
-        if old.modified != one.modified:
-            # What is served keeps its date until it is served with the other.
-            self.late.append(one) if old is self.served.resources.get(one.url) else self._date(one)
-        return True
+    def left(self, remembered: Iterable[str] | None) -> frozenset[str]:
+        """The files that only the release before the current one has, and that nobody may overwrite."""
+        if self.uncertain:
+            self._sweep()
+        if remembered is not None and not self.uncertain:
+            return frozenset(remembered)
+        return frozenset(self.older.files()) - frozenset(self.served.files()) if self.previous else frozenset()
 
-    def _date(self, one: Published) -> None:
-        """Give a body that is there already its date: one that comes back after a change and its reversal."""
-        path = self.root / one.file
-        sidecar = Path(f"{path}.headers")
-        if path.exists() and not (sidecar.exists() and sidecar.read_bytes() == manifest.sidecar(one)):
-            self.begin()
-            os.utime(path, (one.modified, one.modified))
-            replace(sidecar, manifest.sidecar(one))
+    def bodies(self, left: frozenset[str]) -> Bodies:
+        return Bodies(self.root, left)
 
-    def _folder(self, path: Path) -> None:
-        if path not in self.folders:
-            path.mkdir(parents=True, exist_ok=True)
-            self.folders.add(path)
-
-    def commit(self, release: str, files: Iterable[File]) -> None:
-        """Make a release the one that is served, then remove what neither it nor the one before it names."""
+    def commit(
+        self,
+        release: str,
+        files: Mapping[str, Callable[[], Iterable[bytes]]],
+        late: Iterable[Published],
+        gone: Iterable[str],
+    ) -> None:
+        """Make a release the one that is served, then date what has waited for that, and remove what is gone."""
         write_account(self.root, self.root / "run/user.conf")
-        if release == self.before and not self.begun:
+        if release == self.before and self.store.finished():
             return
-        self.begin()
-        if release not in self.manifests:
+        begin(self.root)
+        if release not in (self.before, self.previous):
             self._write_release(self.root / "releases" / release, files)
         if self.before and self.before != release:
             point(self.root / "releases" / release / "previous", f"../{self.before}", self.root / UNNAMED_LINK)
         point(self.root / "current", f"releases/{release}", self.root / UNNAMED_LINK)
-        for one in self.late:
-            self._date(one)
-        self._collect(release)
+        for one in late:
+            set_date(self.root / one.file, one)
+        for file in gone:
+            self._remove(self.root / file)
+            if not file.endswith(".gz"):
+                self._remove(self.root / f"{file}.headers")
+        self._collect_releases()
         write(self.root / MARK, b"")
 
     def roll_back(self) -> str:
         """Make the release before this one the current one again."""
-        release = self.store.previous()
+        release = self.previous
         if not release:
             raise FlatpanelError(f"{self.root}: there is no release before this one")
-        for one in self.manifests[release].resources.values():
-            if not self.keep(one):
-                raise FlatpanelError(f"{self.root / one.file}: is missing, so release {release} cannot be served again")
-        self.commit(release, ())
+        if self.uncertain:
+            self._sweep()
+        late = []
+        for slug in self.older.runs:
+            served = self.served.of(slug)
+            for url, one in self.older.of(slug).items():
+                path = self.root / one.file
+                if not path.exists():
+                    raise FlatpanelError(f"{path}: is missing, so release {release} cannot be served again")
+                if url not in served or served[url].modified != one.modified:
+                    late.append(one)
+        self.commit(release, {}, late, ())
         return release
 
-    def _write_release(self, folder: Path, files: Iterable[File]) -> None:
+    def _write_release(self, folder: Path, files: Mapping[str, Callable[[], Iterable[bytes]]]) -> None:
         unnamed = folder.with_name(f".{folder.name}")
         for leftover in (folder, unnamed):
             shutil.rmtree(leftover, ignore_errors=True)
-        for one in files:
-            path = unnamed / one.path
-            self._folder(path.parent)
-            write(path, one.text)
+        for name, parts in files.items():
+            path = unnamed / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            write_parts(path, parts())
         for name in ("run", "www"):  # nginx.conf names them, whatever a catalog holds
-            self._folder(self.root / name)
+            (self.root / name).mkdir(exist_ok=True)
         flush(self.root)
         unnamed.rename(folder)
         sync(folder.parent)
 
-    def _collect(self, release: str) -> None:
-        names = (self.store.previous(), release)
-        kept = [self.manifests.get(one) or self.store.manifest(one) for one in names]
-        if self.uncertain:
-            self._sweep(kept)
-        else:
-            for path in sorted(_paths(self.manifests.values()) - _paths(kept)):
-                self._remove(self.root / path)
+    def _collect_releases(self) -> None:
+        kept = (self.store.current(), self.store.previous())
         for folder in (self.root / "releases").iterdir():
-            if folder.name not in names and folder.is_dir() and not folder.is_symlink():
+            if folder.name not in kept and folder.is_dir() and not folder.is_symlink():
                 shutil.rmtree(folder)
 
     def _remove(self, path: Path) -> None:
@@ -206,12 +194,18 @@ class Session:
         with suppress(OSError):  # the first folder that is not empty
             os.removedirs(path.parent)
 
-    def _sweep(self, kept: Sequence[Manifest]) -> None:
-        """Nobody knows what an unfinished build wrote; look at everything."""
+    def _sweep(self) -> None:
+        """Nobody knows what an unfinished build wrote: look at everything, before anything else is written."""
+        begin(self.root)
         (self.root / UNNAMED_LINK).unlink(missing_ok=True)
-        for one in _bodies(kept).values():
-            self._date(one)
-        known = _paths(kept)
+        known: set[str] = set()
+        # Of a body that both releases have, the current one knows the date.
+        for ledger in (self.served, self.older):
+            for slug in ledger.runs:
+                for one in ledger.of(slug).values():
+                    if one.file not in known:
+                        set_date(self.root / one.file, one)
+                    known.update(manifest.paths(one))
         for tree in TREES:
             for folder, _, names in os.walk(self.root / tree, topdown=False):
                 for name in names:
@@ -220,12 +214,3 @@ class Session:
                         os.unlink(path)
                 if Path(folder) != self.root / tree and not os.listdir(folder):
                     os.rmdir(folder)
-
-
-def _bodies(manifests: Iterable[Manifest]) -> dict[str, Published]:
-    """By their files; of a body that several releases have, the last one knows the date."""
-    return {one.file: one for found in manifests for one in found.resources.values()}
-
-
-def _paths(manifests: Iterable[Manifest]) -> set[str]:
-    return {path for found in manifests for one in found.resources.values() for path in manifest.paths(one)}

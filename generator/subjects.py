@@ -1,11 +1,14 @@
-"""What there is one of a URL for: each function walks the catalog and names what it finds as a route's path does."""
+"""What there is one of a URL for: each function walks what it is given, and names what it finds as a route's path does.
 
-from collections.abc import Iterable, Iterator
+Most walk the whole catalog. Those of `InSeries` walk a single series: there are many, and they pass one at a time.
+"""
+
+from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 from .catalog import Catalog, Chapter, Series
 from .payloads import listing
-from .payloads.v2 import DATE_FORMATS, Dated
+from .payloads.v2 import DATE_FORMATS, DEFAULT_DATES, Dated
 from .values import percent_encoded
 
 
@@ -19,7 +22,16 @@ class Subject(NamedTuple):
 
 Subjects = Iterable[Subject]
 # The dates that nobody has to ask for are those of the path itself.
-_OTHER_DATES = tuple(DATE_FORMATS)[1:]
+_OTHER_DATES = tuple(one for one in DATE_FORMATS if one != DEFAULT_DATES)
+
+
+class InSeries(NamedTuple):
+    """Walks one series."""
+
+    walk: Callable[[Series], Subjects]
+
+
+# The whole catalog
 
 
 def once(catalog: Catalog) -> Subjects:
@@ -38,88 +50,16 @@ def publisher(catalog: Catalog) -> Subjects:
     return (Subject({"id": one.group.id}, one) for one in catalog.publishers)
 
 
-def series(catalog: Catalog) -> Subjects:
-    return (Subject({"slug": one.slug}, one) for one in catalog.open_series)
-
-
-def volume(catalog: Catalog) -> Subjects:
-    for one in catalog.open_series:
-        for number, chapters in one.volumes.items():
-            yield Subject({"slug": one.slug, "volume": number}, chapters)
-
-
-def chapter(catalog: Catalog) -> Subjects:
-    for one in catalog.open_series:
-        for found in one.chapters:
-            yield Subject({"slug": one.slug, "volume": found.volume or 0, "chapter": found.number}, found)
-
-
-# v2 asks more: in which order, with which dates, and whether it may be read at all.
-
-
 def page_of_series(catalog: Catalog) -> Subjects:
     return (Subject({"sort": sort, "page": page}, found) for sort, page, found in listing.pages(catalog))
 
 
-def listed_series(catalog: Catalog) -> Subjects:
-    return (Subject({"slug": one.slug}, one) for one in catalog.listed_series)
+def every_chapter(_: Catalog) -> Subjects:
+    yield Subject({}, DEFAULT_DATES)
 
 
-def _readable(catalog: Catalog) -> Iterator[Series]:
-    return (one for one in catalog.listed_series if not one.licensed)
-
-
-def _licensed(catalog: Catalog) -> Iterator[Series]:
-    return (one for one in catalog.listed_series if one.licensed)
-
-
-def readable_series(catalog: Catalog) -> Subjects:
-    return (Subject({"slug": one.slug}, one, one.restricted) for one in _readable(catalog))
-
-
-def chapters_of_series(catalog: Catalog) -> Subjects:
-    for one in _readable(catalog):
-        yield Subject({"slug": one.slug}, Dated(catalog, one.newest_first), one.restricted)
-
-
-def dated_chapters_of_series(catalog: Catalog) -> Subjects:
-    for one in _readable(catalog):
-        for dates in _OTHER_DATES:
-            asked = Dated(catalog, one.newest_first, dates)
-            yield Subject({"slug": one.slug, "date_format": dates}, asked, one.restricted)
-
-
-def all_chapters(catalog: Catalog) -> Subjects:
-    yield Subject({}, Dated(catalog, catalog.newest_chapters))
-
-
-def dated_chapters(catalog: Catalog) -> Subjects:
-    for dates in _OTHER_DATES:
-        yield Subject({"date_format": dates}, Dated(catalog, catalog.newest_chapters, dates))
-
-
-def readable_chapter(catalog: Catalog) -> Subjects:
-    for one in _readable(catalog):
-        for found in one.chapters:
-            yield Subject(_names(found), found, one.restricted)
-
-
-def licensed_series(catalog: Catalog) -> Subjects:
-    return (Subject({"slug": one.slug}, one) for one in _licensed(catalog))
-
-
-def dates_of_licensed_series(catalog: Catalog) -> Subjects:
-    for one in _licensed(catalog):
-        for dates in _OTHER_DATES:
-            yield Subject({"slug": one.slug, "date_format": dates}, one)
-
-
-def licensed_chapter(catalog: Catalog) -> Subjects:
-    return (Subject(_names(found), found) for one in _licensed(catalog) for found in one.chapters)
-
-
-def _names(one: Chapter) -> dict[str, object]:
-    return {"id": one.id, "slug": one.slug, "volume": one.volume or 0, "number": one.number}
+def dated_chapters(_: Catalog) -> Subjects:
+    return (Subject({"date_format": dates}, dates) for dates in _OTHER_DATES)
 
 
 def category(catalog: Catalog) -> Subjects:
@@ -144,3 +84,85 @@ def member(catalog: Catalog) -> Subjects:
 
 def account(catalog: Catalog) -> Subjects:
     return (Subject({"username": one.record.username}, one, True) for one in catalog.accounts)
+
+
+# One series, as the old families have it
+
+
+@InSeries
+def series(one: Series) -> Subjects:
+    if one.open:
+        yield Subject({"slug": one.slug}, one)
+
+
+@InSeries
+def volume(one: Series) -> Subjects:
+    if one.open:
+        for number, chapters in one.volumes.items():
+            yield Subject({"slug": one.slug, "volume": number}, chapters)
+
+
+@InSeries
+def chapter(one: Series) -> Subjects:
+    if one.open:
+        for found in one.chapters:
+            yield Subject({"slug": one.slug, "volume": found.volume or 0, "chapter": found.number}, found)
+
+
+# One series, as v2 has it, which asks more: with which dates, and whether it may be read at all
+
+
+@InSeries
+def listed_series(one: Series) -> Subjects:
+    if one.known:
+        yield Subject({"slug": one.slug}, one)
+
+
+@InSeries
+def readable_series(one: Series) -> Subjects:
+    if one.known and not one.licensed:
+        yield Subject({"slug": one.slug}, one, one.restricted)
+
+
+@InSeries
+def chapters_of_series(one: Series) -> Subjects:
+    for names, found, restricted in readable_series.walk(one):
+        yield Subject(names, Dated(found), restricted)
+
+
+@InSeries
+def dated_chapters_of_series(one: Series) -> Subjects:
+    for names, found, restricted in readable_series.walk(one):
+        for dates in _OTHER_DATES:
+            yield Subject({**names, "date_format": dates}, Dated(found, dates), restricted)
+
+
+@InSeries
+def readable_chapter(one: Series) -> Subjects:
+    if not one.licensed:
+        for found in one.named:
+            yield Subject(_names(found), found, one.restricted)
+
+
+@InSeries
+def licensed_series(one: Series) -> Subjects:
+    if one.known and one.licensed:
+        yield Subject({"slug": one.slug}, one)
+
+
+@InSeries
+def dates_of_licensed_series(one: Series) -> Subjects:
+    for names, found, _ in licensed_series.walk(one):
+        for dates in _OTHER_DATES:
+            yield Subject({**names, "date_format": dates}, found)
+
+
+@InSeries
+def licensed_chapter(one: Series) -> Subjects:
+    if one.licensed:
+        for found in one.named:
+            yield Subject(_names(found), found)
+
+
+def _names(one: Chapter) -> dict[str, object]:
+    return {"id": one.id, "slug": one.slug, "volume": one.volume or 0, "number": one.number}

@@ -21,6 +21,7 @@ _INSTANT = re.compile(
 _NUMBER = re.compile(r"([0-9]+)(?:\.([0-9]+))?")
 _RUN = re.compile(r"(\S+) *\.\. *(\S+)")
 _FIELD = re.compile(r"\{([^{}]*)\}")
+_UNRESERVED = re.compile(r"[-A-Za-z0-9._~]+")
 _SLUG = re.compile(r"[-a-zA-Z0-9_]+")
 _IMAGE = re.compile(r"(https?://[^/?#]+/(?:[^/?#]*/)*)([^/?#]+(?:[?#].*)?)")
 
@@ -73,6 +74,16 @@ def reference(value: object) -> str | int:
     if isinstance(value, bool) or not isinstance(value, str | int) or value == "":
         raise ValueError("should be a name or an id")
     return value
+
+
+def filterable(text: str) -> str:
+    """A name or an id that the filter of a list can ask for; it drops whatever JavaScript or we take for a blank."""
+    if text.startswith("-") or any(end.isspace() or end == "\ufeff" for end in (text[0], text[-1])):
+        raise ValueError(
+            'should start with neither - nor a blank, and not end with a blank: filters take - for "not", '
+            "and drop blanks"
+        )
+    return text
 
 
 def pages(value: object) -> object:
@@ -138,7 +149,7 @@ def check_pages(pages: list[str]) -> list[str]:
 
 def percent_encoded(file: str) -> str:
     """A file's name as it stands in a URL."""
-    return quote(file, safe="")
+    return file if _UNRESERVED.fullmatch(file) else quote(file, safe="")
 
 
 def chapter_title(value: object) -> object:

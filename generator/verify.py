@@ -7,11 +7,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from . import encode, manifest
-from .artifact import File, Published
+from . import encode, ledger, manifest
+from .artifact import Published
 from .errors import FlatpanelError
 from .manifest import Manifest
-from .store import MARK, TREES, Store
+from .shelving import MARK
+from .store import TREES, Store
 
 
 def files(store: Store) -> Iterator[str]:
@@ -20,7 +21,7 @@ def files(store: Store) -> Iterator[str]:
     releases = [one for one in (previous, current) if one]
     for one in releases:
         path = store.root / "releases" / one / "manifest.json"
-        if manifest.release_id(path.read_bytes()) != one:
+        if manifest.release_id(ledger.digest(path)) != one:
             yield f"{path}: is not the one that gave the release its name, so nothing else can be compared"
             return
     found = {one: store.manifest(one) for one in releases}
@@ -57,7 +58,7 @@ def _release(folder: Path, found: Manifest) -> Iterator[str]:
         actual = _read(folder / path)
         if actual is None:
             yield f"{folder / path}: is missing"
-        elif not _is_named(File(path, actual), folder.name, digest):
+        elif not _is_named(actual, folder.name, digest):
             yield f"{folder / path}: was changed after the build"
     for path_found in sorted(folder.rglob("*")):
         relative = path_found.relative_to(folder).as_posix()
@@ -67,10 +68,10 @@ def _release(folder: Path, found: Manifest) -> Iterator[str]:
             yield f"{path_found}: is a link, and no build makes one here"
 
 
-def _is_named(file: File, release: str, digest: str) -> bool:
+def _is_named(text: bytes, release: str, digest: str) -> bool:
     """Whether a file is the one of that digest, which was taken before its release had a name."""
-    plain = manifest.unnamed(file, release)
-    return encode.sha256(plain.text) == digest and manifest.named(plain, release) == file
+    plain = manifest.unnamed(text, release)
+    return encode.sha256(plain) == digest and manifest.named(plain, release) == text
 
 
 def _body(root: Path, one: Published) -> Iterator[str]:
@@ -187,7 +188,7 @@ def expected_headers(one: Published, packed: bool) -> dict[str, str | None]:
     return {
         "Content-Type": one.type,
         "ETag": f'W/"{one.etag}"' if packed else f'"{one.etag}"',
-        "Last-Modified": encode.http_date(one.modified),
+        "Last-Modified": manifest.last_modified(one),
         "Cache-Control": f"public, max-age={one.max_age}",
         "Content-Encoding": "gzip" if packed else None,
         "Vary": "Accept-Encoding" if one.gzip else None,

@@ -1,14 +1,20 @@
 """Catalogs written in a test: YAML text -> records -> linked catalog, without a folder or a clock."""
 
+from collections.abc import Iterator, Mapping
 from itertools import count
 from typing import Any
 
-from generator import checks, yaml12
+from generator import catalog as linked
+from generator import checks, encode, rendering, yaml12
+from generator.artifact import EveryChapter, Joined, Resource, Shown
 from generator.catalog import Catalog
 from generator.link import link
 from generator.model import Series, Site
+from generator.payloads.v2 import redated
 from generator.places import Complaint
+from generator.routes import ROUTES, Route
 from generator.source import LISTS, SITE, Entry, SeriesEntry, Sources
+from generator.subjects import InSeries
 
 # When every file was written, unless a record says `modified`.
 WRITTEN = 1_000
@@ -48,3 +54,35 @@ def catalog(text: str, as_of: int = AS_OF) -> Catalog:
     found = sources(text)
     assert checks.complaints(found) == []
     return link(found, found.mtimes, as_of)
+
+
+def resources(catalog: Catalog) -> Iterator[tuple[Route, Resource]]:
+    """Everything that a catalog answers, with its route; long lists are put together here, in the plainest way."""
+    found = [(route, one) for route in ROUTES for one in _of_route(route, catalog)]
+    parts = {one.url: one.shown for _, one in found}
+    for route, one in found:
+        yield route, one._replace(shown=_whole(one.shown, parts, catalog))
+
+
+def _of_route(route: Route, catalog: Catalog) -> Iterator[Resource]:
+    if not isinstance(route.for_each, InSeries):
+        yield from route.resources(route.for_each(catalog), catalog.site)
+        return
+    for one in catalog.series:
+        assert isinstance(one, linked.Series)
+        yield from route.resources(route.for_each.walk(one), catalog.site)
+
+
+def _whole(shown: Shown, parts: Mapping[str, Shown], catalog: Catalog) -> Shown:
+    match shown.json:
+        case Joined(urls):
+            bodies = [encode.body(parts[url].json) for url in urls]
+            modified = max((parts[url].modified for url in urls), default=catalog.site_modified)
+            return Shown(b"[" + b",".join(bodies) + b"]", modified)
+        case EveryChapter(dates):
+            rows = sorted(
+                row for one in catalog.series if isinstance(one, linked.Series) for row in rendering.rows(one)
+            )
+            body = b'{"results":[' + b",".join(row.item for row in rows) + b"]}"
+            return Shown(redated(body, dates), max((row.modified for row in rows), default=catalog.site_modified))
+    return shown

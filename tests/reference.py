@@ -9,12 +9,14 @@ from urllib.parse import unquote_to_bytes
 from generator.catalog import Catalog, Person, Series
 
 PAGE_SIZE = 25
+# What JavaScript trims: Python's own strip() leaves U+FEFF and takes U+001C to U+001F and U+0085.
+BLANKS = "\t\n\v\f\r \xa0\u1680" + "".join(map(chr, range(0x2000, 0x200B))) + "\u2028\u2029\u202f\u205f\u3000\ufeff"
 LARGEST = 999
 ORDERS = {
     "title": lambda one: one.title,
-    "latest_upload": lambda one: max(chapter.published for chapter in one.chapters),
-    "chapter_count": lambda one: len(one.chapters),
-    "views": lambda one: sum(chapter.views for chapter in one.chapters),
+    "latest_upload": lambda one: max(chapter.published for chapter in one.named),
+    "chapter_count": lambda one: len(one.named),
+    "views": lambda one: sum(chapter.views for chapter in one.named),
 }
 
 
@@ -65,7 +67,7 @@ def answer(catalog: Catalog, query: str) -> Listed | None:
 
 
 def ordered(series: Iterable[Series], sort: str) -> list[Series]:
-    name = sort.split(",")[0].strip()
+    name = sort.split(",")[0].strip(BLANKS)
     by_slug = sorted(series, key=lambda one: one.slug)
     if name.removeprefix("-") not in ORDERS:
         name = "title"
@@ -79,8 +81,8 @@ def asked(one: Series, given: dict[str, str]) -> Iterable[bool]:
     yield says((one.title, *one.aliases), given.get("title"))
     yield says(names(one.authors), given.get("author"))
     yield says(names(one.artists), given.get("artist"))
-    items = [item.strip().casefold() for item in given.get("categories", "").split(",")]
-    excluded = {item[1:].strip() for item in items if item.startswith("-")} - {""}
+    items = [item.strip(BLANKS).casefold() for item in given.get("categories", "").split(",")]
+    excluded = {item[1:].strip(BLANKS) for item in items if item.startswith("-")} - {""}
     included = {item for item in items if item and not item.startswith("-")}
     own = {name.casefold() for genre in one.categories for name in (genre.id, genre.name)}
     yield not excluded & own

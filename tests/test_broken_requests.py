@@ -204,3 +204,93 @@ def test_a_body_that_is_too_large_is_a_413(web: Web, method: bytes, path: bytes)
     answer = send(web, method + b" " + path + b" HTTP/1.1\r\nHost: a\r\nContent-Length: 65537\r\n\r\n")
 
     assert_error(answer, 413)
+
+
+V2 = {
+    "x-frame-options": "SAMEORIGIN",
+    "x-content-type-options": "nosniff",
+    "access-control-allow-origin": "*",
+    "access-control-expose-headers": "ETag",
+    "access-control-allow-methods": "GET, HEAD, OPTIONS",
+    "access-control-allow-headers": "X-API-Key, If-None-Match, If-Modified-Since",
+    "content-type": "application/json",
+    "cache-control": "no-store",
+    "server": "nginx",
+    "connection": "close",
+}
+LARGE = b"Content-Length: 65537\r\n"
+LONG = b"X: " + b"a" * 9000 + b"\r\n"
+# Each is refused before any location has been asked, or entered.
+EARLY = {
+    "trace": (b"TRACE %s HTTP/1.1\r\nHost: a\r\n\r\n", 405, 'Method "TRACE" not allowed.', "Method not allowed"),
+    "connect": (b"CONNECT %s HTTP/1.1\r\nHost: a\r\n\r\n", 405, 'Method "CONNECT" not allowed.', "Method not allowed"),
+    "large body": (b"GET %s HTTP/1.1\r\nHost: a\r\n" + LARGE + b"\r\n", 413, "Content too large.", "Content too large"),
+    "posted": (b"POST %s HTTP/1.1\r\nHost: a\r\n" + LARGE + b"\r\n", 413, "Content too large.", "Content too large"),
+    "long line": (b"GET %s?" + b"a" * 9000 + b" HTTP/1.1\r\nHost: a\r\n\r\n", 414, "URI too long.", "URI too long"),
+    "long head": (b"GET %s HTTP/1.1\r\nHost: a\r\n" + LONG + b"\r\n", 400, "Bad request.", "Bad request"),
+    "no host": (b"GET %s HTTP/1.1\r\n\r\n", 400, "Bad request.", "Bad request"),
+    "coding": (
+        b"GET %s HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: x\r\n\r\n",
+        501,
+        "Not implemented.",
+        "Not implemented",
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", EARLY)
+@pytest.mark.parametrize(
+    "path",
+    [
+        b"/api/v2",
+        b"/api/v2/",
+        b"/api/v2/series",
+        b"/api/v2/nothing/",
+        b"//api//v2/series",
+        b"/api/v2/docs",
+        b"/api/v2/series?page=/api/v1",
+        b"http://other.example/api/v2/series",
+    ],
+)
+def test_an_early_error_below_v2_is_in_the_words_of_v2(web: Web, path: bytes, kind: str) -> None:
+    """However early a request is refused, its path says whose words and headers its answer has."""
+    data, status, detail, _ = EARLY[kind]
+    answer = send(web, data % path)
+    body = b'{"detail":"%s"}' % detail.replace('"', '\\"').encode()
+    allow = {"allow": "GET, HEAD, OPTIONS"} if status == 405 else {}
+
+    assert (answer.status, answer.body) == (status, body)
+    assert answer.fields == V2 | allow | {"content-length": str(len(body))}
+
+
+@pytest.mark.parametrize("kind", EARLY)
+@pytest.mark.parametrize(
+    "path",
+    [
+        b"/api",
+        b"/api/series",
+        b"/api/v1/series",
+        b"/api/v1/series?x=/api/v2/series",
+        b"/api/v20/series",
+        b"/api/V2/series",
+        b"/",
+        b"/nothing/api/v2/series",
+        b"http://api/v2/api/series",
+    ],
+)
+def test_an_early_error_elsewhere_is_in_the_words_of_the_others(web: Web, path: bytes, kind: str) -> None:
+    """Only what begins with /api/v2 is v2's."""
+    data, status, _, message = EARLY[kind]
+    answer = send(web, data % path)
+
+    assert (answer.status, answer.body) == (status, b'{"error":"%s","status":%d}' % (message.encode(), status))
+    assert answer["access-control-allow-methods"] is None
+
+
+@pytest.mark.parametrize("path", [b"/api/v2/../series/nothing", b"/api/v2/../../nothing", b"/api/v2/..//v1/nothing"])
+def test_where_a_path_leads_says_whose_words_it_is_answered_in(web: Web, path: bytes) -> None:
+    """Not how it begins."""
+    answer = send(web, b"GET " + path + b" HTTP/1.1\r\nHost: a\r\n\r\n")
+
+    assert (answer.status, answer.body) == (404, b'{"error":"Not found","status":404}')
+    assert answer["access-control-allow-methods"] is None

@@ -223,7 +223,7 @@ FEATURES: dict[str, Callable[[Catalog], Any]] = {
     "a restricted series": lambda c: any(one.restricted and one.chapters for one in c.series),
     "a series without chapters": lambda c: any(not one.chapters for one in c.series),
     "a series as a folder": lambda c: any(name.endswith("/series.yaml") for name in FILES),
-    "a scheduled chapter": lambda c: c.next_publication,
+    "a scheduled chapter": lambda _: pipeline.check(CATALOG, AS_OF, 1).next_publication,
     "a chapter without a volume": lambda c: any(one.volume is None for one in chapters(c)),
     "several volumes": lambda c: any(len(one.volumes) > 2 for one in c.series),
     "a chapter zero": lambda c: any(one.number == "0" for one in chapters(c)),

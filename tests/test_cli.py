@@ -64,7 +64,7 @@ def test_a_build_that_changes_nothing_says_so(site: Site, run: Run) -> None:
     """The second summary has no changes, no bytes, and no word of what was not written."""
     site.build()
     before = trees.state(site.folder)
-    result = run("build", *trees.options(site))
+    result = run("build", *trees.options(site), "--no-cache")
     expected = (
         f"release {site.store.current()} in {site.folder}/dist: 0 added, 0 changed, 0 removed, 53 unchanged\n"
         "53 resources, 0 bytes written in 0 s\n"
@@ -123,7 +123,7 @@ def test_a_build_reports_to_programs(site: Site, run: Run) -> None:
     }
 
 
-@pytest.mark.parametrize("command", [["build"], ["build", "--check"], ["check"]], ids=" ".join)
+@pytest.mark.parametrize("command", [["build", "--no-cache"], ["build", "--check"], ["check"]], ids=" ".join)
 def test_what_is_wrong_with_a_catalog_is_said_in_full(site: Site, run: Run, command: list[str]) -> None:
     """Every problem with its place on stderr, exit code 1, and not a byte written."""
     misspell(site)

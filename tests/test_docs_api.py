@@ -12,6 +12,7 @@ from generator import encode, pipeline
 from generator.artifact import HTML, JSON
 from generator.payloads import errors
 from generator.routes import GATES, ROUTES
+from tests.catalogs import resources
 from tests.documents import AS_OF, DOCUMENTS, FENCE, ROOT, SPAN, blocks, first_cells, sections
 
 API = DOCUMENTS["docs/api.md"]
@@ -39,10 +40,10 @@ def answers() -> dict[str, dict[str, Any]]:
     """By the path of each route: every URL of the example catalog, and its body; of accounts, the first one's."""
     catalog = pipeline.read_catalog(ROOT / "catalog_src", AS_OF)
     found: dict[str, dict[str, Any]] = {}
-    for route in SHAPED:
-        bodies = found.setdefault(plain(route.path), {})
-        for one in route.resources(catalog):
-            bodies.setdefault(one.url.partition("#")[0], encode.parse(encode.json(one.shown.json)))
+    for route, one in resources(catalog):
+        if route in SHAPED:
+            bodies = found.setdefault(plain(route.path), {})
+            bodies.setdefault(one.url.partition("#")[0], encode.parse(encode.body(one.shown.json)))
     return found
 
 

@@ -62,7 +62,7 @@ def test_a_copy_works_wherever_it_is_put(unpacked: Path) -> None:
     assert (done.returncode, done.stderr) == (0, "")
     assert list(verify.files(Store(unpacked / "dist"))) == []
     assert {name.partition("/")[0] for name in trees.files(unpacked)} == {
-        *("build.py", "catalog_src", "dist", "generator", "nginx.conf")
+        *(".flatpanel_cache", "build.py", "catalog_src", "dist", "generator", "nginx.conf")
     }
 
 

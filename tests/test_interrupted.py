@@ -21,6 +21,7 @@ from tests import trees
 from tests.conftest import Site
 from tests.killing import killed_at
 from tests.test_store_oddities import a_second_later
+from tests.twins import in_memory
 
 # Child processes are made from one that has threads, under xdist; they run nothing but a build.
 pytestmark = pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
@@ -56,6 +57,13 @@ def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(routes, "ROUTES", tuple(one for one in routes.ROUTES if one.type == JSON))
 
 
+@pytest.fixture
+def folder() -> Iterator[Path]:
+    """For hundreds of copies of a site."""
+    with in_memory() as path:
+        yield path
+
+
 def roll_back(site: Site) -> None:
     with site.store.locked(pytest.fail) as session:
         session.roll_back()
@@ -87,11 +95,10 @@ def damage(site: Site) -> list[str]:
 
 @pytest.mark.parametrize("prepare", [a_first_build, a_third_release, a_return])
 def test_wherever_a_build_is_killed_the_site_is_whole_and_the_next_build_clears_up(
-    site: Site, tmp_path_factory: pytest.TempPathFactory, prepare: Callable[[Site], None]
+    site: Site, folder: Path, prepare: Callable[[Site], None]
 ) -> None:
     """After a kill the old release or the new one is served, whole; one more build ends as if nothing had happened."""
     prepare(site)
-    folder = tmp_path_factory.mktemp("killed")
     done = copy(site, folder / "done")
     done.build()
     old, new, seen = site.store.current(), done.store.current(), set()
@@ -105,12 +112,12 @@ def test_wherever_a_build_is_killed_the_site_is_whole_and_the_next_build_clears_
     assert seen == {old, new}
 
 
-def test_a_killed_build_can_be_taken_back(site: Site, tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_a_killed_build_can_be_taken_back(site: Site, folder: Path) -> None:
     """Whoever undoes the change that a build died of gets back exactly what was there before."""
     a_return(site)
     before = trees.content(site.folder / "dist")
 
-    for victim in victims(site, tmp_path_factory.mktemp("killed"), Site.build):
+    for victim in victims(site, folder, Site.build):
         if victim.store.current() == site.store.current():
             trees.write_series(victim, "Two", volumes=2, others=[])
             victim.build()
@@ -118,12 +125,10 @@ def test_a_killed_build_can_be_taken_back(site: Site, tmp_path_factory: pytest.T
             assert trees.content(victim.folder / "dist") == before
 
 
-def test_what_is_served_keeps_its_dates_until_the_next_release_is(
-    site: Site, tmp_path_factory: pytest.TempPathFactory
-) -> None:
+def test_what_is_served_keeps_its_dates_until_the_next_release_is(site: Site, folder: Path) -> None:
     """A build that will date bodies otherwise which are served now is killed: their sidecars are as they were."""
     a_first_build(site)
-    old, folder = site.build().release, tmp_path_factory.mktemp("killed")
+    old = site.build().release
     later = folder / "later.json"
     later.write_bytes(a_second_later((site.folder / "dist/current/manifest.json").read_bytes()))
 
@@ -137,13 +142,13 @@ def test_what_is_served_keeps_its_dates_until_the_next_release_is(
         assert list(verify.files(victim.store)) == []
 
 
-def test_wherever_a_rollback_is_killed_the_site_is_whole(site: Site, tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_wherever_a_rollback_is_killed_the_site_is_whole(site: Site, folder: Path) -> None:
     """After a kill one of the two releases is served, whole, and the next build clears up."""
     a_third_release(site)
     trees.write_series(site, "Two", volumes=2, others=[])
     old, seen = site.store.current(), set()
 
-    for victim in victims(site, tmp_path_factory.mktemp("killed"), roll_back):
+    for victim in victims(site, folder, roll_back):
         seen.add(victim.store.current())
 
         assert damage(victim) == []
@@ -195,7 +200,7 @@ def test_what_the_disk_refuses_is_a_sentence_and_the_next_build_succeeds(
     done.build()
     with monkeypatch.context() as refused:
         refuse(refused, name, number, file)
-        result = run("build", *trees.options(site))
+        result = run("build", *trees.options(site), "--no-cache")
 
     assert (result.exit_code, result.stdout) == (1, "")
     assert re.fullmatch(rf"{site.folder}\S*{re.escape(file)}: {sentence}\n", result.stderr)

@@ -14,6 +14,7 @@ from tests.reference import Listed
 from tests.web import Web
 
 LIST = "/api/v2/series"
+BLANKS = [chr(code) for code in (*range(0x1C, 0x21), 0x85, 0xA0, 0x180E, 0x200A, 0x200B, 0x2028, 0x3000, 0xFEFF)]
 NO_PAGE = (404, {"detail": "Invalid page."})
 EVERYTHING = "title=&categories=-unused"
 ORDERS = [f"{sign}{name}" for name in reference.ORDERS for sign in ("", "-")]
@@ -173,6 +174,10 @@ def test_a_limit_is_a_number_up_to_999_or_the_default(web: Web, limit: str, leng
         "categories=a,,-b",
         "categories=+Action+,+-+drama+",
         "categories=-",
+        # Of all that Unicode has between words, what JavaScript takes for a blank is one.
+        *(f"categories={quote(blank)}action{quote(blank)}" for blank in BLANKS),
+        *(f"categories=-{quote(blank)}action" for blank in BLANKS),
+        *(f"sort={quote(blank)}-views" for blank in BLANKS),
         "categories=--drama",
         "categories=nothing",
         "categories=-nothing",

@@ -2,8 +2,7 @@
 
 import pytest
 
-from generator.routes import resources
-from tests.catalogs import catalog
+from tests.catalogs import catalog, resources
 
 THINGS = dict.fromkeys(
     ("ada", "bo", "cy", "drama", "action", "night", "quiet", "wren", "moons", "empty", "one", "two"), "1980-01-01"
@@ -35,7 +34,7 @@ def moments(**modified: str) -> dict[str, int]:
             - {{volume: 1, number: 1, pages: [], published: 1990-01-01, groups: [Night], modified: {at["one"]}}}
             - {{volume: 1, number: 2, pages: [], published: 1990-01-01, modified: {at["two"]}}}
     """)
-    return {one.url: one.shown.modified for one in resources(found) if not one.url.startswith("/api/v2/")}
+    return {one.url: one.shown.modified for _, one in resources(found) if not one.url.startswith("/api/v2/")}
 
 
 def both(*paths: str) -> set[str]:

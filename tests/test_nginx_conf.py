@@ -3,16 +3,20 @@
 import re
 import socket
 import subprocess
+from itertools import product
 from pathlib import Path
 
 import pytest
 
 from generator import nginx, pipeline
-from generator.artifact import File, Published
+from generator.artifact import File, Gate, Published
 from generator.errors import FlatpanelError
+from generator.model import Ages, Cache
 from generator.model import Site as Settings
 from generator.pipeline import Options
+from generator.press import MAPS, Press
 from generator.serve import find_nginx
+from generator.shelving import Bodies
 from tests import web
 from tests.conftest import AS_OF, Site, copy_of
 from tests.test_golden import NAMES, bodies
@@ -67,17 +71,21 @@ def test_nginx_has_nothing_to_say_about_a_large_catalog(site: Site) -> None:
     assert said(site.folder) == "0: "
 
 
-def published(number: int, max_age: int = 60, slug: str = "slug") -> Published:
+def published(number: int, max_age: int = 300, slug: str = "slug") -> Published:
     """A line of a release that nobody built."""
     tag = f"{number:032x}"
     url = f"/api/series/{slug}-{number}"
     return Published(url, f"www{url}.{tag}.json", tag, number, 1, tag * 2, number % 2 == 0, max_age)
 
 
-def release(lines: list[Published], *, dist: str, folder: str) -> list[File]:
+def release(lines: list[Published], settings: Settings = SETTINGS, *, dist: str, folder: str) -> list[File]:
     """The files of a release that has these bodies, and the one that every release has."""
-    index = Published(nginx.INDEX, "index.json", "0" * 32, 0, 2, "0" * 64, False, 0)
-    return nginx.release_files(nginx.Answers([index, *lines], [], {}, {}), SETTINGS, dist=dist, folder=folder)
+    index = Published(nginx.INDEX, "index.json", "0" * 32, 0, 2, "0" * 64, False, 300)
+    run = Press(Bodies(Path(), frozenset()), settings, 0, trusting=False).run([index, *lines])
+    counted = run.counted
+    answers = nginx.Answers(index, [], {}, counted.days, max(counted.lines), counted.longest)
+    maps = [File(f"{name}.map", text) for name, text in zip(MAPS, run.maps, strict=True)]
+    return [*nginx.release_files(answers, settings, dist=dist, folder=folder), *maps]
 
 
 def written(folder: Path, lines: list[Published]) -> Path:
@@ -102,7 +110,7 @@ def written(folder: Path, lines: list[Published]) -> Path:
         pytest.param([published(number) for number in range(60_000)], id="60,000"),
         pytest.param([published(number, slug="x" * 200) for number in range(5000)], id="long"),
         pytest.param([published(1, slug="x" * 3000)], id="very long"),
-        pytest.param([published(number, max_age=number) for number in range(1500)], id="1,500 ages"),
+        pytest.param([published(number * 86_400) for number in range(20_000)], id="20,000 days"),
     ],
 )
 def test_nginx_has_nothing_to_say_about_any_number_of_lines(tmp_path: Path, lines: list[Published]) -> None:
@@ -110,14 +118,71 @@ def test_nginx_has_nothing_to_say_about_any_number_of_lines(tmp_path: Path, line
     assert said(written(tmp_path, lines)) == "0: "
 
 
+def families(first: int) -> dict[str, Ages]:
+    """Ages that no two kinds of answers share."""
+    kinds = list(Ages.model_fields)
+    return {
+        family: Ages(**{kind: first + place * len(kinds) + one for one, kind in enumerate(kinds)})
+        for place, family in enumerate(("unversioned", "v1", "v2"))
+    }
+
+
+DIFFERENT = Settings(base_url="https://minimal.example", cache=Cache(**families(300), index=299))
+
+
 def test_every_age_has_a_letter_of_its_own() -> None:
     """A line says how long it may be kept by one or more letters, which http.conf turns into seconds."""
-    lines = [published(number, max_age=number) for number in range(1500)]
-    files = {file.path: file.text.decode() for file in release(lines, dist="d", folder="f")}
+    lines = [published(age, max_age=age) for age in range(299, 315)]
+    files = {file.path: file.text.decode() for file in release(lines, DIFFERENT, dist="d", folder="f")}
     ages = dict(re.findall(r'^    ([a-z]+) "public, max-age=(\d+)";$', files["http.conf"], re.MULTILINE))
-    letters = re.findall(r'^/api/.*"[0-9a-f]{32}[-+]([a-z]+) ', files["validators.map"], re.MULTILINE)
+    found = re.findall(r"^/slug-\d+ [0-9a-f]{32}[-+]([a-z]+)\d", files["series.map"], re.MULTILINE)
 
-    assert sorted(int(ages[letter]) for letter in letters) == list(range(1500))
+    assert sorted(int(ages[letter]) for letter in found) == list(range(299, 315))
+
+
+def test_letters_follow_from_the_settings_alone() -> None:
+    """Each age that site.yaml names has two, with a key and without, whatever the catalog has of it."""
+    assert nginx.letters(SETTINGS) == {
+        (restricted, age): letter
+        for letter, (restricted, age) in zip("abcdef", product((False, True), (60, 300, 3600)), strict=True)
+    }
+
+
+def lines_of(url: str, target: str = "") -> list[nginx.Line]:
+    """What the maps say of a body and of a gate at one URL."""
+    body = published(0)._replace(url=url, etag="0" * 32, modified=86_400 * 36 + 3_661)
+    return [
+        nginx.body_line(body, nginx.letters(SETTINGS)),
+        nginx.gate_line(Gate(url, 308 if target else 451, target, restricted=True)),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("url", "file", "word"),
+    [
+        ("/api/series/a", "series", "/a"),
+        ("/api/series/a/1/10.5", "series", "/a/1/10.5"),
+        ("/api/v1/series/default", "v1_series", "/default"),
+        ("/api/v2/chapters/12", "chapter", "/12"),
+        ("/api/v2/chapters/12/pages", "chapter_pages", "/12"),
+        ("/api/v2/chapters/12/read", "chapter_read", "/12"),
+        ("/api/v2/chapters/12/else", "validators", "/api/v2/chapters/12/else"),
+        ("/api/series", "validators", "/api/series"),
+        ("/api/v2/chapters", "validators", "/api/v2/chapters"),
+    ],
+)
+def test_a_line_is_known_from_its_url(url: str, file: str, word: str) -> None:
+    """Its map, its name and its value depend on nothing but what it is about."""
+    assert lines_of(url, "/reader/") == [
+        nginx.Line(file, word, f"{'0' * 32}+b01:01:0110"),
+        nginx.Line(file, word, "key:308/reader/"),
+    ]
+    assert lines_of(url)[1] == nginx.Line(file, word, f"key:451{url}")
+
+
+def test_a_day_has_one_line() -> None:
+    """In the order of their names, however often bodies name them."""
+    assert nginx.days_map([36, 0, 36, 35]) == b'0 "Thu, 01 Jan 1970";\n10 "Fri, 06 Feb 1970";\nz "Thu, 05 Feb 1970";\n'
 
 
 def test_a_folder_may_be_moved_after_the_build(site: Site, tmp_path: Path) -> None:
@@ -182,14 +247,16 @@ def test_nginx_writes_into_the_folder_of_the_site_alone(site: Site) -> None:
     site.build()
     kinds = ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
     text = (site.folder / "nginx.conf").read_text()
-    found = dict(re.findall(r"^ *(pid|\w+_log|\w+_temp_path) (.*);$", text, re.MULTILINE))
+    found = re.findall(r"^ *(pid|\w+_log|\w+_temp_path) (.*);$", text, re.MULTILINE)
 
-    assert found == {
-        "pid": "dist/run/nginx.pid",
-        "error_log": "dist/run/error.log",
-        "access_log": "off",
-        **{f"{kind}_temp_path": f"dist/run/{kind.removeprefix('client_')}" for kind in kinds},
-    }
+    assert found == [
+        ("pid", "dist/run/nginx.pid"),
+        ("error_log", "dist/run/error.log"),
+        ("access_log", "off"),
+        *((f"{kind}_temp_path", f"dist/run/{kind.removeprefix('client_')}") for kind in kinds),
+        # Of requests.
+        ("error_log", "dist/run/error.log emerg"),
+    ]
 
 
 def test_the_configuration_names_the_release_and_not_the_pointer_to_it(site: Site) -> None:

@@ -13,7 +13,8 @@ from generator.artifact import HTML, JSON
 from generator.catalog import Catalog
 from generator.openapi.operations import OPERATIONS, TAGS
 from generator.openapi.schemas import OF, SCHEMAS
-from generator.routes import GATES, ROUTES, resources
+from generator.routes import GATES, ROUTES
+from tests.catalogs import resources
 from tests.conftest import AS_OF, SITES
 
 jsonschema = pytest.importorskip("jsonschema")
@@ -31,7 +32,7 @@ def read(folder: Path, **settings: object) -> Catalog:
 
 
 def document_of(catalog: Catalog) -> Any:
-    (found,) = (one for one in resources(catalog) if one.url == DOCUMENT)
+    (found,) = (one for _, one in resources(catalog) if one.url == DOCUMENT)
     return json.loads(encode.body(found.shown.json))
 
 
@@ -249,11 +250,10 @@ def test_every_body_is_as_described(folder: Path) -> None:
     """Every body of every site has the shape that the document promises for its path."""
     catalog = read(folder)
     document = document_of(catalog)
-    for route in ROUTES:
+    for route, one in resources(catalog):
         if plain(route.path) in document["paths"] and not route.path.endswith("#index"):
-            for one in route.resources(catalog):
-                body = encode.body(one.shown.json)
-                accepted(document, plain(route.path), one.type, json.loads(body) if one.type == JSON else body.decode())
+            body = encode.body(one.shown.json)
+            accepted(document, plain(route.path), one.type, json.loads(body) if one.type == JSON else body.decode())
 
 
 @pytest.mark.parametrize(

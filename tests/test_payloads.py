@@ -8,8 +8,7 @@ import pytest
 from generator import encode
 from generator.artifact import Shown
 from generator.catalog import Catalog
-from generator.routes import resources
-from tests.catalogs import WRITTEN, catalog
+from tests.catalogs import WRITTEN, catalog, resources
 
 FULL = """
 site: {media: https://images.example/}
@@ -205,12 +204,12 @@ BODIES: dict[str, Any] = {
 
 def shown(found: Catalog) -> dict[str, Shown]:
     """What the first two families show, by URL."""
-    return {one.url: one.shown for one in resources(found) if not one.url.startswith("/api/v2/")}
+    return {one.url: one.shown for _, one in resources(found) if not one.url.startswith("/api/v2/")}
 
 
 def wire(text: str) -> dict[str, str]:
     """The bodies by URL, as they are sent."""
-    return {url: encode.json(one.json).decode() for url, one in shown(catalog(text)).items()}
+    return {url: encode.body(one.json).decode() for url, one in shown(catalog(text)).items()}
 
 
 FOUND = wire(FULL)

@@ -124,11 +124,43 @@ def test_a_restricted_route_is_private_whichever_file_answers(half_locked: Web, 
     assert "X-API-Key" not in (half_locked.ask(settled)["vary"] or "")
 
 
-@pytest.mark.parametrize("path", ["/api/V2/series?title=full", "/api/v2/SERIES?limit=2", "/api/v2/Pages?a=b"])
+@pytest.mark.parametrize("path", ["/api/v2/series%0A", "/api/v2/series%0a?page=2", "/api/v2/pages%0A/"])
+def test_a_line_break_makes_another_path_of_a_restricted_one(half_locked: Web, path: str) -> None:
+    """It is nothing, to everybody alike."""
+    for headers in ({}, {"X_API_Key": "key-one"}):
+        answer = half_locked.ask(path, **headers)
+        assert (answer.status, answer["cache-control"], answer["vary"]) == (404, "public, max-age=60", None)
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/api/V2/series?title=full",
+        "/api/v2/SERIES?limit=2",
+        "/api/v2/SERIES",
+        "/api/v2/Series/",
+        "/api/v2/Chapters",
+        "/api/v2/Pages?a=b",
+    ],
+)
 def test_another_case_is_no_way_into_a_restricted_route(half_locked: Web, path: str) -> None:
-    """It is no path of the site, with a key; without one nobody is told even that."""
-    assert half_locked.ask(path).status in (401, 404)
-    assert half_locked.ask(path, X_API_Key="key-one").status == 404
+    """It is no path of the site, to everybody alike."""
+    for headers in ({}, {"X_API_Key": "key-one"}, {"X_API_Key": "nonsense"}):
+        answer = half_locked.ask(path, **headers)
+        assert (answer.status, answer["cache-control"], answer["vary"]) == (404, "public, max-age=60", None)
+
+
+def test_what_a_restricted_route_does_not_have_is_missing_in_private(locked) -> None:
+    """Only who has a key is told what there is, and what there is not."""
+    for path in (
+        "/api/v2/chapters/99",
+        "/api/v2/authors/1.5",
+        "/api/v2/series/Full-Book",
+        "/api/v2/chapters/11/read/x",
+    ):
+        answer = locked[1].ask(path, X_API_Key="key-one")
+        private = ("private, max-age=60", "X-API-Key") if path.count("/") == 4 else ("public, max-age=60", None)
+        assert (answer.status, answer["cache-control"], answer["vary"]) == (404, *private)
 
 
 def test_restricted_routes_say_their_options_to_everybody(locked) -> None:

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from generator.encode import http_date
+from generator.encode import LAST_INSTANT, http_date
 from generator.payloads import v2
 from tests.conftest import AS_OF, Site, copy_of
 from tests.shapes_v2 import (
@@ -174,7 +174,7 @@ def test_a_catalog_without_anything_has_a_first_page_of_nothing(tmp_path) -> Non
 
     assert body(made, "/api/v2/series") == b'{"total":0,"last":true,"results":[]}'
     assert body(made, "/api/v2/chapters") == b'{"results":[]}'
-    assert json.loads(body(made, "/api/v2/series#index"))["series"] == []
+    assert json.loads(body(made, "/api/v2/series#index"))["items"] == []
 
 
 def test_a_date_is_cut_to_the_second(site: Site) -> None:
@@ -190,3 +190,18 @@ def test_a_date_is_cut_to_the_second(site: Site) -> None:
 def test_nothing_is_dated_in_the_future(site: Site) -> None:
     """A date that has not come is one that no client may trust."""
     assert max(one.modified for one in site.manifest.resources.values()) <= AS_OF
+
+
+@pytest.mark.parametrize(
+    ("seconds", "iso", "rfc", "milliseconds"),
+    [
+        (0, "1970-01-01T00:00:00Z", "Thu, 01 Jan 1970 00:00:00 GMT", "0"),
+        (1, "1970-01-01T00:00:01Z", "Thu, 01 Jan 1970 00:00:01 GMT", "1000"),
+        (LAST_INSTANT, "9999-12-31T23:59:59Z", "Fri, 31 Dec 9999 23:59:59 GMT", "253402300799000"),
+    ],
+)
+def test_the_first_and_the_last_instant_have_every_form(seconds: int, iso: str, rfc: str, milliseconds: str) -> None:
+    """A number of milliseconds has no zeros before it, not even where it is none."""
+    forms = {name: form(seconds) for name, form in v2.DATE_FORMATS.items()}
+
+    assert forms == {"iso-8601": iso, "rfc-5322": rfc, "timestamp": milliseconds}

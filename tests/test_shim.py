@@ -222,6 +222,29 @@ def test_a_place_becomes_a_key_only_if_it_is_one(shim: Shim, query: str, key: st
     assert shim("pages", args=query)["returned"] == key
 
 
+@pytest.mark.parametrize(
+    ("sent", "counts"),
+    [
+        ("/x", ""),
+        ("/x?", ""),
+        ("/x?track", ""),
+        ("/x?track=", ""),
+        ("/x?track=true", "1"),
+        ("/x?track=true&track=", ""),
+        ("/x?track=true&track", "1"),
+        ("/x?a=?track=true", ""),
+        ("/x?tr%61ck=%74rue", "1"),
+        ("/x?track=true#", "1"),
+        ("/x#?track=true", ""),
+        ("/x?a=b#?track=true", ""),
+        ("/track=true", ""),
+    ],
+)
+def test_a_view_is_tracked_by_the_line_that_was_sent(shim: Shim, sent: str, counts: str) -> None:
+    """A 304 has lost its arguments by the time of the log, so they are looked for where nginx never changes them."""
+    assert shim("tracked", variables={"request_uri": sent})["returned"] == counts
+
+
 def sha256(key: str) -> str:
     return hashlib.sha256(key.encode()).hexdigest()
 
@@ -255,8 +278,9 @@ def searched(shim: Shim, query: str, **variables: str) -> dict[str, Any]:
 
 
 def item(index: Path, slug: str) -> str:
-    (found,) = (one["item"] for one in json.loads(index.read_bytes())["series"] if one["slug"] == slug)
-    return found
+    found = json.loads(index.read_bytes())
+    (position,) = found["slug"][f"/{slug}"]
+    return found["items"][position]
 
 
 def test_a_search_answers_with_its_body_and_tag(shim: Shim, index: Path) -> None:
@@ -297,8 +321,7 @@ def test_the_maps_judge_a_search(shim: Shim, query: str, variables: dict[str, st
 )
 def test_pages_are_cut_from_the_order(shim: Shim, page: int, limit: int, slugs: list[str], last: bool) -> None:
     """The index says in which places its series stand."""
-    series = [{"slug": slug, "item": f'"{slug}"', "status": "ongoing", "categories": []} for slug in "abc"]
-    index = {"orders": {"views": [2, 0, 1]}, "series": series}
+    index = {"orders": {"views": [2, 0, 1]}, "items": [f'"{slug}"' for slug in "abc"], "categories": {}}
     ask = DEFAULTS | {"sort": "views", "page": page, "limit": limit}
     body = shim("listed", plain=[ask], index=index)["returned"]
 
@@ -308,7 +331,7 @@ def test_pages_are_cut_from_the_order(shim: Shim, page: int, limit: int, slugs: 
 
 def test_an_empty_index_has_one_empty_page(shim: Shim) -> None:
     """A site may have no series yet."""
-    index = {"orders": {"title": []}, "series": []}
+    index = {"orders": {"title": []}, "items": [], "categories": {}}
 
     assert shim("listed", plain=[DEFAULTS], index=index)["returned"] == '{"total":0,"last":true,"results":[]}'
     assert shim("listed", plain=[DEFAULTS | {"page": 2}], index=index)["returned"] is None

@@ -3,9 +3,7 @@
 import gc
 import os
 import shutil
-from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, ClassVar
 
 import pytest
 
@@ -125,56 +123,6 @@ def test_every_file_has_the_time_at_which_it_was_written(catalog: Path) -> None:
         **dict.fromkeys(("authors.yaml", "artists.yaml", "categories.yaml", "groups.yaml", "members.yaml"), 1),
         **dict.fromkeys(("series/good.yaml", "series/long/series.yaml", "series/long/chapters/001.yaml"), 1),
     }
-
-
-# Only pytest's own workers have threads when they fork; the command line has none.
-@pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
-def test_processes_that_share_the_work_read_the_same(catalog: Path) -> None:
-    """The number of processes changes nothing, right or wrong."""
-    write(catalog, "series/a.yaml", "title: [")
-    write(catalog, "series/b.yaml", "titel: B")
-    (catalog / "series/c.yaml").mkdir()
-    (catalog / "series/d.yaml").symlink_to("nowhere")
-
-    assert source.read(catalog, jobs=3) == source.read(catalog, jobs=1)
-
-
-class Pool:
-    """Stands for a pool of processes, and remembers what it was given."""
-
-    given: ClassVar[list[str]] = []
-
-    def __init__(self, jobs: int) -> None:
-        assert jobs == 2
-
-    def __enter__(self) -> "Pool":
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        pass
-
-    def map(self, parse: Callable[[Path], Any], paths: list[Path], chunksize: int) -> Iterator[Any]:
-        self.given.extend(path.name for path in paths)
-        return map(parse, paths)
-
-
-def test_only_several_processes_share_the_work(catalog: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """With one job nothing is started; with two, every file of every series is parsed by them."""
-    monkeypatch.setattr(source, "ProcessPoolExecutor", Pool)
-    monkeypatch.setattr(Pool, "given", [])
-    source.read(catalog, jobs=1)
-    alone = list(Pool.given)
-    source.read(catalog, jobs=2)
-
-    assert (alone, Pool.given) == ([], ["good.yaml", "001.yaml", "series.yaml"])
-
-
-def test_a_catalog_without_series_needs_no_processes(tmp_path: Path) -> None:
-    """An empty folder of series is read like one that is not there."""
-    write(tmp_path, "site.yaml", "base_url: https://comics.example\n")
-    (tmp_path / "series").mkdir()
-
-    assert source.read(tmp_path, jobs=2).series == []
 
 
 def test_parsing_does_without_the_garbage_collector(catalog: Path, monkeypatch: pytest.MonkeyPatch) -> None:

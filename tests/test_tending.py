@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from generator import store, tending
+from generator import disk, tending
 from tests import tended
 from tests.conftest import Site
 
@@ -59,7 +59,7 @@ def test_a_folder_that_cannot_be_locked_is_changed_all_the_same(site: Site, monk
     def refuse(*_: object) -> None:
         raise OSError("Bad file descriptor")
 
-    monkeypatch.setattr(store.fcntl, "flock", refuse)
+    monkeypatch.setattr(disk.fcntl, "flock", refuse)
     site.write(tended.FIRST, tended.series(tended.chapter(1)))
 
     tending.give_ids(site.folder / "catalog_src", 0)

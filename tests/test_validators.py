@@ -1,5 +1,6 @@
 """Tags and dates from one release to the next: they follow content, and nothing else."""
 
+import json
 import os
 import subprocess
 from collections.abc import Callable
@@ -185,18 +186,22 @@ def test_the_validators_of_another_machine_are_continued(site: Site, tmp_path: P
     assert there.release == here.release
 
 
+HEAD = b'{"flatpanel": 2, "highest_id": 0, "page_ids": {}, "files": {}, '
+
+
 @pytest.mark.parametrize(
     "text",
     [
         b"{",
         b"[]",
         b"{}",
-        b'{"flatpanel": 1}',
-        b'{"flatpanel": 1, "files": {}, "resources": []}',
-        b'{"flatpanel": 1, "files": {}, "resources": {"/": {"etag": 5}}}',
-        b'{"flatpanel": 1, "files": {}, "resources": {"/": {"modified": "today"}}}',
-        b'{"flatpanel": 1, "files": {}, "resources": {"/": {"modified": 1e18}}}',
-        b'{"flatpanel": 1, "files": {}, "resources": {"/": {"modified": -1}}}',
+        b'{"flatpanel": 2}',
+        HEAD + b'"runs": {"": -1}, "resources": {}}',
+        HEAD + b'"runs": {}, "resources": []}',
+        HEAD + b'"runs": {}, "resources": {"/": {"etag": 5}}}',
+        HEAD + b'"runs": {}, "resources": {"/": {"modified": "today"}}}',
+        HEAD + b'"runs": {}, "resources": {"/": {"modified": 1e18}}}',
+        HEAD + b'"runs": {}, "resources": {"/": {"modified": -1}}}',
         b"\xff",
     ],
 )
@@ -210,12 +215,24 @@ def test_a_file_that_is_no_manifest_cannot_be_continued(site: Site, tmp_path: Pa
     assert not (site.folder / "dist").exists()
 
 
+def test_a_manifest_that_was_laid_out_anew_cannot_be_continued(site: Site, tmp_path: Path) -> None:
+    """A build reads it in parts, and finds them by its lines."""
+    site.build()
+    kept = tmp_path / "kept.json"
+    kept.write_text(json.dumps(json.loads((site.folder / "dist/current/manifest.json").read_bytes())))
+
+    with pytest.raises(
+        FlatpanelError, match=r"kept\.json: is not laid out as a build leaves it; take the file as it was$"
+    ):
+        pipeline.build(replace(site.options, previous=kept))
+
+
 def test_a_manifest_of_another_format_cannot_be_continued(site: Site, tmp_path: Path) -> None:
     """What a newer version wrote is not guessed at."""
     kept = tmp_path / "kept.json"
-    kept.write_bytes(b'{"flatpanel": 2}')
+    kept.write_bytes(b'{"flatpanel": 3}')
 
-    with pytest.raises(FlatpanelError, match=r"kept\.json: was written by another version of the build \(format 2\)$"):
+    with pytest.raises(FlatpanelError, match=r"kept\.json: was written by another version of the build \(format 3\)$"):
         pipeline.build(replace(site.options, previous=kept))
 
 

@@ -55,7 +55,7 @@ def write(catalog: Path, file: str, text: str | bytes) -> None:
 def problems(catalog: Path, jobs: int = 1) -> list[str]:
     """What an author reads, without the folder of the catalog."""
     with pytest.raises(CatalogError) as caught:
-        pipeline.read_catalog(catalog, AS_OF, jobs)
+        pipeline.check(catalog, AS_OF, jobs)
     return [str(problem).removeprefix(f"{catalog}/") for problem in caught.value.problems]
 
 

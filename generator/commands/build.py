@@ -11,8 +11,8 @@ from typing import Any
 import click
 
 from .. import encode, pipeline
-from ..artifact import Published
 from ..pipeline import Options, Report
+from ..rendering import Rendered
 from . import options
 from .reporting import color, reporting
 
@@ -21,6 +21,7 @@ from .reporting import color, reporting
 @options.catalog
 @options.out
 @options.nginx
+@options.cache
 @options.as_of
 @click.option("--previous", type=click.Path(path_type=Path), help="A manifest.json whose validators are continued.")
 @options.jobs
@@ -68,8 +69,8 @@ def waiting(out: Path) -> Callable[[], None]:
     return functools.partial(click.echo, f"{out}: another build is at work; waiting for it", err=True)
 
 
-def _progress(published: Iterator[Published]) -> Iterator[Published]:
-    with click.progressbar(published, length=None, label="building", file=sys.stderr) as bar:
+def _progress(rendered: Iterator[Rendered]) -> Iterator[Rendered]:
+    with click.progressbar(rendered, length=None, label="building", file=sys.stderr) as bar:
         yield from bar
 
 
@@ -111,9 +112,9 @@ def _iso(seconds: int | None) -> str | None:
 @reporting
 def check(catalog: Path, as_of: int | None, jobs: int, as_json: bool) -> None:
     """Say everything that is wrong with the catalog; write nothing."""
-    found = pipeline.read_catalog(catalog, options.now() if as_of is None else as_of, jobs)
-    chapters = sum(len(series.chapters) for series in found.series)
+    found = pipeline.check(catalog, options.now() if as_of is None else as_of, jobs)
+    series, chapters = len(found.places), found.published
     if as_json:
-        click.echo(encode.pretty({"ok": True, "series": len(found.series), "chapters": chapters}), nl=False)
+        click.echo(encode.pretty({"ok": True, "series": series, "chapters": chapters}), nl=False)
     else:
-        click.echo(f"{catalog}: {len(found.series)} series, {chapters} published chapters, no problems")
+        click.echo(f"{catalog}: {series} series, {chapters} published chapters, no problems")

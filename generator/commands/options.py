@@ -1,5 +1,6 @@
 """The options that several commands share."""
 
+import functools
 import os
 import time
 from collections.abc import Callable
@@ -44,6 +45,23 @@ def now() -> int:
 
 def _path(name: str, default: str, help: str) -> Callable[[F], F]:
     return click.option(f"--{name}", type=click.Path(path_type=Path), default=default, show_default=True, help=help)
+
+
+def cache(command: F) -> F:
+    """`--cache` and `--no-cache` as one argument: a folder, or None."""
+
+    @functools.wraps(command)
+    def run(*args: Any, out: Path, cache: Path | None, no_cache: bool, **kwargs: Any) -> Any:
+        folder = None if no_cache else cache or out.absolute().parent / ".flatpanel_cache"
+        return command(*args, out=out, cache=folder, **kwargs)
+
+    where = click.option(
+        "--cache",
+        type=click.Path(path_type=Path),
+        help="What a build remembers for the next one.  [default: .flatpanel_cache beside --out]",
+    )
+    without = click.option("--no-cache", is_flag=True, help="Build from nothing, and remember nothing.")
+    return where(without(run))  # type: ignore[return-value]
 
 
 catalog = _path("catalog", "catalog_src", "The folder of the catalog.")

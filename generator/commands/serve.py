@@ -20,6 +20,7 @@ from .reporting import color, complain, reporting
 @options.catalog
 @options.out
 @options.nginx
+@options.cache
 @options.as_of
 @options.jobs
 @click.option("--port", type=click.IntRange(1, 65535), help="[default: site.yaml's]")

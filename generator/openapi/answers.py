@@ -18,7 +18,9 @@ HEADERS: dict[str, Schema] = {
         {"type": "string", "pattern": '^(W/)?"[0-9a-f]{32}"$'},
         "The MD5 of the body before compression; weak where it was compressed.",
     ),
-    "Last-Modified": _header(HTTP_DATE, "Moves forward whenever the body changes."),
+    "Last-Modified": _header(
+        HTTP_DATE, "Moves forward whenever the body changes; /pages and /chapters of nothing have none.", required=False
+    ),
     "Cache-Control": _header(TEXT, "For how long a cache may keep the answer."),
     "Vary": _header(TEXT, "Where compression or a key chooses between bodies.", required=False),
     "X-Frame-Options": _fixed("SAMEORIGIN", "Nobody else frames an answer."),

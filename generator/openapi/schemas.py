@@ -141,7 +141,7 @@ _V2: dict[str, Schema] = {
         published=said(
             TEXT,
             "As `date_format` says; epoch milliseconds are a string, too.",
-            anyOf=[INSTANT, HTTP_DATE, {"pattern": "^[0-9]+000$"}],
+            anyOf=[INSTANT, HTTP_DATE, {"pattern": "^(0|[1-9][0-9]*000)$"}],
         ),
         views=COUNT,
         final=FINAL,
@@ -241,6 +241,7 @@ OF: dict[Callable[[Any], Any], Schema] = {
     listing.first_page: ref("V2SeriesPage"),
     v2.series_detail: ref("V2Series"),
     v2.chapters: _results("V2Chapter"),
+    v2.every_chapter: _results("V2Chapter"),
     v2.chapter: ref("V2Chapter"),
     v2.pages: _results("V2Page"),
     v2.no_results: _results("V2Page"),

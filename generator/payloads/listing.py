@@ -1,18 +1,19 @@
 """The list of series: its orders, its pages, and the index from which every other question about it is answered."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from typing import Any, NamedTuple
 
 from .. import encode
 from ..artifact import Shown
-from ..catalog import Catalog, Person, Series
+from ..catalog import Card, Catalog, Person
 from . import v2
 from .moments import sequence
 
-ORDERS: dict[str, Callable[[Series], Any]] = {
+ORDERS: dict[str, Callable[[Card], Any]] = {
     "title": lambda one: one.title,
     "latest_upload": lambda one: one.updated,
-    "chapter_count": lambda one: len(one.chapters),
+    "chapter_count": lambda one: one.known,
     "views": lambda one: one.views,
 }
 DEFAULT_ORDER = "title"
@@ -22,12 +23,12 @@ class Page(NamedTuple):
     """One page of the list in one order."""
 
     catalog: Catalog
-    series: Sequence[Series]
+    series: Sequence[Card]
     total: int
     last: bool
 
 
-def ordered(catalog: Catalog) -> Iterator[tuple[str, list[Series]]]:
+def ordered(catalog: Catalog) -> Iterator[tuple[str, list[Card]]]:
     """The list in every order; whatever is equal stands by slug, ascending in both directions."""
     by_slug = sorted(catalog.listed_series, key=lambda one: one.slug)
     for name, order in ORDERS.items():
@@ -56,54 +57,76 @@ def page(one: Page) -> Shown:
 
 
 def index(catalog: Catalog) -> Shown:
-    """Everything that a filter may ask of a series, folded as far as it can be, and its item as it is sent."""
+    """Everything that a filter may ask, folded as far as it can be, and the items as they are sent.
+
+    By columns and not by series, since a filter looks at one thing of all of them; positions stand for series.
+    """
     series = catalog.listed_series
-    positions = {one: position for position, one in enumerate(series)}
-    entries = [entry(one) for one in series]
+    columns = {
+        "title": [_text((one.title, *one.aliases)) for one in series],
+        "author": [_text(_names(one.authors)) for one in series],
+        "artist": [_text(_names(one.artists)) for one in series],
+        "categories": _positions(series, _categories),
+    }
     items = sequence(map(v2.series_item, series), catalog)
     people = (person.modified for one in series for person in one.authors + one.artists)
     genres = (genre.modified for one in series for genre in one.categories)
+    positions = {one: position for position, one in enumerate(series)}
     return Shown(
         {
             "page_size": catalog.site.page_size,
             "orders": {name: [positions[one] for one in found] for name, found in ordered(catalog)},
-            # A slash begins each name, so that no series is called what every JavaScript object has.
-            "free": {f"/{one.slug.lower()}": one.slug for one in series if not one.licensed and not one.restricted},
-            "fold": folding(entries),
-            "series": entries,
+            "free": {_key(one.slug.lower()): one.slug for one in series if not one.licensed and not one.restricted},
+            "fold": folding(columns),
+            "items": [encode.json(v2.series_item(one).json).decode() for one in series],
+            "slug": _positions(series, lambda one: [one.slug.lower()]),
+            "status": _positions(series, lambda one: [one.status]),
+            **columns,
         },
         max((items.modified, *people, *genres)),
     )
 
 
-def entry(one: Series) -> dict[str, object]:
-    names = [word for genre in one.categories for word in (genre.id, genre.name)]
-    return {
-        "item": encode.json(v2.series_item(one).json).decode(),
-        "slug": one.slug.lower(),
-        "status": one.status,
-        "categories": [name.casefold() for name in names],
-        "title": [name.casefold() for name in (one.title, *one.aliases)],
-        "author": _names(one.authors),
-        "artist": _names(one.artists),
-    }
+def _positions(series: Sequence[Card], of: Callable[[Card], Iterable[str]]) -> dict[str, list[int]]:
+    found: dict[str, list[int]] = {}
+    for position, one in enumerate(series):
+        for name in dict.fromkeys(of(one)):
+            found.setdefault(_key(name), []).append(position)
+    return found
 
 
-def _names(people: Sequence[Person]) -> list[str]:
-    return [name.casefold() for person in people for name in (person.name, *person.aliases)]
+def _key(name: str) -> str:
+    """A slash begins each name, so that none is called what every JavaScript object has."""
+    return f"/{name}"
 
 
-def folding(entries: Sequence[dict[str, object]]) -> dict[str, str]:
+def _text(names: Iterable[str]) -> str:
+    """Names in which one text is looked for; no name and no text holds a line break."""
+    return "\n".join(name.casefold() for name in names)
+
+
+def _names(people: Sequence[Person]) -> Iterator[str]:
+    return (name for person in people for name in (person.name, *person.aliases))
+
+
+def _categories(one: Card) -> Iterator[str]:
+    return (name.casefold() for genre in one.categories for name in (genre.id, genre.name))
+
+
+def folding(columns: Mapping[str, object]) -> dict[str, str]:
     """How to fold what a client sends: each character that differs from its folded form and could be looked for.
 
     The module inside nginx knows less of Unicode than Python does, so it is given the few lines that matter here.
     """
-    present = set(encode.json(entries).decode())
-    return {
-        one: folded
-        for one in map(chr, range(0x80, _LAST_CASED + 1))
-        if not 0xD800 <= ord(one) <= 0xDFFF and (folded := one.casefold()) != one and present.issuperset(folded)
-    }
+    present = set(encode.json(columns).decode())
+    return {one: folded for one, folded in _folded().items() if present.issuperset(folded)}
+
+
+@cache
+def _folded() -> dict[str, str]:
+    """Every character that has another form when it is folded, and that form."""
+    characters = (chr(one) for one in range(0x80, _LAST_CASED + 1) if not 0xD800 <= one <= 0xDFFF)
+    return {one: folded for one in characters if (folded := one.casefold()) != one}
 
 
 # No character above this one has another case.

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from ..artifact import Shown
+from ..artifact import Joined, Shown
 from ..catalog import Catalog
 
 
@@ -15,3 +15,8 @@ def sequence(parts: Iterable[Shown], catalog: Catalog) -> Shown:
     found = list(parts)
     modified = newest(found) if found else catalog.site_modified
     return Shown([part.json for part in found], modified)
+
+
+def joined(urls: Iterable[str]) -> Shown:
+    """An array of bodies that have URLs of their own; since when it is so is known by whoever puts it together."""
+    return Shown(Joined(tuple(urls)), 0)

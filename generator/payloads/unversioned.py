@@ -4,9 +4,9 @@ from collections.abc import Callable
 from functools import lru_cache
 
 from ..artifact import Shown
-from ..catalog import Catalog, Chapter, Contributor, Person, Series
+from ..catalog import Card, Catalog, Chapter, Contributor, Latest, Person, Series
 from ..encode import decimal, http_date
-from .moments import newest, sequence
+from .moments import joined, newest, sequence
 
 
 def authors(catalog: Catalog) -> Shown:
@@ -30,13 +30,13 @@ def contributor(one: Contributor) -> Shown:
     )
 
 
-def reference(series: Series) -> Shown:
+def reference(series: Card) -> Shown:
     """A series as people and groups name it."""
     return Shown({"slug": series.slug, "title": series.title, "aliases": series.aliases}, series.modified)
 
 
 def series_list(catalog: Catalog) -> Shown:
-    return sequence(map(series, catalog.open_series), catalog)
+    return joined(f"/api/series/{one.slug}" for one in catalog.open_series)
 
 
 def series(one: Series) -> Shown:
@@ -62,7 +62,7 @@ def names(person: Person) -> list[str]:
     return [person.name, *person.aliases]
 
 
-# A chapter is part of four bodies; they are asked for one soon after the other.
+# A chapter is part of three bodies; they are asked for one soon after the other.
 @lru_cache(maxsize=4096)
 def chapter(one: Chapter) -> Shown:
     return Shown(
@@ -89,7 +89,7 @@ def releases(catalog: Catalog) -> Shown:
     return sequence((release(one, latest) for one, latest in pairs), catalog)
 
 
-def release(one: Series, latest: Chapter) -> Shown:
+def release(one: Card, latest: Latest) -> Shown:
     return Shown(
         {
             "slug": one.slug,
@@ -103,5 +103,5 @@ def release(one: Series, latest: Chapter) -> Shown:
                 "date": http_date(latest.published),
             },
         },
-        max(one.modified, latest.modified, latest.published),
+        max(one.modified, latest.modified),
     )

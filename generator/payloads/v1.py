@@ -6,11 +6,11 @@ from ..artifact import Shown
 from ..catalog import Catalog, Category, Chapter, Publisher, Series
 from ..encode import http_date
 from . import unversioned
-from .moments import newest, sequence
+from .moments import joined, newest, sequence
 
 
 def series_list(catalog: Catalog) -> Shown:
-    return sequence(map(series, catalog.open_series), catalog)
+    return joined(f"/api/v1/series/{one.slug}" for one in catalog.open_series)
 
 
 def series(one: Series) -> Shown:
@@ -39,7 +39,7 @@ def volume(chapters: tuple[Chapter, ...]) -> Shown:
     return unversioned.volume(chapters, chapter)
 
 
-# A chapter is part of four bodies; they are asked for one soon after the other.
+# A chapter is part of three bodies; they are asked for one soon after the other.
 @lru_cache(maxsize=4096)
 def chapter(one: Chapter) -> Shown:
     return Shown(

@@ -1,14 +1,15 @@
 """The shapes of `/api/v2`, as clients with strict decoders read them: no key is ever missing."""
 
-from collections.abc import Callable, Iterable, Sequence
+import re
+from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
 from functools import lru_cache
 from typing import NamedTuple
 
-from ..artifact import Shown
-from ..catalog import Account, Catalog, Category, Chapter, Group, Membership, Person, Series
-from ..encode import decimal, http_date
-from .moments import sequence
+from ..artifact import EveryChapter, Shown
+from ..catalog import Account, Card, Catalog, Category, Chapter, Group, Membership, Person, Series
+from ..encode import decimal, http_date, json
+from .moments import newest, sequence
 
 
 @lru_cache(maxsize=4096)
@@ -21,8 +22,9 @@ DATE_FORMATS: dict[str, Callable[[int], str]] = {
     "iso-8601": iso,
     "rfc-5322": http_date,
     # Milliseconds as text: one client reads a string of digits and nothing else.
-    "timestamp": lambda seconds: f"{seconds}000",
+    "timestamp": lambda seconds: str(seconds * 1000),
 }
+DEFAULT_DATES = next(iter(DATE_FORMATS))
 
 
 def results(parts: Iterable[Shown], catalog: Catalog) -> Shown:
@@ -37,7 +39,7 @@ def no_results(catalog: Catalog) -> Shown:
 # /series
 
 
-def series_item(one: Series) -> Shown:
+def series_item(one: Card) -> Shown:
     return Shown(
         {
             "slug": one.slug,
@@ -45,7 +47,7 @@ def series_item(one: Series) -> Shown:
             "url": one.path,
             "cover": one.cover,
             "updated": iso(one.updated),
-            "chapters": None if one.licensed else len(one.chapters),
+            "chapters": None if one.licensed else one.known,
         },
         max(one.modified, one.updated),
     )
@@ -78,12 +80,9 @@ def series_detail(one: Series) -> Shown:
 # /chapters
 
 
+# A chapter is part of two bodies and of the list of all; they are asked for one soon after the other.
+@lru_cache(maxsize=4096)
 def chapter(one: Chapter) -> Shown:
-    return _chapter(one, "iso-8601")
-
-
-@lru_cache(maxsize=8192)
-def _chapter(one: Chapter, date_format: str) -> Shown:
     number = one.number if "." in one.number else f"{one.number}.0"
     return Shown(
         {
@@ -91,7 +90,7 @@ def _chapter(one: Chapter, date_format: str) -> Shown:
             "title": one.title,
             "number": decimal(number),
             "volume": one.volume,
-            "published": DATE_FORMATS[date_format](one.published),
+            "published": iso(one.published),
             "views": one.views,
             "final": one.final,
             "series": one.slug,
@@ -104,15 +103,38 @@ def _chapter(one: Chapter, date_format: str) -> Shown:
 
 
 class Dated(NamedTuple):
-    """Chapters, and the form in which their dates are asked for."""
+    """A series, and the form in which the dates of its chapters are asked for."""
 
-    catalog: Catalog
-    chapters: Sequence[Chapter]
-    date_format: str = "iso-8601"
+    series: Series
+    date_format: str = DEFAULT_DATES
 
 
 def chapters(asked: Dated) -> Shown:
-    return results((_chapter(one, asked.date_format) for one in asked.chapters), asked.catalog)
+    found = [chapter(one) for one in asked.series.newest_first]
+    body = json({"results": [one.json for one in found]})
+    return Shown(redated(body, asked.date_format), newest(found))
+
+
+def every_chapter(date_format: str) -> Shown:
+    """What it shows, and since when, is known by whoever puts it together."""
+    return Shown(EveryChapter(date_format), 0)
+
+
+# How a date stands in an encoded chapter. Inside a text its quotes would have backslashes.
+_PUBLISHED = re.compile(rb'"published":"([^"]*)"')
+
+
+def redated(encoded: bytes, date_format: str) -> bytes:
+    """Encoded chapters with their dates in another form than the one in which they are kept."""
+    if date_format == DEFAULT_DATES:
+        return encoded
+    return _PUBLISHED.sub(lambda found: _redated(found[1], date_format), encoded)
+
+
+@lru_cache(maxsize=8192)
+def _redated(date: bytes, date_format: str) -> bytes:
+    seconds = int(datetime.fromisoformat(date.decode()).timestamp())
+    return b'"published":"%b"' % DATE_FORMATS[date_format](seconds).encode()
 
 
 def pages(one: Chapter) -> Shown:
@@ -201,9 +223,9 @@ def member(one: Membership) -> Shown:
 def reader_series(one: Series) -> Shown:
     author = ", ".join(person.name for person in one.authors)
     artist = ", ".join(person.name for person in one.artists)
-    ordered = sorted(one.chapters, key=lambda chapter: chapter.reading_order)
+    ordered = sorted(one.named, key=lambda chapter: chapter.reading_order)
     people = (person.modified for person in one.authors + one.artists)
-    groups = (group.modified for chapter in one.chapters for group in chapter.groups)
+    groups = (group.modified for chapter in one.named for group in chapter.groups)
     return Shown(
         {
             "title": one.title,
@@ -216,7 +238,7 @@ def reader_series(one: Series) -> Shown:
             "metadata": [["Author", author], ["Artist", artist]],
             "chapters": {str(chapter.id): reader_chapter(chapter) for chapter in ordered},
         },
-        max((one.modified, *(max(one.modified, one.published) for one in one.chapters), *people, *groups)),
+        max((one.modified, *(chapter.modified for chapter in one.named), *people, *groups)),
     )
 
 
@@ -227,7 +249,7 @@ def reader_chapter(one: Chapter) -> dict[str, object]:
         "volume": str(one.volume or 0),
         "number": one.number,
         "groups": {groups: [one.pages_root + page for page in one.pages]},
-        "last_updated": str(max(one.modified, one.published)),
+        "last_updated": str(one.modified),
     }
 
 

@@ -88,52 +88,73 @@ function isFiltered(ask) {
         || ask.categories.any.length || ask.categories.none.length;
 }
 
-function matches(one, ask) {
-    return (!ask.slug || one.slug === ask.slug)
-        && (!ask.status || one.status === ask.status)
-        && (!ask.title || contains(one.title, ask.title))
-        && (!ask.author || contains(one.author, ask.author))
-        && (!ask.artist || contains(one.artist, ask.artist))
-        && (!ask.categories.any.length || shares(one.categories, ask.categories.any))
-        && !shares(one.categories, ask.categories.none);
+// A mark for each series: how many of the filters let it pass, one after the other. A filter only looks at those that
+// the filters before it let pass. What is preloaded has no methods, only elements.
+function marked(ask, index) {
+    const marks = new Uint8Array(index.items.length);
+    let level = 0;
+    const pass = (positions) => {
+        const count = positions ? positions.length : 0;
+        for (let i = 0; i < count; i++) {
+            if (marks[positions[i]] === level) {
+                marks[positions[i]] = level + 1;
+            }
+        }
+    };
+    ['slug', 'status'].filter((field) => ask[field]).forEach((field) => {
+        pass(index[field][`/${ask[field]}`]);
+        level++;
+    });
+    if (ask.categories.any.length) {
+        ask.categories.any.forEach((name) => pass(index.categories[`/${name}`]));
+        level++;
+    }
+    ['title', 'author', 'artist'].filter((field) => ask[field]).forEach((field) => {
+        look(marks, level, index[field], ask[field]);
+        level++;
+    });
+    ask.categories.none.forEach((name) => {
+        const positions = index.categories[`/${name}`];
+        for (let i = 0; positions && i < positions.length; i++) {
+            marks[positions[i]] = 255;
+        }
+    });
+    return { marks, level };
 }
 
-// A preloaded array has no methods, only elements.
-function contains(names, text) {
-    for (let i = 0; i < names.length; i++) {
-        if (names[i].includes(text)) {
-            return true;
+// Every text holds several names, a line each, and none is found across a line break.
+function look(marks, level, texts, text) {
+    const count = text.includes('\n') ? 0 : texts.length;
+    for (let i = 0; i < count; i++) {
+        if (marks[i] === level && texts[i].includes(text)) {
+            marks[i] = level + 1;
         }
     }
-    return false;
-}
-
-function shares(names, others) {
-    for (let i = 0; i < names.length; i++) {
-        if (others.includes(names[i])) {
-            return true;
-        }
-    }
-    return false;
 }
 
 // The body of a filtered list, or nothing for a page that does not exist.
 function listed(ask, index) {
-    const found = [];
     const order = index.orders[ask.sort];
-    for (let i = 0; i < order.length; i++) {
-        const one = index.series[order[i]];
-        if (matches(one, ask)) {
-            found.push(one.item);
+    const count = order.length;
+    const start = (ask.page - 1) * ask.limit;
+    const end = start + ask.limit;
+    const chosen = marked(ask, index);
+    const marks = chosen.marks;
+    const level = chosen.level;
+    const items = [];
+    let total = 0;
+    for (let i = 0; i < count; i++) {
+        if (marks[order[i]] === level) {
+            if (total >= start && total < end) {
+                items.push(index.items[order[i]]);
+            }
+            total++;
         }
     }
-    const start = (ask.page - 1) * ask.limit;
-    if (ask.page < 1 || (start >= found.length && ask.page > 1)) {
+    if (ask.page < 1 || (start >= total && ask.page > 1)) {
         return null;
     }
-    const last = start + ask.limit >= found.length;
-    const items = found.slice(start, start + ask.limit).join(',');
-    return `{"total":${found.length},"last":${last},"results":[${items}]}`;
+    return `{"total":${total},"last":${end >= total},"results":[${items.join(',')}]}`;
 }
 
 // Variables of nginx: each answers with a key, of which the maps know whether it exists.
@@ -188,6 +209,13 @@ function digest(r) {
     return key ? crypto.createHash('sha256').update(key).digest('hex') : '';
 }
 
+// Whether a request wants to be counted as a view. By the time of the log only the line that was sent is what it was.
+function tracked(r) {
+    const sent = r.variables.request_uri.split('#')[0];
+    const at = sent.indexOf('?');
+    return at >= 0 && parameters(sent.slice(at + 1)).track === 'true' ? '1' : '';
+}
+
 // The one answer that is written here; the maps judge its conditions as they do for a file.
 function search(r) {
     const body = listed(wanted(r.variables.args, fp_index), fp_index);
@@ -215,4 +243,4 @@ function untyped(r) {
     delete r.headersOut['Content-Type'];
 }
 
-export default { list, dates, chapters, pages, digest, search, untyped, listed, wanted, parameters };
+export default { list, dates, chapters, pages, digest, tracked, search, untyped, listed, wanted, parameters };

@@ -1,0 +1,84 @@
+"""Full builds and rebuilds, against what parsing the YAML and unpacking the result cost."""
+
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from statistics import median
+
+from . import catalogs
+from .program import ROOT, Run, Site, remove, run
+from .report import Figure, Findings, Series, ratio
+
+MB = 1e6
+# How much smaller the catalog is that tells how memory grows.
+FEWER = 5
+
+
+def measure(site: Site, rounds: int, say: Callable[[str], None]) -> Findings:
+    """Leaves the site as its first build made it, without the cache of that build."""
+    small = Site(site.folder / "small", max(1, site.series // FEWER), site.chapters)
+    small.write()
+    say(f"building, {small.series} series")
+    less = max(small.build_from_nothing(jobs).peak for jobs in (1, 2))
+    remove(small.folder)
+
+    tar = site.folder / "dist.tar"
+    parse, unpack = [], []
+    runs: dict[str, list[Run]] = {"one": [], "two": [], "same": [], "chapter": []}
+    for turn in range(rounds):
+        say(f"building, round {turn + 1} of {rounds}")
+        runs["two"].append(site.build_from_nothing(jobs=2))
+        runs["one"].append(site.build_from_nothing(jobs=1))
+        if not turn:
+            subprocess.run(["tar", "-cf", tar, "-C", site.folder, "dist"], check=True)
+        runs["same"].append(site.build())
+        runs["chapter"].append(_with_one_more_chapter(site))
+        parse.append(float(_said(sys.executable, "-m", "bench.parsing", str(site.catalog))))
+        # Gone before it is unpacked, so that a memory file system has to hold it only once.
+        remove(site.dist, site.cache)
+        unpack.append(run("tar", "-xf", str(tar), "-C", str(site.folder)).seconds)
+    tar.unlink()
+
+    times = {name: [one.seconds for one in some] for name, some in runs.items()}
+    floor = [one + other for one, other in zip(parse, unpack, strict=True)]
+    peak = max(one.peak for name in ("one", "two") for one in runs[name])
+    return Findings(
+        [
+            Figure("full build ÷ (parse the YAML + unpack the result)", ratio(times["one"], floor), "≤", 1.5),
+            Figure("full build, two processes ÷ one", ratio(times["two"], times["one"]), "≤", 0.65),
+            Figure("full build ÷ rebuild after one chapter was added", ratio(times["one"], times["chapter"]), "≥", 40),
+            Figure("rebuild after one chapter was added", median(times["chapter"]), "≤", 1, "s"),
+            Figure("full build ÷ rebuild with nothing changed", ratio(times["one"], times["same"]), "≥", 100),
+            Figure("rebuild with nothing changed", median(times["same"]), "≤", 0.4, "s"),
+            Figure("peak memory of the largest process of a full build", peak / MB, "≤", 300, "MB"),
+            Figure(f"peak memory, catalog {site.series / small.series:.3g} times as large", peak / less, "≤", 1.5, "×"),
+        ],
+        [
+            Series("full build, one process", times["one"], "s"),
+            Series("full build, two processes", times["two"], "s"),
+            Series("rebuild after one chapter was added", times["chapter"], "s"),
+            Series("rebuild with nothing changed", times["same"], "s"),
+            Series("parse the YAML", parse, "s"),
+            Series("unpack the result with tar", unpack, "s"),
+            Series("peak memory, one process", [one.peak / MB for one in runs["one"]], "MB"),
+            Series("peak memory, two processes: the larger", [one.peak / MB for one in runs["two"]], "MB"),
+            Series(f"peak memory, {small.series} series", [less / MB], "MB"),
+        ],
+    )
+
+
+def _with_one_more_chapter(site: Site) -> Run:
+    """The rebuild after an edit that is taken back, so that all rounds start alike."""
+    edited = site.catalog / "series" / f"{catalogs.slug(site.series // 2)}.yaml"
+    before = edited.read_text(encoding="utf-8")
+    identity = site.series * site.chapters + 1
+    edited.write_text(before + catalogs.chapter(identity, site.chapters + 1), encoding="utf-8")
+    try:
+        return site.build()
+    finally:
+        edited.write_text(before, encoding="utf-8")
+
+
+def _said(*command: str | Path) -> str:
+    return subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout

@@ -1,0 +1,162 @@
+"""Servers on ports of their own: nginx with a release, nginx with nothing but files, a server in Python."""
+
+import http.client
+import os
+import pwd
+import socket
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import closing, contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from generator import serve
+
+from .program import ROOT
+
+# What uvicorn and FastAPI are installed into, apart from what builds and tests.
+PYTHON = ROOT / ".venv-bench/bin/python"
+PATIENCE = 120
+
+# The same around both, so that only what answers differs. Numbers as in the ready-made nginx.conf, but for the workers.
+MAIN = """
+{user}
+load_module {module};
+worker_processes 1;
+worker_rlimit_nofile 20000;
+pid {run}/nginx.pid;
+error_log stderr crit;
+events {{
+    worker_connections 8192;
+    multi_accept on;
+}}
+http {{
+    access_log off;
+    server_tokens off;
+    sendfile on;
+    tcp_nopush on;
+    absolute_redirect off;
+    keepalive_requests 10000;
+    client_body_temp_path {run}/body;
+    proxy_temp_path {run}/proxy;
+    fastcgi_temp_path {run}/fastcgi;
+    uwsgi_temp_path {run}/uwsgi;
+    scgi_temp_path {run}/scgi;
+    {inside}
+}}
+"""
+RELEASE = """
+    include dist/current/http.conf;
+    server {{
+        listen 127.0.0.1:{port};
+        include dist/current/errors.conf;
+        include dist/current/server.conf;
+    }}
+"""
+# What an nginx needs that knows nothing: it looks for a file, and makes tags of its time and length.
+BARE = """
+    server {{
+        listen 127.0.0.1:{port};
+        root plain;
+        types {{ }}
+        default_type application/json;
+        gzip_static on;
+        open_file_cache max=10000 inactive=10m;
+        open_file_cache_valid 1h;
+        open_file_cache_min_uses 1;
+        open_file_cache_errors off;
+        location / {{
+            try_files $uri.json =404;
+        }}
+    }}
+"""
+
+
+@dataclass(frozen=True)
+class Server:
+    name: str
+    port: int
+    process: subprocess.Popen[bytes]
+
+    @property
+    def worker(self) -> int:
+        """The one process that answers."""
+        children = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text().split()
+        return int(children[0])
+
+
+def configure(folder: Path, inside: str) -> tuple[list[str], int]:
+    """A main file in `folder`; how nginx is called with it, and where it will answer."""
+    port = _free_port()
+    name = f"bench-{port}"
+    (folder / name).mkdir()
+    main = folder / f"{name}.conf"
+    main.write_text(
+        MAIN.format(
+            # Started by root, the workers would be somebody who may not enter a folder of root's.
+            user="" if os.geteuid() else f"user {pwd.getpwuid(folder.stat().st_uid).pw_name};",
+            module=serve.find_js_module(),
+            run=name,
+            inside=inside.format(port=port),
+        )
+    )
+    return [serve.find_nginx(), "-e", "stderr", "-p", str(folder), "-c", str(main)], port
+
+
+@contextmanager
+def nginx(name: str, folder: Path, inside: str) -> Iterator[Server]:
+    command, port = configure(folder, inside)
+    with _running(Server(name, port, subprocess.Popen([*command, "-g", "daemon off;"]))) as server:
+        yield server
+
+
+@contextmanager
+def python(name: str, bodies: Path) -> Iterator[Server]:
+    """bench/app.py with the bodies that are listed in a file."""
+    port = _free_port()
+    command = [
+        str(PYTHON),
+        "-m",
+        "uvicorn",
+        "bench.app:app",
+        "--workers",
+        "1",
+        "--loop",
+        "uvloop",
+        "--http",
+        "httptools",
+    ]
+    command += ["--host", "127.0.0.1", "--port", str(port), "--no-access-log", "--log-level", "warning"]
+    process = subprocess.Popen(command, cwd=ROOT, env={**os.environ, "BENCH_BODIES": str(bodies)})
+    with _running(Server(name, port, process)) as server:
+        yield server
+
+
+@contextmanager
+def _running(server: Server) -> Iterator[Server]:
+    try:
+        _wait(server)
+        yield server
+    finally:
+        server.process.terminate()
+        server.process.wait()
+
+
+def _wait(server: Server) -> None:
+    deadline = time.monotonic() + PATIENCE
+    while server.process.poll() is None and time.monotonic() < deadline:
+        # An answer and not only a connection: nginx listens before it has a worker.
+        with suppress(OSError), closing(http.client.HTTPConnection("127.0.0.1", server.port, timeout=5)) as connection:
+            connection.request("GET", "/")
+            connection.getresponse()
+            return
+        time.sleep(0.05)
+    raise SystemExit(f"bench: {server.name} does not answer")
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port

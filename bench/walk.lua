@@ -1,0 +1,27 @@
+-- wrk … -s walk.lua URL -- LIST: asks for one line of LIST after the other, again from the top when it ends.
+-- A line is a path, and behind a tab the header fields of the request, if any, with "\t" between them.
+
+local requests, at = {}, 0
+
+function init(args)
+    for line in io.lines(args[1]) do
+        local path, fields = line:match("^([^\t]+)\t?(.*)$")
+        local head = "GET " .. path .. " HTTP/1.1\r\nHost: bench.example\r\n"
+        for field in fields:gmatch("[^\t]+") do
+            head = head .. field .. "\r\n"
+        end
+        requests[#requests + 1] = head .. "\r\n"
+    end
+end
+
+function request()
+    at = at % #requests + 1
+    return requests[at]
+end
+
+-- The last line is for bench/load.py: requests, microseconds, the 99th percentile, failures.
+function done(summary, latency)
+    local errors = summary.errors
+    local failed = errors.connect + errors.read + errors.write + errors.status + errors.timeout
+    io.write(string.format("%d %d %d %d\n", summary.requests, summary.duration, latency:percentile(99), failed))
+end

@@ -1,0 +1,267 @@
+"""From the facts of a catalog to a release: renders what is not as it was, and lists of everything."""
+
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Set
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import chain
+
+from . import assembly, encode, nginx, pageids, press, rendering, routes
+from .artifact import JSON, Published
+from .assembly import Assembly
+from .cache import Cache, Known
+from .catalog import Card, Catalog
+from .crew import shared
+from .facts import Facts
+from .ledger import Ledger
+from .link import Linker
+from .manifest import BETWEEN, UNNAMED, files
+from .model import Site
+from .press import Change, Press, Run
+from .reading import Reading
+from .rendering import Before, Part, Rendered, Task
+from .runs import Runs, Sealed, seal
+from .shelving import Output
+from .source import Place
+from .store import Session
+
+Lookup = Callable[[str, Facts], Before]
+Progress = Callable[[Iterator[Rendered]], Iterator[Rendered]]
+
+
+@dataclass(slots=True)
+class Building:
+    """One build."""
+
+    found: Reading
+    linker: Linker
+    cache: Cache
+    session: Session
+    runs: Runs
+    # How the configuration calls the folder that is built.
+    dist: str
+    jobs: int
+    # The release whose validators are continued, if it is not the one that is served.
+    previous: Ledger | None = None
+    counts: Counter[str] = field(default_factory=lambda: Counter(added=0, changed=0, removed=0, unchanged=0))
+    late: list[Published] = field(default_factory=list)
+    # Files that the release that is served has, and this one has not; those that another series has now; and those
+    # of the release before that are taken up again.
+    gone: set[str] = field(default_factory=set)
+    kept: set[str] = field(default_factory=set)
+    returned: set[str] = field(default_factory=set)
+    written: int = 0
+    # Chapters that v2 cannot name.
+    unknown: int = 0
+    # Whether what the cache says of bodies is about the release that is served.
+    current: bool = False
+    left: frozenset[str] = frozenset()
+
+    def seal(self, progress: Progress) -> Sealed:
+        """Render whatever has to be, and give the release its name."""
+        release = self.cache.recall("release")
+        certain = not self.previous and not self.session.uncertain
+        self.current = certain and bool(release) and release == self.session.before
+        self.left = self.session.left(self.cache.recall("gone") if self.current else None)
+        if self.current:
+            self.runs.remembered(self.session.root / "releases" / release, self.cache.recall("runs"))
+        odd = self.odd_ids()
+        self.series(odd, progress)
+        cards, parts = self.cards()
+        self.unknown = sum(one.unknown for one in cards)
+        small = self.lists(self.linker.catalog(cards), parts)
+        return seal(self.runs, small, self.highest_id(), odd)
+
+    def commit(self, sealed: Sealed) -> None:
+        """Make the release the one that is served, and remember it."""
+        same = sealed.release == self.session.before
+        self.session.commit(sealed.release, sealed.files, self.late, () if same else self.left - self.returned)
+        if not (same and self.current):
+            self.cache.remember("release", sealed.release)
+            self.cache.remember("runs", self.runs.dump(sealed.head))
+            self.cache.remember("gone", sorted(self.left if same else self.gone))
+        self.cache.commit()
+
+    @property
+    def older(self) -> Ledger:
+        """The release whose validators are continued."""
+        return self.previous or self.session.served
+
+    def odd_ids(self) -> dict[str, int]:
+        chapters = (one for found in self.found.facts.values() for one in self.odd_chapters(found))
+        return pageids.odd_ids(chapters, {**self.session.older.page_ids, **self.older.page_ids})
+
+    def highest_id(self) -> int:
+        """Of all ids that were ever published; a release that was taken back had been."""
+        ids = (one for found in self.found.facts.values() for one in found.ids)
+        ledgers = self.session.older, self.session.served, self.older
+        return max(chain(ids, (one.highest_id for one in ledgers)), default=0)
+
+    @property
+    def big_bodies(self) -> list[tuple[str, int]]:
+        """Those that are bigger than site.yaml wants them, and how big."""
+        return [one for _, kept in self.runs.in_order() for one in kept.counted.big]
+
+    # Series
+
+    def before(self, ledger: Ledger) -> Lookup:
+        """What a release says of a series, which may have chapters that were another series' then."""
+        if self.current:
+            owners = {chapter: slug for slug, kept in self.runs.kept.items() for chapter in kept.counted.chapters}
+        else:
+            owners = ledger.chapters()
+
+        def of(slug: str, facts: Facts) -> Before:
+            others = {owners[one] for one in facts.ids if one in owners} - {slug}
+            return Before(ledger.run(slug), BETWEEN.join(map(ledger.run, sorted(others))))
+
+        return of
+
+    def series(self, odd: Mapping[str, int], progress: Progress) -> None:
+        known = self.cache.series()
+        site = encode.digest(self.linker.site.model_dump_json().encode())
+        keys, tasks = {}, []
+        for place in self.found.places:
+            key = self.key(place, site, odd)
+            if not (self.current and place.slug in self.runs.kept and known[place.slug].rendered == key):
+                keys[place.slug] = key
+                tasks.append(place)
+        root = self.session.root
+        make = partial(rendering.make, self.found.folder, self.linker, root, self.left, self.current)
+        older = self.before(self.older)
+        served = self.before(self.session.served) if self.previous else None
+        for one in progress(shared(self.jobs, make, (self.task(place, odd, older, served) for place in tasks))):
+            self.take(one.slug, one.run, one.change, one.output)
+            self.cache.keep_card(one.slug, keys[one.slug], one.card)
+            self.cache.keep_chapters(one.slug, one.rows)
+        self.unchanged(set(keys))
+        self.removed({place.slug for place in self.found.places}, known)
+        self.gone -= self.kept
+
+    def key(self, place: Place, site: str, odd: Mapping[str, int]) -> str:
+        """Changes whenever anything does that the bodies of a series depend on."""
+        facts = self.found.facts[place.slug]
+        return encode.digest(
+            encode.json(
+                [
+                    site,
+                    self.found.checked[place.slug],
+                    [] if facts.dated else [self.found.times[file] for file in place.files],
+                    bisect_right(facts.published, self.linker.as_of),
+                    self.views(facts),
+                    self.odd_of(facts, odd),
+                ]
+            )
+        )
+
+    def views(self, facts: Facts) -> dict[str, int]:
+        counted = self.linker.lists.views
+        return {str(one): counted[str(one)] for one in facts.ids if str(one) in counted} if counted else {}
+
+    def odd_of(self, facts: Facts, odd: Mapping[str, int]) -> dict[str, int]:
+        return {name: odd[name] for one in self.odd_chapters(facts) for name in pageids.odd_names(*one)}
+
+    def odd_chapters(self, facts: Facts) -> Iterator[tuple[int, int]]:
+        """Of what is not published yet nothing may show."""
+        return ((one, pages) for one, pages, published in facts.odd if published <= self.linker.as_of)
+
+    def task(self, place: Place, odd: Mapping[str, int], older: Lookup, served: Lookup | None) -> Task:
+        facts = self.found.facts[place.slug]
+        return Task(
+            place=place,
+            known={file: (digest, self.cache.value(digest)) for file, digest in self.found.digests_of(place).items()},
+            times={file: self.found.times[file] for file in place.files},
+            odd=self.odd_of(facts, odd),
+            older=older(place.slug, facts),
+            served=served(place.slug, facts) if served else None,
+        )
+
+    def take(self, slug: str, run: Run, change: Change, output: Output) -> None:
+        self.runs.put(slug, run)
+        self.counts.update(change.counts)
+        # What moved was counted as removed where it had been.
+        self.counts["removed"] -= change.taken
+        self.gone.update(change.gone)
+        self.kept.update(change.kept)
+        self.wrote(output)
+
+    def wrote(self, output: Output) -> None:
+        self.late += output.late
+        self.returned |= output.returned
+        self.written += output.written
+
+    def unchanged(self, rendered: Set[str]) -> None:
+        """Count what did not have to be looked at."""
+        slugs = {place.slug for place in self.found.places}
+        found = (kept for slug, kept in self.runs.kept.items() if slug in slugs and slug not in rendered)
+        self.counts["unchanged"] += sum(kept.counted.resources for kept in found)
+
+    def removed(self, present: Set[str], known: Mapping[str, Known]) -> None:
+        for slug in self.session.served.runs.keys() - present - {""}:
+            found = self.session.served.of(slug)
+            self.counts["removed"] += len(found)
+            self.gone.update(file for one in found.values() for file in files(one))
+        for slug in self.runs.kept.keys() - present - {""}:
+            del self.runs.kept[slug]
+        for slug in known.keys() - present:
+            self.cache.forget_series(slug)
+
+    # Lists
+
+    def press(self) -> Press:
+        return Press(self.session.bodies(self.left), self.linker.site, self.linker.as_of, self.current)
+
+    def cards(self) -> tuple[list[Card], dict[str, Part]]:
+        cards: list[Card] = []
+        parts: dict[str, Part] = {}
+        for known in self.cache.series().values():
+            assert known.card, "every series has been rendered"
+            card, found = rendering.load(known.card, self.linker)
+            cards.append(card)
+            parts |= found
+        return cards, parts
+
+    def lists(self, catalog: Catalog, parts: Mapping[str, Part]) -> dict[str, bytes]:
+        """Everything that is about the catalog as a whole; answers with the files of the release that name it."""
+        older = self.older.of("")
+        served = self.session.served.of("") if self.previous else older
+        printing, beside = self.press(), self.press()
+        with ThreadPoolExecutor(1) as thread:
+            assembling = Assembly(printing, beside, thread, self.cache, parts, catalog.site_modified, self.current)
+            found: list[Callable[[], Published]] = []
+            for one in routes.resources(catalog):
+                if assembly.is_long(one):
+                    found.append(assembling.publish(one, older, served))
+                else:
+                    found.append(partial(_same, printing.publish(one, older, served)))
+            published = [publish() for publish in found]
+        self.cache.forget_packed()
+        self.take("", printing.run(published), press.change(served, published), printing.bodies.output())
+        self.wrote(beside.bodies.output())
+        counted = [kept.counted for kept in self.runs.kept.values()]
+        answers = nginx.Answers(
+            index=next(one for one in published if one.url == nginx.INDEX),
+            pages=[one for one in published if one.type != JSON],
+            keys=catalog.keys,
+            days=sorted({day for one in counted for day in one.days}),
+            lines=max(map(sum, zip(*(one.lines for one in counted), strict=True))),
+            longest=max(one.longest for one in counted),
+        )
+        return self.small_files(answers, catalog.site)
+
+    def small_files(self, answers: nginx.Answers, site: Site) -> dict[str, bytes]:
+        """They rarely change, and rendering them takes longer than a small edit should."""
+        asked = encode.digest(repr((answers, site, self.dist)).encode())
+        known = self.cache.recall("configuration")
+        if not known or known["asked"] != asked:
+            folder = f"{self.dist}/releases/{UNNAMED}"
+            found = nginx.release_files(answers, site, dist=self.dist, folder=folder)
+            known = {"asked": asked, "files": {one.path: one.text.decode() for one in found}}
+            self.cache.remember("configuration", known)
+        return {path: text.encode() for path, text in known["files"].items()}
+
+
+def _same(one: Published) -> Published:
+    return one

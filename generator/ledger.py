@@ -1,0 +1,79 @@
+"""The manifest of a release on the disk, read series by series: there may be more of it than fits into memory."""
+
+import os
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from types import TracebackType
+
+from . import encode, manifest
+from .artifact import Published
+from .errors import FlatpanelError
+
+_BLOCK = 1 << 20
+_CHAPTER = re.compile(rb'"/api/v2/chapters/(\d+)":')
+
+
+class Ledger:
+    """What a release says of itself; nothing where there is none."""
+
+    def __init__(self, path: Path | None) -> None:
+        self.path = path
+        self._file = -1
+        self.highest_id = 0
+        self.page_ids: Mapping[str, int] = {}
+        self.runs: dict[str, tuple[int, int]] = {}
+        if path:
+            self._file = os.open(path, os.O_RDONLY)
+            self._read_head(str(path))
+
+    def _read_head(self, name: str) -> None:
+        text = b""
+        while manifest.FIRST not in text:
+            block = os.pread(self._file, _BLOCK, len(text))
+            if not block:
+                manifest.load(text, name)  # it knows what is wrong, unless somebody only laid the lines out otherwise
+                raise FlatpanelError(f"{name}: is not laid out as a build leaves it; take the file as it was")
+            text += block
+        head = text[: text.index(manifest.FIRST)]
+        found = manifest.load_head(head + b"}", name)
+        offset = len(head) + len(manifest.FIRST)
+        for slug, length in found.runs.items():
+            self.runs[slug] = offset, length
+            offset += length + len(manifest.BETWEEN)
+        self.highest_id, self.page_ids = found.highest_id, found.page_ids
+
+    def __enter__(self) -> "Ledger":
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self.close()
+
+    def close(self) -> None:
+        if self._file >= 0:
+            os.close(self._file)
+            self._file = -1
+
+    def run(self, slug: str) -> bytes:
+        """The lines of a series, or of what is about all of them, whose slug is empty."""
+        offset, length = self.runs.get(slug, (0, 0))
+        return os.pread(self._file, length, offset) if length else b""
+
+    def of(self, slug: str) -> dict[str, Published]:
+        return manifest.lines(self.run(slug))
+
+    def chapters(self) -> dict[int, str]:
+        """The chapters of v2, which are called by their ids, and whose each is."""
+        return {int(found): slug for slug in self.runs for found in _CHAPTER.findall(self.run(slug))}
+
+    def files(self) -> Iterator[str]:
+        """All bodies, and their compressed forms."""
+        for slug in self.runs:
+            for one in self.of(slug).values():
+                yield from manifest.files(one)
+
+
+def digest(path: Path) -> str:
+    """Of a whole file, in parts."""
+    with path.open("rb") as opened:
+        return encode.sha256_of(iter(lambda: opened.read(_BLOCK), b""))

@@ -1,0 +1,260 @@
+"""The catalog as it lies on the disk -> what all series share, and the facts of each; or every problem of it.
+
+A series whose files, and whatever they name, are as they were is not read at all. One that has to be looked at again
+is read from what was parsed before, if the content of its files was parsed before.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
+
+from . import checks, encode, facts, parsing, places, source
+from .cache import Cache, Known
+from .checks import Checks
+from .crew import shared
+from .errors import CatalogError
+from .facts import Facts, Meanings
+from .link import Linker
+from .model import Chapter, Record, Series
+from .parsing import Parsed
+from .places import Complaint
+from .source import LISTS, SITE, VIEWS, Place, Sources
+
+
+@dataclass(slots=True)
+class Reading:
+    """A catalog without problems."""
+
+    folder: Path
+    as_of: int
+    # Missing only while problems are looked for.
+    _linker: Linker | None
+    places: list[Place]
+    # When each file was changed, by git or by the file system.
+    times: Mapping[str, int]
+    facts: dict[str, Facts]
+    # What the facts of a series hold for: its content, and what stands behind the names in it.
+    checked: dict[str, str]
+    digests: dict[str, str]
+    # How many files of series were parsed.
+    parsed: int = 0
+
+    @property
+    def linker(self) -> Linker:
+        assert self._linker, "a catalog with problems is not linked"
+        return self._linker
+
+    @property
+    def next_publication(self) -> int | None:
+        """When the next scheduled chapter is due."""
+        return min((one for one in self._published() if one > self.as_of), default=None)
+
+    @property
+    def last_publication(self) -> int:
+        """When the last chapter was due; before that, the catalog was another."""
+        return max((one for one in self._published() if one <= self.as_of), default=0)
+
+    @property
+    def published(self) -> int:
+        """How many chapters are published."""
+        return sum(one <= self.as_of for one in self._published())
+
+    def _published(self) -> Iterator[int]:
+        return (one for found in self.facts.values() for one in found.published)
+
+    def digests_of(self, place: Place) -> dict[str, str]:
+        return {file: self.digests[file] for file in place.files}
+
+
+class Task(NamedTuple):
+    """A series to be looked at, with the digests and values of those of its files that were parsed before."""
+
+    place: Place
+    known: dict[str, tuple[str, bytes]]
+
+
+class Checked(NamedTuple):
+    """What came of it: a part without its records, the facts of what could be read, and what had to be parsed."""
+
+    place: Place
+    part: Sources
+    facts: Facts | None
+    values: dict[str, tuple[str, bytes]]
+
+
+def read(folder: Path, as_of: int, jobs: int, cache: Cache, times: Mapping[str, int]) -> Reading:
+    """The catalog, or every problem of it; `times` are those that git knows."""
+    return _Reader(folder, as_of, jobs, cache, times).reading()
+
+
+@dataclass(slots=True)
+class _Reader:
+    folder: Path
+    as_of: int
+    jobs: int
+    cache: Cache
+    committed: Mapping[str, int]
+    before: dict[str, tuple[str, str]] = field(default_factory=dict)
+    stats: dict[str, str] = field(default_factory=dict)
+    digests: dict[str, str] = field(default_factory=dict)
+    values: set[str] = field(default_factory=set)
+    parsed: int = 0
+
+    def reading(self) -> Reading:
+        self.before, self.values = self.cache.files(), self.cache.values()
+        lists, everywhere = self.lists()
+        for place in everywhere:
+            for file in place.files:
+                self.look(file)
+        checked = Checks(lists)
+        complaints = [*lists.complaints, *checked.lists(), *checks.slugs((one.slug, one.file) for one in everywhere)]
+        times = lists.mtimes | {file: _mtime(stat) for file, stat in self.stats.items()}
+        times |= self.committed
+        # What is wrong with the lists leaves open what a series means by them.
+        linker = None if complaints else Linker(lists, times, self.as_of)
+        result = Reading(self.folder, self.as_of, linker, everywhere, times, {}, {}, self.digests)
+        complaints += self.series(result, Meanings(linker) if linker else None, checked, lists)
+        complaints += checks.bookmarks(lists, {one.slug for one in everywhere})
+        complaints += self.repeated_ids(result)
+        if complaints:
+            self.cache.commit()  # whatever is right need not be parsed again
+            raise CatalogError(places.located(self.folder, complaints))
+        self.cache.keep_files((file, self.stats[file], digest) for file, digest in sorted(self.digests.items()))
+        result.parsed = self.parsed
+        return result
+
+    def lists(self) -> tuple[Sources, list[Place]]:
+        """What all series share; of what it says nothing has to be parsed that was parsed before."""
+        known = {}
+        for file in (SITE, VIEWS, *LISTS):
+            self.look(file)
+            if self.digests.get(file) in self.values:
+                known[file] = _remembered(self.digests[file], self.cache.value(self.digests[file]), self.stats[file])
+        found, everywhere = source.read_lists(self.folder, known)
+        for file in () if found.complaints else found.parsed.keys() - known.keys():
+            self.keep(file, found.parsed[file])
+        return found, everywhere
+
+    def look(self, file: str) -> None:
+        """What a file holds, which need not be read if it looks from outside as it did."""
+        try:
+            self.stats[file] = parsing.looks(self.folder / file)
+            stat, digest = self.before.get(file, ("", ""))
+            self.digests[file] = (
+                digest if stat == self.stats[file] else encode.digest((self.folder / file).read_bytes())
+            )
+        except OSError:
+            self.stats.pop(file, None)  # whoever reads it will say what is wrong
+
+    def keep(self, file: str, parsed: Parsed) -> None:
+        """What was parsed, by its content, which may have changed since it was looked at."""
+        self.digests[file] = parsed.digest
+        if parsed.digest not in self.values:
+            self.cache.keep_value(parsed.digest, encode.json(parsed.value))
+            self.values.add(parsed.digest)
+
+    def series(
+        self, result: Reading, meanings: Meanings | None, checked: Checks, lists: Sources
+    ) -> Iterator[Complaint]:
+        """Look at every series that is not known to be right."""
+        known = self.cache.series()
+        doubtful = []
+        for place in result.places:
+            found, right = self.remembered(place, known.get(place.slug), meanings)
+            if found:
+                result.facts[place.slug], result.checked[place.slug] = found, right
+            else:
+                doubtful.append(place)
+        tasks = (Task(place, self.known_values(place)) for place in doubtful)
+        for one in shared(self.jobs, partial(_Checker, self.folder, checked), tasks):
+            yield from one.part.complaints
+            lists.unreadable |= one.part.unreadable
+            for file, (digest, value) in one.values.items():
+                self.parsed += 1
+                self.digests[file] = digest
+                self.cache.keep_value(digest, value)
+            if one.facts:
+                result.facts[one.place.slug] = one.facts
+            if one.facts and meanings and not one.part.complaints:
+                key = str(self.key(one.place, meanings, one.facts))
+                result.checked[one.place.slug] = key
+                self.cache.keep_facts(one.place.slug, key, facts.dump(one.facts))
+
+    def remembered(self, place: Place, known: Known | None, meanings: Meanings | None) -> tuple[Facts | None, str]:
+        if not (meanings and known and known.facts and known.checked):
+            return None, ""
+        found = facts.load(known.facts)
+        return (found, known.checked) if known.checked == self.key(place, meanings, found) else (None, "")
+
+    def key(self, place: Place, meanings: Meanings, found: Facts) -> str | None:
+        contents = [self.digests.get(file) for file in place.files]
+        meant = meanings.of(found.names)
+        if None in contents or meant is None:
+            return None
+        return encode.digest(encode.json([ascii(place.files), contents, meant]))
+
+    def known_values(self, place: Place) -> dict[str, tuple[str, bytes]]:
+        """What was parsed before of the contents that the files of a series have."""
+        digests = {file: self.digests[file] for file in place.files if self.digests.get(file) in self.values}
+        return {file: (digest, self.cache.value(digest)) for file, digest in digests.items()}
+
+    def repeated_ids(self, result: Reading) -> Iterator[Complaint]:
+        """Read those series once more in which an id stands that stands twice."""
+        count = Counter(one for found in result.facts.values() for one in found.ids)
+        repeated = {one for one, times in count.items() if times > 1}
+        part = Sources()
+        for place in result.places if repeated else ():
+            if place.slug in result.facts and repeated.intersection(result.facts[place.slug].ids):
+                part.take(source.read_series(self.folder, place))
+        yield from checks.chapter_ids(part)
+
+
+class _Checker:
+    """Reads series and looks for what is wrong in each of them."""
+
+    def __init__(self, folder: Path, checked: Checks) -> None:
+        self.folder, self.checks = folder, checked
+
+    def __call__(self, task: Task) -> Checked:
+        parsed = _revived(task.place, task.known)
+        for file in task.place.files:
+            if file not in parsed:
+                parsed[file] = parsing.parse(self.folder / file)
+        part = source.read_series(self.folder, task.place, parsed)
+        found, values = None, {}
+        for one in part.series:
+            part.complaints += self.checks.series(one)
+            found = facts.facts_of(one)
+            records = {entry.file: entry.record for entry in (one.entry, *one.chapters) if not entry.path}
+            if not part.complaints:
+                new = ((file, records[file]) for file in task.place.files if file not in task.known)
+                values = {file: (parsed[file].digest, encode.json(record.plain())) for file, record in new}
+        part.series.clear()
+        part.parsed.clear()
+        return Checked(task.place, part, found, values)
+
+
+def _revived(place: Place, known: Mapping[str, tuple[str, bytes]]) -> dict[str, Parsed]:
+    """The records of files that were read before."""
+    found = {}
+    for file, (digest, value) in known.items():
+        kind: type[Record] = Series if file == place.file else Chapter
+        found[file] = Parsed(kind.revived(encode.parse(value)), digest=digest)
+    return found
+
+
+def _remembered(digest: str, value: bytes, stat: str) -> Parsed:
+    return Parsed(encode.parse(value), _mtime(stat), digest)
+
+
+def _mtime(stat: str) -> int:
+    return int(stat.split(" ")[1]) // 10**9
+
+
+def series_of(folder: Path, place: Place, known: Mapping[str, tuple[str, bytes]]) -> source.SeriesEntry:
+    """The records of a series that has no problems."""
+    (found,) = source.read_series(folder, place, _revived(place, known)).series
+    return found

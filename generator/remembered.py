@@ -1,0 +1,107 @@
+"""Whether there is anything to do at all: a build that finds everything as it left it reads and writes nothing."""
+
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from . import encode, history, parsing
+from .cache import Cache
+from .reading import Reading
+from .store import Store
+
+_HOUSE = Path(__file__).parent
+
+
+class Asked(NamedTuple):
+    """What a build is about."""
+
+    catalog: Path
+    out: Path
+    nginx: Path
+    local: bool
+
+
+def version() -> str:
+    """Changes whenever this program does, or a library whose bytes it writes."""
+    rooms = sorted(path for path in _HOUSE.rglob("*") if path.suffix in (".py", ".conf", ".js", ".html", ".css"))
+    parts = [encode.digest(path.read_bytes()) for path in rooms]
+    return encode.digest(encode.json([encode.PACKED_BY, [str(path.relative_to(_HOUSE)) for path in rooms], parts]))
+
+
+def times(catalog: Path, as_of: int, cache: Cache) -> dict[str, int]:
+    """When each file was last committed, as `history.last_commits` tells it; the past is asked for once."""
+    head = history.head(catalog)
+    if head is None:
+        return {}
+    known = cache.recall("history")
+    if not known or known["head"] != head:
+        known = {"head": head, "times": history.committed(catalog)}
+        cache.remember("history", known)
+    committed: dict[str, int] = known["times"]
+    return committed | dict.fromkeys(history.uncommitted(catalog), as_of)
+
+
+def seen(asked: Asked, committed: Mapping[str, int]) -> dict[str, Any]:
+    """What a build depends on, the clock and what lies behind links excepted, as it is now."""
+    return {
+        "asked": [part if isinstance(part, bool) else str(part.absolute()) for part in asked],
+        "times": encode.digest(encode.json(sorted(committed.items()))),
+        "tree": encode.digest(encode.json(list(_tree(asked.catalog)))),
+    }
+
+
+def _tree(catalog: Path) -> Iterator[tuple[str, str]]:
+    for folder, folders, names in os.walk(catalog):
+        folders.sort()
+        for path in (Path(folder, name) for name in ("", *sorted(names))):
+            yield ascii(str(path)), _looks(path)
+
+
+def _looks(path: Path) -> str:
+    try:
+        return parsing.looks(path)
+    except OSError:
+        return ""
+
+
+def _folders(catalog: Path, files: Iterable[str]) -> list[tuple[str, str]]:
+    """The folders in which files lie, which may be somewhere else, behind links."""
+    return [(ascii(str(folder)), _looks(folder)) for folder in sorted({(catalog / file).parent for file in files})]
+
+
+def done(asked: Asked, as_of: int, committed: Mapping[str, int], cache: Cache) -> dict[str, Any] | None:
+    """What a build reported that saw the same; nothing if there is something to do."""
+    known, store = cache.recall("done"), Store(asked.out)
+    if not known or known["release"] != store.current() or not store.finished():
+        return None
+    if not known["from"] <= as_of < (known["until"] or as_of + 1) or known["conf"] != _digest(asked.nginx):
+        return None
+    files = cache.files()
+    if any(_looks(asked.catalog / file) != look for file, (look, _) in files.items()):
+        return None
+    if known["folders"] != encode.digest(encode.json(_folders(asked.catalog, files))):
+        return None
+    report: dict[str, Any] = known["report"]
+    return report if known["seen"] == seen(asked, committed) else None
+
+
+def remember(asked: Asked, seen: Mapping[str, Any], found: Reading, report: Mapping[str, Any], cache: Cache) -> None:
+    """Let the next build know that it need not do the same again."""
+    cache.remember(
+        "done",
+        {
+            "seen": seen,
+            "folders": encode.digest(encode.json(_folders(asked.catalog, cache.files()))),
+            "from": found.last_publication,
+            "until": found.next_publication,
+            "release": report["release"],
+            "conf": _digest(asked.nginx),
+            "report": report,
+        },
+    )
+    cache.commit()
+
+
+def _digest(path: Path) -> str | None:
+    return encode.digest(path.read_bytes()) if path.is_file() else None

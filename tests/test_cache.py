@@ -1,0 +1,177 @@
+"""What a build remembers: believed as long as it is whole, and never more than that."""
+
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from click.testing import Result
+
+from generator import cache, history, pipeline, remembered, verify
+from generator.cache import FILE, Cache, Damaged, Row
+from tests import trees
+from tests.conftest import Site
+
+ITEMS = [Row(place, 1, b'{"id":%d}' % number) for number, place in enumerate((b"aaaa-1", b"aaaa-2", b"bbbb-1"), 1)]
+
+
+@pytest.fixture
+def kept(tmp_path: Path) -> Iterator[Cache]:
+    with closing(Cache(tmp_path, "1")) as found:
+        yield found
+
+
+def texts(kept: Cache) -> list[bytes]:
+    return [kept.chapters(shelf) for shelf in kept.shelves()]
+
+
+def test_chapters_stand_together_that_were_published_together(kept: Cache) -> None:
+    """In the order of their places, whoever put them there."""
+    kept.keep_chapters("one", [ITEMS[2], ITEMS[0]])
+    kept.keep_chapters("two", [ITEMS[1]])
+
+    assert texts(kept) == [b'{"id":1},{"id":2}', b'{"id":3}']
+    assert [(shelf.size, shelf.modified) for shelf in kept.shelves()] == [(17, 1), (8, 1)]
+
+
+def test_a_shelf_that_nobody_stands_on_is_gone(kept: Cache) -> None:
+    """A series that is forgotten leaves nothing in the list of all chapters."""
+    kept.keep_chapters("one", ITEMS[:2])
+    kept.keep_chapters("two", ITEMS[2:])
+    kept.shelves()
+    kept.forget_series("two")
+
+    assert texts(kept) == [b'{"id":1},{"id":2}']
+
+
+def test_a_compressed_form_is_made_once(kept: Cache) -> None:
+    """And forgotten with the shelf that it belongs to."""
+    kept.keep_chapters("one", ITEMS)
+    made = []
+    for _ in range(2):
+        for shelf in kept.shelves():
+            kept.packed(shelf.digest, "form", lambda: made.append(1) or b"packed")
+    assert len(made) == 2
+    kept.forget_series("one")
+    kept.shelves()
+    kept.forget_packed()
+    kept.packed("another", "form", lambda: made.append(1) or b"packed")
+
+    assert len(made) == 3
+
+
+def test_another_version_of_the_program_remembers_nothing(tmp_path: Path) -> None:
+    """What it would write may differ in every byte."""
+    with closing(Cache(tmp_path, "1")) as one:
+        one.commit()
+    with pytest.raises(Damaged):
+        Cache(tmp_path, "2")
+
+
+def test_nothing_is_remembered_of_what_did_not_come_to_its_end(tmp_path: Path) -> None:
+    """A build that dies leaves what the one before it left."""
+    with closing(Cache(tmp_path, "1")) as one:
+        one.remember("release", "old")
+        one.commit()
+        one.remember("release", "new")
+    with closing(Cache(tmp_path, "1")) as two:
+        assert two.recall("release") == "old"
+
+
+@pytest.mark.parametrize(
+    ("change", "look"),
+    [
+        ("UPDATE meta SET value = x'0000000031' WHERE name = 'release'", lambda kept: kept.recall("release")),
+        ("UPDATE value SET digest = 'other'", lambda kept: kept.value("other")),
+        ("UPDATE series SET slug = 'other'", Cache.series),
+        ("UPDATE series SET checked = 'other'", Cache.series),
+        ("UPDATE chapter SET slug = 'other'", Cache.shelves),
+        ("UPDATE chapter SET item = x'00000000'", Cache.shelves),
+        ("DROP TABLE chapter", Cache.shelves),
+    ],
+)
+def test_what_was_changed_by_others_is_not_believed(
+    kept: Cache, tmp_path: Path, change: str, look: Callable[[Cache], object]
+) -> None:
+    """A value is known by its name and its checksum."""
+    kept.remember("release", "old")
+    kept.keep_value("digest", b"value")
+    kept.keep_facts("one", "checked", b"facts")
+    kept.keep_chapters("one", ITEMS)
+    kept.commit()
+    kept.close()
+    with closing(sqlite3.connect(tmp_path / FILE)) as database, database:
+        database.execute(change)
+    with closing(Cache(tmp_path, "1")) as found, pytest.raises(Damaged):
+        look(found)
+
+
+def test_a_cache_that_is_damaged_again_and_again_is_done_without(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever is wrong with the place, the site is built."""
+    folder = site.folder / "cache"
+    made = Cache.__init__
+
+    def damaged(self: Cache, place: Path, version: str, *, lasting: bool = True) -> None:
+        made(self, place, version, lasting=lasting)
+        if place == folder:
+            raise Damaged
+
+    monkeypatch.setattr(cache.Cache, "__init__", damaged)
+    report = pipeline.build(replace(site.options, cache=folder))
+
+    assert report.release == site.store.current()
+
+
+def test_a_place_where_nothing_can_be_kept_is_a_warning(site: Site, run: Callable[..., Result]) -> None:
+    """Every build is the first then, and says why."""
+    place = site.folder / "catalog_src/site.yaml"
+    result = run("build", *trees.options(site), "--cache", place)
+
+    assert result.exit_code == 0
+    assert result.stderr == f"warning: {place}: is no place to remember anything; every build is the first\n"
+
+
+def test_the_version_is_that_of_every_file_of_the_program(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """A template that is edited counts, and so does one that is new."""
+    (tmp_path / "one.py").write_text("1")
+    monkeypatch.setattr(remembered, "_HOUSE", tmp_path)
+    versions = {remembered.version()}
+    (tmp_path / "one.py").write_text("2")
+    versions.add(remembered.version())
+    (tmp_path / "two.conf").write_text("")
+    versions.add(remembered.version())
+
+    assert len(versions) == 3
+
+
+def remembering(site: Site) -> pipeline.Options:
+    return replace(site.options, cache=site.folder / "cache")
+
+
+@pytest.mark.parametrize("name", ["manifest.json", "validators.map", "series.map"])
+def test_a_release_that_was_damaged_is_not_copied_from(site: Site, name: str) -> None:
+    """One line of a map that somebody changed does not get into the next release."""
+    trees.first_version(site)
+    pipeline.build(remembering(site))
+    path = site.folder / "dist/current" / name
+    path.write_bytes(path.read_bytes().replace(b"\n", b"\r", 3)[::-1].replace(b"1", b"2", 40)[::-1])
+    trees.second_version(site)
+    pipeline.build(remembering(site))
+
+    assert [one for one in verify.files(site.store) if str(path.resolve()) not in one and "releases" not in one] == []
+    assert {"\r"}.isdisjoint((site.folder / "dist/current" / name).read_text())
+
+
+def test_git_is_asked_for_the_past_once(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As long as the same commit is checked out."""
+    asked = []
+    monkeypatch.setattr(history, "head", lambda folder: "one")
+    monkeypatch.setattr(history, "committed", lambda folder: asked.append(folder) or {"site.yaml": 5})
+    monkeypatch.setattr(history, "uncommitted", lambda folder: {"series/first.yaml"})
+    for title in ("One", "Two"):
+        trees.write_series(site, title, volumes=1, others=[])
+        pipeline.build(remembering(site))
+
+    assert len(asked) == 1

@@ -1,0 +1,43 @@
+"""Single files: written wholly, or gone."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from generator.disk import Growing, write, write_parts
+
+
+def test_a_write_that_takes_only_a_part_is_continued(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The system may do less than it was asked for, without saying that anything is wrong."""
+    call = os.write
+    monkeypatch.setattr(os, "write", lambda descriptor, data: call(descriptor, data[:3]))
+
+    assert write(tmp_path / "file", b"0123456789") == 10
+    assert (tmp_path / "file").read_bytes() == b"0123456789"
+
+
+def test_a_file_that_grows_gets_its_name_at_the_end(tmp_path: Path) -> None:
+    """And its date."""
+    with Growing(tmp_path / "unnamed") as growing:
+        growing.write(b"one")
+        growing.write(b"two")
+        assert growing.finish(str(tmp_path / "named"), 5) == 6
+
+    assert [(path.name, path.read_bytes(), path.stat().st_mtime) for path in tmp_path.iterdir()] == [
+        ("named", b"onetwo", 5)
+    ]
+
+
+def test_a_file_that_does_not_come_to_its_end_is_gone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever is told why is told where."""
+
+    def refuse(*_: object) -> int:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "write", refuse)
+    with pytest.raises(OSError, match="No space left on device") as caught:
+        write_parts(tmp_path / "file", [b"one"])
+
+    assert caught.value.filename == str(tmp_path / "file")
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,105 @@
+"""No key in the error log: nginx quotes the request that it complains of, whatever is wrong and whoever is to blame."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests import web as server
+from tests.conftest import Site, copy_of
+from tests.variants import served
+from tests.web import Web, receive, request
+
+KEY = "key-one"
+HOLDS = {"If_Match": "*"}
+
+
+def quoted(site: Site) -> list[str]:
+    """The lines with a key in whatever nginx has written so far."""
+    texts = [path.read_text() for path in (site.folder / "dist/run").rglob("*") if path.is_file()]
+    assert texts
+    return [line for text in texts for line in text.splitlines() if KEY in line]
+
+
+@pytest.fixture
+def running(tmp_path: Path) -> Iterator[tuple[Site, Web]]:
+    """A server that a test may spoil."""
+    with served(tmp_path) as found:
+        yield found
+
+
+@pytest.mark.parametrize("headers", [{}, HOLDS, {"If_None_Match": "*"}, {"Accept_Encoding": "gzip"}], ids=str)
+@pytest.mark.parametrize("url", ["/api/v2/chapters/32", "/api/v2/chapters/11", "/api/v2/profile#one"])
+def test_a_body_that_cannot_be_read_is_a_404_and_no_line(running, url: str, headers: dict[str, str]) -> None:
+    """Files lead in a circle here, which stops root as well; folders without rights stop everybody else."""
+    site, web = running
+    body = site.folder / "dist" / site.manifest.resources[url].file
+    body.unlink()
+    body.symlink_to(body.name)
+    answer = web.ask(f"{url.partition('#')[0]}?api_key={KEY}", **headers)
+
+    assert answer.status == 404
+    assert quoted(site) == []
+
+
+@pytest.fixture(scope="module")
+def asked(tmp_path_factory) -> Iterator[tuple[Site, Web]]:
+    """A server that nobody spoils."""
+    with served(tmp_path_factory.mktemp("asked")) as found:
+        yield found
+
+
+@pytest.mark.parametrize(
+    "path", ["/API/v2/profile", "/", "/nothing", "/apis", "/_flatpanel/again", "/_flatpanel/error"]
+)
+@pytest.mark.parametrize("method", ["GET", "POST", "OPTIONS"])
+def test_a_path_outside_the_api_may_hold_a_key(asked, path: str, method: str) -> None:
+    """Somebody mistypes an address and sends a large body to it."""
+    site, web = asked
+    for headers in ({}, HOLDS):
+        data = request(f"{path}?api_key={KEY}", method, Connection="close", Content_Length="100000", **headers)
+        web.raw(data + b"x" * 100_000)
+
+    assert quoted(site) == []
+
+
+def test_a_worker_that_may_open_no_more_files_quotes_no_request(tmp_path: Path) -> None:
+    """It says why, but not whom it could not answer: of new connections, which have said nothing yet."""
+    with server.listening() as listener:
+        site = copy_of("v2", tmp_path)
+        site.write("site.yaml", f"base_url: https://lists.example\nport: {listener.getsockname()[1]}\n")
+        site.build()
+        conf = tmp_path / "nginx.conf"
+        text = conf.read_text()
+        for usual, small in (("worker_processes auto", "worker_processes 1"), ("nofile 20000", "nofile 30")):
+            assert usual in text
+            text = text.replace(usual, small)
+        conf.write_text(text)
+        with server.running(tmp_path, listener) as web:
+            clients = [web.connect() for _ in range(40)]
+            try:
+                held = exhausted(clients)
+                for path in ("/api/v2/profile", "/api/v2/bookmarks", "/api/v2/chapters/31"):
+                    for headers in (HOLDS, {}, {"If_Unmodified_Since": "Fri, 01 Jan 2100 00:00:00 GMT"}):
+                        held.sendall(request(f"{path}?api_key={KEY}", **headers))
+                        with held.makefile("rb") as stream:
+                            assert receive(stream).status in (404, 500, 502)
+            finally:
+                for client in clients:
+                    client.close()
+
+            assert quoted(site) == []
+            assert "accept4() failed (24: Too many open files)" in web.errors()
+
+
+def exhausted(clients):
+    """The first of the clients, when not all of them were let in."""
+    for client in clients:
+        client.settimeout(2)
+        client.sendall(request("/api/v2/nothing"))
+        try:
+            with client.makefile("rb") as stream:
+                receive(stream)
+        except TimeoutError:
+            return clients[0]
+    raise AssertionError("the worker may open more files than that")
