@@ -36,9 +36,11 @@ def times(catalog: Path, as_of: int, cache: Cache) -> dict[str, int]:
         return {}
     known = cache.recall("history")
     if not known or known["head"] != head:
-        known = {"head": head, "times": history.committed(catalog)}
+        # The name of a file is bytes that need not be text.
+        found = {os.fsencode(path).decode("latin-1"): moment for path, moment in history.committed(catalog).items()}
+        known = {"head": head, "times": found}
         cache.remember("history", known)
-    committed: dict[str, int] = known["times"]
+    committed = {os.fsdecode(path.encode("latin-1")): moment for path, moment in known["times"].items()}
     return committed | dict.fromkeys(history.uncommitted(catalog), as_of)
 
 
@@ -46,7 +48,7 @@ def seen(asked: Asked, committed: Mapping[str, int]) -> dict[str, Any]:
     """What a build depends on, the clock and what lies behind links excepted, as it is now."""
     return {
         "asked": [part if isinstance(part, bool) else str(part.absolute()) for part in asked],
-        "times": encode.digest(encode.json(sorted(committed.items()))),
+        "times": encode.digest(ascii(sorted(committed.items())).encode()),
         "tree": encode.digest(encode.json(list(_tree(asked.catalog)))),
     }
 

@@ -1,6 +1,8 @@
 """What a build remembers: believed as long as it is whole, and never more than that."""
 
+import os
 import sqlite3
+import subprocess
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import replace
@@ -175,3 +177,20 @@ def test_git_is_asked_for_the_past_once(site: Site, monkeypatch: pytest.MonkeyPa
         pipeline.build(remembering(site))
 
     assert len(asked) == 1
+
+
+def test_names_of_files_need_not_be_text(site: Site) -> None:
+    """Neither those of chapters, nor those that only git knows."""
+    trees.write_series(site, "First", volumes=1, others=[])
+    chapter = "number: 99\npublished: 2026-01-01\nmodified: 2026-01-01\npages: []\n"
+    site.write("series/long/series.yaml", "title: Long\ncover: c.jpg\nmodified: 2026-01-01\n")
+    (site.folder / "catalog_src/series/long/chapters").mkdir()
+    name = os.fsencode(site.folder / "catalog_src/series/long/chapters") + b"/\xff.yaml"
+    with open(name, "w") as file:
+        file.write(chapter)
+    for command in (["init"], ["add", "."], ["-c", "user.name=n", "-c", "user.email=e", "commit", "-m", "all"]):
+        subprocess.run(["git", "-C", site.folder / "catalog_src", *command], check=True, capture_output=True)
+    first, again = pipeline.build(remembering(site)), pipeline.build(remembering(site))
+
+    assert "/api/series/long/0/99" in site.manifest.resources
+    assert (first.parsed > 0, again.parsed, again.written) == (True, 0, 0)
