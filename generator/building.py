@@ -125,7 +125,7 @@ class Building:
         keys, tasks = {}, []
         for place in self.found.places:
             key = self.key(place, site, odd)
-            if not (self.current and place.slug in self.runs.kept and known[place.slug].rendered == key):
+            if not (self.is_there(place.slug) and known[place.slug].rendered == key):
                 keys[place.slug] = key
                 tasks.append(place)
         root = self.session.root
@@ -139,6 +139,10 @@ class Building:
         self.unchanged(set(keys))
         self.removed({place.slug for place in self.found.places}, known)
         self.gone -= self.kept
+
+    def is_there(self, slug: str) -> bool:
+        """Whether the release that is served has a series, and somebody did not remove it by hand."""
+        return self.current and slug in self.runs.kept and self.runs.is_there(slug, self.session.root)
 
     def key(self, place: Place, site: str, odd: Mapping[str, int]) -> str:
         """Changes whenever anything does that the bodies of a series depend on."""

@@ -6,13 +6,13 @@ from dataclasses import dataclass, field
 from itertools import chain
 from typing import NamedTuple
 
-from . import encode, manifest, nginx
+from . import encode, manifest, maps
 from .artifact import Gate, Published, Resource
 from .model import Site
 from .shelving import Bodies
 
 # The long files of a release but its manifest, in an order.
-MAPS = (*nginx.MAPS, "validators", "pages")
+MAPS = (*maps.MAPS, "validators", "pages")
 
 
 class Counted(NamedTuple):
@@ -28,6 +28,8 @@ class Counted(NamedTuple):
     chapters: list[int]
     # The URLs of bodies that are bigger than site.yaml wants them, and how big.
     big: list[tuple[str, int]]
+    # The file of one of its bodies: where that is gone, others may be.
+    sample: str
 
 
 class Run(NamedTuple):
@@ -61,7 +63,7 @@ class Press:
     letters: dict[tuple[bool, int], str] = field(init=False)
 
     def __post_init__(self) -> None:
-        self.letters = nginx.letters(self.site)
+        self.letters = maps.letters(self.site)
 
     def publish(self, one: Resource, older: Mapping[str, Published], served: Mapping[str, Published]) -> Published:
         """Write what is not there yet. Validators go on from `older`, files from what is `served`."""
@@ -86,21 +88,22 @@ class Press:
     ) -> Run:
         found: dict[str, list[bytes]] = {name: [] for name in MAPS}
         for line in chain(
-            (nginx.body_line(one, self.letters) for one in published),
-            map(nginx.gate_line, gates),
-            (nginx.page_line(*one) for one in pages),
+            (maps.body_line(one, self.letters) for one in published),
+            map(maps.gate_line, gates),
+            (maps.page_line(*one) for one in pages),
         ):
             found[line.map].append(line.text.encode())
         counted = Counted(
             resources=len(published),
             lines=list(map(len, found.values())),
             longest=max((len(line) for lines in found.values() for line in lines), default=0),
-            days=sorted(set(map(nginx.day, published))),
+            days=sorted(set(map(maps.day, published))),
             chapters=list(chapters),
             big=[(one.url, one.size) for one in published if one.size > self.site.body_budget << 20],
+            sample=published[0].file if published else "",
         )
-        maps = [b"".join(lines) for lines in found.values()]
-        return Run(manifest.BETWEEN.join(map(manifest.line, published)), maps, counted)
+        texts = [b"".join(lines) for lines in found.values()]
+        return Run(manifest.BETWEEN.join(map(manifest.line, published)), texts, counted)
 
 
 def change(

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from . import encode, history, parsing
 from .cache import Cache
 from .reading import Reading
+from .runs import samples
 from .store import Store
 
 _HOUSE = Path(__file__).parent
@@ -78,6 +79,8 @@ def done(asked: Asked, as_of: int, committed: Mapping[str, int], cache: Cache) -
     if not known or known["release"] != store.current() or not store.finished():
         return None
     if not known["from"] <= as_of < (known["until"] or as_of + 1) or known["conf"] != _digest(asked.nginx):
+        return None
+    if not samples(cache.recall("runs"), asked.out):
         return None
     files = cache.files()
     if any(_looks(asked.catalog / file) != look for file, (look, _) in files.items()):

@@ -70,6 +70,9 @@ class Runs:
             self.aside.write(text)
         self.kept[slug] = Kept(tuple(places), run.counted)
 
+    def is_there(self, slug: str, root: Path) -> bool:
+        return is_there(self.kept[slug].counted, root)
+
     def in_order(self) -> list[tuple[str, Kept]]:
         return sorted(self.kept.items())
 
@@ -112,6 +115,16 @@ class Runs:
                 ends[index] = start + place.length if place.length else ends[index]
             found[slug] = [places, tuple(kept.counted)]
         return found
+
+
+def is_there(counted: Counted, root: Path) -> bool:
+    """Whether a run still has bodies, to all appearances."""
+    return os.path.exists(f"{root}/{counted.sample}")
+
+
+def samples(remembered: Mapping[str, Any], root: Path) -> bool:
+    """The same of all runs that `dump` told of."""
+    return all(is_there(Counted(*counted), root) for _, counted in remembered.values())
 
 
 class Sealed(NamedTuple):

@@ -15,7 +15,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TypeAlias
 
-from . import disk, nginx
+from . import disk, nginx, words
 from .errors import FlatpanelError
 from .store import Store
 
@@ -53,7 +53,7 @@ class Server:
         self.configure()
         # Until nginx has read where its log is, it would try a file that only root may write; hence -e.
         command = [find_nginx(), "-e", "stderr", "-p", str(run), "-c", str(run / "nginx.conf")]
-        self.process = subprocess.Popen([*command, "-g", f"daemon off; error_log {nginx.place(self.log)} notice;"])
+        self.process = subprocess.Popen([*command, "-g", f"daemon off; error_log {words.place(self.log)} notice;"])
 
     @property
     def log(self) -> Path:

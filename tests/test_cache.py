@@ -1,6 +1,7 @@
 """What a build remembers: believed as long as it is whole, and never more than that."""
 
 import os
+import shutil
 import sqlite3
 import subprocess
 from collections.abc import Callable, Iterator
@@ -194,3 +195,15 @@ def test_names_of_files_need_not_be_text(site: Site) -> None:
 
     assert "/api/series/long/0/99" in site.manifest.resources
     assert (first.parsed > 0, again.parsed, again.written) == (True, 0, 0)
+
+
+@pytest.mark.parametrize("lost", ["www", "www/api/series", "www/index.*.json"])
+def test_a_tree_that_somebody_removed_is_built_again(site: Site, lost: str) -> None:
+    """Single files are for `verify`; whole folders are missed at once."""
+    trees.first_version(site)
+    pipeline.build(remembering(site))
+    for path in (site.folder / "dist").glob(lost):
+        shutil.rmtree(path) if path.is_dir() else path.unlink()
+    pipeline.build(remembering(site))
+
+    assert list(verify.files(site.store)) == []

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from generator import nginx, pipeline
+from generator import maps, nginx, pipeline
 from generator.artifact import File, Gate, Published
 from generator.errors import FlatpanelError
 from generator.model import Ages, Cache
@@ -142,18 +142,18 @@ def test_every_age_has_a_letter_of_its_own() -> None:
 
 def test_letters_follow_from_the_settings_alone() -> None:
     """Each age that site.yaml names has two, with a key and without, whatever the catalog has of it."""
-    assert nginx.letters(SETTINGS) == {
+    assert maps.letters(SETTINGS) == {
         (restricted, age): letter
         for letter, (restricted, age) in zip("abcdef", product((False, True), (60, 300, 3600)), strict=True)
     }
 
 
-def lines_of(url: str, target: str = "") -> list[nginx.Line]:
+def lines_of(url: str, target: str = "") -> list[maps.Line]:
     """What the maps say of a body and of a gate at one URL."""
     body = published(0)._replace(url=url, etag="0" * 32, modified=86_400 * 36 + 3_661)
     return [
-        nginx.body_line(body, nginx.letters(SETTINGS)),
-        nginx.gate_line(Gate(url, 308 if target else 451, target, restricted=True)),
+        maps.body_line(body, maps.letters(SETTINGS)),
+        maps.gate_line(Gate(url, 308 if target else 451, target, restricted=True)),
     ]
 
 
@@ -174,15 +174,15 @@ def lines_of(url: str, target: str = "") -> list[nginx.Line]:
 def test_a_line_is_known_from_its_url(url: str, file: str, word: str) -> None:
     """Its map, its name and its value depend on nothing but what it is about."""
     assert lines_of(url, "/reader/") == [
-        nginx.Line(file, word, f"{'0' * 32}+b01:01:0110"),
-        nginx.Line(file, word, "key:308/reader/"),
+        maps.Line(file, word, f"{'0' * 32}+b01:01:0110"),
+        maps.Line(file, word, "key:308/reader/"),
     ]
-    assert lines_of(url)[1] == nginx.Line(file, word, f"key:451{url}")
+    assert lines_of(url)[1] == maps.Line(file, word, f"key:451{url}")
 
 
 def test_a_day_has_one_line() -> None:
     """In the order of their names, however often bodies name them."""
-    assert nginx.days_map([36, 0, 36, 35]) == b'0 "Thu, 01 Jan 1970";\n10 "Fri, 06 Feb 1970";\nz "Thu, 05 Feb 1970";\n'
+    assert maps.days_map([36, 0, 36, 35]) == b'0 "Thu, 01 Jan 1970";\n10 "Fri, 06 Feb 1970";\nz "Thu, 05 Feb 1970";\n'
 
 
 def test_a_folder_may_be_moved_after_the_build(site: Site, tmp_path: Path) -> None:
