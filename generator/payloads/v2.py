@@ -39,6 +39,8 @@ def no_results(catalog: Catalog) -> Shown:
 # /series
 
 
+# An item is part of a page in each order, and of the index.
+@lru_cache(maxsize=1 << 14)
 def series_item(one: Card) -> Shown:
     return Shown(
         {
