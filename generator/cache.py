@@ -8,11 +8,12 @@ import os
 import sqlite3
 import zlib
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from functools import wraps
 from pathlib import Path
 from typing import Any, NamedTuple, ParamSpec, TypeVar
 
-from . import encode
+from . import disk, encode
 
 FILE = "cache.sqlite"
 _SCHEMA = """
@@ -80,6 +81,8 @@ class Cache:
 
     @_suspicious
     def __init__(self, folder: Path, version: str, *, lasting: bool = True) -> None:
+        with suppress(OSError):  # SQLite knows what to say of it
+            disk.reserve(folder / FILE)
         self._db = sqlite3.connect(folder / FILE, isolation_level=None, timeout=0)
         if not lasting:
             self._db.execute("PRAGMA synchronous = OFF")

@@ -15,12 +15,12 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 
-def write_if_changed(path: Path, text: bytes) -> bool:
+def write_if_changed(path: Path, text: bytes, mode: int | None = None) -> bool:
     """For the main configuration file, which is in people's own folder, and for scratch folders."""
     if path.is_file() and path.read_bytes() == text:
         return False
     path.parent.mkdir(parents=True, exist_ok=True)
-    replace(path, text)
+    replace(path, text, mode)
     return True
 
 
@@ -28,10 +28,7 @@ def rewrite(path: Path, text: bytes) -> bool:
     """For a file of the catalog: with the permissions that it has, and where it is a link, what that names."""
     path = path.resolve()
     mode = path.stat().st_mode if path.exists() else None
-    written = write_if_changed(path, text)
-    if mode is not None:
-        path.chmod(mode)
-    return written
+    return write_if_changed(path, text, mode)
 
 
 @contextmanager
@@ -47,11 +44,20 @@ def alone(folder: Path, waiting: Callable[[], None] = lambda: None) -> Iterator[
 
 
 @contextmanager
-def scratch() -> Iterator[Path]:
-    """A folder that is gone afterwards, and that nginx's workers may enter."""
+def scratch(mode: int = 0o700) -> Iterator[Path]:
+    """A folder that is gone afterwards, and that nobody else may enter."""
     with tempfile.TemporaryDirectory(prefix="flatpanel-") as folder:
-        os.chmod(folder, 0o755)
+        os.chmod(folder, mode)
         yield Path(folder)
+
+
+def reserve(path: Path) -> None:
+    """A file that only its owner may read, before anything is written to it."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_CREAT, 0o600)
+    try:
+        os.fchmod(descriptor, 0o600)
+    finally:
+        os.close(descriptor)
 
 
 def write(path: str | Path, data: bytes, modified: int | None = None) -> int:
@@ -117,9 +123,14 @@ class Growing:
         return self.size
 
 
-def replace(path: Path, data: bytes) -> None:
+def replace(path: Path, data: bytes, mode: int | None = None) -> None:
+    """In one step. With a mode, the new file is at no moment open to more people than it will be."""
     unnamed = path.with_name(f".{path.name}.new"[-255:])
+    if mode is not None:
+        reserve(unnamed)
     write(unnamed, data)
+    if mode is not None:
+        unnamed.chmod(mode)
     os.replace(unnamed, path)
 
 
@@ -132,12 +143,12 @@ def lock(descriptor: int, waiting: Callable[[], None]) -> None:
         fcntl.flock(descriptor, fcntl.LOCK_EX)
 
 
-def make_folder(folder: str | Path) -> None:
+def make_folder(folder: str | Path, mode: int = 0o777) -> None:
     """Most folders that are wanted are not there, but the one around them is."""
     try:
-        os.mkdir(folder)
+        os.mkdir(folder, mode)
     except OSError:
-        os.makedirs(folder, exist_ok=True)
+        os.makedirs(folder, mode, exist_ok=True)
 
 
 def clear(path: Path) -> None:

@@ -22,6 +22,8 @@ def digest(key: str) -> str:
 
 def places(text: bytes) -> list[tuple[int, int]]:
     """The lines and columns in which keys begin."""
+    if PREFIX.encode() not in text:
+        return []
     shown = text.decode("utf-8-sig", "replace")
     starts = [found.start() for found in _KEY.finditer(shown)]
     return [(shown.count("\n", 0, start) + 1, start - shown.rfind("\n", 0, start)) for start in starts]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from . import encode, yaml12
+from . import encode, keys, yaml12
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +43,17 @@ def parse(path: Path) -> Parsed:
     try:
         with without_garbage_collection(), path.open("rb") as opened:
             text = opened.read()
-            return Parsed(yaml12.load(text), os.fstat(opened.fileno()).st_mtime_ns // 10**9, encode.digest(text))
+            value = yaml12.load(text)
+            if _holds_key(text, value):
+                raise yaml12.Malformed
+            return Parsed(value, os.fstat(opened.fileno()).st_mtime_ns // 10**9, encode.digest(text))
     except (OSError, yaml12.Malformed) as error:
         return Parsed(error=error)
+
+
+def _holds_key(text: bytes, value: Any) -> bool:
+    """Not even a comment may hold one: whoever reads the catalog could use it. Only a backslash can disguise it."""
+    if keys.places(text):
+        return True
+    shown = repr(value) if b"\\" in text else ""
+    return keys.hidden(shown) != shown

@@ -245,7 +245,7 @@ def _kept(folder: Path | None, waiting: Waiting) -> Iterator[Path | None]:
     with ExitStack() as stack:
         if folder:
             try:
-                disk.make_folder(folder)
+                disk.make_folder(folder, 0o700)
                 stack.enter_context(disk.alone(folder, waiting))
             except OSError:
                 folder = None

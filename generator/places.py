@@ -1,6 +1,7 @@
 """Complaints about the catalog -> problems with their lines and columns, found by reading the file a second time."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path as Folder
@@ -30,7 +31,7 @@ def located(folder: Folder, complaints: Iterable[Complaint]) -> list[Problem]:
         content = text(folder, file)
         survey = yaml12.survey(content)
         shown = _printable(str(folder / file))
-        flaws = [*survey.flaws, *((*place, _KEY_IN_CLEAR) for place in keys.places(content))]
+        flaws = [*survey.flaws, *((*place, _KEY_IN_CLEAR) for place in _keys_in(content, survey))]
         problems += [Problem(shown, line, column, "", keys.hidden(message)) for line, column, message in flaws]
         for one in group:
             if one.message:
@@ -46,6 +47,28 @@ def text(folder: Folder, file: str) -> bytes:
         return (folder / file).read_bytes()
     except OSError:
         return b""
+
+
+def _keys_in(content: bytes, survey: yaml12.Survey) -> list[yaml12.Place]:
+    """Where keys begin, or else the texts that become keys when they are read."""
+    found = keys.places(content)
+    with suppress(yaml12.Malformed):
+        read = _texts(yaml12.load(content), ()) if not found else ()
+        found += [survey.place(path, of_key=of_key) for text, path, of_key in read if keys.hidden(text) != text]
+    return found
+
+
+def _texts(value: object, path: Path) -> Iterator[tuple[str, Path, bool]]:
+    """Every text with its path, and whether it is the name of a field."""
+    if isinstance(value, str):
+        yield value, path, False
+    elif isinstance(value, list):
+        for index, one in enumerate(value):
+            yield from _texts(one, (*path, index))
+    elif isinstance(value, dict):
+        for name, one in value.items():
+            yield name, (*path, name), True
+            yield from _texts(one, (*path, name))
 
 
 def _printable(text: str) -> str:

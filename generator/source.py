@@ -11,7 +11,7 @@ from typing import Any, Generic, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
 
-from . import keys, yaml12
+from . import yaml12
 from .errors import FlatpanelError
 from .messages import did_you_mean, sentence
 from .model import (
@@ -31,7 +31,7 @@ from .model import (
     Views,
 )
 from .parsing import Parsed, parse, without_garbage_collection
-from .places import Complaint, text
+from .places import Complaint
 from .values import is_slug
 from .yaml12 import Path
 
@@ -46,8 +46,6 @@ LISTS: dict[str, type[Record]] = {
 }
 # Views by chapter id, written by the command line, never by hand.
 VIEWS = "views.yaml"
-# What may hold the digests of keys, but no key.
-_WITH_KEYS = ("accounts.yaml", "keys.yaml")
 SITE = "site.yaml"
 SERIES = "series"
 
@@ -145,15 +143,8 @@ class _Reader:
                 self.found.lists[name] = self.records(name, model)
         if (self.folder / VIEWS).exists():
             self.found.views = self.validated(VIEWS, Views, Record, empty={}) or {}
-        self.keys_in_clear()
         self.unknown("", {SITE, VIEWS, *LISTS}, {SERIES})
         return self.found
-
-    def keys_in_clear(self) -> None:
-        """Not even a comment may hold one: whoever reads the catalog could use it."""
-        for name in _WITH_KEYS:
-            if keys.places(text(self.folder, name)):
-                self.complain(name, "")
 
     def site(self) -> None:
         if (self.folder / SITE).exists():

@@ -151,8 +151,17 @@ CHUNKS = {
 @pytest.mark.parametrize("chunks", CHUNKS)
 @pytest.mark.parametrize(
     "line",
-    [b"GET /api/releases", b"HEAD /api/v2/series", b"POST /api/nothing", b"OPTIONS /api/v2/series", b"GET /nothing"]
-    + [b"GET /", b"GET /api/v2/profile", b"GET /api/v2/series?limit=1", b"GET /api/v2/docs/"],
+    [
+        b"GET /api/releases",
+        b"HEAD /api/v2/series",
+        b"POST /api/nothing",
+        b"OPTIONS /api/v2/series",
+        b"GET /api/v2/profile",
+        b"GET /api/v2/series?limit=1",
+        b"GET /api/v2/docs/",
+        b"GET /nothing",
+        b"GET /",
+    ],
 )
 def test_a_body_in_chunks_ends_the_connection(web: Web, line: bytes, chunks: str) -> None:
     """What begins behind it depends on who reads its lines, so nothing does."""
