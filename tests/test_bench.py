@@ -11,7 +11,7 @@ from urllib.parse import parse_qs
 import pytest
 
 from bench import __main__ as program
-from bench import bodies, building, catalogs, load, maps, parsing, report, search, servers
+from bench import bodies, building, catalogs, load, maps, parsing, report, search, servers, soak
 from bench.program import Site
 from bench.report import Figure, Findings, Series
 from generator import pipeline
@@ -150,3 +150,23 @@ def test_results_are_written(tmp_path: Path, capsys: pytest.CaptureFixture[str])
 
     assert capsys.readouterr().out == results.read_text(encoding="utf-8") + "\n"
     assert f"Python {sys.version.split()[0]}" in results.read_text(encoding="utf-8")
+
+
+def test_a_soak_is_flat_when_it_ends_as_it_began() -> None:
+    """The first rounds do not count, one odd round says nothing, and growth is found."""
+    assert soak.flat([1, 5, 9, 100, 100, 100, 900, 100, 101])
+    assert not soak.flat([100, 100, 100, 100, 110, 120, 130, 140, 150])
+
+
+def test_a_soak_works(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """All kinds of requests, a crowd, releases and reloads; what it finds in so short a time means nothing."""
+    monkeypatch.setattr(soak, "flat", lambda sizes: len(sizes) == 4 and min(sizes) > 0)
+    soak.main(["--minutes", "0", "--rounds", "4", "--series", "2", "--requests", "70"])
+
+    assert capsys.readouterr().out.startswith("rounds, each with a reload: 4\n")
+
+
+def test_a_soak_of_too_few_rounds_is_refused() -> None:
+    """It would compare nothing with nothing."""
+    with pytest.raises(SystemExit, match="more --rounds"):
+        soak.main(["--rounds", "3"])

@@ -1,0 +1,157 @@
+"""`python -m bench.soak --minutes 10`: does nginx grow, under all kinds of requests and from release to release?
+
+Rounds of the same requests, with a new release and a reload after each; the memory of the workers is read at the end
+of every round. The first rounds fill caches and pools and do not count; from then on it has to stay where it is.
+"""
+
+import argparse
+import http.client
+import signal
+import socket
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, closing, contextmanager, suppress
+from pathlib import Path
+from statistics import median
+
+from generator.store import Store
+
+from . import catalogs, servers
+from .__main__ import say, scratch
+from .program import Site
+
+# What may be more at the end than after the first rounds.
+ALLOWED = 1.1
+WARMING = 3
+HELD = 200
+ODD = (
+    b"HELLO\r\n\r\n",
+    b"GET / HTTP/1.1\r\n\r\n",
+    b"GET /api/series HTTP/1.1\r\nHost: a\r\nX: " + b"x" * 9000 + b"\r\n\r\n",
+    b"GET /api/series HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
+    b"POST /api/series HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: 9000\r\n\r\n" + b"x" * 9000,
+    b"GET /api/series HTTP/1.1\r\nHost: a\r\nContent-Length: 99999999\r\n\r\n",
+)
+HEAD_THAT_NEVER_ENDS = b"GET /api/series HTTP/1.1\r\nHost: a\r\nX: "
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    options = argparse.ArgumentParser(
+        prog="python -m bench.soak", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    options.add_argument("--minutes", type=float, default=10, help="at least so long (10)")
+    options.add_argument("--rounds", type=int, default=10, help="at least so many, each with a reload (10)")
+    options.add_argument("--series", type=int, default=200, help="of the catalog (200)")
+    options.add_argument("--requests", type=int, default=20_000, help="in each round (20000)")
+    asked = options.parse_args(arguments)
+    if asked.rounds <= WARMING:
+        raise SystemExit(f"bench: {WARMING} rounds are needed before the first that counts; take more --rounds")
+    with scratch() as folder:
+        site = Site(folder, asked.series, 2)
+        site.write()
+        site.build()
+        sizes = list(soaked(site, asked.minutes * 60, asked.rounds, asked.requests))
+    print("\n".join(report(sizes)))
+    if not flat(sizes):
+        raise SystemExit("bench: the workers grow")
+
+
+def soaked(site: Site, seconds: float, rounds: int, requests: int) -> Iterator[int]:
+    """What the worker holds after each round, in bytes."""
+    until = time.monotonic() + seconds
+    with servers.nginx("release", site.folder, servers.RELEASE) as server:
+        number = 0
+        while number < rounds or time.monotonic() < until:
+            with crowd(server):
+                ask(server, site, requests)
+                abuse(server, requests // 100)
+                yield resident(server.worker)
+            number += 1
+            say(f"soak, round {number}")
+            change(site, number)
+            reload(server)
+
+
+def ask(server: servers.Server, site: Site, requests: int) -> None:
+    """Bodies, 304s, packed ones, searches, errors, conditions that take a second request: all in turns."""
+    store = Store(site.dist)
+    published = store.manifest(store.current()).resources.values()
+    found = [one for one in published if one.url.startswith("/api/series/") and "#" not in one.url]
+    found.sort()
+    with closing(http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)) as connection:
+        for number in range(requests):
+            one = found[number % len(found)]
+            path, fields, expected = (
+                (one.url, {}, 200),
+                (one.url, {"Accept-Encoding": "gzip"}, 200),
+                (one.url, {"If-None-Match": f'"{one.etag}"'}, 304),
+                (f"/api/v2/series?q=a&limit={number % 90 + 1}", {}, 200),
+                (one.url, {"If-Match": f'"{one.etag}"'}, 200),
+                (f"/api/nothing/{number}", {}, 404),
+                ("/api/v2/profile", {"X-API-Key": f"{number}"}, 401),
+            )[number % 7]
+            connection.request("GET", path, headers=fields)
+            answer = connection.getresponse()
+            answer.read()
+            if answer.status != expected:
+                raise SystemExit(f"bench: {path} with {fields} was answered with {answer.status}, not {expected}")
+
+
+def abuse(server: servers.Server, times: int) -> None:
+    for number in range(times):
+        with suppress(OSError), socket.create_connection(("127.0.0.1", server.port), timeout=10) as client:
+            client.sendall(ODD[number % len(ODD)])
+            client.recv(4096)
+
+
+@contextmanager
+def crowd(server: servers.Server) -> Iterator[None]:
+    """Connections that are held meanwhile, idle or in the middle of a head."""
+    with ExitStack() as stack:
+        for number in range(HELD):
+            client = stack.enter_context(socket.create_connection(("127.0.0.1", server.port), timeout=10))
+            client.sendall(HEAD_THAT_NEVER_ENDS if number % 2 else b"")
+        yield
+
+
+def change(site: Site, number: int) -> None:
+    """A new release of the same size."""
+    file = site.catalog / "series" / f"{catalogs.slug(number % site.series)}.yaml"
+    text = file.read_text(encoding="utf-8")
+    file.write_text(text.replace("of many.\n", f"of many, {number:06}.\n", 1), encoding="utf-8")
+    site.build()
+
+
+def reload(server: servers.Server) -> None:
+    """Until the worker of the release before is gone."""
+    before = server.worker
+    server.process.send_signal(signal.SIGHUP)
+    deadline = time.monotonic() + servers.PATIENCE
+    while Path(f"/proc/{before}").exists():
+        if time.monotonic() > deadline:
+            raise SystemExit("bench: a worker does not end after a reload")
+        time.sleep(0.02)
+
+
+def resident(process: int) -> int:
+    status = Path(f"/proc/{process}/status").read_text()
+    return int(status.split("VmRSS:")[1].split()[0]) * 1024
+
+
+def flat(sizes: Sequence[int]) -> bool:
+    """A third of the rounds at the end, against as many after the first ones: one odd round says nothing."""
+    counted = sizes[WARMING:] or sizes
+    part = max(1, len(counted) // 3)
+    return median(counted[-part:]) <= median(counted[:part]) * ALLOWED
+
+
+def report(sizes: Sequence[int]) -> Iterator[str]:
+    yield f"rounds, each with a reload: {len(sizes)}"
+    for name, size in (("first", sizes[0]), ("first that counts", sizes[WARMING]), ("last", sizes[-1])):
+        yield f"a worker after the {name}: {size / 1e6:.2f} MB"
+    yield f"largest: {max(sizes) / 1e6:.2f} MB"
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
