@@ -8,7 +8,7 @@ PY := .venv/bin/python
 export PATH := $(PATH):/usr/local/sbin:/usr/sbin
 
 .DEFAULT_GOAL := help
-.PHONY: help serve build check test lint format bench ci lock clean distclean
+.PHONY: help serve build check test lint format bench ci lock audit sbom clean distclean
 
 help: ## this list
 	@awk 'BEGIN { FS = ":.*## " } /^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -58,9 +58,18 @@ ci: ## what .ci/run runs: lint, test, build, and a second build that finds nothi
 lock: ## newest versions into requirements/, with hashes; needs Python 3.11
 	tools/lock
 
+audit: ## is a package in requirements/ known to be unsafe? asks the internet, and only warns without it
+	@tools/setup audit
+	tools/audit
+
+sbom: ## build/sbom.json: every package in requirements/ and what comes with the project, in CycloneDX
+	@tools/setup run
+	@mkdir -p build
+	$(PY) tools/sbom >build/sbom.json
+
 clean: ## remove what builds, tests and tools left behind
 	rm -rf dist build *.egg-info .coverage .coverage.* .hypothesis .mypy_cache .pytest_cache .ruff_cache .flatpanel_cache
 	find . -name __pycache__ -type d -not -path './.venv*/*' -prune -exec rm -rf {} +
 
-distclean: clean ## and .venv, and that of the bench
-	rm -rf .venv .venv-bench
+distclean: clean ## and .venv, and those of the bench and the audit
+	rm -rf .venv .venv-bench .venv-audit
