@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests import web as server
-from tests.conftest import Site, copy_of
+from tests.conftest import Serve, Site, copy_of
 from tests.test_golden import bodies
 from tests.web import Web, receive, request
 
@@ -189,3 +189,33 @@ def test_a_body_is_not_written_to_the_disk(tmp_path: Path) -> None:
 
         assert web.raw(data).startswith(b"HTTP/1.1 200 ")
         assert (list(folder.rglob("*")), folder.stat().st_mtime_ns) == ([], before)
+
+
+LONG = {
+    "empty elements": "," * 8000,
+    "elements": '"a",' * 2000,
+    "weak elements": 'W/"a", ' * 1100,
+    "quotes": '"' * 8000,
+    "an odd number of quotes": '"' * 7999,
+    "blanks": '"a"' + " " * 7990 + "x",
+    "nearly right": '"' + "0" * 32 + '"' + ', "0' * 1900,
+    "letters": "a" * 8000,
+    "digits": "0" * 8000,
+    "qualities": "gzip;q=" + "0" * 7900,
+    "codings": "gzip;q=0," * 800,
+    "a date and more": "Sun, 06 Nov 1994 08:49:37 GMT" + " " * 7900,
+    "dates": "Sun, 06 Nov 1994 08:49:37 GMT, " * 250,
+    "bytes": "\xff" * 3900,
+}
+FIELDS = ("If_None_Match", "If_Match", "If_Modified_Since", "If_Unmodified_Since", "Accept_Encoding", "X_API_Key")
+
+
+@pytest.mark.parametrize("text", LONG)
+def test_no_field_is_too_much_for_a_pattern(serve: Serve, text: str) -> None:
+    """As long as a field may be, and as far from what a pattern looks for: it ends, and not in a 500."""
+    web = serve("v2")[1]
+    paths = ("/api/v2/series", "/api/v2/profile", "/api/releases", "/api/v2/series?limit=1")
+    found = {(path, name): web.ask(path, **{name: LONG[text]}).status for path in paths for name in FIELDS}
+
+    assert {one: status for one, status in found.items() if status >= 500} == {}
+    assert set(found.values()) <= {200, 304, 401, 412}

@@ -201,3 +201,14 @@ def test_a_report_names_keys_and_nothing_of_them(keyed: Site, run: Run) -> None:
     found = json.loads(run("keys", "list", "--catalog", keyed.folder / "catalog_src", "--json").stdout)
 
     assert {name for one in found["keys"] for name in one} == {"name", "account", "file"}
+
+
+def test_what_needs_a_key_is_not_exported(keyed: Site, run: Run, tmp_path: Path) -> None:
+    """A host that has no gates gets nothing that would need one."""
+    build(keyed, run)
+    run("export", tmp_path / "public", "--out", keyed.folder / "dist")
+    inside = b"".join(data for _, data in written(keyed.folder / "dist/private"))
+    public = b"".join(data for _, data in written(tmp_path / "public"))
+
+    for text in (b"hidden-page", b'"bookmarks":[', b"una@mail.example"):
+        assert (text in inside, text in public) == (True, False)
