@@ -57,16 +57,19 @@ def main(arguments: Sequence[str] | None = None) -> None:
         raise SystemExit("bench: the workers grow")
 
 
-def soaked(site: Site, seconds: float, rounds: int, requests: int) -> Iterator[int]:
-    """What the worker holds after each round, in bytes."""
+def soaked(site: Site, seconds: float, rounds: int, requests: int) -> Iterator[tuple[int, int]]:
+    """What the worker of each round holds in the middle of it and at its end, in bytes."""
     until = time.monotonic() + seconds
     with servers.nginx("release", site.folder, servers.RELEASE) as server:
         number = 0
         while number < rounds or time.monotonic() < until:
             with crowd(server):
-                ask(server, site, requests)
-                abuse(server, requests // 100)
-                yield resident(server.worker)
+                sizes = []
+                for _ in range(2):
+                    ask(server, site, requests // 2)
+                    abuse(server, requests // 200)
+                    sizes.append(resident(server.worker))
+                yield sizes[0], sizes[1]
             number += 1
             say(f"soak, round {number}")
             change(site, number)
@@ -139,18 +142,22 @@ def resident(process: int) -> int:
     return int(status.split("VmRSS:")[1].split()[0]) * 1024
 
 
-def flat(sizes: Sequence[int]) -> bool:
-    """A third of the rounds at the end, against as many after the first ones: one odd round says nothing."""
-    counted = sizes[WARMING:] or sizes
+def flat(sizes: Sequence[tuple[int, int]]) -> bool:
+    """Neither from one release to the next nor while a worker lives; one odd round says nothing.
+
+    A third of the rounds at the end, against as many after the first ones; ends of rounds against their middles.
+    """
+    counted = sizes[WARMING:]
     part = max(1, len(counted) // 3)
-    return median(counted[-part:]) <= median(counted[:part]) * ALLOWED
+    middles, ends = [one for one, _ in counted], [one for _, one in counted]
+    return median(ends[-part:]) <= median(ends[:part]) * ALLOWED and median(ends) <= median(middles) * ALLOWED
 
 
-def report(sizes: Sequence[int]) -> Iterator[str]:
+def report(sizes: Sequence[tuple[int, int]]) -> Iterator[str]:
     yield f"rounds, each with a reload: {len(sizes)}"
-    for name, size in (("first", sizes[0]), ("first that counts", sizes[WARMING]), ("last", sizes[-1])):
-        yield f"a worker after the {name}: {size / 1e6:.2f} MB"
-    yield f"largest: {max(sizes) / 1e6:.2f} MB"
+    for name, (middle, end) in (("first", sizes[0]), ("first that counts", sizes[WARMING]), ("last", sizes[-1])):
+        yield f"a worker in the middle of the {name}: {middle / 1e6:.2f} MB, at its end: {end / 1e6:.2f} MB"
+    yield f"largest: {max(max(one) for one in sizes) / 1e6:.2f} MB"
 
 
 if __name__ == "__main__":

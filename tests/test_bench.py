@@ -154,13 +154,16 @@ def test_results_are_written(tmp_path: Path, capsys: pytest.CaptureFixture[str])
 
 def test_a_soak_is_flat_when_it_ends_as_it_began() -> None:
     """The first rounds do not count, one odd round says nothing, and growth is found."""
-    assert soak.flat([1, 5, 9, 100, 100, 100, 900, 100, 101])
-    assert not soak.flat([100, 100, 100, 100, 110, 120, 130, 140, 150])
+    rounds = [1, 5, 9, 100, 100, 100, 900, 100, 101]
+
+    assert soak.flat([(one, one) for one in rounds])
+    assert not soak.flat([(one, one) for one in (100, 100, 100, 100, 110, 120, 130, 140, 150)])
+    assert not soak.flat([(one, one * 1.2) for one in rounds])
 
 
 def test_a_soak_works(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     """All kinds of requests, a crowd, releases and reloads; what it finds in so short a time means nothing."""
-    monkeypatch.setattr(soak, "flat", lambda sizes: len(sizes) == 4 and min(sizes) > 0)
+    monkeypatch.setattr(soak, "flat", lambda sizes: len(sizes) == 4 and min(sizes) > (0, 0))
     soak.main(["--minutes", "0", "--rounds", "4", "--series", "2", "--requests", "70"])
 
     assert capsys.readouterr().out.startswith("rounds, each with a reload: 4\n")
