@@ -210,9 +210,11 @@ def _known_digest(digests: dict[str, Complaint], digest: str, place: Complaint) 
 
 
 def _twice(entry: Entry[Any], path: tuple[str | int, ...], values: Sequence[Hashable]) -> Iterator[Complaint]:
+    seen = set[Hashable]()
     for index, value in enumerate(values):
-        if value in values[:index]:
+        if value in seen:
             yield Complaint(entry.file, (*path, index), "stands in this list twice; keep one of them")
+        seen.add(value)
 
 
 def _repeated(entries: Iterable[Entry[Any]], key: Callable[[Any], object]) -> Iterator[tuple[Entry[Any], Entry[Any]]]:

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from itertools import accumulate
 from typing import Any
 
-from . import yaml12
+from . import scalars, yaml12
 from .errors import FlatpanelError
 from .yaml12 import Path, Place
 
@@ -106,7 +106,7 @@ def _dash(text: _Text, index: int) -> int:
 
 def _scalar(value: str) -> str:
     """A text as YAML that is read as this text: plain if it can be."""
-    if _PLAIN.fullmatch(value) and yaml12.scalar(value) == value:
+    if _PLAIN.fullmatch(value) and scalars.scalar(value) == value:
         return value
     return '"' + "".join(map(_escaped, value)) + '"'
 

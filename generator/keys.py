@@ -25,8 +25,14 @@ def places(text: bytes) -> list[tuple[int, int]]:
     if PREFIX.encode() not in text:
         return []
     shown = text.decode("utf-8-sig", "replace")
-    starts = [found.start() for found in _KEY.finditer(shown)]
-    return [(shown.count("\n", 0, start) + 1, start - shown.rfind("\n", 0, start)) for start in starts]
+    places, line, newline, before = [], 1, -1, 0
+    for found in _KEY.finditer(shown):
+        start = found.start()
+        line += shown.count("\n", before, start)
+        newline = max(newline, shown.rfind("\n", before, start))
+        before = start
+        places.append((line, start - newline))
+    return places
 
 
 def hidden(text: str) -> str:

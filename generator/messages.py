@@ -10,6 +10,9 @@ from pydantic_core import ErrorDetails
 from .model import WANTED, Key
 from .yaml12 import Path
 
+# So many names are compared with a word, and only with one of so many letters.
+_COMPARED = 200
+
 
 def field_name(path: Path) -> str:
     """A path as people write it: chapters[2].number."""
@@ -19,7 +22,11 @@ def field_name(path: Path) -> str:
 
 def did_you_mean(word: object, known: Iterable[str], otherwise: str = "") -> str:
     """A hint to be put behind a sentence: the nearest word that is known, or something else that helps."""
-    close = get_close_matches(str(word), sorted(set(known)), n=1, cutoff=0.7)
+    text, names = str(word), sorted(set(known))
+    # Comparing is slow, and somebody may have misspelt everything.
+    if len(names) > _COMPARED:
+        names = [one for one in names if one[:2].lower() == text[:2].lower()][:_COMPARED]
+    close = get_close_matches(text, names, n=1, cutoff=0.7) if len(text) <= _COMPARED else []
     hint = f"did you mean {close[0]}?" if close else otherwise
     return f"; {hint}" if hint else ""
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path as Folder
 
-from . import keys, yaml12
+from . import keys, parsing, yaml12
 from .errors import Problem
 from .messages import field_name
 from .yaml12 import Path
@@ -31,12 +31,13 @@ def located(folder: Folder, complaints: Iterable[Complaint]) -> list[Problem]:
         content = text(folder, file)
         survey = yaml12.survey(content)
         shown = _printable(str(folder / file))
-        flaws = [*survey.flaws, *((*place, _KEY_IN_CLEAR) for place in _keys_in(content, survey))]
-        problems += [Problem(shown, line, column, "", keys.hidden(message)) for line, column, message in flaws]
+        flaws = [((line, column), message) for line, column, message in survey.flaws]
+        flaws += [(place, _KEY_IN_CLEAR) for place in _keys_in(content, survey)]
+        problems += [Problem(shown, *place, "", keys.hidden(_printable(message))) for place, message in flaws]
         for one in group:
             if one.message:
                 line, column = survey.place(one.path, of_key=one.of_key)
-                name, message = keys.hidden(field_name(one.path)), keys.hidden(_printable(one.message))
+                name, message = (keys.hidden(_printable(part)) for part in (field_name(one.path), one.message))
                 problems.append(Problem(shown, line, column, name, message))
     return problems
 
@@ -44,7 +45,7 @@ def located(folder: Folder, complaints: Iterable[Complaint]) -> list[Problem]:
 def text(folder: Folder, file: str) -> bytes:
     """A file as it was written; nothing if nobody can read it."""
     try:
-        return (folder / file).read_bytes()
+        return parsing.content(folder / file)[0]
     except OSError:
         return b""
 
@@ -72,5 +73,9 @@ def _texts(value: object, path: Path) -> Iterator[tuple[str, Path, bool]]:
 
 
 def _printable(text: str) -> str:
-    """Names of files that are not UTF-8 are read as text that nobody can encode again."""
-    return text.encode("utf-8", "backslashreplace").decode("utf-8")
+    """What a terminal would take for a command, or a reader for another line, and what nobody can encode."""
+    return text if text.isprintable() else "".join(map(_escaped, text))
+
+
+def _escaped(letter: str) -> str:
+    return letter if letter.isprintable() or letter == "\u3000" else letter.encode("unicode_escape").decode()

@@ -144,7 +144,7 @@ class _Reader:
             self.stats[file] = parsing.looks(self.folder / file)
             stat, digest = self.before.get(file, ("", ""))
             self.digests[file] = (
-                digest if stat == self.stats[file] else encode.digest((self.folder / file).read_bytes())
+                digest if stat == self.stats[file] else encode.digest(parsing.content(self.folder / file)[0])
             )
         except OSError:
             self.stats.pop(file, None)  # whoever reads it will say what is wrong

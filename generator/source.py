@@ -4,6 +4,7 @@ Records of one file are checked by the models; what spans files is for `checks.p
 path inside it), which `places.py` translates into lines and columns.
 """
 
+import os.path
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path as Folder
@@ -48,6 +49,8 @@ LISTS: dict[str, type[Record]] = {
 VIEWS = "views.yaml"
 SITE = "site.yaml"
 SERIES = "series"
+# How much is told of a single file.
+MAX_TOLD = 1000
 
 R = TypeVar("R", bound=Record, covariant=True)
 
@@ -116,7 +119,7 @@ def read(folder: Folder) -> Sources:
 
 def read_lists(folder: Folder, parsed: Mapping[str, Parsed] | None = None) -> tuple[Sources, list[Place]]:
     """What all series share, and where each of them is written, in the order of names."""
-    if not folder.is_dir():
+    if not os.path.isdir(folder):
         raise FlatpanelError(f"{folder}: there is no such folder; a catalog is a folder with {SITE} and {SERIES}/")
     reader = _Reader(folder, parsed)
     return reader.lists(), reader.places()
@@ -139,28 +142,28 @@ class _Reader:
     def lists(self) -> Sources:
         self.site()
         for name, model in LISTS.items():
-            if (self.folder / name).exists():
+            if self.has(name):
                 self.found.lists[name] = self.records(name, model)
-        if (self.folder / VIEWS).exists():
+        if self.has(VIEWS):
             self.found.views = self.validated(VIEWS, Views, Record, empty={}) or {}
         self.unknown("", {SITE, VIEWS, *LISTS}, {SERIES})
         return self.found
 
     def site(self) -> None:
-        if (self.folder / SITE).exists():
+        if self.has(SITE):
             self.found.site = self.record(SITE, Site)
         else:
             self.complain(SITE, "is missing; it needs at least base_url: https://comics.example")
 
     def places(self) -> list[Place]:
         found: list[Place] = []
-        if not (self.folder / SERIES).exists():
+        if not self.has(SERIES):
             return found
         for name in self.names(SERIES):
             slug = name.removesuffix(".yaml")
             if name.endswith(".yaml") and self.is_slug(slug, f"{SERIES}/{name}"):
                 found.append(Place(slug, f"{SERIES}/{name}"))
-            elif (self.folder / SERIES / name).is_dir() and self.is_slug(slug, f"{SERIES}/{name}/series.yaml"):
+            elif os.path.isdir(self.folder / SERIES / name) and self.is_slug(slug, f"{SERIES}/{name}/series.yaml"):
                 found += self.folder_of(slug, f"{SERIES}/{name}")
         self.unknown(SERIES, None, set(self.names(SERIES)))
         return found
@@ -168,11 +171,11 @@ class _Reader:
     def folder_of(self, slug: str, folder: str) -> Iterator[Place]:
         file, chapters = f"{folder}/series.yaml", f"{folder}/chapters"
         self.unknown(folder, {"series.yaml"}, {"chapters"})
-        if not (self.folder / file).exists():
+        if not self.has(file):
             self.complain(file, "is missing; a series in a folder of its own is described there")
             return
         names: list[str] = []
-        if (self.folder / chapters).is_dir():
+        if self.has(chapters):
             self.unknown(chapters, None, set())
             names = [name for name in self.names(chapters) if name.endswith(".yaml")]
         yield Place(slug, file, tuple(f"{chapters}/{name}" for name in names))
@@ -209,12 +212,15 @@ class _Reader:
             if name.endswith(".yml") or (known is not None and name.endswith(".yaml") and name not in known):
                 other = "its name should end in .yaml" if name.endswith(".yml") else "rename, move or remove it"
                 self.complain(path, f"is not a file of a catalog{did_you_mean(name, known or (), other)}")
-            elif not name.endswith(".yaml") and name not in folders and self.is_folder(path):
+            elif not name.endswith(".yaml") and os.path.islink(self.folder / path):
+                if not os.path.exists(self.folder / path):
+                    self.complain(path, "is a link that leads nowhere; remove it, or bring back what it names")
+            elif not name.endswith(".yaml") and name not in folders and os.path.isdir(self.folder / path):
                 self.unknown(path, set(), set())
 
-    def is_folder(self, path: str) -> bool:
-        """Links may lead round in circles."""
-        return (self.folder / path).is_dir() and not (self.folder / path).is_symlink()
+    def has(self, path: str) -> bool:
+        """Also a link that leads nowhere: what it names is missing, and not left out."""
+        return os.path.lexists(self.folder / path)
 
     def record(self, file: str, model: type[R]) -> R | None:
         found = self.validated(file, model, model, {})
@@ -237,7 +243,10 @@ class _Reader:
             # The flaws are found again, with their places, when the complaints are located. So are keys in clear.
             self.complain(file, "")
         except ValidationError as error:
-            for one in error.errors(include_url=False):
+            errors = error.errors(include_url=False)
+            if len(errors) > MAX_TOLD:
+                self.complain(file, f"has {len(errors) - MAX_TOLD} more problems, which are not told")
+            for one in errors[:MAX_TOLD]:
                 path, of_key = one["loc"], one["type"] == "extra_forbidden"
                 if path[-1:] == ("[key]",):
                     path, of_key = path[:-1], True

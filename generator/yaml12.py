@@ -8,10 +8,8 @@ Scalars become None, bool, int, Decimal (so that no digit of a number is lost) o
 and is only called for a file in which something is wrong.
 """
 
-import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from decimal import Decimal
 from typing import Any, TypeAlias
 
 import yaml
@@ -27,12 +25,16 @@ from yaml.events import (
     StreamEndEvent,
 )
 
+from .scalars import scalar
+
 MAX_DEPTH = 24
 # Aliases are a convenience for a repeated list of names; these bounds keep ten lines from meaning a billion nodes.
 MAX_ALIASES = 100
 MAX_ALIASED_NODES = 10_000
-# Longer runs of digits stay text: Python refuses to read them as numbers, and no field wants them.
-MAX_NUMBER = 400
+MAX_VALUES = 500_000
+# libyaml compares each with all others.
+MAX_DIRECTIVES = 100
+MAX_SKIPPED_DEPTH = 1000  # libyaml takes the longer for each bracket the more of them are open
 
 # The commonest slips, in libyaml's words -> what an author can do about them.
 _ADVICE = {
@@ -54,18 +56,6 @@ Path: TypeAlias = tuple[str | int, ...]
 Place: TypeAlias = tuple[int, int]
 Flaw: TypeAlias = tuple[int, int, str]  # line, column, and what the reader itself objects to there
 
-_WORDS: dict[str, bool | None] = {
-    **dict.fromkeys(("", "~", "null", "Null", "NULL"), None),
-    **dict.fromkeys(("true", "True", "TRUE"), True),
-    **dict.fromkeys(("false", "False", "FALSE"), False),
-}
-_INTEGER = re.compile(r"[-+]?[0-9]+")
-_OCTAL_OR_HEX = re.compile(r"0o[0-7]+|0x[0-9a-fA-F]+")
-_FLOAT = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]{1,4})?")
-_NOT_FINITE = re.compile(r"([-+]?)\.(inf|Inf|INF|nan|NaN|NAN)")
-# Most plain scalars are words; only these first characters can begin anything else.
-_MAY_NOT_BE_TEXT = frozenset("0123456789+-.~nNtTfF")
-
 
 class Malformed(Exception):
     """The text is not the YAML that a catalog is written in; `survey` tells why."""
@@ -85,6 +75,8 @@ class _Values:
     def __init__(self, text: bytes) -> None:
         # libyaml would read UTF-16 as well, and ignores what follows a second BOM.
         text.decode("utf-8")
+        if text.count(b"%TAG") > MAX_DIRECTIVES:
+            raise Malformed
         self.next: Callable[[], Event] = CParser(text).get_event
         self.anchors: dict[str, tuple[Any, int]] = {}
         self.aliases = 0
@@ -96,7 +88,7 @@ class _Values:
             return None
         value = self.node(self.next(), 0)
         self.next()
-        if type(self.next()) is not StreamEndEvent:
+        if type(self.next()) is not StreamEndEvent or self.nodes > MAX_VALUES:
             raise Malformed
         return value
 
@@ -152,25 +144,6 @@ class _Values:
         return value
 
 
-def scalar(text: str) -> str | int | bool | Decimal | None:
-    """What a plain (unquoted) scalar means in the core schema of YAML 1.2."""
-    if text and text[0] not in _MAY_NOT_BE_TEXT:
-        return text
-    if text in _WORDS:
-        return _WORDS[text]
-    if len(text) > MAX_NUMBER:
-        return text
-    if _INTEGER.fullmatch(text):
-        return int(text)
-    if _FLOAT.fullmatch(text):
-        return Decimal(text)
-    if _OCTAL_OR_HEX.fullmatch(text):
-        return int(text, 0)
-    if found := _NOT_FINITE.fullmatch(text):
-        return Decimal(found[1] + found[2])
-    return text
-
-
 @dataclass(slots=True)
 class Survey:
     """Where everything in a text stands, and what is wrong with it as YAML."""
@@ -189,11 +162,16 @@ class Survey:
 
 
 def survey(text: bytes) -> Survey:
-    """Every place and every flaw of `text`, as far as it can be read at all."""
+    """Every place and every flaw of `text`, as far as it can be read."""
     found = Survey()
     try:
         text.decode("utf-8")
+        if text.count(b"%TAG") > MAX_DIRECTIVES:
+            found.flaws.append((1, 1, f"has %TAG more than {MAX_DIRECTIVES} times; remove it"))
+            return found
         _Places(text, found).document()
+        return found
+    except Malformed:
         return found
     except UnicodeDecodeError as error:
         place, what = _line_and_column(text, error.start), "is not UTF-8 text; save the file as UTF-8"
@@ -219,7 +197,7 @@ class _Places:
         self.next: Callable[[], Event] = CParser(text).get_event
         self.found = found
         self.sizes: dict[str, int] = {}
-        self.aliases = 0
+        self.aliases = self.values = 0
 
     def flaw(self, event: Event, message: str) -> None:
         self.found.flaws.append((*_start(event), message))
@@ -235,6 +213,7 @@ class _Places:
 
     def node(self, event: Event, path: Path) -> int:
         """Walk one node and answer how many nodes it stands for."""
+        self.count(event, 1)
         self.found.places[path] = _start(event)
         kind = type(event)
         if kind is AliasEvent:
@@ -283,6 +262,8 @@ class _Places:
             event = self.next()
             depth += isinstance(event, MappingStartEvent | SequenceStartEvent)
             depth -= isinstance(event, MappingEndEvent | SequenceEndEvent)
+            if depth > MAX_SKIPPED_DEPTH:
+                raise Malformed
 
     def alias(self, event: Event) -> int:
         self.aliases += 1
@@ -293,7 +274,14 @@ class _Places:
             return 1
         if self.sizes[event.anchor] > MAX_ALIASED_NODES:
             self.flaw(event, f"*{event.anchor} stands for more than {MAX_ALIASED_NODES} values; write shorter lists")
+        self.count(event, self.sizes[event.anchor] - 1)
         return self.sizes[event.anchor]
+
+    def count(self, event: Event, values: int) -> None:
+        self.values += values
+        if self.values > MAX_VALUES:
+            self.flaw(event, f"is one value too many; a file may hold {MAX_VALUES}")
+            raise Malformed
 
 
 def _start(event: Event) -> Place:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from generator import yaml12
+from generator import scalars, yaml12
 from generator.yaml12 import MAX_ALIASED_NODES, MAX_ALIASES, MAX_DEPTH, Malformed, Survey, load, survey
 
 SPELLINGS: list[tuple[Any, list[str]]] = [
@@ -39,7 +39,7 @@ SCALARS = [(text, value) for value, texts in SPELLINGS for text in texts] + [(wo
 @pytest.mark.parametrize(("text", "value"), SCALARS)
 def test_a_plain_word_means_what_the_core_schema_says(text: str, value: Any) -> None:
     """A plain scalar is exactly one of null, a boolean, a number or a text, without a digit lost."""
-    found = yaml12.scalar(text)
+    found = scalars.scalar(text)
 
     assert (type(found), str(found)) == (type(value), str(value))
 
