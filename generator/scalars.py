@@ -14,7 +14,7 @@ _WORDS: dict[str, bool | None] = {
 _INTEGER = re.compile(r"[-+]?[0-9]+")
 _OCTAL_OR_HEX = re.compile(r"0o[0-7]+|0x[0-9a-fA-F]+")
 _FLOAT = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]{1,4})?")
-_NOT_FINITE = re.compile(r"([-+]?)\.(inf|Inf|INF|nan|NaN|NAN)")
+_NOT_FINITE = re.compile(r"([-+]?)\.(inf|Inf|INF)|()\.(nan|NaN|NAN)")
 # Most plain scalars are words; only these first characters can begin anything else.
 _MAY_NOT_BE_TEXT = frozenset("0123456789+-.~nNtTfF")
 
@@ -34,5 +34,5 @@ def scalar(text: str) -> str | int | bool | Decimal | None:
     if _OCTAL_OR_HEX.fullmatch(text):
         return int(text, 0)
     if found := _NOT_FINITE.fullmatch(text):
-        return Decimal(found[1] + found[2])
+        return Decimal("".join(filter(None, found.groups())))
     return text

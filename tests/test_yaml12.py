@@ -32,7 +32,17 @@ SPELLINGS: list[tuple[Any, list[str]]] = [
 ]
 WORDS = ["nULL", "none", "tRUE", "no", "No", "NO", "yes", "on", "off", "y", "n", "Ada Penn", "inf", "nan", "e3"]
 WORDS += ["1_000", "12:30", "0o18", "0O17", "0X1F", "-0x1f", "+0o7", "0b11", "1e", ".", ".e3", "1.2.3", "-", "--"]
-WORDS += ["2026-05-01", "2026-05-01T12:00:00Z", "001.jpg .. 018.jpg", "1e99999", "٣", "１２", "9" * 401]
+WORDS += [
+    "-.nan",
+    "+.NaN",
+    "2026-05-01",
+    "2026-05-01T12:00:00Z",
+    "001.jpg .. 018.jpg",
+    "1e99999",
+    "٣",
+    "１２",
+    "9" * 401,
+]
 SCALARS = [(text, value) for value, texts in SPELLINGS for text in texts] + [(word, word) for word in WORDS]
 
 
