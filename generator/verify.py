@@ -3,7 +3,8 @@
 import http.client
 import os
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -11,24 +12,37 @@ from . import encode, ledger, manifest
 from .artifact import Published
 from .errors import FlatpanelError
 from .manifest import Manifest
+from .payloads import errors
 from .shelving import MARK
 from .store import TREES, Store
+
+# What is told to whoever has no key. Nothing of it may give the body away, or be kept for those who have one.
+REFUSAL: Mapping[str, str | None] = {
+    "Content-Type": "application/json",
+    "ETag": None,
+    "Last-Modified": None,
+    "Cache-Control": "no-store",
+    "WWW-Authenticate": "X-API-Key",
+    "X-Frame-Options": "SAMEORIGIN",
+    "X-Content-Type-Options": "nosniff",
+    "Access-Control-Allow-Origin": "*",
+    "Access-Control-Expose-Headers": "ETag",
+}
 
 
 def files(store: Store) -> Iterator[str]:
     """Everything in `dist` that is not as the releases in it say, in sentences."""
-    current, previous = _current(store), store.previous()
-    releases = [one for one in (previous, current) if one]
+    releases = [*reversed(store.older()), _current(store)]
     for one in releases:
         path = store.root / "releases" / one / "manifest.json"
         if manifest.release_id(ledger.digest(path)) != one:
             yield f"{path}: is not the one that gave the release its name, so nothing else can be compared"
             return
     found = {one: store.manifest(one) for one in releases}
-    yield from _links(store, current, previous)
+    yield from _links(store, releases)
     for one in releases:
         yield from _release(store.root / "releases" / one, found[one])
-    # Of a body that both releases have, the current one knows the date.
+    # Of a body that several releases have, the latest one knows the date.
     bodies = {one.file: one for known in found.values() for one in known.resources.values()}
     for body in bodies.values():
         yield from _body(store.root, body)
@@ -43,10 +57,10 @@ def _current(store: Store) -> str:
     return release
 
 
-def _links(store: Store, release: str, previous: str | None) -> Iterator[str]:
+def _links(store: Store, releases: Sequence[str]) -> Iterator[str]:
     """A link that leads elsewhere would be followed by nginx, and not by us."""
-    wanted = {store.root / "current": f"releases/{release}"}
-    if previous:
+    wanted = {store.root / "current": f"releases/{releases[-1]}"}
+    for previous, release in reversed(list(pairwise(releases))):
         wanted[store.root / "releases" / release / "previous"] = f"../{previous}"
     for link, target in wanted.items():
         if os.readlink(link) != target:
@@ -139,13 +153,14 @@ def _unpacked(packed: bytes) -> bytes | None:
 def server(store: Store, url: str) -> Iterator[str]:
     """Everything that a running server answers differently from the current release, in sentences.
 
-    What only a key opens and what is never sent as it is are not asked for.
+    What only a key opens must be refused without one. What is never sent as it is is not asked for.
     """
     connection = _connection(url)
     resources = store.manifest(_current(store)).resources
     try:
-        for one in (one for one in resources.values() if not one.restricted and "#" not in one.url):
-            yield from _answer(connection, url.rstrip("/"), one)
+        for one in (one for one in resources.values() if "#" not in one.url):
+            ask = _refusal if one.restricted else _answer
+            yield from ask(connection, url.rstrip("/"), one)
     except (OSError, http.client.HTTPException) as error:
         raise FlatpanelError(f"{url}: does not answer: {error}") from None
     finally:
@@ -177,10 +192,27 @@ def _answer(connection: http.client.HTTPConnection, base: str, one: Published) -
         content = _unpacked(body) if packed else body
         if content is None or encode.sha256(content) != one.sha256:
             yield f"{shown}: has another body"
-        for name, wanted in expected_headers(one, packed).items():
-            actual = ", ".join(response.headers.get_all(name, [])) or None
-            if actual != wanted:
-                yield f"{shown}: {name} is {actual or 'absent'} instead of {wanted or 'absent'}"
+        yield from _differences(shown, response, expected_headers(one, packed))
+
+
+def _differences(shown: str, response: http.client.HTTPResponse, expected: Mapping[str, str | None]) -> Iterator[str]:
+    for name, wanted in expected.items():
+        actual = ", ".join(response.headers.get_all(name, [])) or None
+        if actual != wanted:
+            yield f"{shown}: {name} is {actual or 'absent'} instead of {wanted or 'absent'}"
+
+
+def _refusal(connection: http.client.HTTPConnection, base: str, one: Published) -> Iterator[str]:
+    connection.request("GET", one.url)
+    response = connection.getresponse()
+    body = response.read()
+    shown = f"{base}{one.url} (without a key)"
+    if response.status != 401:
+        yield f"{shown}: answers {response.status} instead of 401"
+        return
+    if body != encode.json(errors.DETAILS["absent"]):
+        yield f"{shown}: has another body"
+    yield from _differences(shown, response, REFUSAL)
 
 
 def expected_headers(one: Published, packed: bool) -> dict[str, str | None]:

@@ -39,7 +39,7 @@ def server(site: Site, lie: Lie, url: str) -> Iterator[str]:
         wbufsize = 65536  # head and body in one packet; otherwise each waits for the other's receipt
 
         def do_GET(self) -> None:
-            answer = honest(site, resources[self.path], "gzip" in self.headers["Accept-Encoding"])
+            answer = honest(site, resources[self.path], "gzip" in (self.headers["Accept-Encoding"] or ""))
             status, headers, body = lie(answer) if self.path == url else answer
             self.send_response(status)
             for name, value in headers.items():
@@ -63,6 +63,8 @@ def server(site: Site, lie: Lie, url: str) -> Iterator[str]:
 
 
 def honest(site: Site, one: Published, gzip: bool) -> Answer:
+    if one.restricted:
+        return 401, dict(verify.REFUSAL), b'{"detail":"Authentication credentials were not provided."}'
     packed = gzip and one.gzip
     body = (site.folder / "dist" / (f"{one.file}.gz" if packed else one.file)).read_bytes()
     return 200, verify.expected_headers(one, packed), body
@@ -197,3 +199,62 @@ def test_tls_is_spoken_where_the_address_says_so(built: Site) -> None:
     """https asks for TLS; a server without it is not asked in the clear."""
     with server(built, lambda answer: answer, FIRST) as url, pytest.raises(FlatpanelError, match=r"answer: .*SSL"):
         list(verify.server(built.store, url.replace("http:", "https:")))
+
+
+# What only a key opens
+
+LOCKED = "/api/v2/authors"
+
+
+@pytest.fixture
+def locked(site: Site) -> Site:
+    """A site of which one route wants a key."""
+    trees.first_version(site)
+    site.write("site.yaml", "base_url: https://minimal.example\nrestricted: [/authors]\n")
+    site.build()
+    assert site.manifest.resources[LOCKED].restricted
+    return site
+
+
+def test_what_needs_a_key_is_asked_for_without_one(locked: Site) -> None:
+    """A server that refuses it is as it should be."""
+    assert found(locked, lambda answer: answer, LOCKED) == []
+
+
+def test_a_restricted_body_that_anybody_gets_is_found(locked: Site) -> None:
+    """A server that lost its gate gives away what nobody may read, and everything else is as promised."""
+    one = locked.manifest.resources[LOCKED]
+    body = (locked.folder / "dist" / one.file).read_bytes()
+
+    assert found(locked, lambda _: (200, verify.expected_headers(one, False), body), LOCKED) == [
+        f"{LOCKED} (without a key): answers 200 instead of 401"
+    ]
+
+
+def test_a_refusal_that_gives_the_body_away_is_found(locked: Site) -> None:
+    """The status alone keeps no secret."""
+    assert found(locked, lambda answer: (answer[0], answer[1], b"[]"), LOCKED) == [
+        f"{LOCKED} (without a key): has another body"
+    ]
+
+
+@pytest.mark.parametrize(("name", "wrong"), {**HEADERS, "WWW-Authenticate": "Basic"}.items())
+def test_a_header_of_a_refusal_that_differs_is_found(locked: Site, name: str, wrong: str) -> None:
+    """A tag would tell whether the body changed, an age would let a cache refuse those who have a key."""
+    if name != "Vary":
+        assert found(locked, lambda answer: (answer[0], answer[1] | {name: wrong}, answer[2]), LOCKED) == [
+            f"{LOCKED} (without a key): {name} is {wrong} instead of {verify.REFUSAL[name] or 'absent'}"
+        ]
+
+
+def test_nginx_refuses_as_promised(locked: Site, run: Callable[..., Result]) -> None:
+    """With the configuration of the build."""
+    with web.listening() as listener:
+        port = listener.getsockname()[1]
+        settings = locked.folder / "catalog_src/site.yaml"
+        settings.write_text(f"{settings.read_text()}port: {port}\n")
+        locked.build()
+        with web.running(locked.folder, listener):
+            result = run("verify", "--out", locked.folder / "dist", "--url", f"http://localhost:{port}")
+
+    assert (result.exit_code, result.stderr) == (0, "")
