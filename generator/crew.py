@@ -27,13 +27,20 @@ def shared(jobs: int, make: Callable[[], Callable[[Task], Answer]], tasks: Itera
         return
     # Takes its time to load, and small edits need none.
     from concurrent.futures import ProcessPoolExecutor
+    from concurrent.futures.process import BrokenProcessPool
 
     with ProcessPoolExecutor(jobs, initializer=_begin, initargs=(make,)) as pool:
-        waiting: deque[Any] = deque(pool.submit(_do, batch) for batch in (first, second))
-        while waiting:
-            while len(waiting) < _WAITING * jobs and (batch := next(batches, nothing)):
-                waiting.append(pool.submit(_do, batch))
-            yield from waiting.popleft().result()
+        waiting: deque[Any] = deque()
+        try:
+            waiting.extend(pool.submit(_do, batch) for batch in (first, second))
+            while waiting:
+                while len(waiting) < _WAITING * jobs and (batch := next(batches, nothing)):
+                    waiting.append(pool.submit(_do, batch))
+                yield from waiting.popleft().result()
+        except BrokenProcessPool:
+            raise ChildProcessError(
+                "one of the processes that share the work was killed, as for want of memory; --jobs 1 needs less"
+            ) from None
 
 
 def _batches(tasks: Iterator[Task]) -> Iterator[list[Task]]:

@@ -4,6 +4,7 @@ Only `store.py` and this write; what is written, and where, is decided elsewhere
 """
 
 import ctypes
+import errno
 import fcntl
 import os
 import pwd
@@ -46,9 +47,22 @@ def alone(folder: Path, waiting: Callable[[], None] = lambda: None) -> Iterator[
 @contextmanager
 def scratch(mode: int = 0o700) -> Iterator[Path]:
     """A folder that is gone afterwards, and that nobody else may enter."""
-    with tempfile.TemporaryDirectory(prefix="flatpanel-") as folder:
+    folder = Path(tempfile.mkdtemp(prefix="flatpanel-"))
+    try:
         os.chmod(folder, mode)
-        yield Path(folder)
+        yield folder
+    finally:
+        remove_tree(folder)
+
+
+@contextmanager
+def about(path: str | Path) -> Iterator[None]:
+    """Calls on what is open already do not know its name, and people must."""
+    try:
+        yield
+    except OSError as error:
+        error.filename = str(path)
+        raise
 
 
 def reserve(path: Path) -> None:
@@ -106,17 +120,15 @@ class Growing:
             os.unlink(self.path)
 
     def write(self, part: bytes) -> None:
-        try:
+        with about(self.path):
             _write(self.descriptor, part)
-        except OSError as error:
-            error.filename = self.path
-            raise
         self.size += len(part)
 
     def finish(self, name: str, modified: int | None = None) -> int:
         """The last call; answers with the size."""
         if modified is not None:
-            os.utime(self.descriptor, (modified, modified))
+            with about(self.path):
+                os.utime(self.descriptor, (modified, modified))
         if name != self.path:
             os.replace(self.path, name)
         self._finished = True
@@ -126,12 +138,17 @@ class Growing:
 def replace(path: Path, data: bytes, mode: int | None = None) -> None:
     """In one step. With a mode, the new file is at no moment open to more people than it will be."""
     unnamed = path.with_name(f".{path.name}.new"[-255:])
-    if mode is not None:
-        reserve(unnamed)
-    write(unnamed, data)
-    if mode is not None:
-        unnamed.chmod(mode)
-    os.replace(unnamed, path)
+    try:
+        if mode is not None:
+            reserve(unnamed)
+        write(unnamed, data)
+        if mode is not None:
+            unnamed.chmod(mode)
+        os.replace(unnamed, path)
+    except OSError:
+        with suppress(OSError):
+            os.unlink(unnamed)
+        raise
 
 
 def lock(descriptor: int, waiting: Callable[[], None]) -> None:
@@ -154,9 +171,26 @@ def make_folder(folder: str | Path, mode: int = 0o777) -> None:
 def clear(path: Path) -> None:
     """A file, or a folder in the place of one, if there is any."""
     if path.is_dir() and not path.is_symlink():
-        shutil.rmtree(path)
+        remove_tree(path)
     else:
         path.unlink(missing_ok=True)
+
+
+def remove_tree(folder: Path) -> None:
+    with about(folder):  # it is told of names inside of it without their folder
+        shutil.rmtree(folder)
+
+
+def prune(folder: Path) -> None:
+    """Remove a folder if it is empty, and those around it that are then."""
+    try:
+        while True:
+            folder.rmdir()
+            folder = folder.parent
+    except OSError as error:
+        # Somebody may have removed it, or mounted something there.
+        if error.errno not in (errno.ENOTEMPTY, errno.EEXIST, errno.ENOENT, errno.EBUSY):
+            raise
 
 
 def point(link: Path, target: str, unnamed: Path | None = None) -> None:
@@ -166,7 +200,8 @@ def point(link: Path, target: str, unnamed: Path | None = None) -> None:
     link.parent.mkdir(parents=True, exist_ok=True)
     unnamed = unnamed or link.with_name(".new")
     unnamed.unlink(missing_ok=True)
-    unnamed.symlink_to(target)
+    with about(unnamed):  # the target is no place where anything is written
+        unnamed.symlink_to(target)
     os.replace(unnamed, link)
     sync(link.parent)
 
@@ -175,7 +210,8 @@ def sync(folder: Path) -> None:
     """Put the names in a folder on the disk."""
     descriptor = os.open(folder, os.O_RDONLY)
     try:
-        os.fsync(descriptor)
+        with about(folder):
+            os.fsync(descriptor)
     finally:
         os.close(descriptor)
 
@@ -184,9 +220,12 @@ def flush(root: Path) -> None:
     """What `current` is about to name must be on the disk before it does; one call for all files is the cheapest."""
     descriptor = os.open(root, os.O_RDONLY)
     try:
-        syncfs = getattr(ctypes.CDLL(None), "syncfs", None)
-        if syncfs is None or syncfs(descriptor) != 0:
+        syncfs = getattr(ctypes.CDLL(None, use_errno=True), "syncfs", None)
+        if syncfs is None:
             os.sync()
+        elif syncfs(descriptor) != 0:
+            # What could not be written is often known here only.
+            raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()), str(root))
     finally:
         os.close(descriptor)
 

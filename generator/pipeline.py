@@ -1,7 +1,7 @@
 """The glue: source -> facts -> series, one after the other -> lists of them -> nginx -> store."""
 
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeVar
@@ -10,7 +10,7 @@ from . import checks, disk, history, nginx, parsing, places, reading, remembered
 from .building import Building, Progress
 from .cache import FILE, Cache, Damaged
 from .catalog import Catalog
-from .errors import CatalogError
+from .errors import CatalogError, FlatpanelError
 from .ledger import Ledger
 from .link import link
 from .manifest import Manifest
@@ -234,9 +234,13 @@ def _with_cache(folder: Path | None, waiting: Waiting, work: Callable[[Cache, Pa
                 with closing(Cache(place, remembered.version())) as cache:
                     return work(cache, place)
             except Damaged:
-                disk.clear(place / FILE)
-        with closing(Cache(scratch, remembered.version(), lasting=False)) as cache:
-            return work(cache, scratch)
+                with suppress(OSError):  # nor can it be mended
+                    disk.clear(place / FILE)
+        try:
+            with closing(Cache(scratch, remembered.version(), lasting=False)) as cache:
+                return work(cache, scratch)
+        except Damaged as error:
+            raise FlatpanelError(f"{scratch}: {error.__cause__}; TMPDIR names another place") from None
 
 
 @contextmanager

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -16,6 +16,9 @@ MARK = ".flatpanel"
 
 def begin(root: Path) -> None:
     """From here until a release is committed, files exist that none names."""
+    with suppress(OSError):
+        if (root / MARK).read_bytes():
+            return  # a disk that is full would take the word away and not give it back
     write(root / MARK, b"unfinished\n")
 
 

@@ -202,7 +202,7 @@ def test_a_release_is_on_the_disk_before_it_is_current(site: Site, monkeypatch: 
     def sync() -> None:
         seen.append((site.store.current(), [path.name for path in (site.folder / "dist/releases").iterdir()]))
 
-    monkeypatch.setattr(ctypes, "CDLL", lambda name: object())
+    monkeypatch.setattr(ctypes, "CDLL", lambda *_, **__: object())
     monkeypatch.setattr(os, "sync", sync)
     release = rebuild(site)
 

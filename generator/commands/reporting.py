@@ -48,7 +48,8 @@ def complain(error: FlatpanelError | OSError, *, as_json: bool = False) -> None:
 def _sentence(error: FlatpanelError | OSError) -> str:
     if isinstance(error, OSError) and error.filename is not None:
         return f"{os.fsdecode(error.filename)}: {error.strerror}"
-    return str(error)
+    # Some calls are about no file.
+    return getattr(error, "strerror", None) or str(error)
 
 
 def color() -> bool | None:
