@@ -25,7 +25,7 @@ from .rendering import Before, Part, Rendered, Task
 from .runs import Runs, Sealed, seal
 from .shelving import Output
 from .source import Place
-from .store import Session
+from .store import Left, Session
 
 Lookup = Callable[[str, Facts], Before]
 Progress = Callable[[Iterator[Rendered]], Iterator[Rendered]]
@@ -57,7 +57,7 @@ class Building:
     unknown: int = 0
     # Whether what the cache says of bodies is about the release that is served.
     current: bool = False
-    left: frozenset[str] = frozenset()
+    left: Left = field(default_factory=dict)
 
     def seal(self, progress: Progress) -> Sealed:
         """Render whatever has to be, and give the release its name."""
@@ -76,13 +76,21 @@ class Building:
 
     def commit(self, sealed: Sealed) -> None:
         """Make the release the one that is served, and remember it."""
-        same = sealed.release == self.session.before
-        self.session.commit(sealed.release, sealed.files, self.late, () if same else self.left - self.returned)
+        before, same = self.session.before, sealed.release == self.session.before
+        left = {release: sorted(set(paths) - self.returned) for release, paths in self.left.items()}
+        self.session.commit(sealed.release, sealed.files, self.late, left, self.linker.site.keep_releases)
         if not (same and self.current):
+            if before and not same:
+                left[before] = sorted(self.gone)
             self.cache.remember("release", sealed.release)
             self.cache.remember("runs", self.runs.dump(sealed.head))
-            self.cache.remember("gone", sorted(self.left if same else self.gone))
+            self.cache.remember("gone", {release: left[release] for release in self.session.store.older()})
         self.cache.commit()
+
+    @property
+    def taboo(self) -> frozenset[str]:
+        """What nobody may overwrite."""
+        return frozenset(chain.from_iterable(self.left.values()))
 
     @property
     def older(self) -> Ledger:
@@ -129,7 +137,7 @@ class Building:
                 keys[place.slug] = key
                 tasks.append(place)
         root = self.session.root
-        make = partial(rendering.make, self.found.folder, self.linker, root, self.left, self.current)
+        make = partial(rendering.make, self.found.folder, self.linker, root, self.taboo, self.current)
         older = self.before(self.older)
         served = self.before(self.session.served) if self.previous else None
         for one in progress(shared(self.jobs, make, (self.task(place, odd, older, served) for place in tasks))):
@@ -215,7 +223,7 @@ class Building:
     # Lists
 
     def press(self) -> Press:
-        return Press(self.session.bodies(self.left), self.linker.site, self.linker.as_of, self.current)
+        return Press(self.session.bodies(self.taboo), self.linker.site, self.linker.as_of, self.current)
 
     def cards(self) -> tuple[list[Card], dict[str, Part]]:
         cards: list[Card] = []

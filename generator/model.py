@@ -260,4 +260,6 @@ class Site(Record):
     page_size: Annotated[int, Field(ge=1, le=999)] = 25
     # MiB; many hosts take no bigger file than this.
     body_budget: Annotated[int, Field(ge=1, le=1_000_000)] = 25
+    # How many lie in dist, the one that is served among them: nginx may still answer with an older one.
+    keep_releases: Annotated[int, Field(ge=2, le=100)] = 2
     cache: Cache = Cache()

@@ -5,14 +5,15 @@ Nothing that a release names is ever overwritten. A release becomes visible in o
 """
 
 import os
-import shutil
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from itertools import chain
 from pathlib import Path
+from typing import TypeAlias
 
 from . import manifest
 from .artifact import Published
-from .disk import flush, lock, point, sync, write, write_account, write_parts
+from .disk import clear, flush, lock, point, prune, remove_tree, sync, write, write_account, write_parts
 from .errors import FlatpanelError
 from .ledger import Ledger
 from .manifest import EMPTY, Manifest
@@ -21,6 +22,9 @@ from .shelving import MARK, Bodies, begin, set_date
 TREES = ("www", "private")
 # A link before it gets its name.
 UNNAMED_LINK = ".new"
+
+# By release, paths that no later one has.
+Left: TypeAlias = Mapping[str, Iterable[str]]
 
 
 class Store:
@@ -33,10 +37,16 @@ class Store:
         """The id of the release that is served."""
         return self._pointed(self.root / "current")
 
+    def older(self) -> list[str]:
+        """The ids of the releases that were served before it and are still there, the latest first."""
+        found = [one for one in (self.current(),) if one]
+        while found and (one := self._pointed(self.root / "releases" / found[-1] / "previous")) and one not in found:
+            found.append(one)
+        return found[1:]
+
     def previous(self) -> str | None:
         """The id of the release that was served before it, if it is still there."""
-        current = self.current()
-        return self._pointed(self.root / "releases" / current / "previous") if current else None
+        return next(iter(self.older()), None)
 
     def manifest(self, release: str | None) -> Manifest:
         """What a release says of itself; nothing where there is none."""
@@ -100,26 +110,34 @@ class Session:
 
     def __init__(self, store: Store) -> None:
         self.store, self.root = store, store.root
-        self.before, self.previous = store.current(), store.previous()
+        self.before, self.kept = store.current(), store.older()
+        self.previous = next(iter(self.kept), None)
         # After a build that did not finish, and where the release got lost, nobody knows what lies here.
         self.uncertain = not store.finished() or (not self.before and any((self.root / one).exists() for one in TREES))
         self.served = Ledger(store.manifest_path(self.before))
-        self.older = Ledger(store.manifest_path(self.previous))
+        # Of the releases that are kept, the latest first; what there is of the one before is asked for always.
+        self.ledgers = [Ledger(store.manifest_path(one)) for one in self.kept]
+        self.older = self.ledgers[0] if self.ledgers else Ledger(None)
 
     def __enter__(self) -> "Session":
         return self
 
     def __exit__(self, *_: object) -> None:
-        self.served.close()
-        self.older.close()
+        for ledger in (self.served, *self.ledgers):
+            ledger.close()
 
-    def left(self, remembered: Iterable[str] | None) -> frozenset[str]:
-        """The files that only the release before the current one has, and that nobody may overwrite."""
+    def left(self, remembered: Left | None) -> Left:
+        """The files that nobody may overwrite, though the current release has them not, by the last one that has."""
         if self.uncertain:
             self._sweep()
-        if remembered is not None and not self.uncertain:
-            return frozenset(remembered)
-        return frozenset(self.older.files()) - frozenset(self.served.files()) if self.previous else frozenset()
+        if remembered is not None and not self.uncertain and set(remembered) == set(self.kept):
+            return remembered
+        known = set(self.served.files()) if self.kept else set()
+        found = {}
+        for release, ledger in zip(self.kept, self.ledgers, strict=True):
+            found[release] = sorted(set(ledger.files()) - known)
+            known.update(found[release])
+        return found
 
     def bodies(self, left: frozenset[str]) -> Bodies:
         return Bodies(self.root, left)
@@ -129,25 +147,31 @@ class Session:
         release: str,
         files: Mapping[str, Callable[[], Iterable[bytes]]],
         late: Iterable[Published],
-        gone: Iterable[str],
+        left: Left,
+        keep: int | None = None,
     ) -> None:
-        """Make a release the one that is served, then date what has waited for that, and remove what is gone."""
+        """Make a release the one that is served, then date what has waited for that, and collect older ones.
+
+        Of `left` goes what no release needs any more; `keep` says how many there may be, all if nothing does.
+        """
         write_account(self.root, self.root / "run/user.conf")
         if release == self.before and self.store.finished():
             return
         begin(self.root)
-        if release not in (self.before, self.previous):
+        # A release before these may have been half collected when a build died.
+        if release not in (self.before, self.previous, *(() if self.uncertain else self.kept)):
             self._write_release(self.root / "releases" / release, files)
         if self.before and self.before != release:
             point(self.root / "releases" / release / "previous", f"../{self.before}", self.root / UNNAMED_LINK)
         point(self.root / "current", f"releases/{release}", self.root / UNNAMED_LINK)
         for one in late:
             set_date(self.root / one.file, one)
-        for file in gone:
+        kept = self.store.older()[: keep and keep - 1]
+        for file in chain.from_iterable(files for one, files in left.items() if one not in kept):
             self._remove(self.root / file)
             if not file.endswith(".gz"):
                 self._remove(self.root / f"{file}.headers")
-        self._collect_releases()
+        self._collect_releases((release, *kept))
         write(self.root / MARK, b"")
 
     def roll_back(self) -> str:
@@ -155,8 +179,7 @@ class Session:
         release = self.previous
         if not release:
             raise FlatpanelError(f"{self.root}: there is no release before this one")
-        if self.uncertain:
-            self._sweep()
+        left = self.left(None)
         late = []
         for slug in self.older.runs:
             served = self.served.of(slug)
@@ -166,13 +189,13 @@ class Session:
                     raise FlatpanelError(f"{path}: is missing, so release {release} cannot be served again")
                 if url not in served or served[url].modified != one.modified:
                     late.append(one)
-        self.commit(release, {}, late, ())
+        self.commit(release, {}, late, {one: paths for one, paths in left.items() if one != release})
         return release
 
     def _write_release(self, folder: Path, files: Mapping[str, Callable[[], Iterable[bytes]]]) -> None:
         unnamed = folder.with_name(f".{folder.name}")
         for leftover in (folder, unnamed):
-            shutil.rmtree(leftover, ignore_errors=True)
+            clear(leftover)
         for name, parts in files.items():
             path = unnamed / name
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -183,24 +206,22 @@ class Session:
         unnamed.rename(folder)
         sync(folder.parent)
 
-    def _collect_releases(self) -> None:
-        kept = (self.store.current(), self.store.previous())
+    def _collect_releases(self, kept: Collection[str]) -> None:
         for folder in (self.root / "releases").iterdir():
             if folder.name not in kept and folder.is_dir() and not folder.is_symlink():
-                shutil.rmtree(folder)
+                remove_tree(folder)
 
     def _remove(self, path: Path) -> None:
         path.unlink(missing_ok=True)
-        with suppress(OSError):  # the first folder that is not empty
-            os.removedirs(path.parent)
+        prune(path.parent)
 
     def _sweep(self) -> None:
         """Nobody knows what an unfinished build wrote: look at everything, before anything else is written."""
         begin(self.root)
         (self.root / UNNAMED_LINK).unlink(missing_ok=True)
         known: set[str] = set()
-        # Of a body that both releases have, the current one knows the date.
-        for ledger in (self.served, self.older):
+        # Of a body that several releases have, the latest one knows the date.
+        for ledger in (self.served, *self.ledgers):
             for slug in ledger.runs:
                 for one in ledger.of(slug).values():
                     if one.file not in known:
