@@ -45,11 +45,12 @@ def alone(folder: Path, waiting: Callable[[], None] = lambda: None) -> Iterator[
 
 
 @contextmanager
-def scratch(mode: int = 0o700) -> Iterator[Path]:
-    """A folder that is gone afterwards, and that nobody else may enter."""
+def scratch(*, shared: bool = False) -> Iterator[Path]:
+    """A folder that is gone afterwards; nobody else may look into it, unless nginx's workers have to."""
     folder = Path(tempfile.mkdtemp(prefix="flatpanel-"))
     try:
-        os.chmod(folder, mode)
+        if shared:
+            os.chmod(folder, 0o755)
         yield folder
     finally:
         remove_tree(folder)

@@ -118,7 +118,7 @@ class Server:
 @contextmanager
 def serving(built: Store, dist: str, port: int) -> Iterator[Server]:
     _refuse_taken(port)
-    with disk.scratch(0o755) as run:  # nginx's workers enter it
+    with disk.scratch(shared=True) as run:
         server = Server(built, dist, port, run)
         try:
             server.wait_until_up()

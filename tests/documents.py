@@ -207,7 +207,7 @@ def free_port() -> Iterator[int]:
 @contextmanager
 def project() -> Iterator[Person]:
     """A copy of the project on a port of its own, in which everything is installed already."""
-    with disk.scratch(0o755) as folder, free_port() as port:
+    with disk.scratch(shared=True) as folder, free_port() as port:
         for name in COPIED:
             copy: Any = shutil.copytree if (ROOT / name).is_dir() else shutil.copy2
             copy(ROOT / name, folder / name)
