@@ -88,7 +88,8 @@ def build(options: Options, waiting: Waiting = lambda: None, progress: Progress 
         conf = main_conf(options, found.linker.site)
         with Ledger(options.previous) as previous, Store(options.out).locked(waiting) as session:
             building, sealed = _release(options, found, cache, scratch, session, previous, progress)
-        report = _report(options, found, building, sealed, conf)
+            # While no other build can write the same file.
+            report = _report(options, found, building, sealed, conf)
         if not options.previous:
             remembered.remember(asked, seen, found, _facts(report), cache)
         return report

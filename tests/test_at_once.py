@@ -1,5 +1,6 @@
 """Two builds of one folder at once, and builds that are killed and remember: neither ever mixes two catalogs."""
 
+import fcntl
 import os
 import shutil
 import subprocess
@@ -13,6 +14,7 @@ import pytest
 
 from generator import disk, pipeline, routes, store, verify
 from generator.artifact import JSON
+from generator.store import MARK
 from tests import trees
 from tests.conftest import Site, copy_of
 from tests.killing import killed_at
@@ -104,6 +106,22 @@ def test_two_builds_at_once_never_mix(folder: Path) -> None:
         assert stray(site.store) == []
         titles = {release: released(site, release) for release in (site.store.current(), site.store.previous())}
         assert sorted(titles.values()) == ["mine", "yours"]
+
+
+def test_the_main_file_is_written_by_one_build_at_a_time(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two of them would write into the same unnamed file, and one would publish what the other has half written."""
+    free = []
+
+    def look(path: Path, text: bytes) -> bool:
+        with (site.folder / "dist" / MARK).open() as mark, pytest.raises(BlockingIOError):
+            fcntl.flock(mark, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        free.append(path.name)
+        return True
+
+    monkeypatch.setattr(disk, "write_if_changed", look)
+    build(site, remembering=False)
+
+    assert "nginx.conf" in free
 
 
 def released(site: Site, release: str | None) -> str:
