@@ -99,13 +99,18 @@ class Building:
 
     def odd_ids(self) -> dict[str, int]:
         chapters = (one for found in self.found.facts.values() for one in self.odd_chapters(found))
-        return pageids.odd_ids(chapters, {**self.session.older.page_ids, **self.older.page_ids})
+        known = {name: number for one in self.ledgers for name, number in one.page_ids.items()}
+        return pageids.odd_ids(chapters, known)
 
     def highest_id(self) -> int:
         """Of all ids that were ever published; a release that was taken back had been."""
         ids = (one for found in self.found.facts.values() for one in found.ids)
-        ledgers = self.session.older, self.session.served, self.older
-        return max(chain(ids, (one.highest_id for one in ledgers)), default=0)
+        return max(chain(ids, (one.highest_id for one in self.ledgers)), default=0)
+
+    @property
+    def ledgers(self) -> list[Ledger]:
+        """All releases that are known, the one that is continued last."""
+        return [*reversed(self.session.ledgers), self.session.served, self.older]
 
     @property
     def big_bodies(self) -> list[tuple[str, int]]:
