@@ -40,9 +40,13 @@ def test_there_is_a_lock_for_whatever_is_installed() -> None:
 
     assert sorted(asked) == [lock.stem for lock in LOCKS]
     for lock in LOCKS:
-        locked = {one.lower().replace("_", "-") for one in PIN.findall(lock.read_text(encoding="utf-8"))}
-        names = {re.match(r"[\w-]+", one)[0].lower().replace("_", "-") for one in asked[lock.stem]}
-        assert names <= locked
+        locked = {normal(one) for one in PIN.findall(lock.read_text(encoding="utf-8"))}
+        assert {normal(re.match(r"[\w.-]+", one)[0]) for one in asked[lock.stem]} <= locked
+
+
+def normal(name: str) -> str:
+    """The one spelling that the package index goes by."""
+    return re.sub(r"[-_.]+", "-", name).lower()
 
 
 def test_packages_that_stand_in_several_locks_have_one_version_there() -> None:
