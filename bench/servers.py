@@ -24,6 +24,8 @@ MAIN = """
 {user}
 load_module {module};
 worker_processes 1;
+# As the emitted main file says it.
+pcre_jit on;
 worker_rlimit_nofile 20000;
 pid {run}/nginx.pid;
 error_log stderr crit;
