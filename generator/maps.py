@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from . import encode
-from .artifact import Gate, Published, key
+from .artifact import NOTHING, Gate, Published, key
 from .model import Site
 from .words import name, ngx
 
@@ -48,9 +48,10 @@ def letters(site: Site) -> dict[tuple[bool, int], str]:
 
 
 def body_line(one: Published, letters: Mapping[tuple[bool, int], str]) -> Line:
-    """A body: its tag, + if there is a gzip form, the letter of its age, time and day of its last change."""
+    """A body: its tag, + if there is a gzip form, the letter of its age, time and day of its last change if it says."""
     letter = letters[one.restricted, one.max_age]
-    return _line(key(one.url), f"{one.etag}{'-+'[one.gzip]}{letter}{_moment(one.modified)}")
+    moment = "" if one.url == NOTHING else _moment(one.modified)
+    return _line(key(one.url), f"{one.etag}{'-+'[one.gzip]}{letter}{moment}")
 
 
 # A chapter is in several bodies, which are as old as it is.

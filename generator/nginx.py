@@ -26,6 +26,7 @@ _TEMPLATES = (
     "body.conf",
     "coding.conf",
     "conditions.conf",
+    "decisions.conf",
     "errors.conf",
     "failures.conf",
     "headers.conf",
@@ -114,8 +115,6 @@ def release_files(answers: Answers, site: Site, *, dist: str, folder: str) -> li
         *(_answering(kind, values) for kind in SUFFIXES),
         *short,
         *(File(path.name, path.read_bytes()) for path in sorted(_SHIM.iterdir()) if path.suffix == ".js"),
-        # An empty folder would be lost by whoever copies files only.
-        File("empty/.keep", b""),
     ]
 
 
@@ -158,8 +157,7 @@ def _of_failures() -> dict[str, object]:
 
 def _answering(kind: str, values: dict[str, object]) -> File:
     """How bodies of one type are answered."""
-    fresh = "fresh" if kind == JSON else "fresh-page"
-    rendered = _rendered("answer.conf", values | {"type": kind, "suffix": SUFFIXES[kind], "fresh": fresh})
+    rendered = _rendered("answer.conf", values | {"type": kind, "suffix": SUFFIXES[kind]})
     return File(_answer_conf(kind), rendered.text)
 
 

@@ -252,7 +252,7 @@ def test_what_is_beside_a_body_under_a_wrong_name_is_found(built: Site) -> None:
 
 def test_what_no_release_names_inside_a_release_is_found(built: Site) -> None:
     """A file that somebody put beside the configuration could be included by it."""
-    path = f"releases/{built.store.current()}/empty/more.conf"
+    path = f"releases/{built.store.current()}/more.conf"
     (built.folder / "dist" / path).write_text("?")
 
     assert found(built) == [f"{path}: is in no release"]

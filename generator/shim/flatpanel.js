@@ -238,9 +238,10 @@ function search(r) {
     }
 }
 
-// A 304 that stands for something else than JSON.
-function untyped(r) {
+// A 304 has no body. It must not announce the length of one, which clients in the field wait for, nor its type.
+function bare(r) {
+    delete r.headersOut['Content-Length'];
     delete r.headersOut['Content-Type'];
 }
 
-export default { list, dates, chapters, pages, digest, tracked, search, untyped, listed, wanted, parameters };
+export default { list, dates, chapters, pages, digest, tracked, search, bare, listed, wanted, parameters };
