@@ -33,10 +33,15 @@ def did_you_mean(word: object, known: Iterable[str], otherwise: str = "") -> str
 
 def sentences(model: type[BaseModel], fields: Mapping[str, object]) -> list[str]:
     """Everything that a record with these fields would be blamed for."""
+    return [said for _, said in faults(model, fields)]
+
+
+def faults(model: type[BaseModel], fields: Mapping[str, object]) -> list[tuple[Path, str]]:
+    """The same, each with the path of what is wrong."""
     try:
         model.model_validate(fields)
     except ValidationError as error:
-        return [sentence(one, model) for one in error.errors()]
+        return [(one["loc"], sentence(one, model)) for one in error.errors()]
     return []
 
 
@@ -51,7 +56,7 @@ def sentence(error: ErrorDetails, model: type[BaseModel]) -> str:
         case "extra_forbidden":
             fields = _fields_at(model, error["loc"])
             return f"is not a field here{did_you_mean(error['loc'][-1], fields, 'known are ' + ', '.join(fields))}"
-        case "string_type":
+        case "string_type" | "string_unicode":
             return _should_be_text(given)
         case "string_too_short":
             return "should not be empty"
@@ -87,6 +92,8 @@ def _should_be_text(given: Any) -> str:
         return "has no value; write one, or leave the field out"
     if isinstance(given, dict | list):
         return f"should be text, not {_shown(given)}"
+    if isinstance(given, str):  # typed, and never in a file
+        return "should be text that can be written in UTF-8"
     return f"should be text, not {_shown(given)}; put it in quotes"
 
 

@@ -1,0 +1,194 @@
+"""New series and chapters in the files of a catalog: what was said is filled in, checked, and written at once.
+
+As in `tending.py`, a catalog that cannot be built is not touched, and none becomes one that cannot be built.
+"""
+
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from functools import partial
+from itertools import chain, count
+from pathlib import Path
+from typing import Any
+
+from . import checks, comicinfo, edit, keys, pagenames, places, scalars, tending, values, yaml12
+from .directory import Directory
+from .disk import alone, rewrite
+from .errors import FlatpanelError
+from .messages import did_you_mean, faults
+from .model import MAX_SLUG, SLUG, WANTED, Chapter, Series
+from .places import Complaint
+from .source import SERIES, Entry, SeriesEntry, Sources
+
+# In the order in which people write them.
+_OF_SERIES = ("title", "authors", "artists", "categories", "status", "cover")
+_OF_CHAPTER = ("id", "volume", "number", "title", "published", "final", "groups", "pages")
+# An option has the name of its field, but that of many is asked for one by one.
+_ONE_OF = {"authors": "author", "artists": "artist", "categories": "category", "groups": "group"}
+
+_SERIES_HEAD = """\
+# yaml-language-server: $schema={up}.schemas/series.json
+# The name of this {kind} is the slug of the series. `new chapter {slug}` adds chapters.
+
+"""
+_CHAPTER_HEAD = "# yaml-language-server: $schema=../../../.schemas/chapter.json\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Added:
+    """A file as it was and as it will be, and what is new in it."""
+
+    file: str
+    before: bytes
+    after: bytes
+    record: Series | Chapter
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """Fields as they will stand in a file, and who said what."""
+
+    fields: dict[str, Any]
+    origins: Mapping[str, str]
+
+    def refuse(self, found: Iterable[tuple[yaml12.Path, str]]) -> None:
+        """All that is wrong at once; a path of no step is about the whole."""
+        told = [f"{self._origin(str(path[0]))}: {message}" if path else message for path, message in found]
+        if told:
+            raise FlatpanelError("\n".join(keys.hidden(places.printable(one)) for one in told))
+
+    def _origin(self, field: str) -> str:
+        return self.origins.get(field, f"--{_ONE_OF.get(field, field)}")
+
+
+def add_series(folder: Path, slug: str, said: Mapping[str, Any], *, in_folder: bool, dry: bool) -> Added:
+    """Begin a series without chapters, in a file or in a folder of its own."""
+    with alone(folder):
+        sources = tending.checked(folder)
+        _check_slug(sources, slug)
+        fields = {"status": "ongoing", "cover": "cover.jpg", **_referring(sources, said)}
+        draft = Draft({name: fields[name] for name in _OF_SERIES if fields.get(name)}, {})
+        draft.refuse(faults(Series, draft.fields))
+        file, kind, up = (f"{SERIES}/{slug}.yaml", "file", "../")
+        if in_folder:
+            file, kind, up = (f"{SERIES}/{slug}/series.yaml", "folder", "../../")
+        entry = SeriesEntry(slug, Entry(Series.model_validate(draft.fields), file, ()), ())
+        known = [(one.slug, one.entry.file) for one in sources.series]
+        _check(draft, [*checks.slugs([*known, (slug, file)]), *checks.Checks(sources).series(entry)], ())
+        text = edit.written(_SERIES_HEAD.format(up=up, kind=kind, slug=slug), draft.fields)
+        return _write(folder, Added(file, b"", text, entry.entry.record), dry=dry)
+
+
+def add_chapter(
+    folder: Path, slug: str, said: Mapping[str, Any], pages: Path | None, *, highest: int, now: int, dry: bool
+) -> Added:
+    """Add a chapter to a series, with the next id; options have the last word, and ComicInfo.xml the one before."""
+    with alone(folder):
+        sources = tending.checked(folder)
+        series = _series(sources, slug)
+        draft = _chapter(sources, series, said, pages, now)
+        draft.fields["id"] = tending.free_ids(folder, sources, highest)[0]
+        fields = {name: draft.fields[name] for name in _OF_CHAPTER if name in draft.fields}
+        draft.refuse(faults(Chapter, fields))
+        record = Chapter.model_validate(fields)
+        file, path = _place(folder, series, record)
+        longer = replace(series, chapters=(*series.chapters, Entry(record, file, path)))
+        _check(draft, checks.Checks(sources).series(longer), path)
+        before = places.text(folder, file)
+        if path:
+            after = tending.edited(folder, file, partial(edit.with_entry, before, "chapters", fields))
+        else:
+            after = edit.written(_CHAPTER_HEAD, fields)
+        return _write(folder, Added(file, before, after, record), dry=dry)
+
+
+def _chapter(sources: Sources, series: SeriesEntry, said: Mapping[str, Any], pages: Path | None, now: int) -> Draft:
+    fields = {"number": _next_number(series), "published": values.iso(now), "pages": []}
+    origins = {}
+    if pages:
+        found = pagenames.read(pages)
+        names = {entry.record.name for entry in sources.lists["groups.yaml"]}
+        told = _told(pages, found.comicinfo, names) if found.comicinfo else {}
+        fields |= told | {"pages": pagenames.written(found.pages)}
+        for name in told.keys() - said.keys():
+            option = _ONE_OF.get(name, name)
+            origins[name] = f"{pages}: ComicInfo.xml (which --{option} overrules): {name}"
+        origins["pages"] = str(pages)
+    fields |= _referring(sources, said)
+    return Draft(fields | {"number": _number(fields["number"])}, origins)
+
+
+def _told(pages: Path, text: bytes, groups: Iterable[str]) -> dict[str, Any]:
+    try:
+        return comicinfo.fields(text, set(groups))
+    except FlatpanelError as error:
+        raise FlatpanelError(f"{pages}: ComicInfo.xml: {error}") from None
+
+
+def _number(value: object) -> object:
+    """As the catalog writes it; what is none is left to the model to complain of."""
+    try:
+        return scalars.scalar(values.number(value))
+    except ValueError:
+        return value
+
+
+def _next_number(series: SeriesEntry) -> int:
+    """One more than the highest, without what lies between two whole numbers."""
+    return max((int(Decimal(one.record.number)) + 1 for one in series.chapters), default=1)
+
+
+def _referring(sources: Sources, said: Mapping[str, Any]) -> dict[str, Any]:
+    """What was said, with an id for what is nobody's name but somebody's id."""
+    fields = dict(said)
+    for name in ("authors", "artists", "groups"):
+        directory = Directory[Any].of(entry.record for entry in sources.lists[f"{name}.yaml"])
+        if name in said:
+            fields[name] = [_reference(directory, text) for text in said[name]]
+    return fields
+
+
+def _reference(directory: Directory[Any], text: str) -> str | int:
+    number = scalars.scalar(text)
+    return number if text not in directory.by_name and type(number) is int and number in directory.by_id else text
+
+
+def _check_slug(sources: Sources, slug: str) -> None:
+    if not values.is_slug(slug) or len(slug) > MAX_SLUG:
+        wanted = WANTED[SLUG] if len(slug) <= MAX_SLUG else f"should have at most {MAX_SLUG} characters"
+        raise FlatpanelError(places.printable(f"the slug {wanted}, not {slug}"))
+    for one in sources.series:
+        if one.slug == slug:
+            raise FlatpanelError(f"there is a series {slug} already, in {one.entry.file}; choose another slug")
+
+
+def _series(sources: Sources, slug: str) -> SeriesEntry:
+    known = {one.slug: one for one in sources.series}
+    if slug not in known:
+        hint = did_you_mean(slug, known, "`new series` begins one")
+        raise FlatpanelError(places.printable(f"no series has the slug {slug}{hint}"))
+    return known[slug]
+
+
+def _place(folder: Path, series: SeriesEntry, chapter: Chapter) -> tuple[str, yaml12.Path]:
+    """Where people would write the next chapter: a file, and the path inside it."""
+    own = [one for one in series.chapters if one.file == series.entry.file]
+    if series.entry.file == f"{SERIES}/{series.slug}.yaml" or len(own) == len(series.chapters) > 0:
+        return series.entry.file, ("chapters", len(own))
+    whole, point, part = chapter.number.partition(".")
+    stem = f"{SERIES}/{series.slug}/chapters/{whole:0>3}{point}{part}"
+    names = chain((f"{stem}.yaml",), (f"{stem}-{number}.yaml" for number in count(2)))
+    return next(name for name in names if not os.path.lexists(folder / name)), ()
+
+
+def _check(draft: Draft, complaints: Iterable[Complaint], path: yaml12.Path) -> None:
+    draft.refuse((one.path[len(path) :], one.message) for one in complaints)
+
+
+def _write(folder: Path, added: Added, *, dry: bool) -> Added:
+    if keys.places(added.after):
+        raise FlatpanelError(f"{folder / added.file}: would hold a key, and is read by everybody; nothing was written")
+    if not dry:
+        rewrite(folder / added.file, added.after)
+    return added
