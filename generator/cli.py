@@ -5,7 +5,7 @@ import os
 import click
 
 from . import __version__
-from .commands import build, ids, keys, new, releases, serve, verify, views
+from .commands import build, ids, init, keys, new, releases, serve, verify, views
 
 
 class BuildByDefault(click.Group):
@@ -32,6 +32,7 @@ _COMMANDS = (
     verify.verify,
     releases.rollback,
     releases.export,
+    init.init,
     new.new,
     ids.ids,
     keys.keys,

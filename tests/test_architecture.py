@@ -34,7 +34,7 @@ FLOORS = [
     ["maps", "payloads", "places", "store"],
     ["nginx", "openapi", "source", "subjects", "viewer"],
     ["checks", "link", "press", "routes", "serve", "verify"],
-    ["facts", "runs", "tending"],
+    ["facts", "runs", "scaffold", "tending"],
     ["adding", "reading"],
     ["remembered", "rendering"],
     ["assembly"],
