@@ -48,11 +48,6 @@ def _seconds(moment: datetime) -> int:
     return int((naive - offset).total_seconds()) if offset else int(naive.total_seconds())
 
 
-def iso(seconds: int) -> str:
-    """An instant as we write it."""
-    return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%dT%H:%M:%SZ}"
-
-
 def day(seconds: int) -> str:
     """The day of an instant, YYYY-MM-DD."""
     return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%d}"

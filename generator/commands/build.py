@@ -4,12 +4,13 @@ import functools
 import sys
 import time
 from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import click
 
-from .. import encode, pipeline, values
+from .. import encode, pipeline
 from ..pipeline import Options, Report
 from ..rendering import Rendered
 from . import options
@@ -100,7 +101,7 @@ def _summary(report: Report, wanted: Options, seconds: float) -> str:
 
 
 def _iso(seconds: int | None) -> str | None:
-    return None if seconds is None else values.iso(seconds)
+    return None if seconds is None else f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%dT%H:%M:%SZ}"
 
 
 @click.command()
