@@ -4,7 +4,7 @@ As in `tending.py`, a catalog that cannot be built is not touched, and none beco
 """
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import partial
@@ -12,7 +12,7 @@ from itertools import chain, count
 from pathlib import Path
 from typing import Any
 
-from . import checks, comicinfo, edit, keys, pagenames, places, scalars, tending, values, yaml12
+from . import checks, comicinfo, edit, keys, pagenames, phrasing, places, scalars, tending, values, yaml12
 from .directory import Directory
 from .disk import alone, rewrite
 from .errors import FlatpanelError
@@ -21,18 +21,12 @@ from .model import MAX_SLUG, SLUG, WANTED, Chapter, Series
 from .places import Complaint
 from .source import SERIES, Entry, SeriesEntry, Sources
 
-# In the order in which people write them.
-_OF_SERIES = ("title", "authors", "artists", "categories", "status", "cover")
-_OF_CHAPTER = ("id", "volume", "number", "title", "published", "final", "groups", "pages")
 # An option has the name of its field, but that of many is asked for one by one.
 _ONE_OF = {"authors": "author", "artists": "artist", "categories": "category", "groups": "group"}
 
-_SERIES_HEAD = """\
-# yaml-language-server: $schema={up}.schemas/series.json
-# The name of this {kind} is the slug of the series. `new chapter {slug}` adds chapters.
-
-"""
-_CHAPTER_HEAD = "# yaml-language-server: $schema=../../../.schemas/chapter.json\n"
+# By which editors know what a file may say; the path is the one from its folder.
+_SCHEMA = "yaml-language-server: $schema={}.schemas/{}.json"
+_ABOUT_SERIES = "The name of this {} is the slug of the series. `new chapter {}` adds chapters."
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,17 +61,18 @@ def add_series(folder: Path, slug: str, said: Mapping[str, Any], *, in_folder: b
     with alone(folder):
         sources = tending.checked(folder)
         _check_slug(sources, slug)
-        fields = {"status": "ongoing", "cover": "cover.jpg", **_referring(sources, said)}
-        draft = Draft({name: fields[name] for name in _OF_SERIES if fields.get(name)}, {})
+        draft = Draft({"status": "ongoing", "cover": "cover.jpg", **_referring(sources, said)}, {})
         draft.refuse(faults(Series, draft.fields))
-        file, kind, up = (f"{SERIES}/{slug}.yaml", "file", "../")
+        file, kind, up = f"{SERIES}/{slug}.yaml", "file", "../"
         if in_folder:
-            file, kind, up = (f"{SERIES}/{slug}/series.yaml", "folder", "../../")
-        entry = SeriesEntry(slug, Entry(Series.model_validate(draft.fields), file, ()), ())
+            file, kind, up = f"{SERIES}/{slug}/series.yaml", "folder", "../../"
+        record = Series.model_validate(draft.fields)
         known = [(one.slug, one.entry.file) for one in sources.series]
-        _check(draft, [*checks.slugs([*known, (slug, file)]), *checks.Checks(sources).series(entry)], ())
-        text = edit.written(_SERIES_HEAD.format(up=up, kind=kind, slug=slug), draft.fields)
-        return _write(folder, Added(file, b"", text, entry.entry.record), dry=dry)
+        draft.refuse(_beside(checks.slugs([*known, (slug, file)]), ()))
+        series = SeriesEntry(slug, Entry(record, file, ()), ())
+        draft.refuse(_beside(checks.Checks(sources).series(series), ()))
+        head = f"{_SCHEMA.format(up, 'series')}\n{_ABOUT_SERIES.format(kind, slug)}"
+        return _write(folder, Added(file, b"", phrasing.file(record.plain(), head), record), dry=dry)
 
 
 def add_chapter(
@@ -89,18 +84,17 @@ def add_chapter(
         series = _series(sources, slug)
         draft = _chapter(sources, series, said, pages, now)
         draft.fields["id"] = tending.free_ids(folder, sources, highest)[0]
-        fields = {name: draft.fields[name] for name in _OF_CHAPTER if name in draft.fields}
-        draft.refuse(faults(Chapter, fields))
-        record = Chapter.model_validate(fields)
+        draft.refuse(faults(Chapter, draft.fields))
+        record = Chapter.model_validate(draft.fields)
         file, path = _place(folder, series, record)
         longer = replace(series, chapters=(*series.chapters, Entry(record, file, path)))
-        _check(draft, checks.Checks(sources).series(longer), path)
+        draft.refuse(_beside(checks.Checks(sources).series(longer), path))
         before = places.text(folder, file)
         if path:
-            after = tending.edited(folder, file, partial(edit.with_entry, before, "chapters", fields))
+            change = partial(edit.with_entry, before, "chapters", record.plain())
         else:
-            after = edit.written(_CHAPTER_HEAD, fields)
-        return _write(folder, Added(file, before, after, record), dry=dry)
+            change = partial(phrasing.file, record.plain(), _SCHEMA.format("../../../", "chapter"))
+        return _write(folder, Added(file, before, tending.edited(folder, file, change), record), dry=dry)
 
 
 def _chapter(sources: Sources, series: SeriesEntry, said: Mapping[str, Any], pages: Path | None, now: int) -> Draft:
@@ -110,13 +104,12 @@ def _chapter(sources: Sources, series: SeriesEntry, said: Mapping[str, Any], pag
         found = pagenames.read(pages)
         names = {entry.record.name for entry in sources.lists["groups.yaml"]}
         told = _told(pages, found.comicinfo, names) if found.comicinfo else {}
-        fields |= told | {"pages": pagenames.written(found.pages)}
+        fields |= told | {"pages": found.pages}
         for name in told.keys() - said.keys():
             option = _ONE_OF.get(name, name)
             origins[name] = f"{pages}: ComicInfo.xml (which --{option} overrules): {name}"
         origins["pages"] = str(pages)
-    fields |= _referring(sources, said)
-    return Draft(fields | {"number": _number(fields["number"])}, origins)
+    return Draft(fields | _referring(sources, said), origins)
 
 
 def _told(pages: Path, text: bytes, groups: Iterable[str]) -> dict[str, Any]:
@@ -124,14 +117,6 @@ def _told(pages: Path, text: bytes, groups: Iterable[str]) -> dict[str, Any]:
         return comicinfo.fields(text, set(groups))
     except FlatpanelError as error:
         raise FlatpanelError(f"{pages}: ComicInfo.xml: {error}") from None
-
-
-def _number(value: object) -> object:
-    """As the catalog writes it; what is none is left to the model to complain of."""
-    try:
-        return scalars.scalar(values.number(value))
-    except ValueError:
-        return value
 
 
 def _next_number(series: SeriesEntry) -> int:
@@ -182,8 +167,9 @@ def _place(folder: Path, series: SeriesEntry, chapter: Chapter) -> tuple[str, ya
     return next(name for name in names if not os.path.lexists(folder / name)), ()
 
 
-def _check(draft: Draft, complaints: Iterable[Complaint], path: yaml12.Path) -> None:
-    draft.refuse((one.path[len(path) :], one.message) for one in complaints)
+def _beside(complaints: Iterable[Complaint], path: yaml12.Path) -> Iterator[tuple[yaml12.Path, str]]:
+    """What is wrong between the new record, at `path` in its file, and those that are there."""
+    return ((one.path[len(path) :], one.message) for one in complaints)
 
 
 def _write(folder: Path, added: Added, *, dry: bool) -> Added:

@@ -8,7 +8,6 @@ from collections.abc import Callable, Collection
 from typing import Any
 from xml.parsers import expat
 
-from . import scalars
 from .errors import FlatpanelError
 
 ROOT = "ComicInfo"
@@ -26,7 +25,7 @@ def fields(text: bytes, groups: Collection[str]) -> dict[str, Any]:
     found = {
         # Whoever has no volumes writes 0 there.
         "volume": int(volume) or None if _DIGITS.fullmatch(volume) else volume,
-        "number": scalars.scalar(said.get("Number", "")),
+        "number": said.get("Number"),
         "title": said.get("Title"),
         "published": _day(said),
         "groups": [people] if people in groups else _names(people),

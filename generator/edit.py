@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from itertools import accumulate
 from typing import Any
 
-from . import scalars, yaml12
+from . import phrasing, scalars, yaml12
 from .errors import FlatpanelError
 from .yaml12 import Path, Place
 
@@ -17,10 +17,8 @@ _LINE_BREAK = re.compile(r"\r\n?|\n")
 _NO_CONTENT = re.compile(r"\s*(?:#.*)?", re.DOTALL)
 # From where a mapping begins to the brace that it may have: an anchor, white space and comments stand before it.
 _BRACE = re.compile(r"(?:&\S++)?(?:\s|#[^\r\n]*+)*+\{")
-_PLAIN = re.compile(r"(?=\w)[-.\w]+(?::[-.\w]+)*(?: [-.\w]+(?::[-.\w]+)*)*", re.ASCII)
+_PLAIN = re.compile(r"\w[-\w]*(?: [-\w]+)*", re.ASCII)
 _EMPTY_LIST = re.compile(r"\[\s*\]")
-# How long a line may be that we write.
-_WIDTH = 110
 
 
 class _Text:
@@ -92,28 +90,27 @@ def with_item(text: bytes, fields: Mapping[str, str]) -> bytes:
 def with_entry(text: bytes, name: str, fields: Mapping[str, Any]) -> bytes:
     """A mapping with one more item in the block list `name`, below all others; the list is begun if there is none."""
     old = _Text(text)
-    value = old.value or {}
-    items = value.get(name) or []
-    wanted = {**value, name: [*items, dict(fields)]}
+    item = phrasing.lines([fields])
+    items = old.value.get(name, [])
     if items:
-        whole = _lengthened(old, name, len(items), fields)
-    elif name in value:
-        whole = _begun(old, name, fields)
+        whole = _lengthened(old, name, len(items), item)
+    elif name in old.value:
+        whole = _begun(old, name, item)
     else:
         indent = old.survey.place(())[1] - 1
-        whole = _inserted(old, len(old.lines), " " * indent + f"{name}:\n" + _item(fields, indent + 2))
-    return old.proven(whole, wanted)
+        whole = _inserted(old, len(old.lines), _indented([f"{name}:"], indent) + _indented(item, indent + 2))
+    return old.proven(whole, {**old.value, name: [*items, phrasing.spelled(fields)]})
 
 
-def _lengthened(old: _Text, name: str, count: int, fields: Mapping[str, Any]) -> str:
+def _lengthened(old: _Text, name: str, count: int, item: list[str]) -> str:
     """The text with an item below the others, and as far from them as they are from each other."""
     dash = _dash(old, count - 1, (name,))
-    gap = "\n" if count == 1 or _stands_apart(old, dash) else ""
     line = old.lines[dash]
-    return _inserted(old, _end(old, name), gap + _item(fields, len(line) - len(line.lstrip(" "))))
+    gap = [""] if count == 1 or _stands_apart(old, dash) else []
+    return _inserted(old, _end(old, name), _indented([*gap, *item], len(line) - len(line.lstrip(" "))))
 
 
-def _begun(old: _Text, name: str, fields: Mapping[str, Any]) -> str:
+def _begun(old: _Text, name: str, item: list[str]) -> str:
     """The text with a list in the place of an empty one, `[]`."""
     line, column = old.survey.keys[(name,)]
     value = old.offset(old.survey.place((name,)))
@@ -121,7 +118,7 @@ def _begun(old: _Text, name: str, fields: Mapping[str, Any]) -> str:
     if not found:
         raise _cannot_be_edited()
     without = old.whole[:value].rstrip(" \t") + old.whole[found.end() :]
-    return _inserted(_Text(old.mark + without.encode()), line, _item(fields, column + 1))
+    return _inserted(_Text(old.mark + without.encode()), line, _indented(item, column + 1))
 
 
 def _inserted(old: _Text, at: int, piece: str) -> str:
@@ -131,9 +128,8 @@ def _inserted(old: _Text, at: int, piece: str) -> str:
     return "".join([*old.lines[:at], gap, piece.replace("\n", line_break), *old.lines[at:]])
 
 
-def _item(fields: Mapping[str, Any], indent: int) -> str:
-    first, *more = block(fields).splitlines()
-    return "".join(f"{' ' * indent}{line}\n" for line in (f"- {first}", *(f"  {line}" for line in more)))
+def _indented(lines: list[str], indent: int) -> str:
+    return "".join(f"{' ' * indent}{line}\n" if line else "\n" for line in lines)
 
 
 def _stands_apart(text: _Text, dash: int) -> bool:
@@ -174,38 +170,6 @@ def _dash(text: _Text, index: int, path: Path = ()) -> int:
     while _NO_CONTENT.fullmatch(text.lines[line]):
         line -= 1
     return line
-
-
-def written(head: str, fields: Mapping[str, Any]) -> bytes:
-    """A new file: comments, and a mapping below them."""
-    return _Text(b"").proven(head + block(fields), dict(fields))
-
-
-def block(fields: Mapping[str, Any]) -> str:
-    """Fields with values as people write them, one field a line."""
-    return "".join(f"{name}: {_value(value)}\n" for name, value in fields.items())
-
-
-def _value(value: Any) -> str:
-    match value:
-        case list():
-            return f"[{_wrapped([_value(one) for one in value])}]"
-        case bool():
-            return str(value).lower()
-        case str():
-            return _scalar(value)
-        case _:
-            return str(value)
-
-
-def _wrapped(items: list[str]) -> str:
-    """Items of a list, on further lines where one is too short for them."""
-    lines = [""]
-    for item in items:
-        if lines[-1] and len(lines[-1]) + len(item) > _WIDTH:
-            lines.append("")
-        lines[-1] += f"{item}, "
-    return "\n  ".join(line.rstrip(" ") for line in lines).removesuffix(",")
 
 
 def _scalar(value: str) -> str:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path, PurePosixPath
 
-from . import parsing, values
+from . import parsing
 from .errors import FlatpanelError
 
 IMAGES = frozenset({".avif", ".bmp", ".gif", ".jpeg", ".jpg", ".jxl", ".png", ".webp"})
@@ -133,12 +133,3 @@ def _reading_order(name: str) -> tuple[list[tuple[int, str]], str]:
     key = [(0, part) for part in parts]
     key[1::2] = [(len(part), part) for part in digits]
     return key, name
-
-
-def written(pages: list[str]) -> str | list[str]:
-    """As a run like `001.jpg .. 018.jpg` where that means the same."""
-    run = f"{pages[0]} .. {pages[-1]}"
-    try:
-        return run if values.pages(run) == pages else pages
-    except ValueError:
-        return pages
