@@ -79,7 +79,7 @@ def _files(folder: Path) -> Iterator[str]:
 
 
 def _archive(path: Path, archive: zipfile.ZipFile) -> Found:
-    members = {one.filename: one for one in archive.infolist() if not one.is_dir()}
+    members = {one.filename: one for one in archive.infolist() if not one.filename.endswith("/")}
     for name in members:
         if _LEADS_ELSEWHERE.match(name):
             raise FlatpanelError(f"{path}: holds the name {name!r}, which leads elsewhere; pack it again")

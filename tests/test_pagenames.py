@@ -251,6 +251,14 @@ def test_a_folder_that_cannot_be_listed_is_told(tmp_path: Path, monkeypatch: pyt
         pagenames.read(tmp_path)
 
 
+def test_a_file_without_a_name_is_passed_over(tmp_path: Path) -> None:
+    """The format allows it, and Python's own question whether it is a folder would fail."""
+    path = comics.cbz(tmp_path / "a.cbz", "1.png", "x")
+    path.write_bytes(path.read_bytes().replace(b"x", b"\0"))
+
+    assert pagenames.read(path).pages == ["1.png"]
+
+
 def test_whatever_is_wrong_with_an_archive_is_a_sentence(tmp_path: Path) -> None:
     """Archives with any bytes changed or cut off either tell their pages or are refused; there is no traceback."""
     whole = comics.cbz(tmp_path / "whole.cbz", "in/1.png", "in/2.png", comicinfo="<Title>A</Title>").read_bytes()
