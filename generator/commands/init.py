@@ -7,7 +7,6 @@ from pathlib import Path
 
 import click
 
-from .. import scaffold
 from . import options
 from .reporting import reporting
 
@@ -19,6 +18,9 @@ from .reporting import reporting
 @reporting
 def init(folder: Path, name: str | None, base_url: str) -> None:
     """Begin a project in DIR: a small catalog that builds at once, and what surrounds it."""
+    # Takes its time to load, and nothing else needs it.
+    from .. import scaffold
+
     files = scaffold.start(folder, name or folder.resolve().name, base_url, options.now())
     program = _program(folder)
     steps = [

@@ -8,7 +8,7 @@ import re
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from .. import __version__, values
+from .. import __version__, schema, values
 from ..disk import write_if_changed
 from ..errors import FlatpanelError
 from ..messages import faults
@@ -40,6 +40,7 @@ def start(folder: Path, name: str, base_url: str, now: int) -> list[str]:
         raise FlatpanelError("\n".join(f"{options[str(path[0])]}: {message}" for path, message in found))
     _check_empty(folder)
     files = _filled({"name": name, "base_url": base_url, "published": values.iso(now)})
+    files |= {f"catalog_src/.schemas/{path}": text for path, text in schema.files().items()}
     for path, text in files.items():
         write_if_changed(folder / path, text)
     return sorted(files)
