@@ -28,6 +28,8 @@ _LEADS_ELSEWHERE = re.compile(r"/|[A-Za-z]:|(?:.*/)?\.\.(?:/|$)|.*[\\\x00-\x1f\x
 # Those that can be unpacked piece by piece, and no further than is wanted.
 _PACKED = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 _ENCRYPTED = 1
+# How much of a strange name is told.
+_SHOWN = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +84,7 @@ def _archive(path: Path, archive: zipfile.ZipFile) -> Found:
     members = {one.filename: one for one in archive.infolist() if not one.filename.endswith("/")}
     for name in members:
         if _LEADS_ELSEWHERE.match(name):
-            raise FlatpanelError(f"{path}: holds the name {name!r}, which leads elsewhere; pack it again")
+            raise FlatpanelError(f"{path}: holds the name {name[:_SHOWN]!r}, which leads elsewhere; pack it again")
     pages, description = _sorted_out(path, list(members))
     if not description:
         return Found(pages, None)
@@ -110,7 +112,7 @@ def _sorted_out(path: Path, names: Sequence[str]) -> tuple[list[str], str | None
         raise FlatpanelError(f"{path}: holds no images ({', '.join(sorted(IMAGES))})")
     if len(folders) > 1:
         raise FlatpanelError(
-            f"{path}: holds images in {len(folders)} folders, {folders[0]!r} and {folders[1]!r} among them; "
+            f"{path}: holds images in {len(folders)} folders, such as {folders[0][:_SHOWN]!r} and {folders[1][:_SHOWN]!r}; "
             "the pages of a chapter lie in one"
         )
     for one in images:

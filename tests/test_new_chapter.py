@@ -253,16 +253,16 @@ def test_a_wrong_catalog_is_not_touched(site: Site, new: New) -> None:
 
 
 def test_a_dry_run_shows_what_would_change(site: Site, new: New) -> None:
-    """The new lines, with those around them; nothing is written."""
-    site.write(FIRST, "title: A\r\nchapters:\r\n- {id: 1, number: 1, published: 2026-02-02, pages: []}\r\ncover: c\r\n")
+    """The new lines, with those around them, whatever ends them; nothing is written."""
+    chapter = "- {id: 1, number: 1, published: 2026-02-02, pages: []}"
+    site.write(FIRST, f"title: A\r\ncover: c\r\nchapters:\r\n{chapter}")
     before = everything(site)
     result = new("first", "--dry-run")
     file = f"{site.folder}/catalog_src/{FIRST}"
 
-    assert result.stdout_bytes.decode() == (
-        f"--- {file}\n+++ {file}\n@@ -1,4 +1,9 @@\n title: A\r\n chapters:\r\n"
-        " - {id: 1, number: 1, published: 2026-02-02, pages: []}\r\n"
-        f"+\r\n+- id: 2\r\n+  number: 2\r\n+  published: {NOW}\r\n+  pages: []\r\n cover: c\r\n"
+    assert result.stdout == (
+        f"--- {file}\n+++ {file}\n@@ -2,3 +2,8 @@\n cover: c\n chapters:\n {chapter}\n"
+        f"+\n+- id: 2\n+  number: 2\n+  published: {NOW}\n+  pages: []\n"
     )
     assert result.stderr == f"{file}: chapter 2: id 2, 0 pages; nothing was written\n"
     assert everything(site) == before

@@ -82,7 +82,7 @@ def test_pages_in_several_folders_are_refused(make: Make) -> None:
         pagenames.read(path)
 
     assert str(caught.value) == (
-        f"{path}: holds images in 2 folders, '.' and 'extras' among them; the pages of a chapter lie in one"
+        f"{path}: holds images in 2 folders, such as '.' and 'extras'; the pages of a chapter lie in one"
     )
 
 

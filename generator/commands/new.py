@@ -94,6 +94,7 @@ def _report(catalog: Path, added: Added, what: str, facts: dict[str, Any], *, dr
         return
     name = str(catalog / added.file)
     if dry:
-        before, after = (text.decode("utf-8-sig").splitlines(keepends=True) for text in (added.before, added.after))
-        click.echo("".join(difflib.unified_diff(before, after, name if before else "/dev/null", name)), nl=False)
+        before, after = (text.decode("utf-8-sig").splitlines() for text in (added.before, added.after))
+        found = difflib.unified_diff(before, after, name if before else "/dev/null", name, lineterm="")
+        click.echo("\n".join(found))
     click.echo(f"{name}: {what}{'; nothing was written' * dry}", err=dry)
