@@ -111,9 +111,9 @@ def _sorted_out(path: Path, names: Sequence[str]) -> tuple[list[str], str | None
     if not folders:
         raise FlatpanelError(f"{path}: holds no images ({', '.join(sorted(IMAGES))})")
     if len(folders) > 1:
+        some = " and ".join(repr(folder[:_SHOWN]) for folder in folders[:2])
         raise FlatpanelError(
-            f"{path}: holds images in {len(folders)} folders, such as {folders[0][:_SHOWN]!r} and {folders[1][:_SHOWN]!r}; "
-            "the pages of a chapter lie in one"
+            f"{path}: holds images in {len(folders)} folders, such as {some}; the pages of a chapter lie in one"
         )
     for one in images:
         one.name.encode()  # a name on a disk may be any bytes
