@@ -52,9 +52,9 @@ def text(site: Site, file: str) -> str:
 
 
 def test_a_project_has_what_it_needs(made: Site) -> None:
-    """These files and no others, and no name between two @ is left in them."""
+    """These files and no others, and nothing that should have been filled in is left in them."""
     assert trees.files(made.folder) == FILES
-    assert [file for file in FILES if re.search("@[a-z_]+@", text(made, file))] == []
+    assert [file for file in FILES if re.search("<<[a-z_]+>>", text(made, file))] == []
 
 
 def test_a_new_project_builds_without_a_word_of_complaint(made: Site, run: Run) -> None:
@@ -88,7 +88,7 @@ def test_the_configuration_for_a_server_of_ones_own_is_one(made: Site) -> None:
     settings.write_text(lines.replace("# server_folder: /srv/comics", f"server_folder: {made.folder}"))
     made.build()
     with web.listening() as listener:
-        conf = own.read_text().replace("/srv/comics", str(made.folder))
+        conf = own.read_text().replace("/srv/comics", str(made.folder)).replace("/var/log/nginx", "dist/run")
         own.write_text(conf.replace("listen 80;", f"listen {listener.getsockname()[1]};"))
         (made.folder / "media").mkdir()
         (made.folder / "media/cover.jpg").write_bytes(b"image")
@@ -101,6 +101,7 @@ def test_the_configuration_for_a_server_of_ones_own_is_one(made: Site) -> None:
             found = [server.ask(path) for path in ("/", "/api/series", "/api/x", "/x", "/media/cover.jpg")]
 
     assert [one.status for one in found] == [200, 200, 404, 404, 200]
+    assert '"GET /api/series" 200' in (made.folder / "dist/run/comics.log").read_text()
     assert [one.body for one in found[2:]] == [b'{"error":"Not found","status":404}'] * 2 + [b"image"]
 
 
@@ -323,3 +324,9 @@ def test_the_data_of_the_package_are_all_used() -> None:
     there = {path.name for path in Path(scaffold.__file__).parent.iterdir() if path.suffix != ".py" and path.is_file()}
 
     assert there == set(scaffold._FILES.values())
+
+
+@pytest.mark.parametrize("name", sorted(one for one in scaffold._FILES.values() if one.endswith((".yaml", ".yml"))))
+def test_templates_are_yaml_where_they_lie(name: str) -> None:
+    """Tools that look at every YAML file of the repository find nothing wrong with them."""
+    assert yaml12.load((Path(scaffold.__file__).parent / name).read_bytes())

@@ -1,6 +1,6 @@
 """A new project, small and complete: a catalog with one series, and what a repository and a server around it need.
 
-The files lie beside this one as they are written, but for the names between two @.
+The files lie beside this one as they are written, but for what stands there as a <<name>>.
 """
 
 import os
@@ -15,7 +15,7 @@ from ..messages import faults
 from ..model import Person, Site
 
 _HERE = Path(__file__).parent
-_PLACEHOLDER = re.compile(rb"@([a-z_]+)@")
+_PLACEHOLDER = re.compile(rb"<<([a-z_]+)>>")
 # Where each file goes, and what it is called here: names with a dot would mean something to git in this place, too.
 _FILES = {
     "README.md": "readme.md",
