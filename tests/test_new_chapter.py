@@ -214,6 +214,13 @@ def test_what_an_archive_says_wrongly_is_refused(
     assert everything(site) == before
 
 
+def test_an_option_is_blamed_for_what_it_says(new: New, tmp_path: Path) -> None:
+    """Also where the archive says something, too."""
+    path = comics.cbz(tmp_path / "a.cbz", "1.jpg", comicinfo=INFO)
+
+    assert new("first", "--pages", path, "--number", "x").stderr.startswith("--number: should be digits")
+
+
 def test_a_comicinfo_that_cannot_be_read_is_refused(site: Site, new: New, tmp_path: Path) -> None:
     """A document type, for one, has no place in it."""
     path = comics.cbz(tmp_path / "a.cbz", "1.jpg", comicinfo=b"<!DOCTYPE a><ComicInfo/>")

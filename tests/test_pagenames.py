@@ -4,7 +4,7 @@ import os
 import random
 import struct
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -103,7 +103,7 @@ def test_the_description_lies_on_top_or_beside_the_pages(make: Make, name: str) 
 
 def test_the_description_on_top_counts_first(make: Make) -> None:
     """It is that of the whole archive."""
-    assert b"Top" in (pagenames.read(make("in/1.png", "in/ComicInfo.xml", comicinfo="Top")).comicinfo or b"")
+    assert b"Top" in (pagenames.read(make("A/1.png", "A/ComicInfo.xml", comicinfo="Top")).comicinfo or b"")
 
 
 def test_a_description_elsewhere_is_none(make: Make) -> None:
@@ -140,6 +140,20 @@ def test_too_many_files_are_refused(make: Make, monkeypatch: pytest.MonkeyPatch)
     assert len(pagenames.read(make("1.png", "2.png", "3.png")).pages) == 3
     with pytest.raises(FlatpanelError, match="holds more than 3 files; name what has the pages of one chapter"):
         pagenames.read(make("1.png", "2.png", "3.png", "4.txt"))
+
+
+def test_no_more_files_are_looked_for_than_may_be_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A disk without an end is left soon, and what is hidden is not even entered."""
+    monkeypatch.setattr(pagenames, "MAX_FILES", 3)
+    assert pagenames.read(comics.folder(tmp_path, "1.png", *(f".git/{one}" for one in "abcd"))).pages == ["1.png"]
+
+    def endless(_: Path) -> Iterator[str]:
+        yield from ("1.png",) * 10
+        pytest.fail("nobody needs to know that much")
+
+    monkeypatch.setattr(pagenames, "_files", endless)
+    with pytest.raises(FlatpanelError, match="holds more than 3 files"):
+        pagenames.read(tmp_path)
 
 
 @pytest.mark.parametrize(
