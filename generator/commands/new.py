@@ -45,12 +45,12 @@ def series(catalog: Path, slug: str, in_folder: bool, dry: bool, as_json: bool, 
 @options.out
 @previously
 @click.argument("slug")
-@click.option("--pages", metavar="FOLDER|FILE", type=click.Path(path_type=Path), help="The images, or a .cbz of them.")
-@click.option("--number", help="[default: the highest of the series and 1, rounded down]")
-@click.option("--volume", type=int, help="[default: none]")
-@click.option("--title", help="The title of the chapter alone.")
+@click.option("--pages", metavar="FOLDER|FILE", type=click.Path(path_type=Path), help="Its images, or a .cbz of them.")
+@click.option("--number", help="[default: ComicInfo.xml's, or one above the highest, rounded down]")
+@click.option("--volume", type=int, help="[default: ComicInfo.xml's, or none]")
+@click.option("--title", help="The title of the chapter alone.  [default: ComicInfo.xml's, or none]")
 @click.option("--group", "groups", multiple=True, metavar="NAME", help="Who made it, by name or id; may be repeated.")
-@click.option("--published", type=options.Instant(), help="When it appears.  [default: now]")
+@click.option("--published", type=options.Instant(), help="When it appears.  [default: ComicInfo.xml's day, or now]")
 @click.option("--final", is_flag=True, help="The story ends here.")
 @_DRY
 @options.as_json
