@@ -6,7 +6,7 @@ Nothing of them is in memory as a whole, unless it is small: then it compresses 
 
 import os
 from collections.abc import Callable, Iterator, Mapping
-from concurrent.futures import Executor
+from concurrent.futures import Executor, Future
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -55,8 +55,8 @@ class Assembly:
 
     def publish(
         self, one: Resource, older: Mapping[str, Published], served: Mapping[str, Published]
-    ) -> Callable[[], Published]:
-        """Like that of the press, for a resource that is a long list; asked for later."""
+    ) -> Published | Future[Published]:
+        """Like that of the press, for a resource that is a long list; some are at work beside others."""
         found = self.list(one)
         modified = max((piece.modified for piece in found.pieces), default=self.site_modified)
         dated = one._replace(shown=one.shown._replace(modified=modified))
@@ -66,16 +66,14 @@ class Assembly:
         )
         name, old = f"list {one.url}", older.get(one.url)
         if self.remembers and old and self.cache.recall(name) == made_of and self._is_served(old, served):
-            return lambda: old
+            return old
         self.cache.remember(name, made_of)
         if sum(piece.size for piece in found.pieces) < LONG:
             body = found.before + b",".join(piece.text() for piece in found.pieces) + found.after
-            whole = self.press.publish(dated._replace(shown=dated.shown._replace(json=body)), older, served)
-            return lambda: whole
+            return self.press.publish(dated._replace(shown=dated.shown._replace(json=body)), older, served)
         if isinstance(one.shown.json, Joined):
-            return self.thread.submit(_grow, self.beside, dated, found, older, served).result
-        grown = _grow(self.press, dated, found, older, served)
-        return lambda: grown
+            return self.thread.submit(_grow, self.beside, dated, found, older, served)
+        return _grow(self.press, dated, found, older, served)
 
     def _is_served(self, old: Published, served: Mapping[str, Published]) -> bool:
         return self.press.bodies.is_there(old, served.get(old.url))
@@ -112,7 +110,7 @@ def _grow(
     press: Press, one: Resource, found: List, older: Mapping[str, Published], served: Mapping[str, Published]
 ) -> Published:
     """Piece by piece onto the disk."""
-    with encode.Digests() as known, press.bodies.growing(one.url) as (body, packed):
+    with encode.Digests() as known, press.bodies.growing(one) as (body, packed):
         packed.write(encode.GZIP_HEAD)
         for text, pressed in _blocks(_written(found)):
             known.add(text)

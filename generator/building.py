@@ -3,7 +3,7 @@
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Set
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain
@@ -36,7 +36,6 @@ class Building:
     """One build."""
 
     found: Reading
-    linker: Linker
     cache: Cache
     session: Session
     runs: Runs
@@ -86,6 +85,10 @@ class Building:
             self.cache.remember("runs", self.runs.dump(sealed.head))
             self.cache.remember("gone", {release: left[release] for release in self.session.store.older()})
         self.cache.commit()
+
+    @property
+    def linker(self) -> Linker:
+        return self.found.linker
 
     @property
     def taboo(self) -> frozenset[str]:
@@ -247,13 +250,11 @@ class Building:
         printing, beside = self.press(), self.press()
         with ThreadPoolExecutor(1) as thread:
             assembling = Assembly(printing, beside, thread, self.cache, parts, catalog.site_modified, self.current)
-            found: list[Callable[[], Published]] = []
-            for one in routes.resources(catalog):
-                if assembly.is_long(one):
-                    found.append(assembling.publish(one, older, served))
-                else:
-                    found.append(partial(_same, printing.publish(one, older, served)))
-            published = [publish() for publish in found]
+            found = [
+                (assembling if assembly.is_long(one) else printing).publish(one, older, served)
+                for one in routes.resources(catalog)
+            ]
+            published = [one.result() if isinstance(one, Future) else one for one in found]
         self.cache.forget_packed()
         self.take("", printing.run(published), press.change(served, published), printing.bodies.output())
         self.wrote(beside.bodies.output())
@@ -278,7 +279,3 @@ class Building:
             known = {"asked": asked, "files": {one.path: one.text.decode() for one in found}}
             self.cache.remember("configuration", known)
         return {path: text.encode() for path, text in known["files"].items()}
-
-
-def _same(one: Published) -> Published:
-    return one

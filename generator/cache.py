@@ -83,6 +83,7 @@ class Cache:
     def __init__(self, folder: Path, version: str, *, lasting: bool = True) -> None:
         with suppress(OSError):  # SQLite knows what to say of it
             disk.reserve(folder / FILE)
+        self.folder = folder
         self._db = sqlite3.connect(folder / FILE, isolation_level=None, timeout=0)
         if not lasting:
             self._db.execute("PRAGMA synchronous = OFF")

@@ -60,7 +60,7 @@ class Ledger:
         return os.pread(self._file, length, offset) if length else b""
 
     def of(self, slug: str) -> dict[str, Published]:
-        return manifest.lines(self.run(slug))
+        return manifest.lines(self.run(slug), str(self.path))
 
     def chapters(self) -> dict[int, str]:
         """The chapters of v2, which are called by their ids, and whose each is."""

@@ -55,7 +55,12 @@ def publish(resource: Resource, content: encode.Content, packed: bool, old: Publ
 
 def body_file(one: Resource, tag: str) -> str:
     """Where a body lies below dist: in the tree that everybody may reach or not, its key, its tag, what it is."""
-    return f"{'private' if one.restricted else 'www'}{key(one.url)}.{tag}{SUFFIXES[one.type]}"
+    return f"{tree(one)}{key(one.url)}.{tag}{SUFFIXES[one.type]}"
+
+
+def tree(one: Resource) -> str:
+    """The part of dist that a body may lie in."""
+    return "private" if one.restricted else "www"
 
 
 def paths(one: Published) -> tuple[str, ...]:
@@ -147,9 +152,10 @@ class Head(NamedTuple):
 FIRST = b',\n"resources":{\n'
 
 
-def lines(run: bytes) -> dict[str, Published]:
+def lines(run: bytes, name: str = "the release that is continued") -> dict[str, Published]:
     """The resources of a run of lines."""
-    return {url: _published(url, one) for url, one in encode.parse(b"{%b}" % run).items()}
+    with _understood(name):
+        return {url: _published(url, one) for url, one in encode.parse(b"{%b}" % run).items()}
 
 
 def release_id(digest: str) -> str:

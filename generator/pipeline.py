@@ -89,7 +89,7 @@ def build(options: Options, waiting: Waiting = lambda: None, progress: Progress 
         with Ledger(options.previous) as previous, Store(options.out).locked(waiting) as session:
             building, sealed = _release(options, found, cache, scratch, session, previous, progress)
             # While no other build can write the same file.
-            report = _report(options, found, building, sealed, conf)
+            report = _report(options, found, building, sealed, conf, cache)
         if not options.previous:
             remembered.remember(asked, seen, found, _facts(report), cache)
         return report
@@ -97,7 +97,7 @@ def build(options: Options, waiting: Waiting = lambda: None, progress: Progress 
     return _with_cache(options.cache, waiting, work)
 
 
-def _report(options: Options, found: Reading, building: Building, sealed: Sealed, conf: bytes) -> Report:
+def _report(options: Options, found: Reading, building: Building, sealed: Sealed, conf: bytes, cache: Cache) -> Report:
     """Write the main configuration file as well, and tell what has become of it all."""
     site = found.linker.site
     # A main file for a server elsewhere is not replaced by one for here.
@@ -111,7 +111,7 @@ def _report(options: Options, found: Reading, building: Building, sealed: Sealed
         written=building.written,
         parsed=found.parsed,
         next_publication=found.next_publication,
-        warnings=[*_warnings(options, building.unknown), *_big_bodies(options, building), *_unkept(options)],
+        warnings=[*_warnings(options, building.unknown), *_big_bodies(options, building), *_unkept(options, cache)],
         conf_written=not foreign and disk.write_if_changed(options.nginx, conf),
     )
 
@@ -129,7 +129,6 @@ def _release(
     with disk.Growing(scratch / "runs") as aside, Runs(aside) as runs:
         building = Building(
             found=found,
-            linker=found.linker,
             cache=cache,
             session=session,
             runs=runs,
@@ -208,8 +207,8 @@ def _big_bodies(options: Options, building: Building) -> list[str]:
     return [f"{url}: has {size / (1 << 20):.1f} MiB, more than {limit}" for url, size in building.big_bodies]
 
 
-def _unkept(options: Options) -> list[str]:
-    if options.cache and not options.cache.is_dir():
+def _unkept(options: Options, cache: Cache) -> list[str]:
+    if options.cache and cache.folder != options.cache:
         return [f"{options.cache}: is no place to remember anything; every build is the first"]
     return []
 

@@ -101,10 +101,13 @@ class _Reader:
     stats: dict[str, str] = field(default_factory=dict)
     digests: dict[str, str] = field(default_factory=dict)
     values: set[str] = field(default_factory=set)
+    # Whether anything was parsed before this build.
+    remembers: bool = False
     parsed: int = 0
 
     def reading(self) -> Reading:
         self.before, self.values = self.cache.files(), self.cache.values()
+        self.remembers = bool(self.values)
         lists, everywhere = self.lists()
         for place in everywhere:
             for file in place.files:
@@ -143,9 +146,10 @@ class _Reader:
         try:
             self.stats[file] = parsing.looks(self.folder / file)
             stat, digest = self.before.get(file, ("", ""))
-            self.digests[file] = (
-                digest if stat == self.stats[file] else encode.digest(parsing.content(self.folder / file)[0])
-            )
+            if stat == self.stats[file]:
+                self.digests[file] = digest
+            elif self.remembers:  # or else its content is parsed, whatever it is
+                self.digests[file] = encode.digest(parsing.content(self.folder / file)[0])
         except OSError:
             self.stats.pop(file, None)  # whoever reads it will say what is wrong
 

@@ -7,6 +7,7 @@ import os
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -150,8 +151,7 @@ def seal(runs: Runs, small: Mapping[str, bytes], highest_id: int, page_ids: Mapp
     release = manifest.release_id(encode.sha256_of(whole(checked=True)))
     files: dict[str, Callable[[], Iterable[bytes]]] = {"manifest.json": whole}
     for name in long:
-        files[name] = lambda name=name: runs.parts(name)  # type: ignore[misc]
+        files[name] = partial(runs.parts, name)
     for name, text in small.items():
-        named = manifest.named(text, release)
-        files[name] = lambda named=named: (named,)  # type: ignore[misc]
+        files[name] = partial(iter, [manifest.named(text, release)])
     return Sealed(release, files, len(head))

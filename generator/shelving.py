@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from . import encode, manifest
-from .artifact import Published
+from .artifact import Published, Resource
 from .disk import Growing, make_folder, replace, write
 
 # Marks a folder as ours, serialises builds, and holds "unfinished" while one is at work.
@@ -98,11 +98,13 @@ class Bodies:
         return path
 
     @contextmanager
-    def growing(self, url: str) -> Iterator[tuple[Growing, Growing]]:
+    def growing(self, one: Resource) -> Iterator[tuple[Growing, Growing]]:
         """Places for a body and its compressed form that get their names when they are known."""
         self.begin()
-        make_folder(self.root / "www")
-        path = self.root / "www" / f".{encode.digest(url.encode())}"
+        # What nobody may read is not where everybody may either, not even while it is being made.
+        folder = self.root / manifest.tree(one)
+        make_folder(folder)
+        path = folder / f".{encode.digest(one.url.encode())}"
         with Growing(path) as body, Growing(Path(f"{path}.gz")) as packed:
             yield body, packed
 

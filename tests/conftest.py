@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from generator import cli, pipeline
+from generator import cli, disk, pipeline, routes, store
+from generator.artifact import JSON
 from generator.manifest import Manifest
 from generator.pipeline import Options
 from generator.store import Store
@@ -76,6 +77,15 @@ def date(folder: Path) -> None:
 def site(tmp_path: Path) -> Site:
     """A small catalog of two series that a test may change."""
     return copy_of("minimal", tmp_path)
+
+
+@pytest.fixture
+def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
+    """For hundreds of builds: nobody cuts the power here, and the page's two megabytes are a file like any other."""
+    monkeypatch.setattr(store, "flush", lambda root: None)
+    for room in (disk, store):
+        monkeypatch.setattr(room, "sync", lambda folder: None)
+    monkeypatch.setattr(routes, "ROUTES", tuple(one for one in routes.ROUTES if one.type == JSON))
 
 
 @pytest.fixture(scope="session")

@@ -12,8 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from generator import disk, pipeline, routes, store, verify
-from generator.artifact import JSON
+from generator import disk, pipeline, verify
 from generator.store import MARK
 from tests import trees
 from tests.conftest import Site, copy_of
@@ -30,15 +29,6 @@ pytestmark = pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
 def folder() -> Iterator[Path]:
     with in_memory() as path:
         yield path
-
-
-@pytest.fixture
-def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nobody cuts the power here, and the page's two megabytes are a file like any other."""
-    monkeypatch.setattr(store, "flush", lambda root: None)
-    for room in (disk, store):
-        monkeypatch.setattr(room, "sync", lambda folder: None)
-    monkeypatch.setattr(routes, "ROUTES", tuple(one for one in routes.ROUTES if one.type == JSON))
 
 
 @pytest.mark.usefixtures("hasty")

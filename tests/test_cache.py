@@ -1,6 +1,7 @@
 """What a build remembers: believed as long as it is whole, and never more than that."""
 
 import os
+import re
 import shutil
 import sqlite3
 import subprocess
@@ -15,7 +16,7 @@ from click.testing import Result
 from generator import cache, history, pipeline, remembered, verify
 from generator.cache import FILE, Cache, Damaged, Row
 from tests import trees
-from tests.conftest import Site
+from tests.conftest import Site, copy_of
 
 ITEMS = [Row(place, 1, b'{"id":%d}' % number) for number, place in enumerate((b"aaaa-1", b"aaaa-2", b"bbbb-1"), 1)]
 
@@ -153,18 +154,38 @@ def remembering(site: Site) -> pipeline.Options:
     return replace(site.options, cache=site.folder / "cache")
 
 
-@pytest.mark.parametrize("name", ["manifest.json", "validators.map", "series.map"])
-def test_a_release_that_was_damaged_is_not_copied_from(site: Site, name: str) -> None:
-    """One line of a map that somebody changed does not get into the next release."""
-    trees.first_version(site)
-    pipeline.build(remembering(site))
-    path = site.folder / "dist/current" / name
-    path.write_bytes(path.read_bytes().replace(b"\n", b"\r", 3)[::-1].replace(b"1", b"2", 40)[::-1])
-    trees.second_version(site)
-    pipeline.build(remembering(site))
+@pytest.mark.parametrize("name", ["manifest.json", "series.map"])
+def test_a_release_that_was_damaged_is_not_copied_from(site: Site, tmp_path: Path, name: str) -> None:
+    """A digit that somebody changed in the line of a series that stays as it is does not get into the next release."""
+    whole = copy_of("minimal", tmp_path / "whole")
+    for one in (site, whole):
+        trees.first_version(one)
+        pipeline.build(remembering(one))
+    path = (site.folder / "dist/current" / name).resolve()
+    text = path.read_bytes()
+    path.write_bytes(re.sub(rb"(?m)^(\"?/.*second\b.*:)\d", rb"\g<1>9", text))
+    assert path.read_bytes() != text
+    for one in (site, whole):
+        trees.second_version(one)
+        pipeline.build(remembering(one))
 
-    assert [one for one in verify.files(site.store) if str(path.resolve()) not in one and "releases" not in one] == []
-    assert {"\r"}.isdisjoint((site.folder / "dist/current" / name).read_text())
+    assert site.store.current() == whole.store.current()
+    assert [one for one in verify.files(site.store) if not one.startswith(str(path))] == []
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_a_manifest_that_was_damaged_is_refused_in_a_sentence(
+    site: Site, run: Callable[..., Result], jobs: int
+) -> None:
+    """It is JSON still, and says what no build has said of a series."""
+    trees.first_version(site)
+    site.build()
+    path = (site.folder / "dist/current/manifest.json").resolve()
+    path.write_bytes(path.read_bytes().replace(b'"sha256":', b'"sha257":'))
+    trees.second_version(site)
+    result = run("build", *trees.options(site)[:-1], jobs)
+
+    assert (result.exit_code, result.stderr) == (1, "the release that is continued: is not the manifest of a release\n")
 
 
 def test_git_is_asked_for_the_past_once(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -17,8 +17,7 @@ from typing import Any
 import pytest
 from click.testing import Result
 
-from generator import crew, disk, pipeline, routes, shelving, store
-from generator.artifact import JSON
+from generator import crew, disk, pipeline, shelving
 from generator.cache import FILE
 from generator.store import MARK
 from tests import trees
@@ -31,16 +30,7 @@ Run = Callable[..., Result]
 CACHE = ".flatpanel_cache"
 
 # Worker processes are made from one that has threads, under xdist.
-pytestmark = pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
-
-
-@pytest.fixture(autouse=True)
-def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nobody cuts the power here, and the page's two megabytes are a file like any other."""
-    monkeypatch.setattr(store, "flush", lambda root: None)
-    for room in (disk, store):
-        monkeypatch.setattr(room, "sync", lambda folder: None)
-    monkeypatch.setattr(routes, "ROUTES", tuple(one for one in routes.ROUTES if one.type == JSON))
+pytestmark = [pytest.mark.usefixtures("hasty"), pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")]
 
 
 @pytest.fixture

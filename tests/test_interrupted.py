@@ -14,8 +14,7 @@ from typing import Any
 import pytest
 from click.testing import Result
 
-from generator import disk, pipeline, routes, store, verify
-from generator.artifact import JSON
+from generator import pipeline, verify
 from generator.manifest import paths
 from tests import trees
 from tests.conftest import Site
@@ -24,7 +23,7 @@ from tests.test_store_oddities import a_second_later
 from tests.twins import in_memory
 
 # Child processes are made from one that has threads, under xdist; they run nothing but a build.
-pytestmark = pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+pytestmark = [pytest.mark.usefixtures("hasty"), pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")]
 
 
 def a_first_build(site: Site) -> None:
@@ -45,16 +44,6 @@ def a_return(site: Site) -> None:
     """The bodies of the first release will be served again, with later dates."""
     a_third_release(site)
     trees.write_series(site, "One", volumes=1, others=[])
-
-
-@pytest.fixture(autouse=True)
-def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nobody cuts the power here, so nothing has to reach the disk hundreds of times over."""
-    monkeypatch.setattr(store, "flush", lambda root: None)
-    for room in (disk, store):
-        monkeypatch.setattr(room, "sync", lambda folder: None)
-    # Nor does it matter here what a file holds: the page's two megabytes would be packed and copied as often.
-    monkeypatch.setattr(routes, "ROUTES", tuple(one for one in routes.ROUTES if one.type == JSON))
 
 
 @pytest.fixture

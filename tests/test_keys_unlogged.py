@@ -5,9 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from tests import web as server
-from tests.conftest import Site, copy_of
-from tests.variants import served
+from tests.conftest import Site
+from tests.variants import served, started
 from tests.web import Web, receive, request
 
 KEY = "key-one"
@@ -65,31 +64,21 @@ def test_a_path_outside_the_api_may_hold_a_key(asked, path: str, method: str) ->
 
 def test_a_worker_that_may_open_no_more_files_quotes_no_request(tmp_path: Path) -> None:
     """It says why, but not whom it could not answer: of new connections, which have said nothing yet."""
-    with server.listening() as listener:
-        site = copy_of("v2", tmp_path)
-        site.write("site.yaml", f"base_url: https://lists.example\nport: {listener.getsockname()[1]}\n")
-        site.build()
-        conf = tmp_path / "nginx.conf"
-        text = conf.read_text()
-        for usual, small in (("worker_processes auto", "worker_processes 1"), ("nofile 20000", "nofile 30")):
-            assert usual in text
-            text = text.replace(usual, small)
-        conf.write_text(text)
-        with server.running(tmp_path, listener) as web:
-            clients = [web.connect() for _ in range(40)]
-            try:
-                held = exhausted(clients)
-                for path in ("/api/v2/profile", "/api/v2/bookmarks", "/api/v2/chapters/31"):
-                    for headers in (HOLDS, {}, {"If_Unmodified_Since": "Fri, 01 Jan 2100 00:00:00 GMT"}):
-                        held.sendall(request(f"{path}?api_key={KEY}", **headers))
-                        with held.makefile("rb") as stream:
-                            assert receive(stream).status in (404, 500, 502)
-            finally:
-                for client in clients:
-                    client.close()
+    with started(tmp_path, "v2", worker_processes="1", worker_rlimit_nofile="30") as (site, web):
+        clients = [web.connect() for _ in range(40)]
+        try:
+            held = exhausted(clients)
+            for path in ("/api/v2/profile", "/api/v2/bookmarks", "/api/v2/chapters/31"):
+                for headers in (HOLDS, {}, {"If_Unmodified_Since": "Fri, 01 Jan 2100 00:00:00 GMT"}):
+                    held.sendall(request(f"{path}?api_key={KEY}", **headers))
+                    with held.makefile("rb") as stream:
+                        assert receive(stream).status in (404, 500, 502)
+        finally:
+            for client in clients:
+                client.close()
 
-            assert quoted(site) == []
-            assert "accept4() failed (24: Too many open files)" in web.errors()
+        assert quoted(site) == []
+        assert "accept4() failed (24: Too many open files)" in web.errors()
 
 
 def exhausted(clients):

@@ -7,14 +7,14 @@ import select
 import signal
 import socket
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 
-from tests import web as server
-from tests.conftest import Serve, Site, copy_of
+from tests.conftest import Serve, Site
 from tests.test_golden import bodies
+from tests.variants import started
 from tests.web import Web, receive, request
 
 CROWD = 5000
@@ -33,23 +33,6 @@ KINDS = (
     request("/api/nothing"),
     request(LARGE) * 8,
 )
-
-
-@contextmanager
-def started(folder: Path, **other: str) -> Iterator[tuple[Site, Web]]:
-    """The small site on the main file that the build writes, but for the values of some of its directives."""
-    with server.listening() as listener:
-        site = copy_of("minimal", folder)
-        site.write("site.yaml", f"base_url: https://minimal.example\nport: {listener.getsockname()[1]}\n")
-        site.build()
-        conf = folder / "nginx.conf"
-        text = conf.read_text()
-        for name, value in other.items():
-            text, found = re.subn(rf"^( *{name}) [^;]+;", rf"\1 {value};", text, flags=re.MULTILINE)
-            assert found == 1, f"nginx.conf does not say {name} once"
-        conf.write_text(text)
-        with server.running(folder, listener) as running:
-            yield site, running
 
 
 @pytest.fixture

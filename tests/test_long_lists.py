@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 
 from generator import assembly, pipeline, verify
+from generator.disk import Growing
 from generator.manifest import Manifest
+from generator.store import TREES
 from tests import trees
 from tests.conftest import SITES, Site, copy_of
 
@@ -96,3 +98,22 @@ def test_bodies_above_the_budget_are_named(site: Site, monkeypatch: pytest.Monke
     assert first.warnings == again.warnings
     named = [one for one in first.warnings if re.fullmatch(r"/api/series: has 1\.\d MiB, more than the 1 of .*", one)]
     assert [one.rpartition(" in ")[2] for one in named] == [f"{site.folder}/catalog_src/site.yaml"]
+
+
+def test_a_long_list_that_is_restricted_is_made_where_nobody_may_read(
+    long: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A build that is killed would leave its beginning there."""
+    site = copy_of("v2", tmp_path)
+    with (tmp_path / "catalog_src/site.yaml").open("a") as settings:
+        settings.write("\nrestricted: [/chapters]\n")
+    grown = []
+    whole = Growing.__init__
+    monkeypatch.setattr(Growing, "__init__", lambda self, path: grown.append(path) or whole(self, path))
+    site.build()
+
+    tree = {path.parent for path in grown if path.parent.name in TREES}
+    hidden = [one for one in site.manifest.resources.values() if one.url.partition("?")[0] == LISTS[2]]
+    assert all(one.restricted for one in hidden)
+    assert tree == {tmp_path / "dist" / name for name in TREES}
+    assert len([path for path in grown if path.parent.name == "private"]) == 2 * len(hidden)

@@ -57,6 +57,15 @@ def test_packages_that_stand_in_several_locks_have_one_version_there() -> None:
         assert {name: found[other].get(name) for name in found["run"]} == found["run"]
 
 
+@pytest.mark.parametrize("workflow", sorted((ROOT / ".github/workflows").iterdir()), ids=lambda path: path.stem)
+def test_what_others_do_in_a_workflow_is_pinned_by_its_digest(workflow: Path) -> None:
+    """A tag can be moved by whoever owns it; the version stands beside the digest, for people."""
+    used = re.findall(r"uses: (.+)", workflow.read_text(encoding="utf-8"))
+
+    assert used
+    assert [one for one in used if not re.fullmatch(r"[\w/-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+", one)] == []
+
+
 def test_nothing_is_installed_without_its_hash() -> None:
     """In CI and in every script but the one that makes the locks, which is run by a person who then looks at them."""
     scripts = [
@@ -72,7 +81,7 @@ def test_nothing_is_installed_without_its_hash() -> None:
     }
 
     assert set(installing) == {"lock", "setup"}
-    assert "--require-hashes --requirement" in installing["setup"]
+    assert all("--require-hashes --requirement" in one for one in installing.values())
     # Nobody needs a right in CI that reading does not give.
     for path in (ROOT / ".github/workflows").iterdir():
         text = path.read_text(encoding="utf-8")

@@ -1,5 +1,6 @@
 """Test sites with settings of their own, built and served for as long as a test module needs them."""
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -20,3 +21,20 @@ def served(folder: Path, *, settings: str = "", files: dict[str, str] | None = N
         made.build()
         with web.running(made.folder, listener) as running:
             yield made, running
+
+
+@contextmanager
+def started(folder: Path, name: str = "minimal", **directives: str) -> Iterator[tuple[Site, web.Web]]:
+    """A site on the main file that the build writes, but for the values of some of its directives."""
+    with web.listening() as listener:
+        site = copy_of(name, folder)
+        site.write("site.yaml", f"base_url: https://minimal.example\nport: {listener.getsockname()[1]}\n")
+        site.build()
+        conf = folder / "nginx.conf"
+        text = conf.read_text()
+        for directive, value in directives.items():
+            text, found = re.subn(rf"^( *{directive}) [^;]+;", rf"\1 {value};", text, flags=re.MULTILINE)
+            assert found == 1, f"nginx.conf does not say {directive} once"
+        conf.write_text(text)
+        with web.running(folder, listener) as running:
+            yield site, running
