@@ -310,6 +310,15 @@ def test_ci_continues_from_the_last_manifest(made: Site) -> None:
     assert save["with"]["key"].startswith(restore["with"]["restore-keys"])
 
 
+def test_ci_uses_what_ours_uses(made: Site) -> None:
+    """Actions are named by the digests that we have tried, with their versions behind them."""
+    ours = (trees.BUILD.parent / ".github/workflows/publish.yml").read_text()
+    used = re.findall(r"uses: (.+)", text(made, ".github/workflows/publish.yml"))
+
+    assert len(used) > 5
+    assert set(used) <= set(re.findall(r"uses: (.+)", ours))
+
+
 @pytest.mark.parametrize("file", sorted(FILES - {f"catalog_src/.schemas/{name}" for name in schema.files()}))
 def test_commands_that_files_name_exist(made: Site, file: str) -> None:
     """No file tells of what the program does not have."""
