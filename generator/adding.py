@@ -46,9 +46,9 @@ class Draft:
     fields: dict[str, Any]
     origins: Mapping[str, str]
 
-    def refuse(self, found: Iterable[tuple[yaml12.Path, str]]) -> None:
-        """All that is wrong at once; a path of no step is about the whole."""
-        told = [f"{self._origin(str(path[0]))}: {message}" if path else message for path, message in found]
+    def refuse(self, found: Iterable[tuple[str, str]]) -> None:
+        """All that is wrong at once, by the field that it is about, or by none."""
+        told = [f"{self._origin(field)}: {message}" if field else message for field, message in found]
         if told:
             raise FlatpanelError("\n".join(keys.hidden(places.printable(one)) for one in told))
 
@@ -167,9 +167,11 @@ def _place(folder: Path, series: SeriesEntry, chapter: Chapter) -> tuple[str, ya
     return next(name for name in names if not os.path.lexists(folder / name)), ()
 
 
-def _beside(complaints: Iterable[Complaint], path: yaml12.Path) -> Iterator[tuple[yaml12.Path, str]]:
+def _beside(complaints: Iterable[Complaint], path: yaml12.Path) -> Iterator[tuple[str, str]]:
     """What is wrong between the new record, at `path` in its file, and those that are there."""
-    return ((one.path[len(path) :], one.message) for one in complaints)
+    for one in complaints:
+        field = one.path[len(path) :][:1]
+        yield (str(field[0]) if field else ""), one.message
 
 
 def _write(folder: Path, added: Added, *, dry: bool) -> Added:

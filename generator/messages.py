@@ -36,12 +36,12 @@ def sentences(model: type[BaseModel], fields: Mapping[str, object]) -> list[str]
     return [said for _, said in faults(model, fields)]
 
 
-def faults(model: type[BaseModel], fields: Mapping[str, object]) -> list[tuple[Path, str]]:
-    """The same, each with the path of what is wrong."""
+def faults(model: type[BaseModel], fields: Mapping[str, object]) -> list[tuple[str, str]]:
+    """The same, each sentence with the field that it is about."""
     try:
         model.model_validate(fields)
     except ValidationError as error:
-        return [(one["loc"], sentence(one, model)) for one in error.errors()]
+        return [(str(one["loc"][0]), sentence(one, model)) for one in error.errors()]
     return []
 
 

@@ -37,7 +37,7 @@ def start(folder: Path, name: str, base_url: str, now: int) -> list[str]:
     found = [*faults(Person, {"id": 1, "name": name}), *faults(Site, {"base_url": base_url})]
     if found:
         options = {"name": "--name", "base_url": "--base-url"}
-        raise FlatpanelError("\n".join(f"{options[str(path[0])]}: {message}" for path, message in found))
+        raise FlatpanelError("\n".join(f"{options[field]}: {message}" for field, message in found))
     _check_empty(folder)
     files = _filled({"name": name, "base_url": base_url, "published": values.iso(now)})
     files |= {f"catalog_src/.schemas/{path}": text for path, text in schema.files().items()}
