@@ -15,7 +15,7 @@ TITLE_FIELDS = ("volume", "number", "title", "date", "series")
 MAX_PAGES = 10_000
 
 _CLOCK = r"(?:[01]\d|2[0-3]):[0-5]\d"
-_INSTANT = re.compile(
+INSTANT = re.compile(
     rf"(\d{{4}}-\d\d-\d\d)(?:[Tt ]({_CLOCK})(?:(:[0-5]\d)(?:[.,]\d+)?)?(?: ?([Zz]|[-+]{_CLOCK}))?)?", re.ASCII
 )
 _NUMBER = re.compile(r"([0-9]+)(?:\.([0-9]+))?")
@@ -23,12 +23,12 @@ _RUN = re.compile(r"(\S+) *\.\. *(\S+)")
 _FIELD = re.compile(r"\{([^{}]*)\}")
 _UNRESERVED = re.compile(r"[-A-Za-z0-9._~]+")
 _SLUG = re.compile(r"[-a-zA-Z0-9_]+")
-_IMAGE = re.compile(r"(https?://[^/?#]+/(?:[^/?#]*/)*)([^/?#]+(?:[?#].*)?)")
+IMAGE = re.compile(r"(https?://[^/?#]+/(?:[^/?#]*/)*)([^/?#]+(?:[?#].*)?)")
 
 
 def instant(value: object) -> int:
     """Seconds since 1970; fractions of a second are cut, a missing zone means UTC, a missing time midnight."""
-    found = _INSTANT.fullmatch(value) if isinstance(value, str) else None
+    found = INSTANT.fullmatch(value) if isinstance(value, str) else None
     if not found:
         raise ValueError("should be a time like 2026-05-01T12:00:00Z")
     day, clock, second, zone = found.groups()
@@ -128,7 +128,7 @@ def is_url(file: str) -> bool:
 
 def split_url(url: str) -> tuple[str, str]:
     """The folder of an image's address, with its /, and the rest; no rest if the address is not that of a file."""
-    found = _IMAGE.fullmatch(url)
+    found = IMAGE.fullmatch(url)
     return (found[1], found[2]) if found else (url, "")
 
 
