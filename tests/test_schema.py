@@ -1,62 +1,20 @@
 """Schemas for editors: they say what the models say, and the example tells editors where they are."""
 
-import json
 import re
-from collections.abc import Callable, Iterator
-from decimal import Decimal
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 from click.testing import Result
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
-from jsonschema import Draft202012Validator, validators
-from jsonschema.exceptions import ValidationError as Refused
-from pydantic import BaseModel, TypeAdapter, ValidationError
+from jsonschema import Draft202012Validator
 
-from generator import explained, model, schema, values, yaml12
-from generator.schema import _FILES, _LETS_PASS
+from generator import explained, schema, yaml12
 from generator.source import LISTS, VIEWS
 from tests.conftest import Site
-from tests.test_catalog_docs import CATALOG, HEADINGS, in_backticks, kind_of, records, rows
+from tests.editors import SCHEMAS, Editor, objects, plain
+from tests.test_catalog_docs import CATALOG, HEADINGS, in_backticks, records, rows
 
-SCHEMAS = {name: json.loads(text) for name, text in schema.files().items()}
-KINDS = {f"{name}.json": kind for name, (kind, _, _) in _FILES.items()}
 MODELINE = "# yaml-language-server: $schema="
-
-
-def pattern(validator: Any, pattern: str, instance: Any, _: Any) -> Iterator[Refused]:
-    """As editors understand it: in JavaScript and in pydantic, `$` is the end and nothing before it."""
-    if isinstance(instance, str) and not re.search(re.sub(r"\$$", r"\\Z", pattern), instance):
-        yield Refused(f"{instance!r} does not match {pattern}")
-
-
-Editor = validators.extend(Draft202012Validator, {"pattern": pattern})
-
-
-def plain(value: Any) -> Any:
-    """A value of our reader as JSON has it."""
-    match value:
-        case Decimal():
-            return float(value)
-        case list():
-            return [plain(one) for one in value]
-        case dict():
-            return {name: plain(one) for name, one in value.items()}
-    return value
-
-
-def editor_takes(name: str, value: Any) -> bool:
-    return bool(Editor(SCHEMAS[name]).is_valid(plain(value)))
-
-
-def model_takes(kind: Any, value: Any) -> bool:
-    try:
-        TypeAdapter(kind).validate_python(value)
-    except ValidationError:
-        return False
-    return True
 
 
 def schema_of(file: str) -> str:
@@ -160,14 +118,6 @@ def test_editors_say_what_the_page_says(heading: str, field: str) -> None:
     assert examples == plain(in_backticks(example))
 
 
-def objects(value: Any) -> Iterator[dict[str, Any]]:
-    """Every object inside of a schema."""
-    for one in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
-        yield from objects(one)
-    if isinstance(value, dict):
-        yield value
-
-
 def test_a_pattern_comes_with_a_sentence() -> None:
     """Nobody has to read a regular expression to learn what is wrong."""
     silent = [
@@ -178,13 +128,3 @@ def test_a_pattern_comes_with_a_sentence() -> None:
 
     # Those that only choose which rule holds, or what must not be; editors show none of them.
     assert {one for one in silent if one != schema._ADDRESS and not one.startswith((r"\{", "^-|"))} == set()
-
-
-def test_patterns_mean_the_same_in_javascript() -> None:
-    """No pattern has what Python and ECMAScript with the flag u take differently."""
-    patterns = {one["pattern"] for one in objects(SCHEMAS) if isinstance(one.get("pattern"), str)}
-    escapes = {found for one in patterns for found in re.findall(r"\\(?:x..|u....|.)", one)}
-    shared = {*map("\\".__add__, "./[]{}\\trnsS"), *re.findall(r"\\(?:x..|u....)", "".join(patterns))}
-
-    assert escapes <= shared
-    assert not any(re.search(r"\(\?P|\(\?>|[*+?}]\+|\\[AZz]", one) for one in patterns)
