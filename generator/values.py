@@ -7,6 +7,7 @@ or raises ValueError with what is wrong and what would be right. After "should b
 import re
 from datetime import UTC, datetime
 from decimal import Decimal
+from functools import lru_cache
 from itertools import takewhile
 from urllib.parse import quote
 
@@ -46,6 +47,12 @@ def _seconds(moment: datetime) -> int:
     offset = moment.utcoffset()
     naive = moment.replace(tzinfo=None) - datetime(1970, 1, 1)
     return int((naive - offset).total_seconds()) if offset else int(naive.total_seconds())
+
+
+@lru_cache(maxsize=4096)
+def iso(seconds: int) -> str:
+    """An instant as clients and people read it."""
+    return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%dT%H:%M:%SZ}"
 
 
 def day(seconds: int) -> str:

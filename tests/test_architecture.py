@@ -29,7 +29,7 @@ FLOORS = [
         "values",
         "yaml12",
     ],
-    ["cache", "edit", "manifest", "model", "parsing", "views", "words"],
+    ["cache", "edit", "manifest", "model", "parsing", "phrasing", "views", "words"],
     ["catalog", "ledger", "messages", "pageids", "shelving"],
     ["maps", "payloads", "places", "store"],
     ["nginx", "openapi", "source", "subjects", "viewer"],
