@@ -15,10 +15,10 @@ from .yaml12 import Path, Place
 
 _LINE_BREAK = re.compile(r"\r\n?|\n")
 _NO_CONTENT = re.compile(r"\s*(?:#.*)?", re.DOTALL)
+_EMPTY_LIST = re.compile(r"\[\s*\]")
 # From where a mapping begins to the brace that it may have: an anchor, white space and comments stand before it.
 _BRACE = re.compile(r"(?:&\S++)?(?:\s|#[^\r\n]*+)*+\{")
 _PLAIN = re.compile(r"\w[-\w]*(?: [-\w]+)*", re.ASCII)
-_EMPTY_LIST = re.compile(r"\[\s*\]")
 
 
 class _Text:
