@@ -10,23 +10,27 @@ from decimal import Decimal
 from functools import partial
 from itertools import chain, count
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from . import checks, comicinfo, edit, keys, pagenames, phrasing, places, scalars, tending, values, yaml12
 from .directory import Directory
 from .disk import alone, rewrite
 from .errors import FlatpanelError
 from .messages import did_you_mean, faults
-from .model import MAX_SLUG, SLUG, WANTED, Chapter, Series
+from .model import MAX_SLUG, SLUG, WANTED, Chapter, Record, Series
 from .places import Complaint
 from .source import SERIES, Entry, SeriesEntry, Sources
 
 # An option has the name of its field, but that of many is asked for one by one.
 _ONE_OF = {"authors": "author", "artists": "artist", "categories": "category", "groups": "group"}
 
+_REFERRING = ("authors", "artists", "groups")
+
 # By which editors know what a file may say; the path is the one from its folder.
 _SCHEMA = "yaml-language-server: $schema={}.schemas/{}.json"
 _ABOUT_SERIES = "The name of this {} is the slug of the series. `new chapter {}` adds chapters."
+
+R = TypeVar("R", Series, Chapter)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,11 +66,10 @@ def add_series(folder: Path, slug: str, said: Mapping[str, Any], *, in_folder: b
         sources = tending.checked(folder)
         _check_slug(sources, slug)
         draft = Draft({"status": "ongoing", "cover": "cover.jpg", **_referring(sources, said)}, {})
-        draft.refuse(faults(Series, draft.fields))
         file, kind, up = f"{SERIES}/{slug}.yaml", "file", "../"
         if in_folder:
             file, kind, up = f"{SERIES}/{slug}/series.yaml", "folder", "../../"
-        record = Series.model_validate(draft.fields)
+        record = _record(sources, draft, Series)
         known = [(one.slug, one.entry.file) for one in sources.series]
         draft.refuse(_beside(checks.slugs([*known, (slug, file)]), ()))
         series = SeriesEntry(slug, Entry(record, file, ()), ())
@@ -84,8 +87,7 @@ def add_chapter(
         series = _series(sources, slug)
         draft = _chapter(sources, series, said, pages, now)
         draft.fields["id"] = tending.free_ids(folder, sources, highest)[0]
-        draft.refuse(faults(Chapter, draft.fields))
-        record = Chapter.model_validate(draft.fields)
+        record = _record(sources, draft, Chapter)
         file, path = _place(folder, series, record)
         longer = replace(series, chapters=(*series.chapters, Entry(record, file, path)))
         draft.refuse(_beside(checks.Checks(sources).series(longer), path))
@@ -127,7 +129,7 @@ def _next_number(series: SeriesEntry) -> int:
 def _referring(sources: Sources, said: Mapping[str, Any]) -> dict[str, Any]:
     """What was said, with an id for what is nobody's name but somebody's id."""
     fields = dict(said)
-    for name in ("authors", "artists", "groups"):
+    for name in _REFERRING:
         directory = Directory[Any].of(entry.record for entry in sources.lists[f"{name}.yaml"])
         if name in said:
             fields[name] = [_reference(directory, text) for text in said[name]]
@@ -165,6 +167,18 @@ def _place(folder: Path, series: SeriesEntry, chapter: Chapter) -> tuple[str, ya
     stem = f"{SERIES}/{series.slug}/chapters/{whole:0>3}{point}{part}"
     names = chain((f"{stem}.yaml",), (f"{stem}-{number}.yaml" for number in count(2)))
     return next(name for name in names if not os.path.lexists(folder / name)), ()
+
+
+def _record(sources: Sources, draft: Draft, model: type[R]) -> R:
+    """What the draft says, if it may, and if whoever it names is known."""
+    found = faults(model, draft.fields)
+    unsound = {field for field, _ in found}
+    nowhere = Entry(Record(), "", ())
+    for name in (one for one in _REFERRING if one in draft.fields and one not in unsound):
+        complaints = checks.Checks(sources).references(nowhere, (name,), f"{name}.yaml", draft.fields[name])
+        found += _beside(complaints, ())
+    draft.refuse(found)
+    return model.model_validate(draft.fields)
 
 
 def _beside(complaints: Iterable[Complaint], path: yaml12.Path) -> Iterator[tuple[str, str]]:

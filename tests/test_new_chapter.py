@@ -167,9 +167,12 @@ def test_options_have_the_last_word(site: Site, new: New, tmp_path: Path) -> Non
         (["first", "--group", "1", "--group", "Night Shift"], "--group: stands in this list twice; keep one of them\n"),
         (["first", "--title", "a\x1bb"], "--title: should be one line without control characters, not 'a\\x1bb'\n"),
         (
-            ["first", "--volume", "0", "--number", "x"],
-            "--volume: should be 1 or more, not 0\n--number: should be digits with at most one point between them",
+            ["first", "--volume", "0", "--group", "x", "--title", "\t"],
+            "--volume: should be 1 or more, not 0\n"
+            "--title: should be one line without control characters, not '\\t'\n"
+            "--group: no group is named x; groups.yaml lists them\n",
         ),
+        (["first", "--group", ""], '--group: should be a name or an id, not ""\n'),
     ],
 )
 def test_what_cannot_be_is_refused(site: Site, new: New, arguments: list[str], sentence: str) -> None:
