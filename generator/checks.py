@@ -39,11 +39,11 @@ def ids(sources: Sources) -> list[int]:
 
 def without_id(sources: Sources) -> list[Entry[Chapter]]:
     """The chapters that have none, each series in the order in which it is read."""
-    ordered = (one for series in sources.series for one in sorted(series.chapters, key=_reading_order))
+    ordered = (one for series in sources.series for one in sorted(series.chapters, key=reading_order))
     return [one for one in ordered if "id" not in one.record.model_fields_set]
 
 
-def _reading_order(entry: Entry[Chapter]) -> tuple[float, Decimal]:
+def reading_order(entry: Entry[Chapter]) -> tuple[float, Decimal]:
     return entry.record.volume or inf, Decimal(entry.record.number)
 
 

@@ -5,7 +5,7 @@ import os
 import click
 
 from . import __version__
-from .commands import build, ids, keys, releases, serve, verify, views
+from .commands import build, ids, init, keys, new, releases, schema, serve, verify, views
 
 
 class BuildByDefault(click.Group):
@@ -32,9 +32,12 @@ _COMMANDS = (
     verify.verify,
     releases.rollback,
     releases.export,
+    init.init,
+    new.new,
     ids.ids,
     keys.keys,
     views.views,
+    schema.schema,
 )
 for command in _COMMANDS:
     main.add_command(command)

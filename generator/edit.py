@@ -9,12 +9,13 @@ from collections.abc import Mapping
 from itertools import accumulate
 from typing import Any
 
-from . import scalars, yaml12
+from . import phrasing, scalars, yaml12
 from .errors import FlatpanelError
 from .yaml12 import Path, Place
 
 _LINE_BREAK = re.compile(r"\r\n?|\n")
 _NO_CONTENT = re.compile(r"\s*(?:#.*)?", re.DOTALL)
+_EMPTY_LIST = re.compile(r"\[\s*\]")
 # From where a mapping begins to the brace that it may have: an anchor, white space and comments stand before it.
 _BRACE = re.compile(r"(?:&\S++)?(?:\s|#[^\r\n]*+)*+\{")
 _PLAIN = re.compile(r"\w[-\w]*(?: [-\w]+)*", re.ASCII)
@@ -49,7 +50,11 @@ class _Text:
                 return result
         except yaml12.Malformed:
             pass
-        raise FlatpanelError("is written in a way that cannot be edited here; write it with one field a line")
+        raise _cannot_be_edited()
+
+
+def _cannot_be_edited() -> FlatpanelError:
+    return FlatpanelError("is written in a way that cannot be edited here; write it with one field a line")
 
 
 def with_first_field(text: bytes, name: str, values: Mapping[Path, int]) -> bytes:
@@ -82,6 +87,69 @@ def with_item(text: bytes, fields: Mapping[str, str]) -> bytes:
     return old.proven(f"{old.whole}{gap}{indent}- {{{item}}}{old.line_break()}", [*(old.value or ()), dict(fields)])
 
 
+def with_entry(text: bytes, name: str, fields: Mapping[str, Any]) -> bytes:
+    """A mapping with one more item in the block list `name`, below all others; the list is begun if there is none."""
+    old = _Text(text)
+    item = phrasing.lines([fields])
+    items = old.value.get(name, [])
+    if items:
+        whole = _lengthened(old, name, len(items), item)
+    elif name in old.value:
+        whole = _begun(old, name, item)
+    else:
+        indent = old.survey.place(())[1] - 1
+        whole = _inserted(old, len(old.lines), _indented([f"{name}:"], indent) + _indented(item, indent + 2))
+    return old.proven(whole, {**old.value, name: [*items, phrasing.spelled(fields)]})
+
+
+def _lengthened(old: _Text, name: str, count: int, item: list[str]) -> str:
+    """The text with an item below the others, and as far from them as they are from each other."""
+    dash = _dash(old, count - 1, (name,))
+    line = old.lines[dash]
+    gap = [""] if count == 1 or _stands_apart(old, dash) else []
+    return _inserted(old, _end(old, name), _indented([*gap, *item], len(line) - len(line.lstrip(" "))))
+
+
+def _begun(old: _Text, name: str, item: list[str]) -> str:
+    """The text with a list in the place of an empty one, `[]`."""
+    line, column = old.survey.keys[(name,)]
+    value = old.offset(old.survey.place((name,)))
+    found = _EMPTY_LIST.match(old.whole, value)
+    if not found:
+        raise _cannot_be_edited()
+    without = old.whole[:value].rstrip(" \t") + old.whole[found.end() :]
+    return _inserted(_Text(old.mark + without.encode()), line, _indented(item, column + 1))
+
+
+def _inserted(old: _Text, at: int, piece: str) -> str:
+    """The text with a piece before the line `at`, counted from 0, on lines of its own."""
+    line_break = old.line_break()
+    gap = line_break if at and not _LINE_BREAK.search(old.lines[at - 1]) else ""
+    return "".join([*old.lines[:at], gap, piece.replace("\n", line_break), *old.lines[at:]])
+
+
+def _indented(lines: list[str], indent: int) -> str:
+    return "".join(f"{' ' * indent}{line}\n" if line else "\n" for line in lines)
+
+
+def _stands_apart(text: _Text, dash: int) -> bool:
+    """Whether there is an empty line between an item and the one above it."""
+    above = dash - 1
+    while text.lines[above].lstrip().startswith("#"):
+        above -= 1
+    return not text.lines[above].strip()
+
+
+def _end(text: _Text, name: str) -> int:
+    """The line below the value of a field: comments at the left edge belong to what follows, others to the value."""
+    start = text.survey.keys[(name,)]
+    later = [place for path, place in text.survey.keys.items() if len(path) == 1 and place > start]
+    end = min(later)[0] - 1 if later else len(text.lines)
+    while not text.lines[end - 1].strip() or text.lines[end - 1].startswith("#"):
+        end -= 1
+    return end
+
+
 def without_item(text: bytes, index: int) -> bytes:
     """A block list without the lines of one item; the comments around it stay."""
     old = _Text(text)
@@ -93,9 +161,9 @@ def without_item(text: bytes, index: int) -> bytes:
     return old.proven("".join(old.lines[:start] + old.lines[end:]), old.value)
 
 
-def _dash(text: _Text, index: int) -> int:
+def _dash(text: _Text, index: int, path: Path = ()) -> int:
     """The line, counted from 0, of the dash of an item; what it introduces may begin further down."""
-    line, column = text.survey.place((index,))
+    line, column = text.survey.place((*path, index))
     if text.lines[line - 1][: column - 1].strip():
         return line - 1
     line -= 2

@@ -33,10 +33,15 @@ def did_you_mean(word: object, known: Iterable[str], otherwise: str = "") -> str
 
 def sentences(model: type[BaseModel], fields: Mapping[str, object]) -> list[str]:
     """Everything that a record with these fields would be blamed for."""
+    return [said for _, said in faults(model, fields)]
+
+
+def faults(model: type[BaseModel], fields: Mapping[str, object]) -> list[tuple[str, str]]:
+    """The same, each sentence with the field that it is about."""
     try:
         model.model_validate(fields)
     except ValidationError as error:
-        return [sentence(one, model) for one in error.errors()]
+        return [(str(one["loc"][0]), sentence(one, model)) for one in error.errors()]
     return []
 
 
@@ -53,20 +58,20 @@ def sentence(error: ErrorDetails, model: type[BaseModel]) -> str:
             return f"is not a field here{did_you_mean(error['loc'][-1], fields, 'known are ' + ', '.join(fields))}"
         case "string_type":
             return _should_be_text(given)
+        case "string_unicode":  # what was typed, for a file could not hold it
+            return "should be text that can be written in UTF-8"
         case "string_too_short":
             return "should not be empty"
         case "string_too_long":
             return f"should have at most {limits['max_length']} characters, has {len(given)}"
         case "string_pattern_mismatch":
-            wanted = WANTED[limits["pattern"]]
-            return wanted if secret else f"{wanted}, not {_shown(given)}"
+            return WANTED[limits["pattern"]] + ("" if secret else f", not {_shown(given)}")
         case "int_type":
             return f"should be a whole number, not {_kind(given)}"
         case "bool_type":
             return f"should be true or false, not {_kind(given)}"
         case "list_type":
-            form = "whose entries begin with -" if isinstance(given, dict) else "like [one, two]"
-            return f"should be a list {form}, not {_kind(given)}"
+            return f"should be a list {_form(given)}, not {_kind(given)}"
         case "model_type" | "dict_type":
             return f"should be fields with values, not {_kind(given)}"
         case "literal_error":
@@ -88,6 +93,11 @@ def _should_be_text(given: Any) -> str:
     if isinstance(given, dict | list):
         return f"should be text, not {_shown(given)}"
     return f"should be text, not {_shown(given)}; put it in quotes"
+
+
+def _form(given: Any) -> str:
+    """How a list looks that may have been meant."""
+    return "whose entries begin with -" if isinstance(given, dict) else "like [one, two]"
 
 
 def _kind(given: Any) -> str:

@@ -146,6 +146,8 @@ class Role(Record):
 
 
 class Group(Entity):
+    """Who translates, letters and publishes chapters."""
+
     id: Id
     name: Name
     description: Paragraphs = ""
@@ -160,6 +162,8 @@ class Group(Entity):
 
 
 class Member(Entity):
+    """Somebody in groups."""
+
     id: Id
     name: Name
     twitter: Line = ""
@@ -182,6 +186,8 @@ class IssuedKey(Key):
 
 
 class Account(Entity):
+    """Somebody with bookmarks, a profile and keys."""
+
     username: Slug
     first_name: Line = ""
     last_name: Line = ""
@@ -194,6 +200,8 @@ class Account(Entity):
 
 
 class Chapter(Entity):
+    """A chapter, in the file of its series or in one of its own."""
+
     id: Id | None = None
     volume: Annotated[int, Field(ge=1, le=MAX_NUMBER)] | None = None
     number: Number
@@ -250,6 +258,8 @@ class Cache(Record):
 
 
 class Site(Record):
+    """The site itself."""
+
     base_url: Annotated[str, StringConstraints(pattern=HOST)]
     reader: Annotated[str, StringConstraints(pattern=PATH)] = "/reader/"
     media: Annotated[str, StringConstraints(pattern=PATH_OR_URL)] = "/media/"

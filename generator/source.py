@@ -119,10 +119,15 @@ def read(folder: Folder) -> Sources:
 
 def read_lists(folder: Folder, parsed: Mapping[str, Parsed] | None = None) -> tuple[Sources, list[Place]]:
     """What all series share, and where each of them is written, in the order of names."""
+    reader = _Reader(existing(folder), parsed)
+    return reader.lists(), reader.places()
+
+
+def existing(folder: Folder) -> Folder:
+    """The folder of a catalog, if there is one."""
     if not os.path.isdir(folder):
         raise FlatpanelError(f"{folder}: there is no such folder; a catalog is a folder with {SITE} and {SERIES}/")
-    reader = _Reader(folder, parsed)
-    return reader.lists(), reader.places()
+    return folder
 
 
 def read_series(folder: Folder, place: Place, parsed: Mapping[str, Parsed] | None = None) -> Sources:

@@ -40,25 +40,30 @@ def give_ids(folder: Path, highest: int) -> list[Given]:
     No id comes back that a chapter has, had in the catalog's history, or had up to `highest` in a release.
     """
     with alone(folder):
-        sources = _checked(folder)
+        sources = checked(folder)
         lacking = checks.without_id(sources)
         if not lacking:
             return []
-        known = (one for one in history.ids_ever(folder) if one <= MAX_ID)
-        first = 1 + max((highest, *checks.ids(sources), *known))
-        if first + len(lacking) - 1 > MAX_ID:
-            raise FlatpanelError(
-                f"{folder}: no id up to {MAX_ID} is left above those that chapters had; write one yourself"
-            )
-        given = list(zip(lacking, range(first, first + len(lacking)), strict=True))
+        given = list(zip(lacking, free_ids(folder, sources, highest, len(lacking)), strict=True))
         texts = {}
         for file, group in groupby(sorted(given, key=lambda pair: pair[0].file), key=lambda pair: pair[0].file):
             ids = {entry.path: number for entry, number in group}
             text = places.text(folder, file)
-            texts[file] = _edited(folder, file, partial(edit.with_first_field, text, "id", ids))
+            texts[file] = edited(folder, file, partial(edit.with_first_field, text, "id", ids))
         for file, text in texts.items():
             rewrite(folder / file, text)
         return [Given(entry.file, entry.record, number) for entry, number in given]
+
+
+def free_ids(folder: Path, sources: Sources, highest: int, count: int = 1) -> range:
+    """The next ids that no chapter has, had in the catalog's history, or had up to `highest` in a release."""
+    known = (one for one in history.ids_ever(folder) if one <= MAX_ID)
+    first = 1 + max((highest, *checks.ids(sources), *known))
+    if first + count - 1 > MAX_ID:
+        raise FlatpanelError(
+            f"{folder}: no id up to {MAX_ID} is left above those that chapters had; write one yourself"
+        )
+    return range(first, first + count)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,13 +78,13 @@ class NamedKey:
 
 def list_keys(folder: Path) -> list[NamedKey]:
     """Those that people wrote into accounts, then those that were made here."""
-    return _keys(_checked(folder))
+    return _keys(checked(folder))
 
 
 def add_key(folder: Path, name: str, account: str | None) -> str:
     """Make a key, keep its digest, and answer with it for the only time."""
     with alone(folder):
-        sources = _checked(folder)
+        sources = checked(folder)
         usernames = {entry.record.username for entry in sources.lists[ACCOUNTS]}
         if account is not None and account not in usernames:
             raise FlatpanelError(f"no account has the username {account}{did_you_mean(account, usernames)}")
@@ -90,14 +95,14 @@ def add_key(folder: Path, name: str, account: str | None) -> str:
         _check_key(fields)
         text = places.text(folder, KEYS) or b"# Keys by their digests, made by `python build.py keys`.\n"
         # A digest of 256 random bits leads nobody back to them, so everybody may read this file.
-        rewrite(folder / KEYS, _edited(folder, KEYS, partial(edit.with_item, text, fields)))
+        rewrite(folder / KEYS, edited(folder, KEYS, partial(edit.with_item, text, fields)))
         return key
 
 
 def revoke_key(folder: Path, name: str) -> None:
     """Forget a key that was made here; one that people wrote is theirs to remove."""
     with alone(folder):
-        known = {one.name: one for one in _keys(_checked(folder))}
+        known = {one.name: one for one in _keys(checked(folder))}
         if name not in known:
             raise FlatpanelError(f"no key is named {keys.hidden(name)}{did_you_mean(name, known)}")
         key = known[name]
@@ -106,7 +111,7 @@ def revoke_key(folder: Path, name: str) -> None:
                 f"{folder / key.file}: the key {name} of {key.account} is written there; remove it there"
             )
         text = places.text(folder, KEYS)
-        rewrite(folder / KEYS, _edited(folder, KEYS, partial(edit.without_item, text, key.index)))
+        rewrite(folder / KEYS, edited(folder, KEYS, partial(edit.without_item, text, key.index)))
 
 
 def _keys(sources: Sources) -> list[NamedKey]:
@@ -138,7 +143,7 @@ class Folded:
 def fold_views(folder: Path, logs: Iterable[Path]) -> Folded:
     """Count what the logs hold and has not been counted, into the file that the next build reads."""
     with alone(folder):
-        sources = _checked(folder)
+        sources = checked(folder)
         before = places.text(folder, VIEWS)
         memory = _memory(folder)
         interrupted = memory.counts if memory.over == encode.sha256(before) else {}
@@ -173,7 +178,8 @@ def _add(tally: Tally, log: Path) -> int:
         raise FlatpanelError(f"{log}: cannot be read: {getattr(error, 'strerror', None) or error}") from None
 
 
-def _checked(folder: Path) -> Sources:
+def checked(folder: Path) -> Sources:
+    """Everything that a catalog says, if it could be built."""
     sources = source.read(folder)
     found = sources.complaints + checks.complaints(sources)
     if found:
@@ -181,7 +187,7 @@ def _checked(folder: Path) -> Sources:
     return sources
 
 
-def _edited(folder: Path, file: str, change: Callable[[], bytes]) -> bytes:
+def edited(folder: Path, file: str, change: Callable[[], bytes]) -> bytes:
     """An edit that cannot be made knows why, but not in which file."""
     try:
         return change()

@@ -7,6 +7,7 @@ or raises ValueError with what is wrong and what would be right. After "should b
 import re
 from datetime import UTC, datetime
 from decimal import Decimal
+from functools import lru_cache
 from itertools import takewhile
 from urllib.parse import quote
 
@@ -15,7 +16,7 @@ TITLE_FIELDS = ("volume", "number", "title", "date", "series")
 MAX_PAGES = 10_000
 
 _CLOCK = r"(?:[01]\d|2[0-3]):[0-5]\d"
-_INSTANT = re.compile(
+INSTANT = re.compile(
     rf"(\d{{4}}-\d\d-\d\d)(?:[Tt ]({_CLOCK})(?:(:[0-5]\d)(?:[.,]\d+)?)?(?: ?([Zz]|[-+]{_CLOCK}))?)?", re.ASCII
 )
 _NUMBER = re.compile(r"([0-9]+)(?:\.([0-9]+))?")
@@ -23,12 +24,12 @@ _RUN = re.compile(r"(\S+) *\.\. *(\S+)")
 _FIELD = re.compile(r"\{([^{}]*)\}")
 _UNRESERVED = re.compile(r"[-A-Za-z0-9._~]+")
 _SLUG = re.compile(r"[-a-zA-Z0-9_]+")
-_IMAGE = re.compile(r"(https?://[^/?#]+/(?:[^/?#]*/)*)([^/?#]+(?:[?#].*)?)")
+IMAGE = re.compile(r"(https?://[^/?#]+/(?:[^/?#]*/)*)([^/?#]+(?:[?#].*)?)")
 
 
 def instant(value: object) -> int:
     """Seconds since 1970; fractions of a second are cut, a missing zone means UTC, a missing time midnight."""
-    found = _INSTANT.fullmatch(value) if isinstance(value, str) else None
+    found = INSTANT.fullmatch(value) if isinstance(value, str) else None
     if not found:
         raise ValueError("should be a time like 2026-05-01T12:00:00Z")
     day, clock, second, zone = found.groups()
@@ -46,6 +47,12 @@ def _seconds(moment: datetime) -> int:
     offset = moment.utcoffset()
     naive = moment.replace(tzinfo=None) - datetime(1970, 1, 1)
     return int((naive - offset).total_seconds()) if offset else int(naive.total_seconds())
+
+
+@lru_cache(maxsize=4096)
+def iso(seconds: int) -> str:
+    """An instant as clients and people read it."""
+    return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%dT%H:%M:%SZ}"
 
 
 def day(seconds: int) -> str:
@@ -128,7 +135,7 @@ def is_url(file: str) -> bool:
 
 def split_url(url: str) -> tuple[str, str]:
     """The folder of an image's address, with its /, and the rest; no rest if the address is not that of a file."""
-    found = _IMAGE.fullmatch(url)
+    found = IMAGE.fullmatch(url)
     return (found[1], found[2]) if found else (url, "")
 
 

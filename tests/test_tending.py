@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from generator import disk, tending
+from generator import adding, disk, tending
 from tests import tended
-from tests.conftest import Site
+from tests.conftest import AS_OF, Site
 
 
 def is_locked(folder: Path) -> bool:
@@ -50,6 +50,30 @@ def test_one_change_waits_for_another(
     change(folder)
 
     assert len(locked) > 1 and all(locked)
+    assert not is_locked(folder)
+
+
+@pytest.mark.parametrize(
+    "add",
+    [
+        lambda folder: adding.add_series(folder, "third", {"title": "Third"}, in_folder=False, dry=False),
+        lambda folder: adding.add_chapter(folder, "first", {}, None, highest=0, now=AS_OF, dry=False),
+    ],
+    ids=["new series", "new chapter"],
+)
+def test_what_is_added_waits_as_well(
+    site: Site, monkeypatch: pytest.MonkeyPatch, add: Callable[[Path], object]
+) -> None:
+    """Nobody else is given the same id, or writes the same file, meanwhile."""
+    folder = site.folder / "catalog_src"
+    locked = []
+    read, rewrite = tending.source.read, adding.rewrite
+    monkeypatch.setattr(tending.source, "read", lambda *given: (locked.append(is_locked(folder)), read(*given))[1])
+    monkeypatch.setattr(adding, "rewrite", lambda *given: (locked.append(is_locked(folder)), rewrite(*given))[1])
+
+    add(folder)
+
+    assert locked == [True, True]
     assert not is_locked(folder)
 
 

@@ -4,13 +4,12 @@ import functools
 import sys
 import time
 from collections.abc import Callable, Iterator
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import click
 
-from .. import encode, pipeline
+from .. import encode, pipeline, values
 from ..pipeline import Options, Report
 from ..rendering import Rendered
 from . import options
@@ -101,7 +100,7 @@ def _summary(report: Report, wanted: Options, seconds: float) -> str:
 
 
 def _iso(seconds: int | None) -> str | None:
-    return None if seconds is None else f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%dT%H:%M:%SZ}"
+    return None if seconds is None else values.iso(seconds)
 
 
 @click.command()

@@ -1,0 +1,161 @@
+"""What an editor makes of a schema, and values for it to judge."""
+
+import copy
+import json
+import re
+from collections.abc import Iterator
+from decimal import Decimal
+from typing import Any
+
+from jsonschema import Draft202012Validator, validators
+from jsonschema.exceptions import ValidationError
+
+from generator import model, schema
+
+Schema = dict[str, Any]
+SCHEMAS: dict[str, Schema] = {name: json.loads(text) for name, text in schema.files().items()}
+
+
+def _pattern(_: Any, pattern: str, instance: Any, __: Any) -> Iterator[ValidationError]:
+    """As in JavaScript, and in pydantic: `$` is the end, and not the line break before it."""
+    if isinstance(instance, str) and not re.search(re.sub(r"\$$", r"\\Z", pattern), instance):
+        yield ValidationError(f"{instance!r} does not match {pattern}")
+
+
+Editor = validators.extend(Draft202012Validator, {"pattern": _pattern})
+
+
+def plain(value: Any) -> Any:
+    """A value of our reader as JSON has it."""
+    match value:
+        case Decimal():
+            return float(value)
+        case list():
+            return [plain(one) for one in value]
+        case dict():
+            return {name: plain(one) for name, one in value.items()}
+    return value
+
+
+def takes(schema: Schema, *values: Any) -> Iterator[bool]:
+    """Whether an editor has nothing against each of the values."""
+    editor = Editor(schema)
+    return (editor.is_valid(plain(value)) for value in values)
+
+
+def objects(value: Any) -> Iterator[Schema]:
+    """Every object inside of a schema, and itself."""
+    if isinstance(value, dict):
+        yield value
+    for one in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+        yield from objects(one)
+
+
+def _records() -> dict[str, Schema]:
+    """The schema of every record by its name, each with the definitions that it refers to."""
+    found = {}
+    for name, whole in SCHEMAS.items():
+        defined = whole.get("$defs", {})
+        if "properties" in whole:
+            found[name.removesuffix(".json").capitalize()] = whole
+        found |= {record: {**one, "$defs": defined} for record, one in defined.items()}
+    return found
+
+
+RECORDS = _records()
+
+# Of every record, the least that is right.
+LEAST: dict[type[model.Record], dict[str, Any]] = {
+    model.Site: {"base_url": "https://comics.example"},
+    model.Cache: {},
+    model.Ages: {},
+    model.Person: {"id": 1, "name": "Ada"},
+    model.Category: {"id": "drama", "name": "Drama"},
+    model.Role: {"member": 1, "role": "Editor"},
+    model.Group: {"id": 1, "name": "Crew"},
+    model.Member: {"id": 1, "name": "Wren"},
+    model.Key: {"name": "phone", "sha256": "0" * 64},
+    model.IssuedKey: {"name": "phone", "sha256": "0" * 64},
+    model.Account: {"username": "noor"},
+    model.Chapter: {"number": 1, "published": "2026-05-01", "pages": []},
+    model.Series: {"title": "One", "cover": "cover.jpg"},
+}
+
+_BOUNDS = (0, 1, 2, 100, 999, 25, 65535, 1_000_000, 31_536_000, 999_999_999, 2_147_483_647, 2**53 - 1)
+_LENGTHS = (1, 50, 64, 200, 2000)
+_WORDS = (
+    "", "a", "A b", "a-b_C", "-a", " a", "a ", "\u3000a", "a\ufeff", "\x85a", "a,b", "a/b", "a\\b", ".", "..", ".a",
+    "a\tb", "a\nb", "a\r\nb", "a\n", "a\x00b", "a\x07b", "a\x7fb", "é 猫", "ongoing", "canceled", "Ongoing", "true",
+)  # fmt: skip
+_INSTANTS = (
+    "2026-05-01", "2026-05-01T12:00", "2026-05-01t12:00:59z", "2026-05-01 12:00:59.5", "2026-05-01T12:00 +02:00",
+    "2026-05-01T24:00", "2026-05-01T12:60", "2026-05-01T12:00:60", "2026-5-1", "2026-13-01", "2026-00-01", "2026-01-00",
+    "2026-01-32", "2026-04-31", "2026-02-29", "2028-02-29", "1968-12-31", "1969-12-31", "1969-12-31T23:30-01:00",
+    "1970-01-01", "1970-01-01T00:00+01:00", "9999-12-31T23:59:59Z", "9999-12-31T23:59-01:00", "10000-01-01",
+    "2026-05-01T12:00:00X", "2026-05-01T", "2026-05-01\n", "２０２６-05-01", "yesterday",
+)  # fmt: skip
+_NUMBERS = (
+    "1", "01", "1.0", "10.5", "1.2500000", "0000000000012", "1.00005", "1234567890", "1.", ".5", "-1", "1e3", "1.2.3",
+)  # fmt: skip
+_ADDRESSES = (
+    "https://a.example", "http://a.example/", "https://a.example/b/c.jpg?d=e#f", "https://a.example/b/", "https://",
+    "https://a.example/b c", "https://a.example:80", "https://a.example:800000", "ftp://a.example/b.jpg",
+    "/", "/a/", "/a", "a/", "//", "/a b/", "/srv/comics", "/srv/comics/", "https://a.example/media/", "/series",
+    "/series/{slug}", "/serie", *(f"https://a.example/{'a' * length}" for length in (1982, 1983)),
+)  # fmt: skip
+_RUNS = (
+    "001.jpg .. 018.jpg", "001.jpg..018.jpg", " p1.png .. p12.png ", "1.jpg .. 018.jpg", "9.jpg .. 1.jpg",
+    "1.jpg .. 20000.jpg", "a.jpg .. b.jpg", "a1 b.jpg .. a2 b.jpg", "a/1.jpg .. a/2.jpg", "1a1.jpg .. 2a2.jpg",
+    "https://a.example/1.jpg .. https://a.example/9.jpg",
+)  # fmt: skip
+_TITLES = ("{volume} {number}", "{titel}", "{", "{}", "{{title}}", "{title}{date}{series}", "{a{title}")
+
+_SCALARS: list[Any] = [
+    None, True, False, -1, *(one + step for one in _BOUNDS for step in (-1, 0, 1)),
+    *map(Decimal, ("1.0", "10.5", "0.00001", "1.00005", "1e3", "-1.5", "999999999.9999", "1000000000.5")),
+    *("a" * (one + step) for one in _LENGTHS for step in (-1, 0, 1)), "0" * 64, "g" * 64,
+    *_WORDS, *_INSTANTS, *_NUMBERS, *_ADDRESSES, *_RUNS, *_TITLES,
+]  # fmt: skip
+_LISTS: list[Any] = [
+    [], ["a.jpg", "https://a.example/b.jpg"], ["https://a.example/b.jpg", "https://a.example/c.jpg"],
+    ["https://a.example/b.jpg", "https://b.example/c.jpg"], [[]], [{}],
+    *([one] for one in _SCALARS),
+]  # fmt: skip
+_FIELDS: list[Any] = [
+    {}, {"nobody": 1}, {"people": 60}, {"people": -1}, {"people": "60"}, {"v1": {"series": -1}}, {"v1": {"serie": 1}},
+    *([{**least, "surplus": 1}] for least in LEAST.values()), *([least] for least in LEAST.values()),
+]  # fmt: skip
+_LONG: list[Any] = [["a.jpg"] * 10_000, ["a.jpg"] * 10_001]
+
+
+def values(field: str) -> list[Any]:
+    """Whatever somebody might write after the name of a field."""
+    return [*_SCALARS, *_LISTS, *_FIELDS, *(_LONG if field == "pages" else ())]
+
+
+# The words of a schema that demand nothing.
+_HARMLESS = {"description", "examples", "default", "title", "patternErrorMessage", "properties", "$defs"}
+
+
+def _demands(schema: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """Where words stand that make a schema stricter; those inside of a negation or a condition do not."""
+    if isinstance(schema, list):
+        for index, one in enumerate(schema):
+            yield from _demands(one, (*path, index))
+    for word, inner in schema.items() if isinstance(schema, dict) else ():
+        if word in _HARMLESS or (word == "type" and schema.keys() & {"enum", "not"}):
+            continue
+        yield (*path, word)
+        if word not in ("not", "if", "enum", "type", "required"):
+            yield from _demands(inner, (*path, word))
+
+
+def weakened(whole: Schema, field: str) -> Iterator[tuple[str, Schema]]:
+    """The schema of a record with one of the demands on a field left out, in every way; and which one it was."""
+    for *path, word in _demands(whole["properties"][field]):
+        weaker = copy.deepcopy(whole)
+        inner = weaker["properties"][field]
+        for step in path:
+            inner = inner[step]
+        del inner[word]
+        yield ".".join(map(str, [*path, word])), weaker

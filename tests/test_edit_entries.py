@@ -1,0 +1,95 @@
+"""Items that are put at the end of a list inside a file: where they go, and what stays as it was."""
+
+import re
+from decimal import Decimal
+
+import pytest
+
+from generator import edit, yaml12
+from generator.errors import FlatpanelError
+
+NEW = {"id": 7, "title": "A: b", "final": True}
+
+
+def written(text: str) -> str:
+    """The text with the item in the place of each @."""
+    return re.sub("( *)@(\r?\n)", r'\1- id: 7\2\1  title: "A: b"\2\1  final: true\2', text)
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("title: A\n", "title: A\nlist:\n  @\n"),
+        ("title: A", "title: A\nlist:\n  @\n"),
+        ("  title: A\n# end\n", "  title: A\n# end\n  list:\n    @\n"),
+        ("list: []\n", "list:\n  @\n"),
+        ("list: []", "list:\n  @\n"),
+        ("list:   [ ] # none\nb: 1\n", "list: # none\n  @\nb: 1\n"),
+        ("  list: []\n  b: 1\n", "  list:\n    @\n  b: 1\n"),
+        ("list:\n  - id: 1\n", "list:\n  - id: 1\n\n  @\n"),
+        ("list:\n- id: 1\n", "list:\n- id: 1\n\n@\n"),
+        ("list:\n    -   id: 1", "list:\n    -   id: 1\n\n    @\n"),
+        ("list:\n  - {id: 1}\n  - {id: 2}\n", "list:\n  - {id: 1}\n  - {id: 2}\n  @\n"),
+        (
+            "list:\n  - id: 1\n\n  # two\n  - id: 2\n",
+            "list:\n  - id: 1\n\n  # two\n  - id: 2\n\n  @\n",
+        ),
+        (
+            "list:\n  - id: 1\n  # two\n  -\n    id: 2\n  # more\n\n# about b\nb: 1\n",
+            "list:\n  - id: 1\n  # two\n  -\n    id: 2\n  # more\n  @\n\n# about b\nb: 1\n",
+        ),
+        (
+            "list:\n  - id: 1\n    text: |\n      # no comment\n\n\n# end\n",
+            "list:\n  - id: 1\n    text: |\n      # no comment\n\n  @\n\n\n# end\n",
+        ),
+        (
+            "\ufefflist:\r\n  - id: 1\r\nb: 1\r\n",
+            "\ufefflist:\r\n  - id: 1\r\n\r\n  @\r\nb: 1\r\n",
+        ),
+        ("\ufefflist: []\r\n", "\ufefflist:\r\n  @\r\n"),
+        (
+            "list:\n  - &a {id: 1}\n  - *a\nother: [*a]\n",
+            "list:\n  - &a {id: 1}\n  - *a\n  @\nother: [*a]\n",
+        ),
+    ],
+)
+def test_an_item_is_put_below_the_others(before: str, after: str) -> None:
+    """On lines of its own, as far from the others as they are from each other, and no other byte changes."""
+    assert edit.with_entry(before.encode(), "list", NEW).decode() == written(after)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "list: [{id: 1}]\n",
+        "list: [\n  {id: 1},\n  {id: 2}]\n",
+        "{title: A}\n",
+        "title: A\n...\n",
+        "list: &none []\n",
+        "other: &some\n  - id: 1\nlist: *some\n",
+        "list: &some\n  - id: 1\nother: *some\n",
+        "list:\n  - text: |+\n      a\n\n\n",
+    ],
+)
+def test_a_list_that_cannot_be_lengthened_is_refused(text: str) -> None:
+    """Only a list with dashes takes another item, and only where nothing else changes with it."""
+    with pytest.raises(FlatpanelError, match="is written in a way that cannot be edited here"):
+        edit.with_entry(text.encode(), "list", NEW)
+
+
+def test_items_are_put_one_after_the_other() -> None:
+    """What was written here can be lengthened here."""
+    text = "title: A\n"
+    for _ in range(3):
+        text = edit.with_entry(text.encode(), "list", NEW).decode()
+
+    assert text == written("title: A\nlist:\n  @\n\n  @\n\n  @\n")
+
+
+def test_values_are_spelt_as_people_spell_them() -> None:
+    """Instants, numbers and runs of pages stand there in the form that is read as the same."""
+    fields = {"number": "10.5", "published": 0, "pages": [f"{page:03}.jpg" for page in range(1, 19)]}
+
+    assert yaml12.load(edit.with_entry(b"a: 1\n", "list", fields))["list"] == [
+        {"number": Decimal("10.5"), "published": "1970-01-01T00:00:00Z", "pages": "001.jpg .. 018.jpg"}
+    ]
