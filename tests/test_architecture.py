@@ -30,7 +30,7 @@ FLOORS = [
         "values",
         "yaml12",
     ],
-    ["cache", "edit", "manifest", "model", "parsing", "views", "words"],
+    ["anchors", "cache", "edit", "excerpts", "manifest", "model", "parsing", "views", "words"],
     ["catalog", "ledger", "messages", "pageids", "schema", "shelving"],
     ["maps", "payloads", "places", "store"],
     ["nginx", "openapi", "source", "subjects", "viewer"],
