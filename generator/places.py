@@ -60,7 +60,8 @@ def _found(
         if one.message:
             line, column = survey.place(one.path, of_key=one.of_key)
             name, message = (keys.hidden(printable(part)) for part in (field_name(one.path), one.message))
-            docs = anchors.of(one.file, one.path, of_key=one.of_key)
+            # Of a field that is not there, the record says more than its values would.
+            docs = anchors.of(one.file, one.path, of_key=one.of_key or one.path not in survey.places)
             yield Problem(shown, line, column, name, message), (docs, not one.path)
 
 
