@@ -1,17 +1,14 @@
 """What pydantic found wrong -> a sentence that says what would be right."""
 
-from collections.abc import Iterable, Mapping
-from difflib import get_close_matches
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from .model import WANTED, Key
+from .nearest import nearest
 from .yaml12 import Path
-
-# So many names are compared with a word, and only with one of so many letters.
-_COMPARED = 200
 
 
 def field_name(path: Path) -> str:
@@ -22,13 +19,22 @@ def field_name(path: Path) -> str:
 
 def did_you_mean(word: object, known: Iterable[str], otherwise: str = "") -> str:
     """A hint to be put behind a sentence: the nearest word that is known, or something else that helps."""
-    text, names = str(word), sorted(set(known))
-    # Comparing is slow, and somebody may have misspelt everything.
-    if len(names) > _COMPARED:
-        names = [one for one in names if one[:2].lower() == text[:2].lower()][:_COMPARED]
-    close = get_close_matches(text, names, n=1, cutoff=0.7) if len(text) <= _COMPARED else []
-    hint = f"did you mean {close[0]}?" if close else otherwise
+    close = nearest(str(word), known)
+    hint = f"did you mean {close}?" if close else otherwise
     return f"; {hint}" if hint else ""
+
+
+def misplaced(folder: str, name: str, known: Collection[str] | None, meant: str) -> str:
+    """Where a file should be that is none where it is: among the `known` ones, or in the folder that was `meant`."""
+    right = f"{name.removesuffix('.yml').removesuffix('.yaml')}.yaml"
+    if meant:
+        return f"did you mean {meant}/{right}?"
+    if close := right if known is None else nearest(name, known):
+        return f"did you mean {close}?"
+    if not known:
+        return "rename, move or remove it"
+    home = f"{folder}/chapters/{right} if it is a chapter" if folder else f"series/{right} if it is a series"
+    return f"rename or remove it, or move it to {home}"
 
 
 def sentences(model: type[BaseModel], fields: Mapping[str, object]) -> list[str]:
