@@ -43,7 +43,7 @@ def complain(error: FlatpanelError | OSError, *, form: str = "text") -> None:
     if form == "github":
         click.echo("\n".join(map(github.problem, problems)) or github.error(_sentence(error)))
     elif problems:
-        click.echo("\n".join(line for one in problems for line in _explained(one)), err=True, color=color())
+        click.echo("\n".join(line for one in problems for line in explained(one)), err=True, color=color())
     else:
         click.secho(_sentence(error), err=True, fg="red", color=color())
     if problems:
@@ -53,7 +53,7 @@ def complain(error: FlatpanelError | OSError, *, form: str = "text") -> None:
         click.secho(f"{count}; nothing was written", err=True, bold=True, color=color())
 
 
-def _explained(problem: Problem) -> Iterator[str]:
+def explained(problem: Problem) -> Iterator[str]:
     """The problem in one line, then the line that is meant, and where to read what would be right."""
     yield click.style(str(problem), fg="red")
     if problem.excerpt:
