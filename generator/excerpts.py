@@ -19,9 +19,9 @@ _CUT = "…"
 _TAB = "    "
 # What libyaml takes for the end of a line.
 _LINE_BREAK = re.compile(r"\r\n|[\r\n\x85\u2028\u2029]")
-# Below these fields stand digests, and by mistake keys.
+# Below this field stand digests, and by mistake keys; fields of these names hold secrets whatever the file is.
 _KEYS = "keys"
-_SECRET = re.compile(r"""\b(?:keys|sha256)["']?\s*:""")
+_SECRET = re.compile(r"""(?:key|sha\d+|digest|secret|token|passw)\w*["']?\s*:""", re.IGNORECASE)
 
 
 class Lines:

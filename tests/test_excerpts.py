@@ -149,7 +149,10 @@ def test_nothing_is_shown_of_files_whose_keys_cannot_be_found() -> None:
     assert seen(f"{ACCOUNTS}  - [", "accounts.yaml") == []
 
 
-@pytest.mark.parametrize("line", ["sha256: theKey", '"sha256" : theKey', "{keys: [theKey]}", "- {keys: x}"])
+@pytest.mark.parametrize(
+    "line",
+    ["sha256: x", '"sha256" : x', "{keys: [x]}", "- {key: x}", "API-Key: x", "apiKeys: x", "password: x", "'token': x"],
+)
 def test_a_line_that_speaks_of_keys_is_not_shown_in_any_file(line: str) -> None:
     """An account that was pasted into another file keeps its secrets."""
     assert seen(f"title: A\n{line}\n") == ["title: A"]
