@@ -1,7 +1,7 @@
 """What pydantic found wrong -> a sentence that says what would be right."""
 
-from collections.abc import Collection, Iterable, Mapping
-from typing import Any
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from typing import Any, get_args
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
@@ -55,8 +55,7 @@ def sentence(error: ErrorDetails, model: type[BaseModel]) -> str:
         case "missing":
             return "is missing"
         case "extra_forbidden":
-            fields = _fields_at(model, error["loc"])
-            return f"is not a field here{did_you_mean(error['loc'][-1], fields, 'known are ' + ', '.join(fields))}"
+            return _unknown_field(model, error["loc"])
         case "string_type":
             return _should_be_text(given)
         case "string_too_short":
@@ -117,15 +116,34 @@ def _shown(given: Any) -> str:
             return text if len(text) <= 60 else f"{text[:57]}…"
 
 
-def _fields_at(model: type[BaseModel], path: Path) -> list[str]:
-    """The fields of the record that the last step of `path` was looked for in."""
-    for step in path[:-1]:
+def _unknown_field(model: type[BaseModel], path: Path) -> str:
+    """The nearest field of the record, or all of them, and the other record in which there is one of this name."""
+    name, records = str(path[-1]), list(_records(model, path[:-1]))
+    here, _ = records.pop()
+    elsewhere = [
+        f"; there is one in {field}"
+        for field, info in here.model_fields.items()
+        if (record := _record_inside(info.annotation)) and name in record.model_fields
+    ]
+    elsewhere += [
+        f"; there is one outside of {field}" for record, field in records[::-1] if name in record.model_fields
+    ]
+    known = f"known are {', '.join(here.model_fields)}{''.join(elsewhere[:1])}"
+    return f"is not a field here{did_you_mean(name, here.model_fields, known)}"
+
+
+def _records(model: type[BaseModel], path: Path) -> Iterator[tuple[type[BaseModel], str]]:
+    """The records on a path from the outermost inwards, each with the field that leads on."""
+    for step in path:
         if isinstance(step, str):
-            model = _record_inside(model.model_fields[step].annotation)
-    return list(model.model_fields)
+            yield model, step
+            inside = _record_inside(model.model_fields[step].annotation)
+            assert inside, "only records have fields that are not known"
+            model = inside
+    yield model, ""
 
 
-def _record_inside(annotation: Any) -> type[BaseModel]:
+def _record_inside(annotation: Any) -> type[BaseModel] | None:
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         return annotation
-    return _record_inside(annotation.__args__[0])
+    return next(filter(None, map(_record_inside, get_args(annotation))), None)
