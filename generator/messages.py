@@ -125,9 +125,7 @@ def _unknown_field(model: type[BaseModel], path: Path) -> str:
         for field, info in here.model_fields.items()
         if (record := _record_inside(info.annotation)) and name in record.model_fields
     ]
-    elsewhere += [
-        f"; there is one outside of {field}" for record, field in records[::-1] if name in record.model_fields
-    ]
+    elsewhere += [f"; there is one outside of {field}" for record, field in records if name in record.model_fields]
     known = f"known are {', '.join(here.model_fields)}{''.join(elsewhere[:1])}"
     return f"is not a field here{did_you_mean(name, here.model_fields, known)}"
 

@@ -28,6 +28,7 @@ def shown(line: str, word: str) -> str:
         ("title: 紙の月 {x}", "{x}", "title: 紙の月 {x}\n              ^"),
         ("title: ｱﾆﾒ {x}", "{x}", "title: ｱﾆﾒ {x}\n           ^"),
         ("title: e\u0301te\u0301 {x}", "{x}", "title: e\u0301te\u0301 {x}\n           ^"),
+        ("title: a\u20dd {x}", "{x}", "title: a\u20dd {x}\n         ^"),
         ("title: 🌵 {x}", "{x}", "title: 🌵 {x}\n          ^"),
         ("title:\u3000{x}", "{x}", "title:\u3000{x}\n        ^"),
         ("a: \x1b[31m, \x07{x}", "{x}", "a: \\x1b[31m, \\x07{x}\n                 ^"),
@@ -35,7 +36,21 @@ def shown(line: str, word: str) -> str:
         ("a: \ufffd {x}", "{x}", "a: \ufffd {x}\n     ^"),
         ("a: b   ", "b", "a: b\n   ^"),
     ],
-    ids=["plain", "first", "tabs", "wide", "half wide", "marks", "emoji", "blank", "escapes", "bidi", "lost", "end"],
+    ids=[
+        "plain",
+        "first",
+        "tabs",
+        "wide",
+        "half wide",
+        "marks",
+        "circled",
+        "emoji",
+        "blank",
+        "escapes",
+        "bidi",
+        "lost",
+        "end",
+    ],
 )
 def test_the_caret_stands_under_the_place(line: str, word: str, expected: str) -> None:
     """Wide letters are two columns, marks none, a tab four; what a terminal would obey is escaped."""
@@ -126,6 +141,8 @@ ACCOUNTS = """\
 - {username: wren, keys: [{name: a,
    sha256: thirdKey}], bookmarks: [x]}
 - {username: kit, bio: Reads}
+- {username: ann, keys: [of
+   fourthKey], bio: Reads}
 - username: last
   keys: [[oddKey,
     oddKey]]
