@@ -9,6 +9,7 @@ from typing import Any
 from .directory import Directory
 from .messages import did_you_mean, field_name
 from .model import Account, Chapter, Series
+from .nearest import nearest
 from .places import Complaint
 from .source import LISTS, Entry, SeriesEntry, Sources
 
@@ -22,6 +23,9 @@ _CALLED = {
     "accounts.yaml": "account",
     "keys.yaml": "key",
 }
+
+# Who writes and draws has to stand in both.
+_OTHER_LIST = {"authors.yaml": "artists.yaml", "artists.yaml": "authors.yaml"}
 
 
 def complaints(sources: Sources) -> list[Complaint]:
@@ -57,6 +61,7 @@ class Checks:
             for name in LISTS
             if name not in ("accounts.yaml", "keys.yaml")
         }
+        self._aliases: dict[str, dict[str, str]] = {}
 
     def lists(self) -> Iterator[Complaint]:
         yield from self.repeated_keys()
@@ -129,9 +134,7 @@ class Checks:
         known = self.directories["categories.yaml"].by_id
         for index, category in enumerate(entry.record.categories):
             if category not in known and "categories.yaml" not in self.sources.unreadable:
-                message = (
-                    f"no category has the id {category}{did_you_mean(category, known, 'categories.yaml lists them')}"
-                )
+                message = f"no category has the id {category}; {self.category(category)}"
                 yield Complaint(entry.file, ("categories", index), message)
         yield from _twice(entry, ("categories",), entry.record.categories)
 
@@ -158,10 +161,34 @@ class Checks:
         elif isinstance(reference, int):
             message = f"no {called} has the id {reference}; {name} lists them"
         else:
-            message = (
-                f"no {called} is named {reference}{did_you_mean(reference, directory.by_name, f'{name} lists them')}"
-            )
+            message = f"no {called} is named {reference}; {self.named(name, reference)}"
         yield Complaint(place.file, place.path, message)
+
+    def category(self, category: str) -> str:
+        """What was probably meant by the id of a category; many write the name."""
+        directory = self.directories["categories.yaml"]
+        close = nearest(category, [*directory.by_id, *directory.by_name])
+        if close is None:
+            return "categories.yaml lists them"
+        return f"did you mean {close if close in directory.by_id else directory.by_name[close][0].id}?"
+
+    def named(self, name: str, reference: str) -> str:
+        """Who was probably meant by a name that nobody has in a list."""
+        if reference in self.aliases(name):
+            return f"it is another name of {self.aliases(name)[reference]}, write that one"
+        if close := nearest(reference, self.directories[name].by_name):
+            return f"did you mean {close}?"
+        other = _OTHER_LIST.get(name, name)
+        if reference in self.directories[other].by_name:
+            return f"{other} has one, {name} needs an entry of its own"
+        return f"{name} lists them"
+
+    def aliases(self, name: str) -> dict[str, str]:
+        """The names of those who have other names, by these."""
+        if name not in self._aliases:
+            people = self.sources.lists[name] if name in _OTHER_LIST else ()
+            self._aliases[name] = {alias: one.record.name for one in people for alias in one.record.aliases}
+        return self._aliases[name]
 
 
 def bookmarks(sources: Sources, slugs: Set[str]) -> Iterator[Complaint]:

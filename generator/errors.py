@@ -3,8 +3,17 @@
 Anything else that is raised is a defect of this program, and is allowed to look like one.
 """
 
+import dataclasses
 from collections.abc import Iterable
 from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Excerpt:
+    """A line of a file as a terminal shows it, and how many of its columns stand before the place that is meant."""
+
+    line: str
+    before: int
 
 
 @dataclass(frozen=True, order=True, slots=True)
@@ -16,6 +25,9 @@ class Problem:
     column: int
     field: str
     message: str
+    # What helps to understand it: the line, and the part of the documents that says what would be right.
+    excerpt: Excerpt | None = dataclasses.field(default=None, compare=False)
+    docs: str | None = dataclasses.field(default=None, compare=False)
 
     def __str__(self) -> str:
         place = f"{self.file}:{self.line}:{self.column}"

@@ -9,6 +9,9 @@ PREFIX = "fpk_"
 _BYTES = 32
 # Half a key is too much already.
 _KEY = re.compile(rf"{PREFIX}[-A-Za-z0-9_]{{16,}}")
+# Two ways to write a text in double quotes so that it does not look like what it says.
+_ESCAPE = re.compile(r"\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8}))")
+_FOLD = re.compile(r"\\(?:\r\n|[\r\n\x85\u2028\u2029])\s*")
 
 
 def new_key() -> str:
@@ -33,6 +36,15 @@ def places(text: bytes) -> list[tuple[int, int]]:
         before = start
         places.append((line, start - newline))
     return places
+
+
+def disguised(text: bytes) -> bool:
+    """Whether there is a key that only those see who undo the escapes of a text in double quotes."""
+    if b"\\" not in text:
+        return False
+    shown = text.decode("utf-8", "replace")
+    plain = _FOLD.sub("", _ESCAPE.sub(lambda found: chr(int(found[1] or found[2] or found[3], 16) % 0x110000), shown))
+    return any(key not in shown for key in _KEY.findall(plain))
 
 
 def hidden(text: str) -> str:

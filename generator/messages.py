@@ -1,17 +1,14 @@
 """What pydantic found wrong -> a sentence that says what would be right."""
 
-from collections.abc import Iterable, Mapping
-from difflib import get_close_matches
-from typing import Any
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from typing import Any, get_args
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from .model import WANTED, Key
+from .nearest import nearest
 from .yaml12 import Path
-
-# So many names are compared with a word, and only with one of so many letters.
-_COMPARED = 200
 
 
 def field_name(path: Path) -> str:
@@ -22,13 +19,22 @@ def field_name(path: Path) -> str:
 
 def did_you_mean(word: object, known: Iterable[str], otherwise: str = "") -> str:
     """A hint to be put behind a sentence: the nearest word that is known, or something else that helps."""
-    text, names = str(word), sorted(set(known))
-    # Comparing is slow, and somebody may have misspelt everything.
-    if len(names) > _COMPARED:
-        names = [one for one in names if one[:2].lower() == text[:2].lower()][:_COMPARED]
-    close = get_close_matches(text, names, n=1, cutoff=0.7) if len(text) <= _COMPARED else []
-    hint = f"did you mean {close[0]}?" if close else otherwise
+    close = nearest(str(word), known)
+    hint = f"did you mean {close}?" if close else otherwise
     return f"; {hint}" if hint else ""
+
+
+def misplaced(folder: str, name: str, known: Collection[str] | None, meant: str) -> str:
+    """Where a file should be that is none where it is: among the `known` ones, or in the folder that was `meant`."""
+    right = f"{name.removesuffix('.yml').removesuffix('.yaml')}.yaml"
+    if meant:
+        return f"did you mean {meant}/{right}?"
+    if close := right if known is None else nearest(name, known):
+        return f"did you mean {close}?"
+    if not known:
+        return "rename, move or remove it"
+    home = f"{folder}/chapters/{right} if it is a chapter" if folder else f"series/{right} if it is a series"
+    return f"rename or remove it, or move it to {home}"
 
 
 def sentences(model: type[BaseModel], fields: Mapping[str, object]) -> list[str]:
@@ -54,8 +60,7 @@ def sentence(error: ErrorDetails, model: type[BaseModel]) -> str:
         case "missing":
             return "is missing"
         case "extra_forbidden":
-            fields = _fields_at(model, error["loc"])
-            return f"is not a field here{did_you_mean(error['loc'][-1], fields, 'known are ' + ', '.join(fields))}"
+            return _unknown_field(model, error["loc"])
         case "string_type":
             return _should_be_text(given)
         case "string_unicode":  # what was typed, for a file could not hold it
@@ -121,15 +126,32 @@ def _shown(given: Any) -> str:
             return text if len(text) <= 60 else f"{text[:57]}…"
 
 
-def _fields_at(model: type[BaseModel], path: Path) -> list[str]:
-    """The fields of the record that the last step of `path` was looked for in."""
-    for step in path[:-1]:
+def _unknown_field(model: type[BaseModel], path: Path) -> str:
+    """The nearest field of the record, or all of them, and the other record in which there is one of this name."""
+    name, records = str(path[-1]), list(_records(model, path[:-1]))
+    here, _ = records.pop()
+    elsewhere = [
+        f"; there is one in {field}"
+        for field, info in here.model_fields.items()
+        if (record := _record_inside(info.annotation)) and name in record.model_fields
+    ]
+    elsewhere += [f"; there is one outside of {field}" for record, field in records if name in record.model_fields]
+    known = f"known are {', '.join(here.model_fields)}{''.join(elsewhere[:1])}"
+    return f"is not a field here{did_you_mean(name, here.model_fields, known)}"
+
+
+def _records(model: type[BaseModel], path: Path) -> Iterator[tuple[type[BaseModel], str]]:
+    """The records on a path from the outermost inwards, each with the field that leads on."""
+    for step in path:
         if isinstance(step, str):
-            model = _record_inside(model.model_fields[step].annotation)
-    return list(model.model_fields)
+            yield model, step
+            inside = _record_inside(model.model_fields[step].annotation)
+            assert inside, "only records have fields that are not known"
+            model = inside
+    yield model, ""
 
 
-def _record_inside(annotation: Any) -> type[BaseModel]:
+def _record_inside(annotation: Any) -> type[BaseModel] | None:
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         return annotation
-    return _record_inside(annotation.__args__[0])
+    return next(filter(None, map(_record_inside, get_args(annotation))), None)

@@ -2,15 +2,18 @@
 
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 from pathlib import Path as Folder
 
-from . import keys, parsing, yaml12
+from . import anchors, keys, parsing, yaml12
 from .errors import Problem
+from .excerpts import Lines, escaped
 from .messages import field_name
 from .yaml12 import Path
 
+# So many problems come with help; whoever has more begins with these.
+HELPED = 50
 _KEY_IN_CLEAR = "here stands a key itself; remove it and make another: `python build.py keys add` keeps its digest only"
 
 
@@ -25,21 +28,41 @@ class Complaint:
 
 
 def located(folder: Folder, complaints: Iterable[Complaint]) -> list[Problem]:
-    """The complaints with their lines and columns; the flaws of every file that has one come with them."""
-    problems = []
+    """The complaints with their lines and columns; the flaws of every file that has one come with them.
+
+    The first of them come with what helps to understand them.
+    """
+    problems: list[Problem] = []
     for file, group in groupby(sorted(complaints, key=lambda one: one.file), key=lambda one: one.file):
         content = text(folder, file)
         survey = yaml12.survey(content)
-        shown = printable(str(folder / file))
-        flaws = [((line, column), message) for line, column, message in survey.flaws]
-        flaws += [(place, _KEY_IN_CLEAR) for place in _keys_in(content, survey)]
-        problems += [Problem(shown, *place, "", keys.hidden(printable(message))) for place, message in flaws]
-        for one in group:
-            if one.message:
-                line, column = survey.place(one.path, of_key=one.of_key)
-                name, message = (keys.hidden(printable(part)) for part in (field_name(one.path), one.message))
-                problems.append(Problem(shown, line, column, name, message))
+        found = dict(_found(printable(str(folder / file)), content, survey, group))
+        ordered = sorted(found)
+        helped = ordered[: max(0, HELPED - len(problems))]
+        lines = Lines(file, content, survey)
+        for one in helped:
+            docs, of_file = found[one]
+            excerpt = None if of_file else lines.excerpt((one.line, one.column))
+            problems.append(replace(one, docs=f"{anchors.PAGE}#{docs}", excerpt=excerpt))
+        problems += ordered[len(helped) :]
     return problems
+
+
+def _found(
+    shown: str, content: bytes, survey: yaml12.Survey, complaints: Iterable[Complaint]
+) -> Iterator[tuple[Problem, tuple[str, bool]]]:
+    """The problems of a file, each with its anchor in the documents, and whether it is about the file as a whole."""
+    for line, column, message in survey.flaws:
+        yield Problem(shown, line, column, "", keys.hidden(printable(message))), (anchors.YAML, False)
+    for place in _keys_in(content, survey):
+        yield Problem(shown, *place, "", _KEY_IN_CLEAR), (anchors.KEYS, False)
+    for one in complaints:
+        if one.message:
+            line, column = survey.place(one.path, of_key=one.of_key)
+            name, message = (keys.hidden(printable(part)) for part in (field_name(one.path), one.message))
+            # Of a field that is not there, the record says more than its values would.
+            docs = anchors.of(one.file, one.path, of_key=one.of_key or one.path not in survey.places)
+            yield Problem(shown, line, column, name, message), (docs, not one.path)
 
 
 def text(folder: Folder, file: str) -> bytes:
@@ -74,8 +97,4 @@ def _texts(value: object, path: Path) -> Iterator[tuple[str, Path, bool]]:
 
 def printable(text: str) -> str:
     """What a terminal would take for a command, or a reader for another line, and what nobody can encode."""
-    return text if text.isprintable() else "".join(map(_escaped, text))
-
-
-def _escaped(letter: str) -> str:
-    return letter if letter.isprintable() or letter == "\u3000" else letter.encode("unicode_escape").decode()
+    return text if text.isprintable() else "".join(map(escaped, text))

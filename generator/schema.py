@@ -70,7 +70,8 @@ def _reference(_: Schema) -> Schema:
 
 
 def _filterable(inner: Schema) -> Schema:
-    return {**inner, "not": {"pattern": f"^-|^{_BLANK}|{_BLANK}$"}}
+    wanted = "should start with neither - nor a blank, and not end with a blank"
+    return {**inner, "allOf": [{"pattern": rf"^(?!-|{_BLANK}|[\s\S]*{_BLANK}$)", _SENTENCE: wanted}]}
 
 
 def _pages(inner: Schema) -> Schema:
@@ -86,7 +87,9 @@ def _check_pages(inner: Schema) -> Schema:
 
 
 def _chapter_title(inner: Schema) -> Schema:
-    return {**inner, "not": {"pattern": rf"\{{(?!(?:{'|'.join(values.TITLE_FIELDS)})\}})[^{{}}]*\}}"}}
+    wanted = "can hold " + ", ".join(f"{{{field}}}" for field in values.TITLE_FIELDS) + ", and nothing else in braces"
+    names = "|".join(values.TITLE_FIELDS)
+    return {**inner, "allOf": [{"pattern": rf"^(?![\s\S]*\{{(?!(?:{names})\}})[^{{}}]*\}})", _SENTENCE: wanted}]}
 
 
 # What each function of ours lets pass, given what is left to the model.

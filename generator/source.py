@@ -14,7 +14,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from . import yaml12
 from .errors import FlatpanelError
-from .messages import did_you_mean, sentence
+from .messages import did_you_mean, misplaced, sentence
 from .model import (
     MAX_SLUG,
     SLUG,
@@ -31,6 +31,7 @@ from .model import (
     Site,
     Views,
 )
+from .nearest import nearest
 from .parsing import Parsed, parse, without_garbage_collection
 from .places import Complaint
 from .values import is_slug
@@ -126,7 +127,9 @@ def read_lists(folder: Folder, parsed: Mapping[str, Parsed] | None = None) -> tu
 def existing(folder: Folder) -> Folder:
     """The folder of a catalog, if there is one."""
     if not os.path.isdir(folder):
-        raise FlatpanelError(f"{folder}: there is no such folder; a catalog is a folder with {SITE} and {SERIES}/")
+        beside = [one.name for one in folder.parent.iterdir() if one.is_dir()] if folder.parent.is_dir() else []
+        hint = did_you_mean(folder.name, beside, f"a catalog is a folder with {SITE} and {SERIES}/")
+        raise FlatpanelError(f"{folder}: there is no such folder{hint}")
     return folder
 
 
@@ -210,18 +213,21 @@ class _Reader:
             self.complain(folder, f"cannot be read: {error.strerror}")
             return []
 
-    def unknown(self, folder: str, known: set[str] | None, folders: set[str]) -> None:
-        """A misspelt file or folder would be a silent hole in the site. None knows whatever ends in .yaml."""
+    def unknown(self, folder: str, known: set[str] | None, folders: set[str], meant: str = "") -> None:
+        """A misspelt file or folder would be a silent hole in the site. None knows whatever ends in .yaml.
+
+        `meant` is the folder that should have been here, if its name is nearly that of this one.
+        """
         for name in self.names(folder):
             path = f"{folder}/{name}".lstrip("/")
             if name.endswith(".yml") or (known is not None and name.endswith(".yaml") and name not in known):
-                other = "its name should end in .yaml" if name.endswith(".yml") else "rename, move or remove it"
-                self.complain(path, f"is not a file of a catalog{did_you_mean(name, known or (), other)}")
+                self.complain(path, f"is not a file of a catalog; {misplaced(folder, name, known, meant)}")
             elif not name.endswith(".yaml") and os.path.islink(self.folder / path):
                 if not os.path.exists(self.folder / path):
                     self.complain(path, "is a link that leads nowhere; remove it, or bring back what it names")
             elif not name.endswith(".yaml") and name not in folders and os.path.isdir(self.folder / path):
-                self.unknown(path, set(), set())
+                close = nearest(name, folders)
+                self.unknown(path, set(), set(), f"{folder}/{close}".lstrip("/") if close else "")
 
     def has(self, path: str) -> bool:
         """Also a link that leads nowhere: what it names is missing, and not left out."""

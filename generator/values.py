@@ -11,6 +11,8 @@ from functools import lru_cache
 from itertools import takewhile
 from urllib.parse import quote
 
+from .nearest import nearest
+
 DEFAULT_CHAPTER_TITLE = "Vol. {volume}, Ch. {number}: {title}"
 TITLE_FIELDS = ("volume", "number", "title", "date", "series")
 MAX_PAGES = 10_000
@@ -165,7 +167,9 @@ def chapter_title(value: object) -> object:
         for name in _FIELD.findall(value):
             if name not in TITLE_FIELDS:
                 known = ", ".join(f"{{{field}}}" for field in TITLE_FIELDS)
-                raise ValueError(f"does not know {{{name}}}; it can hold {known}")
+                close = nearest(name, TITLE_FIELDS)
+                hint = f"did you mean {{{close}}}? It" if close else "it"
+                raise ValueError(f"does not know {{{name}}}; {hint} can hold {known}")
     return value
 
 

@@ -73,6 +73,11 @@ def date(folder: Path) -> None:
         os.utime(path, (WRITTEN, WRITTEN))
 
 
+def without_help(said: str) -> str:
+    """Problems in one line each, without the lines below them that explain."""
+    return "".join(line for line in said.splitlines(keepends=True) if not line.startswith(" "))
+
+
 @pytest.fixture
 def site(tmp_path: Path) -> Site:
     """A small catalog of two series that a test may change."""

@@ -138,15 +138,15 @@ _HARMLESS = {"description", "examples", "default", "title", "patternErrorMessage
 
 
 def _demands(schema: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
-    """Where words stand that make a schema stricter; those inside of a negation or a condition do not."""
+    """Where words stand that make a schema stricter; those inside of a condition do not."""
     if isinstance(schema, list):
         for index, one in enumerate(schema):
             yield from _demands(one, (*path, index))
     for word, inner in schema.items() if isinstance(schema, dict) else ():
-        if word in _HARMLESS or (word == "type" and schema.keys() & {"enum", "not"}):
+        if word in _HARMLESS or (word == "type" and "enum" in schema):
             continue
         yield (*path, word)
-        if word not in ("not", "if", "enum", "type", "required"):
+        if word not in ("if", "enum", "type", "required"):
             yield from _demands(inner, (*path, word))
 
 

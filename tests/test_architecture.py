@@ -14,7 +14,7 @@ MODULES = sorted(path.relative_to(HOUSE).with_suffix("").as_posix() for path in 
 # Every room and its floor: a module, or a folder of them. Imports lead to a lower floor; inside a folder they go round
 # in no circle. A new room gets its line here.
 FLOORS = [
-    ["scalars"],
+    ["nearest", "scalars"],
     [
         "__init__",
         "artifact",
@@ -30,7 +30,7 @@ FLOORS = [
         "values",
         "yaml12",
     ],
-    ["cache", "comicinfo", "manifest", "model", "parsing", "phrasing", "views", "words"],
+    ["anchors", "cache", "comicinfo", "excerpts", "manifest", "model", "parsing", "phrasing", "views", "words"],
     ["catalog", "edit", "ledger", "messages", "pageids", "pagenames", "schema", "shelving"],
     ["maps", "payloads", "places", "store"],
     ["nginx", "openapi", "source", "subjects", "viewer"],

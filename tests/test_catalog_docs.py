@@ -5,11 +5,13 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, get_args
 
+import click
 import pytest
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from generator import model, pipeline, yaml12
 from generator.catalog import Catalog, Chapter
+from generator.commands import reporting
 from generator.errors import CatalogError
 from generator.source import LISTS
 
@@ -158,16 +160,20 @@ def test_the_errors_on_the_page_are_those_of_the_program(tmp_path: Path) -> None
     repaired = MISTAKES
     for wrong, right in REPAIRED.items():
         repaired = repaired.replace(wrong, right)
-    says = []
+    says, explained = [], ""
     for text in (MISTAKES, repaired, f"{MISTAKES}title: Two\n"):
         (catalog / "series/x.yaml").write_text(text)
         with pytest.raises(CatalogError) as caught:
             pipeline.read_catalog(catalog, AS_OF)
-        says += [str(problem).replace(str(catalog), "catalog_src") for problem in caught.value.problems]
+        said = "".join(f"{click.unstyle(line)}\n" for one in caught.value.problems for line in reporting.explained(one))
+        explained += said.replace(str(catalog), "catalog_src")
+        says += [line for line in explained.splitlines() if not line.startswith(" ")]
 
     shown = re.findall(r"(?m)^catalog_src/.+$", SECTIONS["What errors look like"])
     assert set(shown) - set(says) == {shown[0]}  # the first only names the parts of a line
     assert set(says) <= set(shown)
+    (whole,) = re.findall(r"(?ms)^```\n([^`]*^ += docs/.*?)^```$", SECTIONS["What errors look like"])
+    assert whole in explained
 
 
 def kinds(value: Any, kind: type[BaseModel]) -> Iterator[tuple[str, str]]:
@@ -251,7 +257,7 @@ FEATURES: dict[str, Callable[[Catalog], Any]] = {
     "an entry without modified": lambda c: any("modified" not in one for one in FILES["members.yaml"]),
     "a text of several lines": lambda c: any("\n" in one.description for one in c.series),
     "ids with gaps": lambda c: [one.id for one in c.authors] != list(range(1, len(c.authors) + 1)),
-    "remarks in every list": lambda c: all(source_of(name).startswith("#") for name in [*LISTS, "site.yaml"]),
+    "remarks in every list": lambda c: all(source_of(name).count("\n# ") for name in [*LISTS, "site.yaml"]),
 }
 
 

@@ -42,7 +42,9 @@ def test_what_fits_together_has_no_problems(fields: str) -> None:
 def test_a_name_is_not_an_alias() -> None:
     """Who is meant is written as the list writes it, so that renaming somebody's alias breaks nothing."""
     assert complaints(series('authors: ["A. P."]')) == [
-        Complaint("series/a.yaml", ("authors", 0), "no author is named A. P.; authors.yaml lists them")
+        Complaint(
+            "series/a.yaml", ("authors", 0), "no author is named A. P.; it is another name of Ada Penn, write that one"
+        )
     ]
 
 

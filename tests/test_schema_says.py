@@ -8,6 +8,8 @@ from functools import cache
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from pydantic import TypeAdapter, ValidationError
 
 from generator import model
@@ -75,6 +77,28 @@ def test_each_exception_is_one() -> None:
     everything = [one for field in model.Chapter.model_fields for one in judged(model.Chapter, field)]
 
     assert {reason(message) for _, wrong, taken in everything if taken for message in wrong} == UNSAID.keys()
+
+
+PATTERNS = {
+    (kind, field): found
+    for kind, field in FIELDS
+    if (found := [one["pattern"] for one in objects(RECORDS[kind.__name__]["properties"][field]) if "pattern" in one])
+}
+
+
+@settings(deadline=None, max_examples=200, derandomize=True)
+@given(st.data())
+def test_a_schema_takes_whatever_text_the_model_takes(data: st.DataObject) -> None:
+    """Also texts that nobody thought of: those that a pattern is made for, and those that are nearly so."""
+    kind, field = data.draw(st.sampled_from(sorted(PATTERNS, key=str)))
+    text = data.draw(st.from_regex(data.draw(st.sampled_from(PATTERNS[kind, field]))) | st.text())
+    text = text[: data.draw(st.integers(0, len(text)))] + data.draw(st.sampled_from(["", "\n", " ", "/", "{", "0"]))
+    for value in (text, [text]):
+        record = {**LEAST[kind], field: value}
+        wrong, (taken,) = refusals(kind, record), takes(RECORDS[kind.__name__], record)
+
+        assert taken or wrong
+        assert not taken or all(map(reason, wrong)), wrong
 
 
 @pytest.mark.parametrize("kind", LEAST, ids=lambda kind: kind.__name__)

@@ -65,7 +65,9 @@ def test_a_pipe_gets_neither_colours_nor_a_bar(site: Site) -> None:
     site.write("series/second.yaml", "title: Second\n")
     place = f"{site.folder}/catalog_src/series/second.yaml:1:1"
 
-    assert in_a_pipe(site) == (1, "", f"{place}: cover: is missing\n1 problem; nothing was written\n")
+    help = "    1 | title: Second\n      | ^\n      = docs/catalog.md#series-seriesslugyaml\n"
+
+    assert in_a_pipe(site) == (1, "", f"{place}: cover: is missing\n{help}1 problem; nothing was written\n")
 
 
 def test_a_terminal_gets_colours(site: Site) -> None:

@@ -227,8 +227,9 @@ def test_a_template_of_titles_names_only_what_chapters_have(name: str) -> None:
     with pytest.raises(ValueError) as caught:
         values.chapter_title("{number}: {" + name + "}")
 
-    known = "it can hold {volume}, {number}, {title}, {date}, {series}"
-    assert str(caught.value) == f"does not know {{{name}}}; {known}"
+    hint = "did you mean {title}? It" if "title" in name.lower() else "it"
+    known = "can hold {volume}, {number}, {title}, {date}, {series}"
+    assert str(caught.value) == f"does not know {{{name}}}; {hint} {known}"
 
 
 def test_what_is_filled_in_is_not_filled_again() -> None:

@@ -12,8 +12,8 @@ import click
 from .. import encode, pipeline, values
 from ..pipeline import Options, Report
 from ..rendering import Rendered
-from . import options
-from .reporting import color, reporting
+from . import github, options
+from .reporting import reporting, warn
 
 
 @click.command()
@@ -24,22 +24,24 @@ from .reporting import color, reporting
 @options.as_of
 @click.option("--previous", type=click.Path(path_type=Path), help="A manifest.json whose validators are continued.")
 @options.jobs
-@options.as_json
+@options.form
 @click.option("--quiet", is_flag=True, help="Print nothing but problems.")
 @click.option("--check", is_flag=True, help="Write nothing; exit 1 if a build would change anything.")
 @reporting
-def build(as_of: int | None, as_json: bool, quiet: bool, check: bool, **paths: Any) -> None:
+def build(as_of: int | None, form: str, quiet: bool, check: bool, **paths: Any) -> None:
     """Build the site; this is what happens without a command, too."""
     wanted = Options(as_of=options.now() if as_of is None else as_of, **paths)
     if check:
-        _report_outdated(pipeline.outdated(wanted), as_json, quiet)
+        _report_outdated(pipeline.outdated(wanted), form, quiet)
     else:
-        run(wanted, as_json=as_json, quiet=quiet)
+        run(wanted, form=form, quiet=quiet)
 
 
-def _report_outdated(found: list[str], as_json: bool, quiet: bool) -> None:
-    if as_json:
+def _report_outdated(found: list[str], form: str, quiet: bool) -> None:
+    if form == "json":
         click.echo(encode.pretty({"ok": not found, "outdated": found}), nl=False)
+    elif found and form == "github":
+        click.echo("\n".join(map(github.error, found)))
     elif found:
         click.echo("\n".join(found), err=True)
     elif not quiet:
@@ -48,15 +50,15 @@ def _report_outdated(found: list[str], as_json: bool, quiet: bool) -> None:
         raise SystemExit(1)
 
 
-def run(wanted: Options, *, as_json: bool = False, quiet: bool = False) -> Report:
+def run(wanted: Options, *, form: str = "text", quiet: bool = False) -> Report:
     """Build, and say what that did."""
     started = time.perf_counter()
-    progress = _progress if sys.stderr.isatty() and not (as_json or quiet) else iter
+    progress = _progress if sys.stderr.isatty() and not (form == "json" or quiet) else iter
     report = pipeline.build(wanted, waiting(wanted.out), progress)
     seconds = time.perf_counter() - started
     for warning in report.warnings:
-        click.secho(f"warning: {warning}", err=True, fg="yellow", color=color())
-    if as_json:
+        warn(warning, form=form)
+    if form == "json":
         click.echo(encode.pretty(_facts(report, seconds)), nl=False)
     elif not quiet:
         click.echo(_summary(report, wanted, seconds))
@@ -107,13 +109,13 @@ def _iso(seconds: int | None) -> str | None:
 @options.catalog
 @options.as_of
 @options.jobs
-@options.as_json
+@options.form
 @reporting
-def check(catalog: Path, as_of: int | None, jobs: int, as_json: bool) -> None:
+def check(catalog: Path, as_of: int | None, jobs: int, form: str) -> None:
     """Say everything that is wrong with the catalog; write nothing."""
     found = pipeline.check(catalog, options.now() if as_of is None else as_of, jobs)
     series, chapters = len(found.places), found.published
-    if as_json:
+    if form == "json":
         click.echo(encode.pretty({"ok": True, "series": series, "chapters": chapters}), nl=False)
     else:
         click.echo(f"{catalog}: {series} series, {chapters} published chapters, no problems")

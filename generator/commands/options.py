@@ -64,9 +64,29 @@ def cache(command: F) -> F:
     return where(without(run))  # type: ignore[return-value]
 
 
+as_json = click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
+
+
+def form(command: F) -> F:
+    """`--format` and `--json`, which is short for one of its values, as one argument."""
+
+    @functools.wraps(command)
+    def run(*args: Any, form: str | None, as_json: bool, **kwargs: Any) -> Any:
+        if as_json and form not in (None, "json"):
+            raise click.UsageError(f"--json is short for --format json, and cannot be --format {form} as well")
+        return command(*args, form="json" if as_json else form or "text", **kwargs)
+
+    which = click.option(
+        "--format",
+        "form",
+        type=click.Choice(["text", "json", "github"]),
+        help="How to say what is wrong: to people, to programs, or beside the lines on GitHub.  [default: text]",
+    )
+    return which(as_json(run))  # type: ignore[return-value]
+
+
 catalog = _path("catalog", "catalog_src", "The folder of the catalog.")
 out = _path("out", "dist", "The folder that is built.")
 nginx = _path("nginx", "nginx.conf", "The main nginx configuration to write.")
 as_of = click.option("--as-of", type=Instant(), help="Build the site as it is at this time.  [default: now]")
-as_json = click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
 jobs = click.option("--jobs", type=click.IntRange(1), default=lambda: os.cpu_count() or 1, help="Processes to use.")

@@ -2,13 +2,15 @@
 
 import functools
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
 import click
 
 from .. import encode
-from ..errors import CatalogError, FlatpanelError
+from ..errors import FlatpanelError, Problem
+from ..places import HELPED
+from . import github
 
 CATALOG_WRONG = 1
 
@@ -25,24 +27,47 @@ def reporting(command: F) -> F:
         except BrokenPipeError:
             raise  # whoever read what we print has enough of it; click ends quietly
         except (FlatpanelError, OSError) as error:
-            complain(error, as_json=kwargs.get("as_json", False))
+            complain(error, form=kwargs.get("form") or ("json" if kwargs.get("as_json") else "text"))
             raise SystemExit(CATALOG_WRONG) from None
 
     return run  # type: ignore[return-value]
 
 
-def complain(error: FlatpanelError | OSError, *, as_json: bool = False) -> None:
-    if as_json:
-        problems = [
-            {"file": one.file, "line": one.line, "column": one.column, "field": one.field, "message": one.message}
-            for one in getattr(error, "problems", ())
-        ]
-        click.echo(encode.pretty({"ok": False, "message": _sentence(error), "problems": problems}), nl=False)
+def complain(error: FlatpanelError | OSError, *, form: str = "text") -> None:
+    problems: tuple[Problem, ...] = getattr(error, "problems", ())
+    if form == "json":
+        names = ("file", "line", "column", "field", "message")
+        told = [{name: getattr(one, name) for name in names} for one in problems]
+        click.echo(encode.pretty({"ok": False, "message": _sentence(error), "problems": told}), nl=False)
         return
-    click.secho(_sentence(error), err=True, fg="red", color=color())
-    if isinstance(error, CatalogError):
-        count = len(error.problems)
-        click.secho(f"{count} problem{'s' * (count > 1)}; nothing was written", err=True, bold=True, color=color())
+    if form == "github":
+        click.echo("\n".join(map(github.problem, problems)) or github.error(_sentence(error)))
+    elif problems:
+        click.echo("\n".join(line for one in problems for line in explained(one)), err=True, color=color())
+    else:
+        click.secho(_sentence(error), err=True, fg="red", color=color())
+    if problems:
+        count = f"{len(problems)} problem{'s' * (len(problems) > 1)}"
+        if form == "text" and len(problems) > HELPED:
+            click.echo(f"the first {HELPED} of {count} are shown with their lines", err=True)
+        click.secho(f"{count}; nothing was written", err=True, bold=True, color=color())
+
+
+def explained(problem: Problem) -> Iterator[str]:
+    """The problem in one line, then the line that is meant, and where to read what would be right."""
+    yield click.style(str(problem), fg="red")
+    if problem.excerpt:
+        yield f"{problem.line:>5} | {problem.excerpt.line}"
+        yield f"      | {' ' * problem.excerpt.before}{click.style('^', fg='red', bold=True)}"
+    if problem.docs:
+        yield click.style(f"      = {problem.docs}", dim=True)
+
+
+def warn(sentence: str, *, form: str = "text") -> None:
+    if form == "github":
+        click.echo(github.warning(sentence))
+    else:
+        click.secho(f"warning: {sentence}", err=True, fg="yellow", color=color())
 
 
 def _sentence(error: FlatpanelError | OSError) -> str:

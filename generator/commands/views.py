@@ -6,7 +6,7 @@ import click
 
 from .. import encode, tending
 from . import options
-from .reporting import color, reporting
+from .reporting import reporting, warn
 
 
 @click.command()
@@ -23,13 +23,9 @@ def views(catalog: Path, as_json: bool, logs: tuple[Path, ...]) -> None:
         click.echo(encode.pretty(facts | {"unreadable": folded.unreadable}), nl=False)
         return
     for log, count in folded.unreadable.items():
-        warning = f"warning: {log}: {_lines(count)} cannot be read; a cut line counts when it is given whole"
-        click.secho(warning, err=True, fg="yellow", color=color())
+        warn(f"{log}: {_lines(count)} cannot be read; a cut line counts when it is given whole")
     if tally.too_old:
-        warning = (
-            f"warning: {_lines(tally.too_old)} from {tally.closed} or before; too old to be told from counted ones"
-        )
-        click.secho(warning, err=True, fg="yellow", color=color())
+        warn(f"{_lines(tally.too_old)} from {tally.closed} or before; too old to be told from counted ones")
     click.echo(f"{catalog}: {tally.counted} views counted, {tally.repeated} were counted already")
 
 
