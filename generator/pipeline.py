@@ -17,6 +17,7 @@ from .manifest import Manifest
 from .model import Site
 from .reading import Reading
 from .runs import Runs, Sealed
+from .schedule import Schedule, scheduled
 from .store import Session, Store
 
 T = TypeVar("T")
@@ -72,6 +73,21 @@ def check(folder: Path, as_of: int, jobs: int) -> Reading:
         return reading.read(folder, as_of, jobs, cache, history.last_commits(folder, now=as_of))
 
     return _with_cache(None, lambda: None, look)
+
+
+def schedule(
+    folder: Path, as_of: int, jobs: int, *, every: bool, cache: Path | None = None, waiting: Waiting = lambda: None
+) -> Schedule:
+    """What the next builds publish, or every problem of the catalog.
+
+    What was remembered is made use of, and nothing added: a build would believe that it had seen this itself.
+    """
+
+    def look(cache: Cache, _: Path) -> Schedule:
+        found = reading.read(folder, as_of, jobs, cache, remembered.times(folder, as_of, cache))
+        return Schedule(found.next_publication, scheduled(found, cache) if every else [])
+
+    return _with_cache(cache, waiting, look)
 
 
 def build(options: Options, waiting: Waiting = lambda: None, progress: Progress = iter) -> Report:

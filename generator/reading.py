@@ -65,8 +65,9 @@ class Reading:
     def _published(self) -> Iterator[int]:
         return (one for found in self.facts.values() for one in found.published)
 
-    def digests_of(self, place: Place) -> dict[str, str]:
-        return {file: self.digests[file] for file in place.files}
+    def values_of(self, place: Place, cache: Cache) -> dict[str, tuple[str, bytes]]:
+        """What the files of a series say, each with the digest of its content."""
+        return {file: (self.digests[file], cache.value(self.digests[file])) for file in place.files}
 
 
 class Task(NamedTuple):

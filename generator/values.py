@@ -7,6 +7,7 @@ or raises ValueError with what is wrong and what would be right. After "should b
 import re
 from datetime import UTC, datetime
 from decimal import Decimal
+from functools import lru_cache
 from itertools import takewhile
 from urllib.parse import quote
 
@@ -51,6 +52,12 @@ def _seconds(moment: datetime) -> int:
 def day(seconds: int) -> str:
     """The day of an instant, YYYY-MM-DD."""
     return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%d}"
+
+
+@lru_cache(maxsize=4096)
+def iso(seconds: int) -> str:
+    """An instant in the form in which the documents write it."""
+    return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%dT%H:%M:%SZ}"
 
 
 def number(value: object) -> str:

@@ -36,7 +36,7 @@ FLOORS = [
     ["checks", "link", "press", "routes", "serve", "verify"],
     ["facts", "runs", "tending"],
     ["reading"],
-    ["remembered", "rendering"],
+    ["remembered", "rendering", "schedule"],
     ["assembly"],
     ["building"],
     ["pipeline"],

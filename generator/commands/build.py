@@ -4,13 +4,12 @@ import functools
 import sys
 import time
 from collections.abc import Callable, Iterator
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import click
 
-from .. import encode, pipeline
+from .. import encode, pipeline, values
 from ..pipeline import Options, Report
 from ..rendering import Rendered
 from . import options
@@ -82,7 +81,7 @@ def _facts(report: Report, seconds: float) -> dict[str, object]:
         "resources": report.resources,
         "bytes_written": report.written,
         "seconds": round(seconds, 3),
-        "next_publication": _iso(report.next_publication),
+        "next_publication": None if report.next_publication is None else values.iso(report.next_publication),
         "warnings": report.warnings,
     }
 
@@ -96,12 +95,8 @@ def _summary(report: Report, wanted: Options, seconds: float) -> str:
     if report.conf_written:
         lines.append(f"wrote {wanted.nginx}")
     if report.next_publication is not None:
-        lines.append(f"the next scheduled chapter is due {_iso(report.next_publication)}")
+        lines.append(f"the next scheduled chapter is due {values.iso(report.next_publication)}")
     return "\n".join(lines)
-
-
-def _iso(seconds: int | None) -> str | None:
-    return None if seconds is None else f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%dT%H:%M:%SZ}"
 
 
 @click.command()

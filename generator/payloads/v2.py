@@ -2,20 +2,15 @@
 
 import re
 from collections.abc import Callable, Iterable
-from datetime import UTC, datetime
+from datetime import datetime
 from functools import lru_cache
 from typing import NamedTuple
 
 from ..artifact import EveryChapter, Shown
 from ..catalog import Account, Card, Catalog, Category, Chapter, Group, Membership, Person, Series
 from ..encode import decimal, http_date, json
+from ..values import iso
 from .moments import newest, sequence
-
-
-@lru_cache(maxsize=4096)
-def iso(seconds: int) -> str:
-    return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%dT%H:%M:%SZ}"
-
 
 # How `published` can be written; the first is what a client gets that does not ask.
 DATE_FORMATS: dict[str, Callable[[int], str]] = {
