@@ -62,6 +62,12 @@ class Reading:
         """How many chapters are published."""
         return sum(one <= self.as_of for one in self._published())
 
+    @property
+    def pages(self) -> int:
+        """How many pages these have."""
+        chapters = (one for found in self.facts.values() for one in zip(found.published, found.pages, strict=True))
+        return sum(pages for published, pages in chapters if published <= self.as_of)
+
     def _published(self) -> Iterator[int]:
         return (one for found in self.facts.values() for one in found.published)
 

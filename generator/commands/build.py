@@ -27,9 +27,12 @@ from .reporting import color, reporting
 @options.as_json
 @click.option("--quiet", is_flag=True, help="Print nothing but problems.")
 @click.option("--check", is_flag=True, help="Write nothing; exit 1 if a build would change anything.")
+@click.option("--report", type=click.Path(path_type=Path), help="Write a page about the site and what changed in it.")
 @reporting
 def build(as_of: int | None, as_json: bool, quiet: bool, check: bool, **paths: Any) -> None:
     """Build the site; this is what happens without a command, too."""
+    if check and paths["report"]:
+        raise click.UsageError("--check writes nothing, a --report neither; leave one of them out")
     wanted = Options(as_of=options.now() if as_of is None else as_of, **paths)
     if check:
         _report_outdated(pipeline.outdated(wanted), as_json, quiet)
@@ -83,6 +86,7 @@ def _facts(report: Report, seconds: float) -> dict[str, object]:
         "seconds": round(seconds, 3),
         "next_publication": None if report.next_publication is None else values.iso(report.next_publication),
         "warnings": report.warnings,
+        **(report.survey.plain() if report.survey else {}),
     }
 
 
@@ -94,6 +98,8 @@ def _summary(report: Report, wanted: Options, seconds: float) -> str:
     ]
     if report.conf_written:
         lines.append(f"wrote {wanted.nginx}")
+    if wanted.report:
+        lines.append(f"wrote {wanted.report}")
     if report.next_publication is not None:
         lines.append(f"the next scheduled chapter is due {values.iso(report.next_publication)}")
     return "\n".join(lines)
