@@ -26,31 +26,37 @@ class Changes:
     urls: list[tuple[str, str]]
 
 
-@dataclass
+@dataclass(slots=True)
 class News:
-    """Two releases, compared series by series; the same one twice is no news."""
+    """What has been told, and what became of the URLs of so many other series."""
 
-    before: Ledger
-    now: Ledger
     told: list[Changes] = field(default_factory=list)
-    # What became of the URLs of all other series, and how many these are.
-    untold: Counter[str] = field(default_factory=Counter)
     others: int = 0
+    untold: Counter[str] = field(default_factory=Counter)
+
+    def add(self, slug: str, urls: Mapping[str, list[str]]) -> None:
+        """What became of the URLs of a series: those that were added, changed and removed."""
+        counts = Counter({kind: len(urls[kind]) for kind in KINDS if urls[kind]})
+        if not counts:
+            return  # a line may say something else of the same body, such as for how long it may be kept
+        if len(self.told) < SERIES:
+            every = [(kind, url) for kind in KINDS for url in urls[kind]]
+            self.told.append(Changes(slug, counts, every[:URLS]))
+        else:
+            self.others += 1
+            self.untold += counts
+
+
+class Comparison:
+    """Two releases, series by series; one release twice is no news."""
+
+    def __init__(self, before: Ledger, now: Ledger) -> None:
+        self.before, self.now, self.news = before, now, News()
 
     def look(self, slug: str, bodies: Mapping[str, Published]) -> None:
         """Find what is new in a series that has these bodies now."""
-        if self.before.run(slug) == self.now.run(slug):
-            return
-        found = self._changes(slug, bodies)
-        counts = Counter({kind: len(urls) for kind, urls in found.items() if urls})
-        if not counts:
-            return  # dates and ages are sent, but nobody sees them
-        if len(self.told) < SERIES:
-            urls = [(kind, url) for kind in KINDS for url in found[kind]]
-            self.told.append(Changes(slug, counts, urls[:URLS]))
-        else:
-            self.untold += counts
-            self.others += 1
+        if self.before.run(slug) != self.now.run(slug):
+            self.news.add(slug, self._changes(slug, bodies))
 
     def _changes(self, slug: str, bodies: Mapping[str, Published]) -> dict[str, list[str]]:
         own = self.before.of(slug)

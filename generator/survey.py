@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from .cache import Cache
 from .ledger import Ledger
-from .news import Changes, News
+from .news import Changes, Comparison, News
 from .reading import Reading
 from .schedule import Scheduled, scheduled
 from .sizes import Sizes, Weight
@@ -58,13 +58,21 @@ def survey(found: Reading, cache: Cache, session: Session) -> Survey:
     """Of the release that a store holds now, and of what it held when the session began."""
     store = session.store
     with Ledger(store.manifest_path(store.current())) as now:
-        sizes, news = Sizes(store.root), News(session.served, now)
+        sizes, compared = Sizes(store.root), Comparison(session.served, now)
         for slug in sorted({*session.served.runs, *now.runs}):
             bodies = now.of(slug)
             sizes.add(bodies.values())
-            news.look(slug, bodies)
+            compared.look(slug, bodies)
     site, coming = found.linker.site, scheduled(found, cache)
-    return Survey(found.as_of, site.base_url, site.body_budget, _numbers(found, coming), sizes, news, coming)
+    return Survey(
+        as_of=found.as_of,
+        base_url=site.base_url,
+        body_budget=site.body_budget,
+        counts=_numbers(found, coming),
+        sizes=sizes,
+        news=compared.news,
+        scheduled=coming,
+    )
 
 
 def _numbers(found: Reading, coming: list[Scheduled]) -> dict[str, int]:
