@@ -30,7 +30,7 @@ def rewrite(path: Path, text: bytes, mode: int | None = None) -> bool:
 
     The mode is that of a new one.
     """
-    path = path.resolve()
+    path = Path(os.path.realpath(path))
     mode = path.stat().st_mode if path.exists() else mode
     return write_if_changed(path, text, mode)
 

@@ -4,6 +4,7 @@ It may tell of chapters that are not published yet, so it is for those who write
 """
 
 import base64
+import os.path
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -19,7 +20,7 @@ BEGINNING = b"<!doctype html>\n<!-- A report of Flatpanel -->\n"
 # How many scheduled chapters and warnings are shown; who wants more asks `next --all`, or looks at the terminal.
 SHOWN = 100
 MIB = 1 << 20
-_UNITS = ("KiB", "MiB", "GiB")
+_UNITS = ("B", "KiB", "MiB", "GiB")
 # What a catalog holds, and what it is called: first what readers see, then the rest.
 _SEEN = {"series": "Series", "chapters": "Chapters", "pages": "Pages"}
 _BEHIND = {
@@ -63,7 +64,8 @@ def policy(style: str) -> str:
 
 def refuse(place: Path, out: Path) -> None:
     """Neither overwrite somebody's work, nor tell servers of what is not published yet."""
-    if place.resolve().is_relative_to(out.resolve()):
+    # `resolve` would raise what is no OSError where links go round in a circle.
+    if Path(os.path.realpath(place)).is_relative_to(os.path.realpath(out)):
         raise FlatpanelError(f"{place}: lies in {out}, which is copied to servers; a report is for authors only")
     if not place.exists():
         return
@@ -116,12 +118,11 @@ def share(part: int, whole: int) -> float:
 
 
 def size(count: int) -> str:
-    """Bytes as people say them."""
-    power = min((count.bit_length() - 1) // 10, len(_UNITS)) if count else 0
-    if not power:
-        return f"{count} B"
-    scaled = count / (1 << 10 * power)
-    return f"{scaled:,.{0 if scaled >= 100 else 1}f} {_UNITS[power - 1]}"
+    """Bytes as people say them, in three digits where there is a unit for it."""
+    scaled, power = float(count), 0
+    while scaled >= 999.5 and power < len(_UNITS) - 1:
+        scaled, power = scaled / 1024, power + 1
+    return f"{scaled:,.{1 if power and scaled < 99.95 else 0}f} {_UNITS[power]}"
 
 
 def number(count: int) -> str:

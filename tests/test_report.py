@@ -20,6 +20,7 @@ from generator.pipeline import Report
 from generator.survey import Survey
 from tests import trees
 from tests.conftest import AS_OF, Site, copy_of
+from tests.documents import DOCUMENTS, first_cells
 from tests.edits import EDITS
 from tests.twins import Twins, in_memory
 
@@ -328,6 +329,17 @@ def test_programs_are_told_the_same(site: Site, page: Path, run: Run) -> None:
     ]
 
 
+def test_every_field_is_documented(site: Site, page: Path, run: Run) -> None:
+    """The tables for programs name what they are given, with a report and without."""
+    plain, full = (
+        json.loads(run("build", *trees.options(site), "--json", *more).stdout) for more in ([], ["--report", page])
+    )
+    serving = DOCUMENTS["docs/serving.md"]
+
+    assert sorted(first_cells(serving, "field of `build --json`")) == sorted(plain)
+    assert sorted(first_cells(serving, "field with `--report`")) == sorted(full.keys() - plain.keys())
+
+
 # The file
 
 
@@ -414,13 +426,25 @@ def test_a_check_writes_no_report(site: Site, page: Path, run: Run) -> None:
     assert not page.exists()
 
 
-def test_a_place_that_cannot_be_written_is_a_sentence(site: Site, run: Run) -> None:
-    """A file where a folder should be, for example."""
-    result = run("build", *trees.options(site), "--report", site.folder / "nginx.conf/report.html")
+@pytest.mark.parametrize("place", ["nginx.conf/report.html", "link/report.html"])
+def test_a_place_that_cannot_be_written_is_a_sentence(site: Site, run: Run, place: str) -> None:
+    """A file where a folder should be, or a link that leads to itself in place of one."""
+    (site.folder / "link").symlink_to("link")
+    result = run("build", *trees.options(site), "--report", site.folder / place)
 
     assert (result.exit_code, result.stdout) == (1, "")
-    assert result.stderr.startswith(f"{site.folder}/nginx.conf")
+    assert result.stderr.startswith(f"{site.folder}/{place.partition('/')[0]}")
     assert result.stderr.count("\n") == 1
+
+
+def test_a_report_may_be_a_link(site: Site, page: Path) -> None:
+    """What it names is written, so that a report can lie where the others are."""
+    (site.folder / "elsewhere").mkdir()
+    page.symlink_to("elsewhere/today.html")
+    build(site, page)
+
+    assert page.is_symlink()
+    assert (site.folder / "elsewhere/today.html").read_bytes().startswith(report.BEGINNING)
 
 
 # What is on it, and what is not
@@ -498,8 +522,12 @@ def test_its_structure_can_be_heard(site: Site, page: Path) -> None:
     ("count", "said"),
     [
         (0, "0 B"),
-        (1023, "1023 B"),
-        (1024, "1.0 KiB"),
+        (999, "999 B"),
+        (1000, "1.0 KiB"),
+        (102_348, "99.9 KiB"),
+        (102_400, "100 KiB"),
+        (1_023_000, "999 KiB"),
+        (1_036_000, "1.0 MiB"),
         (150_000, "146 KiB"),
         (26_214_400, "25.0 MiB"),
         (3 << 30, "3.0 GiB"),
