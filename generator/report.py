@@ -36,7 +36,7 @@ _BEHIND = {
 
 def page(survey: Survey, release: str, changes: Mapping[str, int], warnings: Sequence[str]) -> bytes:
     """The whole page."""
-    style = (templating.FOLDER / "report.css").read_text(encoding="utf-8")
+    style = (templating.FOLDER / "report/style.css").read_text(encoding="utf-8")
     told = {
         "policy": policy(style),
         "style": style,
@@ -52,7 +52,7 @@ def page(survey: Survey, release: str, changes: Mapping[str, int], warnings: Seq
         "later": survey.scheduled[SHOWN:],
     }
     forms = {"size": size, "iso": values.iso, "moment": moment, "number": number, "share": share, "kinds": KINDS}
-    filled = templating.filled("report.html", told | forms | _changed(survey, changes) | _weighed(survey))
+    filled = templating.filled("report/page.html", told | forms | _changed(survey, changes) | _weighed(survey))
     return BEGINNING + filled
 
 
