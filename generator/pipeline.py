@@ -91,7 +91,7 @@ def schedule(
         found = reading.read(folder, as_of, jobs, cache, remembered.times(folder, as_of, cache))
         return Schedule(found.next_publication, scheduled(found, cache) if every else [])
 
-    return _with_cache(cache, waiting, look)
+    return _with_cache(cache if cache and cache.is_dir() else None, waiting, look)
 
 
 def build(options: Options, waiting: Waiting = lambda: None, progress: Progress = iter) -> Report:

@@ -148,6 +148,14 @@ def test_asking_changes_nothing(scheduled: Site, run: Run) -> None:
     assert pipeline.build(remembering).changes["changed"] > 0
 
 
+def test_where_nothing_was_built_nothing_is_left_behind(scheduled: Site, run: Run) -> None:
+    """Somebody who only asks gets no folder for it."""
+    before = trees.state(scheduled.folder)
+
+    assert asking(scheduled, run)[1] == f"{FIRST}\n"
+    assert trees.state(scheduled.folder) == before
+
+
 def test_what_was_read_once_is_not_read_again(scheduled: Site, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     """After a build only the series that have scheduled chapters are looked into, and no file is parsed."""
     scheduled.write("series/quiet.yaml", "title: Quiet\ncover: c.png\n")
