@@ -191,7 +191,7 @@ class Building:
         facts = self.found.facts[place.slug]
         return Task(
             place=place,
-            known={file: (digest, self.cache.value(digest)) for file, digest in self.found.digests_of(place).items()},
+            known=self.found.values_of(place, self.cache),
             times={file: self.found.times[file] for file in place.files},
             odd=self.odd_of(facts, odd),
             older=older(place.slug, facts),

@@ -5,7 +5,7 @@ import os
 import click
 
 from . import __version__
-from .commands import build, ids, init, keys, new, releases, schema, serve, verify, views
+from .commands import build, ids, init, keys, new, releases, schedule, schema, serve, verify, views
 
 
 class BuildByDefault(click.Group):
@@ -28,6 +28,7 @@ def main() -> None:
 _COMMANDS = (
     build.build,
     build.check,
+    schedule.next_,
     serve.serve,
     verify.verify,
     releases.rollback,

@@ -25,10 +25,13 @@ def write_if_changed(path: Path, text: bytes, mode: int | None = None) -> bool:
     return True
 
 
-def rewrite(path: Path, text: bytes) -> bool:
-    """For a file of the catalog: with the permissions that it has, and where it is a link, what that names."""
-    path = path.resolve()
-    mode = path.stat().st_mode if path.exists() else None
+def rewrite(path: Path, text: bytes, mode: int | None = None) -> bool:
+    """For a file that is people's own: with the permissions that it has, and where it is a link, what that names.
+
+    The mode is that of a new one.
+    """
+    path = Path(os.path.realpath(path))
+    mode = path.stat().st_mode if path.exists() else mode
     return write_if_changed(path, text, mode)
 
 

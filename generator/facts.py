@@ -14,8 +14,9 @@ class Facts(NamedTuple):
     """Of a series and all its chapters, published or not."""
 
     ids: list[int]
-    # When each chapter is published, in order.
+    # When each chapter is published, in order, and how many pages it has.
     published: list[int]
+    pages: list[int]
     # Who and what is named, as it is written, by kind.
     names: dict[str, list[str | int]]
     # Whether every record says itself when it was modified.
@@ -27,9 +28,11 @@ class Facts(NamedTuple):
 def facts_of(series: SeriesEntry) -> Facts:
     record, chapters = series.entry.record, [entry.record for entry in series.chapters]
     named = [(one.id, len(one.pages), one.published) for one in chapters if one.id is not None]
+    dated = sorted((one.published, len(one.pages)) for one in chapters)
     return Facts(
         ids=[number for number, _, _ in named],
-        published=sorted(one.published for one in chapters),
+        published=[published for published, _ in dated],
+        pages=[pages for _, pages in dated],
         names={
             "authors": list(dict.fromkeys(record.authors)),
             "artists": list(dict.fromkeys(record.artists)),

@@ -1,4 +1,4 @@
-"""Published resources -> the configuration that answers with them. The only importer of jinja2.
+"""Published resources -> the configuration that answers with them.
 
 Templates hold text, this module holds decisions. Whatever comes from a catalog or a site reaches a
 configuration through `ngx`, which quotes a value or refuses it.
@@ -7,18 +7,12 @@ configuration through `ngx`, which quotes a value or refuses it.
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from . import dates, encode, maps
+from . import dates, encode, maps, templating
 from .artifact import JSON, NOTHING, SUFFIXES, File, Published, key
 from .model import Site
 from .payloads import errors
-from .words import ngx, place
-
-if TYPE_CHECKING:
-    from jinja2 import Environment
 
 # A canonical decimal, as in CONTRACT: 0, 10, 10.5; never 01, 1.0 or 1e3.
 _NUMBER = r"(?:0|[1-9]\d*)(?:\.\d*[1-9])?"
@@ -45,25 +39,8 @@ POLICY = (
 )
 
 
-@cache
-def _environment() -> "Environment":
-    # Most builds have no template to fill, and the library takes its time to load.
-    from jinja2 import Environment, FileSystemLoader, StrictUndefined
-
-    environment = Environment(
-        loader=FileSystemLoader(Path(__file__).parent / "templates"),
-        undefined=StrictUndefined,
-        autoescape=False,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
-    environment.filters.update(ngx=ngx, place=place)
-    return environment
-
-
 def _rendered(name: str, values: dict[str, object]) -> File:
-    return File(name, _environment().get_template(name).render(values).encode())
+    return File(name, templating.filled(name, values))
 
 
 def main(port: int, *, folder: str, run: str, log: str | None = None, js_module: str = JS_MODULE) -> bytes:

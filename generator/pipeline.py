@@ -1,12 +1,12 @@
 """The glue: source -> facts -> series, one after the other -> lists of them -> nginx -> store."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
-from . import checks, disk, history, nginx, parsing, places, reading, remembered, source
+from . import checks, disk, history, nginx, parsing, places, reading, remembered, report, source
 from .building import Building, Progress
 from .cache import FILE, Cache, Damaged
 from .catalog import Catalog
@@ -17,7 +17,9 @@ from .manifest import Manifest
 from .model import Site
 from .reading import Reading
 from .runs import Runs, Sealed
+from .schedule import Schedule, scheduled
 from .store import Session, Store
+from .survey import Survey, survey
 
 T = TypeVar("T")
 Waiting = Callable[[], None]
@@ -37,6 +39,8 @@ class Options:
     cache: Path | None = None
     # Serve from where `out` is, whatever site.yaml says of the server.
     local: bool = False
+    # Where to write a page about it all; only then everything is looked at that it tells.
+    report: Path | None = None
 
 
 @dataclass(slots=True)
@@ -54,6 +58,7 @@ class Report:
     next_publication: int | None
     warnings: list[str] = field(default_factory=list)
     conf_written: bool = False
+    survey: Survey | None = None
 
 
 def read_catalog(folder: Path, as_of: int) -> Catalog:
@@ -74,14 +79,32 @@ def check(folder: Path, as_of: int, jobs: int) -> Reading:
     return _with_cache(None, lambda: None, look)
 
 
+def schedule(
+    folder: Path, as_of: int, jobs: int, *, every: bool, cache: Path | None = None, waiting: Waiting = lambda: None
+) -> Schedule:
+    """What the next builds publish, or every problem of the catalog.
+
+    What was remembered is made use of, and nothing added: a build would believe that it had seen this itself.
+    """
+
+    def look(cache: Cache, _: Path) -> Schedule:
+        found = reading.read(folder, as_of, jobs, cache, remembered.times(folder, as_of, cache))
+        return Schedule(found.next_publication, scheduled(found, cache) if every else [])
+
+    return _with_cache(cache if cache and cache.is_dir() else None, waiting, look)
+
+
 def build(options: Options, waiting: Waiting = lambda: None, progress: Progress = iter) -> Report:
     """Bring `out` and the main configuration file to what the catalog says."""
+
+    if options.report:
+        report.refuse(options.report, options.out)
 
     def work(cache: Cache, scratch: Path) -> Report:
         asked = remembered.Asked(options.catalog, options.out, options.nginx, options.local)
         times = remembered.times(options.catalog, options.as_of, cache)
         if not options.previous and (done := remembered.done(asked, options.as_of, times, cache)):
-            return _same(done)
+            return _surveyed(_same(done), options, cache, times, waiting)
         seen = remembered.seen(asked, times)
         found = reading.read(options.catalog, options.as_of, options.jobs, cache, times)
         # Whatever may be refused is looked at before anything is touched.
@@ -89,12 +112,27 @@ def build(options: Options, waiting: Waiting = lambda: None, progress: Progress 
         with Ledger(options.previous) as previous, Store(options.out).locked(waiting) as session:
             building, sealed = _release(options, found, cache, scratch, session, previous, progress)
             # While no other build can write the same file.
-            report = _report(options, found, building, sealed, conf, cache)
+            told = _report(options, found, building, sealed, conf, cache)
+            if options.report:
+                told.survey = survey(found, cache, session)
         if not options.previous:
-            remembered.remember(asked, seen, found, _facts(report), cache)
-        return report
+            remembered.remember(asked, seen, found, _facts(told), cache)
+        return told
 
-    return _with_cache(options.cache, waiting, work)
+    told = _with_cache(options.cache, waiting, work)
+    if options.report and told.survey:
+        page = report.page(told.survey, told.release, told.changes, told.warnings)
+        disk.rewrite(options.report, page, mode=0o600)
+    return told
+
+
+def _surveyed(done: Report, options: Options, cache: Cache, times: Mapping[str, int], waiting: Waiting) -> Report:
+    """What is told in full of a build that found nothing to do."""
+    if options.report:
+        found = reading.read(options.catalog, options.as_of, options.jobs, cache, times)
+        with Store(options.out).locked(waiting) as session:
+            done.survey = survey(found, cache, session)
+    return done
 
 
 def _report(options: Options, found: Reading, building: Building, sealed: Sealed, conf: bytes, cache: Cache) -> Report:

@@ -62,11 +62,18 @@ class Reading:
         """How many chapters are published."""
         return sum(one <= self.as_of for one in self._published())
 
+    @property
+    def pages(self) -> int:
+        """How many pages these have."""
+        chapters = (one for found in self.facts.values() for one in zip(found.published, found.pages, strict=True))
+        return sum(pages for published, pages in chapters if published <= self.as_of)
+
     def _published(self) -> Iterator[int]:
         return (one for found in self.facts.values() for one in found.published)
 
-    def digests_of(self, place: Place) -> dict[str, str]:
-        return {file: self.digests[file] for file in place.files}
+    def values_of(self, place: Place, cache: Cache) -> dict[str, tuple[str, bytes]]:
+        """What the files of a series say, each with the digest of its content."""
+        return {file: (self.digests[file], cache.value(self.digests[file])) for file in place.files}
 
 
 class Task(NamedTuple):

@@ -27,9 +27,12 @@ from .reporting import reporting, warn
 @options.form
 @click.option("--quiet", is_flag=True, help="Print nothing but problems.")
 @click.option("--check", is_flag=True, help="Write nothing; exit 1 if a build would change anything.")
+@click.option("--report", type=click.Path(path_type=Path), help="Write a page about the site and what changed in it.")
 @reporting
 def build(as_of: int | None, form: str, quiet: bool, check: bool, **paths: Any) -> None:
     """Build the site; this is what happens without a command, too."""
+    if check and paths["report"]:
+        raise click.UsageError("--check writes nothing, a --report neither; leave one of them out")
     wanted = Options(as_of=options.now() if as_of is None else as_of, **paths)
     if check:
         _report_outdated(pipeline.outdated(wanted), form, quiet)
@@ -83,8 +86,9 @@ def _facts(report: Report, seconds: float) -> dict[str, object]:
         "resources": report.resources,
         "bytes_written": report.written,
         "seconds": round(seconds, 3),
-        "next_publication": _iso(report.next_publication),
+        "next_publication": None if report.next_publication is None else values.iso(report.next_publication),
         "warnings": report.warnings,
+        **(report.survey.plain() if report.survey else {}),
     }
 
 
@@ -96,13 +100,11 @@ def _summary(report: Report, wanted: Options, seconds: float) -> str:
     ]
     if report.conf_written:
         lines.append(f"wrote {wanted.nginx}")
+    if wanted.report:
+        lines.append(f"wrote {wanted.report}")
     if report.next_publication is not None:
-        lines.append(f"the next scheduled chapter is due {_iso(report.next_publication)}")
+        lines.append(f"the next scheduled chapter is due {values.iso(report.next_publication)}")
     return "\n".join(lines)
-
-
-def _iso(seconds: int | None) -> str | None:
-    return None if seconds is None else values.iso(seconds)
 
 
 @click.command()
