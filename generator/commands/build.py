@@ -14,7 +14,7 @@ from .. import encode, pipeline
 from ..pipeline import Options, Report
 from ..rendering import Rendered
 from . import options
-from .reporting import color, reporting
+from .reporting import as_called, color, reporting
 
 
 @click.command()
@@ -56,7 +56,7 @@ def run(wanted: Options, *, as_json: bool = False, quiet: bool = False) -> Repor
     report = pipeline.build(wanted, waiting(wanted.out), progress)
     seconds = time.perf_counter() - started
     for warning in report.warnings:
-        click.secho(f"warning: {warning}", err=True, fg="yellow", color=color())
+        click.secho(f"warning: {as_called(warning)}", err=True, fg="yellow", color=color())
     if as_json:
         click.echo(encode.pretty(_facts(report, seconds)), nl=False)
     elif not quiet:
@@ -83,7 +83,7 @@ def _facts(report: Report, seconds: float) -> dict[str, object]:
         "bytes_written": report.written,
         "seconds": round(seconds, 3),
         "next_publication": _iso(report.next_publication),
-        "warnings": report.warnings,
+        "warnings": [as_called(one) for one in report.warnings],
     }
 
 

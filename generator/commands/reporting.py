@@ -11,6 +11,8 @@ from .. import encode
 from ..errors import CatalogError, FlatpanelError
 
 CATALOG_WRONG = 1
+# How sentences name our commands below the command line, where nobody knows how the program was called.
+WRITTEN = "`python build.py "
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -31,10 +33,16 @@ def reporting(command: F) -> F:
     return run  # type: ignore[return-value]
 
 
+def as_called(sentence: str) -> str:
+    """A sentence that names our commands as the person at the keyboard calls them: `flatpanel …` if it is installed."""
+    return sentence.replace(WRITTEN, f"`{click.get_current_context().find_root().info_name} ")
+
+
 def complain(error: FlatpanelError | OSError, *, as_json: bool = False) -> None:
     if as_json:
         problems = [
-            {"file": one.file, "line": one.line, "column": one.column, "field": one.field, "message": one.message}
+            {name: getattr(one, name) for name in ("file", "line", "column", "field")}
+            | {"message": as_called(one.message)}
             for one in getattr(error, "problems", ())
         ]
         click.echo(encode.pretty({"ok": False, "message": _sentence(error), "problems": problems}), nl=False)
@@ -46,6 +54,10 @@ def complain(error: FlatpanelError | OSError, *, as_json: bool = False) -> None:
 
 
 def _sentence(error: FlatpanelError | OSError) -> str:
+    return as_called(_told(error))
+
+
+def _told(error: FlatpanelError | OSError) -> str:
     if isinstance(error, OSError) and error.filename is not None:
         return f"{os.fsdecode(error.filename)}: {error.strerror}"
     # Some calls are about no file.
