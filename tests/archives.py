@@ -67,6 +67,12 @@ def installed(wheel: Path, folder: Path) -> Path:
     return folder / "bin"
 
 
+def named(archives: dict[str, Path], end: str) -> Path:
+    """The archive whose name ends like this."""
+    (found,) = (path for name, path in archives.items() if name.endswith(end))
+    return found
+
+
 def unmeasured() -> dict[str, str]:
     """The environment for what is no part of what is tested here line by line."""
     return {name: value for name, value in os.environ.items() if not name.startswith(("COVERAGE_", "PYTHONPATH"))}

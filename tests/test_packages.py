@@ -13,7 +13,7 @@ from click.testing import CliRunner, Result
 from generator import __version__, cli
 from generator.commands.reporting import WRITTEN
 from tests import trees
-from tests.archives import ROOT, installed, made_of, needs_flit, packages, unmeasured
+from tests.archives import ROOT, installed, made_of, named, needs_flit, packages, unmeasured
 from tests.conftest import Site
 from tests.documents import AS_OF
 
@@ -25,11 +25,6 @@ Program = Callable[..., subprocess.CompletedProcess[str]]
 @pytest.fixture(scope="module")
 def archives(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     return packages(tmp_path_factory.mktemp("archives"), umask=0o022, date=1_600_000_000, seed="1")
-
-
-def named(archives: dict[str, Path], end: str) -> Path:
-    (found,) = (path for name, path in archives.items() if name.endswith(end))
-    return found
 
 
 @pytest.fixture(scope="module")

@@ -65,6 +65,7 @@ def test_nothing_is_installed_without_its_hash() -> None:
         *(ROOT / ".github/workflows").iterdir(),
         ROOT / ".ci/run",
         ROOT / "Makefile",
+        ROOT / "Dockerfile",
     ]
     installing = {
         path.name: re.sub(r"\\\n\s*", "", line)
@@ -72,8 +73,8 @@ def test_nothing_is_installed_without_its_hash() -> None:
         for line in re.findall(r"^.*\bpip install\b(?:.*\\\n)*.*$", path.read_text(encoding="utf-8"), re.MULTILINE)
     }
 
-    assert set(installing) == {"lock", "setup"}
-    assert "--require-hashes --requirement" in installing["setup"]
+    assert set(installing) == {"lock", "setup", "Dockerfile"}
+    assert all("--require-hashes --requirement" in installing[name] for name in ("setup", "Dockerfile"))
     # Nobody needs a right in CI that reading does not give.
     for path in (ROOT / ".github/workflows").iterdir():
         text = path.read_text(encoding="utf-8")
