@@ -24,7 +24,7 @@ DOCUMENTS = {
 }
 # The instant at which the documents are followed; their examples are of that time.
 AS_OF = 1_795_266_000
-COPIED = ("Makefile", "build.py", "catalog_src", "generator")
+COPIED = ("Makefile", "build.py", "catalog_src", "docs", "generator", "pyproject.toml", "tests")
 # Commands in the foreground that end when they are told to.
 SERVERS = ("make serve", "python build.py serve")
 # Commands that are not run here, by how they begin, and why not.
@@ -85,6 +85,14 @@ def first_cells(text: str, head: str) -> list[str]:
     """The names in the first column of the tables that begin with `head`."""
     tables = re.findall(rf"^\| {re.escape(head)} \|.*\n\|.*\n((?:\|.*\n)*)", text, re.MULTILINE)
     return [name for table in tables for row in table.splitlines() for name in SPAN.findall(row.split("|")[1])]
+
+
+def brought(document: str) -> set[str]:
+    """The options and files that patches in a document bring along."""
+    patches = "".join(block.text for block in blocks(document, "diff"))
+    options = re.findall(r'^\+.*option\("(--[a-z-]+)"', patches, re.MULTILINE)
+    files = re.findall(r"^\+\+\+ b/(.+)$", patches, re.MULTILINE)
+    return {*options, *files}
 
 
 def not_run(command: str) -> bool:
@@ -178,12 +186,24 @@ class Person:
             printed += more
 
     def edit(self, text: str) -> None:
+        """What is shown of one file, or a whole patch."""
+        if "\n+++ " in text:
+            self.apply(text)
+            return
         lines = text.splitlines()
         file = self.folder / lines[0].removeprefix("--- ")
         before, after = ("".join(f"{line[1:]}\n" for line in lines[1:] if line[0] == sign) for sign in "-+")
         content = file.read_text(encoding="utf-8")
         assert content.count(before) == 1, f"{file} does not hold exactly once\n{before}"
         file.write_text(content.replace(before, after), encoding="utf-8")
+
+    def apply(self, patch: str) -> None:
+        """As git does it, which knows of no repository here."""
+        environment = {**self.environment, "GIT_CEILING_DIRECTORIES": str(self.folder.parent)}
+        done = subprocess.run(
+            ["git", "apply"], cwd=self.folder, env=environment, input=patch, text=True, capture_output=True
+        )
+        assert done.returncode == 0, done.stderr
 
     def stop(self) -> None:
         if self.server and self.server.stdout:

@@ -16,6 +16,7 @@ from tests.documents import (
     ROOT,
     SPAN,
     blocks,
+    brought,
     not_run,
     project,
     prose,
@@ -110,9 +111,9 @@ def test_commands_options_and_targets_that_are_named_exist(document: str) -> Non
     targets = [text.split()[1] for text in code if re.match("make [a-z]", text)]
     alone = [text.split()[0] for text in code if re.match("--[a-z]", text)]
 
-    assert [one for line in lines for one in unknown_in(line.split())] == []
+    assert {one for line in lines for one in unknown_in(line.split())} <= brought(document)
     assert set(targets) <= MAKE.keys()
-    assert set(alone) <= set().union(*map(options, cli.main.commands))
+    assert set(alone) <= set().union(brought(document), *map(options, cli.main.commands))
 
 
 @pytest.mark.parametrize("document", DOCUMENTS)
@@ -136,7 +137,7 @@ def test_files_that_are_named_exist(document: str, site: Site) -> None:
     ours = {path.name for path in ROOT.iterdir()} - {"dist", "nginx.conf", ".venv"}
     paths = [one for one in SPAN.findall(prose(document)) if re.fullmatch(r"\.?\w[\w./-]*", one)]
     named = [one for one in paths if one.split("/")[0] in ours] + [one for one in paths if one.startswith("dist/")]
-    named = [one for one in named if one not in LATER]
+    named = [one for one in named if one not in LATER | brought(document)]
 
     assert [one for one in named if not (ROOT / one).exists() and not (site.folder / one).exists()] == []
 
