@@ -34,7 +34,12 @@ NOT_RUN = {
     "make ci": "runs `make test`",
     ".venv/bin/python -m pytest": "is what runs this test",
     "UPDATE_GOLDEN=1": "writes into tests/",
+    "PREVIOUS=last.json docker": "as docker",
+    "docker": "tests/test_container.py does what it would do",
+    "flatpanel": "tests/test_packages.py runs it where it is installed",
+    "pip install": "tests/test_packages.py installs the wheel, without a network",
     "rsync": "needs a second machine",
+    "s5cmd": "needs somebody's bucket",
     "ssh": "needs a second machine",
 }
 # What differs from run to run and from machine to machine: clocks, times of files, the port, the zlib at hand.
@@ -130,6 +135,8 @@ class Person:
             self.edit(block.text)
         elif block.language == "text":
             self.read_terminal(block.text)
+        elif block.language == "python":
+            self.save(block.text)
         for command, output in steps(block) if block.language in ("sh", "console") else ():
             if command.startswith(SERVERS):
                 self.start(command)
@@ -184,6 +191,11 @@ class Person:
             more = os.read(self.server.stdout.fileno(), 65536) if ready else b""
             assert more, f"the server does not say\n{expected}but\n{printed.decode()}"
             printed += more
+
+    def save(self, text: str) -> None:
+        """A script under the name that its first line gives it."""
+        name = text.splitlines()[0].removeprefix("# ")
+        (self.folder / name).write_text(text, encoding="utf-8")
 
     def edit(self, text: str) -> None:
         """What is shown of one file, or a whole patch."""

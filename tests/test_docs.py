@@ -46,7 +46,7 @@ def missing(*programs: str) -> pytest.MarkDecorator:
 def test_what_a_document_says_to_do_can_be_done(document: str) -> None:
     """Whoever follows a document from top to bottom sees what it shows."""
     with project() as person:
-        for block in blocks(document, "sh", "console", "diff", "text"):
+        for block in blocks(document, "sh", "console", "diff", "python", "text"):
             person.follow(block)
 
 
@@ -107,7 +107,7 @@ def test_commands_options_and_targets_that_are_named_exist(document: str) -> Non
     """No document tells of what is not there."""
     code = [*SPAN.findall(prose(document))]
     code += [command for block in blocks(document, "sh", "console") for command, _ in steps(block)]
-    lines = [line for text in code for line in re.findall(r"build\.py((?: +[-\w./:]+)*)", text)]
+    lines = [line for text in code for line in re.findall(r"(?:build\.py|^flatpanel)((?: +[-\w./:]+)*)", text)]
     targets = [text.split()[1] for text in code if re.match("make [a-z]", text)]
     alone = [text.split()[0] for text in code if re.match("--[a-z]", text)]
 

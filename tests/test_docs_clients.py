@@ -8,7 +8,7 @@ from tests.documents import DOCUMENTS, SPAN, sections
 
 CLIENTS = DOCUMENTS["docs/clients.md"]
 # A path as it stands in the text, without host and parameters.
-PATH = re.compile(r"(?<![\w.}])/api(?:/[\w{}-]+)*")
+PATH = re.compile(r"(?<![\w.}])/api(?:/[\w{}.-]+)*")
 
 
 def test_every_status_is_explained() -> None:

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 import yaml
 
+from generator import __version__
 from tests.archives import ROOT, installed, named, needs_flit, packages, unmeasured
 from tests.documents import DOCUMENTS
 
@@ -85,6 +86,7 @@ def test_hooks_are_what_pre_commit_takes_for_hooks(hook: str) -> None:
     assert {"id", "name", "entry", "language"} <= one.keys() <= KNOWN
     assert (one["language"], one["entry"].split()[0]) == ("python", "flatpanel")
     assert f"id: {hook}\n" in DOCUMENTS["docs/serving.md"]
+    assert f"rev: v{__version__}\n" in DOCUMENTS["docs/serving.md"]
 
 
 @pytest.mark.parametrize("hook", HOOKS)
