@@ -1,5 +1,6 @@
 """The program as `pip install` leaves it: the same commands, the same bytes, and its own name in what it says."""
 
+import ast
 import shutil
 import subprocess
 import sys
@@ -127,6 +128,19 @@ def test_hints_name_the_program_as_it_was_called(site: Site, name: str, json: bo
     # Once for people; the message and the problem for programs.
     assert refused.output.count(hint) == 1 + json
     assert as_called(name, "nonsense").output.startswith(f"Usage: {name} ")
+
+
+@pytest.mark.parametrize("module", sorted((ROOT / "generator/commands").rglob("*.py")), ids=lambda path: path.stem)
+def test_commands_name_the_program_as_it_was_called(module: Path) -> None:
+    """What a command says by itself goes the same way as what it was told."""
+    tree = ast.parse(module.read_text(encoding="utf-8"))
+    asked = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and ast.unparse(node.func) == "as_called"]
+    right = {id(inside) for call in asked for inside in ast.walk(call)}
+    right |= {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}  # docstrings
+    texts = [node for node in ast.walk(tree) if isinstance(node, ast.Constant) and isinstance(node.value, str)]
+    hints = [one for one in texts if WRITTEN in one.value and one.value != WRITTEN]
+
+    assert [f"line {one.lineno}" for one in hints if id(one) not in right] == []
 
 
 @pytest.mark.parametrize("module", sorted((ROOT / "generator").rglob("*.py")), ids=lambda path: path.stem)
