@@ -12,7 +12,7 @@ import shutil
 import socket
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from fnmatch import fnmatch
 from pathlib import Path
@@ -88,34 +88,33 @@ class Image:
 
     def make(self, stage: list[Step]) -> None:
         for step in stage:
-            if step.word == "WORKDIR":
-                assert step.rest == HOME
-                self.folder.mkdir()
-            elif step.word == "COPY":
-                *sources, target = step.rest.split()
-                for source in sources:
-                    self.copy(source, target, step.options)
-            elif step.word == "ARG":
-                name, _, value = step.rest.partition("=")
-                self.arguments.setdefault(name, value)
-            elif step.word == "RUN":
-                done = self.run(step.rest)
-                assert done.returncode == 0, f"{step.rest}: {done.stdout}{done.stderr}"
+            match step.word:
+                case "WORKDIR":
+                    assert step.rest == HOME
+                    self.folder.mkdir()
+                case "COPY":
+                    *sources, target = step.rest.split()
+                    for source in sources:
+                        self.copy(source, target, of=step.options.get("from"))
+                case "ARG":
+                    name, _, value = step.rest.partition("=")
+                    self.arguments.setdefault(name, value)
+                case "RUN":
+                    done = self.run(step.rest)
+                    assert done.returncode == 0, f"{step.rest}: {done.stdout}{done.stderr}"
+                case word:
+                    # These say how the image is run, which comes later.
+                    assert word in ("FROM", "USER", "EXPOSE", "HEALTHCHECK", "ENTRYPOINT", "CMD")
 
-    def copy(self, source: str, target: str, options: Mapping[str, str]) -> None:
-        if "from" in options:
-            assert self.build and options["from"] == "build"
-            found, name = self.build / Path(source).relative_to(HOME), ""
-        else:
-            found, name = self.context / source, source.removeprefix(".")
-        assert found.exists(), source
-        if found.is_file():
-            (self.folder / target).mkdir(exist_ok=True)
-        for path in sorted(found.rglob("*")) if found.is_dir() else [found]:
-            inside = path.relative_to(found if found.is_dir() else found.parent)
-            if "from" in options or is_let_in(str(path.relative_to(self.context))):
-                place(path, self.folder / target / inside)
-        assert name == "" or is_let_in(name), f".dockerignore keeps {name} from Docker"
+    def copy(self, source: str, target: str, *, of: str | None) -> None:
+        """From the stage before, or from what .dockerignore lets in."""
+        assert of in (None, "build")
+        found = self.build / Path(source).relative_to(HOME) if of and self.build else self.context / source
+        paths = sorted(found.rglob("*")) if found.is_dir() else [found]
+        taken = [path for path in paths if of or is_let_in(path.relative_to(self.context).as_posix())]
+        assert taken and found.exists(), f"{source} is not there, or .dockerignore keeps it away"
+        for path in taken:
+            place(path, self.folder / target / path.relative_to(found if found.is_dir() else found.parent))
 
     def run(self, command: str) -> subprocess.CompletedProcess[str]:
         """A command of the image, with programs of ours in the place of its own."""
