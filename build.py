@@ -11,4 +11,4 @@ except ModuleNotFoundError as missing:
     raise SystemExit(2) from None
 
 if __name__ == "__main__":
-    raise SystemExit(main())
+    raise SystemExit(main(prog_name="python build.py"))

@@ -93,7 +93,7 @@ def add_key(folder: Path, name: str, account: str | None) -> str:
         key = keys.new_key()
         fields = {"name": name} | ({"account": account} if account else {}) | {"sha256": keys.digest(key)}
         _check_key(fields)
-        text = places.text(folder, KEYS) or b"# Keys by their digests, made by `python build.py keys`.\n"
+        text = places.text(folder, KEYS) or b"# Keys by their digests, made by the command `keys`.\n"
         # A digest of 256 random bits leads nobody back to them, so everybody may read this file.
         rewrite(folder / KEYS, edited(folder, KEYS, partial(edit.with_item, text, fields)))
         return key
@@ -151,7 +151,7 @@ def fold_views(folder: Path, logs: Iterable[Path]) -> Folded:
         unreadable = {str(log): _add(tally, log) for log in logs}
         tally.forget()
         changed = dict(tally.counts.items() - sources.views.items())
-        text = "# Views by the ids of chapters, counted by `python build.py views`.\n" + "".join(
+        text = "# Views by the ids of chapters, counted by the command `views`.\n" + "".join(
             f"{chapter}: {count}\n" for chapter, count in sorted(tally.counts.items(), key=lambda one: int(one[0]))
         )
         rewrite(folder / SEEN, views.dump(Memory(tally.seen, tally.closed, encode.sha256(before), changed)))

@@ -120,7 +120,9 @@ def run() -> Callable[..., Result]:
     """The command line, in this process; a traceback is a failure of the test."""
 
     def invoke(*arguments: object, **environment: str) -> Result:
-        result = CliRunner().invoke(cli.main, [str(one) for one in arguments], env=environment)
+        result = CliRunner().invoke(
+            cli.main, [str(one) for one in arguments], env=environment, prog_name="python build.py"
+        )
         if result.exception and not isinstance(result.exception, SystemExit):
             raise result.exception
         return result

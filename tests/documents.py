@@ -24,7 +24,7 @@ DOCUMENTS = {
 }
 # The instant at which the documents are followed; their examples are of that time.
 AS_OF = 1_795_266_000
-COPIED = ("Makefile", "build.py", "catalog_src", "generator")
+COPIED = ("Makefile", "build.py", "catalog_src", "docs", "generator", "pyproject.toml", "tests")
 # Commands in the foreground that end when they are told to.
 SERVERS = ("make serve", "python build.py serve")
 # Commands that are not run here, by how they begin, and why not.
@@ -34,7 +34,12 @@ NOT_RUN = {
     "make ci": "runs `make test`",
     ".venv/bin/python -m pytest": "is what runs this test",
     "UPDATE_GOLDEN=1": "writes into tests/",
+    "PREVIOUS=last.json docker": "as docker",
+    "docker": "tests/test_container.py does what it would do",
+    "flatpanel": "tests/test_packages.py runs it where it is installed",
+    "pip install": "tests/test_packages.py installs the wheel, without a network",
     "rsync": "needs a second machine",
+    "s5cmd": "needs somebody's bucket",
     "ssh": "needs a second machine",
 }
 # What differs from run to run and from machine to machine: clocks, times of files, the port, the zlib at hand.
@@ -87,6 +92,14 @@ def first_cells(text: str, head: str) -> list[str]:
     return [name for table in tables for row in table.splitlines() for name in SPAN.findall(row.split("|")[1])]
 
 
+def brought(document: str) -> set[str]:
+    """The options and files that patches in a document bring along."""
+    patches = "".join(block.text for block in blocks(document, "diff"))
+    options = re.findall(r'^\+.*option\("(--[a-z-]+)"', patches, re.MULTILINE)
+    files = re.findall(r"^\+\+\+ b/(.+)$", patches, re.MULTILINE)
+    return {*options, *files}
+
+
 def not_run(command: str) -> bool:
     return command.startswith(tuple(NOT_RUN))
 
@@ -122,6 +135,8 @@ class Person:
             self.edit(block.text)
         elif block.language == "text":
             self.read_terminal(block.text)
+        elif block.language == "python":
+            self.save(block.text)
         for command, output in steps(block) if block.language in ("sh", "console") else ():
             if command.startswith(SERVERS):
                 self.start(command)
@@ -177,13 +192,30 @@ class Person:
             assert more, f"the server does not say\n{expected}but\n{printed.decode()}"
             printed += more
 
+    def save(self, text: str) -> None:
+        """A script under the name that its first line gives it."""
+        name = text.splitlines()[0].removeprefix("# ")
+        (self.folder / name).write_text(text, encoding="utf-8")
+
     def edit(self, text: str) -> None:
+        """What is shown of one file, or a whole patch."""
+        if "\n+++ " in text:
+            self.apply(text)
+            return
         lines = text.splitlines()
         file = self.folder / lines[0].removeprefix("--- ")
         before, after = ("".join(f"{line[1:]}\n" for line in lines[1:] if line[0] == sign) for sign in "-+")
         content = file.read_text(encoding="utf-8")
         assert content.count(before) == 1, f"{file} does not hold exactly once\n{before}"
         file.write_text(content.replace(before, after), encoding="utf-8")
+
+    def apply(self, patch: str) -> None:
+        """As git does it, which knows of no repository here."""
+        environment = {**self.environment, "GIT_CEILING_DIRECTORIES": str(self.folder.parent)}
+        done = subprocess.run(
+            ["git", "apply"], cwd=self.folder, env=environment, input=patch, text=True, capture_output=True
+        )
+        assert done.returncode == 0, done.stderr
 
     def stop(self) -> None:
         if self.server and self.server.stdout:

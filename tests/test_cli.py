@@ -252,7 +252,7 @@ def test_the_commands_are_introduced(run: Run) -> None:
         assert re.search(rf"^  {name} +[A-Z].*", listed.stdout, re.MULTILINE)
         helped = run(name, "--help")
         assert helped.exit_code == 0
-        assert helped.stdout.startswith(f"Usage: main {name} [OPTIONS]")
+        assert helped.stdout.startswith(f"Usage: python build.py {name} [OPTIONS]")
         for option in command.params:
             assert option.opts[0] in helped.stdout or option.opts[0] == "target"
 

@@ -16,6 +16,7 @@ from tests.documents import (
     ROOT,
     SPAN,
     blocks,
+    brought,
     not_run,
     project,
     prose,
@@ -45,7 +46,7 @@ def missing(*programs: str) -> pytest.MarkDecorator:
 def test_what_a_document_says_to_do_can_be_done(document: str) -> None:
     """Whoever follows a document from top to bottom sees what it shows."""
     with project() as person:
-        for block in blocks(document, "sh", "console", "diff", "text"):
+        for block in blocks(document, "sh", "console", "diff", "python", "text"):
             person.follow(block)
 
 
@@ -106,13 +107,13 @@ def test_commands_options_and_targets_that_are_named_exist(document: str) -> Non
     """No document tells of what is not there."""
     code = [*SPAN.findall(prose(document))]
     code += [command for block in blocks(document, "sh", "console") for command, _ in steps(block)]
-    lines = [line for text in code for line in re.findall(r"build\.py((?: +[-\w./:]+)*)", text)]
+    lines = [line for text in code for line in re.findall(r"(?:build\.py|^flatpanel)((?: +[-\w./:]+)*)", text)]
     targets = [text.split()[1] for text in code if re.match("make [a-z]", text)]
     alone = [text.split()[0] for text in code if re.match("--[a-z]", text)]
 
-    assert [one for line in lines for one in unknown_in(line.split())] == []
+    assert {one for line in lines for one in unknown_in(line.split())} <= brought(document)
     assert set(targets) <= MAKE.keys()
-    assert set(alone) <= set().union(*map(options, cli.main.commands))
+    assert set(alone) <= set().union(brought(document), *map(options, cli.main.commands))
 
 
 @pytest.mark.parametrize("document", DOCUMENTS)
@@ -136,7 +137,7 @@ def test_files_that_are_named_exist(document: str, site: Site) -> None:
     ours = {path.name for path in ROOT.iterdir()} - {"dist", "nginx.conf", ".venv"}
     paths = [one for one in SPAN.findall(prose(document)) if re.fullmatch(r"\.?\w[\w./-]*", one)]
     named = [one for one in paths if one.split("/")[0] in ours] + [one for one in paths if one.startswith("dist/")]
-    named = [one for one in named if one not in LATER]
+    named = [one for one in named if one not in LATER | brought(document)]
 
     assert [one for one in named if not (ROOT / one).exists() and not (site.folder / one).exists()] == []
 

@@ -1,9 +1,12 @@
 """docs/serving.md: what a build writes, and the configuration for a server of one's own."""
 
 import os
+import re
+import shlex
 import shutil
 import ssl
 import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,7 +16,7 @@ from generator import encode, serve
 from generator.payloads import errors
 from tests import web
 from tests.conftest import Site, copy_of
-from tests.documents import DOCUMENTS, blocks, first_cells
+from tests.documents import DOCUMENTS, blocks, first_cells, free_port
 
 SERVING = DOCUMENTS["docs/serving.md"]
 TEMPORARY = ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
@@ -37,8 +40,8 @@ def test_all_that_a_build_writes_is_explained(site: Site) -> None:
     assert in_release == set(os.listdir(site.folder / "dist/current"))
 
 
-@pytest.fixture(scope="module")
-def own_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[web.Web]:
+@pytest.fixture(scope="module", params=["listen 443 ssl;", "listen 443 ssl http2;"], ids=["HTTP/1.1", "HTTP/2"])
+def own_server(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Iterator[web.Web]:
     """The configuration of the document with a port and places that exist here, in a difficult neighbourhood."""
     if not shutil.which("openssl"):
         pytest.skip("openssl is not installed, so there is no certificate")
@@ -47,11 +50,18 @@ def own_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[web.Web]:
     subprocess.run([*CERTIFICATE.split(), *pair], check=True, capture_output=True)
     site.write("site.yaml", f"base_url: https://comics.example\nserver_folder: {site.folder}\n")
     site.build()
-    with web.listening() as listener:
-        (block,) = blocks("docs/serving.md", "nginx")
-        (site.folder / "nginx.conf").write_text(placed(block.text, site.folder, listener.getsockname()[1]))
+    with web.listening() as listener, free_port() as plain:
+        text = whole(request.param).replace("listen 80;", f"listen {plain};")
+        (site.folder / "nginx.conf").write_text(placed(text, site.folder, listener.getsockname()[1]))
         with web.running(site.folder, listener) as server:
             yield server
+
+
+def whole(listen: str) -> str:
+    """The configuration of the document, with the lines for TLS where they belong."""
+    main, secure = (block.text for block in blocks("docs/serving.md", "nginx"))
+    assert "listen 443 ssl;" in main and f"`{listen}`" in SERVING
+    return main.replace("listen 443 ssl;", listen).replace("    server {", f"{secure}\n    server {{", 1)
 
 
 def placed(text: str, folder: Path, port: int) -> str:
@@ -98,6 +108,60 @@ def test_a_server_of_ones_own_answers(own_server: web.Web, path: str, field: str
 
     assert answer.status == status
     assert status < 400 or answer.body == encode.json(errors.error(status))
+
+
+@pytest.mark.parametrize(
+    ("path", "fields", "status"),
+    [
+        ("/api/series", [], "200"),
+        ("/api/series", ["-H", "If-None-Match: *"], "304"),
+        ("/api/series", ["-H", "If-Match: *"], "200"),
+        ("/api/unknown", [], "404"),
+    ],
+)
+def test_whoever_can_gets_http_2(own_server: web.Web, path: str, fields: list[str], status: str) -> None:
+    """With the word http2 the same answers come over one connection, those that the server asks itself for as well."""
+    if not shutil.which("curl") or "HTTP2" not in subprocess.run(["curl", "-V"], capture_output=True, text=True).stdout:
+        pytest.skip("there is no curl that knows HTTP/2")
+    wanted = "2" if "http2" in (own_server.folder / "nginx.conf").read_text() else "1.1"
+    where = [
+        f"https://comics.example:{own_server.port}{path}",
+        "--resolve",
+        f"comics.example:{own_server.port}:127.0.0.1",
+    ]
+    told = ["-w", "%{http_version} %{http_code}", "-o", "/dev/null", "--cacert", f"{own_server.folder}/fullchain.pem"]
+    done = subprocess.run(["curl", "-s", "--http2", *told, *fields, *where], capture_output=True, text=True)
+
+    assert done.stdout == f"{wanted} {status}"
+
+
+def test_whoever_comes_without_tls_is_sent_on(own_server: web.Web) -> None:
+    """The second server knows nothing but the way to the first, and keeps parameters."""
+    (plain,) = re.findall(r"listen (\d+);", (own_server.folder / "nginx.conf").read_text())
+    answer = web.Web(int(plain), own_server.folder, own_server.process).ask("/api/v2/series?page=2")
+
+    assert (answer.status, answer["location"]) == (301, "https://comics.example/api/v2/series?page=2")
+
+
+def test_a_bucket_gets_what_is_exported(site: Site) -> None:
+    """The script for object stores names each body that `export` writes, by its URL, with a store's tag."""
+    site.write("categories.yaml", "- {id: slow, name: Slow & steady, modified: 2026-01-01}\n")
+    site.build()
+    (script,) = blocks("docs/serving.md", "python")
+    command = [sys.executable, "-c", script.text]
+    said = subprocess.run(command, cwd=site.folder, capture_output=True, text=True, check=True).stdout
+    found = {words[-1]: words for words in map(shlex.split, said.splitlines())}
+    exported = site.store.export(site.folder / "public")
+
+    assert len(found) == len(said.splitlines()) == exported
+    assert "s3://comics/api/v2/categories/Slow & steady" in found
+    assert found["s3://comics/api/series"][:6] == [
+        *("cp", "--raw", "--content-type", "application/json"),
+        *("--cache-control", "public, max-age=300"),
+    ]
+    for key, words in found.items():
+        body = (site.folder / words[-2]).read_bytes()
+        assert f".{encode.etag(body)}." in words[-2], key
 
 
 @pytest.mark.parametrize(("field", "status"), [("If-None-Match", 304), ("If-Match", 502)])

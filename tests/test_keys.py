@@ -13,7 +13,7 @@ from generator import keys, yaml12
 from tests.conftest import Site
 from tests.tended import Run
 
-HEAD = "# Keys by their digests, made by `python build.py keys`.\n"
+HEAD = "# Keys by their digests, made by the command `keys`.\n"
 ONE, TWO = "1" * 63 + "a", "2" * 63 + "b"
 ACCOUNTS = f"""- username: noor
   keys: [{{name: tablet, sha256: {ONE}}}]

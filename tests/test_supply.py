@@ -9,10 +9,11 @@ import sys
 import tarfile
 import tomllib
 import zipfile
-from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
+
+from tests.archives import needs_flit, packages
 
 ROOT = Path(__file__).parents[1]
 LOCKS = sorted((ROOT / "requirements").glob("*.txt"))
@@ -73,6 +74,7 @@ def test_nothing_is_installed_without_its_hash() -> None:
         *(ROOT / ".github/workflows").iterdir(),
         ROOT / ".ci/run",
         ROOT / "Makefile",
+        ROOT / "Dockerfile",
     ]
     installing = {
         path.name: re.sub(r"\\\n\s*", "", line)
@@ -80,7 +82,7 @@ def test_nothing_is_installed_without_its_hash() -> None:
         for line in re.findall(r"^.*\bpip install\b(?:.*\\\n)*.*$", path.read_text(encoding="utf-8"), re.MULTILINE)
     }
 
-    assert set(installing) == {"lock", "setup"}
+    assert set(installing) == {"lock", "setup", "Dockerfile"}
     assert all("--require-hashes --requirement" in one for one in installing.values())
     # Nobody needs a right in CI that reading does not give.
     for path in (ROOT / ".github/workflows").iterdir():
@@ -132,41 +134,6 @@ def test_the_viewer_is_as_its_makers_packed_it() -> None:
     for digest, name in named:
         found = subprocess.run(["sha256sum", ROOT / "generator/viewer" / name], capture_output=True, text=True).stdout
         assert found.split()[0] == digest
-
-
-needs_flit = pytest.mark.skipif(not find_spec("flit_core"), reason="flit_core comes with requirements/dev.txt")
-BUILD = (
-    "import sys; from flit_core import buildapi;"
-    "print(buildapi.build_sdist(sys.argv[1])); print(buildapi.build_wheel(sys.argv[1]))"
-)
-
-
-def packages(folder: Path, *, umask: int, date: int, seed: str) -> dict[str, Path]:
-    """The two archives, built from a copy of the project by somebody with other habits."""
-    before = os.umask(umask)
-    try:
-        copied = folder / "sources"
-        for name in ("generator", "catalog_src"):
-            shutil.copytree(
-                ROOT / name, copied / name, ignore=shutil.ignore_patterns("__pycache__"), copy_function=shutil.copyfile
-            )
-        for name in ("pyproject.toml", "README.md", "LICENSE", "CHANGELOG.md", "build.py"):
-            shutil.copyfile(ROOT / name, copied / name)
-        for path in copied.rglob("*"):
-            os.utime(path, (date, date))
-        (folder / "out").mkdir()
-        # Run from sources, so that whatever was imported left its traces there.
-        compiled = subprocess.run(
-            [sys.executable, "-c", BUILD, str(folder / "out")],
-            cwd=copied,
-            check=True,
-            capture_output=True,
-            text=True,
-            env={**os.environ, "SOURCE_DATE_EPOCH": "1795266000", "PYTHONHASHSEED": seed, "TZ": f"XYZ{seed}"},
-        )
-    finally:
-        os.umask(before)
-    return {name: folder / "out" / name for name in compiled.stdout.split()}
 
 
 @pytest.fixture(scope="module")

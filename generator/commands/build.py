@@ -13,7 +13,7 @@ from .. import encode, pipeline, values
 from ..pipeline import Options, Report
 from ..rendering import Rendered
 from . import github, options
-from .reporting import reporting, warn
+from .reporting import as_called, reporting, warn
 
 
 @click.command()
@@ -87,7 +87,7 @@ def _facts(report: Report, seconds: float) -> dict[str, object]:
         "bytes_written": report.written,
         "seconds": round(seconds, 3),
         "next_publication": None if report.next_publication is None else values.iso(report.next_publication),
-        "warnings": report.warnings,
+        "warnings": [as_called(one) for one in report.warnings],
         **(report.survey.plain() if report.survey else {}),
     }
 

@@ -3,6 +3,7 @@
 import functools
 import os
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any, TypeVar
 
 import click
@@ -13,6 +14,8 @@ from ..places import HELPED
 from . import github
 
 CATALOG_WRONG = 1
+# How sentences name our commands below the command line, where nobody knows how the program was called.
+WRITTEN = "`python build.py "
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -33,8 +36,13 @@ def reporting(command: F) -> F:
     return run  # type: ignore[return-value]
 
 
+def as_called(sentence: str) -> str:
+    """A sentence that names our commands as the person at the keyboard calls them: `flatpanel …` if it is installed."""
+    return sentence.replace(WRITTEN, f"`{click.get_current_context().find_root().info_name} ")
+
+
 def complain(error: FlatpanelError | OSError, *, form: str = "text") -> None:
-    problems: tuple[Problem, ...] = getattr(error, "problems", ())
+    problems = tuple(replace(one, message=as_called(one.message)) for one in getattr(error, "problems", ()))
     if form == "json":
         names = ("file", "line", "column", "field", "message")
         told = [{name: getattr(one, name) for name in names} for one in problems]
@@ -65,12 +73,16 @@ def explained(problem: Problem) -> Iterator[str]:
 
 def warn(sentence: str, *, form: str = "text") -> None:
     if form == "github":
-        click.echo(github.warning(sentence))
+        click.echo(github.warning(as_called(sentence)))
     else:
-        click.secho(f"warning: {sentence}", err=True, fg="yellow", color=color())
+        click.secho(f"warning: {as_called(sentence)}", err=True, fg="yellow", color=color())
 
 
 def _sentence(error: FlatpanelError | OSError) -> str:
+    return as_called(_told(error))
+
+
+def _told(error: FlatpanelError | OSError) -> str:
     if isinstance(error, OSError) and error.filename is not None:
         return f"{os.fsdecode(error.filename)}: {error.strerror}"
     # Some calls are about no file.
