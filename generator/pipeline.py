@@ -39,8 +39,9 @@ class Options:
     cache: Path | None = None
     # Serve from where `out` is, whatever site.yaml says of the server.
     local: bool = False
-    # Where to write a page about it all; only then everything is looked at that it tells.
+    # Where to write a page about it all, and whether all that it tells is told; either takes a look at everything.
     report: Path | None = None
+    in_full: bool = False
 
 
 @dataclass(slots=True)
@@ -113,7 +114,7 @@ def build(options: Options, waiting: Waiting = lambda: None, progress: Progress 
             building, sealed = _release(options, found, cache, scratch, session, previous, progress)
             # While no other build can write the same file.
             told = _report(options, found, building, sealed, conf, cache)
-            if options.report:
+            if options.report or options.in_full:
                 told.survey = survey(found, cache, session)
         if not options.previous:
             remembered.remember(asked, seen, found, _facts(told), cache)
@@ -128,7 +129,7 @@ def build(options: Options, waiting: Waiting = lambda: None, progress: Progress 
 
 def _surveyed(done: Report, options: Options, cache: Cache, times: Mapping[str, int], waiting: Waiting) -> Report:
     """What is told in full of a build that found nothing to do."""
-    if options.report:
+    if options.report or options.in_full:
         found = reading.read(options.catalog, options.as_of, options.jobs, cache, times)
         with Store(options.out).locked(waiting) as session:
             done.survey = survey(found, cache, session)
