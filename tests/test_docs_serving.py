@@ -177,4 +177,5 @@ def test_behind_a_proxy_protocol_only_if_match_fails(site: Site, field: str, sta
             head = f"GET /api/series HTTP/1.1\r\nHost: test\r\nConnection: close\r\n{field}: *\r\n\r\n"
             answer = web.parse(server.raw(f"PROXY TCP4 127.0.0.1 127.0.0.1 1 2\r\n{head}".encode()))
 
-    assert (answer.status, answer["content-type"]) == (status, "application/json")
+    kind = "application/json" if answer.body else None
+    assert (answer.status, answer["content-type"]) == (status, kind)

@@ -31,7 +31,9 @@ HEADERS: dict[str, Schema] = {
     "Access-Control-Allow-Headers": _fixed(
         "X-API-Key, If-None-Match, If-Modified-Since", "What scripts may send along."
     ),
-    "Content-Security-Policy": _header(TEXT, "The page loads its own files and nothing else."),
+    "Content-Security-Policy": _header(
+        TEXT, "The page loads its own files and nothing else; an answer in JSON says nothing of it.", required=False
+    ),
     "Allow": _fixed("GET, HEAD, OPTIONS", "What would have been answered."),
     "WWW-Authenticate": _fixed("X-API-Key", "The header that a key is sent in."),
     "Location": _header(URI, "The address of the chapter in the reader."),
@@ -66,7 +68,10 @@ def _family(prefix: str, error: Schema, *, v2: bool) -> dict[str, Schema]:
     )
     return {
         f"{prefix}NotModified": answer(
-            "What the client has is what it would get.", None, v2=v2, headers=(*_VALIDATORS, "Vary")
+            "What the client has is what it would get.",
+            None,
+            v2=v2,
+            headers=(*_VALIDATORS, "Vary", *(("Content-Security-Policy",) if v2 else ())),
         ),
         f"{prefix}NotFound": answer("There is no such thing.", error, v2=v2),
         f"{prefix}MethodNotAllowed": answer(
