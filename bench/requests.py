@@ -18,6 +18,8 @@ GZIP = ("Accept-Encoding", "gzip")
 RELEASE, BARE, PYTHON = "the release", "a bare nginx", "FastAPI"
 # What is asked, and how fast it has to be answered against a bare nginx and against a server in Python.
 TARGETS = {"200s, plain": (1.0, 5), "200s, gzip": (1.0, 5), "304s by tag": (0.75, 5)}
+# What a few URLs are asked that are polled, without a target; the file cache of a release is for these.
+POLLED, FEW = "200s, 1,000 URLs", 1000
 
 
 def measure(site: Site, rounds: int, seconds: int, say: Callable[[str], None]) -> Findings:
@@ -45,7 +47,7 @@ def measure(site: Site, rounds: int, seconds: int, say: Callable[[str], None]) -
                 load.check(server, asked)
         for turn in range(rounds):
             say(f"requests, round {turn + 1} of {rounds}")
-            for kind in TARGETS:
+            for kind in (*TARGETS, POLLED):
                 # Whoever was first in one round is last in the next.
                 for server in running[:: -1 if turn % 2 else 1]:
                     one = load.run(server, mixes[server.name][kind], connections=CONNECTIONS, seconds=seconds)
@@ -75,6 +77,7 @@ def _mixes(folder: Path, name: str, found: list[Body], bare: bool = False) -> di
     return {
         "200s, plain": load.mix(folder / f"{name}.plain", (Request(one.path) for one in found)),
         "200s, gzip": load.mix(folder / f"{name}.gzip", (Request(one.path, (GZIP,)) for one in found)),
+        POLLED: load.mix(folder / f"{name}.polled", (Request(one.path) for one in found[:FEW])),
         "304s by tag": load.mix(
             folder / f"{name}.fresh", (Request(one.path, (("If-None-Match", tag(one)),)) for one in found), 304
         ),

@@ -64,10 +64,6 @@ BARE = """
         types {{ }}
         default_type application/json;
         gzip_static on;
-        open_file_cache max=10000 inactive=10m;
-        open_file_cache_valid 1h;
-        open_file_cache_min_uses 1;
-        open_file_cache_errors off;
         location / {{
             try_files $uri.json =404;
         }}
