@@ -5,7 +5,7 @@ import os
 import click
 
 from . import __version__
-from .commands import build, ids, keys, releases, serve, verify, views
+from .commands import build, diff, ids, keys, releases, serve, verify, views
 
 
 class BuildByDefault(click.Group):
@@ -30,6 +30,7 @@ _COMMANDS = (
     build.check,
     serve.serve,
     verify.verify,
+    diff.diff,
     releases.rollback,
     releases.export,
     ids.ids,
