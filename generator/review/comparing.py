@@ -32,6 +32,12 @@ class Difference(NamedTuple):
         return RETIMED if self.old[:3] == self.new[:3] else CHANGED
 
     @property
+    def ages(self) -> tuple[int, int] | None:
+        """For how many seconds caches kept it and keep it, where that is not the same."""
+        ages = [one.max_age for one in (self.old, self.new) if one and one.body]
+        return (ages[0], ages[1]) if len(set(ages)) > 1 else None
+
+    @property
     def access(self) -> tuple[str, str] | None:
         """What somebody without a key got and gets, where that is not the same."""
         before, after = (one.access if one else "404" for one in (self.old, self.new))

@@ -36,11 +36,11 @@ def _thing(reader: Reader, one: Thing) -> dict[str, object]:
 
 
 def _url(reader: Reader, one: Difference, *, every: bool) -> dict[str, object]:
-    access, ages = one.access, [answer.max_age if answer else None for answer in (one.old, one.new)]
+    access, ages = one.access, one.ages
     found: dict[str, object] = {"url": reader.shown(one.url), "change": one.kind}
     if access:
         found["access"] = {"old": access[0], "new": access[1]}
-    if None not in ages and ages[0] != ages[1]:
+    if ages:
         found["max_age"] = {"old": ages[0], "new": ages[1]}
     if every:
         found["changes"] = [_change(change) for change in reader.details(one)]

@@ -34,9 +34,7 @@ def markdown(reader: Reader, found: Sequence[Thing], *, every: bool = False) -> 
         text += f"\n{section}"
         done += 1
     if left := len(sections) - done:
-        text += (
-            f"\n… and {counted(left, 'more part')}, left out because a comment ends at {LONGEST:,} characters.\n"
-        )
+        text += f"\n… and {counted(left, 'more part')}, left out because a comment ends at {LONGEST:,} characters.\n"
     return text
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from .comparing import Difference
 from .things import Reader, Thing
-from .wording import MARKS, PARTIAL, access, ages, counted, following, headline, lines, settings, summary
+from .wording import MARKS, PARTIAL, access, ages, following, headline, lines, settings, summary, urls
 
 # So many changes of a thing are told.
 _MOST = 20
@@ -32,7 +32,7 @@ def told(one: Thing, *, most: int) -> Iterator[str]:
     if one.seen_in:
         yield f"in {one.seen_in}:"
     yield from lines(one.changes, most=most)
-    yield f"  {counted(len(one.differences), 'URL')}"
+    yield f"  {urls(one)}"
 
 
 def inside(reader: Reader, one: Difference, *, most: int | None = None) -> Iterator[str]:

@@ -6,6 +6,7 @@ show it follows.
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 
 from .comparing import RETIMED, Comparison, Difference
@@ -59,29 +60,28 @@ class Reader:
     comparison: Comparison
     private: bool = False
 
-    def visible(self, one: Answer | None) -> bool:
-        return bool(one and one.body and (self.private or not one.restricted))
-
     def value(self, release: Release, one: Answer | None) -> Any:
-        return release.value(one) if one and self.visible(one) else None
+        return release.value(one) if one and (self.private or not one.restricted) else None
 
     def loads(self) -> tuple[Load, Load]:
         """What the older and the newer body of a URL says, if it changed and both can be seen."""
 
-        def load(url: str, *, newer: bool) -> Any:
+        @cache
+        def load(url: str) -> tuple[Any, Any]:
             found = self.comparison.by_url.get(url)
-            if not found or not (self.visible(found.old) and self.visible(found.new)):
-                return None
-            return self.value(self.comparison.new, found.new) if newer else self.value(self.comparison.old, found.old)
+            if not found:
+                return None, None
+            old, new = self.value(self.comparison.old, found.old), self.value(self.comparison.new, found.new)
+            return (None, None) if old is None or new is None else (old, new)
 
-        return (lambda url: load(url, newer=False)), (lambda url: load(url, newer=True))
+        return (lambda url: load(url)[0]), (lambda url: load(url)[1])
 
     def details(self, one: Difference) -> list[Change]:
         """What changed inside a body, or where a redirect leads."""
         if one.old and one.new and one.old.status == one.new.status == 308 and self.open(one):
             return [Change(("Location",), CHANGED, one.old.tag, one.new.tag)]
-        values = [load(one.url) for load in self.loads()]
-        return list(changes(*values)) if None not in values else []
+        old, new = (load(one.url) for load in self.loads())
+        return list(changes(old, new))
 
     def open(self, one: Difference) -> bool:
         """Whether neither answer needs a key, or those that do may be shown."""
@@ -145,9 +145,7 @@ def _look_inside(one: Thing, reader: Reader) -> None:
 def _title(one: Thing, release: Release, reader: Reader) -> str:
     answers = release.answers(one.differences[0].slug)
     found = portrait(one.name, lambda url: reader.value(release, answers.get(url)))
-    title = str(found.get("title") or found.get("name") or "")
-    count = len(found.get("chapters", ()))
-    return f"{title}, {count} chapter{'s' * (count != 1)}" if one.name.kind == SERIES else title
+    return str(found.get("title") or found.get("name") or "")
 
 
 # What follows from what
@@ -155,7 +153,7 @@ def _title(one: Thing, release: Release, reader: Reader) -> str:
 
 def _explain(found: Mapping[Name, Thing], reader: Reader) -> None:
     """Leave to each thing only what is not told of another."""
-    roots = {name for name, one in found.items() if _is_root(one)}
+    roots = {name for name, one in found.items() if name.kind != LISTS and _is_root(one)}
     renames = list(_renames(found, reader))
     for one in found.values():
         reasons: dict[Name, None] = {}
@@ -167,10 +165,12 @@ def _explain(found: Mapping[Name, Thing], reader: Reader) -> None:
                 own.append(change)
         one.changes = own
         one.because = sorted(set(reasons) - {one.name})
+    if lists := found.get(Name(LISTS)):
+        lists.because = sorted(roots)
 
 
 def _is_root(one: Thing) -> bool:
-    return one.kind != CHANGED or any(_refers(one, change) is None for change in one.changes)
+    return one.kind != CHANGED or bool(one.access) or any(_refers(one, change) is None for change in one.changes)
 
 
 def _because(one: Thing, change: Change, roots: set[Name]) -> list[Name]:

@@ -89,6 +89,14 @@ def headline(one: Thing) -> str:
     return f"{printable(str(one.name))} {one.kind}{title}"
 
 
+def urls(one: Thing) -> str:
+    """How many of its URLs answer otherwise."""
+    kinds = Counter(each.kind for each in one.differences)
+    if len(kinds) == 1:
+        return counted(len(one.differences), "URL")
+    return f"{counted(len(one.differences), 'URL')}: {', '.join(f'{count:,} {kind}' for kind, count in kinds.items())}"
+
+
 def access(one: Thing) -> Iterator[str]:
     """Who may read it now, where that is not who might before."""
     changed = Counter((family(each.url), *each.access) for each in one.differences if each.access)
@@ -100,8 +108,8 @@ def ages(found: Comparison) -> Iterator[str]:
     """For how long caches keep what they kept for another time before."""
     changed: dict[tuple[int, int], list[str]] = {}
     for one in found.differences:
-        if one.old and one.new and one.old.max_age != one.new.max_age:
-            changed.setdefault((one.old.max_age, one.new.max_age), []).append(one.url)
+        if one.ages:
+            changed.setdefault(one.ages, []).append(one.url)
     for (before, after), urls in changed.items():
         yield f"! {before} s → {after} s: {counted(len(urls), 'URL')}, such as {printable(urls[0])}"
 
