@@ -120,7 +120,7 @@ class Release:
         """One of these files without what differs although nobody set it: names, places, and sizes of maps."""
         text = self._unnamed(name)
         if self._dist:
-            text = re.sub(re.escape(self._dist) + rb"(?=[/$])", b"dist", text)
+            text = re.sub(rb'(?<=[\s"])' + re.escape(self._dist) + rb'(?=[/;"])', b"dist", text)
         searched = self.answers("").get(SEARCHED)
         if searched and searched.body:
             text = text.replace(searched.body.file.encode(), SEARCHED.encode())

@@ -1,0 +1,224 @@
+"""What a change of a catalog does to clients: each thing that changed is told once, and what follows is counted."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.conftest import AS_OF, copy_of
+from tests.test_cli import Run
+
+Diff = Callable[..., Any]
+Edit = tuple[str, str, str]
+
+
+@pytest.fixture
+def diff(tmp_path: Path, run: Run) -> Diff:
+    """The facts that `diff` tells of a test site and of the same after some edits, or what it prints of them."""
+
+    def compare(name: str, *edits: Edit, options: tuple[object, ...] = ("--format", "json")) -> Any:
+        old, new = (copy_of(name, tmp_path / side) for side in ("old", "new"))
+        for file, before, after in edits:
+            path = new.folder / "catalog_src" / file
+            text = path.read_text() if path.exists() else ""
+            assert text.count(before) == 1 or not text
+            new.write(file, text.replace(before, after) if before else text + after)
+        folders = [one.folder / "catalog_src" for one in (old, new)]
+        result = run("diff", *folders, "--as-of", AS_OF, "--jobs", 1, *options)
+        assert result.exit_code == 0, result.output
+        if "json" in options:
+            return json.loads(result.stdout)
+        text = result.stdout
+        for folder, side in zip(folders, ("OLD", "NEW"), strict=True):
+            text = text.replace(str(folder), side)
+        return text
+
+    return compare
+
+
+def told(facts: Any) -> dict[str, list[tuple[Any, ...]]]:
+    """What is said of each thing that has something of its own to say."""
+    return {
+        f"{one['kind']} {one['name']}".rstrip(): [
+            (change["path"], change["change"], change.get("old"), change.get("new")) for change in one["changes"]
+        ]
+        for one in facts["things"]
+        if one["changes"] or not one["because"]
+    }
+
+
+def because(facts: Any) -> dict[str, list[str]]:
+    return {f"{one['kind']} {one['name']}".rstrip(): one["because"] for one in facts["things"] if one["because"]}
+
+
+FIRST = "series/first.yaml"
+
+
+def test_nothing_differs_from_itself(diff: Diff) -> None:
+    """The same catalog gives the same answers, and that is said in two words."""
+    assert diff("everything", options=()) == "OLD → NEW: nothing differs\n"
+
+
+def test_a_chapters_title_is_told_once(diff: Diff) -> None:
+    """It is in a dozen bodies; it is told of its series, by the chapter's number, and what shows it is counted."""
+    facts = diff("minimal", (FIRST, "title: One", "title: Two"))
+
+    assert told(facts) == {"series first": [("chapters[volume=1, number=1].title", "changed", "One", "Two")]}
+    assert because(facts) == {"lists": ["series first"]}
+    assert facts["counts"] == {"added": 0, "changed": 18, "removed": 0, "retimed": 0, "unchanged": 36}
+
+
+def test_text_says_it_in_a_few_lines(diff: Diff) -> None:
+    """What changed first, then what shows it."""
+    text = diff("minimal", (FIRST, "title: One", "title: Two"), options=())
+
+    assert text == (
+        "OLD → NEW: 18 changed, 36 unchanged\n"
+        "\n"
+        "series first changed\n"
+        '  ! chapters[volume=1, number=1].title: "One" → "Two"\n'
+        "    11 URLs\n"
+        "\n"
+        "what shows this\n"
+        "  lists (7 URLs, because of series first)\n"
+    )
+
+
+LONG = "series/long-road/series.yaml"
+CATEGORIES, GROUPS, SITE, ACCOUNTS = "categories.yaml", "groups.yaml", "site.yaml", "accounts.yaml"
+MOVING = (
+    "  - {id: 1107, volume: 1, number: 100, title: V1 C100, published: 2025-02-03T00:00:00Z, "
+    "modified: 2025-02-03T00:00:00Z, pages: [1.jpg]}\n"
+)
+CASES: list[tuple[str, list[Edit], dict[str, Any], dict[str, list[str]]]] = [
+    # A name is told of whoever has it, and series that show it follow.
+    (
+        "everything",
+        [
+            ("authors.yaml", "id: 3\n  name: Mira Okafor", "id: 3\n  name: Mira O."),
+            (LONG, "Okafor, 10", "O., 10"),
+            ("series/finished.yaml", "authors: [Mira Okafor]", "authors: [3]"),
+        ],
+        {"author 3": [("name", "changed", "Mira Okafor", "Mira O.")]},
+        {"series finished": ["author 3"], "series long-road": ["author 3"]},
+    ),
+    # Renamed, a category has another address.
+    (
+        "everything",
+        [(CATEGORIES, "name: The Eighties", "name: The 1980s")],
+        {"category The%20Eighties": [], "category The%201980s": []},
+        {"series long-road": ["category The 1980s"]},
+    ),
+    (
+        "everything",
+        [(CATEGORIES, "Things happen.", "Things occur.")],
+        {"category Action": [("description", "changed", "Things happen.\n\tFast.\n", "Things occur.\n\tFast.\n")]},
+        {},
+    ),
+    # The name of a group is in chapters; those of its members are in it, and what they do there is its own.
+    (
+        "everything",
+        [(GROUPS, "name: Third Breakfast Press", "name: Fourth"), (LONG, "[Third Breakfast Press, 5]", "[20, 5]")],
+        {"group 20": [("name", "changed", "Third Breakfast Press", "Fourth")]},
+        {"series long-road": ["group 20"]},
+    ),
+    (
+        "everything",
+        [("members.yaml", "twitter: wren_after_dark", "twitter: wren")],
+        {"member 2": [("twitter", "changed", "wren_after_dark", "wren")]},
+        {"group 5": ["member 2"]},
+    ),
+    (
+        "everything",
+        [(GROUPS, "role: Translator", "role: Letterer")],
+        {"group 5": [("members[id=2].roles[0]", "changed", "Translator", "Letterer")]},
+        {"member 2": ["group 5"]},
+    ),
+    # What is derived from a number is not told beside it.
+    (
+        "everything",
+        [("series/canceled.yaml", "volume: 1\n    number: 1", "volume: 1\n    number: 2")],
+        {"series canceled": [("chapters[id=1101].number", "changed", "1", "2")]},
+        {},
+    ),
+    (
+        "everything",
+        [("series/finished.yaml", "status: completed", "status: hiatus")],
+        {"series finished": [("status", "changed", "completed", "hiatus")]},
+        {},
+    ),
+    (
+        "everything",
+        [("series/another-same-title.yaml", "title: Same Title", "title: Other")],
+        {"series another-same-title": [("title", "changed", "Same Title", "Other")]},
+        {},
+    ),
+    # A template of titles is a change of each chapter.
+    (
+        "everything",
+        [("series/paused.yaml", "status: hiatus", "status: hiatus\nchapter_title: '{number}'")],
+        {
+            "series paused": [
+                ("chapters[volume=1, number=100].full_title", "changed", "Vol. 1, Ch. 100: V1 C100", "100"),
+                ("chapters[volume=2, number=3].full_title", "changed", "Vol. 2, Ch. 3: V2 C3", "3"),
+                ("chapters[volume=2, number=20.5].full_title", "changed", "Vol. 2, Ch. 20.5: V2 C20.5", "20.5"),
+            ]
+        },
+        {},
+    ),
+    # A new name for the site is in nearly everything, and told once.
+    (
+        "minimal",
+        [(SITE, "minimal.example", "other.example")],
+        {"site": [(f"{family}.{name}", "changed", f"https://minimal.example{path}", f"https://other.example{path}")
+                  for family, prefix, names in (
+                      ("api", "/api", "authors artists series releases"),
+                      ("v1", "/api/v1", "authors artists series releases categories groups"),
+                      ("v2", "/api/v2", "series chapters categories authors artists groups members openapi.json"))
+                  for path in [f"{prefix}/{one}" for one in names.split()]
+                  for name in [path.rpartition("/")[2].removesuffix(".json")]]},
+        {"series first": ["site"], "series second": ["site"]},
+    ),
+    # What no other change explains is told of a list.
+    (
+        "minimal",
+        [("categories.yaml", "", "- {id: b, name: B, modified: 2026-01-01T00:00:00Z}\n")],
+        {"category B": []},
+        {},
+    ),
+    # Only one body shows when a chapter was modified.
+    (
+        "minimal",
+        [(FIRST, "modified: 2026-02-02T10:00:00Z", "modified: 2026-02-03T10:00:00Z")],
+        {"series first": [('chapters["1"].last_updated', "changed", "1770026400", "1770112800")]},
+        {},
+    ),
+    # A chapter that another series has now.
+    (
+        "everything",
+        [
+            ("series/paused.yaml", MOVING, ""),
+            ("series/another-same-title.yaml", "chapters:\n", f"chapters:\n{MOVING}"),
+        ],
+        {"series paused": [], "series another-same-title": []},
+        {},
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "edits", "expected", "follows"), CASES)
+def test_each_change_is_told_of_what_it_is_about(
+    diff: Diff, name: str, edits: list[Edit], expected: dict[str, Any], follows: dict[str, list[str]]
+) -> None:
+    """Whatever else shows it is said to follow, and from what."""
+    facts = diff(name, *edits, options=("--format", "json", "--private"))
+    reasons = because(facts)
+    found = told(facts)
+
+    assert found.keys() == expected.keys()
+    assert {one: changes for one, changes in found.items() if expected[one]} == {
+        one: changes for one, changes in expected.items() if changes
+    }
+    assert {one: reasons[one] for one in follows} == follows
