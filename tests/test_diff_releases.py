@@ -85,7 +85,7 @@ def test_a_manifest_with_its_bodies_beside_it_is_whole_but_for_its_maps(site: Si
 def test_a_body_that_is_lost_or_damaged_is_compared_by_its_tag(site: Site, run: Run) -> None:
     """Nothing is invented about it."""
     old, new = releases(site)
-    for path in (site.folder / "dist/www/api").rglob("*.json"):
+    for path in (site.folder / "dist/www").rglob("*.json"):
         if "first" in str(path):
             path.write_bytes(b"{")
 

@@ -50,7 +50,7 @@ def diff(
     if purge and form == "markdown":
         raise click.UsageError("--purge prints text or JSON, not Markdown")
     with revisions.opened(old, new, catalog, options.now() if as_of is None else as_of, jobs) as pair:
-        for warning in pair.warnings:
+        for warning in dict.fromkeys(pair.warnings):
             click.secho(f"warning: {warning}", err=True, fg="yellow", color=color())
         found = comparing.compare(pair.old, pair.new)
         if purge:

@@ -41,7 +41,8 @@ def markdown(reader: Reader, found: Sequence[Thing], *, every: bool = False) -> 
 def _head(comparison: Comparison) -> str:
     between = f"{_code(comparison.old.name)} → {_code(comparison.new.name)}"
     partial = f"\n{PARTIAL}.\n" if comparison.is_partial else ""
-    return f"### What changes for clients\n\n{between}: {summary(comparison)}\n{partial}"
+    # In a paragraph of Markdown's own, what stands in <code> would still be read as Markdown.
+    return f"### What changes for clients\n\n<p>{between}: {summary(comparison)}</p>\n{partial}"
 
 
 def _sections(reader: Reader, found: Sequence[Thing], *, every: bool) -> Iterator[str]:

@@ -39,14 +39,22 @@ def purge(found: Comparison, base_url: str) -> Purge:
 def _stale(one: Difference) -> Iterator[_Address]:
     path, _, query = one.url.partition("?")
     parameters = tuple(parse_qsl(query))
-    # What needed a key was never for a cache that many share. A 404 may be in one.
-    if not (one.old and one.old.restricted) and "#" not in path:
+    if _could_be_kept(one) and "#" not in path:
         yield from _of_list(**dict(parameters)) if path == _LIST and query else _as_asked(path, parameters)
-    if path.startswith(f"{_LIST}/") and path.endswith("/chapters"):
-        # The same list at another address, where nothing was found that needed a key.
+    if path.startswith(f"{_LIST}/") and path.endswith("/chapters") and not _is_locked(one):
+        # The same list at another address, where nothing is found that needs a key.
         slug = ("series", path.split("/")[4])
         for dates in _dated(parameters):
             yield from ((_CHAPTERS, (slug, *dates)), (_CHAPTERS, (*dates, slug)))
+
+
+def _could_be_kept(one: Difference) -> bool:
+    """What needed a key was never for a cache that many share. A 404 may be in one."""
+    return not (one.old and one.old.restricted)
+
+
+def _is_locked(one: Difference) -> bool:
+    return all(answer and answer.restricted for answer in (one.old, one.new))
 
 
 def _as_asked(path: str, parameters: _Query) -> Iterator[_Address]:
@@ -77,7 +85,8 @@ def _asked_otherwise(found: Comparison) -> Iterator[str]:
     old, new = found.old.asked_pages(), found.new.asked_pages()
     for key in old.keys() | new.keys():
         path = new.get(key)
-        if old.get(key) != path or path in found.by_url:
+        changed = found.by_url.get(path or "")
+        if old.get(key) != path or (changed and _could_be_kept(changed)):
             yield key
 
 

@@ -78,12 +78,12 @@ class Reader:
 
     def details(self, one: Difference) -> list[Change]:
         """What changed inside a body, or where a redirect leads."""
-        if one.old and one.new and one.old.status == one.new.status == 308 and self.open(one):
+        if one.old and one.new and one.old.status == one.new.status == 308 and self.is_open(one):
             return [Change(("Location",), CHANGED, one.old.tag, one.new.tag)]
         old, new = (load(one.url) for load in self.loads())
         return list(changes(old, new))
 
-    def open(self, one: Difference) -> bool:
+    def is_open(self, one: Difference) -> bool:
         """Whether neither answer needs a key, or those that do may be shown."""
         return self.private or not any(answer and answer.restricted for answer in (one.old, one.new))
 
