@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -18,12 +19,15 @@ Edit = tuple[str, str, str]
 def diff(tmp_path: Path, run: Run) -> Diff:
     """The facts that `diff` tells of a test site and of the same after some edits, or what it prints of them."""
 
+    numbers = count(1)
+
     def compare(name: str, *edits: Edit, options: tuple[object, ...] = ("--format", "json")) -> Any:
-        old, new = (copy_of(name, tmp_path / side) for side in ("old", "new"))
+        number = next(numbers)
+        old, new = (copy_of(name, tmp_path / f"{number}/{side}") for side in ("old", "new"))
         for file, before, after in edits:
             path = new.folder / "catalog_src" / file
             text = path.read_text() if path.exists() else ""
-            assert text.count(before) == 1 or not text
+            assert text.count(before) == 1 or not before
             new.write(file, text.replace(before, after) if before else text + after)
         folders = [one.folder / "catalog_src" for one in (old, new)]
         result = run("diff", *folders, "--as-of", AS_OF, "--jobs", 1, *options)
@@ -222,3 +226,99 @@ def test_each_change_is_told_of_what_it_is_about(
         one: changes for one, changes in expected.items() if changes
     }
     assert {one: reasons[one] for one in follows} == follows
+
+
+def test_what_only_a_key_opens_is_not_shown(diff: Diff) -> None:
+    """That it changed is known by its tag; what it says, and whose it is, only to who asks for it."""
+    edits = [
+        ("series/members-only.yaml", "title: Behind a key", "title: Behind the key"),
+        (ACCOUNTS, "first_name: Noor", "first_name: Nour"),
+    ]
+    closed = diff("everything", *edits)
+    text = diff("everything", *edits, options=("--all",))
+    opened = diff("everything", *edits, options=("--format", "json", "--private"))
+
+    assert {"series members-only": [], "account": []}.items() <= told(closed).items()
+    assert [one["urls"] for one in closed["things"] if one["kind"] == "account"] == [["/api/v2/profile#…"]]
+    assert not [secret for secret in ("ehind the", "Nour", "lamp") if secret in f"{json.dumps(closed)} {text}"]
+    assert told(opened)["account lamp_lighter"] == [("first_name", "changed", "Noor", "Nour")]
+    assert told(opened)["series members-only"] == [
+        ("chapters[volume=1, number=1].title", "changed", "Behind a key", "Behind the key")
+    ]
+
+
+def test_the_pages_of_a_restricted_chapter_are_compared_for_who_may_see_them(diff: Diff) -> None:
+    """They are in no body of v1."""
+    edit = ("series/members-only.yaml", "pages: [1.jpg]", "pages: [2.jpg]")
+    facts = diff("everything", edit, options=("--format", "json", "--private"))
+    root = "https://media.everything.example/img/series/members-only/1/1"
+
+    assert told(facts)["series members-only"] == [
+        ("chapters[volume=1, number=1].pages_list[0]", "changed", f"{root}/1.jpg", f"{root}/2.jpg")
+    ]
+
+
+def test_who_may_read_it_is_told(diff: Diff) -> None:
+    """From everybody to whoever has a key, to nobody, and back."""
+    text = diff(
+        "everything",
+        ("series/another-same-title.yaml", "title: Same Title", "title: Same Title\nrestricted: true"),
+        ("series/paused.yaml", "status: hiatus", "status: hiatus\nlicensed: true"),
+        ("series/members-only.yaml", "restricted: true", "restricted: false"),
+        options=(),
+    )
+
+    assert "series another-same-title changed\n" in text
+    for access in ("public → restricted", "308 → restricted", "public → 451 (3 URLs)", "308 → 451 (3 URLs)"):
+        assert f": {access}\n" in text
+    assert "  ! /api/v2/chapters/{id}: restricted → public\n" in text
+
+
+def test_a_licensed_chapter_is_told_by_its_id(diff: Diff) -> None:
+    """A gate says nothing of its series, which is told of by the families that know no licences."""
+    chapter = "  - {id: 1120, volume: 1, number: 2, published: 2025-04-01, modified: 2025-04-01, pages: [1.jpg]}\n"
+    facts = diff("everything", ("series/licensed.yaml", "", chapter))
+
+    assert told(facts)["chapter 1120"] == []
+    assert ("chapters[volume=1, number=2]", "added") in [change[:2] for change in told(facts)["series licensed"]]
+
+
+def test_where_a_redirect_leads_is_told(diff: Diff) -> None:
+    """The pages on which people read have moved; so has nothing else, but what names them."""
+    base = "https://minimal.example"
+    text = diff("minimal", (SITE, base, f"{base}\nreader: /read/"), options=("--all",))
+
+    assert f'  ! Location: "{base}/reader/first/1/1/" → "{base}/read/first/1/1/"\n' in text
+
+
+def test_ages_and_settings_are_told_apart_from_bodies(diff: Diff) -> None:
+    """A body that is kept for another time is the same body."""
+    edits = [(SITE, "people: 11", "people: 10"), (SITE, "errors: 7", "errors: 8")]
+    edits += [("keys.yaml", "name: bot, account: bare, ", "name: bot, ")]
+    text, facts = diff("everything", *edits, options=()), diff("everything", *edits)
+
+    assert "\nkept by caches for another time\n  ! 11 s → 10 s: 10 URLs, such as /api/artists\n" in text
+    assert "\nsettings\n  ! failures.conf\n  ! http.conf\n  ! keys.map\n" in text
+    assert facts["settings"] == ["failures.conf", "http.conf", "keys.map"]
+    assert (facts["things"], facts["counts"]["retimed"]) == ([], 10)
+    assert {"url": "/api/authors", "change": "retimed", "max_age": {"old": 11, "new": 10}} in facts["urls"]
+
+
+def test_every_url_can_be_told(diff: Diff) -> None:
+    """With --all, what changed inside each body stands below its URL, in JSON too."""
+    edit = (FIRST, "title: One", "title: Two")
+    text = diff("minimal", edit, options=("--all",))
+    urls = {one["url"]: one["changes"] for one in diff("minimal", edit, options=("--format", "json", "--all"))["urls"]}
+    change = {"path": '[slug=first].volumes["1"]["1"].title', "change": "changed", "old": "One", "new": "Two"}
+
+    assert '\n! /api/series/first/1/1\n  ! title: "One" → "Two"\n\n' in text
+    assert urls["/api/series"] == [change]
+    assert urls["/api/v2/chapters?date_format=timestamp"][0]["path"] == "results[volume=1, number=1.0].title"
+
+
+def test_many_changes_of_one_kind_are_told_as_one(diff: Diff) -> None:
+    """The first of them stands for all."""
+    text = diff("everything", (LONG, "chapters:", "chapter_title: '{number}!'\nchapters:"), options=())
+
+    assert "].full_title: " in text
+    assert text.count("full_title") == 1 and ", and 7 more like it\n" in text

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator, Mapping
+from itertools import chain
 from typing import Any, NamedTuple
 
 Load = Callable[[str], Any]
@@ -66,16 +67,28 @@ def _chapters(slug: str, volumes: Mapping[str, Any], load: Load) -> Iterator[dic
     """The chapters of a series, as v1 and v2 have them; both know some that the other does not."""
     known = {(volume, number): one for volume, chapters in volumes.items() for number, one in chapters.items()}
     newer = {_place(one): one for one in (load(f"/api/v2/series/{slug}/chapters") or {"results": ()})["results"]}
-    pages = {} if known else (load(f"/api/v2/cubari/{slug}") or {"chapters": {}})["chapters"]
-    for volume, number in known | newer:
+    # Pages are in v1, or in no other body of a whole series.
+    pages = {} if known else _with_pages(load(f"/api/v2/cubari/{slug}") or {"chapters": {}})
+    for volume, number in known | newer | pages:
         place = volume, number
-        found = {**newer.get(place, {}), **known.get(place, {}), "volume": volume, "number": number}
-        if pages and str(found.get("id")) in pages:
-            found["pages_list"] = [page for group in pages[str(found["id"])]["groups"].values() for page in group]
+        found = (
+            pages.get(place, {}) | newer.get(place, {}) | known.get(place, {}) | {"volume": volume, "number": number}
+        )
         # Said better by `published`, and by whose it is.
         for name in ("date", "series") if place in newer else ():
             found.pop(name, None)
         yield found
+
+
+def _with_pages(reader: Mapping[str, Any]) -> dict[tuple[str, str], dict[str, Any]]:
+    """The chapters of a reader object; it has their pages below the names of their groups."""
+    return {
+        (one["volume"], one["number"]): {
+            "id": int(name),
+            "pages_list": list(chain.from_iterable(one["groups"].values())),
+        }
+        for name, one in reader["chapters"].items()
+    }
 
 
 def _place(one: Mapping[str, Any]) -> tuple[str, str]:
