@@ -112,7 +112,7 @@ CASES: list[tuple[str, list[Edit], dict[str, Any], dict[str, list[str]]]] = [
     (
         "everything",
         [(CATEGORIES, "name: The Eighties", "name: The 1980s")],
-        {"category The%20Eighties": [], "category The%201980s": []},
+        {"category The Eighties": [], "category The 1980s": []},
         {"series long-road": ["category The 1980s"]},
     ),
     (
@@ -185,7 +185,42 @@ CASES: list[tuple[str, list[Edit], dict[str, Any], dict[str, list[str]]]] = [
                   for name in [path.rpartition("/")[2].removesuffix(".json")]]},
         {"series first": ["site"], "series second": ["site"]},
     ),
-    # What no other change explains is told of a list.
+    # The title of a series is part of the title of each chapter, if it wants so; that of a chapter is, too.
+    (
+        "everything",
+        [("series/canceled.yaml", "title: Cut Short", "title: Cut"), ("series/canceled.yaml", "Same number, no", "No")],
+        {
+            "series canceled": [
+                ("title", "changed", "Cut Short", "Cut"),
+                ("chapters[number=1].title", "changed", "Same number, no volume", "No volume"),
+                (
+                    "chapters[number=1].full_title",
+                    "changed",
+                    "[2025-02-03] Cut Short v?c1 «Same number, no volume» Same number, no volume",
+                    "[2025-02-03] Cut v?c1 «No volume» No volume",
+                ),
+            ]
+        },
+        {"lists": ["series canceled"]},
+    ),
+    (
+        "minimal",
+        [(FIRST, "    title: One\n", "")],
+        {"series first": [("chapters[volume=1, number=1].title", "changed", "One", "")]},
+        {},
+    ),
+    # What no thing has changed in is told of a list.
+    (
+        "everything",
+        [(CATEGORIES, "id: 80s", "id: 80t"), (LONG, "80s", "80t")],
+        {
+            "lists": [
+                ("[id=80s]", "removed", {"id": "80s", "name": "The Eighties", "description": ""}, None),
+                ("[id=80t]", "added", None, {"id": "80t", "name": "The Eighties", "description": ""}),
+            ]
+        },
+        {},
+    ),
     (
         "minimal",
         [("categories.yaml", "", "- {id: b, name: B, modified: 2026-01-01T00:00:00Z}\n")],
@@ -269,6 +304,7 @@ def test_who_may_read_it_is_told(diff: Diff) -> None:
     )
 
     assert "series another-same-title changed\n" in text
+    assert "    13 URLs: 6 removed, 7 changed\n" in text
     for access in ("public → restricted", "308 → restricted", "public → 451 (3 URLs)", "308 → 451 (3 URLs)"):
         assert f": {access}\n" in text
     assert "  ! /api/v2/chapters/{id}: restricted → public\n" in text
@@ -314,6 +350,34 @@ def test_every_url_can_be_told(diff: Diff) -> None:
     assert '\n! /api/series/first/1/1\n  ! title: "One" → "Two"\n\n' in text
     assert urls["/api/series"] == [change]
     assert urls["/api/v2/chapters?date_format=timestamp"][0]["path"] == "results[volume=1, number=1.0].title"
+
+
+def test_very_many_things_whose_changes_are_alike_are_told_as_one(diff: Diff) -> None:
+    """A setting that is in each of them does not drown what else there is."""
+    many = [
+        (f"series/s{one}.yaml", "", f"title: S{one}\ncover: c.png\nmodified: 2026-01-01T00:00:00Z\n")
+        for one in range(51)
+    ]
+    text = diff("minimal", *many, options=())
+
+    assert "\nseries s0, s1, s10 and 48 more added, all alike; of the first:\n    2 URLs\n\n" in text
+    assert text.count("\nseries s") == 1
+
+
+def test_what_is_seen_in_one_body_only_is_told_with_its_address(diff: Diff) -> None:
+    """All the others say the same as before."""
+    text = diff("minimal", (FIRST, "modified: 2026-02-02T10:00:00Z", "modified: 2026-02-03T10:00:00Z"), options=())
+
+    assert '\n  in /api/v2/cubari/first:\n  ! chapters["1"].last_updated: "1770026400" → "1770112800"\n' in text
+
+
+def test_programs_are_told_who_may_read_it_too(diff: Diff) -> None:
+    """By URL."""
+    facts = diff("minimal", (FIRST, "title: First", "title: First\nlicensed: true"))
+
+    assert {"url": "/api/v2/chapters/1", "change": "changed", "access": {"old": "public", "new": "451"}} in facts[
+        "urls"
+    ]
 
 
 def test_many_changes_of_one_kind_are_told_as_one(diff: Diff) -> None:

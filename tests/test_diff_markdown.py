@@ -119,7 +119,7 @@ def test_whatever_a_body_holds_stays_between_its_fences(same: Reader, fields: li
 
 def test_what_is_too_long_is_left_out_and_said(same: Reader) -> None:
     """The beginning stays whole; how much is missing is said at the end."""
-    found = [thing(f"s{one}", {f"f{n}": "old " * 20 for n in range(60)}, {}) for one in range(100)]
+    found = [thing(f"s{one}", {f"f{one}_{n}": "old " * 20 for n in range(60)}, {}) for one in range(100)]
     text = markdown.markdown(same, found)
     shown = text.count("<details><summary><code>series")
 

@@ -18,7 +18,7 @@ BASE = "https://everything.example:8443"
 CHAPTER = "  - {id: 1200, number: 5, published: 2026-03-02, pages: [x]}\n"
 EDITS = (
     # A chapter more, another title, a series that is gone, one that is licensed now and one that is not any more,
-    # one that needs a key now and one that needs none any more, and another age.
+    # one that needs a key now and one that needs none any more, and other ages.
     ("series/long-road/series.yaml", "chapters:\n", f"chapters:\n{CHAPTER}"),
     ("series/paused.yaml", "title: V1 C100", "title: V1 hundred"),
     ("series/canceled.yaml", "status: canceled", "status: canceled\nlicensed: true"),
@@ -26,6 +26,7 @@ EDITS = (
     ("series/another-same-title.yaml", "title: Same Title", "title: Same Title\nrestricted: true"),
     ("series/members-only.yaml", "restricted: true", "restricted: false"),
     ("site.yaml", "people: 11", "people: 10"),
+    ("site.yaml", "index: 31", "index: 32"),
     ("accounts.yaml", "first_name: Noor", "first_name: Nour"),
 )  # fmt: skip
 

@@ -14,7 +14,7 @@ from .comparing import RETIMED, Comparison
 from .difference import ADDED, CHANGED, REMOVED
 from .text import inside, told
 from .things import Reader, Thing
-from .wording import PARTIAL, access, ages, counted, following, headline, settings, summary
+from .wording import PARTIAL, access, ages, counted, following, headline, settings, summary, together
 
 # As many characters as a comment on GitHub may have, and some of them for what is said of what was left out.
 LONGEST, _RESERVED = 65_536, 200
@@ -55,9 +55,8 @@ def _sections(reader: Reader, found: Sequence[Thing], *, every: bool) -> Iterato
         if lines:
             yield _details(html.escape(title), _fenced(lines[:_MOST], left=len(lines) - _MOST))
     yield _details("by address", _table(comparison))
-    for one in found:
-        if one.is_told:
-            yield _details(_code(headline(one)), _fenced(told(one, most=_MOST)))
+    for group in together(found):
+        yield _details(_code(headline(group)), _fenced(told(group[0], most=_MOST)))
     if shown := list(following(one for one in found if not one.is_told)):
         yield _details("what shows this", _fenced(shown))
     for each in comparison.differences if every else ():

@@ -4,6 +4,9 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from itertools import chain
 from typing import Any, NamedTuple
+from urllib.parse import unquote
+
+from ..values import percent_encoded
 
 Load = Callable[[str], Any]
 
@@ -28,7 +31,7 @@ def thing(url: str, slug: str) -> Name:
     if slug:
         return Name(SERIES, slug)
     if found := _THING.fullmatch(url):
-        return Name(CATEGORY if found[1] == "categorie" else found[1], found[2])
+        return Name(CATEGORY if found[1] == "categorie" else found[1], unquote(found[2]))
     if found := _ACCOUNT.fullmatch(url):
         return Name(ACCOUNT, found[1])
     if url.startswith("/api/v2/chapters/"):
@@ -46,7 +49,7 @@ def sources(one: Name) -> tuple[str, ...]:
         case "member":
             return (f"/api/v2/members/{one.name}",)
         case "category":
-            return (f"/api/v2/categories/{one.name}",)
+            return (f"/api/v2/categories/{percent_encoded(one.name)}",)
         case "account":
             return (f"/api/v2/profile#{one.name}", f"/api/v2/bookmarks#{one.name}")
     return ()
@@ -69,11 +72,9 @@ def _chapters(slug: str, volumes: Mapping[str, Any], load: Load) -> Iterator[dic
     newer = {_place(one): one for one in (load(f"/api/v2/series/{slug}/chapters") or {"results": ()})["results"]}
     # Pages are in v1, or in no other body of a whole series.
     pages = {} if known else _with_pages(load(f"/api/v2/cubari/{slug}") or {"chapters": {}})
-    for volume, number in known | newer | pages:
-        place = volume, number
-        found = (
-            pages.get(place, {}) | newer.get(place, {}) | known.get(place, {}) | {"volume": volume, "number": number}
-        )
+    for place in known | newer | pages:
+        found = pages.get(place, {}) | newer.get(place, {}) | known.get(place, {})
+        found["volume"], found["number"] = place
         # Said better by `published`, and by whose it is.
         for name in ("date", "series") if place in newer else ():
             found.pop(name, None)

@@ -118,19 +118,17 @@ class Release:
 
     def setting(self, name: str) -> bytes:
         """One of these files without what differs although nobody set it: names, places, and sizes of maps."""
-        text = self._unnamed(name)
-        if self._dist:
-            text = re.sub(rb'(?<=[\s"])' + re.escape(self._dist) + rb'(?=[/;"])', b"dist", text)
+        text = re.sub(rb'(?<=[\s"])' + re.escape(self._dist) + rb'(?=[/;"])', b"dist", self._unnamed(name))
         searched = self.answers("").get(SEARCHED)
-        if searched and searched.body:
-            text = text.replace(searched.body.file.encode(), SEARCHED.encode())
+        file = searched.body.file if searched and searched.body else SEARCHED
+        text = text.replace(file.encode(), SEARCHED.encode())
         return b"".join(line for line in text.splitlines(keepends=True) if not line.strip().startswith(_OF_SIZE))
 
     @cached_property
     def _dist(self) -> bytes:
         """How the configuration calls the folder in which it lies."""
         found = _DIST.search(self._unnamed("http.conf"))
-        return found[1] if found else b""
+        return found[1] if found else b"dist"
 
     def _unnamed(self, name: str) -> bytes:
         path = self.folder / name

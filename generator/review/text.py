@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from .comparing import Difference
 from .things import Reader, Thing
-from .wording import MARKS, PARTIAL, access, ages, following, headline, lines, settings, summary, urls
+from .wording import MARKS, PARTIAL, access, ages, following, headline, lines, settings, summary, together, urls
 
 # So many changes of a thing are told.
 _MOST = 20
@@ -16,9 +16,8 @@ def text(reader: Reader, found: Sequence[Thing], *, every: bool = False) -> Iter
     yield f"{comparison.old.name} → {comparison.new.name}: {summary(comparison)}"
     if comparison.is_partial:
         yield PARTIAL
-    for one in found:
-        if one.is_told:
-            yield from ("", headline(one), *_indented(told(one, most=_MOST)), *_indented(access(one)))
+    for group in together(found):
+        yield from ("", headline(group), *_indented(told(group[0], most=_MOST)), *_indented(access(group[0])))
     yield from _section("what shows this", following(one for one in found if not one.is_told))
     yield from _section("kept by caches for another time", ages(comparison))
     yield from _section("settings", settings(comparison))

@@ -10,18 +10,20 @@ from functools import cache
 from typing import Any
 
 from .comparing import RETIMED, Comparison, Difference
-from .difference import ADDED, CHANGED, REMOVED, Change, changes
-from .portraits import ACCOUNT, LISTS, SERIES, SITE, Load, Name, portrait, sources, thing
+from .difference import ADDED, CHANGED, REMOVED, Change, Path, changes
+from .portraits import ACCOUNT, CATEGORY, LISTS, SERIES, SITE, Load, Name, portrait, sources, thing
 from .release import Answer, Release
 
 _CATEGORIES = "/api/v1/categories"
 # What is made of other fields beside it, and changes with them.
 _FOLLOWS = {
-    "full_title": {"title", "number", "volume", "published", "date"},
+    "full_title": {"number", "volume", "published", "date"},
     "url": {"number", "volume"},
     "pages_root": {"number", "volume"},
     "completed": {"status"},
 }
+# Where names of things stand in a series.
+_SHOWN_AS = {"author": "authors", "artist": "artists", CATEGORY: "categories"}
 _OF_MEMBER = ("name", "twitter", "discord")
 
 
@@ -156,15 +158,15 @@ def _explain(found: Mapping[Name, Thing], reader: Reader) -> None:
     roots = {name for name, one in found.items() if name.kind != LISTS and _is_root(one)}
     renames = list(_renames(found, reader))
     for one in found.values():
-        reasons: dict[Name, None] = {}
+        beside = {change.path: change for change in one.changes}
+        reasons: set[Name] = set()
         own = []
         for change in one.changes:
             because = _because(one, change, roots) or _renamed(one, change, renames)
-            reasons |= dict.fromkeys(because)
-            if not because and not _follows(change, one.changes):
+            reasons.update(because)
+            if not because and not _follows(change, beside):
                 own.append(change)
-        one.changes = own
-        one.because = sorted(set(reasons) - {one.name})
+        one.changes, one.because = own, sorted(reasons)
     if lists := found.get(Name(LISTS)):
         lists.because = sorted(roots)
 
@@ -202,13 +204,21 @@ def _called(step: str) -> str:
     return step.strip("[]").partition("=")[2]
 
 
-def _follows(change: Change, others: Sequence[Change]) -> bool:
-    """Whether a field is made of others that changed beside it; a title may be part of the title of each chapter."""
-    beside = {other.path for other in others}
-    if change.path[-1:] == ("full_title",) and ("title",) in beside:
+def _follows(change: Change, beside: Mapping[Path, Change]) -> bool:
+    """Whether a field is made of others that changed beside it."""
+    if change.kind != CHANGED or not change.path:
+        return False
+    *around, field = change.path
+    titles = (beside.get(path) for path in (("title",), (*around, "title"))) if field == "full_title" else ()
+    if any(title and _is_part(title, change) for title in titles):
         return True
-    wanted = _FOLLOWS.get(change.path[-1], ()) if change.path else ()
-    return change.kind == CHANGED and any((*change.path[:-1], name) in beside for name in wanted)
+    return any((*around, name) in beside for name in _FOLLOWS.get(field, ()))
+
+
+def _is_part(title: Change, whole: Change) -> bool:
+    """Whether a title is all that changed in a longer one, which is made otherwise where there is none."""
+    old, new = str(title.old or ""), str(title.new or "")
+    return not (old and new) or str(whole.old).replace(old, new) == whole.new
 
 
 _Rename = tuple[str, str, Name]
@@ -216,25 +226,27 @@ _Rename = tuple[str, str, Name]
 
 def _renames(found: Mapping[Name, Thing], reader: Reader) -> Iterator[_Rename]:
     """Names that stand in other things as well."""
-    old, new = reader.comparison.old.base_url, reader.comparison.new.base_url
-    if old and new and old != new:
-        yield old, new, Name(SITE)
+    yield reader.comparison.old.base_url or "", reader.comparison.new.base_url or "", Name(SITE)
     for name, one in found.items():
         for change in one.changes:
-            if change.path in (("name",), ("title",)) and change.kind == CHANGED:
-                yield str(change.old), str(change.new), name
+            if change.path == ("name",) and change.kind == CHANGED:
+                yield change.old, change.new, name
     # The name of a category is part of its address: renamed, it is another thing.
     if categories := reader.comparison.by_url.get(_CATEGORIES):
         for change in reader.details(categories):
             if change.path[1:] == ("name",):
-                yield change.old, change.new, Name("category", change.new)
+                yield change.old, change.new, Name(CATEGORY, change.new)
 
 
 def _renamed(one: Thing, change: Change, renames: Sequence[_Rename]) -> list[Name]:
+    """Whose name a field is, or begins with, if that is all that changed in it."""
     if change.kind != CHANGED or not (isinstance(change.old, str) and isinstance(change.new, str)):
         return []
-    return [
-        name
-        for old, new, name in renames
-        if name != one.name and old in change.old and change.old.replace(old, new) == change.new
-    ]
+    found = []
+    for old, new, name in renames:
+        if name.kind == SITE:
+            shown = change.old.startswith(old) and change.new == new + change.old.removeprefix(old)
+        else:
+            shown = change.path[:1] == (_SHOWN_AS.get(name.kind),) and (change.old, change.new) == (old, new)
+        found += [name] if shown and name != one.name else []
+    return found

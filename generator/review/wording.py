@@ -1,7 +1,7 @@
 """Changes -> lines for people: shortened where they are long, told once where they are many, printable always."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Any
 
@@ -18,6 +18,8 @@ MARKS = {ADDED: "+", REMOVED: "-", CHANGED: "!", MOVED: "!"}
 _WIDTH, _BEFORE = 80, 20
 # More changes of one kind in one field, of so many things, are told as one.
 _FEW = 3
+# So many things whose changes are alike are told one by one.
+_MANY = 50
 
 
 PARTIAL = "of one of the two there is only a manifest, so redirects, licences and settings were not compared"
@@ -35,11 +37,15 @@ def lines(changes: Iterable[Change], *, most: int | None = None, whole: bool = F
 
 def _alike(changes: Iterable[Change]) -> list[list[Change]]:
     """Changes of the same field of many things in one group, every other one alone."""
-    groups: dict[tuple[object, ...], list[Change]] = {}
+    groups: dict[tuple[str, ...], list[Change]] = {}
     for one in changes:
-        field = tuple("[]" if step.startswith("[") else step for step in one.path)
-        groups.setdefault((one.kind, *field), []).append(one)
+        groups.setdefault(_field(one), []).append(one)
     return [part for group in groups.values() for part in ([group] if len(group) > _FEW else [[one] for one in group])]
+
+
+def _field(one: Change) -> tuple[str, ...]:
+    """What changed how, of whichever thing in a list."""
+    return one.kind, *("[]" if step.startswith("[") else step for step in one.path)
 
 
 def _told(one: Change) -> str:
@@ -83,10 +89,33 @@ def summary(found: Comparison) -> str:
     return f"{', '.join([*parts, f'{unchanged:,} unchanged'])}"
 
 
-def headline(one: Thing) -> str:
-    """A thing and what became of it."""
-    title = f": {shown(one.title)}" if one.title else ""
-    return f"{printable(str(one.name))} {one.kind}{title}"
+def together(found: Sequence[Thing]) -> Iterator[list[Thing]]:
+    """The things that have something to say; very many that say the same of the same fields in one group."""
+    groups: dict[object, list[Thing]] = {}
+    for one in found:
+        groups.setdefault(_alike_as(one), []).append(one)
+    for one in found:
+        group = groups[_alike_as(one)]
+        if one.is_told and (len(group) <= _MANY or one is group[0]):
+            yield group if len(group) > _MANY else [one]
+
+
+def _alike_as(one: Thing) -> object:
+    return one.is_told, one.name.kind, one.kind, frozenset(map(_field, one.changes)), tuple(access(one))
+
+
+def headline(group: Sequence[Thing]) -> str:
+    """A thing and what became of it, or many."""
+    first = group[0]
+    if len(group) > 1:
+        return f"{first.name.kind} {_names(group)} {first.kind}, all alike; of the first:"
+    title = f": {shown(first.title)}" if first.title else ""
+    return f"{printable(str(first.name))} {first.kind}{title}"
+
+
+def _names(group: Sequence[Thing]) -> str:
+    names = printable(", ".join(one.name.name for one in group[:_FEW]))
+    return f"{names} and {len(group) - _FEW:,} more" if len(group) > _FEW else names
 
 
 def urls(one: Thing) -> str:
@@ -126,9 +155,7 @@ def following(found: Iterable[Thing]) -> Iterator[str]:
         kinds.setdefault(one.name.kind, []).append(one)
     for kind, group in kinds.items():
         urls = counted(sum(len(one.differences) for one in group), "URL")
-        names = ", ".join(printable(one.name.name) for one in group[:_FEW]) if group[0].name.name else ""
-        more = f" and {len(group) - _FEW:,} more" if len(group) > _FEW else ""
         reasons = [str(name) for name in dict.fromkeys(name for one in group for name in one.because)]
         because = f", because of {printable(', '.join(reasons[:_FEW]))}" if reasons else ""
         because += f" and {len(reasons) - _FEW:,} more" if len(reasons) > _FEW else ""
-        yield f"{f'{kind} {names}'.rstrip()}{more} ({urls}{because})"
+        yield f"{f'{kind} {_names(group)}'.rstrip()} ({urls}{because})"
