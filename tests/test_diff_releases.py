@@ -133,6 +133,18 @@ def test_what_cannot_be_compared_is_said(site: Site, run: Run, old: str, problem
     assert found == (1, "", f"{problem.format(folder=site.folder)}\n")
 
 
+def test_programs_are_told_what_is_wrong_as_json(site: Site, run: Run) -> None:
+    """With --format json and with --json, which are the same."""
+    site.build()
+    out = site.folder / "dist"
+    problem = {"ok": False, "message": f"{site.folder}: holds neither a built site nor a catalog", "problems": []}
+
+    assert run("diff", out, out, "--json").stdout == run("diff", out, out, "--format", "json").stdout
+    for options in (("--json",), ("--format", "json")):
+        result = run("diff", site.folder, out, "--catalog", "x", *options)
+        assert (result.exit_code, json.loads(result.stdout)) == (1, problem)
+
+
 # Revisions
 
 

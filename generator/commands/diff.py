@@ -23,6 +23,7 @@ from .reporting import color, reporting
 @options.as_of
 @options.jobs
 @click.option("--format", "form", type=click.Choice(("text", "json", "markdown")), default="text", show_default=True)
+@options.as_json
 @click.option("--all", "every", is_flag=True, help="Tell of each URL what changed in it.")
 @click.option("--private", is_flag=True, help="Show what only a key opens, too.")
 @click.option("--purge", is_flag=True, help="Print what a cache in front has to forget instead, one URL a line.")
@@ -36,6 +37,7 @@ def diff(
     as_of: int | None,
     jobs: int,
     form: str,
+    as_json: bool,
     every: bool,
     private: bool,
     purge: bool,
@@ -47,6 +49,7 @@ def diff(
     OLD and NEW are each a built folder, a release or its manifest.json, the folder of a catalog, or whatever git
     understands; a point is the catalog as it lies here. Without them, what was edited since HEAD is told.
     """
+    form = "json" if as_json else form
     if purge and form == "markdown":
         raise click.UsageError("--purge prints text or JSON, not Markdown")
     with revisions.opened(old, new, catalog, options.now() if as_of is None else as_of, jobs) as pair:

@@ -25,7 +25,7 @@ def reporting(command: F) -> F:
         except BrokenPipeError:
             raise  # whoever read what we print has enough of it; click ends quietly
         except (FlatpanelError, OSError) as error:
-            complain(error, as_json=kwargs.get("as_json", False))
+            complain(error, as_json=kwargs.get("as_json", False) or kwargs.get("form") == "json")
             raise SystemExit(CATALOG_WRONG) from None
 
     return run  # type: ignore[return-value]

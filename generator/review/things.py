@@ -108,8 +108,10 @@ def things(reader: Reader) -> list[Thing]:
     for each in found.values():
         _look(each, reader)
     _explain(found, reader)
-    if (lists := found.get(Name(LISTS))) and not any(each.is_told for each in found.values()):
-        _look_inside(lists, reader)
+    if lists := found.get(Name(LISTS)):
+        lists.because = sorted(name for name, each in found.items() if each.is_told)
+        if not lists.because:
+            _look_inside(lists, reader)
     return sorted(found.values(), key=lambda each: (_ORDER.index(each.name.kind), _natural(each.name.name)))
 
 
@@ -155,7 +157,7 @@ def _title(one: Thing, release: Release, reader: Reader) -> str:
 
 def _explain(found: Mapping[Name, Thing], reader: Reader) -> None:
     """Leave to each thing only what is not told of another."""
-    roots = {name for name, one in found.items() if name.kind != LISTS and _is_root(one)}
+    roots = {name for name, one in found.items() if _is_root(one)}
     renames = list(_renames(found, reader))
     for one in found.values():
         beside = {change.path: change for change in one.changes}
@@ -167,8 +169,6 @@ def _explain(found: Mapping[Name, Thing], reader: Reader) -> None:
             if not because and not _follows(change, beside):
                 own.append(change)
         one.changes, one.because = own, sorted(reasons)
-    if lists := found.get(Name(LISTS)):
-        lists.because = sorted(roots)
 
 
 def _is_root(one: Thing) -> bool:
