@@ -44,7 +44,7 @@ def diff(
     base_url: str | None,
     exit_code: bool,
 ) -> None:
-    """Say what differs for clients between two built sites, catalogs or revisions.
+    """Say what is new, changed or gone for clients between two sites, catalogs or revisions.
 
     OLD and NEW are each a built folder, a release or its manifest.json, the folder of a catalog, or whatever git
     understands; a point is the catalog as it lies here. Without them, what was edited since HEAD is told.
