@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from generator.review.difference import changes
+from generator.review.wording import lines
 from tests.conftest import AS_OF, copy_of
 from tests.test_cli import Run
 
@@ -209,6 +211,23 @@ CASES: list[tuple[str, list[Edit], dict[str, Any], dict[str, list[str]]]] = [
         {"series first": [("chapters[volume=1, number=1].title", "changed", "One", "")]},
         {},
     ),
+    # The two families write one date differently; it is told once.
+    (
+        "minimal",
+        [(FIRST, "published: 2026-02-02T10:00:00Z", "published: 2026-02-01T10:00:00Z")],
+        {
+            "series first": [
+                ("updated", "changed", "2026-02-02T10:00:00Z", "2026-02-01T10:00:00Z"),
+                (
+                    "chapters[volume=1, number=1].published",
+                    "changed",
+                    "2026-02-02T10:00:00Z",
+                    "2026-02-01T10:00:00Z",
+                ),
+            ]
+        },
+        {},
+    ),
     # What no thing has changed in is told of a list.
     (
         "everything",
@@ -308,6 +327,7 @@ def test_who_may_read_it_is_told(diff: Diff) -> None:
     for access in ("public → restricted", "308 → restricted", "public → 451 (3 URLs)", "308 → 451 (3 URLs)"):
         assert f": {access}\n" in text
     assert "  ! /api/v2/chapters/{id}: restricted → public\n" in text
+    assert "  author 3, 4 (4 URLs, because of series members-only)\n" in text
 
 
 def test_a_licensed_chapter_is_told_by_its_id(diff: Diff) -> None:
@@ -338,6 +358,42 @@ def test_ages_and_settings_are_told_apart_from_bodies(diff: Diff) -> None:
     assert facts["settings"] == ["failures.conf", "http.conf", "keys.map"]
     assert (facts["things"], facts["counts"]["retimed"]) == ([], 10)
     assert {"url": "/api/authors", "change": "retimed", "max_age": {"old": 11, "new": 10}} in facts["urls"]
+
+
+def test_settings_are_not_said_to_differ_because_the_catalog_does(diff: Diff) -> None:
+    """The configuration names a body that changes with every title."""
+    facts = diff("minimal", (FIRST, "title: First", "title: 1st"))
+
+    assert facts["settings"] == []
+    assert any(one["url"] == "/api/v2/series#index" for one in facts["urls"])
+
+
+def test_a_series_that_one_family_loses_is_still_there(diff: Diff) -> None:
+    """Without an id its chapter is missing from v2; all that v1 says is as it was."""
+    facts = diff("minimal", (FIRST, "  - id: 1\n    number: 1", "  - number: 1"))
+    (series,) = (one for one in facts["things"] if one["kind"] == "series")
+
+    assert (series["name"], series["change"], series["changes"]) == ("first", "changed", [])
+    assert {one["change"] for one in facts["urls"] if one["url"] in series["urls"]} == {"removed"}
+
+
+def test_long_texts_are_cut_around_what_differs() -> None:
+    """The beginning that both have is of no interest; whatever a terminal would obey is written out."""
+    old, new = ({"text": f"{'word ' * 30}{end}"} for end in ("old end\x9b", "new end" + " on" * 40))
+    found = list(lines([*changes(old, new), *changes({}, {"text": "\u202e"}), *changes([], "x")]))
+
+    assert found == [
+        f'! text: "…word word word word old end\\x9b" → "…word word word word new end{" on" * 16} o…',
+        '+ text: "\\u202e"',
+        '! the whole of it: [] → "x"',
+    ]
+
+
+def test_what_is_too_large_is_compared_by_its_tag(diff: Diff, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As values, the largest lists take ten times their size."""
+    monkeypatch.setattr("generator.review.release.LARGEST", 10)
+
+    assert told(diff("minimal", (FIRST, "title: One", "title: Two")))["series first"] == []
 
 
 def test_every_url_can_be_told(diff: Diff) -> None:
