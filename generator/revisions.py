@@ -58,7 +58,8 @@ def _wanted(name: str, catalog: Path) -> Wanted:
         raise FlatpanelError(f"{name}: holds neither a built site nor a catalog")
     if commit := history.commit(catalog, name):
         return Wanted(name, commit=commit)
-    raise FlatpanelError(f"{name}: is neither a built site, nor a catalog, nor a revision that git knows")
+    hint = "; the clone is shallow, fetch it all" if history.is_shallow(catalog) else ""
+    raise FlatpanelError(f"{name}: is neither a built site, nor a catalog, nor a revision that git knows{hint}")
 
 
 class _Workshop:

@@ -247,6 +247,24 @@ def test_a_revision_without_the_catalog_is_refused(asked: Any, repository: Site,
     assert found == (1, "", "other: git cannot take catalog_src out of it; was it there at that time?\n")
 
 
+def test_a_shallow_clone_knows_few_revisions(
+    repository: Site, run: Run, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Those that it knows are compared, with a warning about dates; of others it is said why they are missing."""
+    clone = tmp_path_factory.mktemp("clone")
+    path = repository.folder / "catalog_src/series/first.yaml"
+    path.write_text(path.read_text().replace("title: Second", "title: Third"))
+    commit(repository.folder, SECOND + 60)
+    git(clone, "clone", "--quiet", "--depth", "2", repository.folder.as_uri(), ".")
+    monkeypatch.chdir(clone)
+    result = run("diff", "HEAD~1", "HEAD", "--as-of", AS_OF, "--jobs", 1)
+    problem = "HEAD~2: is neither a built site, nor a catalog, nor a revision that git knows"
+
+    assert '\n  ! title: "Second" → "Third"\n' in result.stdout
+    assert result.stderr.startswith("warning: HEAD~1:catalog_src: is a shallow git clone")
+    assert outcome(run("diff", "HEAD~2")) == (1, "", f"{problem}; the clone is shallow, fetch it all\n")
+
+
 def test_warnings_of_a_build_are_told(asked: Any, repository: Site, run: Run) -> None:
     """A chapter that has no id is missing from what is compared, too."""
     repository.write("series/second.yaml", "title: x\ncover: c.png\nchapters:\n  - {number: 1, "

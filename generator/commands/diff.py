@@ -11,6 +11,7 @@ from ..review.comparing import Comparison
 from ..review.markdown import markdown
 from ..review.text import text
 from ..review.things import Reader, things
+from ..review.wording import PARTIAL
 from ..revisions import Pair
 from . import options
 from .reporting import color, reporting
@@ -92,6 +93,8 @@ def _purge(found: Comparison, base_url: str, *, as_json: bool) -> None:
         return
     for url in purge.urls:
         click.echo(url)
+    if found.is_partial:
+        click.echo(PARTIAL, err=True)
     for prefix in purge.prefixes:
         click.echo(f"and whatever begins with {prefix}: lists that were filtered or cut cannot be listed", err=True)
     if found.settings:

@@ -102,14 +102,15 @@ class Release:
         return (self.folder / "validators.map").is_file()
 
     def value(self, answer: Answer) -> Any:
-        """What a body says, or nothing where it is not at hand, too large, or no JSON."""
+        """What a body says, or nothing where it is no JSON, too large, not at hand, or not what it was."""
         one = answer.body
         if one is None or not one.file.endswith(".json") or one.size > LARGEST:
             return None
         try:
-            return encode.parse((self.root / one.file).read_bytes())
-        except (FileNotFoundError, ValueError):
+            text = (self.root / one.file).read_bytes()
+        except FileNotFoundError:
             return None
+        return encode.parse(text) if encode.etag(text) == one.etag else None
 
     @property
     def settings(self) -> dict[str, str]:

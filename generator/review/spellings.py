@@ -83,6 +83,8 @@ def _of_list(sort: str, page: str) -> Iterator[_Address]:
 def _asked_otherwise(found: Comparison) -> Iterator[str]:
     """The deprecated addresses of pages that find others now, or the same ones changed."""
     old, new = found.old.asked_pages(), found.new.asked_pages()
+    if found.is_partial:  # only one of them knows these addresses
+        old = new = old | new
     for key in old.keys() | new.keys():
         path = new.get(key)
         changed = found.by_url.get(path or "")

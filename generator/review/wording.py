@@ -20,8 +20,6 @@ _WIDTH, _BEFORE = 80, 20
 _FEW = 3
 # So many things whose changes are alike are told one by one.
 _MANY = 50
-
-
 PARTIAL = "of one of the two there is only a manifest, so redirects, licences and settings were not compared"
 
 
@@ -74,8 +72,8 @@ def cut(text: str) -> str:
     return text if len(text) <= _WIDTH else f"{text[: _WIDTH - 1]}…"
 
 
-def counted(number: int, what: str, many: str = "") -> str:
-    return f"{number:,} {what if number == 1 else many or f'{what}s'}"
+def counted(number: int, what: str) -> str:
+    return f"{number:,} {what}{'s' * (number != 1)}"
 
 
 def summary(found: Comparison) -> str:
