@@ -63,12 +63,8 @@ def take_out(folder: Path, commit: str, target: Path) -> Path | None:
 
     A clone that borrows what the repository around `folder` has: nothing is written there, and nothing copied.
     """
-    places = _git(folder, "rev-parse", "--show-toplevel", "--show-prefix")
-    if places is None:
-        return None
-    around, prefix = places.split("\n")[:2]
-    inside = target / prefix
-    nobodys = ("-c", f"core.hooksPath={os.devnull}", "-c", "advice.detachedHead=false")
+    around, prefix = (_git(folder, "rev-parse", "--show-toplevel", "--show-prefix") or "\n").split("\n")[:2]
+    nobodys = ("--literal-pathspecs", "-c", f"core.hooksPath={os.devnull}")
     for where, *arguments in (
         (folder, "clone", "--quiet", "--shared", "--no-checkout", "--template=", "--", around, str(target)),
         (target, "update-ref", "--no-deref", "HEAD", commit),
@@ -76,7 +72,7 @@ def take_out(folder: Path, commit: str, target: Path) -> Path | None:
     ):
         if _git(where, *nobodys, *arguments) is None:
             return None
-    return inside
+    return target / prefix
 
 
 def is_shallow(folder: Path) -> bool:

@@ -330,6 +330,17 @@ def test_who_may_read_it_is_told(diff: Diff) -> None:
     assert "  author 3, 4 (4 URLs, because of series members-only)\n" in text
 
 
+def test_lists_that_need_a_key_now_are_told(diff: Diff) -> None:
+    """That nobody may read them any more follows from nothing else."""
+    text = diff(
+        "everything", (SITE, "restricted: [/members, ", "restricted: [/series, /groups, /members, "), options=()
+    )
+
+    assert "\nlists changed\n" in text
+    assert "\n  ! /api/v2/series: public → restricted (34 URLs)\n" in text
+    assert "\n  ! /api/v2/groups: public → restricted\n" in text
+
+
 def test_a_licensed_chapter_is_told_by_its_id(diff: Diff) -> None:
     """A gate says nothing of its series, which is told of by the families that know no licences."""
     chapter = "  - {id: 1120, volume: 1, number: 2, published: 2025-04-01, modified: 2025-04-01, pages: [1.jpg]}\n"

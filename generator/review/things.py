@@ -51,7 +51,7 @@ class Thing:
     def is_told(self) -> bool:
         """Whether there is something to say that is not said of another thing."""
         if self.name.kind == LISTS:
-            return bool(self.changes)
+            return bool(self.changes or self.access)
         return self.kind != CHANGED or bool(self.changes or self.access) or not self.because
 
 
@@ -109,7 +109,7 @@ def things(reader: Reader) -> list[Thing]:
         _look(each, reader)
     _explain(found, reader)
     if lists := found.get(Name(LISTS)):
-        lists.because = sorted(name for name, each in found.items() if each.is_told)
+        lists.because = sorted(name for name, each in found.items() if each.is_told and each is not lists)
         if not lists.because:
             _look_inside(lists, reader)
     return sorted(found.values(), key=lambda each: (_ORDER.index(each.name.kind), _natural(each.name.name)))
