@@ -5,7 +5,7 @@ import os
 import click
 
 from . import __version__
-from .commands import build, ids, init, keys, new, releases, schedule, schema, serve, verify, views
+from .commands import build, diff, ids, init, keys, new, releases, schedule, schema, serve, verify, views
 
 
 class BuildByDefault(click.Group):
@@ -31,6 +31,7 @@ _COMMANDS = (
     schedule.next_,
     serve.serve,
     verify.verify,
+    diff.diff,
     releases.rollback,
     releases.export,
     init.init,

@@ -1,4 +1,4 @@
-"""When each file of a folder was last committed, asked of git once for all of them."""
+"""When each file of a folder was last committed, asked of git once for all of them; and what it was at a commit."""
 
 import os
 import re
@@ -50,6 +50,29 @@ def ids_ever(folder: Path) -> set[int]:
     plain = ("--no-color", "--no-ext-diff", "--no-textconv", "--text", "--unified=0", "--format=", "--no-renames")
     log = _git(folder, "log", "--patch", "--diff-merges=separate", *plain, "--", "series")
     return {int(found) for found in _ID.findall(log or "")}
+
+
+def commit(folder: Path, name: str) -> str | None:
+    """The commit that a branch, a tag or anything else that git understands stands for."""
+    found = _git(folder, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}")
+    return found.strip() if found else None
+
+
+def take_out(folder: Path, commit: str, target: Path) -> Path | None:
+    """What `folder` was at a commit, below `target`, with the history that it had; None if it was not there.
+
+    A clone that borrows what the repository around `folder` has: nothing is written there, and nothing copied.
+    """
+    around, prefix = (_git(folder, "rev-parse", "--show-toplevel", "--show-prefix") or "\n").split("\n")[:2]
+    nobodys = ("--literal-pathspecs", "-c", f"core.hooksPath={os.devnull}")
+    for where, *arguments in (
+        (folder, "clone", "--quiet", "--shared", "--no-checkout", "--template=", "--", around, str(target)),
+        (target, "update-ref", "--no-deref", "HEAD", commit),
+        (target, "checkout", "--quiet", commit, "--", prefix or "."),
+    ):
+        if _git(where, *nobodys, *arguments) is None:
+            return None
+    return target / prefix
 
 
 def is_shallow(folder: Path) -> bool:

@@ -23,6 +23,8 @@ class Ledger:
         self.highest_id = 0
         self.page_ids: Mapping[str, int] = {}
         self.runs: dict[str, tuple[int, int]] = {}
+        # The digests of the other files of its folder.
+        self.files_beside: Mapping[str, str] = {}
         if path:
             self._file = os.open(path, os.O_RDONLY)
             self._read_head(str(path))
@@ -41,7 +43,7 @@ class Ledger:
         for slug, length in found.runs.items():
             self.runs[slug] = offset, length
             offset += length + len(manifest.BETWEEN)
-        self.highest_id, self.page_ids = found.highest_id, found.page_ids
+        self.highest_id, self.page_ids, self.files_beside = found.highest_id, found.page_ids, found.files
 
     def __enter__(self) -> "Ledger":
         return self

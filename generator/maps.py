@@ -1,7 +1,7 @@
 """URLs -> lines of the maps by which nginx finds their bodies. No line owes anything to another."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -21,6 +21,8 @@ MAPS = {
     "chapter_read": ("/api/v2/chapters", "/[^/]+", "/read"),
 }
 _MAP = re.compile("|".join(f"{begin}(?P<{name}>{middle}){end}" for name, (begin, middle, end) in MAPS.items()))
+# A line of a gate. That of a body begins with a tag, which has no slash.
+_GATE = re.compile(r'(\S+) "?(key:)?(308|451)(/.*?)"?;')
 _DAY = 86_400
 # Nothing in capitals, since nginx takes no notice of the case of what it looks up.
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
@@ -65,6 +67,21 @@ def gate_line(gate: Gate) -> Line:
     """A gate: `451` and its own key or `308` and the path to go to, behind the word `key:` where it takes one."""
     path = key(gate.url)
     return _line(path, ngx(f"{'key:' * gate.restricted}{gate.status}{gate.target or path}"))
+
+
+def gates(map: str, lines: Iterable[str]) -> Iterator[Gate]:
+    """The gates of a map as `gate_line` wrote them; one that is chosen by a parameter is like that of its path."""
+    begin, _, end = MAPS.get(map, ("", "", ""))
+    for line in lines:
+        found = _GATE.fullmatch(line)
+        if found and not found[1].startswith("/query"):
+            path, lock, status, target = found.groups()
+            yield Gate(f"{begin}{path}{end}", int(status), target if status == "308" else "", bool(lock))
+
+
+def asked_pages(lines: Iterable[str]) -> dict[str, str]:
+    """What the lines of `page_line` say."""
+    return dict(line.removesuffix(";").split(" ") for line in lines)
 
 
 def page_line(asked: str, found: str) -> Line:

@@ -6,8 +6,10 @@ bodies, a `#` a body that is chosen by a key or used by the server alone.
 Every path answers the same with a slash at its end. What stands in no route is a 404.
 """
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from . import openapi, viewer
@@ -186,6 +188,24 @@ def described(site: Site) -> Iterator[openapi.Described]:
             yield openapi.Described(path, one.shape, one.type, statuses, restricted)
         elif statuses:
             yield openapi.Described(path, None, JSON, statuses, is_restricted(path, site))
+
+
+def family(url: str) -> str:
+    """The path of the route that a URL is of, without what chooses between its bodies."""
+    found = _patterns().fullmatch(_plain(url))
+    return _paths()[int(str(found.lastgroup)[1:])] if found else "others"
+
+
+@cache
+def _paths() -> list[str]:
+    return list(dict.fromkeys(_plain(one.path) for one in (*ROUTES, *GATES)))
+
+
+@cache
+def _patterns() -> re.Pattern[str]:
+    """All of them at once, each a group that is called after its place."""
+    found = (re.sub(r"\\\{\w+\\\}", "[^/]+", re.escape(path)) for path in _paths())
+    return re.compile("|".join(f"(?P<r{index}>{pattern})" for index, pattern in enumerate(found)))
 
 
 def _plain(path: str) -> str:

@@ -117,16 +117,16 @@ def pages(value: object) -> object:
 
 def _split_run(first: str, last: str) -> tuple[str, str, str, str] | None:
     """What both names begin with, the two numbers in which they differ, what both end with."""
-    before = _shared(first, last).rstrip("0123456789")
+    before = common_start(first, last).rstrip("0123456789")
     first, last = first[len(before) :], last[len(before) :]
-    after = _shared(first[::-1], last[::-1])[::-1].lstrip("0123456789")
+    after = common_start(first[::-1], last[::-1])[::-1].lstrip("0123456789")
     first, last = (name.removesuffix(after) for name in (first, last))
     if all(re.fullmatch("[0-9]{1,9}", name) for name in (first, last)):
         return before, first, last, after
     return None
 
 
-def _shared(one: str, other: str) -> str:
+def common_start(one: str, other: str) -> str:
     """What both texts begin with."""
     return "".join(pair[0] for pair in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
 

@@ -1,0 +1,101 @@
+"""`diff`: what a change of the catalog does to those who read the site."""
+
+from pathlib import Path
+
+import click
+
+from .. import encode, revisions
+from ..errors import FlatpanelError
+from ..review import comparing, facts, spellings
+from ..review.comparing import Comparison
+from ..review.markdown import markdown
+from ..review.text import text
+from ..review.things import Reader, things
+from ..review.wording import PARTIAL
+from ..revisions import Pair
+from . import options
+from .reporting import color, reporting
+
+
+@click.command()
+@click.argument("old", default="HEAD")
+@click.argument("new", default=revisions.HERE)
+@options.catalog
+@options.as_of
+@options.jobs
+@click.option("--format", "form", type=click.Choice(("text", "json", "markdown")), default="text", show_default=True)
+@options.as_json
+@click.option("--all", "every", is_flag=True, help="Tell of each URL what changed in it.")
+@click.option("--private", is_flag=True, help="Show what only a key opens, too.")
+@click.option("--purge", is_flag=True, help="Print what a cache in front has to forget instead, one URL a line.")
+@click.option("--base-url", metavar="URL", help="What the URLs to purge begin with.  [default: NEW's base_url]")
+@click.option("--exit-code", is_flag=True, help="Exit with 1 if anything differs.")
+@reporting
+def diff(
+    old: str,
+    new: str,
+    catalog: Path,
+    as_of: int | None,
+    jobs: int,
+    form: str,
+    as_json: bool,
+    every: bool,
+    private: bool,
+    purge: bool,
+    base_url: str | None,
+    exit_code: bool,
+) -> None:
+    """Say what is new, changed or gone for clients between two sites, catalogs or revisions.
+
+    OLD and NEW are each a built folder, a release or its manifest.json, the folder of a catalog, or whatever git
+    understands; a point is the catalog as it lies here. Without them, what was edited since HEAD is told.
+    """
+    form = "json" if as_json else form
+    if purge and form == "markdown":
+        raise click.UsageError("--purge prints text or JSON, not Markdown")
+    with revisions.opened(old, new, catalog, options.now() if as_of is None else as_of, jobs) as pair:
+        for warning in dict.fromkeys(pair.warnings):
+            click.secho(f"warning: {warning}", err=True, fg="yellow", color=color())
+        found = comparing.compare(pair.old, pair.new)
+        if purge:
+            _purge(found, base_url or _base_url(pair), as_json=form == "json")
+        else:
+            _tell(Reader(found, private), form, every=every)
+        differs = found.differs
+    if exit_code and differs:
+        raise SystemExit(1)
+
+
+def _tell(reader: Reader, form: str, *, every: bool) -> None:
+    found = things(reader)
+    if form == "json":
+        click.echo(encode.pretty(facts.facts(reader, found, every=every)), nl=False)
+    elif form == "markdown":
+        click.echo(markdown(reader, found, every=every), nl=False)
+    else:
+        for line in text(reader, found, every=every):
+            click.echo(line)
+
+
+def _base_url(pair: Pair) -> str:
+    found = pair.new.base_url or pair.old.base_url
+    if not found:
+        raise FlatpanelError("where the site is cannot be read here; say it with --base-url https://comics.example")
+    return found
+
+
+def _purge(found: Comparison, base_url: str, *, as_json: bool) -> None:
+    purge = spellings.purge(found, base_url.rstrip("/"))
+    if as_json:
+        click.echo(
+            encode.pretty({"urls": purge.urls, "prefixes": purge.prefixes, "settings": found.settings}), nl=False
+        )
+        return
+    for url in purge.urls:
+        click.echo(url)
+    if found.is_partial:
+        click.echo(PARTIAL, err=True)
+    for prefix in purge.prefixes:
+        click.echo(f"and whatever begins with {prefix}: lists that were filtered or cut cannot be listed", err=True)
+    if found.settings:
+        click.echo(f"{', '.join(found.settings)} changed too: headers and errors may differ; purge it all", err=True)
