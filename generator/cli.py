@@ -5,7 +5,7 @@ import os
 import click
 
 from . import __version__
-from .commands import build, ids, keys, releases, serve, verify, views
+from .commands import build, ids, importing, keys, releases, serve, verify, views
 
 
 class BuildByDefault(click.Group):
@@ -35,6 +35,7 @@ _COMMANDS = (
     ids.ids,
     keys.keys,
     views.views,
+    importing.import_,
 )
 for command in _COMMANDS:
     main.add_command(command)

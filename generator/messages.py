@@ -33,10 +33,15 @@ def did_you_mean(word: object, known: Iterable[str], otherwise: str = "") -> str
 
 def sentences(model: type[BaseModel], fields: Mapping[str, object]) -> list[str]:
     """Everything that a record with these fields would be blamed for."""
+    return [said for _, said in faults(model, fields)]
+
+
+def faults(model: type[BaseModel], fields: Mapping[str, object]) -> list[tuple[str, str]]:
+    """The same, each sentence with the field that it is about."""
     try:
         model.model_validate(fields)
     except ValidationError as error:
-        return [sentence(one, model) for one in error.errors()]
+        return [(str(one["loc"][0]), sentence(one, model)) for one in error.errors()]
     return []
 
 

@@ -1,0 +1,157 @@
+"""Answers -> the chapters of one series: version 2 and the reader object by id, the older versions by number."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import unquote
+
+from .. import values
+from ..model import Chapter
+from .admitting import admitted
+from .images import image
+from .lists import OLD, Lists
+from .loose import count, entries, fields, instant, number, text, texts, volume, whole
+from .titling import Made
+
+Key = tuple[int | None, str]
+# What the service before this one prints of a number.
+_DIGITS = 6
+
+
+@dataclass(slots=True)
+class Chapters:
+    """What all answers together say of the chapters of a series."""
+
+    lists: Lists
+    slug: str
+    series_title: str
+    # Those that are known, with the dates and full titles that are told of them.
+    found: dict[Key, dict[str, Any]] = field(default_factory=dict)
+    made: list[Made] = field(default_factory=list)
+
+    def read(self) -> list[dict[str, Any]]:
+        old = dict(self._old())
+        reader = fields(fields(self._value(f"/api/v2/cubari/{self.slug}")).get("chapters"))
+        if any(str(fields(one).get("volume")) in ("None", "null") for one in reader.values()):
+            self._note("the reader object writes a word where a chapter has no volume")
+        for one in entries(fields(self._value(f"/api/v2/series/{self.slug}/chapters")).get("results")):
+            if key := self._key(one.get("volume"), one.get("number")):
+                self._add(key, one, self._counterpart(key, old), fields(reader.get(str(one.get("id")))))
+        for key, one in old.items():
+            self._add(key, {}, one, {})
+        ordered = sorted(self.found, key=lambda key: (key[0] or 0, float(key[1])))
+        return [self.found[key] for key in ordered]
+
+    def _value(self, path: str) -> Any:
+        got = self.lists.answers.get(path)
+        return got.value if got else None
+
+    def _note(self, sentence: str) -> None:
+        self.lists.notes.add(sentence, self.slug)
+
+    def _key(self, told_volume: Any, told_number: Any) -> Key | None:
+        try:
+            if told_volume in ("None", "null"):
+                self._note("a chapter without a volume is in one called None or null; it is in none here")
+            return volume(told_volume), number(told_number)
+        except ValueError as error:
+            self._note(f"a chapter {error}, which is none; it is left out")
+            return None
+
+    def _old(self) -> Iterator[tuple[Key, dict[str, Any]]]:
+        """The chapters that an older version knows, with the volume and number by which it does."""
+        series = next((found for one in OLD if (found := fields(self._value(f"{one}/series/{self.slug}")))), {})
+        for told_volume, told in fields(series.get("volumes")).items():
+            for told_number, one in fields(told).items():
+                if isinstance(one, dict) and (key := self._key(told_volume, told_number)):
+                    yield key, {**one, "path": f"{self.slug}/{told_volume}/{told_number}"}
+
+    def _counterpart(self, key: Key, old: dict[Key, dict[str, Any]]) -> dict[str, Any]:
+        if key in old:
+            return old.pop(key)
+        short = number(f"{float(key[1]):.{_DIGITS}g}")
+        if short != key[1] and (key[0], short) in old:
+            self._note(f"the older versions cut numbers after {_DIGITS} digits; those of version 2 are kept")
+            return old.pop((key[0], short))
+        return {}
+
+    def _add(self, key: Key, new: dict[str, Any], old: dict[str, Any], read: dict[str, Any]) -> None:
+        """One chapter, out of what each answer says of it."""
+        if key in self.found:
+            self._note(f"chapter {key[1]} stands there twice; the first is kept")
+            return
+        if not new and len(key[1].replace(".", "").strip("0")) >= _DIGITS:
+            self._note(f"chapter {key[1]} may have more digits than the source says")
+        published = instant(new.get("published")) if new else None
+        published = instant(old.get("date")) if published is None else published
+        told = {
+            "id": whole(new.get("id")),
+            "volume": key[0],
+            "number": key[1],
+            "title": text(new.get("title", old.get("title"))),
+            "published": None if published is None else values.iso(published),
+            "final": new.get("final", old.get("final")) is True,
+            "groups": self._groups(new, old),
+            "views": count(new.get("views")),
+        }
+        place = f"{self.slug} chapter {key[1]}"
+        record = admitted(Chapter, told | {"pages": []}, place, self.lists.notes)
+        if record is None or published is None:
+            return
+        pages = self._pages(key, new, old, read)
+        kept = admitted(Chapter, record | {"pages": pages}, place, self.lists.notes) if pages else None
+        self.found[key] = (kept or record) | {"pages": (kept or {}).get("pages", [])}
+        self._date(key, old, read, self.found[key])
+        full = new.get("full_title", old.get("full_title"))
+        if isinstance(full, str):
+            parts = {
+                "volume": str(key[0] or "?"),
+                "number": key[1],
+                "title": record.get("title", ""),
+                "date": values.day(published),
+                "series": self.series_title,
+            }
+            self.made.append(Made(full, key[0], parts))
+
+    def _groups(self, new: dict[str, Any], old: dict[str, Any]) -> list[int]:
+        known = self.lists.found["groups"]
+        told = [whole(one.get("id")) for one in entries(old.get("groups"))]
+        if told and all(one in known for one in told):
+            return [one for one in dict.fromkeys(told) if one is not None]
+        found = []
+        for name in texts(new.get("groups")) or [text(one.get("name")) for one in entries(old.get("groups"))]:
+            ids = [one for one, record in known.items() if record["name"] == name and one not in found]
+            if ids:
+                found.append(ids[0])
+            else:
+                self._note("has a group that no list has; it is left out")
+        return found
+
+    def _pages(self, key: Key, new: dict[str, Any], old: dict[str, Any], read: dict[str, Any]) -> list[str]:
+        folder = f"series/{self.slug}/{key[0] or 0}/{key[1]}/"
+        addresses = next((texts(one) for one in fields(read.get("groups")).values()), [])
+        if "pages_list" in old:
+            root = old.get("pages_root")
+            addresses = [f"{root}{name}" for name in texts(old["pages_list"])] if isinstance(root, str) else []
+        elif not addresses and (told := self._value(f"/api/v2/chapters/{whole(new.get('id'))}/pages")):
+            found = sorted(entries(fields(told).get("results")), key=lambda one: whole(one.get("number")) or 0)
+            addresses = [one["image"] for one in found if isinstance(one.get("image"), str)]
+        if not addresses and texts(old.get("pages")):
+            # They have no addresses in this family; they must lie where ours would.
+            return [unquote(name) for name in texts(old["pages"])]
+        images = [image(one, self.lists.root, folder) for one in addresses]
+        return images if not any(map(values.is_url, images)) else [image(one, "", folder) for one in addresses]
+
+    def _date(self, key: Key, old: dict[str, Any], read: dict[str, Any], record: dict[str, Any]) -> None:
+        thing, groups = ("chapter", self.slug, *key), [("groups", one) for one in record.get("groups", ())]
+        dates = self.lists.dates
+        dates.saw(whole(read.get("last_updated")), [thing])
+        if path := old.get("path"):
+            dates.saw(self._modified(f"/api/series/{path}"), [thing])
+            dates.saw(self._modified(f"/api/v1/series/{path}"), [thing, *groups])
+        dates.saw(self._modified(f"/api/v2/chapters/{record.get('id')}"), [thing, *groups])
+        dates.saw(self._modified(f"/api/v2/chapters/{record.get('id')}/pages"), [thing])
+
+    def _modified(self, path: str) -> int | None:
+        got = self.lists.answers.get(path)
+        return got.modified if got else None

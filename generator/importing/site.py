@@ -1,0 +1,119 @@
+"""Answers -> the settings of a site, as far as they show."""
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any, get_args
+
+from ..model import RestrictedRoute, Site
+from .admitting import admitted
+from .asking import Got
+from .images import root
+from .lists import OLD
+from .loose import entries, fields, text, texts
+from .notes import Notes
+
+_ORIGIN = re.compile(r"https?://[^/?#]+")
+_DEFAULTS = {"reader": "/reader/", "media": "/media/", "page_size": 25}
+
+
+def media_root(answers: Mapping[str, Got]) -> str:
+    """The address below which most images lie as ours do."""
+    return root(_images(answers))
+
+
+def _images(answers: Mapping[str, Got]) -> Iterator[tuple[str, str]]:
+    """Addresses, and in which folder below the root a catalog has them."""
+    for path, got in answers.items():
+        family, _, name = path.rpartition("/")
+        if family in ("/api/v2/series", *(f"{one}/series" for one in OLD)):
+            yield text(fields(got.value).get("cover")), f"series/{name}/"
+        elif family == "/api/v2/groups":
+            yield text(fields(got.value).get("logo")), f"groups/{name}/"
+        if family == "/api/v1/series":
+            yield from _pages(name, fields(got.value))
+
+
+def _pages(slug: str, series: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    for volume, chapters in fields(series.get("volumes")).items():
+        for number, one in fields(chapters).items():
+            pages = texts(fields(one).get("pages_list"))
+            yield (
+                f"{text(fields(one).get('pages_root'))}{pages[0] if pages else ''}",
+                f"series/{slug}/{volume}/{number}/",
+            )
+
+
+def settings(answers: Mapping[str, Got], origin: str, root: str, licensed: set[str], notes: Notes) -> dict[str, Any]:
+    """What `site.yaml` should say."""
+    base = _base(answers) or origin
+    routes = restricted_routes(answers)
+    old = {text(one.get("slug")) for family in OLD for one in entries(_value(answers, f"{family}/series"))}
+    told = {
+        "base_url": base,
+        "reader": _reader(answers, base),
+        "media": root.removeprefix(base) if root.startswith(f"{base}/") else root,
+        "page_size": _page_size(answers),
+        "hide_licensed": bool(old and licensed and not licensed & old),
+        "restricted": routes,
+    }
+    if not root:
+        notes.add("no image lies where a catalog would look for it; addresses are kept")
+    notes.add("port, server_folder, ages of caches, body_budget and keep_releases are not told", "site.yaml")
+    found = admitted(Site, told, "site.yaml", notes) or {"base_url": origin}
+    return {name: value for name, value in found.items() if _DEFAULTS.get(name) != value}
+
+
+def restricted_routes(answers: Mapping[str, Got]) -> list[str]:
+    """The routes of version 2 that take a key whatever they are asked for."""
+    paths = fields(fields(_value(answers, "/api/v2/openapi.json")).get("paths"))
+    found = []
+    for route in get_args(RestrictedRoute):
+        asked = fields(fields(paths.get(f"/api/v2{route}")).get("get")).get("security")
+        told = isinstance(asked, list) and bool(asked) and {} not in asked
+        got = answers.get(f"/api/v2{route}")
+        if told or (got is not None and got.locked):
+            found.append(route)
+    return found
+
+
+def _value(answers: Mapping[str, Got], path: str) -> Any:
+    return answers[path].value if path in answers else None
+
+
+def _base(answers: Mapping[str, Got]) -> str:
+    """What absolute addresses of the site begin with."""
+    for family in fields(_value(answers, "/")).values():
+        if address := text(fields(family).get("series")):
+            return _origin(address)
+    for family in OLD:
+        for one in entries(_value(answers, f"{family}/series")):
+            if address := text(one.get("url")):
+                return _origin(address)
+    return ""
+
+
+def _origin(address: str) -> str:
+    found = _ORIGIN.match(address)
+    return found[0] if found else ""
+
+
+def _reader(answers: Mapping[str, Got], base: str) -> str:
+    """The path of the pages on which people read."""
+    for path, got in answers.items():
+        family, _, slug = path.rpartition("/")
+        if family in ("/api/v2/series", *(f"{one}/series" for one in OLD)):
+            address = text(fields(got.value).get("url")).removeprefix(base)
+            if address.endswith(f"/{slug}/"):
+                return address.removesuffix(f"{slug}/")
+    return ""
+
+
+def _page_size(answers: Mapping[str, Got]) -> int | None:
+    """How many series a page has: the document says so, or the first page that is not the last."""
+    document = fields(_value(answers, "/api/v2/openapi.json"))
+    limit = fields(fields(fields(document.get("components")).get("parameters")).get("limit"))
+    told = fields(limit.get("schema")).get("default")
+    if isinstance(told, int) and not isinstance(told, bool):
+        return told
+    first = fields(_value(answers, "/api/v2/series"))
+    return len(list(entries(first.get("results")))) if first.get("last") is False else None
