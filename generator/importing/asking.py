@@ -14,6 +14,7 @@ from .. import encode, values
 from ..errors import FlatpanelError
 from ..keys import digest
 from ..model import MAX_SLUG
+from ..payloads.listing import DEFAULT_ORDER, ORDERS
 from .loose import entries, fields, texts, whole
 from .notes import Notes
 from .shelf import Kept, Shelf
@@ -114,6 +115,10 @@ def ask_everything(asker: Asker) -> None:
     """Have every answer that says something of the catalog."""
     first = asker.ask("/api/v2/series")
     pages = list(_pages(asker, first))
+    if first.modified is not None:
+        asker.all(
+            f"/api/v2/series?sort={order}&page={page}" for order in _orders() for page in range(1, len(pages) + 1)
+        )
     asker.all(("/", "/api/v2/openapi.json"))
     asker.all(f"/api/v2/{name}" for name in ("categories", *_PEOPLE))
     old = [family for family in _OLD if asker.ask(f"{family}/series").good]
@@ -143,6 +148,11 @@ def _pages(asker: Asker, page: Got) -> Iterator[Any]:
         if fields(page.value).get("last") is True:
             return
         page = asker.ask(f"/api/v2/series?page={number}")
+
+
+def _orders() -> Iterator[str]:
+    """The other orders of the list, whose pages show the same series together with others: their dates tell more."""
+    return (f"{sign}{order}" for order in ORDERS for sign in ("", "-") if f"{sign}{order}" != DEFAULT_ORDER)
 
 
 def _alone(asker: Asker, old: list[str]) -> Iterator[str]:

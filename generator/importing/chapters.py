@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from math import inf
 from typing import Any
 from urllib.parse import unquote
 
@@ -39,7 +40,7 @@ class Chapters:
                 self._add(key, one, self._counterpart(key, old), fields(reader.get(str(one.get("id")))))
         for key, one in old.items():
             self._add(key, {}, one, {})
-        ordered = sorted(self.found, key=lambda key: (key[0] or 0, float(key[1])))
+        ordered = sorted(self.found, key=lambda key: (key[0] or inf, float(key[1])))
         return [self.found[key] for key in ordered]
 
     def _value(self, path: str) -> Any:
@@ -99,8 +100,10 @@ class Chapters:
         if record is None or published is None:
             return
         pages = self._pages(key, new, old, read)
-        kept = admitted(Chapter, record | {"pages": pages}, place, self.lists.notes) if pages else None
-        self.found[key] = (kept or record) | {"pages": (kept or {}).get("pages", [])}
+        if pages is None:
+            self._note("has chapters whose pages are not told")
+        kept = admitted(Chapter, record | {"pages": pages or []}, place, self.lists.notes)
+        self.found[key] = kept or record
         self._date(key, old, read, self.found[key])
         full = new.get("full_title", old.get("full_title"))
         if isinstance(full, str):
@@ -127,20 +130,28 @@ class Chapters:
                 self._note("has a group that no list has; it is left out")
         return found
 
-    def _pages(self, key: Key, new: dict[str, Any], old: dict[str, Any], read: dict[str, Any]) -> list[str]:
+    def _pages(self, key: Key, new: dict[str, Any], old: dict[str, Any], read: dict[str, Any]) -> list[str] | None:
+        """Names of files if all of them lie where ours would, else addresses; None if no answer tells of any."""
         folder = f"series/{self.slug}/{key[0] or 0}/{key[1]}/"
-        addresses = next((texts(one) for one in fields(read.get("groups")).values()), [])
-        if "pages_list" in old:
-            root = old.get("pages_root")
-            addresses = [f"{root}{name}" for name in texts(old["pages_list"])] if isinstance(root, str) else []
-        elif not addresses and (told := self._value(f"/api/v2/chapters/{whole(new.get('id'))}/pages")):
-            found = sorted(entries(fields(told).get("results")), key=lambda one: whole(one.get("number")) or 0)
-            addresses = [one["image"] for one in found if isinstance(one.get("image"), str)]
-        if not addresses and texts(old.get("pages")):
-            # They have no addresses in this family; they must lie where ours would.
-            return [unquote(name) for name in texts(old["pages"])]
+        addresses = self._addresses(new, old, read)
+        if addresses is None:
+            # They have no addresses in the oldest family.
+            return [unquote(name) for name in texts(old["pages"])] if "pages" in old else None
         images = [image(one, self.lists.root, folder) for one in addresses]
-        return images if not any(map(values.is_url, images)) else [image(one, "", folder) for one in addresses]
+        if not any(map(values.is_url, images)):
+            return images
+        self._note("has pages elsewhere than where a catalog keeps its files; their addresses are kept")
+        return [image(one, "", folder) for one in addresses]
+
+    def _addresses(self, new: dict[str, Any], old: dict[str, Any], read: dict[str, Any]) -> list[str] | None:
+        if isinstance(root := old.get("pages_root"), str):
+            return [f"{root}{name}" for name in texts(old.get("pages_list"))]
+        if told := fields(read.get("groups")):
+            return texts(next(iter(told.values())))
+        if told := fields(self._value(f"/api/v2/chapters/{whole(new.get('id'))}/pages")):
+            found = sorted(entries(told.get("results")), key=lambda one: whole(one.get("number")) or 0)
+            return [text(one.get("image")) for one in found]
+        return None
 
     def _date(self, key: Key, old: dict[str, Any], read: dict[str, Any], record: dict[str, Any]) -> None:
         thing, groups = ("chapter", self.slug, *key), [("groups", one) for one in record.get("groups", ())]

@@ -36,12 +36,24 @@ def read(answers: Mapping[str, Got], slugs: Sequence[str], origin: str, now: int
     for slug in slugs:
         if told := reader.series(slug):
             found.series[slug], found.chapters[slug] = told
-    licensed = {slug for slug, one in found.series.items() if one.get("licensed")}
-    found.site = settings(answers, origin, root, licensed, notes)
+    found.site = settings(answers, origin, root, notes)
+    _hide_licensed(answers, found)
     _date_lists(answers, lists.dates)
     _date(found, lists.dates, notes)
     _say_what_nobody_tells(answers, notes)
     return found
+
+
+def _hide_licensed(answers: Mapping[str, Got], found: Imported) -> None:
+    """The old families have all licensed series or none, but for those that take a key as well."""
+    licensed = {slug for slug, one in found.series.items() if one.get("licensed")}
+    old = [got.value for family in OLD if (got := answers[f"{family}/series"]).good]
+    shown = {text(one.get("slug")) for one in entries(old[0])} if old else licensed
+    if licensed & shown:
+        for slug in licensed - shown:
+            found.series[slug]["restricted"] = True
+    elif licensed:
+        found.site["hide_licensed"] = True
 
 
 def _date_lists(answers: Mapping[str, Got], dates: Dates) -> None:

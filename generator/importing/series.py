@@ -163,7 +163,3 @@ class Reader:
             add("has chapters whose ids are not told; `python build.py ids` gives them new ones", slug)
         if any((values.instant(one["published"]) > self.now) for one in chapters):
             add("tells of chapters that will only be published; they are kept, and appear when it is time", slug)
-        if any(values.is_url(one["pages"][0]) for one in chapters if one["pages"]):
-            add("has pages elsewhere than where a catalog keeps its files; their addresses are kept", slug)
-        if any(not one["pages"] for one in chapters):
-            add("has chapters whose pages are not told", slug)

@@ -43,18 +43,15 @@ def _pages(slug: str, series: dict[str, Any]) -> Iterator[tuple[str, str]]:
             )
 
 
-def settings(answers: Mapping[str, Got], origin: str, root: str, licensed: set[str], notes: Notes) -> dict[str, Any]:
+def settings(answers: Mapping[str, Got], origin: str, root: str, notes: Notes) -> dict[str, Any]:
     """What `site.yaml` should say."""
     base = _base(answers) or origin
-    routes = restricted_routes(answers)
-    old = {text(one.get("slug")) for family in OLD for one in entries(_value(answers, f"{family}/series"))}
     told = {
         "base_url": base,
         "reader": _reader(answers, base),
         "media": root.removeprefix(base) if root.startswith(f"{base}/") else root,
         "page_size": _page_size(answers),
-        "hide_licensed": bool(old and licensed and not licensed & old),
-        "restricted": routes,
+        "restricted": restricted_routes(answers),
     }
     if not root:
         notes.add("no image lies where a catalog would look for it; addresses are kept")
