@@ -11,7 +11,7 @@ from ..model import Chapter
 from .admitting import admitted
 from .images import image
 from .lists import OLD, Lists
-from .loose import count, entries, fields, instant, number, text, texts, volume, whole
+from .loose import count, entries, fields, instant, number, seconds, text, texts, volume, whole
 from .titling import Made
 
 Key = tuple[int | None, str]
@@ -156,7 +156,7 @@ class Chapters:
     def _date(self, key: Key, old: dict[str, Any], read: dict[str, Any], record: dict[str, Any]) -> None:
         thing, groups = ("chapter", self.slug, *key), [("groups", one) for one in record.get("groups", ())]
         dates = self.lists.dates
-        dates.saw(whole(read.get("last_updated")), [thing])
+        dates.saw(seconds(read.get("last_updated")), [thing])
         if path := old.get("path"):
             dates.saw(self._modified(f"/api/series/{path}"), [thing])
             dates.saw(self._modified(f"/api/v1/series/{path}"), [thing, *groups])

@@ -45,6 +45,11 @@ def count(value: Any) -> int:
     return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**53 else 0
 
 
+def seconds(value: Any) -> int | None:
+    """Digits for a moment."""
+    return int(value) if isinstance(value, str) and re.fullmatch("[0-9]{1,11}", value) else None
+
+
 def volume(value: Any) -> int | None:
     """The number of a volume; ValueError for what is neither one nor the word for none."""
     if value is None or str(value) in _NO_VOLUME or value == 0:

@@ -32,6 +32,10 @@ def template(made: Sequence[Made]) -> str | None:
 
 
 def _makes(template: str, made: Sequence[Made]) -> bool:
+    try:
+        values.chapter_title(template)
+    except ValueError:
+        return False
     return all(values.full_title(template, one.volume, one.parts) == one.full for one in made)
 
 
@@ -41,8 +45,6 @@ def _candidates(one: Made) -> Iterator[str]:
     for name in sorted(_WORDS, key=lambda name: -len(one.parts[name])):
         pieces = [part for piece in pieces for part in _around(piece, one.parts[name], f"{{{name}}}")]
     pieces = [part for piece in pieces for part in _digits(piece)]
-    if any("{" in piece for piece in pieces if piece not in _FIELDS):
-        return
     meanings = [(*(f"{{{name}}}" for name in _NUMBERS if one.parts[name] == piece), piece) for piece in pieces]
     if sum(len(choice) > 1 for choice in meanings) <= _MAX_PLACES:
         yield from map("".join, product(*meanings))
