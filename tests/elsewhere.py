@@ -84,12 +84,22 @@ class Turns:
         return self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
 
 
+class Server(ThreadingHTTPServer):
+    daemon_threads = True
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """A client that goes away in the middle of an answer is what some tests are about."""
+
+
 @contextmanager
 def elsewhere(answers: dict[str, Any]) -> Iterator[Elsewhere]:
     site = Elsewhere(answers)
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
+        # An answer in two packets would wait for the client between them.
+        wbufsize = -1
+        disable_nagle_algorithm = True
 
         def do_GET(self) -> None:
             said = site.answer(self.path, dict(self.headers.items()))
@@ -105,8 +115,7 @@ def elsewhere(answers: dict[str, Any]) -> Iterator[Elsewhere]:
         def log_message(self, format: str, *args: object) -> None:
             """Tests read what they need from `asked`."""
 
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        server.daemon_threads = True
+    with Server(("127.0.0.1", 0), Handler) as server:
         site.port = server.server_address[1]
         thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
         thread.start()
@@ -115,3 +124,74 @@ def elsewhere(answers: dict[str, Any]) -> Iterator[Elsewhere]:
         finally:
             server.shutdown()
             thread.join()
+
+
+def small() -> dict[str, Any]:
+    """A site of one series with two chapters, as its second and its first version tell of it; without dates."""
+    media = "https://comics.example/media/series/one"
+    person = {"id": 4, "name": "Ada", "aliases": ["A."], "series": [{"slug": "one", "title": "One", "aliases": []}]}
+    artist = {**person, "id": 7, "name": "Bo", "aliases": []}
+    group = {"id": 2, "name": "Night Shift", "website": "", "description": "", "email": "", "discord": "n"}
+    group |= {"twitter": "", "reddit": "", "irc": "", "logo": None, "members": ["Editor: Wren"]}
+    detail = {"slug": "one", "title": "One", "url": "/reader/one/", "cover": f"{media}/cover.jpg"}
+    detail |= {"description": "About.", "views": 3, "status": "hiatus", "completed": False, "licensed": False}
+    detail |= {"aliases": ["Uno"], "authors": ["Ada"], "artists": ["Bo"], "categories": ["Drama"]}
+    chapters = [chapter(12, 2.0), chapter(11, 1.0, views=3)]
+    return {
+        "/api/v2/series": {"total": 1, "last": True, "results": [{"slug": "one", "title": "One"}]},
+        "/api/v2/series/one": detail,
+        "/api/v2/series/one/chapters": {"results": chapters},
+        "/api/v2/cubari/one": {"chapters": {str(one["id"]): reader_chapter(one) for one in chapters}},
+        "/api/v2/authors": {"results": [{"id": 4, "name": "Ada"}]},
+        "/api/v2/artists": {"results": [{"id": 7, "name": "Bo"}]},
+        "/api/v2/categories": {"results": [{"name": "Drama", "description": "Sad."}]},
+        "/api/v2/groups": {"results": [group]},
+        "/api/v2/members": {"results": [{"id": 9, "name": "Wren", "twitter": "", "discord": "", "irc": "w"}]},
+        "/api/v1/series": [{"slug": "one", "url": "https://comics.example/reader/one/"}],
+        "/api/v1/series/one": old_series(),
+        "/api/v1/authors": [person],
+        "/api/v1/artists": [artist],
+        "/api/v1/categories": [{"id": "drama", "name": "Drama", "description": "Sad."}],
+        "/api/v1/groups": [{**group, "members": [{"id": 9, "name": "Wren", "roles": ["Editor"]}], "series": []}],
+    }
+
+
+def chapter(id: int, number: float, **fields: Any) -> dict[str, Any]:
+    told = {"id": id, "title": f"Part {number:g}", "number": number, "volume": 1, "published": "2026-01-01T00:00:00Z"}
+    told |= {"views": 0, "final": False, "series": "one", "groups": ["Night Shift"]}
+    return told | {"full_title": f"Vol. 1, Ch. {number:g}: Part {number:g}"} | fields
+
+
+def reader_chapter(one: dict[str, Any]) -> dict[str, Any]:
+    folder = f"https://comics.example/media/series/one/{one['volume'] or 0}/{one['number']:g}/"
+    pages = [f"{folder}{name}.png" for name in ("1", "2", "3")]
+    told = {"title": one["title"], "volume": str(one["volume"]), "number": f"{one['number']:g}"}
+    return told | {"groups": {"Night Shift": pages}, "last_updated": "1767225600"}
+
+
+def old_series() -> dict[str, Any]:
+    return {
+        "slug": "one",
+        "title": "One",
+        "aliases": ["Uno"],
+        "url": "https://comics.example/reader/one/",
+        "description": "About.",
+        "authors": [["Ada", "A."]],
+        "artists": [["Bo"]],
+        "categories": [{"name": "Drama", "description": "Sad."}],
+        "cover": "https://comics.example/media/series/one/cover.jpg",
+        "completed": False,
+        "volumes": {"1": {"1": old_chapter("1"), "2": old_chapter("2")}},
+    }
+
+
+def old_chapter(number: str) -> dict[str, Any]:
+    return {
+        "title": f"Part {number}",
+        "full_title": f"Vol. 1, Ch. {number}: Part {number}",
+        "pages_root": f"https://comics.example/media/series/one/1/{number}/",
+        "pages_list": ["1.png", "2.png", "3.png"],
+        "date": "Thu, 01 Jan 2026 00:00:00 GMT",
+        "final": number == "2",
+        "groups": [{"id": 2, "name": "Night Shift"}],
+    }

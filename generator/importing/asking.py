@@ -6,7 +6,6 @@ out by asking. How a body is understood is decided elsewhere; here only the name
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from email.utils import parsedate_to_datetime
 from typing import Any
 from urllib.parse import quote
 
@@ -15,7 +14,7 @@ from ..errors import FlatpanelError
 from ..keys import digest
 from ..model import MAX_SLUG
 from ..payloads.listing import DEFAULT_ORDER, ORDERS
-from .loose import entries, fields, texts, whole
+from .loose import entries, fields, http_date, texts, whole
 from .notes import Notes
 from .shelf import Kept, Shelf
 from .wire import Unusable, Wire
@@ -104,11 +103,8 @@ class Asker:
 
 
 def _moment(text: str) -> int | None:
-    try:
-        seconds = int(parsedate_to_datetime(text).timestamp())
-    except (ValueError, OverflowError):
-        return None
-    return seconds if 0 <= seconds <= encode.LAST_INSTANT else None
+    seconds = http_date(text)
+    return seconds if seconds is not None and 0 <= seconds <= encode.LAST_INSTANT else None
 
 
 def ask_everything(asker: Asker) -> None:

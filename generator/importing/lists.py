@@ -139,15 +139,15 @@ class Lists:
             return [{"member": number, "role": role} for number, role in pairs]
         found = []
         for words in spoken:
-            meant = [(number, role) for number, role in pairs if words == f"{role}: {known[number]['name']}"]
-            meant += [
+            told = [(number, role) for number, role in pairs if words == f"{role}: {known[number]['name']}"]
+            meant = told or [
                 (number, words.removesuffix(f": {one['name']}"))
                 for number, one in known.items()
                 if words.endswith(f": {one['name']}")
             ]
             if meant:
-                # Of two names one may end as the other does: the role of the longer is the shorter.
-                number, role = meant[0] if pairs else min(meant, key=lambda one: len(one[1]))
+                # One name may end as another does: then the role beside the longer name is the shorter.
+                number, role = min(meant, key=lambda one: len(one[1]))
                 found.append({"member": number, "role": role})
             else:
                 self.notes.add("names a member whom no list has; the role is left out", f"groups {group.get('id')}")

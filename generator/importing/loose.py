@@ -3,11 +3,13 @@
 import re
 from collections.abc import Iterator
 from contextlib import suppress
+from datetime import UTC
 from decimal import Decimal
 from email.utils import parsedate_to_datetime
 from typing import Any
 
 from .. import values
+from ..encode import LAST_INSTANT
 from ..model import MAX_ID, MAX_NUMBER
 
 _NO_VOLUME = ("0", "None", "null", "")
@@ -68,12 +70,23 @@ def number(value: Any) -> str:
     return values.number(f"{Decimal(spoken):f}")
 
 
+def http_date(text: str) -> int | None:
+    """Seconds since 1970 of a date as HTTP writes it, which is in UTC even if it does not say so."""
+    try:
+        found = parsedate_to_datetime(text)
+        return int((found if found.tzinfo else found.replace(tzinfo=UTC)).timestamp())
+    except (ValueError, OverflowError):
+        return None
+
+
 def instant(value: Any) -> int | None:
     """A time as any of the families writes it: ISO, the form of HTTP, or digits for milliseconds."""
-    with suppress(ValueError, OverflowError):
-        if isinstance(value, str) and value.isascii() and value.isdecimal() and len(value) <= 15:
-            return values.instant(values.iso(int(value) // 1000))
-        return values.instant(value)
-    with suppress(ValueError, OverflowError, TypeError):
-        return values.instant(values.iso(int(parsedate_to_datetime(value).timestamp())))
-    return None
+    if not isinstance(value, str):
+        return None
+    if re.fullmatch("[0-9]{1,15}", value):
+        found: int | None = int(value) // 1000
+    else:
+        with suppress(ValueError):
+            return values.instant(value)
+        found = http_date(value)
+    return found if found is not None and 0 <= found <= LAST_INSTANT else None

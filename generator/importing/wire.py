@@ -6,12 +6,12 @@ The only room that opens connections. The clock, and how to wait, are handed in.
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from email.utils import parsedate_to_datetime
 from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection
 from urllib.parse import urljoin, urlsplit
 
 from .. import __version__
 from ..errors import FlatpanelError
+from .loose import http_date
 
 AGENT = f"flatpanel/{__version__} (imports a catalog; asks slowly)"
 TIMEOUT = 30
@@ -143,10 +143,8 @@ class Wire:
         """The seconds that Retry-After asks for, written as such or as a date."""
         if text.isascii() and text.isdecimal():
             return float(text[:9])
-        try:
-            return parsedate_to_datetime(text).timestamp() - self.now
-        except (ValueError, OverflowError):
-            return 0.0
+        moment = http_date(text)
+        return 0.0 if moment is None else float(moment - self.now)
 
     def _once(self, target: str, headers: Mapping[str, str]) -> Answer:
         self.sleep(max(0.0, self._next - self.clock()))
@@ -177,4 +175,5 @@ class Wire:
                 raise Unusable(f"has more than {MAX_BODY >> 20} MiB, or takes longer than {PATIENCE} seconds")
         if response.length:
             raise HTTPException("the answer breaks off")
+        response.close()  # or the connection would be taken for busy
         return b"".join(parts)
