@@ -147,7 +147,9 @@ def with_entries(text: bytes, path: Path, entries: Sequence[Any]) -> bytes:
     if not found and path:
         return with_field(text, path[:-1], str(path[-1]), new)
     if not found:
-        whole = "".join(line for line in old.lines if _NO_CONTENT.fullmatch(line))
+        # All that there is besides [] are comments.
+        start, end = (old.offset(place[()]) if () in place else 0 for place in (old.survey.places, old.survey.ends))
+        whole = (old.whole[:start] + old.whole[end:].lstrip(" ")).lstrip("\r\n")
         return old.proven(whole + old.broken(phrasing.lines(new)), new)
     end = old.content_end(path)
     indent = " " * (old.survey.place(path)[1] - 1)
@@ -165,7 +167,7 @@ def _replaced(old: _Text, path: Path, value: Any) -> str:
     start, end = old.offset(old.survey.keys[path]), old.offset(old.survey.ends[path])
     if old.is_inline(path[:-1]):
         start = old.offset(old.survey.place(path))
-        return old.whole[:start] + phrasing.scalar(value, flow=True) + old.whole[end:]
+        return old.whole[:start] + phrasing.inline(value) + old.whole[end:]
     line, column = old.survey.keys[path]
     if old.survey.ends[path][0] > line and old.survey.ends[path][1] <= column:
         # A block ends where the next thing begins; what is between them stays.
@@ -184,7 +186,7 @@ def _added(old: _Text, path: Path, name: str, value: Any) -> str:
     keys = [one for one in old.survey.keys if one[:-1] == path]
     if old.is_inline(path):
         end = old.offset(old.survey.ends[keys[-1]])
-        return f"{old.whole[:end]}, {name}: {phrasing.scalar(value, flow=True)}{old.whole[end:]}"
+        return f"{old.whole[:end]}, {name}: {phrasing.inline(value)}{old.whole[end:]}"
     short = [one for one in keys if old.survey.ends[one][0] == old.survey.keys[one][0]]
     if not short or len(lines) > 1:
         line = old.content_end(path) if keys else len(old.lines)

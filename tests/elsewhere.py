@@ -34,6 +34,7 @@ class Elsewhere:
     port: int = 0
     asked: list[tuple[str, dict[str, str]]] = field(default_factory=list)
     slept: list[float] = field(default_factory=list)
+    clients: set[int] = field(default_factory=set)
     time: float = 0.0
 
     @property
@@ -102,6 +103,7 @@ def elsewhere(answers: dict[str, Any]) -> Iterator[Elsewhere]:
         disable_nagle_algorithm = True
 
         def do_GET(self) -> None:
+            site.clients.add(self.client_address[1])
             said = site.answer(self.path, dict(self.headers.items()))
             self.send_response(said.status)
             length = len(said.body) if said.length is None else said.length

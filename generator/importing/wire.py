@@ -155,9 +155,9 @@ class Wire:
             self._connection = kind(self.address.host.strip("[]"), self.address.port, timeout=TIMEOUT)
         fields = {"User-Agent": AGENT, "Accept": "application/json", "Accept-Encoding": "identity", **headers}
         self._connection.request("GET", target, headers=fields)
-        response = self._connection.getresponse()
-        found = {name.lower(): value for name, value in response.getheaders()}
-        body = self._body(response, found)
+        with self._connection.getresponse() as response:
+            found = {name.lower(): value for name, value in response.getheaders()}
+            body = self._body(response, found)
         if response.will_close:
             self.close()
         return Answer(response.status, found, body)
@@ -175,5 +175,4 @@ class Wire:
                 raise Unusable(f"has more than {MAX_BODY >> 20} MiB, or takes longer than {PATIENCE} seconds")
         if response.length:
             raise HTTPException("the answer breaks off")
-        response.close()  # or the connection would be taken for busy
         return b"".join(parts)
