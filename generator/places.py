@@ -30,14 +30,14 @@ def located(folder: Folder, complaints: Iterable[Complaint]) -> list[Problem]:
     for file, group in groupby(sorted(complaints, key=lambda one: one.file), key=lambda one: one.file):
         content = text(folder, file)
         survey = yaml12.survey(content)
-        shown = _printable(str(folder / file))
+        shown = printable(str(folder / file))
         flaws = [((line, column), message) for line, column, message in survey.flaws]
         flaws += [(place, _KEY_IN_CLEAR) for place in _keys_in(content, survey)]
-        problems += [Problem(shown, *place, "", keys.hidden(_printable(message))) for place, message in flaws]
+        problems += [Problem(shown, *place, "", keys.hidden(printable(message))) for place, message in flaws]
         for one in group:
             if one.message:
                 line, column = survey.place(one.path, of_key=one.of_key)
-                name, message = (keys.hidden(_printable(part)) for part in (field_name(one.path), one.message))
+                name, message = (keys.hidden(printable(part)) for part in (field_name(one.path), one.message))
                 problems.append(Problem(shown, line, column, name, message))
     return problems
 
@@ -72,7 +72,7 @@ def _texts(value: object, path: Path) -> Iterator[tuple[str, Path, bool]]:
             yield from _texts(one, (*path, name))
 
 
-def _printable(text: str) -> str:
+def printable(text: str) -> str:
     """What a terminal would take for a command, or a reader for another line, and what nobody can encode."""
     return text if text.isprintable() else "".join(map(_escaped, text))
 

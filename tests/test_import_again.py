@@ -1,14 +1,16 @@
 """A second import: what people wrote stays, what the site changed comes, and where both did people are told."""
 
 from collections.abc import Iterator
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from generator import yaml12
+from generator import disk, pipeline, yaml12
 from generator.errors import CatalogError, FlatpanelError
 from generator.importing import Done
+from tests.conftest import AS_OF
 from tests.elsewhere import Elsewhere, Said, chapter, elsewhere, old_chapter, reader_chapter, small
 
 HERE = "it stays as it is here"
@@ -120,12 +122,14 @@ def test_a_series_in_a_folder_gets_its_chapters_there(site: Elsewhere, catalog: 
     first, second = tail.split("\n\n")
     for name, text in (("a", first), ("b", second)):
         (chapters / f"{name}.yaml").write_text("\n".join(line[4:] for line in text.splitlines()) + "\n")
+    for number, name in enumerate(("003-part-3", "v1-003-part-3"), 50):
+        (chapters / f"{name}.yaml").write_text(f"number: {number}\npublished: 2020-01-01\npages: []\n")
     (catalog / "series/one.yaml").unlink()
     site.answers["/api/v2/series/one/chapters"]["results"][1]["title"] = "First"
     one_more(site)
     done = again(site, catalog)
 
-    assert sorted(done.files) == ["series/one/chapters/003-part-3.yaml", "series/one/chapters/a.yaml"]
+    assert sorted(done.files) == ["series/one/chapters/a.yaml", "series/one/chapters/v1-003-part-3-2.yaml"]
     assert read(catalog, "series/one/chapters/a.yaml")["title"] == "First"
 
 
@@ -261,15 +265,45 @@ def test_a_catalog_with_problems_is_not_touched(site: Elsewhere, catalog: Path) 
 
 def test_nothing_is_written_that_would_be_a_problem(site: Elsewhere, catalog: Path) -> None:
     """What comes out is read before anything is replaced; its places are those of the catalog."""
-    (catalog / "accounts.yaml").write_text("- {username: me, bookmarks: [one]}\n")
-    (catalog / "series/two.yaml").write_text("title: Two\ncover: c.jpg\nchapters: []\n")
-    one_more(site, title="fpk_0123456789abcdef0123456789abcdef")
-    before = (catalog / "series/one.yaml").read_bytes()
+    site.answers["/api/v2/authors"]["results"].append({"id": 8, "name": "Ada"})
+    before = (catalog / "authors.yaml").read_bytes()
     with pytest.raises(CatalogError) as caught:
         again(site, catalog)
 
-    assert f"{catalog}/series/one.yaml:34:12: here stands a key itself" in str(caught.value)
-    assert (catalog / "series/one.yaml").read_bytes() == before
+    assert str(caught.value) == (
+        f"{catalog}/series/one.yaml:4:11: authors[0]: 2 authors are named Ada; write the id of the one you mean: 4, 8"
+    )
+    assert (catalog / "authors.yaml").read_bytes() == before
+
+
+@pytest.mark.parametrize("files", range(8))
+def test_an_import_may_be_killed_at_any_time(
+    files: int, site: Elsewhere, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever was written is a catalog without problems, and the next import writes the rest."""
+    left, rewrite = [None] * files, disk.rewrite
+
+    def killed(path: Path, text: bytes) -> bool:
+        if not left:
+            raise KeyboardInterrupt
+        left.pop()
+        return rewrite(path, text)
+
+    monkeypatch.setattr(disk, "rewrite", killed)
+    with pytest.raises(KeyboardInterrupt) if files < 7 else nullcontext():
+        site.imported(tmp_path / "killed")
+    if files:
+        pipeline.read_catalog(tmp_path / "killed/catalog_src", AS_OF)
+    monkeypatch.undo()
+    site.imported(tmp_path / "killed")
+    site.imported(tmp_path / "whole")
+
+    assert written(tmp_path / "killed") == written(tmp_path / "whole")
+
+
+def written(folder: Path) -> dict[str, str]:
+    root = folder / "catalog_src"
+    return {str(path.relative_to(root)): path.read_text() for path in root.rglob("*.yaml")}
 
 
 def test_a_dry_run_writes_nothing(site: Elsewhere, tmp_path: Path) -> None:
@@ -287,7 +321,7 @@ def test_an_import_that_was_cut_off_goes_on(site: Elsewhere, tmp_path: Path) -> 
     """What had come is not asked for again; a day later, everything is."""
     right = site.answers["/api/v2/cubari/one"]
     site.answers["/api/v2/cubari/one"] = Said(503)
-    with pytest.raises(FlatpanelError, match="answers 503, also the 6th time; go on later"):
+    with pytest.raises(FlatpanelError, match="answers 503, also the 7th time; go on later"):
         site.imported(tmp_path)
     assert not (tmp_path / "catalog_src").exists()
     site.answers["/api/v2/cubari/one"] = right

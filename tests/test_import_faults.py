@@ -9,7 +9,7 @@ import pytest
 
 from generator import pipeline, yaml12
 from generator.errors import FlatpanelError
-from generator.importing import Done, images, loose, titling
+from generator.importing import Done, asking, images, loose, titling
 from generator.importing.lists import slug_of
 from tests.conftest import AS_OF
 from tests.elsewhere import Said, chapter, elsewhere, old_chapter, reader_chapter, small
@@ -250,6 +250,12 @@ V2, CHAPTERS, OLD = "/api/v2/series/one", "/api/v2/series/one/chapters", "/api/v
         (change("/api/v2/groups", lambda one: one["results"][0].update(members=["Cook: Xu"])), "names a member whom"),
         (change("/api/v2/groups", lambda one: one["results"][0].update(logo="x/y")), "groups 2: logo should be"),
         (change("/api/v2/groups", lambda one: one["results"][0].update(members=[])), None),
+        (change(V2, lambda one: one.update(description=f"My key: fpk_{'x' * 40}")), "one: description holds a key"),
+        (small() | {"/api/v1/releases": [{"slug": "one", "latest_chapter": {"volume": "x"}}]}, None),
+        (small() | {"/": {"api": {"series": "javascript:alert(1)"}, "v1": 7}}, None),
+        (small() | {"/": {"api": {"series": 'https://x"y/'}}}, None),
+        (small() | {"/api/v2/series": Said(401)}, "/api/v2/series: takes a key; what it tells is not known"),
+        (change("/api/v2/categories", lambda one: one["results"].append({"name": "\x1b[2J"})), r"category \x1b[2J"),
         (change("/api/v2/members", lambda one: one.update(results=[])), "members are known by the groups in version 1"),
     ],
 )
@@ -297,6 +303,19 @@ def test_an_endless_list_ends(tmp_path: Path) -> None:
         site.imported(tmp_path)
 
     assert [path for path in site.paths if "page=" in path] == ["/api/v2/series?page=2"]
+
+
+def test_a_list_that_grows_for_ever_is_cut(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Each page has another series, and says that it is not the last."""
+    monkeypatch.setattr(asking, "MAX_SERIES", 3)
+    pages = [{"last": False, "results": [{"slug": f"s{number}"}]} for number in range(9)]
+    answers = small() | {f"/api/v2/series?page={number}": page for number, page in enumerate(pages, 2)}
+    answers["/api/v2/series"] = pages[8]
+    with elsewhere(answers) as site:
+        done = site.imported(tmp_path)
+
+    assert "there are more than 3 series; the others are left out" in done.notes
+    assert [path for path in site.paths if "?page=" in path] == [f"/api/v2/series?page={page}" for page in (2, 3, 4)]
 
 
 def test_a_list_of_several_pages_is_read_to_its_end(tmp_path: Path) -> None:

@@ -101,7 +101,7 @@ def test_a_connection_that_the_site_closes_is_opened_again() -> None:
     assert (len(site.clients), site.slept) == (3, [0.25, 0.25])
 
 
-@pytest.mark.parametrize("status", [429, 500, 502, 503, 504])
+@pytest.mark.parametrize("status", [429, 502, 503, 504])
 def test_a_busy_site_is_asked_again_later(status: int) -> None:
     """Each time after twice as long."""
     answer, site = get({"/x": Turns([Said(status), Said(status), Said(status), {"at": "last"}])})
@@ -145,12 +145,22 @@ def test_nobody_waits_for_hours() -> None:
 
 
 def test_patience_ends() -> None:
-    """After six tries the address and the reason are told."""
-    with elsewhere({"/x": Said(500)}) as site, closing(asking(site)) as asker, pytest.raises(FlatpanelError) as caught:
+    """After seven tries the address and the reason are told."""
+    with elsewhere({"/x": Said(503)}) as site, closing(asking(site)) as asker, pytest.raises(FlatpanelError) as caught:
         asker.get("/x", {})
 
-    assert str(caught.value) == f"{site.url}/x: answers 500, also the 6th time; go on later"
-    assert (len(site.asked), sum(site.slept)) == (6, 31.0)
+    assert str(caught.value) == f"{site.url}/x: answers 503, also the 7th time; go on later"
+    assert (len(site.asked), sum(site.slept)) == (7, 63.0)
+
+
+def test_an_answer_that_is_always_wrong_is_passed_over(tmp_path: Path) -> None:
+    """One series that the site cannot answer for does not cost all others; some answer 500 to large ids."""
+    answers = small() | {"/api/v2/authors/4": Said(500), "/api/v2/artists/7": Turns([Said(500), Said(500), {}])}
+    with elsewhere(answers) as site:
+        done = site.imported(tmp_path)
+
+    assert "/api/v2/authors/4: the answer is an error, also the 3rd time; it is passed over" in done.notes
+    assert (site.paths.count("/api/v2/authors/4"), site.paths.count("/api/v2/artists/7")) == (3, 3)
 
 
 def test_nobody_there_is_a_sentence() -> None:
@@ -159,10 +169,10 @@ def test_nobody_there_is_a_sentence() -> None:
         taken.bind(("127.0.0.1", 0))
         waited: list[float] = []
         asker = Wire(Address.of(f"http://127.0.0.1:{taken.getsockname()[1]}"), lambda: 0.0, waited.append)
-        with pytest.raises(FlatpanelError, match=r"cannot be reached: Connection refused, also the 6th time"):
+        with pytest.raises(FlatpanelError, match=r"cannot be reached: Connection refused, also the 7th time"):
             asker.get("/x", {})
 
-    assert [one for one in waited if one >= 1] == [1.0, 2.0, 4.0, 8.0, 16.0]
+    assert [one for one in waited if one >= 1] == [1.0, 2.0, 4.0, 8.0, 16.0, 32.0]
 
 
 @contextmanager
@@ -281,7 +291,7 @@ def test_a_site_may_lie_in_a_folder(tmp_path: Path) -> None:
 
 def test_https_is_another_connection() -> None:
     """What speaks no TLS cannot be asked in it."""
-    with speaking(*[b"no TLS\r\n"] * 6) as port:
+    with speaking(*[b"no TLS\r\n"] * 7) as port:
         asker = Wire(Address.of(f"https://127.0.0.1:{port}"), lambda: 0.0, lambda _: None)
         with pytest.raises(FlatpanelError, match="cannot be reached"):
             asker.get("/x", {})

@@ -7,13 +7,15 @@ from pathlib import Path
 
 from .. import checks, disk, places, source
 from ..errors import CatalogError, Problem
-from ..source import Sources
+from ..source import SITE, Sources
 from . import asking, merging, placing, reading
 from .asking import Asker, Progress
-from .merging import Plan
+from .merging import FILES, Plan
 from .notes import Notes
 from .shelf import Shelf
 from .wire import Address, Wire
+
+_ORDER = (SITE, *FILES.values())
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +61,8 @@ def run(wanted: Wanted, progress: Progress = lambda done, known: None) -> Done:
             disk.make_folder(wanted.catalog)
             with disk.alone(wanted.catalog):
                 plan, files = _made(wanted.catalog, found, shelf, notes)
-                for file, text in files.items():
-                    disk.rewrite(wanted.catalog / file, text)
+                for file in sorted(files, key=_rank):
+                    disk.rewrite(wanted.catalog / file, files[file])
             shelf.finish(merging.remembered(found))
     return Done(plan, list(files), list(notes), wire.requests)
 
@@ -92,3 +94,8 @@ def _checked(folder: Path, shown: Path) -> Sources:
 
 def _renamed(problem: Problem, folder: Path, shown: Path) -> Problem:
     return replace(problem, file=str(shown) + problem.file.removeprefix(str(folder)))
+
+
+def _rank(file: str) -> int:
+    """What is named by others is written before them: whenever this ends, there is a catalog without problems."""
+    return _ORDER.index(file) if file in _ORDER else len(_ORDER)

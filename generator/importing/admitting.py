@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from ..keys import hidden
 from ..messages import faults
 from ..model import Record
 from .notes import Notes
@@ -13,6 +14,7 @@ def admitted(model: type[Record], told: Mapping[str, Any], place: str, notes: No
     required = {name for name, one in model.model_fields.items() if one.is_required()}
     given = {name: value for name, value in told.items() if name in required or value not in (None, "", [], False)}
     wrong = dict(faults(model, given))
+    wrong |= {name: "holds a key" for name, value in given.items() if hidden(str(value)) != str(value)}
     left = {name: value for name, value in given.items() if name not in wrong}
     lost = bool(faults(model, left))
     for name, sentence in wrong.items():

@@ -6,6 +6,7 @@ out by asking. How a body is understood is decided elsewhere; here only the name
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import count, product
 from typing import Any
 from urllib.parse import quote
 
@@ -14,14 +15,19 @@ from ..errors import FlatpanelError
 from ..keys import digest
 from ..model import MAX_SLUG
 from ..payloads.listing import DEFAULT_ORDER, ORDERS
-from .loose import entries, fields, http_date, texts, whole
+from .loose import entries, fields, http_date, text, texts, whole
 from .notes import Notes
 from .shelf import Kept, Shelf
 from .wire import Unusable, Wire
 
-MAX_PAGES = 10_000
-_OLD = ("/api/v1", "/api")
+MAX_SERIES = 100_000
+_NEW, _OLD = "/api/v2", ("/api/v1", "/api")
 _PEOPLE = ("authors", "artists", "groups", "members")
+_LISTS = {
+    "/api/v2": ("categories", *_PEOPLE),
+    "/api/v1": ("authors", "artists", "releases", "categories", "groups"),
+    "/api": ("authors", "artists", "releases"),
+}
 Progress = Callable[[int, int], None]
 
 
@@ -116,32 +122,34 @@ def ask_everything(asker: Asker) -> None:
             f"/api/v2/series?sort={order}&page={page}" for order in _orders() for page in range(1, len(pages) + 1)
         )
     asker.all(("/", "/api/v2/openapi.json"))
-    asker.all(f"/api/v2/{name}" for name in ("categories", *_PEOPLE))
     old = [family for family in _OLD if asker.ask(f"{family}/series").good]
-    if not first.good and not old:
+    new = [_NEW] if first.good or first.locked else []
+    if not new and not old:
         raise FlatpanelError(f"{asker.wire.address}: answers neither /api/v2/series nor /api/v1/series nor /api/series")
-    for family in old:
-        asker.all(f"{family}/{name}" for name in ("authors", "artists", "releases"))
-    if "/api/v1" in old:
-        asker.all(("/api/v1/categories", "/api/v1/groups"))
-    asker.all(_alone(asker, old))
+    asker.all(f"{family}/{name}" for family in (*new, *old) for name in _LISTS[family])
+    asker.all(_alone(asker, new + old[:1]))
     asker.slugs = slugs(asker, pages, old)
     for done, slug in enumerate(asker.slugs):
-        asker.ahead = (len(asker.slugs) - done) * (3 + len(old))
-        _series(asker, slug, old)
+        asker.ahead = (len(asker.slugs) - done) * (3 * len(new) + len(old))
+        _series(asker, slug, new, old)
+    asker.ahead = 0
     asker.all(_telling_groups(asker))
+    asker.progress(len(asker.answers), len(asker.answers))
 
 
 def _pages(asker: Asker, page: Got) -> Iterator[Any]:
     """Every page of the list of series; one that brings nothing new ends it, whatever it says of itself."""
     seen: set[str] = set()
-    for number in range(2, MAX_PAGES):
-        found = {str(one.get("slug")) for one in entries(fields(page.value).get("results"))}
+    for number in count(2):
+        found = {str(one.get("slug")) for one in _results(page)}
         if found <= seen:
             return
         seen |= found
         yield page.value
         if fields(page.value).get("last") is True:
+            return
+        if len(seen) > MAX_SERIES:
+            asker.notes.add(f"there are more than {MAX_SERIES} series; the others are left out")
             return
         page = asker.ask(f"/api/v2/series?page={number}")
 
@@ -151,20 +159,23 @@ def _orders() -> Iterator[str]:
     return (f"{sign}{order}" for order in ORDERS for sign in ("", "-") if f"{sign}{order}" != DEFAULT_ORDER)
 
 
-def _alone(asker: Asker, old: list[str]) -> Iterator[str]:
+def _results(got: Got) -> Iterator[dict[str, Any]]:
+    return entries(fields(got.value).get("results"))
+
+
+def _ids(things: Iterable[dict[str, Any]]) -> Iterator[int]:
+    return (number for one in things if (number := whole(one.get("id"))) is not None)
+
+
+def _alone(asker: Asker, families: list[str]) -> Iterator[str]:
     """Each person, category and group alone, whose answers tell when it changed."""
-    for name in _PEOPLE:
-        for one in entries(fields(asker.answers[f"/api/v2/{name}"].value).get("results")):
-            if (number := whole(one.get("id"))) is not None:
-                yield f"/api/v2/{name}/{number}"
-    for one in entries(fields(asker.answers["/api/v2/categories"].value).get("results")):
-        if isinstance(genre := one.get("name"), str):
-            yield f"/api/v2/categories/{quote(genre, safe='')}"
-    for path in (f"{family}/{name}" for family in old[:1] for name in _PEOPLE):
-        if path in asker.answers:
-            for one in entries(asker.answers[path].value):
-                if (number := whole(one.get("id"))) is not None:
-                    yield f"{path}/{number}"
+    for path in [f"{family}/{name}" for family in families for name in _PEOPLE]:
+        if got := asker.answers.get(path):
+            things = _results(got) if path.startswith(_NEW) else entries(got.value)
+            yield from (f"{path}/{number}" for number in _ids(things))
+    if _NEW in families:
+        names = [text(one.get("name")) for one in _results(asker.answers[f"{_NEW}/categories"])]
+        yield from (f"{_NEW}/categories/{quote(name, safe='')}" for name in names if name)
 
 
 def slugs(asker: Asker, pages: list[Any], old: list[str]) -> list[str]:
@@ -175,43 +186,40 @@ def slugs(asker: Asker, pages: list[Any], old: list[str]) -> list[str]:
     told = (one.get("slug") for entry in lists for one in entries(entry))
     for slug in told:
         if not isinstance(slug, str) or not values.is_slug(slug) or len(slug) > MAX_SLUG:
-            asker.notes.add("has a slug that is none; the series is left out", repr(slug)[:60])
+            asker.notes.add("has a slug that is none; the series is left out", repr(slug))
         elif found.setdefault(slug.lower(), slug) != slug:
             asker.notes.add(f"differs from {found[slug.lower()]} only in case; the series is left out", slug)
     return list(found.values())
 
 
-def _series(asker: Asker, slug: str, old: list[str]) -> None:
-    v2 = f"/api/v2/series/{slug}"
-    asker.all((v2, f"{v2}/chapters", f"/api/v2/cubari/{slug}", *(f"{family}/series/{slug}" for family in old)))
-    named = asker.answers[f"{v2}/chapters"].good
-    if not named:
+def _series(asker: Asker, slug: str, new: list[str], old: list[str]) -> None:
+    for family in new:
+        asker.all(f"{family}/{name}" for name in (f"series/{slug}", f"series/{slug}/chapters", f"cubari/{slug}"))
+    asker.all(f"{family}/series/{slug}" for family in old)
+    chapters = asker.answers.get(f"{_NEW}/series/{slug}/chapters", Got(0))
+    if not chapters.good:
         _old_chapters(asker, slug, old)
-    elif not asker.answers[f"/api/v2/cubari/{slug}"].good:
-        for one in entries(fields(asker.answers[f"{v2}/chapters"].value).get("results")):
-            if (number := whole(one.get("id"))) is not None:
-                asker.ask(f"/api/v2/chapters/{number}/pages")
+    elif not asker.answers[f"{_NEW}/cubari/{slug}"].good:
+        asker.all(f"{_NEW}/chapters/{number}/pages" for number in _ids(_results(chapters)))
 
 
 def _old_chapters(asker: Asker, slug: str, old: list[str]) -> None:
     """Each chapter alone, of a series whose chapters the second version does not tell; some sites cannot do that."""
-    path = f"{old[-1]}/series/{slug}" if old else ""
-    volumes = fields(asker.answers[path].value).get("volumes") if path else None
-    for volume, chapters in fields(volumes).items():
-        for number in fields(chapters):
-            one = f"{path}/{quote(volume, safe='')}/{quote(number, safe='')}"
-            if not asker.ask(one).good:
-                return
+    for family in old[-1:]:
+        path = f"{family}/series/{slug}"
+        for volume, chapters in fields(fields(asker.answers[path].value).get("volumes")).items():
+            for number in fields(chapters):
+                if not asker.ask(f"{path}/{quote(volume, safe='')}/{quote(number, safe='')}").good:
+                    return
 
 
 def _telling_groups(asker: Asker) -> Iterator[str]:
     """The oldest chapter of each group, which tells whether the group or one of its members changed later."""
     oldest: dict[str, tuple[str, int]] = {}
     for path, got in asker.answers.items():
-        if path.startswith("/api/v2/series/") and path.endswith("/chapters"):
-            for one in entries(fields(got.value).get("results")):
-                number, published = whole(one.get("id")), str(one.get("published"))
-                if number is not None:
-                    for group in texts(one.get("groups")):
-                        oldest[group] = min(oldest.get(group, (published, number)), (published, number))
-    return (f"/api/v2/chapters/{number}" for _, number in oldest.values())
+        if path.startswith(f"{_NEW}/series/") and path.endswith("/chapters"):
+            for one in _results(got):
+                for group, number in product(texts(one.get("groups")), _ids([one])):
+                    told = str(one.get("published")), number
+                    oldest[group] = min(oldest.get(group, told), told)
+    return (f"{_NEW}/chapters/{number}" for _, number in oldest.values())

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, get_args
 
-from ..model import RestrictedRoute, Site
+from ..model import HOST, RestrictedRoute, Site
 from .admitting import admitted
 from .asking import Got
 from .images import root
@@ -79,19 +79,10 @@ def _value(answers: Mapping[str, Got], path: str) -> Any:
 
 def _base(answers: Mapping[str, Got]) -> str:
     """What absolute addresses of the site begin with."""
-    for family in fields(_value(answers, "/")).values():
-        if address := text(fields(family).get("series")):
-            return _origin(address)
-    for family in OLD:
-        for one in entries(_value(answers, f"{family}/series")):
-            if address := text(one.get("url")):
-                return _origin(address)
-    return ""
-
-
-def _origin(address: str) -> str:
-    found = _ORIGIN.match(address)
-    return found[0] if found else ""
+    told = [fields(family).get("series") for family in fields(_value(answers, "/")).values()]
+    told += [one.get("url") for family in OLD for one in entries(_value(answers, f"{family}/series"))]
+    found = (_ORIGIN.match(text(address)) for address in told)
+    return next((one[0] for one in found if one and re.fullmatch(HOST, one[0])), "")
 
 
 def _reader(answers: Mapping[str, Got], base: str) -> str:

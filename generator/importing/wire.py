@@ -18,11 +18,14 @@ TIMEOUT = 30
 # How long a body may take as a whole, however many small pieces it comes in.
 PATIENCE = 600
 MAX_BODY = 256 << 20
-TRIES = 6
+TRIES = 7
+# Of an answer that is always wrong; the rest of the site may be right.
+TRIES_IF_BROKEN = 3
 MAX_REDIRECTS = 5
 # Nobody sits and waits longer than this for a server that asks to be left alone.
 MAX_WAIT = 900
-_BUSY = (429, 500, 502, 503, 504)
+_BROKEN = 500
+_BUSY = (429, _BROKEN, 502, 503, 504)
 _MOVED = (301, 302, 303, 307, 308)
 _BLOCK = 1 << 16
 _HOST = re.compile(r"[-A-Za-z0-9._~]+|\[[0-9A-Fa-f:.]+\]")
@@ -128,6 +131,8 @@ class Wire:
                 answer = self._once(target, headers)
                 if answer.status not in _BUSY:
                     return answer
+                if answer.status == _BROKEN and attempt + 1 == TRIES_IF_BROKEN:
+                    raise Unusable(f"is an error, also the {TRIES_IF_BROKEN}rd time")
                 reason = f"answers {answer.status}"
                 wait = max(wait, self._asked_to_wait(answer.headers.get("retry-after", "")))
             except (OSError, HTTPException) as error:
