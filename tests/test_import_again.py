@@ -317,6 +317,13 @@ def test_a_dry_run_writes_nothing(site: Elsewhere, tmp_path: Path) -> None:
     assert (tmp_path / "catalog_src/series/one.yaml").exists()
 
 
+def test_a_dry_run_is_soon_forgotten(site: Elsewhere, tmp_path: Path) -> None:
+    """Two hours later the site may say something else, and is asked."""
+    asked = site.imported(tmp_path, dry=True).requests
+
+    assert site.imported(tmp_path, now=AS_OF + 7200).requests == asked
+
+
 def test_an_import_that_was_cut_off_goes_on(site: Elsewhere, tmp_path: Path) -> None:
     """What had come is not asked for again; a day later, everything is."""
     right = site.answers["/api/v2/cubari/one"]
@@ -327,10 +334,10 @@ def test_an_import_that_was_cut_off_goes_on(site: Elsewhere, tmp_path: Path) -> 
     site.answers["/api/v2/cubari/one"] = right
     site.asked.clear()
 
-    site.imported(tmp_path, dry=True)
+    site.imported(tmp_path, dry=True, now=AS_OF + 80_000)
     assert "/api/v2/cubari/one" in site.paths
     assert "/api/v2/series" not in site.paths
-    site.imported(tmp_path, now=site.wanted(tmp_path).now + 90_000)
+    site.imported(tmp_path, now=AS_OF + 90_000)
     assert "/api/v2/series" in site.paths
 
 

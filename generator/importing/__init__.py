@@ -52,6 +52,7 @@ def run(wanted: Wanted, progress: Progress = lambda done, known: None) -> Done:
         asker = Asker(wire, shelf, notes, wanted.key, progress)
         try:
             asking.ask_everything(asker)
+            shelf.complete()
         finally:
             wire.close()
         found = reading.read(asker.answers, asker.slugs, wanted.address.origin, wanted.now, notes)

@@ -6,7 +6,7 @@ out by asking. How a body is understood is decided elsewhere; here only the name
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from itertools import count, product
+from itertools import product
 from typing import Any
 from urllib.parse import quote
 
@@ -48,7 +48,7 @@ class Got:
 
 @dataclass(slots=True)
 class Asker:
-    """Asks for one path after the other, and never for one twice."""
+    """Asks for one path after the other."""
 
     wire: Wire
     shelf: Shelf
@@ -68,9 +68,8 @@ class Asker:
             self.ask(path)
 
     def ask(self, path: str) -> Got:
-        if path not in self.answers:
-            self.answers[path] = self._ask(path)
-        return self.answers[path]
+        found = self.answers[path] = self._ask(path)
+        return found
 
     def _ask(self, path: str) -> Got:
         try:
@@ -140,17 +139,16 @@ def ask_everything(asker: Asker) -> None:
 def _pages(asker: Asker, page: Got) -> Iterator[Any]:
     """Every page of the list of series; one that brings nothing new ends it, whatever it says of itself."""
     seen: set[str] = set()
-    for number in count(2):
-        found = {str(one.get("slug")) for one in _results(page)}
-        if found <= seen:
-            return
-        seen |= found
+    number = 1
+    while new := {str(one.get("slug")) for one in _results(page)} - seen:
+        seen |= new
         yield page.value
         if fields(page.value).get("last") is True:
             return
         if len(seen) > MAX_SERIES:
             asker.notes.add(f"there are more than {MAX_SERIES} series; the others are left out")
             return
+        number += 1
         page = asker.ask(f"/api/v2/series?page={number}")
 
 

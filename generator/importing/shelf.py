@@ -14,7 +14,9 @@ from .. import disk, encode
 _FILE, _FOLDER = 0o600, 0o700
 # Whoever goes on later than this begins anew: half of an old site and half of a new one are no site.
 _STALE = 86_400
-_STATE = {"run": int, "started": int, "finished": bool, "imported": dict}
+# After a dry run nothing is to be asked for; what it found is soon no longer what the site says.
+_SOON = 3_600
+_STATE = {"run": int, "started": int, "asking": bool, "finished": bool, "imported": dict}
 _KEPT = ("etag", "last-modified", "cache-control")
 
 
@@ -36,9 +38,9 @@ class Shelf:
         disk.make_folder(self.folder, _FOLDER)
         state = self._state()
         self.run, self.started, self.memory = state["run"], state["started"], state["imported"]
-        if state["finished"] or not 0 <= now - self.started < _STALE:
+        if state["finished"] or not 0 <= now - self.started < (_STALE if state["asking"] else _SOON):
             self.run, self.started = self.run + 1, now
-        self._save(finished=False)
+        self._save(asking=True)
 
     def find(self, name: str) -> Kept | None:
         """What came for an address, if it can be read; a damaged file is as good as none."""
@@ -56,13 +58,18 @@ class Shelf:
         disk.write_if_changed(self._file(name), encode.json(head) + b"\n" + body, _FILE)
         return Kept(self.run, status, kept, body)
 
+    def complete(self) -> None:
+        """Nothing is left to be asked for."""
+        self._save(asking=False)
+
     def finish(self, imported: dict[str, Any]) -> None:
         """This import is done; the next one compares with what it found."""
         self.memory = imported
-        self._save(finished=True)
+        self._save(asking=False, finished=True)
 
-    def _save(self, *, finished: bool) -> None:
-        state = {"run": self.run, "started": self.started, "finished": finished, "imported": self.memory}
+    def _save(self, *, asking: bool, finished: bool = False) -> None:
+        told = {"run": self.run, "started": self.started, "asking": asking, "finished": finished}
+        state = {**told, "imported": self.memory}
         disk.write_if_changed(self.folder / "state.json", encode.json(state), _FILE)
 
     def _state(self) -> dict[str, Any]:
@@ -71,7 +78,7 @@ class Shelf:
             found = encode.parse(self._read(self.folder / "state.json"))
             if isinstance(found, dict) and {name: type(one) for name, one in found.items()} == _STATE:
                 return found
-        return {"run": 0, "started": 0, "finished": True, "imported": {}}
+        return {"run": 0, "started": 0, "asking": False, "finished": True, "imported": {}}
 
     def _file(self, name: str) -> Path:
         return self.folder / encode.digest(name.encode())

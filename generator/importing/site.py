@@ -87,13 +87,9 @@ def _base(answers: Mapping[str, Got]) -> str:
 
 def _reader(answers: Mapping[str, Got], base: str) -> str:
     """The path of the pages on which people read."""
-    for path, got in answers.items():
-        family, _, slug = path.rpartition("/")
-        if family in ("/api/v2/series", *(f"{one}/series" for one in OLD)):
-            address = text(fields(got.value).get("url")).removeprefix(base)
-            if address.endswith(f"/{slug}/"):
-                return address.removesuffix(f"{slug}/")
-    return ""
+    told = [(path.rpartition("/")[2], text(fields(got.value).get("url"))) for path, got in answers.items()]
+    found = (url.removeprefix(base).removesuffix(f"{slug}/") for slug, url in told if url.endswith(f"/{slug}/"))
+    return next(found, "")
 
 
 def _page_size(answers: Mapping[str, Got]) -> int | None:
