@@ -220,7 +220,10 @@ V2, CHAPTERS, OLD = "/api/v2/series/one", "/api/v2/series/one/chapters", "/api/v
         (change(V2, lambda one: one.update(categories=["Odd"])), "one: is in a category that no list has"),
         (change(V2, lambda one: one.update(cover="")), None),
         (change(V2, lambda one: one.update(cover="ftp://x/y")), "one: cover should be the name of a file"),
-        (change(CHAPTERS, lambda one: one.update(results=[chapter(1, 1.23456)])), "one: a chapter is too long"),
+        (
+            change(CHAPTERS, lambda one: one.update(results=[chapter(1, 1.23456)])),
+            "one: a chapter has the number 1.23456, which is none",
+        ),
         (change(CHAPTERS, lambda one: one.update(results=[chapter(1, True)])), "one: a chapter has the number True"),
         (
             change(CHAPTERS, lambda one: one.update(results=[{**chapter(1, 1.0), "number": "NaN"}])),

@@ -6,7 +6,6 @@ out by asking. How a body is understood is decided elsewhere; here only the name
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from itertools import product
 from typing import Any
 from urllib.parse import quote
 
@@ -15,7 +14,7 @@ from ..errors import FlatpanelError
 from ..keys import digest
 from ..model import MAX_SLUG
 from ..payloads.listing import DEFAULT_ORDER, ORDERS
-from .loose import entries, fields, http_date, text, texts, whole
+from .loose import entries, fields, http_date, seconds, text, texts, whole
 from .notes import Notes
 from .shelf import Kept, Shelf
 from .wire import Unusable, Wire
@@ -91,7 +90,9 @@ class Asker:
         conditions = {}
         if kept and kept.status == 200:
             pairs = (("If-None-Match", "etag"), ("If-Modified-Since", "last-modified"))
-            conditions = {asked: kept.headers[said] for asked, said in pairs if said in kept.headers}
+            conditions = {
+                asked: kept.headers[said] for asked, said in pairs if kept.headers.get(said, "\n").isprintable()
+            }
         answer = self.wire.get(path, headers | conditions)
         if answer.status == 304 and kept and conditions:
             return self.shelf.keep(name, kept.status, kept.headers | dict(answer.headers), kept.body)
@@ -108,8 +109,8 @@ class Asker:
 
 
 def _moment(text: str) -> int | None:
-    seconds = http_date(text)
-    return seconds if seconds is not None and 0 <= seconds <= encode.LAST_INSTANT else None
+    found = http_date(text)
+    return found if found is not None and 0 <= found <= encode.LAST_INSTANT else None
 
 
 def ask_everything(asker: Asker) -> None:
@@ -132,7 +133,7 @@ def ask_everything(asker: Asker) -> None:
         asker.ahead = (len(asker.slugs) - done) * (3 * len(new) + len(old))
         _series(asker, slug, new, old)
     asker.ahead = 0
-    asker.all(_telling_groups(asker))
+    asker.all(_telling(asker, new))
     asker.progress(len(asker.answers), len(asker.answers))
 
 
@@ -205,19 +206,40 @@ def _old_chapters(asker: Asker, slug: str, old: list[str]) -> None:
     """Each chapter alone, of a series whose chapters the second version does not tell; some sites cannot do that."""
     for family in old[-1:]:
         path = f"{family}/series/{slug}"
-        for volume, chapters in fields(fields(asker.answers[path].value).get("volumes")).items():
-            for number in fields(chapters):
-                if not asker.ask(f"{path}/{quote(volume, safe='')}/{quote(number, safe='')}").good:
-                    return
+        for name, _ in _within(path, asker.answers[path]):
+            if not asker.ask(name).good:
+                return
 
 
-def _telling_groups(asker: Asker) -> Iterator[str]:
-    """The oldest chapter of each group, which tells whether the group or one of its members changed later."""
-    oldest: dict[str, tuple[str, int]] = {}
-    for path, got in asker.answers.items():
-        if path.startswith(f"{_NEW}/series/") and path.endswith("/chapters"):
-            for one in _results(got):
-                for group, number in product(texts(one.get("groups")), _ids([one])):
-                    told = str(one.get("published")), number
-                    oldest[group] = min(oldest.get(group, told), told)
-    return (f"{_NEW}/chapters/{number}" for _, number in oldest.values())
+def _telling(asker: Asker, new: list[str]) -> Iterator[str]:
+    """Of all chapters of the same groups the one that changed first: its date tells if one of the groups did later."""
+    oldest: dict[frozenset[object], tuple[int, str]] = {}
+    for changed, groups, path in _new_chapters(asker) if new else _old_chapters_of_groups(asker):
+        oldest[groups] = min(oldest.get(groups, (changed, path)), (changed, path))
+    return (path for groups, (_, path) in oldest.items() if groups)
+
+
+def _new_chapters(asker: Asker) -> Iterator[tuple[int, frozenset[object], str]]:
+    for slug in asker.slugs:
+        reader = fields(fields(asker.answers[f"{_NEW}/cubari/{slug}"].value).get("chapters"))
+        for one in _results(asker.answers[f"{_NEW}/series/{slug}/chapters"]):
+            for number in _ids([one]):
+                changed = seconds(fields(reader.get(str(number))).get("last_updated")) or 0
+                yield changed, frozenset(texts(one.get("groups"))), f"{_NEW}/chapters/{number}"
+
+
+def _old_chapters_of_groups(asker: Asker) -> Iterator[tuple[int, frozenset[object], str]]:
+    """The first version names groups, and the oldest tells when a chapter changed."""
+    first, oldest = _OLD
+    for slug in asker.slugs:
+        path = f"{first}/series/{slug}"
+        for name, one in _within(path, asker.answers.get(path, Got(0))):
+            changed = asker.answers.get(oldest + name.removeprefix(first), Got(0)).modified or 0
+            yield changed, frozenset(_ids(entries(one.get("groups")))), name
+
+
+def _within(path: str, series: Got) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The chapters of a series in an old family, each with its own path."""
+    for volume, chapters in fields(fields(series.value).get("volumes")).items():
+        for number, one in fields(chapters).items():
+            yield f"{path}/{quote(volume, safe='')}/{quote(number, safe='')}", fields(one)

@@ -66,7 +66,7 @@ class Lists:
                 yield number, record
 
     def _people(self, kind: str) -> Iterator[dict[str, Any]]:
-        old = {(whole(one.get("id")), one.get("name")): one for one in self.old(kind)}
+        old = {_named(one): one for one in self.old(kind)}
         told = list(self.v2(kind)) or self.old(kind)
         strangers = [number for number, name in old if (number, name) not in {_named(one) for one in told}]
         if strangers:
@@ -80,11 +80,11 @@ class Lists:
                 shown = [(kind, number), *(("series", slug) for slug in slugs)]
                 for family in OLD:
                     self.dates.saw(self._modified(f"{family}/{kind}/{number}"), shown)
-            yield {"id": one.get("id"), "name": text(name), "aliases": list(filter(None, texts(other.get("aliases"))))}
+            yield {"id": one.get("id"), "name": name, "aliases": list(filter(None, texts(other.get("aliases"))))}
 
     def _categories(self) -> Iterator[tuple[str, dict[str, Any]]]:
         old = self.old("categories")
-        ids = {one.get("name"): one.get("id") for one in old}
+        ids = {text(one.get("name")): one.get("id") for one in old}
         seen = set[str]()
         for one in list(self.v2("categories")) or old:
             name = text(one.get("name"))
@@ -163,7 +163,7 @@ class Lists:
             shown = [("groups", number), *(("members", member) for member in members)]
             self.dates.saw(self._modified(f"/api/v2/groups/{number}"), shown)
             works = [
-                one.get("slug")
+                text(one.get("slug"))
                 for old in self.old("groups")
                 if old.get("id") == number
                 for one in entries(old.get("series"))
@@ -177,8 +177,8 @@ class Lists:
 _ALONE = ("authors", "artists")
 
 
-def _named(one: dict[str, Any]) -> tuple[int | None, Any]:
-    return whole(one.get("id")), one.get("name")
+def _named(one: dict[str, Any]) -> tuple[int | None, str]:
+    return whole(one.get("id")), text(one.get("name"))
 
 
 def slug_of(name: str) -> str:

@@ -65,9 +65,10 @@ def volume(value: Any) -> int | None:
 def number(value: Any) -> str:
     """The number of a chapter in its one spelling; ValueError for what is none."""
     spoken = repr(value) if isinstance(value, float) else str(value)
-    if isinstance(value, bool) or not _SPOKEN_NUMBER.fullmatch(spoken):
-        raise ValueError(f"has the number {spoken[:40]}")
-    return values.number(f"{Decimal(spoken):f}")
+    if not isinstance(value, bool) and _SPOKEN_NUMBER.fullmatch(spoken):
+        with suppress(ValueError):
+            return values.number(f"{Decimal(spoken):f}")
+    raise ValueError(f"has the number {spoken[:40]}")
 
 
 def http_date(text: str) -> int | None:

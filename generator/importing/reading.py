@@ -62,6 +62,8 @@ def _date_lists(answers: Mapping[str, Got], dates: Dates) -> None:
         if path.partition("?")[0] == "/api/v2/series":
             slugs = [text(one.get("slug")) for one in entries(fields(got.value).get("results"))]
             dates.saw(got.modified, [("series", slug) for slug in slugs])
+        elif path.endswith("/categories") and path.startswith(OLD):
+            dates.saw(got.modified, [("categories", text(one.get("id"))) for one in entries(got.value)])
         elif path in [f"{family}/releases" for family in OLD]:
             for one in entries(got.value):
                 slug, latest = text(one.get("slug")), fields(one.get("latest_chapter"))

@@ -1,10 +1,11 @@
 """Answers -> one series with its chapters, as a catalog would hold them."""
 
 from dataclasses import dataclass
+from itertools import count as count_from
 from typing import Any
 
 from .. import values
-from ..model import Series
+from ..model import Person, Series
 from .admitting import admitted
 from .chapters import Chapters
 from .images import image
@@ -104,18 +105,21 @@ class Reader:
         for name in names:
             ids = [one for one, record in self.lists.found[kind].items() if record["name"] == name and one not in found]
             ids.sort(key=lambda one: one not in works)
-            found.append(ids[0] if ids else self._stranger(kind, name, slug))
+            found += ids[:1] or self._stranger(kind, name, slug)
         return found
 
     def _names(self, kind: str) -> set[str]:
         return {record["name"] for record in self.lists.found[kind].values()}
 
-    def _stranger(self, kind: str, name: str, slug: str) -> int:
-        """Somebody whom a series names and no list does."""
+    def _stranger(self, kind: str, name: str, slug: str) -> list[int]:
+        """Somebody whom a series names and no list does; nobody, if that is no name."""
+        number = next(one for one in count_from(1) if one not in self.lists.found[kind])
+        record = admitted(Person, {"id": number, "name": name}, slug, self.lists.notes)
+        if record is None:
+            return []
         self.lists.notes.add(f"names one of its {kind} whom no list has, and who has a new id", slug)
-        number = max(self.lists.found[kind], default=0) + 1
-        self.lists.found[kind][number] = {"id": number, "name": name}
-        return number
+        self.lists.found[kind][number] = record
+        return [number]
 
     def _categories(self, slug: str, new: dict[str, Any], old: dict[str, Any]) -> list[str]:
         names = texts(new.get("categories")) or [text(one.get("name")) for one in entries(old.get("categories"))]

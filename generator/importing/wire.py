@@ -61,17 +61,21 @@ class Address:
         """The address of a site, whichever of its families it names; ValueError says what is wrong with it."""
         if not _IN_PATH.fullmatch(url):
             raise ValueError("should be an address in plain letters, without blanks")
-        parts = urlsplit(url)
+        try:
+            parts = urlsplit(url)
+            told = parts.port
+        except ValueError:
+            raise ValueError("should be an address like https://comics.example, with a port up to 65535") from None
         if parts.scheme not in ("http", "https") or not parts.hostname:
             raise ValueError("should be an address like https://comics.example")
         if "@" in parts.netloc:
             raise ValueError("should hold neither a name nor a password")
         if parts.query or parts.fragment:
             raise ValueError("should end before ? and #")
-        host = parts.netloc.rpartition(":")[0] if parts.port is not None else parts.netloc.removesuffix(":")
+        host = parts.netloc.rpartition(":")[0] if told is not None else parts.netloc.removesuffix(":")
         if not _HOST.fullmatch(host):
             raise ValueError("should name a host in plain letters")
-        port = parts.port or (443 if parts.scheme == "https" else 80)
+        port = told or (443 if parts.scheme == "https" else 80)
         return cls(parts.scheme, host.lower(), port, _API.sub("", parts.path.rstrip("/")))
 
     @property
