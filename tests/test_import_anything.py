@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from generator import checks, disk, encode, source
 from generator.importing import merging, placing, reading
-from generator.importing.asking import Got
+from generator.importing.answers import Answers, Got
 from generator.importing.notes import Notes
 from generator.source import Sources
 from tests.conftest import AS_OF
@@ -44,8 +44,7 @@ def changed(answers: Any, path: tuple[Any, ...], junk: Any) -> None:
 def complaints(answers: dict[str, Any]) -> list[str]:
     """What a build would say of the catalog that these answers become."""
     notes = Notes()
-    got = {path: Got(200, value, 1_000) for path, value in answers.items()}
-    got = {path: Got(404) for path in ("/api/v2/series", "/api/v1/series", "/api/series")} | got
+    got = Answers({path: Got(200, value, 1_000) for path, value in answers.items()})
     found = reading.read(got, ["one"], "https://comics.example", AS_OF, notes)
     assert encode.parse(encode.json(merging.remembered(found)))
     assert all(note.isprintable() for note in notes)

@@ -35,7 +35,7 @@ class Site(click.ParamType[Address]):
 
 
 @click.command("import")
-@click.argument("url", type=Site())
+@click.argument("site", metavar="URL", type=Site())
 @options.catalog
 @click.option(
     "--cache",
@@ -55,7 +55,7 @@ class Site(click.ParamType[Address]):
 @options.as_json
 @reporting
 def import_(
-    url: Address,
+    site: Address,
     catalog: Path,
     cache: Path | None,
     rate: float,
@@ -66,7 +66,7 @@ def import_(
 ) -> None:
     """Write a catalog from a site that runs elsewhere, or bring one up to date with it."""
     wanted = Wanted(
-        address=url,
+        address=site,
         catalog=catalog,
         cache=cache or catalog.absolute().parent / CACHE,
         now=options.now(),

@@ -14,6 +14,7 @@ from ..errors import FlatpanelError
 from ..keys import digest
 from ..model import MAX_SLUG
 from ..payloads.listing import DEFAULT_ORDER, ORDERS
+from .answers import Answers, Got
 from .loose import entries, fields, http_date, seconds, text, texts, whole
 from .notes import Notes
 from .shelf import Kept, Shelf
@@ -30,21 +31,6 @@ _LISTS = {
 Progress = Callable[[int, int], None]
 
 
-@dataclass(frozen=True, slots=True)
-class Got:
-    """What a path answered: its JSON, if it was one, and since when it has been so."""
-
-    status: int
-    value: Any = None
-    modified: int | None = None
-    # Whether it took a key.
-    locked: bool = False
-
-    @property
-    def good(self) -> bool:
-        return self.status == 200
-
-
 @dataclass(slots=True)
 class Asker:
     """Asks for one path after the other."""
@@ -54,7 +40,7 @@ class Asker:
     notes: Notes
     key: str | None = None
     progress: Progress = lambda done, known: None
-    answers: dict[str, Got] = field(default_factory=dict)
+    answers: Answers = field(default_factory=Answers)
     # How many paths are still to be asked for, as far as anybody can tell.
     ahead: int = 0
     slugs: list[str] = field(default_factory=list)
@@ -78,7 +64,7 @@ class Asker:
                 kept = self._answer(path, {"X-API-Key": self.key}, f"{path} {digest(self.key)}")
         except Unusable as error:
             self.notes.add(f"the answer {error}; it is passed over", path)
-            return Got(0)
+            return Got()
         if kept.status == 401:
             self.notes.add(f"takes a key{', and not this one' if self.key else ''}; what it tells is not known", path)
         return Got(kept.status, self._json(path, kept), _moment(kept.headers.get("last-modified", "")), locked)
@@ -169,9 +155,9 @@ def _ids(things: Iterable[dict[str, Any]]) -> Iterator[int]:
 def _alone(asker: Asker, families: list[str]) -> Iterator[str]:
     """Each person, category and group alone, whose answers tell when it changed."""
     for path in [f"{family}/{name}" for family in families for name in _PEOPLE]:
-        if got := asker.answers.get(path):
-            things = _results(got) if path.startswith(_NEW) else entries(got.value)
-            yield from (f"{path}/{number}" for number in _ids(things))
+        got = asker.answers[path]
+        things = _results(got) if path.startswith(_NEW) else entries(got.value)
+        yield from (f"{path}/{number}" for number in _ids(things))
     if _NEW in families:
         names = [text(one.get("name")) for one in _results(asker.answers[f"{_NEW}/categories"])]
         yield from (f"{_NEW}/categories/{quote(name, safe='')}" for name in names if name)
@@ -195,7 +181,7 @@ def _series(asker: Asker, slug: str, new: list[str], old: list[str]) -> None:
     for family in new:
         asker.all(f"{family}/{name}" for name in (f"series/{slug}", f"series/{slug}/chapters", f"cubari/{slug}"))
     asker.all(f"{family}/series/{slug}" for family in old)
-    chapters = asker.answers.get(f"{_NEW}/series/{slug}/chapters", Got(0))
+    chapters = asker.answers[f"{_NEW}/series/{slug}/chapters"]
     if not chapters.good:
         _old_chapters(asker, slug, old)
     elif not asker.answers[f"{_NEW}/cubari/{slug}"].good:
@@ -233,8 +219,8 @@ def _old_chapters_of_groups(asker: Asker) -> Iterator[tuple[int, frozenset[objec
     first, oldest = _OLD
     for slug in asker.slugs:
         path = f"{first}/series/{slug}"
-        for name, one in _within(path, asker.answers.get(path, Got(0))):
-            changed = asker.answers.get(oldest + name.removeprefix(first), Got(0)).modified or 0
+        for name, one in _within(path, asker.answers[path]):
+            changed = asker.answers[oldest + name.removeprefix(first)].modified or 0
             yield changed, frozenset(_ids(entries(one.get("groups")))), name
 
 

@@ -32,20 +32,16 @@ class Chapters:
 
     def read(self) -> list[dict[str, Any]]:
         old = dict(self._old())
-        reader = fields(fields(self._value(f"/api/v2/cubari/{self.slug}")).get("chapters"))
+        reader = fields(fields(self.lists.answers[f"/api/v2/cubari/{self.slug}"].value).get("chapters"))
         if any(str(fields(one).get("volume")) in ("None", "null") for one in reader.values()):
             self._note("the reader object writes a word where a chapter has no volume")
-        for one in entries(fields(self._value(f"/api/v2/series/{self.slug}/chapters")).get("results")):
+        for one in entries(fields(self.lists.answers[f"/api/v2/series/{self.slug}/chapters"].value).get("results")):
             if key := self._key(one.get("volume"), one.get("number")):
                 self._add(key, one, self._counterpart(key, old), fields(reader.get(str(one.get("id")))))
         for key, one in old.items():
             self._add(key, {}, one, {})
         ordered = sorted(self.found, key=lambda key: (key[0] or inf, float(key[1])))
         return [self.found[key] for key in ordered]
-
-    def _value(self, path: str) -> Any:
-        got = self.lists.answers.get(path)
-        return got.value if got else None
 
     def _note(self, sentence: str) -> None:
         self.lists.notes.add(sentence, self.slug)
@@ -61,7 +57,9 @@ class Chapters:
 
     def _old(self) -> Iterator[tuple[Key, dict[str, Any]]]:
         """The chapters that an older version knows, with the volume and number by which it does."""
-        series = next((found for one in OLD if (found := fields(self._value(f"{one}/series/{self.slug}")))), {})
+        series = next(
+            (found for one in OLD if (found := fields(self.lists.answers[f"{one}/series/{self.slug}"].value))), {}
+        )
         for told_volume, told in fields(series.get("volumes")).items():
             for told_number, one in fields(told).items():
                 if isinstance(one, dict) and (key := self._key(told_volume, told_number)):
@@ -148,21 +146,17 @@ class Chapters:
             return [f"{root}{name}" for name in texts(old.get("pages_list"))]
         if told := fields(read.get("groups")):
             return texts(next(iter(told.values())))
-        if told := fields(self._value(f"/api/v2/chapters/{whole(new.get('id'))}/pages")):
+        if told := fields(self.lists.answers[f"/api/v2/chapters/{whole(new.get('id'))}/pages"].value):
             found = sorted(entries(told.get("results")), key=lambda one: whole(one.get("number")) or 0)
             return [text(one.get("image")) for one in found]
         return None
 
     def _date(self, key: Key, old: dict[str, Any], read: dict[str, Any], record: dict[str, Any]) -> None:
         thing, groups = ("chapter", self.slug, *key), [("groups", one) for one in record.get("groups", ())]
-        dates = self.lists.dates
+        dates, answers = self.lists.dates, self.lists.answers
         dates.saw(seconds(read.get("last_updated")), [thing])
         if path := old.get("path"):
-            dates.saw(self._modified(f"/api/series/{path}"), [thing])
-            dates.saw(self._modified(f"/api/v1/series/{path}"), [thing, *groups])
-        dates.saw(self._modified(f"/api/v2/chapters/{record.get('id')}"), [thing, *groups])
-        dates.saw(self._modified(f"/api/v2/chapters/{record.get('id')}/pages"), [thing])
-
-    def _modified(self, path: str) -> int | None:
-        got = self.lists.answers.get(path)
-        return got.modified if got else None
+            dates.saw(answers[f"/api/series/{path}"].modified, [thing])
+            dates.saw(answers[f"/api/v1/series/{path}"].modified, [thing, *groups])
+        dates.saw(answers[f"/api/v2/chapters/{record.get('id')}"].modified, [thing, *groups])
+        dates.saw(answers[f"/api/v2/chapters/{record.get('id')}/pages"].modified, [thing])

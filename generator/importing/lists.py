@@ -1,14 +1,14 @@
 """Answers -> the people, categories and groups of a catalog, by their ids."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 from ..model import Category, Group, Member, Person, Record
 from ..values import percent_encoded
 from .admitting import admitted
-from .asking import Got
+from .answers import Answers
 from .dating import Dates
 from .images import image
 from .loose import entries, fields, text, texts, whole
@@ -24,13 +24,13 @@ _NO_SLUG = re.compile(r"[^a-z0-9]+")
 class Lists:
     """Everything that is not a series, and what has to be known to name it in one."""
 
-    answers: Mapping[str, Got]
+    answers: Answers
     notes: Notes
     dates: Dates
     root: str = ""
     found: dict[str, dict[Any, dict[str, Any]]] = field(default_factory=dict)
-    # The series of each person, as the older versions tell: kind and id -> slugs.
-    works: dict[tuple[str, int], list[str]] = field(default_factory=dict)
+    # The people of each series, as they themselves tell in the older versions: kind and slug -> ids.
+    makers: dict[tuple[str, str], list[int]] = field(default_factory=dict)
 
     def read(self) -> None:
         for kind in ("authors", "artists"):
@@ -41,17 +41,11 @@ class Lists:
         self._date_groups()
 
     def v2(self, name: str) -> Iterator[dict[str, Any]]:
-        return entries(fields(self._value(f"/api/v2/{name}")).get("results"))
+        return entries(fields(self.answers[f"/api/v2/{name}"].value).get("results"))
 
     def old(self, name: str) -> list[dict[str, Any]]:
         """What the newest of the older families says that says anything."""
-        return next((found for one in OLD if (found := list(entries(self._value(f"{one}/{name}"))))), [])
-
-    def _value(self, path: str) -> Any:
-        return self.answers[path].value if path in self.answers else None
-
-    def _modified(self, path: str) -> int | None:
-        return self.answers[path].modified if path in self.answers else None
+        return next((found for one in OLD if (found := list(entries(self.answers[f"{one}/{name}"].value)))), [])
 
     def _told(self, kind: str, told: Iterable[dict[str, Any]]) -> Iterator[tuple[int, dict[str, Any]]]:
         seen = set[int]()
@@ -62,7 +56,9 @@ class Lists:
                 self.notes.add("stands in the list of the source twice; the first is kept", f"{kind} {number}")
             elif record and number is not None:
                 seen.add(number)
-                self.dates.saw(self._modified(f"/api/v2/{kind}/{number}"), [(kind, number)] if kind in _ALONE else [])
+                self.dates.saw(
+                    self.answers[f"/api/v2/{kind}/{number}"].modified, [(kind, number)] if kind in _ALONE else []
+                )
                 yield number, record
 
     def _people(self, kind: str) -> Iterator[dict[str, Any]]:
@@ -75,11 +71,12 @@ class Lists:
             number, name = _named(one)
             other = old.get((number, name), {})
             if number is not None and other:
-                slugs = [work["slug"] for work in entries(other.get("series")) if isinstance(work.get("slug"), str)]
-                self.works[kind, number] = slugs
+                slugs = [text(work.get("slug")) for work in entries(other.get("series"))]
+                for slug in slugs:
+                    self.makers.setdefault((kind, slug), []).append(number)
                 shown = [(kind, number), *(("series", slug) for slug in slugs)]
                 for family in OLD:
-                    self.dates.saw(self._modified(f"{family}/{kind}/{number}"), shown)
+                    self.dates.saw(self.answers[f"{family}/{kind}/{number}"].modified, shown)
             yield {"id": one.get("id"), "name": name, "aliases": list(filter(None, texts(other.get("aliases"))))}
 
     def _categories(self) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -95,7 +92,7 @@ class Lists:
             if record and not {record["id"].lower(), name.lower()} & seen:
                 seen |= {record["id"].lower(), name.lower()}
                 path = f"/api/v2/categories/{percent_encoded(name)}"
-                self.dates.saw(self._modified(path), [("categories", record["id"])])
+                self.dates.saw(self.answers[path].modified, [("categories", record["id"])])
                 yield record["id"], record
             elif record:
                 self.notes.add("is called as another one is; it is left out", f"category {name}"[:60])
@@ -161,16 +158,18 @@ class Lists:
             for member in members:
                 groups_of[member].append(("groups", number))
             shown = [("groups", number), *(("members", member) for member in members)]
-            self.dates.saw(self._modified(f"/api/v2/groups/{number}"), shown)
+            self.dates.saw(self.answers[f"/api/v2/groups/{number}"].modified, shown)
             works = [
                 text(one.get("slug"))
                 for old in self.old("groups")
                 if old.get("id") == number
                 for one in entries(old.get("series"))
             ]
-            self.dates.saw(self._modified(f"/api/v1/groups/{number}"), [*shown, *(("series", slug) for slug in works)])
+            self.dates.saw(
+                self.answers[f"/api/v1/groups/{number}"].modified, [*shown, *(("series", slug) for slug in works)]
+            )
         for member, groups in groups_of.items():
-            self.dates.saw(self._modified(f"/api/v2/members/{member}"), [("members", member), *groups])
+            self.dates.saw(self.answers[f"/api/v2/members/{member}"].modified, [("members", member), *groups])
 
 
 # Those of which an answer shows nothing else.

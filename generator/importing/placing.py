@@ -1,6 +1,7 @@
 """A plan -> the files of a catalog, new ones and edited ones, as text."""
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
@@ -53,8 +54,8 @@ class Placer:
         """How each entry of a list is named by others: by its name, if that is nobody else's."""
         pairs = [(entry.record.id, entry.record.name) for entry in self.sources.lists[FILES[kind]]]
         pairs += [(one["id"], one["name"]) for one in self.plan.lists.get(kind, ())]
-        names = [name for _, name in pairs]
-        return ((number, name if names.count(name) == 1 else number) for number, name in pairs)
+        named = Counter(name for _, name in pairs)
+        return ((number, name if named[name] == 1 else number) for number, name in pairs)
 
     def _spelled(self, model: type[Record], told: Fields) -> Fields:
         """A record with its fields in their order, and with names in the place of ids."""

@@ -1,11 +1,11 @@
 """All answers -> the records of a catalog, each with the date of its last change."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from .. import values
-from .asking import Got
+from .answers import Answers
 from .dating import Dates
 from .lists import OLD, Lists
 from .loose import entries, fields, number, text, volume
@@ -27,7 +27,7 @@ class Imported:
     chapters: dict[str, list[Fields]] = field(default_factory=dict)
 
 
-def read(answers: Mapping[str, Got], slugs: Sequence[str], origin: str, now: int, notes: Notes) -> Imported:
+def read(answers: Answers, slugs: Sequence[str], origin: str, now: int, notes: Notes) -> Imported:
     root = media_root(answers)
     lists = Lists(answers, notes, Dates(), root)
     lists.read()
@@ -44,7 +44,7 @@ def read(answers: Mapping[str, Got], slugs: Sequence[str], origin: str, now: int
     return found
 
 
-def _hide_licensed(answers: Mapping[str, Got], found: Imported) -> None:
+def _hide_licensed(answers: Answers, found: Imported) -> None:
     """The old families have all licensed series or none, but for those that take a key as well."""
     licensed = {slug for slug, one in found.series.items() if one.get("licensed")}
     old = [got.value for family in OLD if (got := answers[f"{family}/series"]).good]
@@ -56,7 +56,7 @@ def _hide_licensed(answers: Mapping[str, Got], found: Imported) -> None:
         found.site["hide_licensed"] = True
 
 
-def _date_lists(answers: Mapping[str, Got], dates: Dates) -> None:
+def _date_lists(answers: Answers, dates: Dates) -> None:
     """Lists show many series at once."""
     for path, got in answers.items():
         if path.partition("?")[0] == "/api/v2/series":
@@ -95,7 +95,7 @@ def _date(found: Imported, dates: Dates, notes: Notes) -> None:
             record["modified"] = values.iso(moment)
 
 
-def _say_what_nobody_tells(answers: Mapping[str, Got], notes: Notes) -> None:
+def _say_what_nobody_tells(answers: Answers, notes: Notes) -> None:
     notes.add("accounts, their bookmarks and keys are in no answer; `python build.py keys add` makes new keys")
     notes.add("chapters that are only planned are in no answer of a site that keeps them to itself")
     if not answers["/api/v2/series"].good:

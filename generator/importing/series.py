@@ -55,24 +55,19 @@ class Reader:
         self._told(slug, new, old, record, found)
         return record, found
 
-    def _value(self, path: str) -> Any:
-        got = self.lists.answers.get(path)
-        return got.value if got else None
-
     def _new(self, slug: str) -> dict[str, Any]:
-        return fields(self._value(f"/api/v2/series/{slug}"))
+        return fields(self.lists.answers[f"/api/v2/series/{slug}"].value)
 
     def _old(self, slug: str) -> dict[str, Any]:
-        return next((found for one in OLD if (found := fields(self._value(f"{one}/series/{slug}")))), {})
+        return next((found for one in OLD if (found := fields(self.lists.answers[f"{one}/series/{slug}"].value))), {})
 
     def _status_of(self, slug: str) -> int:
-        got = self.lists.answers.get(f"/api/v2/series/{slug}/chapters")
-        return got.status if got else 0
+        return self.lists.answers[f"/api/v2/series/{slug}/chapters"].status
 
     def _restricted(self, slug: str, old: dict[str, Any]) -> bool:
         """The old families have nothing that takes a key."""
-        got = self.lists.answers.get(f"/api/v2/series/{slug}/chapters")
-        return bool(got and got.locked and not old and not self.all_locked)
+        locked = self.lists.answers[f"/api/v2/series/{slug}/chapters"].locked
+        return locked and not old and not self.all_locked
 
     def _status(self, slug: str, new: dict[str, Any], old: dict[str, Any]) -> str:
         told = text(new.get("status")).lower().replace("cancelled", "canceled")
@@ -87,7 +82,7 @@ class Reader:
 
     def _people(self, kind: str, slug: str, new: dict[str, Any], old: dict[str, Any]) -> list[int]:
         names = [texts(one)[0] for one in old.get(kind) or [] if texts(one)] if isinstance(old.get(kind), list) else []
-        works = [number for (one, number), slugs in self.lists.works.items() if one == kind and slug in slugs]
+        makers = self.lists.makers.get((kind, slug), [])
         if kind in new:
             if old and sorted(names) != sorted(texts(new[kind])):
                 self.lists.notes.add(
@@ -100,11 +95,11 @@ class Reader:
             self.lists.notes.add(
                 "the authors that are told are artists; who has the series among the authors wrote it", slug
             )
-            return works
+            return makers
         found: list[int] = []
         for name in names:
             ids = [one for one, record in self.lists.found[kind].items() if record["name"] == name and one not in found]
-            ids.sort(key=lambda one: one not in works)
+            ids.sort(key=lambda one: one not in makers)
             found += ids[:1] or self._stranger(kind, name, slug)
         return found
 
@@ -135,7 +130,7 @@ class Reader:
             chapters[0] |= {"views": count(new.get("views"))}
 
     def _date(self, slug: str, record: dict[str, Any], chapters: list[dict[str, Any]]) -> None:
-        dates, answers, series = self.lists.dates, self.lists.answers, ("series", slug)
+        series = ("series", slug)
         people = [(kind, one) for kind in ("authors", "artists") for one in record.get(kind, ())]
         genres = [("categories", one) for one in record.get("categories", ())]
         each = [("chapter", slug, one.get("volume"), one["number"]) for one in chapters]
@@ -148,8 +143,7 @@ class Reader:
             f"/api/series/{slug}": [series, *people, *each],
         }
         for path, things in shown.items():
-            if path in answers:
-                dates.saw(answers[path].modified, things)
+            self.lists.dates.saw(self.lists.answers[path].modified, things)
 
     def _told(
         self,

@@ -1,12 +1,12 @@
 """Answers -> the settings of a site, as far as they show."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any, get_args
 
 from ..model import HOST, RestrictedRoute, Site
 from .admitting import admitted
-from .asking import Got
+from .answers import Answers
 from .images import root
 from .lists import OLD
 from .loose import entries, fields, text, texts
@@ -16,12 +16,12 @@ _ORIGIN = re.compile(r"https?://[^/?#]+")
 _DEFAULTS = {"reader": "/reader/", "media": "/media/", "page_size": 25}
 
 
-def media_root(answers: Mapping[str, Got]) -> str:
+def media_root(answers: Answers) -> str:
     """The address below which most images lie as ours do."""
     return root(_images(answers))
 
 
-def _images(answers: Mapping[str, Got]) -> Iterator[tuple[str, str]]:
+def _images(answers: Answers) -> Iterator[tuple[str, str]]:
     """Addresses, and in which folder below the root a catalog has them."""
     for path, got in answers.items():
         family, _, name = path.rpartition("/")
@@ -43,7 +43,7 @@ def _pages(slug: str, series: dict[str, Any]) -> Iterator[tuple[str, str]]:
             )
 
 
-def settings(answers: Mapping[str, Got], origin: str, root: str, notes: Notes) -> dict[str, Any]:
+def settings(answers: Answers, origin: str, root: str, notes: Notes) -> dict[str, Any]:
     """What `site.yaml` should say."""
     base = _base(answers) or origin
     told = {
@@ -60,44 +60,39 @@ def settings(answers: Mapping[str, Got], origin: str, root: str, notes: Notes) -
     return {name: value for name, value in found.items() if _DEFAULTS.get(name) != value}
 
 
-def restricted_routes(answers: Mapping[str, Got]) -> list[str]:
+def restricted_routes(answers: Answers) -> list[str]:
     """The routes of version 2 that take a key whatever they are asked for."""
-    paths = fields(fields(_value(answers, "/api/v2/openapi.json")).get("paths"))
+    paths = fields(fields(answers["/api/v2/openapi.json"].value).get("paths"))
     found = []
     for route in get_args(RestrictedRoute):
         asked = fields(fields(paths.get(f"/api/v2{route}")).get("get")).get("security")
         told = isinstance(asked, list) and bool(asked) and {} not in asked
-        got = answers.get(f"/api/v2{route}")
-        if told or (got is not None and got.locked):
+        if told or answers[f"/api/v2{route}"].locked:
             found.append(route)
     return found
 
 
-def _value(answers: Mapping[str, Got], path: str) -> Any:
-    return answers[path].value if path in answers else None
-
-
-def _base(answers: Mapping[str, Got]) -> str:
+def _base(answers: Answers) -> str:
     """What absolute addresses of the site begin with."""
-    told = [fields(family).get("series") for family in fields(_value(answers, "/")).values()]
-    told += [one.get("url") for family in OLD for one in entries(_value(answers, f"{family}/series"))]
+    told = [fields(family).get("series") for family in fields(answers["/"].value).values()]
+    told += [one.get("url") for family in OLD for one in entries(answers[f"{family}/series"].value)]
     found = (_ORIGIN.match(text(address)) for address in told)
     return next((one[0] for one in found if one and re.fullmatch(HOST, one[0])), "")
 
 
-def _reader(answers: Mapping[str, Got], base: str) -> str:
+def _reader(answers: Answers, base: str) -> str:
     """The path of the pages on which people read."""
     told = [(path.rpartition("/")[2], text(fields(got.value).get("url"))) for path, got in answers.items()]
     found = (url.removeprefix(base).removesuffix(f"{slug}/") for slug, url in told if url.endswith(f"/{slug}/"))
     return next(found, "")
 
 
-def _page_size(answers: Mapping[str, Got]) -> int | None:
+def _page_size(answers: Answers) -> int | None:
     """How many series a page has: the document says so, or the first page that is not the last."""
-    document = fields(_value(answers, "/api/v2/openapi.json"))
+    document = fields(answers["/api/v2/openapi.json"].value)
     limit = fields(fields(fields(document.get("components")).get("parameters")).get("limit"))
     told = fields(limit.get("schema")).get("default")
     if isinstance(told, int) and not isinstance(told, bool):
         return told
-    first = fields(_value(answers, "/api/v2/series"))
+    first = fields(answers["/api/v2/series"].value)
     return len(list(entries(first.get("results")))) if first.get("last") is False else None
