@@ -31,7 +31,7 @@ def test_an_import_says_what_it_did(site: Elsewhere, run: Run, tmp_path: Path) -
 
     assert result.exit_code == 0
     assert first == f"{tmp_path}/new: new are 1 series, 2 chapters and 6 other entries; 0 fields changed"
-    assert second == "28 requests; 7 files written"
+    assert second == "29 requests; 7 files written"
     assert third == "what the site does not tell, or tells wrongly:"
     assert "  accounts, their bookmarks and keys are in no answer; `python build.py keys add` makes new keys" in notes
     assert (tmp_path / ".flatpanel_import_cache").is_dir()

@@ -25,8 +25,8 @@ _NEW, _OLD = "/api/v2", ("/api/v1", "/api")
 _PEOPLE = ("authors", "artists", "groups", "members")
 _LISTS = {
     "/api/v2": ("categories", *_PEOPLE),
-    "/api/v1": ("authors", "artists", "releases", "categories", "groups"),
-    "/api": ("authors", "artists", "releases"),
+    "/api/v1": ("authors", "artists", "categories", "groups"),
+    "/api": ("authors", "artists"),
 }
 Progress = Callable[[int, int], None]
 
@@ -108,11 +108,13 @@ def ask_everything(asker: Asker) -> None:
             f"/api/v2/series?sort={order}&page={page}" for order in _orders() for page in range(1, len(pages) + 1)
         )
     asker.all(("/", "/api/v2/openapi.json"))
-    old = [family for family in _OLD if asker.ask(f"{family}/series").good]
+    # The list of all series holds all chapters, and says nothing that is not asked for again; one of them is enough.
+    old = [family for family in _OLD if any(asker.ask(f"{family}/{name}").good for name in ("releases", "series"))]
     new = [_NEW] if first.good or first.locked else []
     if not new and not old:
         raise FlatpanelError(f"{asker.wire.address}: answers neither /api/v2/series nor /api/v1/series nor /api/series")
     asker.all(f"{family}/{name}" for family in (*new, *old) for name in _LISTS[family])
+    asker.all(f"{family}/series" for family in old[:1])
     asker.all(_alone(asker, new + old[:1]))
     asker.slugs = slugs(asker, pages, old)
     for done, slug in enumerate(asker.slugs):
@@ -166,7 +168,7 @@ def _alone(asker: Asker, families: list[str]) -> Iterator[str]:
 def slugs(asker: Asker, pages: list[Any], old: list[str]) -> list[str]:
     """The slugs of all series, each once; one that is no slug would lead out of the folder, and is told of."""
     lists = [fields(page).get("results") for page in pages]
-    lists += [asker.answers[f"{family}/{name}"].value for family in old for name in ("series", "releases")]
+    lists += [asker.answers[f"{family}/{name}"].value for name in ("series", "releases") for family in old]
     found: dict[str, str] = {}
     told = (one.get("slug") for entry in lists for one in entries(entry))
     for slug in told:

@@ -98,11 +98,12 @@ def _date(found: Imported, dates: Dates, notes: Notes) -> None:
 def _say_what_nobody_tells(answers: Answers, notes: Notes) -> None:
     notes.add("accounts, their bookmarks and keys are in no answer; `python build.py keys add` makes new keys")
     notes.add("chapters that are only planned are in no answer of a site that keeps them to itself")
-    if not answers["/api/v2/series"].good:
+    new = answers["/api/v2/series"]
+    if not new.good and not new.locked:
         notes.add(
             "version 2 does not answer: nobody tells the ids of chapters, views, licences, and most of the members"
         )
-    elif not any(answers[f"{family}/series"].good for family in OLD):
+    elif not any(answers[f"{family}/{name}"].good for family in OLD for name in ("series", "releases")):
         notes.add(
             "no older version answers: nobody tells other names of people, ids of categories, series without chapters"
         )

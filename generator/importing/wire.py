@@ -17,7 +17,7 @@ AGENT = f"flatpanel/{__version__} (imports a catalog; asks slowly)"
 TIMEOUT = 30
 # How long a body may take as a whole, however many small pieces it comes in.
 PATIENCE = 600
-MAX_BODY = 256 << 20
+MAX_BODY = 64 << 20
 TRIES = 7
 # Of an answer that is always wrong; the rest of the site may be right.
 TRIES_IF_BROKEN = 3
