@@ -1,5 +1,6 @@
 """A second import: what people wrote stays, what the site changed comes, and where both did people are told."""
 
+import dataclasses
 from collections.abc import Iterator
 from contextlib import nullcontext
 from pathlib import Path
@@ -7,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from generator import disk, pipeline, yaml12
+from generator import disk, importing, pipeline, yaml12
 from generator.errors import CatalogError, FlatpanelError
 from generator.importing import Done
 from tests.conftest import AS_OF
@@ -142,6 +143,17 @@ def test_what_people_removed_is_not_written_again(site: Elsewhere, catalog: Path
 
     assert "members 9, one: was removed here since the last import, and is not written again" in done.notes
     assert not (catalog / "series/one.yaml").exists()
+
+
+def test_another_catalog_is_another_one(site: Elsewhere, catalog: Path) -> None:
+    """What was imported elsewhere, or was here before everything was removed, is not missing here."""
+    before = {path.name: path.read_bytes() for path in catalog.rglob("*.yaml")}
+    catalog.rename(catalog.with_name("moved"))
+    again(site, catalog)
+
+    assert {path.name: path.read_bytes() for path in catalog.rglob("*.yaml")} == before
+    importing.run(dataclasses.replace(site.wanted(catalog.parent), catalog=catalog.with_name("third")))
+    assert {path.name: path.read_bytes() for path in catalog.with_name("third").rglob("*.yaml")} == before
 
 
 def test_who_was_removed_is_not_named_either(site: Elsewhere, catalog: Path) -> None:

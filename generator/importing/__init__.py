@@ -64,14 +64,16 @@ def run(wanted: Wanted, progress: Progress = lambda done, known: None) -> Done:
                 plan, files = _made(wanted.catalog, found, shelf, notes)
                 for file in sorted(files, key=_rank):
                     disk.rewrite(wanted.catalog / file, files[file])
-            shelf.finish(merging.remembered(found))
+            shelf.finish(str(wanted.catalog.resolve()), merging.remembered(found))
     return Done(plan, list(files), list(notes), wire.requests)
 
 
 def _made(catalog: Path, found: reading.Imported, shelf: Shelf, notes: Notes) -> tuple[Plan, dict[str, bytes]]:
     """What is to be written: a catalog that has problems is not touched, and none comes out."""
-    sources = _checked(catalog, catalog) if _holds_anything(catalog) else Sources()
-    plan = merging.Merge(sources, found, shelf.memory, notes).made()
+    sources, before = Sources(), {}
+    if _holds_anything(catalog):
+        sources, before = _checked(catalog, catalog), shelf.memory.get(str(catalog.resolve()), {})
+    plan = merging.Merge(sources, found, before, notes).made()
     files = placing.Placer(sources, plan, lambda file: places.text(catalog, file), notes).placed()
     with disk.scratch() as folder:
         for file in {*sources.mtimes, *files}:

@@ -62,9 +62,9 @@ class Shelf:
         """Nothing is left to be asked for."""
         self._save(asking=False)
 
-    def finish(self, imported: dict[str, Any]) -> None:
-        """This import is done; the next one compares with what it found."""
-        self.memory = imported
+    def finish(self, catalog: str, imported: dict[str, Any]) -> None:
+        """This import is done; the next one into the same catalog compares with what it found."""
+        self.memory[catalog] = imported
         self._save(asking=False, finished=True)
 
     def _save(self, *, asking: bool, finished: bool = False) -> None:
