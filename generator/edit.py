@@ -15,6 +15,7 @@ from .yaml12 import Path, Place
 
 _LINE_BREAK = re.compile(r"\r\n?|\n")
 _NO_CONTENT = re.compile(r"\s*(?:#.*)?", re.DOTALL)
+_COMMENT = re.compile(r"\s#")
 # From where a mapping begins to the brace that it may have: an anchor, white space and comments stand before it.
 _BRACE = re.compile(r"(?:&\S++)?(?:\s|#[^\r\n]*+)*+\{")
 
@@ -164,20 +165,19 @@ def with_entries(text: bytes, path: Path, entries: Sequence[Any]) -> bytes:
 
 
 def _replaced(old: _Text, path: Path, value: Any) -> str:
-    start, end = old.offset(old.survey.keys[path]), old.offset(old.survey.ends[path])
-    if old.is_inline(path[:-1]):
-        start = old.offset(old.survey.place(path))
-        return old.whole[:start] + phrasing.inline(value) + old.whole[end:]
+    """Another value in the place of one; what stands behind it stays there."""
     line, column = old.survey.keys[path]
+    start, end, gap = old.offset((line, column)), old.offset(old.survey.ends[path]), ""
     if old.survey.ends[path][0] > line and old.survey.ends[path][1] <= column:
-        # A block ends where the next thing begins; what is between them stays.
-        last = old.content_end(path)
-        rest, gap = "".join(old.lines[last:]), old.line_break(start)
-    else:
-        rest, gap = old.whole[end:], ""
+        # A block ends where the next thing begins, but what is between them is not part of it.
+        end, gap = old.starts[old.content_end(path)], old.line_break(start)
+    if isinstance(_at(old.value, path), dict | list) and _COMMENT.search(old.whole, start, end):
+        raise FlatpanelError("holds comments that would be lost; write it anew")
+    if old.is_inline(path[:-1]):
+        return old.whole[: old.offset(old.survey.place(path))] + phrasing.inline(value) + old.whole[end:]
     indent = " " * (column - 1)
     shown = f"{old.line_break(start)}{indent}".join(phrasing.field(str(path[-1]), value))
-    return old.whole[:start] + shown + gap + rest
+    return old.whole[:start] + shown + gap + old.whole[end:]
 
 
 def _added(old: _Text, path: Path, name: str, value: Any) -> str:

@@ -1,9 +1,15 @@
 """Edits of people's YAML: what changes, what does not, and what is refused."""
 
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
 import pytest
 
 from generator import edit, yaml12
 from generator.errors import FlatpanelError
+from tests.conftest import SITES
+from tests.documents import ROOT
 
 REFUSAL = "is written in a way that cannot be edited here"
 
@@ -234,7 +240,42 @@ def test_a_list_that_cannot_be_read_again_does_not_grow(text: bytes) -> None:
         edit.with_entries(text, (), [3])
 
 
+def test_a_value_with_comments_inside_is_not_replaced() -> None:
+    """They would be lost, and they are somebody's."""
+    for text in (b"a:\n  - x # mine\nb: 1\n", b"a: [x, # mine\n  y]\n", b"a:\n  # mine\n  x: 1\n"):
+        with pytest.raises(FlatpanelError, match="holds comments that would be lost; write it anew"):
+            edit.with_field(text, (), "a", ["z"])
+
+
 def test_a_field_with_an_anchor_is_not_replaced() -> None:
     """What refers to it would lose its meaning."""
     with pytest.raises(FlatpanelError, match=REFUSAL):
         edit.with_field(b"a: &x 1\nb: *x\n", (), "a", 2)
+
+
+FILES = sorted((ROOT / "catalog_src").rglob("*.yaml")) + sorted(SITES.rglob("*.yaml"))
+
+
+@pytest.mark.parametrize("file", [one for one in FILES if one.stat().st_size < 20_000], ids=lambda one: one.stem)
+@pytest.mark.parametrize("value", ["one, two", ["a", "b # c"], "two\nlines\n"])
+def test_every_field_of_the_catalogs_here_can_be_edited(file: Path, value: object) -> None:
+    """Each in turn gets another value and a neighbour, and every comment stays; what has several lines needs a line."""
+    text = file.read_bytes()
+    comments = [line for line in text.decode().splitlines() if line.strip().startswith("#")]
+    paths = list(yaml12.survey(text).keys)
+    for *path, name in paths[:: max(1, len(paths) // 15)]:
+        for field in (str(name), "brand_new"):
+            try:
+                edited = edit.with_field(text, tuple(path), field, value)
+            except FlatpanelError:
+                assert "\n" in str(value) or isinstance(at(yaml12.load(text), [*path, field]), dict | list)
+                continue
+            left = edited.decode().splitlines()
+            assert [line for line in comments if line not in left] == []
+            assert at(yaml12.load(edited), [*path, field]) == value
+
+
+def at(value: Any, path: Sequence[str | int]) -> Any:
+    for step in path:
+        value = value[step]
+    return value

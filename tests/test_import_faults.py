@@ -80,6 +80,19 @@ def test_the_second_version_alone_is_enough(tmp_path: Path) -> None:
     assert any(note.startswith("no older version answers") for note in done.notes)
 
 
+def test_what_a_version_does_not_tell_of_chapters_is_named(tmp_path: Path) -> None:
+    """Who published them, and whether one is the last."""
+    answers = only_old(small())
+    for one in answers["/api/v1/series/one"]["volumes"]["1"].values():
+        del one["groups"], one["final"]
+    done = imported(answers, tmp_path)
+
+    assert {
+        "one: whether a chapter is the last of the story is not told",
+        "one: who published a chapter is not told",
+    } < (set(done.notes))
+
+
 def test_the_oldest_version_names_files_only(tmp_path: Path) -> None:
     """Its pages have no addresses; they are taken to lie where a catalog has them."""
     answers = only_old(small(), "/api")
@@ -273,11 +286,6 @@ def test_whatever_is_wrong_is_left_out_and_told_of(answers: Answers, note: str |
 @pytest.mark.parametrize(
     "answer",
     [
-        None,
-        7,
-        "text",
-        [[]],
-        {"results": 7},
         {"results": [None, 7, {}, {"slug": []}]},
         Said(body=b"<html>"),
         Said(body=b"[" * 100_000),

@@ -179,6 +179,7 @@ def test_nobody_there_is_a_sentence() -> None:
 def speaking(*answers: bytes) -> Iterator[int]:
     """A server that sends these bytes to one client after the other, whatever they ask."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
+        listener.settimeout(10)  # of a client that does not come
 
         def serve() -> None:
             for answer in answers:

@@ -17,6 +17,11 @@ from .titling import Made
 Key = tuple[int | None, str]
 # What the service before this one prints of a number.
 _DIGITS = 6
+# What some versions do not tell of chapters.
+_SOMETIMES = {
+    "final": "whether a chapter is the last of the story is not told",
+    "groups": "who published a chapter is not told",
+}
 
 
 @dataclass(slots=True)
@@ -81,9 +86,26 @@ class Chapters:
             return
         if not new and len(key[1].replace(".", "").strip("0")) >= _DIGITS:
             self._note(f"chapter {key[1]} may have more digits than the source says")
-        published = instant(new.get("published")) if new else None
+        for name in sorted(_SOMETIMES.keys() - new.keys() - old.keys()):
+            self._note(_SOMETIMES[name])
+        place = f"{self.slug} chapter {key[1]}"
+        record = admitted(Chapter, self._told(key, new, old), place, self.lists.notes)
+        if record is None:
+            return
+        pages = self._pages(key, new, old, read)
+        if pages is None:
+            self._note("has chapters whose pages are not told")
+        record = admitted(Chapter, record | {"pages": pages or []}, place, self.lists.notes) or record
+        self.found[key] = record
+        self._date(key, old, read, record)
+        full = new.get("full_title", old.get("full_title"))
+        if isinstance(full, str):
+            self._title(key, record, full)
+
+    def _told(self, key: Key, new: dict[str, Any], old: dict[str, Any]) -> dict[str, Any]:
+        published = instant(new.get("published"))
         published = instant(old.get("date")) if published is None else published
-        told = {
+        return {
             "id": whole(new.get("id")),
             "volume": key[0],
             "number": key[1],
@@ -91,28 +113,20 @@ class Chapters:
             "published": None if published is None else values.iso(published),
             "final": new.get("final", old.get("final")) is True,
             "groups": self._groups(new, old),
+            "pages": [],
             "views": count(new.get("views")),
         }
-        place = f"{self.slug} chapter {key[1]}"
-        record = admitted(Chapter, told | {"pages": []}, place, self.lists.notes)
-        if record is None or published is None:
-            return
-        pages = self._pages(key, new, old, read)
-        if pages is None:
-            self._note("has chapters whose pages are not told")
-        kept = admitted(Chapter, record | {"pages": pages or []}, place, self.lists.notes)
-        self.found[key] = kept or record
-        self._date(key, old, read, self.found[key])
-        full = new.get("full_title", old.get("full_title"))
-        if isinstance(full, str):
-            parts = {
-                "volume": str(key[0] or "?"),
-                "number": key[1],
-                "title": record.get("title", ""),
-                "date": values.day(published),
-                "series": self.series_title,
-            }
-            self.made.append(Made(full, key[0], parts))
+
+    def _title(self, key: Key, record: dict[str, Any], full: str) -> None:
+        """A full title, and what it must have been made of."""
+        parts = {
+            "volume": str(key[0] or "?"),
+            "number": key[1],
+            "title": record.get("title", ""),
+            "date": values.day(values.instant(record["published"])),
+            "series": self.series_title,
+        }
+        self.made.append(Made(full, key[0], parts))
 
     def _groups(self, new: dict[str, Any], old: dict[str, Any]) -> list[int]:
         known = self.lists.found["groups"]
