@@ -234,6 +234,34 @@ def test_an_id_that_another_chapter_has_is_not_given_twice(site: Elsewhere, cata
     assert "id" not in read(catalog, "series/one.yaml")["chapters"][2]
 
 
+def test_an_id_that_is_taken_is_not_written_into_a_chapter(site: Elsewhere, catalog: Path) -> None:
+    """A chapter of ours that the site has as well, by a number that another chapter of ours has for its id."""
+    edit(catalog, "series/one.yaml", "  - id: 11\n    volume", "  - volume")
+    (catalog / "series/mine.yaml").write_text(
+        "title: Mine\ncover: c.jpg\nchapters: [{id: 11, number: 1, published: 2020-01-01, pages: []}]\n"
+    )
+
+    assert "one 11: another chapter of the catalog has its id; it is written without" in again(site, catalog).notes
+    assert "id" not in read(catalog, "series/one.yaml")["chapters"][0]
+
+
+def test_chapters_that_change_their_numbers_stay_the_same(site: Elsewhere, catalog: Path) -> None:
+    """A new chapter takes the number of an old one, which gets the next."""
+    site.answers["/api/v2/series/one/chapters"]["results"] = [
+        chapter(11, 1.0, views=3),
+        chapter(13, 2.0, title="New"),
+        chapter(12, 3.0, title="Part 2"),
+    ]
+    again(site, catalog)
+    chapters = read(catalog, "series/one.yaml")["chapters"]
+
+    assert [(one["id"], one["number"], one["title"]) for one in chapters] == [
+        (11, 1, "Part 1"),
+        (12, 3, "Part 2"),
+        (13, 2, "New"),
+    ]
+
+
 def test_a_slug_that_differs_in_case_from_ours_is_left_out(site: Elsewhere, tmp_path: Path) -> None:
     """nginx could not tell the two apart."""
     catalog = tmp_path / "catalog_src"
@@ -378,6 +406,15 @@ def test_a_damaged_memory_is_as_good_as_none(damage: bytes, site: Elsewhere, cat
             file.write_bytes(damage)
 
     assert again(site, catalog).files == []
+
+
+def test_a_memory_of_other_fields_is_as_good_as_none(site: Elsewhere, catalog: Path) -> None:
+    """An older version may have remembered what is no record today."""
+    (state,) = (catalog.parent / "cache").rglob("state.json")
+    state.write_bytes(state.read_bytes().replace(b'"title":"One"', b'"titel":"One"'))
+    edit(catalog, "series/one.yaml", "title: One\n", "title: Uno\n")
+
+    assert "one: title is another one on the site than here; it stays as it is here" in again(site, catalog).notes
 
 
 def test_what_a_key_opened_is_nobody_elses(site: Elsewhere, tmp_path: Path) -> None:

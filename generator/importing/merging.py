@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..directory import Directory
-from ..model import Category, Chapter, Group, Member, Person, Record, Series
+from ..messages import faults
+from ..model import Category, Chapter, Group, Member, Person, Record
 from ..source import Entry, Sources
 from ..yaml12 import Path
 from .notes import Notes
@@ -128,13 +129,17 @@ class Merge:
 
     def _chapters(self, slug: str, entries: list[Entry[Chapter]], told: list[Fields], taken: set[int]) -> None:
         by_id = {one.record.id: one for one in entries if one.record.id}
-        by_number = {(one.record.volume, one.record.number): one for one in entries}
+        # One that the site knows by its id is that one, whatever number it has meanwhile.
+        ids = {one["id"] for one in told if "id" in one}
+        others = [one for one in entries if one.record.id not in ids]
+        by_number = {(one.record.volume, one.record.number): one for one in others}
         before = self.before.get("chapters", {}).get(slug, {})
         for one in told:
             place = f"{slug} chapter {one['number']}"
             entry = by_id.get(one.get("id", 0)) or by_number.get((one.get("volume"), one["number"]))
             if entry:
-                self._compare(entry, one, before.get(key(one)), place)
+                known = one if entry.record.id else self._unique(one, taken, slug)
+                self._compare(entry, known, before.get(key(one)), place)
             elif key(one) in before:
                 self.notes.add("was removed here since the last import, and is not written again", place)
             else:
@@ -150,13 +155,14 @@ class Merge:
         return chapter
 
     def _gone(self, before: Fields, now: set[str], kind: str) -> None:
-        for one in before.keys() - now:
+        for one in (one for one in before if one not in now):
             self.notes.add("is gone from the site; it stays in the catalog", f"{kind} {one}")
 
     def _compare(self, entry: Entry[Any], told: Fields, last: Fields | None, place: str) -> None:
         model = type(entry.record)
-        theirs, ours = self._meaning(_record(model, told)), self._meaning(entry.record)
-        base = None if last is None else self._meaning(_record(model, last))
+        theirs, ours = self._meaning(model.model_validate(told)), self._meaning(entry.record)
+        # What an older version of this program remembered may be no record any more.
+        base = self._meaning(model.model_validate(last)) if last and not faults(model, last) else None
         for name in [one for one in model.model_fields if one in told or one in (last or {})]:
             if theirs[name] == ours[name] or (name == "pages" and not theirs[name]):
                 continue
@@ -185,10 +191,3 @@ class Merge:
         for one in references:
             there = self.directories[kind].candidates(one)
             yield there[0].id if there else one
-
-
-def _record(model: type[Record], told: Fields) -> Record:
-    """What an import told, once it was found to be right."""
-    return model.model_validate(
-        told | {"chapters": []} if model is Series else told if model is not Chapter else {"pages": [], **told}
-    )
