@@ -5,7 +5,7 @@ import os
 import click
 
 from . import __version__
-from .commands import build, diff, ids, init, keys, new, releases, schedule, schema, serve, verify, views
+from .commands import build, diff, ids, importing, init, keys, new, releases, schedule, schema, serve, verify, views
 
 
 class BuildByDefault(click.Group):
@@ -40,6 +40,7 @@ _COMMANDS = (
     keys.keys,
     views.views,
     schema.schema,
+    importing.import_,
 )
 for command in _COMMANDS:
     main.add_command(command)

@@ -5,20 +5,20 @@ Pure functions from text to text. Each reads its result again: it says what was 
 
 import codecs
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import accumulate
 from typing import Any
 
-from . import phrasing, scalars, yaml12
+from . import phrasing, yaml12
 from .errors import FlatpanelError
 from .yaml12 import Path, Place
 
 _LINE_BREAK = re.compile(r"\r\n?|\n")
 _NO_CONTENT = re.compile(r"\s*(?:#.*)?", re.DOTALL)
 _EMPTY_LIST = re.compile(r"\[\s*\]")
+_COMMENT = re.compile(r"\s#")
 # From where a mapping begins to the brace that it may have: an anchor, white space and comments stand before it.
 _BRACE = re.compile(r"(?:&\S++)?(?:\s|#[^\r\n]*+)*+\{")
-_PLAIN = re.compile(r"\w[-\w]*(?: [-\w]+)*", re.ASCII)
 
 
 class _Text:
@@ -41,6 +41,26 @@ class _Text:
         """The one that the file has at this place."""
         found = _LINE_BREAK.search(self.whole, offset)
         return found[0] if found else "\n"
+
+    def broken(self, lines: Iterable[str]) -> str:
+        """Lines as they are broken in this file."""
+        return "".join(f"{line}{self.line_break()}" for line in lines)
+
+    def is_inline(self, path: Path) -> bool:
+        """Whether a mapping, or one around it, is written in braces or brackets."""
+        return any(
+            _BRACE.match(self.whole, self.offset(self.survey.place(path[:depth])))
+            or self.whole.startswith("[", self.offset(self.survey.place(path[:depth])))
+            for depth in range(len(path) + 1)
+        )
+
+    def content_end(self, path: Path) -> int:
+        """How many lines there are up to the last one of a block, without the comments behind it."""
+        line, column = self.survey.ends[path]
+        end = line if column > 1 and self.offset((line, column)) == len(self.whole) else line - 1
+        while _NO_CONTENT.fullmatch(self.lines[end - 1]):
+            end -= 1
+        return end
 
     def proven(self, whole: str, wanted: Any) -> bytes:
         """The text, if it says what it should: an edit that would change anything else is not made."""
@@ -81,7 +101,7 @@ def with_first_field(text: bytes, name: str, values: Mapping[Path, int]) -> byte
 def with_item(text: bytes, fields: Mapping[str, str]) -> bytes:
     """A block list with one more item, on a line of its own at the end."""
     old = _Text(text)
-    item = ", ".join(f"{name}: {_scalar(value)}" for name, value in fields.items())
+    item = ", ".join(f"{name}: {phrasing.scalar(value, flow=True)}" for name, value in fields.items())
     gap = old.line_break() if old.lines and not _LINE_BREAK.search(old.lines[-1]) else ""
     indent = " " * (old.survey.place(())[1] - 1)
     return old.proven(f"{old.whole}{gap}{indent}- {{{item}}}{old.line_break()}", [*(old.value or ()), dict(fields)])
@@ -172,20 +192,75 @@ def _dash(text: _Text, index: int, path: Path = ()) -> int:
     return line
 
 
-def _scalar(value: str) -> str:
-    """A text as YAML that is read as this text: plain if it can be."""
-    if _PLAIN.fullmatch(value) and scalars.scalar(value) == value:
-        return value
-    return '"' + "".join(map(_escaped, value)) + '"'
-
-
-def _escaped(character: str) -> str:
-    if character in '"\\':
-        return f"\\{character}"
-    return character if character.isprintable() else f"\\U{ord(character):08x}"
-
-
 def _at(value: Any, path: Path) -> Any:
     for step in path:
         value = value[step]
     return value
+
+
+def with_field(text: bytes, path: Path, name: str, value: Any) -> bytes:
+    """`text` with another value of one field in the mapping at `path`, or with that field as well."""
+    old = _Text(text)
+    new = phrasing.spelled({name: value})[name]
+    whole = _replaced(old, (*path, name), new) if (*path, name) in old.survey.keys else _added(old, path, name, new)
+    if path or old.value:
+        _at(old.value, path)[name] = new
+    return old.proven(whole, old.value or {name: new})
+
+
+def with_entries(text: bytes, path: Path, entries: Sequence[Any]) -> bytes:
+    """A list in lines of its own with more entries at its end; it may be missing, or be written as []."""
+    old = _Text(text)
+    new = phrasing.spelled(list(entries))
+    found = old.value if not path else _at(old.value, path[:-1]).get(path[-1])
+    if not found and path:
+        return with_field(text, path[:-1], str(path[-1]), new)
+    if not found:
+        # All that there is besides [] are comments.
+        start, end = (old.offset(place[()]) if () in place else 0 for place in (old.survey.places, old.survey.ends))
+        whole = (old.whole[:start] + old.whole[end:].lstrip(" ")).lstrip("\r\n")
+        return old.proven(whole + old.broken(phrasing.lines(new)), new)
+    end = old.content_end(path)
+    indent = " " * (old.survey.place(path)[1] - 1)
+    lines = phrasing.lines(new)
+    # As in the lists that we write: entries of several lines stand apart.
+    gap = [""] if len(lines) > len(new) else []
+    before = "".join(old.lines[:end])
+    before += "" if _LINE_BREAK.search(old.lines[end - 1]) else old.line_break()
+    added = old.broken([*gap, *(f"{indent}{line}" if line else "" for line in lines)])
+    found += new
+    return old.proven(before + added + "".join(old.lines[end:]), old.value)
+
+
+def _replaced(old: _Text, path: Path, value: Any) -> str:
+    """Another value in the place of one; what stands behind it stays there."""
+    line, column = old.survey.keys[path]
+    start, end, gap = old.offset((line, column)), old.offset(old.survey.ends[path]), ""
+    if old.survey.ends[path][0] > line and old.survey.ends[path][1] <= column:
+        # A block ends where the next thing begins, but what is between them is not part of it.
+        end, gap = old.starts[old.content_end(path)], old.line_break(start)
+    if isinstance(_at(old.value, path), dict | list) and _COMMENT.search(old.whole, start, end):
+        raise FlatpanelError("holds comments that would be lost; write it anew")
+    if old.is_inline(path[:-1]):
+        return old.whole[: old.offset(old.survey.place(path))] + phrasing.inline(value) + old.whole[end:]
+    indent = " " * (column - 1)
+    shown = f"{old.line_break(start)}{indent}".join(phrasing.field(str(path[-1]), value))
+    return old.whole[:start] + shown + gap + old.whole[end:]
+
+
+def _added(old: _Text, path: Path, name: str, value: Any) -> str:
+    """Behind the last field that is one line, or at the end of the file where the field itself has many."""
+    lines = phrasing.field(name, value)
+    keys = [one for one in old.survey.keys if one[:-1] == path]
+    if old.is_inline(path):
+        end = old.offset(old.survey.ends[keys[-1]])
+        return f"{old.whole[:end]}, {name}: {phrasing.inline(value)}{old.whole[end:]}"
+    short = [one for one in keys if old.survey.ends[one][0] == old.survey.keys[one][0]]
+    if not short or len(lines) > 1:
+        line = old.content_end(path) if keys else len(old.lines)
+    else:
+        line = old.survey.ends[short[-1]][0]
+    indent = " " * (old.survey.keys[keys[0]][1] - 1) if keys else ""
+    before = "".join(old.lines[:line])
+    before += "" if not before or before.endswith(("\n", "\r")) else old.line_break()
+    return before + old.broken([f"{indent}{one}" if one else "" for one in lines]) + "".join(old.lines[line:])

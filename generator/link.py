@@ -170,11 +170,6 @@ def _by_id(found: Mapping[Any, Any]) -> tuple[Any, ...]:
 
 
 def _full_title(series: model.Series, chapter: model.Chapter) -> str:
-    template = series.chapter_title
-    if chapter.volume is None:
-        template = template.replace("Vol. {volume}, ", "")
-    if not chapter.title:
-        template = template.removesuffix(": {title}")
     found = {
         "volume": str(chapter.volume or "?"),
         "number": chapter.number,
@@ -182,4 +177,4 @@ def _full_title(series: model.Series, chapter: model.Chapter) -> str:
         "date": values.day(chapter.published),
         "series": series.title,
     }
-    return values.fill_title(template, found)
+    return values.full_title(series.chapter_title, chapter.volume, found)

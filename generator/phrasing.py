@@ -47,6 +47,11 @@ def field(name: str, value: Any) -> list[str]:
     return [*_field(name, spelled({name: value})[name], (), {})]
 
 
+def inline(value: Any) -> str:
+    """A value as it may stand between braces."""
+    return _flow(value) if isinstance(value, list) else scalar(value, flow=True)
+
+
 def spelled(value: Any) -> Any:
     """What a record keeps, in the spellings that people use: times, numbers of chapters, runs of pages."""
     if isinstance(value, dict):

@@ -5,6 +5,7 @@ or raises ValueError with what is wrong and what would be right. After "should b
 """
 
 import re
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from decimal import Decimal
 from functools import lru_cache
@@ -173,8 +174,12 @@ def chapter_title(value: object) -> object:
     return value
 
 
-def fill_title(template: str, found: dict[str, str]) -> str:
-    """Put a chapter's values into its series' template; nothing inside a value is looked at again."""
+def full_title(template: str, volume: int | None, found: Mapping[str, str]) -> str:
+    """A chapter's values in its series' template; nothing inside a value is looked at again."""
+    if volume is None:
+        template = template.replace("Vol. {volume}, ", "")
+    if not found["title"]:
+        template = template.removesuffix(": {title}")
     return _FIELD.sub(lambda match: found[match[1]], template)
 
 

@@ -149,6 +149,8 @@ class Survey:
     """Where everything in a text stands, and what is wrong with it as YAML."""
 
     places: dict[Path, Place] = field(default_factory=dict)
+    # Where each value is over; one in a block of its own ends where the next thing begins.
+    ends: dict[Path, Place] = field(default_factory=dict)
     keys: dict[Path, Place] = field(default_factory=dict)
     flaws: list[Flaw] = field(default_factory=list)
 
@@ -214,7 +216,7 @@ class _Places:
     def node(self, event: Event, path: Path) -> int:
         """Walk one node and answer how many nodes it stands for."""
         self.count(event, 1)
-        self.found.places[path] = _start(event)
+        self.found.places[path], self.found.ends[path] = _start(event), _end(event)
         kind = type(event)
         if kind is AliasEvent:
             return self.alias(event)
@@ -246,6 +248,7 @@ class _Places:
                 self.flaw(key, f"{key.value} stands here twice, first in line {seen[key.value][0]}; keep one of them")
             seen[key.value] = self.found.keys[inner] = _start(key)
             size += self.node(self.next(), inner)
+        self.found.ends[path] = _end(key)
         return size
 
     def sequence(self, path: Path) -> int:
@@ -253,6 +256,7 @@ class _Places:
         while type(event := self.next()) is not SequenceEndEvent:
             size += self.node(event, (*path, index))
             index += 1
+        self.found.ends[path] = _end(event)
         return size
 
     def skip(self, event: Event) -> None:
@@ -286,3 +290,7 @@ class _Places:
 
 def _start(event: Event) -> Place:
     return event.start_mark.line + 1, event.start_mark.column + 1
+
+
+def _end(event: Event) -> Place:
+    return event.end_mark.line + 1, event.end_mark.column + 1

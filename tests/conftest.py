@@ -119,10 +119,9 @@ def serve(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serve]:
 def run() -> Callable[..., Result]:
     """The command line, in this process; a traceback is a failure of the test."""
 
-    def invoke(*arguments: object, **environment: str) -> Result:
-        result = CliRunner().invoke(
-            cli.main, [str(one) for one in arguments], env=environment, prog_name="python build.py"
-        )
+    def invoke(*arguments: object, input: str | None = None, **environment: str) -> Result:
+        words = [str(one) for one in arguments]
+        result = CliRunner().invoke(cli.main, words, input=input, env=environment, prog_name="python build.py")
         if result.exception and not isinstance(result.exception, SystemExit):
             raise result.exception
         return result

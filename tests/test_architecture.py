@@ -52,7 +52,7 @@ FLOORS = [
     ["remembered", "rendering", "schedule"],
     ["assembly", "survey"],
     ["building", "report"],
-    ["pipeline"],
+    ["importing", "pipeline"],
     ["revisions"],
     ["commands"],
     ["cli"],
@@ -72,6 +72,7 @@ DOORS = {
     "pydantic_core": {"messages", "schema"},
     "subprocess": {"history", "serve"},  # git, and nginx
     "fcntl": {"disk"},
+    "http": {"importing", "verify"},  # its client
     "tempfile": {"disk"},
     "time": {"commands"},
     "random": set(),

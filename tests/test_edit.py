@@ -1,9 +1,15 @@
 """Edits of people's YAML: what changes, what does not, and what is refused."""
 
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
 import pytest
 
 from generator import edit, yaml12
 from generator.errors import FlatpanelError
+from tests.conftest import SITES
+from tests.documents import ROOT
 
 REFUSAL = "is written in a way that cannot be edited here"
 
@@ -105,10 +111,10 @@ def test_an_item_is_put_last(before: str, after: str) -> None:
         ("Noor's: #2", '"Noor\'s: #2"'),
         ("a: b", '"a: b"'),
         ("a #b", '"a #b"'),
-        ("-dash", '"-dash"'),
+        ("-dash", "-dash"),
         ("- item", '"- item"'),
         (" edges ", '" edges "'),
-        ('say "hi" \\ bye', '"say \\"hi\\" \\\\ bye"'),
+        ('say "hi" \\ bye', 'say "hi" \\ bye'),
         ("{a, b]", '"{a, b]"'),
         ("*alias", '"*alias"'),
         ("!tag", '"!tag"'),
@@ -118,7 +124,7 @@ def test_an_item_is_put_last(before: str, after: str) -> None:
         ("1e5", '"1e5"'),
         ("12", '"12"'),
         ("", '""'),
-        ("紙の月 🌙", '"紙の月 🌙"'),
+        ("紙の月 🌙", "紙の月 🌙"),
         ("a\u2028b\x85c\ufeff\xa0", '"a\\U00002028b\\U00000085c\\U0000feff\\U000000a0"'),
     ],
 )
@@ -162,3 +168,114 @@ def test_an_item_that_others_depend_on_is_not_removed(text: str) -> None:
     """Removing lines must remove the one item and nothing else."""
     with pytest.raises(FlatpanelError, match=REFUSAL):
         edit.without_item(text.encode(), 0)
+
+
+@pytest.mark.parametrize(
+    ("before", "name", "value", "after"),
+    [
+        ("title: A  # short\nx: 1\n", "title", "B", "title: B  # short\nx: 1\n"),
+        ("title: A", "title", "B", "title: B"),
+        ("title:\nx: 1\n", "title", "B", "title: B\nx: 1\n"),
+        ("title: A\r\nx: 1\r\n", "title", "B\nC", "title: |-\r\n  B\r\n  C\r\nx: 1\r\n"),
+        ("title: 'A\n  b'\nx: 1\n", "title", "B", "title: B\nx: 1\n"),
+        ("title: >-\n  A\n  b\n\n# x\nx: 1\n", "title", "B", "title: B\n\n# x\nx: 1\n"),
+        ("title: |\n  A\n", "title", "B", "title: B\n"),
+        ("title: |\n  A", "title", "B", "title: B"),
+        ("a: [x, y] # z\n", "a", ["b"], "a: [b] # z\n"),
+        ("a: [x,\n    y]\nb: 1\n", "a", [], "a: []\nb: 1\n"),
+        ("a:\n  - x\n  # last\n\nb: 1\n", "a", ["c"], "a: [c]\n  # last\n\nb: 1\n"),
+        ("a:\n- x\n- y\nb: 1\n", "a", ["c"], "a: [c]\nb: 1\n"),
+        ("a:\n  x: 1\n", "a", {"y": 2}, "a:\n  y: 2\n"),
+        ("{title: A, x: 1}\n", "title", "B, c", '{title: "B, c", x: 1}\n'),
+        ("title: A\n", "number", "1.50", 'title: A\nnumber: "1.50"\n'),
+        ("title: A\n", "number", "1.5", "title: A\nnumber: 1.5\n"),
+        ("title: A # x\ntext: |\n  b\n", "x", 1, "title: A # x\nx: 1\ntext: |\n  b\n"),
+        ("text: |\n  b\n# end\n", "x", 1, "text: |\n  b\nx: 1\n# end\n"),
+        ("title: A\nend: B", "x", "c\nd", "title: A\nend: B\nx: |-\n  c\n  d\n"),
+        ("{title: A}\n", "x", ["b", "c, d"], '{title: A, x: [b, "c, d"]}\n'),
+        ("# nothing\n", "x", 1, "# nothing\nx: 1\n"),
+        ("", "x", 1, "x: 1\n"),
+    ],
+)
+def test_a_field_gets_another_value_or_a_place(before: str, name: str, value: object, after: str) -> None:
+    """Comments and everything else stay where they are; a new field stands behind those of one line."""
+    assert edit.with_field(before.encode(), (), name, value).decode() == after
+
+
+def test_a_field_deep_inside_is_edited() -> None:
+    """The first chapter is written in lines, the second in braces inside of brackets."""
+    before = b"chapters:\n- number: 1\n  title: A\n-   [{number: 2, title: B}]\n"
+
+    assert edit.with_field(before, ("chapters", 0), "title", "C") == before.replace(b"A", b"C")
+    assert edit.with_field(before, ("chapters", 0), "x", 1) == before.replace(b"A\n", b"A\n  x: 1\n")
+    assert edit.with_field(before, ("chapters", 1, 0), "title", "C") == before.replace(b"B", b"C")
+
+
+@pytest.mark.parametrize(
+    ("before", "path", "entries", "after"),
+    [
+        ("- {id: 1, name: A}\n", (), [{"id": 2, "name": "B"}], "- {id: 1, name: A}\n- {id: 2, name: B}\n"),
+        ("# A\n- {id: 1, name: A}", (), [{"id": 2}], "# A\n- {id: 1, name: A}\n- {id: 2}\n"),
+        ("- id: 1\n\n# end\n", (), [{"id": 2}], "- id: 1\n- {id: 2}\n\n# end\n"),
+        ("- id: 1\n", (), [{"a": 1, "b": 2, "c": 3}], "- id: 1\n\n- a: 1\n  b: 2\n  c: 3\n"),
+        ("", (), [1], "- 1\n"),
+        ("# none\n", (), [1, 2], "# none\n- 1\n- 2\n"),
+        ("[] # none\n", (), [1], "# none\n- 1\n"),
+        ("[]", (), [1], "- 1\n"),
+        ("a: 1\n", ("b",), [1], "a: 1\nb: [1]\n"),
+        ("b: []\na: 1\n", ("b",), [{"x": 1}], "b:\n  - {x: 1}\na: 1\n"),
+        ("b:\r\n- 1\r\n- 2\r\na: 1\r\n", ("b",), [3], "b:\r\n- 1\r\n- 2\r\n- 3\r\na: 1\r\n"),
+        ("b:\n  - x: |\n      y\n", ("b",), ["z"], "b:\n  - x: |\n      y\n  - z\n"),
+    ],
+)
+def test_a_list_takes_more_entries(before: str, path: yaml12.Path, entries: list[object], after: str) -> None:
+    """At its end, in front of the comments behind it."""
+    assert edit.with_entries(before.encode(), path, entries).decode() == after
+
+
+@pytest.mark.parametrize("text", [b"[1, 2]\n", b"- |\n  a\n  # b\n- &a [1]\n- *a\n  # c\n# d\n---\n"])
+def test_a_list_that_cannot_be_read_again_does_not_grow(text: bytes) -> None:
+    """Brackets have no lines to stand below."""
+    with pytest.raises((FlatpanelError, yaml12.Malformed)):
+        edit.with_entries(text, (), [3])
+
+
+def test_a_value_with_comments_inside_is_not_replaced() -> None:
+    """They would be lost, and they are somebody's."""
+    for text in (b"a:\n  - x # mine\nb: 1\n", b"a: [x, # mine\n  y]\n", b"a:\n  # mine\n  x: 1\n"):
+        with pytest.raises(FlatpanelError, match="holds comments that would be lost; write it anew"):
+            edit.with_field(text, (), "a", ["z"])
+
+
+def test_a_field_with_an_anchor_is_not_replaced() -> None:
+    """What refers to it would lose its meaning."""
+    with pytest.raises(FlatpanelError, match=REFUSAL):
+        edit.with_field(b"a: &x 1\nb: *x\n", (), "a", 2)
+
+
+FILES = sorted((ROOT / "catalog_src").rglob("*.yaml")) + sorted(SITES.rglob("*.yaml"))
+
+
+@pytest.mark.parametrize("file", [one for one in FILES if one.stat().st_size < 20_000], ids=lambda one: one.stem)
+@pytest.mark.parametrize("value", ["one, two", ["a", "b # c"], "two\nlines\n"])
+def test_every_field_of_the_catalogs_here_can_be_edited(file: Path, value: object) -> None:
+    """Each in turn gets another value and a neighbour, and every comment stays; what has several lines needs a line."""
+    text = file.read_bytes()
+    comments = [line for line in text.decode().splitlines() if line.strip().startswith("#")]
+    paths = list(yaml12.survey(text).keys)
+    for *path, name in paths[:: max(1, len(paths) // 15)]:
+        for field in (str(name), "brand_new"):
+            try:
+                edited = edit.with_field(text, tuple(path), field, value)
+            except FlatpanelError:
+                assert "\n" in str(value) or isinstance(at(yaml12.load(text), [*path, field]), dict | list)
+                continue
+            left = edited.decode().splitlines()
+            assert [line for line in comments if line not in left] == []
+            assert at(yaml12.load(edited), [*path, field]) == value
+
+
+def at(value: Any, path: Sequence[str | int]) -> Any:
+    for step in path:
+        value = value[step]
+    return value

@@ -236,4 +236,4 @@ def test_what_is_filled_in_is_not_filled_again() -> None:
     """A title that looks like a field stays a title."""
     found = {"volume": "?", "number": "1", "title": "{number} {{}}", "date": "2026-05-01", "series": "{title}"}
 
-    assert values.fill_title("{series}: {title} {{number}} {", found) == "{title}: {number} {{}} {1} {"
+    assert values.full_title("{series}: {title} {{number}} {", 1, found) == "{title}: {number} {{}} {1} {"

@@ -1,0 +1,138 @@
+"""`import`: a site that runs elsewhere becomes a catalog here."""
+
+import os
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import click
+
+from .. import encode, importing
+from ..errors import FlatpanelError
+from ..importing import Done, Wanted
+from ..importing.asking import Progress
+from ..importing.wire import Address
+from . import options
+from .reporting import color, reporting
+
+KEY = "FLATPANEL_IMPORT_KEY"
+CACHE = ".flatpanel_import_cache"
+
+
+class Site(click.ParamType[Address]):
+    """The address of a site, in whichever of its families."""
+
+    name = "URL"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Address:
+        try:
+            return Address.of(value)
+        except ValueError as error:
+            self.fail(str(error), param, ctx)
+
+
+@click.command("import")
+@click.argument("site", metavar="URL", type=Site())
+@options.catalog
+@click.option(
+    "--cache",
+    type=click.Path(path_type=Path),
+    help=f"What came from the site, for the next import.  [default: {CACHE} beside --catalog]",
+)
+@click.option(
+    "--rate",
+    type=click.FloatRange(0, 100, min_open=True),
+    default=4,
+    show_default=True,
+    help="Requests a second at most.",
+)
+@click.option("--key-file", type=click.Path(path_type=Path), help=f"A file with a key to the site; or set {KEY}.")
+@click.option("--ask-key", is_flag=True, help="Ask for a key to the site, which is not shown.")
+@click.option("--dry-run", is_flag=True, help="Only say what would be written.")
+@options.as_json
+@reporting
+def import_(
+    site: Address,
+    catalog: Path,
+    cache: Path | None,
+    rate: float,
+    key_file: Path | None,
+    ask_key: bool,
+    dry_run: bool,
+    as_json: bool,
+) -> None:
+    """Write a catalog from a site that runs elsewhere, or bring one up to date with it."""
+    wanted = Wanted(
+        address=site,
+        catalog=catalog,
+        cache=cache or catalog.absolute().parent / CACHE,
+        now=options.now(),
+        clock=time.monotonic,
+        sleep=time.sleep,
+        key=_key(key_file, ask_key),
+        rate=rate,
+        dry=dry_run,
+    )
+    with _progress(as_json) as progress:
+        done = importing.run(wanted, progress)
+    if as_json:
+        click.echo(encode.pretty(_facts(done)), nl=False)
+    else:
+        _tell(done, wanted)
+
+
+def _key(file: Path | None, ask: bool) -> str | None:
+    """The key, from where neither other people nor a history of commands see it."""
+    if file:
+        key = file.read_text(encoding="utf-8", errors="replace").strip()
+    elif ask:
+        key = click.prompt("key", hide_input=True, err=True).strip()
+    else:
+        key = os.environ.get(KEY, "").strip()
+    if not (key.isascii() and key.isprintable()):
+        raise FlatpanelError("the key should be one line of plain letters")
+    return key or None
+
+
+@contextmanager
+def _progress(as_json: bool) -> Iterator[Progress]:
+    """A bar on a terminal; how long it is shows as more becomes known."""
+    if as_json or not sys.stderr.isatty():
+        yield lambda done, known: None
+        return
+    with click.progressbar(length=1, label="asking", file=sys.stderr) as bar:
+
+        def advance(done: int, known: int) -> None:
+            bar.length = known
+            bar.update(done - bar.pos)
+
+        yield advance
+
+
+def _facts(done: Done) -> dict[str, object]:
+    return {
+        "ok": True,
+        "requests": done.requests,
+        "new": {name: count for name, count in done.plan.counts.items() if name != "changes"},
+        "changed": done.plan.counts["changes"],
+        "files": sorted(done.files),
+        "notes": done.notes,
+    }
+
+
+def _tell(done: Done, wanted: Wanted) -> None:
+    counts = done.plan.counts
+    new = ", ".join(f"{counts[name]} {name}" for name in ("series", "chapters"))
+    click.echo(
+        f"{wanted.catalog}: new are {new} and {counts['others']} other entries; {counts['changes']} fields changed"
+    )
+    verb = "would be written" if wanted.dry else "written"
+    click.echo(f"{done.requests} requests; {len(done.files)} files {verb}")
+    if wanted.dry:
+        click.echo("\n".join(f"  {wanted.catalog / file}" for file in sorted(done.files)))
+    click.secho("what the site does not tell, or tells wrongly:", bold=True, color=color())
+    for note in done.notes:
+        click.echo(f"  {note}")

@@ -1,0 +1,104 @@
+"""A running site -> a catalog: what it answers is kept, understood, compared with what is there, and written."""
+
+import os.path
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from .. import checks, disk, places, source
+from ..errors import CatalogError, Problem
+from ..source import SITE, Sources
+from . import asking, merging, placing, reading
+from .asking import Asker, Progress
+from .merging import FILES, Plan
+from .notes import Notes
+from .shelf import Shelf
+from .wire import Address, Wire
+
+_ORDER = (SITE, *FILES.values())
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What an import is told from outside, the clock included."""
+
+    address: Address
+    catalog: Path
+    cache: Path
+    now: int
+    clock: Callable[[], float]
+    sleep: Callable[[float], None]
+    key: str | None = None
+    rate: float = 4.0
+    dry: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """What was written, or would be, and what people should know."""
+
+    plan: Plan
+    files: list[str]
+    notes: list[str]
+    requests: int
+
+
+def run(wanted: Wanted, progress: Progress = lambda done, known: None) -> Done:
+    """Bring a catalog to what a site says now."""
+    notes = Notes()
+    shelf = Shelf(wanted.cache, str(wanted.address), wanted.now)
+    with disk.alone(shelf.folder):
+        wire = Wire(wanted.address, wanted.clock, wanted.sleep, 1 / wanted.rate, wanted.now)
+        asker = Asker(wire, shelf, notes, wanted.key, progress)
+        try:
+            asking.ask_everything(asker)
+            shelf.complete()
+        finally:
+            wire.close()
+        found = reading.read(asker.answers, asker.slugs, wanted.address.origin, wanted.now, notes)
+        if wanted.dry:
+            plan, files = _made(wanted.catalog, found, shelf, notes)
+        else:
+            disk.make_folder(wanted.catalog)
+            with disk.alone(wanted.catalog):
+                plan, files = _made(wanted.catalog, found, shelf, notes)
+                for file in sorted(files, key=_rank):
+                    disk.rewrite(wanted.catalog / file, files[file])
+            shelf.finish(str(wanted.catalog.resolve()), merging.remembered(found))
+    return Done(plan, list(files), list(notes), wire.requests)
+
+
+def _made(catalog: Path, found: reading.Imported, shelf: Shelf, notes: Notes) -> tuple[Plan, dict[str, bytes]]:
+    """What is to be written: a catalog that has problems is not touched, and none comes out."""
+    sources, before = Sources(), {}
+    if _holds_anything(catalog):
+        sources, before = _checked(catalog, catalog), shelf.memory.get(str(catalog.resolve()), {})
+    plan = merging.Merge(sources, found, before, notes).made()
+    files = placing.Placer(sources, plan, lambda file: places.text(catalog, file), notes).placed()
+    with disk.scratch() as folder:
+        for file in {*sources.mtimes, *files}:
+            disk.write_if_changed(folder / file, files.get(file) or places.text(catalog, file))
+        _checked(folder, catalog)
+    return plan, files
+
+
+def _holds_anything(catalog: Path) -> bool:
+    return os.path.isdir(catalog) and any(not one.name.startswith(".") for one in catalog.iterdir())
+
+
+def _checked(folder: Path, shown: Path) -> Sources:
+    """A catalog without problems; they are told as those of the folder that people know."""
+    sources = source.read(folder)
+    complaints = sources.complaints + checks.complaints(sources)
+    if complaints:
+        raise CatalogError(_renamed(one, folder, shown) for one in places.located(folder, complaints))
+    return sources
+
+
+def _renamed(problem: Problem, folder: Path, shown: Path) -> Problem:
+    return replace(problem, file=str(shown) + problem.file.removeprefix(str(folder)))
+
+
+def _rank(file: str) -> int:
+    """What is named by others is written before them: whenever this ends, there is a catalog without problems."""
+    return _ORDER.index(file) if file in _ORDER else len(_ORDER)

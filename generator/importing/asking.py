@@ -1,0 +1,233 @@
+"""What is asked of a site, in which order; answers with everything that came back, by path.
+
+The second version is asked first and says most; the older ones add what it does not say. Which of them exist is found
+out by asking. How a body is understood is decided elsewhere; here only the names in it matter that lead further.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import quote
+
+from .. import encode, values
+from ..errors import FlatpanelError
+from ..keys import digest
+from ..model import MAX_SLUG
+from ..payloads.listing import DEFAULT_ORDER, ORDERS
+from .answers import Answers, Got
+from .loose import entries, fields, http_date, seconds, text, texts, whole
+from .notes import Notes
+from .shelf import Kept, Shelf
+from .wire import Unusable, Wire
+
+MAX_SERIES = 100_000
+_NEW, _OLD = "/api/v2", ("/api/v1", "/api")
+_PEOPLE = ("authors", "artists", "groups", "members")
+_LISTS = {
+    "/api/v2": ("categories", *_PEOPLE),
+    "/api/v1": ("authors", "artists", "categories", "groups"),
+    "/api": ("authors", "artists"),
+}
+Progress = Callable[[int, int], None]
+
+
+@dataclass(slots=True)
+class Asker:
+    """Asks for one path after the other."""
+
+    wire: Wire
+    shelf: Shelf
+    notes: Notes
+    key: str | None = None
+    progress: Progress = lambda done, known: None
+    answers: Answers = field(default_factory=Answers)
+    # How many paths are still to be asked for, as far as anybody can tell.
+    ahead: int = 0
+    slugs: list[str] = field(default_factory=list)
+
+    def all(self, paths: Iterable[str]) -> None:
+        """Ask for whatever can be named before the first answer is there."""
+        wanted = [path for path in dict.fromkeys(paths) if path not in self.answers]
+        for path in wanted:
+            self.progress(len(self.answers), len(self.answers) + max(len(wanted), self.ahead))
+            self.ask(path)
+
+    def ask(self, path: str) -> Got:
+        found = self.answers[path] = self._ask(path)
+        return found
+
+    def _ask(self, path: str) -> Got:
+        try:
+            kept = self._answer(path, {}, path)
+            locked = kept.status == 401
+            if locked and self.key:
+                kept = self._answer(path, {"X-API-Key": self.key}, f"{path} {digest(self.key)}")
+        except Unusable as error:
+            self.notes.add(f"the answer {error}; it is passed over", path)
+            return Got()
+        if kept.status == 401:
+            self.notes.add(f"takes a key{', and not this one' if self.key else ''}; what it tells is not known", path)
+        return Got(kept.status, self._json(path, kept), _moment(kept.headers.get("last-modified", "")), locked)
+
+    def _answer(self, path: str, headers: dict[str, str], name: str) -> Kept:
+        kept = self.shelf.find(name)
+        if kept and kept.run == self.shelf.run:
+            return kept
+        conditions = {}
+        if kept and kept.status == 200:
+            pairs = (("If-None-Match", "etag"), ("If-Modified-Since", "last-modified"))
+            conditions = {
+                asked: kept.headers[said] for asked, said in pairs if kept.headers.get(said, "\n").isprintable()
+            }
+        answer = self.wire.get(path, headers | conditions)
+        if answer.status == 304 and kept and conditions:
+            return self.shelf.keep(name, kept.status, kept.headers | dict(answer.headers), kept.body)
+        return self.shelf.keep(name, answer.status, dict(answer.headers), answer.body)
+
+    def _json(self, path: str, kept: Kept) -> Any:
+        if kept.status != 200:
+            return None
+        try:
+            return encode.parse(kept.body)
+        except ValueError:
+            self.notes.add("the answer is no JSON; it is passed over", path)
+            return None
+
+
+def _moment(text: str) -> int | None:
+    found = http_date(text)
+    return found if found is not None and 0 <= found <= encode.LAST_INSTANT else None
+
+
+def ask_everything(asker: Asker) -> None:
+    """Have every answer that says something of the catalog."""
+    first = asker.ask("/api/v2/series")
+    pages = list(_pages(asker, first))
+    if first.modified is not None:
+        asker.all(
+            f"/api/v2/series?sort={order}&page={page}" for order in _orders() for page in range(1, len(pages) + 1)
+        )
+    asker.all(("/", "/api/v2/openapi.json"))
+    # The list of all series holds all chapters, and says nothing that is not asked for again; one of them is enough.
+    old = [family for family in _OLD if any(asker.ask(f"{family}/{name}").good for name in ("releases", "series"))]
+    new = [_NEW] if first.good or first.locked else []
+    if not new and not old:
+        raise FlatpanelError(f"{asker.wire.address}: answers neither /api/v2/series nor /api/v1/series nor /api/series")
+    asker.all(f"{family}/{name}" for family in (*new, *old) for name in _LISTS[family])
+    asker.all(f"{family}/series" for family in old[:1])
+    asker.all(_alone(asker, new + old[:1]))
+    asker.slugs = slugs(asker, pages, old)
+    for done, slug in enumerate(asker.slugs):
+        asker.ahead = (len(asker.slugs) - done) * (3 * len(new) + len(old))
+        _series(asker, slug, new, old)
+    asker.ahead = 0
+    asker.all(_telling(asker, new))
+    asker.progress(len(asker.answers), len(asker.answers))
+
+
+def _pages(asker: Asker, page: Got) -> Iterator[Any]:
+    """Every page of the list of series; one that brings nothing new ends it, whatever it says of itself."""
+    seen: set[str] = set()
+    number = 1
+    while new := {str(one.get("slug")) for one in _results(page)} - seen:
+        seen |= new
+        yield page.value
+        if fields(page.value).get("last") is True:
+            return
+        if len(seen) > MAX_SERIES:
+            asker.notes.add(f"there are more than {MAX_SERIES} series; the others are left out")
+            return
+        number += 1
+        page = asker.ask(f"/api/v2/series?page={number}")
+
+
+def _orders() -> Iterator[str]:
+    """The other orders of the list, whose pages show the same series together with others: their dates tell more."""
+    return (f"{sign}{order}" for order in ORDERS for sign in ("", "-") if f"{sign}{order}" != DEFAULT_ORDER)
+
+
+def _results(got: Got) -> Iterator[dict[str, Any]]:
+    return entries(fields(got.value).get("results"))
+
+
+def _ids(things: Iterable[dict[str, Any]]) -> Iterator[int]:
+    return (number for one in things if (number := whole(one.get("id"))) is not None)
+
+
+def _alone(asker: Asker, families: list[str]) -> Iterator[str]:
+    """Each person, category and group alone, whose answers tell when it changed."""
+    for path in [f"{family}/{name}" for family in families for name in _PEOPLE]:
+        got = asker.answers[path]
+        things = _results(got) if path.startswith(_NEW) else entries(got.value)
+        yield from (f"{path}/{number}" for number in _ids(things))
+    if _NEW in families:
+        names = [text(one.get("name")) for one in _results(asker.answers[f"{_NEW}/categories"])]
+        yield from (f"{_NEW}/categories/{quote(name, safe='')}" for name in names if name)
+
+
+def slugs(asker: Asker, pages: list[Any], old: list[str]) -> list[str]:
+    """The slugs of all series, each once; one that is no slug would lead out of the folder, and is told of."""
+    lists = [fields(page).get("results") for page in pages]
+    lists += [asker.answers[f"{family}/{name}"].value for name in ("series", "releases") for family in old]
+    found: dict[str, str] = {}
+    told = (one.get("slug") for entry in lists for one in entries(entry))
+    for slug in told:
+        if not isinstance(slug, str) or not values.is_slug(slug) or len(slug) > MAX_SLUG:
+            asker.notes.add("has a slug that is none; the series is left out", repr(slug))
+        elif found.setdefault(slug.lower(), slug) != slug:
+            asker.notes.add(f"differs from {found[slug.lower()]} only in case; the series is left out", slug)
+    return list(found.values())
+
+
+def _series(asker: Asker, slug: str, new: list[str], old: list[str]) -> None:
+    for family in new:
+        asker.all(f"{family}/{name}" for name in (f"series/{slug}", f"series/{slug}/chapters", f"cubari/{slug}"))
+    asker.all(f"{family}/series/{slug}" for family in old)
+    chapters = asker.answers[f"{_NEW}/series/{slug}/chapters"]
+    if not chapters.good:
+        _old_chapters(asker, slug, old)
+    elif not asker.answers[f"{_NEW}/cubari/{slug}"].good:
+        asker.all(f"{_NEW}/chapters/{number}/pages" for number in _ids(_results(chapters)))
+
+
+def _old_chapters(asker: Asker, slug: str, old: list[str]) -> None:
+    """Each chapter alone, of a series whose chapters the second version does not tell; some sites cannot do that."""
+    for family in old[-1:]:
+        path = f"{family}/series/{slug}"
+        for name, _ in _within(path, asker.answers[path]):
+            if not asker.ask(name).good:
+                return
+
+
+def _telling(asker: Asker, new: list[str]) -> Iterator[str]:
+    """Of all chapters of the same groups the one that changed first: its date tells if one of the groups did later."""
+    oldest: dict[frozenset[object], tuple[int, str]] = {}
+    for changed, groups, path in _new_chapters(asker) if new else _old_chapters_of_groups(asker):
+        oldest[groups] = min(oldest.get(groups, (changed, path)), (changed, path))
+    return (path for groups, (_, path) in oldest.items() if groups)
+
+
+def _new_chapters(asker: Asker) -> Iterator[tuple[int, frozenset[object], str]]:
+    for slug in asker.slugs:
+        reader = fields(fields(asker.answers[f"{_NEW}/cubari/{slug}"].value).get("chapters"))
+        for one in _results(asker.answers[f"{_NEW}/series/{slug}/chapters"]):
+            for number in _ids([one]):
+                changed = seconds(fields(reader.get(str(number))).get("last_updated")) or 0
+                yield changed, frozenset(texts(one.get("groups"))), f"{_NEW}/chapters/{number}"
+
+
+def _old_chapters_of_groups(asker: Asker) -> Iterator[tuple[int, frozenset[object], str]]:
+    """The first version names groups, and the oldest tells when a chapter changed."""
+    first, oldest = _OLD
+    for slug in asker.slugs:
+        path = f"{first}/series/{slug}"
+        for name, one in _within(path, asker.answers[path]):
+            changed = asker.answers[oldest + name.removeprefix(first)].modified or 0
+            yield changed, frozenset(_ids(entries(one.get("groups")))), name
+
+
+def _within(path: str, series: Got) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The chapters of a series in an old family, each with its own path."""
+    for volume, chapters in fields(fields(series.value).get("volumes")).items():
+        for number, one in fields(chapters).items():
+            yield f"{path}/{quote(volume, safe='')}/{quote(number, safe='')}", fields(one)

@@ -1,0 +1,32 @@
+"""What a person should know after an import: sentences, each with the places that it is true of."""
+
+from collections.abc import Iterator
+
+from ..keys import hidden
+from ..places import printable
+
+# So many places are named, the others are counted.
+_NAMED = 5
+_LONGEST = 250
+
+
+class Notes:
+    """Sentences in the order in which they were said first."""
+
+    def __init__(self) -> None:
+        self._places: dict[str, dict[str, None]] = {}
+
+    def add(self, sentence: str, place: str = "") -> None:
+        self._places.setdefault(_shown(sentence), {})[_shown(place)] = None
+
+    def __iter__(self) -> Iterator[str]:
+        for sentence, places in self._places.items():
+            named = [one for one in places if one]
+            others = f" and {len(named) - _NAMED} more" if len(named) > _NAMED else ""
+            yield f"{', '.join(named[:_NAMED])}{others}: {sentence}" if named else sentence
+
+
+def _shown(text: str) -> str:
+    """What a source told as it may stand on a terminal: no signs that command it, no key, and not much of anything."""
+    found = hidden(printable(text))
+    return found if len(found) <= _LONGEST else f"{found[:_LONGEST]}…"
