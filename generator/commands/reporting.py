@@ -30,7 +30,7 @@ def reporting(command: F) -> F:
         except BrokenPipeError:
             raise  # whoever read what we print has enough of it; click ends quietly
         except (FlatpanelError, OSError) as error:
-            complain(error, form=kwargs.get("form") or ("json" if kwargs.get("as_json") else "text"))
+            complain(error, form="json" if kwargs.get("as_json") else kwargs.get("form", "text"))
             raise SystemExit(CATALOG_WRONG) from None
 
     return run  # type: ignore[return-value]
