@@ -80,6 +80,9 @@ class _Beside:
         return self
 
     def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
         self._thread.shutdown()
 
     def add(self, block: bytes) -> None:
@@ -152,7 +155,7 @@ class Digests:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._md5.__exit__(*_)
+        self._md5.close()
 
     def add(self, block: bytes) -> None:
         self._md5.add(block)

@@ -87,7 +87,9 @@ class Runs:
             for place in stretch if checked else ():
                 if zlib.crc32(view[place.offset - start :][: place.length]) != place.crc:
                     raise Damaged
-            yield between + text if number else text
+            if number:
+                yield between
+            yield text
 
     def _stretches(self, name: str) -> Iterator[list[Place]]:
         """Runs that follow each other as they will in the file."""

@@ -121,8 +121,8 @@ def every_chapter(date_format: str) -> Shown:
     return Shown(EveryChapter(date_format), 0)
 
 
-# How a date begins in an encoded chapter; it ends with a quote. Inside a text these would have backslashes.
-_PUBLISHED = b'"published":"'
+# What stands before a date in an encoded chapter, inside a text with backslashes; and how long the date is.
+_PUBLISHED, _DATE = b'"published":"', len(iso(0))
 
 
 def redated(encoded: bytes, date_format: str) -> bytes:
@@ -130,8 +130,7 @@ def redated(encoded: bytes, date_format: str) -> bytes:
     if date_format == DEFAULT_DATES:
         return encoded
     before, *dated = encoded.split(_PUBLISHED)
-    found = (one.partition(b'"') for one in dated)
-    return _PUBLISHED.join([before, *(_redated(date, date_format) + quote + rest for date, quote, rest in found)])
+    return _PUBLISHED.join([before, *(_redated(one[:_DATE], date_format) + one[_DATE:] for one in dated)])
 
 
 @lru_cache(maxsize=8192)
