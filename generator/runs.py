@@ -5,6 +5,7 @@ A run that did not change is copied from the release before, one that did from w
 
 import os
 import zlib
+from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
@@ -62,7 +63,8 @@ class Runs:
         self._open += files
         for slug, (places, counted) in remembered.items():
             where = tuple(Place(file, *place) for file, place in zip(files, places, strict=True))
-            self.kept[slug] = Kept(where, Counted(*counted))
+            told = Counted(*counted)
+            self.kept[slug] = Kept(where, told._replace(chapters=array("q", told.chapters)))
 
     def put(self, slug: str, run: Run) -> None:
         places = []
@@ -116,7 +118,7 @@ class Runs:
                 start = ends[index] + len(between) if place.length else ends[index]
                 places.append((start, place.length, place.crc))
                 ends[index] = start + place.length if place.length else ends[index]
-            found[slug] = [places, tuple(kept.counted)]
+            found[slug] = [places, [list(one) if isinstance(one, array) else one for one in kept.counted]]
         return found
 
 
