@@ -3,7 +3,7 @@
 import gc
 import sys
 
-# What is imported stays until the end: looking through it for garbage, now and once more then, takes 0.04 s.
+# What is imported stays until the end: looking through it for garbage, now and once more then, takes time.
 gc.disable()
 try:
     from generator.cli import main

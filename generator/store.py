@@ -21,7 +21,7 @@ from .shelving import MARK, Bodies, begin, set_date
 
 TREES = ("www", "private")
 # A link or a release before it gets its name.
-UNNAMED_LINK = ".new"
+UNNAMED = ".new"
 
 # By release, paths that no later one has.
 Left: TypeAlias = Mapping[str, Iterable[str]]
@@ -162,7 +162,7 @@ class Session:
     @property
     def _unnamed(self) -> Path:
         """A release before it gets its name."""
-        return self.root / "releases" / UNNAMED_LINK
+        return self.root / "releases" / UNNAMED
 
     def bodies(self, left: frozenset[str]) -> Bodies:
         return Bodies(self.root, left)
@@ -187,8 +187,8 @@ class Session:
         if release not in (self.before, self.previous, *(() if self.uncertain else self.kept)):
             self._write_release(self.root / "releases" / release, files)
         if self.before and self.before != release:
-            point(self.root / "releases" / release / "previous", f"../{self.before}", self.root / UNNAMED_LINK)
-        point(self.root / "current", f"releases/{release}", self.root / UNNAMED_LINK)
+            point(self.root / "releases" / release / "previous", f"../{self.before}", self.root / UNNAMED)
+        point(self.root / "current", f"releases/{release}", self.root / UNNAMED)
         for one in late:
             set_date(self.root / one.file, one)
         kept = self.store.older()[: keep and keep - 1]
@@ -242,7 +242,7 @@ class Session:
     def _sweep(self) -> None:
         """Nobody knows what an unfinished build wrote: look at everything, before anything else is written."""
         begin(self.root)
-        (self.root / UNNAMED_LINK).unlink(missing_ok=True)
+        (self.root / UNNAMED).unlink(missing_ok=True)
         known: set[str] = set()
         # Of a body that several releases have, the latest one knows the date.
         for ledger in (self.served, *self.ledgers):

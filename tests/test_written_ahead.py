@@ -10,6 +10,7 @@ from generator import encode
 from generator.errors import FlatpanelError
 from generator.payloads import v2
 from generator.runs import FILES, Runs
+from generator.store import UNNAMED
 from tests.conftest import AS_OF, Site
 
 
@@ -63,7 +64,7 @@ def test_what_a_dead_build_wrote_ahead_is_gone(site: Site) -> None:
     """Nothing of it gets into the release that is written next."""
     site.build()
     (site.folder / "dist/.flatpanel").write_text("unfinished\n")
-    left = site.folder / "dist/releases/.new"
+    left = site.folder / "dist/releases" / UNNAMED
     left.mkdir()
     (left / "left.map").write_text("half of")
     release = site.build().release
@@ -94,8 +95,8 @@ def test_an_error_leaves_no_file_half_written(site: Site, monkeypatch: pytest.Mo
         site.build()
     monkeypatch.undo()
 
-    assert os.listdir(site.folder / "dist/releases/.new") == []
-    assert releases(site) == {".new"}
+    assert os.listdir(site.folder / "dist/releases" / UNNAMED) == []
+    assert releases(site) == {UNNAMED}
     release = site.build().release
     assert releases(site) == {release}
 
