@@ -1,5 +1,6 @@
 """What is asked of a series without reading it: enough to know whether it is still as it was, and fits the others."""
 
+from array import array
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
@@ -11,11 +12,11 @@ from .source import SeriesEntry
 
 
 class Facts(NamedTuple):
-    """Of a series and all its chapters, published or not."""
+    """Of a series and all its chapters, published or not; in arrays, since those of all series are in memory."""
 
-    ids: list[int]
+    ids: "array[int]"
     # When each chapter is published, in order.
-    published: list[int]
+    published: "array[int]"
     # Who and what is named, as it is written, by kind.
     names: dict[str, list[str | int]]
     # Whether every record says itself when it was modified.
@@ -28,8 +29,8 @@ def facts_of(series: SeriesEntry) -> Facts:
     record, chapters = series.entry.record, [entry.record for entry in series.chapters]
     named = [(one.id, len(one.pages), one.published) for one in chapters if one.id is not None]
     return Facts(
-        ids=[number for number, _, _ in named],
-        published=sorted(one.published for one in chapters),
+        ids=array("q", (number for number, _, _ in named)),
+        published=array("q", sorted(one.published for one in chapters)),
         names={
             "authors": list(dict.fromkeys(record.authors)),
             "artists": list(dict.fromkeys(record.artists)),
@@ -42,12 +43,16 @@ def facts_of(series: SeriesEntry) -> Facts:
 
 
 def dump(facts: Facts) -> bytes:
-    return encode.json(tuple(facts))
+    return encode.json((list(facts.ids), list(facts.published), *facts[2:]))
 
 
 def load(text: bytes) -> Facts:
     found = Facts._make(encode.parse(text))
-    return found._replace(odd=[(chapter, pages, published) for chapter, pages, published in found.odd])
+    return found._replace(
+        ids=array("q", found.ids),
+        published=array("q", found.published),
+        odd=[(chapter, pages, published) for chapter, pages, published in found.odd],
+    )
 
 
 class Meanings:
