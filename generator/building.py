@@ -71,7 +71,7 @@ class Building:
         cards, parts = self.cards()
         self.unknown = sum(one.unknown for one in cards)
         small = self.lists(self.linker.catalog(cards), parts)
-        return seal(self.runs, small, self.highest_id(), odd)
+        return seal(self.runs, small, self.highest_id(), odd, self.session.passing())
 
     def commit(self, sealed: Sealed) -> None:
         """Make the release the one that is served, and remember it."""

@@ -61,10 +61,37 @@ def sha256(body: bytes) -> str:
 
 
 def sha256_of(parts: Iterable[bytes]) -> str:
-    found = hashlib.sha256()
-    for part in parts:
-        found.update(part)
-    return found.hexdigest()
+    """Of what comes in long parts: one is digested while the next is made."""
+    with _Beside(hashlib.sha256()) as found:
+        for part in parts:
+            found.add(part)
+        return found.hexdigest()
+
+
+class _Beside:
+    """A digest that is taken in a thread of its own, beside whatever makes the next block."""
+
+    def __init__(self, found: "hashlib._Hash") -> None:
+        self._found = found
+        self._thread = ThreadPoolExecutor(1)
+        self._last = self._thread.submit(found.update, b"")
+
+    def __enter__(self) -> "_Beside":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        self._thread.shutdown()
+
+    def add(self, block: bytes) -> None:
+        self._last.result()
+        self._last = self._thread.submit(self._found.update, block)
+
+    def hexdigest(self) -> str:
+        self._last.result()
+        return self._found.hexdigest()
 
 
 @lru_cache(maxsize=4096)
@@ -122,23 +149,19 @@ class Digests:
 
     def __init__(self) -> None:
         self.size = self.crc = 0
-        self._md5, self._sha256 = hashlib.md5(usedforsecurity=False), hashlib.sha256()
-        self._thread = ThreadPoolExecutor(1)
-        self._last = self._thread.submit(self._md5.update, b"")
+        self._md5, self._sha256 = _Beside(hashlib.md5(usedforsecurity=False)), hashlib.sha256()
 
     def __enter__(self) -> "Digests":
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._thread.shutdown()
+        self._md5.close()
 
     def add(self, block: bytes) -> None:
-        self._last.result()
-        self._last = self._thread.submit(self._md5.update, block)
+        self._md5.add(block)
         self._sha256.update(block)
         self.crc = zlib.crc32(block, self.crc)
         self.size += len(block)
 
     def content(self) -> Content:
-        self._last.result()
         return Content(self._md5.hexdigest(), self._sha256.hexdigest(), self.size)

@@ -1,5 +1,6 @@
 """What is asked of a series without reading it: enough to know whether it is still as it was, and fits the others."""
 
+from array import array
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
@@ -11,12 +12,12 @@ from .source import SeriesEntry
 
 
 class Facts(NamedTuple):
-    """Of a series and all its chapters, published or not."""
+    """Of a series and all its chapters, published or not; in arrays, since those of all series are in memory."""
 
-    ids: list[int]
+    ids: "array[int]"
     # When each chapter is published, in order, and how many pages it has.
-    published: list[int]
-    pages: list[int]
+    published: "array[int]"
+    pages: "array[int]"
     # Who and what is named, as it is written, by kind.
     names: dict[str, list[str | int]]
     # Whether every record says itself when it was modified.
@@ -30,9 +31,9 @@ def facts_of(series: SeriesEntry) -> Facts:
     named = [(one.id, len(one.pages), one.published) for one in chapters if one.id is not None]
     dated = sorted((one.published, len(one.pages)) for one in chapters)
     return Facts(
-        ids=[number for number, _, _ in named],
-        published=[published for published, _ in dated],
-        pages=[pages for _, pages in dated],
+        ids=array("q", (number for number, _, _ in named)),
+        published=array("q", (published for published, _ in dated)),
+        pages=array("q", (pages for _, pages in dated)),
         names={
             "authors": list(dict.fromkeys(record.authors)),
             "artists": list(dict.fromkeys(record.artists)),
@@ -45,12 +46,17 @@ def facts_of(series: SeriesEntry) -> Facts:
 
 
 def dump(facts: Facts) -> bytes:
-    return encode.json(tuple(facts))
+    return encode.json([list(one) if isinstance(one, array) else one for one in facts])
 
 
 def load(text: bytes) -> Facts:
     found = Facts._make(encode.parse(text))
-    return found._replace(odd=[(chapter, pages, published) for chapter, pages, published in found.odd])
+    return found._replace(
+        ids=array("q", found.ids),
+        published=array("q", found.published),
+        pages=array("q", found.pages),
+        odd=[(chapter, pages, published) for chapter, pages, published in found.odd],
+    )
 
 
 class Meanings:

@@ -1,5 +1,6 @@
 """Resources -> bodies on the disk, and the lines that a release has of them."""
 
+from array import array
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -25,7 +26,7 @@ class Counted(NamedTuple):
     # The days on which its bodies changed.
     days: list[int]
     # The chapters of v2 in it: they are called by their ids, and may have been another series' before.
-    chapters: list[int]
+    chapters: "array[int]"
     # The URLs of bodies that are bigger than site.yaml wants them, and how big.
     big: list[tuple[str, int]]
     # The file of one of its bodies: where that is gone, others may be.
@@ -98,7 +99,7 @@ class Press:
             lines=list(map(len, found.values())),
             longest=max((len(line) for lines in found.values() for line in lines), default=0),
             days=sorted(set(map(maps.day, published))),
-            chapters=list(chapters),
+            chapters=array("q", chapters),
             big=[(one.url, one.size) for one in published if one.size > self.site.body_budget << 20],
             sample=published[0].file if published else "",
         )

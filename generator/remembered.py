@@ -57,11 +57,11 @@ def seen(asked: Asked, committed: Mapping[str, int]) -> dict[str, Any]:
 def _tree(catalog: Path) -> Iterator[tuple[str, str]]:
     for folder, folders, names in os.walk(catalog):
         folders.sort()
-        for path in (Path(folder, name) for name in ("", *sorted(names))):
-            yield ascii(str(path)), _looks(path)
+        for path in (os.path.join(folder, name) for name in ("", *sorted(names))):
+            yield ascii(path), _looks(path)
 
 
-def _looks(path: Path) -> str:
+def _looks(path: str | Path) -> str:
     try:
         return parsing.looks(path)
     except OSError:
@@ -70,7 +70,8 @@ def _looks(path: Path) -> str:
 
 def _folders(catalog: Path, files: Iterable[str]) -> list[tuple[str, str]]:
     """The folders in which files lie, which may be somewhere else, behind links."""
-    return [(ascii(str(folder)), _looks(folder)) for folder in sorted({(catalog / file).parent for file in files})]
+    folders = [catalog / folder for folder in sorted({os.path.dirname(file) for file in files})]
+    return [(ascii(str(folder)), _looks(folder)) for folder in folders]
 
 
 def done(asked: Asked, as_of: int, committed: Mapping[str, int], cache: Cache) -> dict[str, Any] | None:
@@ -83,7 +84,7 @@ def done(asked: Asked, as_of: int, committed: Mapping[str, int], cache: Cache) -
     if not samples(cache.recall("runs"), asked.out):
         return None
     files = cache.files()
-    if any(_looks(asked.catalog / file) != look for file, (look, _) in files.items()):
+    if any(_looks(os.path.join(asked.catalog, file)) != look for file, (look, _) in files.items()):
         return None
     if known["folders"] != encode.digest(encode.json(_folders(asked.catalog, files))):
         return None

@@ -5,6 +5,7 @@ A run that did not change is copied from the release before, one that did from w
 
 import os
 import zlib
+from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
@@ -62,7 +63,8 @@ class Runs:
         self._open += files
         for slug, (places, counted) in remembered.items():
             where = tuple(Place(file, *place) for file, place in zip(files, places, strict=True))
-            self.kept[slug] = Kept(where, Counted(*counted))
+            told = Counted(*counted)
+            self.kept[slug] = Kept(where, told._replace(chapters=array("q", told.chapters)))
 
     def put(self, slug: str, run: Run) -> None:
         places = []
@@ -87,7 +89,9 @@ class Runs:
             for place in stretch if checked else ():
                 if zlib.crc32(view[place.offset - start :][: place.length]) != place.crc:
                     raise Damaged
-            yield between + text if number else text
+            if number:
+                yield between
+            yield text
 
     def _stretches(self, name: str) -> Iterator[list[Place]]:
         """Runs that follow each other as they will in the file."""
@@ -114,7 +118,7 @@ class Runs:
                 start = ends[index] + len(between) if place.length else ends[index]
                 places.append((start, place.length, place.crc))
                 ends[index] = start + place.length if place.length else ends[index]
-            found[slug] = [places, tuple(kept.counted)]
+            found[slug] = [places, [list(one) if isinstance(one, array) else one for one in kept.counted]]
         return found
 
 
@@ -137,18 +141,24 @@ class Sealed(NamedTuple):
     head: int
 
 
-def seal(runs: Runs, small: Mapping[str, bytes], highest_id: int, page_ids: Mapping[str, int]) -> Sealed:
+# Hands on the parts of a file of the release, and may write them on the way.
+Passing = Callable[[str, Iterator[bytes]], Iterator[bytes]]
+
+
+def seal(
+    runs: Runs, small: Mapping[str, bytes], highest_id: int, page_ids: Mapping[str, int], passing: Passing
+) -> Sealed:
     """Give a release its name, which is a digest of all that is in it."""
     long = [name for name in FILES if name != "manifest.json"]
     digests = {name: encode.sha256(text) for name, text in small.items()}
-    digests |= {name: encode.sha256_of(runs.parts(name, checked=True)) for name in long}
+    digests |= {name: encode.sha256_of(passing(name, runs.parts(name, checked=True))) for name in long}
     lengths = {slug: kept.places[0].length for slug, kept in runs.in_order() if kept.places[0].length}
     head = manifest.Head(digests, highest_id, page_ids, lengths).dump()
 
     def whole(*, checked: bool = False) -> Iterator[bytes]:
         return chain((head,), runs.parts("manifest.json", checked=checked), (manifest.END,))
 
-    release = manifest.release_id(encode.sha256_of(whole(checked=True)))
+    release = manifest.release_id(encode.sha256_of(passing("manifest.json", whole(checked=True))))
     files: dict[str, Callable[[], Iterable[bytes]]] = {"manifest.json": whole}
     for name in long:
         files[name] = partial(runs.parts, name)

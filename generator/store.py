@@ -13,15 +13,15 @@ from typing import TypeAlias
 
 from . import manifest
 from .artifact import Published
-from .disk import clear, flush, lock, point, prune, remove_tree, sync, write, write_account, write_parts
+from .disk import Growing, clear, flush, lock, point, prune, remove_tree, sync, write, write_account, write_parts
 from .errors import FlatpanelError
 from .ledger import Ledger
 from .manifest import EMPTY, Manifest
 from .shelving import MARK, Bodies, begin, set_date
 
 TREES = ("www", "private")
-# A link before it gets its name.
-UNNAMED_LINK = ".new"
+# A link or a release before it gets its name.
+UNNAMED = ".new"
 
 # By release, paths that no later one has.
 Left: TypeAlias = Mapping[str, Iterable[str]]
@@ -118,6 +118,8 @@ class Session:
         # Of the releases that are kept, the latest first; what there is of the one before is asked for always.
         self.ledgers = [Ledger(store.manifest_path(one)) for one in self.kept]
         self.older = self.ledgers[0] if self.ledgers else Ledger(None)
+        # Files of the next release that are written already.
+        self._ahead: set[str] = set()
 
     def __enter__(self) -> "Session":
         return self
@@ -138,6 +140,29 @@ class Session:
             found[release] = sorted(set(ledger.files()) - known)
             known.update(found[release])
         return found
+
+    def passing(self) -> Callable[[str, Iterator[bytes]], Iterator[bytes]]:
+        """How the parts of a file of the next release are passed on: where there will surely be one, they are written.
+
+        They need not be read a second time then, once they are known to the last byte.
+        """
+        clear(self._unnamed)
+        return (lambda _, parts: parts) if self.store.finished() else self._write_ahead
+
+    def _write_ahead(self, name: str, parts: Iterator[bytes]) -> Iterator[bytes]:
+        path = self._unnamed / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with Growing(path) as growing:
+            for part in parts:
+                yield part
+                growing.write(part)
+            growing.finish(str(path))
+        self._ahead.add(name)
+
+    @property
+    def _unnamed(self) -> Path:
+        """A release before it gets its name."""
+        return self.root / "releases" / UNNAMED
 
     def bodies(self, left: frozenset[str]) -> Bodies:
         return Bodies(self.root, left)
@@ -162,8 +187,8 @@ class Session:
         if release not in (self.before, self.previous, *(() if self.uncertain else self.kept)):
             self._write_release(self.root / "releases" / release, files)
         if self.before and self.before != release:
-            point(self.root / "releases" / release / "previous", f"../{self.before}", self.root / UNNAMED_LINK)
-        point(self.root / "current", f"releases/{release}", self.root / UNNAMED_LINK)
+            point(self.root / "releases" / release / "previous", f"../{self.before}", self.root / UNNAMED)
+        point(self.root / "current", f"releases/{release}", self.root / UNNAMED)
         for one in late:
             set_date(self.root / one.file, one)
         kept = self.store.older()[: keep and keep - 1]
@@ -193,17 +218,16 @@ class Session:
         return release
 
     def _write_release(self, folder: Path, files: Mapping[str, Callable[[], Iterable[bytes]]]) -> None:
-        unnamed = folder.with_name(f".{folder.name}")
-        for leftover in (folder, unnamed):
-            clear(leftover)
+        clear(folder)
         for name, parts in files.items():
-            path = unnamed / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            write_parts(path, parts())
+            if name not in self._ahead:
+                path = self._unnamed / name
+                path.parent.mkdir(parents=True, exist_ok=True)
+                write_parts(path, parts())
         for name in ("run", "www"):  # nginx.conf names them, whatever a catalog holds
             (self.root / name).mkdir(exist_ok=True)
         flush(self.root)
-        unnamed.rename(folder)
+        self._unnamed.rename(folder)
         sync(folder.parent)
 
     def _collect_releases(self, kept: Collection[str]) -> None:
@@ -218,7 +242,7 @@ class Session:
     def _sweep(self) -> None:
         """Nobody knows what an unfinished build wrote: look at everything, before anything else is written."""
         begin(self.root)
-        (self.root / UNNAMED_LINK).unlink(missing_ok=True)
+        (self.root / UNNAMED).unlink(missing_ok=True)
         known: set[str] = set()
         # Of a body that several releases have, the latest one knows the date.
         for ledger in (self.served, *self.ledgers):

@@ -125,9 +125,15 @@ def folding(columns: Mapping[str, object]) -> dict[str, str]:
 @cache
 def _folded() -> dict[str, str]:
     """Every character that has another form when it is folded, and that form."""
-    characters = (chr(one) for one in range(0x80, _LAST_CASED + 1) if not 0xD800 <= one <= 0xDFFF)
-    return {one: folded for one in characters if (folded := one.casefold()) != one}
+    return {one: folded for row in _rows() if row.casefold() != row for one in row if (folded := one.casefold()) != one}
+
+
+def _rows() -> Iterator[str]:
+    """All characters that may have another case; most rows have none of them, which is seen at once."""
+    for first in range(0x80, _LAST_CASED + 1, _ROW):
+        yield "".join(map(chr, range(first, first + _ROW)))
 
 
 # No character above this one has another case.
 _LAST_CASED = 0x1E921
+_ROW = 0x80
