@@ -99,7 +99,9 @@ def build(options: Options, waiting: Waiting = lambda: None, progress: Progress 
     """Bring `out` and the main configuration file to what the catalog says."""
 
     if options.report:
-        report.refuse(options.report, options.out)
+        # Those that are not there yet as well: the build writes them first.
+        others = (options.catalog / source.SERIES, options.nginx, options.cache)
+        report.refuse(options.report, options.out, filter(None, others))
 
     def work(cache: Cache, scratch: Path) -> Report:
         asked = remembered.Asked(options.catalog, options.out, options.nginx, options.local)
