@@ -173,10 +173,11 @@ def _record(sources: Sources, draft: Draft, model: type[R]) -> R:
     """What the draft says, if it may, and if whoever it names is known."""
     found = faults(model, draft.fields)
     unsound = {field for field, _ in found}
-    nowhere = Entry(Record(), "", ())
-    for name in (one for one in _REFERRING if one in draft.fields and one not in unsound):
-        complaints = checks.Checks(sources).references(nowhere, (name,), f"{name}.yaml", draft.fields[name])
-        found += _beside(complaints, ())
+    nowhere, known = Entry(Record(), "", ()), checks.Checks(sources)
+    sound = {field: value for field, value in draft.fields.items() if field not in unsound}
+    for name in (one for one in _REFERRING if one in sound):
+        found += _beside(known.references(nowhere, (name,), f"{name}.yaml", sound[name]), ())
+    found += _beside(known.categories(nowhere, sound.get("categories", ())), ())
     draft.refuse(found)
     return model.model_validate(draft.fields)
 

@@ -127,6 +127,12 @@ def test_programs_are_told_the_same(site: Site, new: New) -> None:
             "--artist: stands in this list twice; keep one of them",
         ),
         (
+            ["x", "--author", "Cy", "--category", "comdy", "--title", ""],
+            "--title: should not be empty\n"
+            "--author: no author is named Cy; authors.yaml lists them\n"
+            "--category: no category has the id comdy; did you mean comedy?",
+        ),
+        (
             ["x", "--cover", "a/b.png", "--title", ""],
             "--title: should not be empty\n"
             "--cover: should be the name of a file, without a folder, or a whole percent-encoded http(s):// address, "
