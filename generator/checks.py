@@ -8,7 +8,7 @@ from typing import Any
 
 from .directory import Directory
 from .messages import did_you_mean, field_name
-from .model import Account, Chapter, Series
+from .model import Account, Chapter
 from .nearest import nearest
 from .places import Complaint
 from .source import LISTS, Entry, SeriesEntry, Sources
