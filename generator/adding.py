@@ -19,7 +19,7 @@ from .errors import FlatpanelError
 from .messages import did_you_mean, faults
 from .model import MAX_SLUG, SLUG, WANTED, Chapter, Record, Series
 from .places import Complaint
-from .source import SERIES, Entry, SeriesEntry, Sources
+from .source import SERIES, Entry, SeriesEntry, Sources, existing
 
 # An option has the name of its field, but that of many is asked for one by one.
 _ONE_OF = {"authors": "author", "artists": "artist", "categories": "category", "groups": "group"}
@@ -62,7 +62,7 @@ class Draft:
 
 def add_series(folder: Path, slug: str, said: Mapping[str, Any], *, in_folder: bool, dry: bool) -> Added:
     """Begin a series without chapters, in a file or in a folder of its own."""
-    with alone(folder):
+    with alone(existing(folder)):
         sources = tending.checked(folder)
         _check_slug(sources, slug)
         draft = Draft({"status": "ongoing", "cover": "cover.jpg", **_referring(sources, said)}, {})
@@ -82,7 +82,7 @@ def add_chapter(
     folder: Path, slug: str, said: Mapping[str, Any], pages: Path | None, *, highest: int, now: int, dry: bool
 ) -> Added:
     """Add a chapter to a series, with the next id; options have the last word, and ComicInfo.xml the one before."""
-    with alone(folder):
+    with alone(existing(folder)):
         sources = tending.checked(folder)
         series = _series(sources, slug)
         draft = _chapter(sources, series, said, pages, now)
