@@ -42,6 +42,8 @@ class Options:
     # Where to write a page about it all, and whether all that it tells is told; either takes a look at everything.
     report: Path | None = None
     in_full: bool = False
+    # How sentences name our commands to those who read them.
+    as_called: Callable[[str], str] = str
 
 
 @dataclass(slots=True)
@@ -124,7 +126,8 @@ def build(options: Options, waiting: Waiting = lambda: None, progress: Progress 
 
     told = _with_cache(options.cache, waiting, work)
     if options.report and told.survey:
-        page = report.page(told.survey, told.release, told.changes, told.warnings)
+        warnings = [options.as_called(one) for one in told.warnings]
+        page = report.page(told.survey, told.release, told.changes, warnings)
         disk.rewrite(options.report, page, mode=0o600)
     return told
 
