@@ -144,7 +144,8 @@ def _reference(directory: Directory[Any], text: str) -> str | int:
 def _check_slug(sources: Sources, slug: str) -> None:
     if not values.is_slug(slug) or len(slug) > MAX_SLUG:
         wanted = WANTED[SLUG] if len(slug) <= MAX_SLUG else f"should have at most {MAX_SLUG} characters"
-        raise FlatpanelError(places.printable(f"the slug {wanted}, not {slug}"))
+        given = slug or '""'
+        raise FlatpanelError(places.printable(f"the slug {wanted}, not {given}"))
     for one in sources.series:
         if one.slug == slug:
             raise FlatpanelError(f"there is a series {slug} already, in {one.entry.file}; choose another slug")

@@ -112,6 +112,7 @@ def test_programs_are_told_the_same(site: Site, new: New) -> None:
         (["first"], "there is a series first already, in series/first.yaml; choose another slug"),
         (["First"], "the slug First differs from first only in case; choose another"),
         (["a b"], "the slug should be made of the letters A-Z a-z, digits, - and _ only, not a b"),
+        ([""], 'the slug should be made of the letters A-Z a-z, digits, - and _ only, not ""'),
         (["../x"], "the slug should be made of the letters A-Z a-z, digits, - and _ only, not ../x"),
         (["a\u202eb"], "the slug should be made of the letters A-Z a-z, digits, - and _ only, not a\\u202eb"),
         (["x" * 201], f"the slug should have at most 200 characters, not {'x' * 201}"),
