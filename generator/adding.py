@@ -19,7 +19,7 @@ from .errors import FlatpanelError
 from .messages import did_you_mean, faults
 from .model import MAX_SLUG, SLUG, WANTED, Chapter, Record, Series
 from .places import Complaint
-from .source import SERIES, Entry, SeriesEntry, Sources
+from .source import SERIES, Entry, SeriesEntry, Sources, existing
 
 # An option has the name of its field, but that of many is asked for one by one.
 _ONE_OF = {"authors": "author", "artists": "artist", "categories": "category", "groups": "group"}
@@ -62,7 +62,7 @@ class Draft:
 
 def add_series(folder: Path, slug: str, said: Mapping[str, Any], *, in_folder: bool, dry: bool) -> Added:
     """Begin a series without chapters, in a file or in a folder of its own."""
-    with alone(folder):
+    with alone(existing(folder)):
         sources = tending.checked(folder)
         _check_slug(sources, slug)
         draft = Draft({"status": "ongoing", "cover": "cover.jpg", **_referring(sources, said)}, {})
@@ -82,7 +82,7 @@ def add_chapter(
     folder: Path, slug: str, said: Mapping[str, Any], pages: Path | None, *, highest: int, now: int, dry: bool
 ) -> Added:
     """Add a chapter to a series, with the next id; options have the last word, and ComicInfo.xml the one before."""
-    with alone(folder):
+    with alone(existing(folder)):
         sources = tending.checked(folder)
         series = _series(sources, slug)
         draft = _chapter(sources, series, said, pages, now)
@@ -144,7 +144,8 @@ def _reference(directory: Directory[Any], text: str) -> str | int:
 def _check_slug(sources: Sources, slug: str) -> None:
     if not values.is_slug(slug) or len(slug) > MAX_SLUG:
         wanted = WANTED[SLUG] if len(slug) <= MAX_SLUG else f"should have at most {MAX_SLUG} characters"
-        raise FlatpanelError(places.printable(f"the slug {wanted}, not {slug}"))
+        given = slug or '""'
+        raise FlatpanelError(places.printable(f"the slug {wanted}, not {given}"))
     for one in sources.series:
         if one.slug == slug:
             raise FlatpanelError(f"there is a series {slug} already, in {one.entry.file}; choose another slug")
@@ -173,10 +174,11 @@ def _record(sources: Sources, draft: Draft, model: type[R]) -> R:
     """What the draft says, if it may, and if whoever it names is known."""
     found = faults(model, draft.fields)
     unsound = {field for field, _ in found}
-    nowhere = Entry(Record(), "", ())
-    for name in (one for one in _REFERRING if one in draft.fields and one not in unsound):
-        complaints = checks.Checks(sources).references(nowhere, (name,), f"{name}.yaml", draft.fields[name])
-        found += _beside(complaints, ())
+    nowhere, known = Entry(Record(), "", ()), checks.Checks(sources)
+    sound = {field: value for field, value in draft.fields.items() if field not in unsound}
+    for name in (one for one in _REFERRING if one in sound):
+        found += _beside(known.references(nowhere, (name,), f"{name}.yaml", sound[name]), ())
+    found += _beside(known.categories(nowhere, sound.get("categories", ())), ())
     draft.refuse(found)
     return model.model_validate(draft.fields)
 

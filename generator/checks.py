@@ -8,7 +8,7 @@ from typing import Any
 
 from .directory import Directory
 from .messages import did_you_mean, field_name
-from .model import Account, Chapter, Series
+from .model import Account, Chapter
 from .nearest import nearest
 from .places import Complaint
 from .source import LISTS, Entry, SeriesEntry, Sources
@@ -118,7 +118,7 @@ class Checks:
         entry, record = series.entry, series.entry.record
         for field, name in (("authors", "authors.yaml"), ("artists", "artists.yaml")):
             yield from self.references(entry, (field,), name, getattr(record, field))
-        yield from self.categories(entry)
+        yield from self.categories(entry, record.categories)
         for chapter, first in _repeated(series.chapters, attrgetter("volume", "number")):
             volume, number = chapter.record.volume, chapter.record.number
             shown = f"{number} of volume {volume}" if volume else f"{number} without a volume"
@@ -130,13 +130,13 @@ class Checks:
                 yield Complaint(chapter.file, (*chapter.path, "id"), message)
             yield from self.references(chapter, (*chapter.path, "groups"), "groups.yaml", chapter.record.groups)
 
-    def categories(self, entry: Entry[Series]) -> Iterator[Complaint]:
+    def categories(self, entry: Entry[Any], categories: Sequence[str]) -> Iterator[Complaint]:
         known = self.directories["categories.yaml"].by_id
-        for index, category in enumerate(entry.record.categories):
+        for index, category in enumerate(categories):
             if category not in known and "categories.yaml" not in self.sources.unreadable:
                 message = f"no category has the id {category}; {self.category(category)}"
                 yield Complaint(entry.file, ("categories", index), message)
-        yield from _twice(entry, ("categories",), entry.record.categories)
+        yield from _twice(entry, ("categories",), categories)
 
     def references(
         self, entry: Entry[Any], path: tuple[str | int, ...], name: str, references: Sequence[str | int]

@@ -1,6 +1,9 @@
 """The command line: one group, and a module below `commands/` for every few commands that belong together."""
 
+import io
 import os
+import sys
+from typing import cast
 
 import click
 
@@ -23,6 +26,8 @@ def main() -> None:
     """Turn a comic catalog in YAML into a static, cacheable API that nginx serves."""
     # What is built must be readable by the account that serves it, whoever builds.
     os.umask(0o022)
+    # What a terminal has no letters for is escaped there, as Python does it with errors.
+    cast(io.TextIOWrapper, sys.stdout).reconfigure(errors="backslashreplace")
 
 
 _COMMANDS = (

@@ -38,10 +38,10 @@ def _names(text: str) -> list[str]:
 
 
 def _day(said: dict[str, str]) -> str | None:
-    """A day that is not told to the day is none."""
+    """A day that is not told to the day is none; 0 is none, either."""
     parts = [said.get(name, "") for name in ("Year", "Month", "Day")]
     year, month, day = (one.rjust(2, "0") for one in parts)
-    return f"{year}-{month}-{day}T00:00:00Z" if all(parts) else None
+    return f"{year}-{month}-{day}T00:00:00Z" if all(one.strip("0") for one in parts) else None
 
 
 def _elements(text: bytes) -> dict[str, str]:

@@ -42,6 +42,8 @@ class Options:
     # Where to write a page about it all, and whether all that it tells is told; either takes a look at everything.
     report: Path | None = None
     in_full: bool = False
+    # How sentences name our commands to those who read them.
+    as_called: Callable[[str], str] = str
 
 
 @dataclass(slots=True)
@@ -99,7 +101,9 @@ def build(options: Options, waiting: Waiting = lambda: None, progress: Progress 
     """Bring `out` and the main configuration file to what the catalog says."""
 
     if options.report:
-        report.refuse(options.report, options.out)
+        # Those that are not there yet as well: the build writes them first.
+        others = (options.catalog / source.SERIES, options.nginx, options.cache)
+        report.refuse(options.report, options.out, filter(None, others))
 
     def work(cache: Cache, scratch: Path) -> Report:
         asked = remembered.Asked(options.catalog, options.out, options.nginx, options.local)
@@ -122,7 +126,8 @@ def build(options: Options, waiting: Waiting = lambda: None, progress: Progress 
 
     told = _with_cache(options.cache, waiting, work)
     if options.report and told.survey:
-        page = report.page(told.survey, told.release, told.changes, told.warnings)
+        warnings = [options.as_called(one) for one in told.warnings]
+        page = report.page(told.survey, told.release, told.changes, warnings)
         disk.rewrite(options.report, page, mode=0o600)
     return told
 

@@ -5,7 +5,7 @@ It may tell of chapters that are not published yet, so it is for those who write
 
 import base64
 import os.path
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -62,11 +62,15 @@ def policy(style: str) -> str:
     return f"default-src 'none'; style-src 'sha256-{digest}'; img-src data:; base-uri 'none'; form-action 'none'"
 
 
-def refuse(place: Path, out: Path) -> None:
-    """Neither overwrite somebody's work, nor tell servers of what is not published yet."""
+def refuse(place: Path, out: Path, others: Iterable[Path]) -> None:
+    """Neither overwrite somebody's work, nor be in the way of the build, nor tell servers of what is to come."""
     # `resolve` would raise what is no OSError where links go round in a circle.
-    if Path(os.path.realpath(place)).is_relative_to(os.path.realpath(out)):
+    found = Path(os.path.realpath(place))
+    if found.is_relative_to(os.path.realpath(out)):
         raise FlatpanelError(f"{place}: lies in {out}, which is copied to servers; a report is for authors only")
+    for other in others:
+        if found.is_relative_to(os.path.realpath(other)):
+            raise FlatpanelError(f"{place}: belongs to {other}; choose another place for the report")
     if not place.exists():
         return
     if not place.is_file():

@@ -15,7 +15,8 @@ from . import encode, explained, model, values
 
 Schema = dict[str, Any]
 
-_DIALECT = "https://json-schema.org/draft/2020-12/schema"
+# The newest one that the YAML language server knows in full; of later ones editors complain.
+_DIALECT = "http://json-schema.org/draft-07/schema#"
 # By the name of the schema: what the file holds as a whole, what it is called, and what it is.
 _FILES: dict[str, tuple[Any, str, str]] = {
     "site": (model.Site, "site.yaml", "The site itself; the only file that must exist."),

@@ -39,7 +39,7 @@ def give_ids(folder: Path, highest: int) -> list[Given]:
 
     No id comes back that a chapter has, had in the catalog's history, or had up to `highest` in a release.
     """
-    with alone(folder):
+    with alone(source.existing(folder)):
         sources = checked(folder)
         lacking = checks.without_id(sources)
         if not lacking:
@@ -83,7 +83,7 @@ def list_keys(folder: Path) -> list[NamedKey]:
 
 def add_key(folder: Path, name: str, account: str | None) -> str:
     """Make a key, keep its digest, and answer with it for the only time."""
-    with alone(folder):
+    with alone(source.existing(folder)):
         sources = checked(folder)
         usernames = {entry.record.username for entry in sources.lists[ACCOUNTS]}
         if account is not None and account not in usernames:
@@ -101,7 +101,7 @@ def add_key(folder: Path, name: str, account: str | None) -> str:
 
 def revoke_key(folder: Path, name: str) -> None:
     """Forget a key that was made here; one that people wrote is theirs to remove."""
-    with alone(folder):
+    with alone(source.existing(folder)):
         known = {one.name: one for one in _keys(checked(folder))}
         if name not in known:
             raise FlatpanelError(f"no key is named {keys.hidden(name)}{did_you_mean(name, known)}")
@@ -142,7 +142,7 @@ class Folded:
 
 def fold_views(folder: Path, logs: Iterable[Path]) -> Folded:
     """Count what the logs hold and has not been counted, into the file that the next build reads."""
-    with alone(folder):
+    with alone(source.existing(folder)):
         sources = checked(folder)
         before = places.text(folder, VIEWS)
         memory = _memory(folder)

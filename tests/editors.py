@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from decimal import Decimal
 from typing import Any
 
-from jsonschema import Draft202012Validator, validators
+from jsonschema import Draft7Validator, validators
 from jsonschema.exceptions import ValidationError
 
 from generator import model, schema
@@ -22,7 +22,7 @@ def _pattern(_: Any, pattern: str, instance: Any, __: Any) -> Iterator[Validatio
         yield ValidationError(f"{instance!r} does not match {pattern}")
 
 
-Editor = validators.extend(Draft202012Validator, {"pattern": _pattern})
+Editor = validators.extend(Draft7Validator, {"pattern": _pattern})
 
 
 def plain(value: Any) -> Any:

@@ -35,11 +35,13 @@ def test_everything_that_a_chapter_knows_is_taken() -> None:
         "<Title/><Number></Number><Volume>-1</Volume><Year>-1</Year><Month>-1</Month><Day>-1</Day>",
         "<Title> </Title><Volume>0</Volume><ScanInformation> ; ,</ScanInformation>",
         "<Year>2024</Year><Month>5</Month>",
+        "<Year>2024</Year><Month>5</Month><Day>0</Day>",
+        "<Year>2024</Year><Month>00</Month><Day>7</Day>",
         "<x><Title>inside</Title></x>",
     ],
 )
 def test_what_is_not_told_is_no_field(inside: str) -> None:
-    """Empty elements, the -1 of programs that know nothing, half a date, and what lies deeper say nothing."""
+    """Empty elements, the -1 or 0 of programs that know nothing, half a date, and what lies deeper say nothing."""
     assert told(inside) == {}
 
 

@@ -1,5 +1,6 @@
 """Whatever lies in the folder of a catalog: it is built, or refused in sentences, soon and in little memory."""
 
+import hashlib
 import os
 import resource
 import shutil
@@ -424,6 +425,15 @@ def test_a_hint_is_looked_for_among_names_that_begin_alike() -> None:
     assert did_you_mean("Oda Penn", many) == ""
     assert did_you_mean("Oda Penn", many[-2:]) == "; did you mean Ada Penn?"
     assert did_you_mean("a" * 1_000_000, ["a" * 1_000_000]) == ""
+
+
+@pytest.mark.parametrize("number", [0, 1234, 2999])
+def test_a_hint_is_found_where_very_many_names_begin_alike(number: int) -> None:
+    """Half of a large site may be called The something."""
+    many = [f"The Tale of {hashlib.md5(str(one).encode()).hexdigest()}" for one in range(3000)]
+    misspelt = f"{many[number][:-3]}x{many[number][-2:]}"
+
+    assert did_you_mean(misspelt, many) == f"; did you mean {many[number]}?"
 
 
 def test_very_many_files_are_read_one_after_the_other(catalog: Path) -> None:

@@ -310,6 +310,14 @@ def test_ci_continues_from_the_last_manifest(made: Site) -> None:
     assert save["with"]["key"].startswith(restore["with"]["restore-keys"])
 
 
+def test_ci_shows_problems_beside_their_lines(made: Site, program: dict[str, str]) -> None:
+    """What the workflow checks with says where to show what is wrong."""
+    (check,) = (step["run"] for step in workflow(made)["check"] if "flatpanel" in step.get("run", ""))
+    made.write("series/first-series.yaml", "title: 1\ncover: c.jpg\n")
+
+    assert "::error file=catalog_src/series/first-series.yaml,line=1," in typed(f"! {check}", made.folder, program)
+
+
 def test_ci_uses_what_ours_uses(made: Site) -> None:
     """Actions are named by the digests that we have tried, with their versions behind them."""
     ours = (trees.BUILD.parent / ".github/workflows/publish.yml").read_text()

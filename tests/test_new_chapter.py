@@ -154,6 +154,26 @@ def test_options_have_the_last_word(site: Site, new: New, tmp_path: Path) -> Non
     }
 
 
+@pytest.mark.parametrize("day", ["20260501", "2026", "1790000000"])
+def test_digits_are_no_day(site: Site, new: New, day: str) -> None:
+    """A day whose dashes are missing would otherwise be one of 1970, and the chapter published at once."""
+    before = everything(site)
+    result = new("first", "--published", day)
+
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert f"'--published': should be a time like 2026-05-01T12:00:00Z, not {day}\n" in result.stderr
+    assert everything(site) == before
+
+
+def test_what_an_archive_calls_a_volume_may_be_none(site: Site, new: New, tmp_path: Path) -> None:
+    """Many write the year in which the series began; 0 is what addresses have for no volume."""
+    archive = comics.cbz(tmp_path / "a.cbz", "1.jpg", comicinfo="<Volume>2011</Volume><Number>2</Number>")
+    result = new("first", "--pages", archive, "--volume", "0")
+
+    assert result.stdout.endswith(": chapter 2: id 2, 1 page\n")
+    assert "volume" not in last(site, FIRST)
+
+
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
@@ -162,13 +182,13 @@ def test_options_have_the_last_word(site: Site, new: New, tmp_path: Path) -> Non
         (["first", "--number", "1", "--volume", "1"], "--number: chapter 1 of volume 1 is chapters[0] already; "),
         (["first", "--number", "ten"], "--number: should be digits with at most one point between them, like 10 or "),
         (["first", "--number", "9" * 10], "--number: is too long; a number has up to 9 digits before the point and "),
-        (["first", "--volume", "0"], "--volume: should be 1 or more, not 0\n"),
+        (["first", "--volume", "-1"], "--volume: should be 1 or more, not -1\n"),
         (["first", "--group", "Nite Shift"], "--group: no group is named Nite Shift; did you mean Night Shift?\n"),
         (["first", "--group", "1", "--group", "Night Shift"], "--group: stands in this list twice; keep one of them\n"),
         (["first", "--title", "a\x1bb"], "--title: should be one line without control characters, not 'a\\x1bb'\n"),
         (
-            ["first", "--volume", "0", "--group", "x", "--title", "\t"],
-            "--volume: should be 1 or more, not 0\n"
+            ["first", "--volume", "-1", "--group", "x", "--title", "\t"],
+            "--volume: should be 1 or more, not -1\n"
             "--title: should be one line without control characters, not '\\t'\n"
             "--group: no group is named x; groups.yaml lists them\n",
         ),

@@ -112,6 +112,7 @@ def test_programs_are_told_the_same(site: Site, new: New) -> None:
         (["first"], "there is a series first already, in series/first.yaml; choose another slug"),
         (["First"], "the slug First differs from first only in case; choose another"),
         (["a b"], "the slug should be made of the letters A-Z a-z, digits, - and _ only, not a b"),
+        ([""], 'the slug should be made of the letters A-Z a-z, digits, - and _ only, not ""'),
         (["../x"], "the slug should be made of the letters A-Z a-z, digits, - and _ only, not ../x"),
         (["a\u202eb"], "the slug should be made of the letters A-Z a-z, digits, - and _ only, not a\\u202eb"),
         (["x" * 201], f"the slug should have at most 200 characters, not {'x' * 201}"),
@@ -125,6 +126,12 @@ def test_programs_are_told_the_same(site: Site, new: New) -> None:
             ["x", "--artist", "Bo", "--artist", "Bo", "--author", "Cy"],
             "--author: no author is named Cy; authors.yaml lists them\n"
             "--artist: stands in this list twice; keep one of them",
+        ),
+        (
+            ["x", "--author", "Cy", "--category", "comdy", "--title", ""],
+            "--title: should not be empty\n"
+            "--author: no author is named Cy; authors.yaml lists them\n"
+            "--category: no category has the id comdy; did you mean comedy?",
         ),
         (
             ["x", "--cover", "a/b.png", "--title", ""],

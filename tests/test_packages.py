@@ -111,11 +111,12 @@ def as_called(name: str, *arguments: object) -> Result:
 @pytest.mark.parametrize("name", ["flatpanel", "python build.py"])
 @pytest.mark.parametrize("json", [False, True], ids=["for people", "for programs"])
 def test_hints_name_the_program_as_it_was_called(site: Site, name: str, json: bool) -> None:
-    """A problem and a warning tell what to type; programs are told the same."""
+    """A problem and a warning tell what to type; programs are told the same, and so are those who read the report."""
     flag = ["--json"] * json
     with (site.folder / "catalog_src/series/first.yaml").open("a") as series:
         series.write(WITHOUT_ID)
-    warned = as_called(name, "build", *trees.options(site), *flag)
+    page = site.folder / "report.html"
+    warned = as_called(name, "build", *trees.options(site), *flag, "--report", page)
     site.write(
         "series/second.yaml",
         "title: A\ncover: c.png\nchapters: [{id: , number: 1, published: 2026-01-01, pages: []}]\n",
@@ -125,6 +126,7 @@ def test_hints_name_the_program_as_it_was_called(site: Site, name: str, json: bo
 
     assert (warned.exit_code, refused.exit_code) == (0, 1)
     assert MISSING.format(name) in warned.output
+    assert MISSING.format(name) in page.read_text(encoding="utf-8")
     # Once for people; the message and the problem for programs.
     assert refused.output.count(hint) == 1 + json
     assert as_called(name, "nonsense").output.startswith(f"Usage: {name} ")

@@ -417,6 +417,22 @@ def test_a_report_replaces_nothing_but_a_report(site: Site, page: Path, run: Run
         assert run("build", *trees.options(site), "--report", page).exit_code == 0
 
 
+@pytest.mark.parametrize("place", ["nginx.conf", "catalog_src/series/report.yaml", "cache/report.html"])
+def test_a_report_is_not_in_the_way_of_the_build(site: Site, run: Run, place: str) -> None:
+    """What is not there yet is not replaced either: servers want a configuration, and the next build a catalog."""
+    before = trees.content(site.folder)
+    cache = site.folder / "cache"
+    result = run("build", *trees.options(site), "--cache", cache, "--report", site.folder / place)
+    owner = place if place == "nginx.conf" else place.rpartition("/")[0]
+
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert (
+        result.stderr
+        == f"{site.folder}/{place}: belongs to {site.folder}/{owner}; choose another place for the report\n"
+    )
+    assert trees.content(site.folder) == before
+
+
 def test_a_check_writes_no_report(site: Site, page: Path, run: Run) -> None:
     """--check writes nothing, so both together cannot be meant."""
     result = run("build", *trees.options(site), "--check", "--report", page)

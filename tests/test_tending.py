@@ -10,6 +10,7 @@ import pytest
 from generator import adding, disk, tending
 from tests import tended
 from tests.conftest import AS_OF, Site
+from tests.tended import Run
 
 
 def is_locked(folder: Path) -> bool:
@@ -89,3 +90,15 @@ def test_a_folder_that_cannot_be_locked_is_changed_all_the_same(site: Site, monk
     tending.give_ids(site.folder / "catalog_src", 0)
 
     assert tended.ids_in(site, tended.FIRST) == [1]
+
+
+@pytest.mark.parametrize(
+    "words", ["new series x --title X", "new chapter x", "ids", "keys add x", "keys revoke x", "views access.log"]
+)
+def test_a_misspelt_folder_is_told_with_the_nearest(site: Site, run: Run, words: str) -> None:
+    """As by the commands that only read."""
+    misspelt = site.folder / "catalog_scr"
+    result = run(*words.split(), "--catalog", misspelt)
+
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert result.stderr == f"{misspelt}: there is no such folder; did you mean catalog_src?\n"

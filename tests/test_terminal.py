@@ -104,6 +104,21 @@ def test_whoever_wants_less_gets_no_bar(site: Site, option: str) -> None:
     assert site.store.current()
 
 
+@pytest.mark.parametrize(("encoding", "shown"), [("latin-1", "Ü\\u2013"), ("utf-8", "Ü–")])
+def test_what_a_terminal_has_no_letters_for_is_escaped(site: Site, encoding: str, shown: str) -> None:
+    """Titles are written in every script, terminals are not."""
+    words = ["new", "series", "x", "--title", "Ü–", "--dry-run", "--catalog", str(site.folder / "catalog_src")]
+    done = subprocess.run(
+        [sys.executable, str(BUILD), *words],
+        capture_output=True,
+        encoding=encoding,
+        env={**os.environ, "PYTHONIOENCODING": encoding, "PYTHONUTF8": "0"},
+    )
+
+    assert (done.returncode, "Traceback" in done.stderr) == (0, False)
+    assert f"+title: {shown}\n" in done.stdout
+
+
 def test_a_reader_that_has_enough_is_no_problem(site: Site) -> None:
     """`build.py | head -0` ends without a traceback."""
     here, there = os.pipe()

@@ -33,7 +33,8 @@ def build(as_of: int | None, form: str, quiet: bool, check: bool, **paths: Any) 
     """Build the site; this is what happens without a command, too."""
     if check and paths["report"]:
         raise click.UsageError("--check writes nothing, a --report neither; leave one of them out")
-    wanted = Options(as_of=options.now() if as_of is None else as_of, in_full=form == "json", **paths)
+    instant = options.now() if as_of is None else as_of
+    wanted = Options(as_of=instant, in_full=form == "json", as_called=as_called, **paths)
     if check:
         _report_outdated(pipeline.outdated(wanted), form, quiet)
     else:

@@ -47,10 +47,14 @@ def series(catalog: Path, slug: str, in_folder: bool, dry: bool, as_json: bool, 
 @click.argument("slug")
 @click.option("--pages", metavar="FOLDER|FILE", type=click.Path(path_type=Path), help="Its images, or a .cbz of them.")
 @click.option("--number", help="[default: ComicInfo.xml's, or one above the highest, rounded down]")
-@click.option("--volume", type=int, help="[default: ComicInfo.xml's, or none]")
+@click.option("--volume", type=int, help="0 for none.  [default: ComicInfo.xml's, or none]")
 @click.option("--title", help="The title of the chapter alone.  [default: ComicInfo.xml's, or none]")
 @click.option("--group", "groups", multiple=True, metavar="NAME", help="Who made it, by name or id; may be repeated.")
-@click.option("--published", type=options.Instant(), help="When it appears.  [default: ComicInfo.xml's day, or now]")
+@click.option(
+    "--published",
+    type=options.Instant(or_seconds=False),
+    help="When it appears.  [default: ComicInfo.xml's day, or now]",
+)
 @click.option("--final", is_flag=True, help="The story ends here.")
 @_DRY
 @options.as_json
@@ -68,6 +72,8 @@ def chapter(
 ) -> None:
     """Add a chapter to the series SLUG, with the next id."""
     fields = _said(said) | ({"published": values.iso(published)} if published is not None else {})
+    # As in addresses; otherwise nobody could overrule what ComicInfo.xml says.
+    fields |= {"volume": None} if fields.get("volume") == 0 else {}
     known = highest(out, previous)
     added = adding.add_chapter(catalog, slug, fields, pages, highest=known, now=options.now(), dry=dry)
     record = added.record

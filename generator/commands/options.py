@@ -15,13 +15,16 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 class Instant(click.ParamType[int]):
-    """A time as the catalog writes it, or seconds since 1970."""
+    """A time as the catalog writes it, or seconds since 1970, which a day without its dashes would be taken for."""
 
     name = "ISO"
 
+    def __init__(self, *, or_seconds: bool = True) -> None:
+        self.or_seconds = or_seconds
+
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
         try:
-            seconds = _seconds(value)
+            seconds = _seconds(value) if self.or_seconds else None
             return values.instant(value) if seconds is None else seconds
         except ValueError as error:
             self.fail(f"{error}, not {value}" if str(error).startswith("should be") else str(error), param, ctx)
