@@ -2,7 +2,6 @@
 
 import json
 import os
-import pty
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -13,6 +12,7 @@ from click.testing import Result
 
 from tests.conftest import AS_OF
 from tests.elsewhere import Elsewhere, Said, elsewhere, small
+from tests.terminal import on_a_terminal
 from tests.trees import BUILD
 
 Run = Callable[..., Result]
@@ -121,19 +121,10 @@ def test_a_key_is_one_line(key: str, run: Run, tmp_path: Path) -> None:
 
 def test_a_terminal_shows_how_far_it_is(site: Elsewhere, tmp_path: Path) -> None:
     """There is a bar on a terminal, and it ends full."""
-    here, there = pty.openpty()
     command = [sys.executable, str(BUILD), "import", site.url, "--catalog", str(tmp_path / "new"), "--rate", "100"]
     environment = {**os.environ, "SOURCE_DATE_EPOCH": str(AS_OF)}
-    process = subprocess.Popen(command, stdin=there, stdout=subprocess.DEVNULL, stderr=there, env=environment)
-    os.close(there)
-    shown = b""
-    try:
-        while part := os.read(here, 65536):
-            shown += part
-    except OSError:  # how Linux says that the other end is closed
-        pass
-    os.close(here)
+    code, shown = on_a_terminal(command, environment, stdout=subprocess.DEVNULL)
 
-    assert process.wait() == 0
-    assert b"asking" in shown
-    assert b"100%" in shown
+    assert code == 0
+    assert "asking" in shown
+    assert "100%" in shown

@@ -1,7 +1,6 @@
 """`python build.py` as people start it: on a terminal, in a pipe, without its libraries, and twice at once."""
 
 import os
-import pty
 import subprocess
 import sys
 
@@ -10,6 +9,7 @@ import pytest
 from generator.store import MARK
 from tests import trees
 from tests.conftest import Site
+from tests.terminal import on_a_terminal
 from tests.trees import BUILD
 
 RED, BAR, BOLD = "\x1b[31m", "building", "\x1b[1m"
@@ -24,23 +24,10 @@ def in_a_pipe(site: Site, *arguments: str) -> tuple[int, str, str]:
     return done.returncode, done.stdout, done.stderr
 
 
-def on_a_terminal(site: Site, *arguments: str, **environment: str) -> str:
+def on_screen(site: Site, *arguments: str, **environment: str) -> str:
     """What appears on the screen."""
-    here, there = pty.openpty()
     plain = {name: value for name, value in os.environ.items() if name not in ("NO_COLOR", "FORCE_COLOR")}
-    process = subprocess.Popen(
-        command(site, *arguments), stdin=there, stdout=there, stderr=there, env=plain | environment
-    )
-    os.close(there)
-    shown = b""
-    try:
-        while part := os.read(here, 65536):
-            shown += part
-    except OSError:  # how Linux says that the other end is closed
-        pass
-    os.close(here)
-    process.wait()
-    return shown.decode()
+    return on_a_terminal(command(site, *arguments), plain | environment)[1]
 
 
 def test_the_whole_command_line_is_build_py(site: Site) -> None:
@@ -73,7 +60,7 @@ def test_a_pipe_gets_neither_colours_nor_a_bar(site: Site) -> None:
 def test_a_terminal_gets_colours(site: Site) -> None:
     """Problems are red and their number bold where somebody looks."""
     site.write("series/second.yaml", "title: Second\n")
-    shown = on_a_terminal(site)
+    shown = on_screen(site)
 
     assert RED in shown
     assert BOLD in shown
@@ -82,7 +69,7 @@ def test_a_terminal_gets_colours(site: Site) -> None:
 def test_no_color_is_respected(site: Site) -> None:
     """With NO_COLOR a terminal gets plain text."""
     site.write("series/second.yaml", "title: Second\n")
-    shown = on_a_terminal(site, NO_COLOR="1")
+    shown = on_screen(site, NO_COLOR="1")
 
     assert "cover: is missing" in shown
     assert "\x1b[3" not in shown
@@ -91,7 +78,7 @@ def test_no_color_is_respected(site: Site) -> None:
 
 def test_a_terminal_gets_a_progress_bar(site: Site) -> None:
     """A build on a terminal shows that it is at work, and then its summary."""
-    shown = on_a_terminal(site)
+    shown = on_screen(site)
 
     assert BAR in shown
     assert f"release {site.store.current()}" in shown
@@ -100,7 +87,7 @@ def test_a_terminal_gets_a_progress_bar(site: Site) -> None:
 @pytest.mark.parametrize("option", ["--quiet", "--json"])
 def test_whoever_wants_less_gets_no_bar(site: Site, option: str) -> None:
     """--quiet and --json leave the bar out on a terminal, too."""
-    assert BAR not in on_a_terminal(site, option)
+    assert BAR not in on_screen(site, option)
     assert site.store.current()
 
 

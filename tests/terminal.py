@@ -1,0 +1,24 @@
+"""A terminal of our own, for programs that look whether there is one."""
+
+import os
+import pty
+import subprocess
+from collections.abc import Mapping, Sequence
+
+
+def on_a_terminal(
+    command: Sequence[str], environment: Mapping[str, str], *, stdout: int | None = None
+) -> tuple[int, str]:
+    """How a command ends, and what appears on its screen; what it prints may go elsewhere."""
+    here, there = pty.openpty()
+    printed = there if stdout is None else stdout
+    process = subprocess.Popen(command, stdin=there, stdout=printed, stderr=there, env=dict(environment))
+    os.close(there)
+    shown = b""
+    try:
+        while part := os.read(here, 65536):
+            shown += part
+    except OSError:  # how Linux says that the other end is closed
+        pass
+    os.close(here)
+    return process.wait(), shown.decode()
