@@ -20,7 +20,7 @@ NOW = 1_790_000_000
 
 
 def asking(site: Elsewhere, pause: float = 0.25) -> Wire:
-    return Wire(Address.of(site.url), lambda: site.time, site.sleep, pause, NOW)
+    return Wire(Address.of(site.url), lambda: site.time, site.sleep, pause)
 
 
 def get(answers: dict[str, object], path: str = "/x", **headers: str) -> tuple[Answer, Elsewhere]:
@@ -62,6 +62,9 @@ def test_an_address_is_that_of_the_site(url: str, address: str) -> None:
         ("https://comics example", "should be an address in plain letters, without blanks"),
         ("https://cömics.example", "should be an address in plain letters, without blanks"),
         ("https://comics,example", "should name a host in plain letters"),
+        ("https://comics..example", "should name a host in plain letters"),
+        ("https://.", "should name a host in plain letters"),
+        (f"https://{'a' * 64}.example", "should name a host in plain letters, at most 63 of them between two points"),
         ("https://comics.example:99999", "should be an address like https://comics.example, with a port up to 65535"),
         ("https://[::1", "should be an address like https://comics.example, with a port up to 65535"),
     ],
@@ -133,7 +136,8 @@ def test_a_site_that_counts_requests_is_given_its_time(tmp_path: Path) -> None:
 )
 def test_a_site_may_say_when(after: str, waited: float) -> None:
     """In seconds or as a date; nonsense is as if it had not."""
-    _, site = get({"/x": Turns([Said(503, headers={"Retry-After": after}), {}])})
+    date = format_datetime(datetime.fromtimestamp(NOW, UTC), usegmt=True)
+    _, site = get({"/x": Turns([Said(503, headers={"Retry-After": after, "Date": date}), {}])})
 
     assert site.slept == [waited]
 
@@ -255,7 +259,7 @@ def test_redirects_to_others_are_not_followed(location: str) -> None:
         get({"/x": Said(302, headers={"Location": location})})
 
 
-@pytest.mark.parametrize("location", ["ftp://127.0.0.1/", "http://[", "http://127.0.0.1/a b"])
+@pytest.mark.parametrize("location", ["ftp://127.0.0.1/", "http://[", "http://127.0.0.1/a b", "/a?b c", "/a?\xe9"])
 def test_redirects_to_nowhere_are_not_followed(location: str) -> None:
     """What is no address is none."""
     with pytest.raises(Unusable, match="is a redirect that leads nowhere"):

@@ -48,7 +48,7 @@ def run(wanted: Wanted, progress: Progress = lambda done, known: None) -> Done:
     notes = Notes()
     shelf = Shelf(wanted.cache, str(wanted.address), wanted.now)
     with disk.alone(shelf.folder):
-        wire = Wire(wanted.address, wanted.clock, wanted.sleep, 1 / wanted.rate, wanted.now)
+        wire = Wire(wanted.address, wanted.clock, wanted.sleep, 1 / wanted.rate)
         asker = Asker(wire, shelf, notes, wanted.key, progress)
         try:
             asking.ask_everything(asker)
