@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from generator import disk, importing, pipeline, yaml12
+from generator import disk, encode, importing, pipeline, yaml12
 from generator.errors import CatalogError, FlatpanelError
 from generator.importing import Done
 from tests.conftest import AS_OF
-from tests.elsewhere import Elsewhere, Said, chapter, elsewhere, old_chapter, reader_chapter, small
+from tests.elsewhere import Elsewhere, Said, Turns, chapter, elsewhere, old_chapter, reader_chapter, small
 
 HERE = "it stays as it is here"
 
@@ -188,6 +188,90 @@ def test_what_is_gone_from_the_site_stays(site: Elsewhere, catalog: Path) -> Non
 
     assert "authors 4, one chapter 11: is gone from the site; it stays in the catalog" in done.notes
     assert len(read(catalog, "series/one.yaml")["chapters"]) == 2
+
+
+def test_what_is_gone_from_both_is_not_told_of(site: Elsewhere, catalog: Path) -> None:
+    """Nothing stays in a catalog from which people removed it as well; what is left is told of each time."""
+    (catalog / "series/one.yaml").unlink()
+    (catalog / "members.yaml").write_text("")
+    (catalog / "groups.yaml").write_text("- {id: 2, name: Night Shift}\n")
+    answers = site.answers
+    answers["/api/v2/series"] = {"total": 0, "last": True, "results": []}
+    answers["/api/v1/series"] = []
+    for path in ("/api/v2/members", "/api/v2/groups"):
+        answers[path] = {"results": []}
+    answers["/api/v1/groups"] = []
+
+    for _ in range(2):
+        gone = [note for note in again(site, catalog).notes if "is gone from the site" in note]
+        assert gone == ["groups 2: is gone from the site; it stays in the catalog"]
+
+
+@pytest.mark.parametrize("status", [500, 401, 403])
+def test_an_answer_that_fails_once_changes_nothing(status: int, site: Elsewhere, tmp_path: Path) -> None:
+    """A series stays restricted, paused and described while the site cannot say so; then it is compared again."""
+    locked = Said(401)
+    chapters = encode.json(site.answers["/api/v2/series/one/chapters"])
+    opened = Turns([locked, Said(body=chapters)])
+    site.answers["/api/v2/series/one/chapters"] = opened
+    for path in ("/api/v1/series/one", "/api/v1/series"):
+        site.answers[path] = Said(404)
+    site.imported(tmp_path, key="k")
+    catalog = tmp_path / "catalog_src"
+    before = written(tmp_path)
+    assert read(catalog, "series/one.yaml")["restricted"] is True
+
+    right = site.answers["/api/v2/series/one"]
+    for path in ("/api/v2/series/one", "/api/v2/series/one/chapters"):
+        site.answers[path] = Said(status)
+    done = again(site, catalog)
+    assert written(tmp_path) == before
+    assert "one: an answer about it is missing that was there at the last import; it stays as it is" in done.notes
+    if status == 403:
+        assert "/api/v2/series/one, /api/v2/series/one/chapters: answers 403; what it tells is not known" in done.notes
+
+    site.answers["/api/v2/series/one"] = {**right, "title": "New"}
+    site.answers["/api/v2/series/one/chapters"] = Turns([locked, Said(body=chapters)])
+    again(site, catalog, key="k")
+    assert written(tmp_path) == {name: text.replace("title: One\n", "title: New\n") for name, text in before.items()}
+
+
+@pytest.mark.parametrize("path", ["/api/v2/members", "/api/v1/authors", "/api/v2/series"])
+def test_a_list_that_fails_once_ends_an_import(path: str, site: Elsewhere, catalog: Path) -> None:
+    """What a list named would seem to be gone, or to have no names; one that never answered is not waited for."""
+    before, right = written(catalog.parent), site.answers[path]
+    site.answers[path] = Said(401)
+    with pytest.raises(FlatpanelError, match=f"{path}: does not tell what it told at the last import"):
+        again(site, catalog)
+    assert written(catalog.parent) == before
+
+    site.imported(catalog.parent / "other")
+    assert "series/one.yaml" not in again(site, catalog.parent / "other/catalog_src").files
+    site.answers[path] = right
+
+
+def test_settings_that_are_not_told_once_stay(site: Elsewhere, catalog: Path) -> None:
+    """What is restricted stays so while the site does not describe itself."""
+    document: dict[str, Any] = {"paths": {"/api/v2/members": {"get": {"security": [{"header": []}]}}}}
+    site.answers["/api/v2/openapi.json"] = document
+    again(site, catalog)
+    assert read(catalog, "site.yaml")["restricted"] == ["/members"]
+
+    for answer in (Said(500), Said(body=b"<html>"), document):
+        site.answers["/api/v2/openapi.json"] = answer
+        assert again(site, catalog).files == []
+
+
+def test_what_was_removed_is_not_forgotten(site: Elsewhere, catalog: Path) -> None:
+    """A series that the site does not have for a while is not written again when it comes back."""
+    (catalog / "series/one.yaml").unlink()
+    series, old = site.answers["/api/v2/series"], site.answers["/api/v1/series"]
+    site.answers |= {"/api/v2/series": {"total": 0, "last": True, "results": []}, "/api/v1/series": []}
+    again(site, catalog)
+    site.answers |= {"/api/v2/series": series, "/api/v1/series": old}
+    again(site, catalog)
+
+    assert not (catalog / "series/one.yaml").exists()
 
 
 def test_pages_that_are_not_told_any_more_stay(site: Elsewhere, catalog: Path) -> None:

@@ -64,7 +64,8 @@ def run(wanted: Wanted, progress: Progress = lambda done, known: None) -> Done:
                 plan, files = _made(wanted.catalog, found, shelf, notes)
                 for file in sorted(files, key=_rank):
                     disk.rewrite(wanted.catalog / file, files[file])
-            shelf.finish(str(wanted.catalog.resolve()), merging.remembered(found))
+            known_as = str(wanted.catalog.resolve())
+            shelf.finish(known_as, merging.remembered(found, shelf.memory.get(known_as, {})))
     return Done(plan, list(files), list(notes), wire.requests)
 
 

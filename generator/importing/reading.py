@@ -9,6 +9,7 @@ from .answers import Answers
 from .dating import Dates
 from .lists import OLD, Lists
 from .loose import entries, fields, number, text, volume
+from .missing import untold
 from .notes import Notes
 from .series import Reader
 from .site import media_root, restricted_routes, settings
@@ -25,6 +26,8 @@ class Imported:
     lists: dict[str, dict[Any, Fields]] = field(default_factory=dict)
     series: dict[str, Fields] = field(default_factory=dict)
     chapters: dict[str, list[Fields]] = field(default_factory=dict)
+    # Paths of whose answers nothing is known.
+    untold: list[str] = field(default_factory=list)
 
 
 def read(answers: Answers, slugs: Sequence[str], origin: str, now: int, notes: Notes) -> Imported:
@@ -32,7 +35,7 @@ def read(answers: Answers, slugs: Sequence[str], origin: str, now: int, notes: N
     lists = Lists(answers, notes, Dates(), root)
     lists.read()
     reader = Reader(lists, now, all_locked="/series/{slug}/chapters" in restricted_routes(answers))
-    found = Imported(lists=lists.found)
+    found = Imported(lists=lists.found, untold=untold(answers))
     for slug in slugs:
         if told := reader.series(slug):
             found.series[slug], found.chapters[slug] = told
