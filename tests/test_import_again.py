@@ -2,7 +2,7 @@
 
 import dataclasses
 from collections.abc import Iterator
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -379,12 +379,14 @@ def test_a_list_in_brackets_cannot_grow(site: Elsewhere, catalog: Path) -> None:
 
 
 def test_a_catalog_with_problems_is_not_touched(site: Elsewhere, catalog: Path) -> None:
-    """They are told with their places, as always."""
+    """They are told with their places, as always, and before anything is asked."""
     edit(catalog, "series/one.yaml", "title: One\n", "titel: One\n")
+    site.asked.clear()
     with pytest.raises(CatalogError) as caught:
         again(site, catalog)
 
     assert str(caught.value).startswith(f"{catalog}/series/one.yaml:1:1: titel: is not a field here")
+    assert site.asked == []
 
 
 def test_nothing_is_written_that_would_be_a_problem(site: Elsewhere, catalog: Path) -> None:
@@ -490,6 +492,24 @@ def test_a_damaged_memory_is_as_good_as_none(damage: bytes, site: Elsewhere, cat
             file.write_bytes(damage)
 
     assert again(site, catalog).files == []
+
+
+def test_an_import_that_waits_for_another_knows_what_that_found(
+    site: Elsewhere, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two catalogs are imported from one site at once; neither forgets what the other found."""
+    alone = disk.alone
+
+    def waiting(folder: Path) -> AbstractContextManager[None]:
+        monkeypatch.undo()
+        importing.run(dataclasses.replace(site.wanted(tmp_path), catalog=tmp_path / "first"))
+        return alone(folder)
+
+    monkeypatch.setattr(disk, "alone", waiting)
+    importing.run(dataclasses.replace(site.wanted(tmp_path), catalog=tmp_path / "second"))
+    (state,) = (tmp_path / "cache").rglob("state.json")
+
+    assert sorted(encode.parse(state.read_bytes())["imported"]) == [f"{tmp_path}/first", f"{tmp_path}/second"]
 
 
 def test_a_memory_of_other_fields_is_as_good_as_none(site: Elsewhere, catalog: Path) -> None:

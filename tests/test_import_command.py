@@ -13,6 +13,7 @@ from click.testing import Result
 
 from tests.conftest import AS_OF
 from tests.elsewhere import Elsewhere, Said, elsewhere, small
+from tests.test_history import git
 from tests.trees import BUILD
 
 Run = Callable[..., Result]
@@ -63,7 +64,7 @@ def test_what_is_no_address_is_wrong_usage(url: str, run: Run, tmp_path: Path) -
     assert run("import", url, "--catalog", tmp_path / "new").exit_code == 2
 
 
-@pytest.mark.parametrize("rate", ["0", "-1", "101", "often"])
+@pytest.mark.parametrize("rate", ["0", "1e-320", "-1", "101", "often", "nan"])
 def test_a_rate_has_bounds(rate: str, run: Run, tmp_path: Path) -> None:
     """Nobody asks for ever, and nobody asks a thousand times a second."""
     assert run("import", "https://x.example", "--rate", rate, "--catalog", tmp_path / "new").exit_code == 2
@@ -76,6 +77,23 @@ def test_a_site_that_is_none_is_a_sentence(run: Run, tmp_path: Path) -> None:
 
     assert (result.exit_code, result.stdout) == (1, "")
     assert result.stderr == f"{site.url}: answers neither /api/v2/series nor /api/v1/series nor /api/series\n"
+
+
+def test_a_catalog_that_is_no_folder_is_a_sentence(site: Elsewhere, run: Run, tmp_path: Path) -> None:
+    """Before anything is asked."""
+    (tmp_path / "file").write_text("")
+    result = run("import", site.url, "--catalog", tmp_path / "file")
+
+    assert (result.exit_code, result.stderr, site.asked) == (1, f"{tmp_path}/file: is no folder\n", [])
+
+
+def test_what_is_remembered_is_in_no_repository(site: Elsewhere, run: Run, tmp_path: Path) -> None:
+    """What a key opened is not committed with the catalog beside which it lies."""
+    git(tmp_path, "init", "--quiet")
+    run("import", site.url, "--catalog", tmp_path / "new", "--rate", 100)
+
+    shown = subprocess.run(["git", "status", "--porcelain"], cwd=tmp_path, check=True, capture_output=True)
+    assert shown.stdout == b"?? new/\n"
 
 
 def test_a_cache_that_is_no_folder_is_a_sentence(site: Elsewhere, run: Run, tmp_path: Path) -> None:

@@ -6,13 +6,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from .. import checks, disk, places, source
-from ..errors import CatalogError, Problem
+from ..errors import CatalogError, FlatpanelError, Problem
 from ..source import SITE, Sources
 from . import asking, merging, placing, reading
 from .asking import Asker, Progress
 from .merging import FILES, Plan
 from .notes import Notes
-from .shelf import Shelf
+from .shelf import Shelf, folder_of
 from .wire import Address, Wire
 
 _ORDER = (SITE, *FILES.values())
@@ -46,8 +46,10 @@ class Done:
 def run(wanted: Wanted, progress: Progress = lambda done, known: None) -> Done:
     """Bring a catalog to what a site says now."""
     notes = Notes()
-    shelf = Shelf(wanted.cache, str(wanted.address), wanted.now)
-    with disk.alone(shelf.folder):
+    _check_before(wanted.catalog)
+    folder = folder_of(wanted.cache, str(wanted.address))
+    with disk.alone(folder):
+        shelf = Shelf(folder, wanted.now)
         wire = Wire(wanted.address, wanted.clock, wanted.sleep, 1 / wanted.rate)
         asker = Asker(wire, shelf, notes, wanted.key, progress)
         try:
@@ -81,6 +83,14 @@ def _made(catalog: Path, found: reading.Imported, shelf: Shelf, notes: Notes) ->
             disk.write_if_changed(folder / file, files.get(file) or places.text(catalog, file))
         _checked(folder, catalog)
     return plan, files
+
+
+def _check_before(catalog: Path) -> None:
+    """Nobody asks a site for hours, only to hear that what it told cannot be written."""
+    if os.path.exists(catalog) and not os.path.isdir(catalog):
+        raise FlatpanelError(f"{catalog}: is no folder")
+    if _holds_anything(catalog):
+        _checked(catalog, catalog)
 
 
 def _holds_anything(catalog: Path) -> bool:
