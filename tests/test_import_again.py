@@ -236,18 +236,28 @@ def test_an_answer_that_fails_once_changes_nothing(status: int, site: Elsewhere,
     assert written(tmp_path) == {name: text.replace("title: One\n", "title: New\n") for name, text in before.items()}
 
 
+def test_what_only_another_version_tells_is_not_believed_once(site: Elsewhere, catalog: Path) -> None:
+    """Version 1 knows no status but completed, and no licences."""
+    site.answers["/api/v2/series/one"] = Said(500)
+
+    assert (again(site, catalog).files, read(catalog, "series/one.yaml")["status"]) == ([], "hiatus")
+
+
+@pytest.mark.parametrize("status", [401, 404, 500])
 @pytest.mark.parametrize("path", ["/api/v2/members", "/api/v1/authors", "/api/v2/series"])
-def test_a_list_that_fails_once_ends_an_import(path: str, site: Elsewhere, catalog: Path) -> None:
+def test_a_list_that_fails_once_ends_an_import(path: str, status: int, site: Elsewhere, catalog: Path) -> None:
     """What a list named would seem to be gone, or to have no names; one that never answered is not waited for."""
     before, right = written(catalog.parent), site.answers[path]
-    site.answers[path] = Said(401)
+    site.answers[path] = Said(status)
     with pytest.raises(FlatpanelError, match=f"{path}: does not tell what it told at the last import"):
         again(site, catalog)
     assert written(catalog.parent) == before
 
-    site.imported(catalog.parent / "other")
-    assert "series/one.yaml" not in again(site, catalog.parent / "other/catalog_src").files
     site.answers[path] = right
+    assert again(site, catalog).files == []
+    site.answers[path] = Said(status)
+    site.imported(catalog.parent / "other")
+    assert again(site, catalog.parent / "other/catalog_src").files == []
 
 
 def test_settings_that_are_not_told_once_stay(site: Elsewhere, catalog: Path) -> None:

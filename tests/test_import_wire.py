@@ -40,6 +40,7 @@ def get(answers: dict[str, object], path: str = "/x", **headers: str) -> tuple[A
         ("http://comics.example:80", "http://comics.example"),
         ("https://comics.example/shelf/api/v2/", "https://comics.example/shelf"),
         ("https://comics.example/api/v1", "https://comics.example"),
+        ("https://comics.example/shelf/api/v2/docs/", "https://comics.example/shelf"),
         ("https://comics.example/api", "https://comics.example"),
         ("http://[::1]:8080/", "http://[::1]:8080"),
         ("http://127.0.0.1:/", "http://127.0.0.1"),

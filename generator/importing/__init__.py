@@ -1,14 +1,14 @@
 """A running site -> a catalog: what it answers is kept, understood, compared with what is there, and written."""
 
 import os.path
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from .. import checks, disk, places, source
 from ..errors import CatalogError, FlatpanelError, Problem
 from ..source import SITE, Sources
-from . import asking, merging, placing, reading
+from . import asking, merging, missing, placing, reading
 from .asking import Asker, Progress
 from .merging import FILES, Plan
 from .notes import Notes
@@ -76,6 +76,7 @@ def _made(catalog: Path, found: reading.Imported, shelf: Shelf, notes: Notes) ->
     sources, before = Sources(), {}
     if _holds_anything(catalog):
         sources, before = _checked(catalog, catalog), shelf.memory.get(str(catalog.resolve()), {})
+        _refuse_lost_lists(merging.lost_paths(found, before), shelf)
     plan = merging.Merge(sources, found, before, notes).made()
     files = placing.Placer(sources, plan, lambda file: places.text(catalog, file), notes).placed()
     with disk.scratch() as folder:
@@ -83,6 +84,18 @@ def _made(catalog: Path, found: reading.Imported, shelf: Shelf, notes: Notes) ->
             disk.write_if_changed(folder / file, files.get(file) or places.text(catalog, file))
         _checked(folder, catalog)
     return plan, files
+
+
+def _refuse_lost_lists(lost: Iterable[str], shelf: Shelf) -> None:
+    """Without a list, everything in it would seem to be gone, or to have no name."""
+    lists = missing.lists(lost)
+    for path in lists:
+        shelf.forget(path)
+    if lists:
+        raise FlatpanelError(
+            f"{lists[0]}: does not tell what it told at the last import, and too much depends on it; nothing is written: "
+            "import again later, or with the same key"
+        )
 
 
 def _check_before(catalog: Path) -> None:

@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..directory import Directory
-from ..errors import FlatpanelError
 from ..messages import faults
 from ..model import Category, Chapter, Group, Member, Person, Record
 from ..source import Entry, Sources
@@ -71,7 +70,7 @@ def _place(chapter: Chapter) -> str:
 
 def remembered(found: Imported, before: Fields) -> Fields:
     """What the next import has to know of this one, and of those before it that told what this one did not."""
-    lost = _lost(found, before)
+    lost = lost_paths(found, before)
     doubtful = missing.series(lost)
     lists = {kind: {str(one): record for one, record in records.items()} for kind, records in found.lists.items()}
     chapters = {slug: {key(one): one for one in told} for slug, told in found.chapters.items() if slug not in doubtful}
@@ -82,13 +81,13 @@ def remembered(found: Imported, before: Fields) -> Fields:
         "lists": {kind: before.get("lists", {}).get(kind, {}) | told for kind, told in lists.items()},
         "series": before.get("series", {}) | series,
         "chapters": past | {slug: past.get(slug, {}) | told for slug, told in chapters.items()},
-        "untold": [path for path in found.untold if path not in lost],
+        "told": lost + [path for path, is_told in found.told.items() if is_told],
     }
 
 
-def _lost(found: Imported, before: Fields) -> list[str]:
+def lost_paths(found: Imported, before: Fields) -> list[str]:
     """Paths that told something at the last import and do not now."""
-    return [path for path in found.untold if path not in before.get("untold", ())] if before else []
+    return [path for path in before.get("told", ()) if not found.told.get(path, True)]
 
 
 class Merge:
@@ -96,7 +95,7 @@ class Merge:
 
     def __init__(self, sources: Sources, found: Imported, before: Fields, notes: Notes) -> None:
         self.sources, self.found, self.before, self.notes = sources, found, before, notes
-        self.lost = _lost(found, before)
+        self.lost = lost_paths(found, before)
         self.doubtful = missing.series(self.lost)
         self.plan = Plan()
         self.directories = {
@@ -104,11 +103,6 @@ class Merge:
         }
 
     def made(self) -> Plan:
-        for path in missing.lists(self.lost):
-            raise FlatpanelError(
-                f"{path}: does not tell what it told at the last import, and too much depends on it; nothing is "
-                "written: import again later, or with the same key"
-            )
         if self.sources.site is None:
             self.plan.site = self.found.site
         elif not self.lost:

@@ -13,12 +13,21 @@ from .answers import Answers
 _NOTHING = (404, 410, 451)
 _SERIES = re.compile(r"/api/(?:v[12]/)?series/([^/?]+).*|/api/v2/cubari/([^/?]+)")
 # Everything is found by these, or named by what they hold; other orders of the list only tell dates.
-_LIST = re.compile(r"/api/(?:v[12]/)?[a-z]+(?:\?page=[0-9]+)?")
+_WHOLE = re.compile(r"/api/(?:v[12]/)?[a-z]+")
+_LIST = re.compile(rf"{_WHOLE.pattern}(?:\?page=[0-9]+)?")
+_SETTINGS = "/api/v2/openapi.json"
 
 
-def untold(answers: Answers) -> list[str]:
-    """The paths of whose answers nothing is known."""
-    return sorted(path for path, got in answers.items() if got.status not in _NOTHING and got.value is None)
+def told(answers: Answers) -> dict[str, bool]:
+    """The paths on which other things depend, and whether anything is known of their answers.
+
+    A whole list that is not found any more is no empty list: a version that was switched off says nothing by that.
+    """
+    return {
+        path: got.value is not None or (got.status in _NOTHING and not _WHOLE.fullmatch(path))
+        for path, got in sorted(answers.items())
+        if path == _SETTINGS or _LIST.fullmatch(path) or _SERIES.fullmatch(path)
+    }
 
 
 def lists(paths: Iterable[str]) -> list[str]:

@@ -66,6 +66,10 @@ class Shelf:
         disk.write_if_changed(self._file(name), encode.json(head) + b"\n" + body, _FILE)
         return Kept(self.run, status, kept, body)
 
+    def forget(self, name: str) -> None:
+        """Have an answer asked for again, by whoever goes on."""
+        disk.write_if_changed(self._file(name), b"", _FILE)
+
     def complete(self) -> None:
         """Nothing is left to be asked for."""
         self._save(asking=False)

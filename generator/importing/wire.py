@@ -30,7 +30,7 @@ _MOVED = (301, 302, 303, 307, 308)
 _BLOCK = 1 << 16
 # A name of parts that can be looked up, or an address in brackets.
 _HOST = re.compile(r"(?:[-A-Za-z0-9_~]{1,63}\.)*[-A-Za-z0-9_~]{1,63}\.?|\[[0-9A-Fa-f:.]+\]")
-_API = re.compile(r"/api(?:/v[12])?$")
+_API = re.compile(r"/api(?:/v[12](?:/.*)?)?$")
 # What has another meaning in a request than as a part of a path.
 _IN_PATH = re.compile(r"[\x21-\x7e]+")
 
@@ -59,7 +59,7 @@ class Address:
 
     @classmethod
     def of(cls, url: str) -> "Address":
-        """The address of a site, whichever of its families it names; ValueError says what is wrong with it."""
+        """The address of a site, whichever of its pages it names; ValueError says what is wrong with it."""
         if not _IN_PATH.fullmatch(url):
             raise ValueError("should be an address in plain letters, without blanks")
         try:
