@@ -93,8 +93,8 @@ def _refuse_lost_lists(lost: Iterable[str], shelf: Shelf) -> None:
         shelf.forget(path)
     if lists:
         raise FlatpanelError(
-            f"{lists[0]}: does not tell what it told at the last import, and too much depends on it; nothing is written: "
-            "import again later, or with the same key"
+            f"{lists[0]}: does not tell what it told at the last import, and too much depends on it; nothing is "
+            "written: import again later, or with the same key"
         )
 
 
