@@ -13,6 +13,7 @@ from click.testing import Result
 
 from tests.conftest import AS_OF
 from tests.elsewhere import Elsewhere, Said, elsewhere, small
+from tests.test_cli import outcome
 from tests.test_history import git
 from tests.trees import BUILD
 
@@ -126,6 +127,15 @@ def test_a_key_comes_from_a_file(site: Elsewhere, run: Run, tmp_path: Path) -> N
     assert [one.exit_code for one in results] == [0, 0, 0, 0]
     assert keys(site) == [KEY] * 3
     assert not any(KEY in one.output for one in results)
+
+
+def test_a_key_comes_from_one_place_and_is_there(run: Run, tmp_path: Path) -> None:
+    """An empty file, as a command leaves it that failed, is not the wish to have no key."""
+    (tmp_path / "key.txt").write_text("\n")
+    command = ("import", "http://127.0.0.1:1", "--catalog", tmp_path / "new", "--key-file", tmp_path / "key.txt")
+
+    assert outcome(run(*command)) == (1, "", f"{tmp_path}/key.txt: holds no key\n")
+    assert run(*command, "--ask-key").exit_code == 2
 
 
 @pytest.mark.parametrize("key", ["one\ntwo", "schlüssel", "a\x00b", "a\r\nX-Evil: 1"])

@@ -97,8 +97,12 @@ def import_(
 
 def _key(file: Path | None, ask: bool) -> str | None:
     """The key, from where neither other people nor a history of commands see it."""
+    if file and ask:
+        raise click.UsageError("a key comes from --key-file or from --ask-key, not from both")
     if file:
         key = file.read_text(encoding="utf-8", errors="replace").strip()
+        if not key:
+            raise FlatpanelError(f"{file}: holds no key")
     elif ask:
         key = click.prompt("key", hide_input=True, err=True).strip()
     else:
