@@ -8,6 +8,7 @@ from contextlib import closing, contextmanager
 from datetime import UTC, datetime
 from email.utils import format_datetime
 from pathlib import Path
+from ssl import SSLCertVerificationError
 
 import pytest
 
@@ -293,6 +294,22 @@ def test_a_site_may_lie_in_a_folder(tmp_path: Path) -> None:
         asker = Wire(Address.of(f"{site.url}/shelf/api"), lambda: 0.0, site.sleep)
         assert asker.get("/api/v2/series", {}).status == 200
         asker.close()
+
+
+def test_a_site_with_a_wrong_certificate_is_asked_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It will not have another one in a minute."""
+
+    def request(*_: object, **__: object) -> None:
+        error = SSLCertVerificationError(1, "certificate verify failed")
+        error.verify_message = "certificate has expired"
+        raise error
+
+    monkeypatch.setattr(wire.HTTPSConnection, "request", request)
+    waited: list[float] = []
+    with pytest.raises(FlatpanelError, match=r"https://x\.example: is not who it says: certificate has expired"):
+        Wire(Address.of("https://x.example"), lambda: 0.0, waited.append).get("/x", {})
+
+    assert waited == [0.0]
 
 
 def test_https_is_another_connection() -> None:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection
+from ssl import SSLCertVerificationError
 from urllib.parse import urljoin, urlsplit
 
 from .. import __version__
@@ -141,6 +142,8 @@ class Wire:
                     raise Unusable(f"is an error, also the {TRIES_IF_BROKEN}rd time")
                 reason = f"answers {answer.status}"
                 wait = max(wait, self._asked_to_wait(answer.headers))
+            except SSLCertVerificationError as error:
+                raise FlatpanelError(f"{self.address}: is not who it says: {error.verify_message}") from None
             except (OSError, HTTPException) as error:
                 self.close()
                 reason = f"cannot be reached: {getattr(error, 'strerror', None) or error or type(error).__name__}"
