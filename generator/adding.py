@@ -93,7 +93,7 @@ def add_chapter(
         draft.refuse(_beside(checks.Checks(sources).series(longer), path))
         before = places.text(folder, file)
         if path:
-            change = partial(edit.with_entry, before, "chapters", record.plain())
+            change = partial(edit.with_entries, before, "chapters", [record.plain()])
         else:
             change = partial(phrasing.file, record.plain(), _SCHEMA.format("../../../", "chapter"))
         return _write(folder, Added(file, before, tending.edited(folder, file, change), record), dry=dry)

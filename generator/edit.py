@@ -107,27 +107,40 @@ def with_item(text: bytes, fields: Mapping[str, str]) -> bytes:
     return old.proven(f"{old.whole}{gap}{indent}- {{{item}}}{old.line_break()}", [*(old.value or ()), dict(fields)])
 
 
-def with_entry(text: bytes, name: str, fields: Mapping[str, Any]) -> bytes:
-    """A mapping with one more item in the block list `name`, below all others; the list is begun if there is none."""
+def with_entries(text: bytes, name: str | None, entries: Sequence[Any]) -> bytes:
+    """More items in the block list `name`, or in one that is a whole file, below all others; it is begun if need be."""
     old = _Text(text)
-    item = phrasing.lines([fields])
-    items = old.value.get(name, [])
+    new = phrasing.spelled(list(entries))
+    items = (old.value if name is None else old.value.get(name, [])) or []
     if items:
-        whole = _lengthened(old, name, len(items), item)
+        whole = _lengthened(old, () if name is None else (name,), len(items), new)
+    elif name is None:
+        whole = _filled(old, new)
     elif name in old.value:
-        whole = _begun(old, name, item)
+        whole = _begun(old, name, phrasing.lines(new))
     else:
         indent = old.survey.place(())[1] - 1
-        whole = _inserted(old, len(old.lines), _indented([f"{name}:"], indent) + _indented(item, indent + 2))
-    return old.proven(whole, {**old.value, name: [*items, phrasing.spelled(fields)]})
+        whole = _inserted(old, len(old.lines), _indented(phrasing.field(name, new), indent))
+    longer = [*items, *new]
+    return old.proven(whole, longer if name is None else {**old.value, name: longer})
 
 
-def _lengthened(old: _Text, name: str, count: int, item: list[str]) -> str:
-    """The text with an item below the others, and as far from them as they are from each other."""
-    dash = _dash(old, count - 1, (name,))
+def _lengthened(old: _Text, path: Path, count: int, new: list[Any]) -> str:
+    """The text with items below the others, and as far from them as they are from each other."""
+    dash = _dash(old, count - 1, path)
     line = old.lines[dash]
-    gap = [""] if count == 1 or _stands_apart(old, dash) else []
-    return _inserted(old, _end(old, name), _indented([*gap, *item], len(line) - len(line.lstrip(" "))))
+    pieces = [phrasing.lines([one]) for one in new]
+    # One item is from no other; as in the lists that we write, those of several lines stand apart.
+    apart = _stands_apart(old, dash) if count > 1 else any(len(piece) > 1 for piece in pieces)
+    lines = [one for piece in pieces for one in [*[""] * apart, *piece]]
+    return _inserted(old, _end(old, path), _indented(lines, len(line) - len(line.lstrip(" "))))
+
+
+def _filled(old: _Text, new: list[Any]) -> str:
+    """The text with items in the place of []; all that there is besides are comments."""
+    start, end = (old.offset(place[()]) if () in place else 0 for place in (old.survey.places, old.survey.ends))
+    around = (old.whole[:start] + old.whole[end:].lstrip(" ")).lstrip("\r\n")
+    return around + old.broken(phrasing.lines(new))
 
 
 def _begun(old: _Text, name: str, item: list[str]) -> str:
@@ -160,10 +173,10 @@ def _stands_apart(text: _Text, dash: int) -> bool:
     return not text.lines[above].strip()
 
 
-def _end(text: _Text, name: str) -> int:
-    """The line below the value of a field: comments at the left edge belong to what follows, others to the value."""
-    start = text.survey.keys[(name,)]
-    later = [place for path, place in text.survey.keys.items() if len(path) == 1 and place > start]
+def _end(text: _Text, path: Path) -> int:
+    """The line below the value of a field, or below all: comments at the left edge belong to what follows it."""
+    start = text.survey.place(path, of_key=True)
+    later = [place for one, place in text.survey.keys.items() if len(one) == len(path) == 1 and place > start]
     end = min(later)[0] - 1 if later else len(text.lines)
     while not text.lines[end - 1].strip() or text.lines[end - 1].startswith("#"):
         end -= 1
@@ -206,30 +219,6 @@ def with_field(text: bytes, path: Path, name: str, value: Any) -> bytes:
     if path or old.value:
         _at(old.value, path)[name] = new
     return old.proven(whole, old.value or {name: new})
-
-
-def with_entries(text: bytes, path: Path, entries: Sequence[Any]) -> bytes:
-    """A list in lines of its own with more entries at its end; it may be missing, or be written as []."""
-    old = _Text(text)
-    new = phrasing.spelled(list(entries))
-    found = old.value if not path else _at(old.value, path[:-1]).get(path[-1])
-    if not found and path:
-        return with_field(text, path[:-1], str(path[-1]), new)
-    if not found:
-        # All that there is besides [] are comments.
-        start, end = (old.offset(place[()]) if () in place else 0 for place in (old.survey.places, old.survey.ends))
-        whole = (old.whole[:start] + old.whole[end:].lstrip(" ")).lstrip("\r\n")
-        return old.proven(whole + old.broken(phrasing.lines(new)), new)
-    end = old.content_end(path)
-    indent = " " * (old.survey.place(path)[1] - 1)
-    lines = phrasing.lines(new)
-    # As in the lists that we write: entries of several lines stand apart.
-    gap = [""] if len(lines) > len(new) else []
-    before = "".join(old.lines[:end])
-    before += "" if _LINE_BREAK.search(old.lines[end - 1]) else old.line_break()
-    added = old.broken([*gap, *(f"{indent}{line}" if line else "" for line in lines)])
-    found += new
-    return old.proven(before + added + "".join(old.lines[end:]), old.value)
 
 
 def _replaced(old: _Text, path: Path, value: Any) -> str:

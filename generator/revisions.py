@@ -1,5 +1,6 @@
 """What people call a release or a catalog -> two releases, built for the occasion where they are not there yet."""
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -47,6 +48,10 @@ def opened(old: str, new: str, catalog: Path, as_of: int, jobs: int) -> Iterator
 
 def _wanted(name: str, catalog: Path) -> Wanted:
     path = Path(name)
+    if not name:  # a variable of the shell that is not set, say
+        raise FlatpanelError(
+            "the name of what is to be compared is empty; HEAD is the last commit, a point the catalog here"
+        )
     if name == HERE:
         return Wanted(name, folder=catalog)
     if found := manifest_of(path):
@@ -88,7 +93,21 @@ class _Workshop:
         found = history.take_out(catalog, str(wanted.commit), self.scratch / str(place))
         if found is None:
             raise FlatpanelError(f"{wanted.name}: git cannot take {catalog} out of it; was it there at that time?")
+        if link := next(_links_out(found), None):
+            # Whoever writes a commit may not have what others keep elsewhere told in a report.
+            raise FlatpanelError(
+                f"{wanted.name}:{catalog / link}: leads out of the catalog; of a commit it is not followed"
+            )
         return found
+
+
+def _links_out(folder: Path) -> Iterator[Path]:
+    """The links that lead to what does not belong to a folder."""
+    home = os.path.realpath(folder)
+    for around, folders, files in os.walk(folder):
+        for path in (Path(around, name) for name in sorted(folders + files)):
+            if path.is_symlink() and not Path(os.path.realpath(path)).is_relative_to(home):
+                yield path.relative_to(folder)
 
 
 def _moved(problem: Problem, folder: str, called: str) -> Problem:

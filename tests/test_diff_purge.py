@@ -164,9 +164,22 @@ def test_another_address_of_the_site_can_be_said(both: tuple[Site, Site], run: R
     assert "so redirects, licences and settings were not compared\n" in half.stderr
 
 
-def test_a_comment_is_no_list_to_purge(both: tuple[Site, Site], run: Run) -> None:
-    """The two together are wrong usage."""
-    result = run("diff", both[0].folder, both[1].folder, "--purge", "--format", "markdown")
+@pytest.mark.parametrize(
+    ("options", "problem"),
+    [
+        (["--purge", "--format", "markdown"], "--purge prints text or JSON, not Markdown"),
+        (["--json", "--format", "markdown"], "--json is short for --format json, and cannot be --format markdown"),
+        (["--purge", "--all"], "--purge prints what caches kept; --all and --private say what is told instead"),
+        (["--purge", "--private"], "--purge prints what caches kept; --all and --private say what is told instead"),
+        (["--base-url", "https://cdn.example"], "--base-url says what the URLs begin with that --purge prints"),
+        (["--purge", "--base-url", "cdn.example"], "should be an address like https://cdn.example"),
+        (["--purge", "--base-url", "/x"], "should be an address like https://cdn.example"),
+        (["--purge", "--base-url", "https://cdn.example/a b"], "should be an address like https://cdn.example"),
+    ],
+)
+def test_options_that_contradict_each_other_are_wrong_usage(options: list[str], problem: str, run: Run) -> None:
+    """Nothing is compared, and none of them is passed over."""
+    result = run("diff", *options)
 
     assert result.exit_code == 2
-    assert "--purge prints text or JSON, not Markdown" in result.stderr
+    assert problem in " ".join(result.stderr.replace("│", " ").split())

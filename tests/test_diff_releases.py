@@ -120,6 +120,7 @@ def test_exit_code_says_whether_anything_differs(site: Site, run: Run) -> None:
 @pytest.mark.parametrize(
     ("old", "problem"),
     [
+        ("", "the name of what is to be compared is empty; HEAD is the last commit, a point the catalog here"),
         ("nowhere", "nowhere: is neither a built site, nor a catalog, nor a revision that git knows"),
         ("{folder}", "{folder}: holds neither a built site nor a catalog"),
         ("{folder}/other/site.yaml", "{folder}/other/site.yaml: is not the manifest of a release"),
@@ -245,6 +246,25 @@ def test_a_revision_without_the_catalog_is_refused(asked: Any, repository: Site,
     found = outcome(run("diff", "other", "."))
 
     assert found == (1, "", "other: git cannot take catalog_src out of it; was it there at that time?\n")
+
+
+@pytest.mark.parametrize("name", ["third.yaml", "folder"])
+def test_a_link_of_a_commit_does_not_show_what_lies_elsewhere(
+    name: str, asked: Any, repository: Site, run: Run, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """Whoever may propose a commit may not read the files of whoever looks at it; links inside lead where they led."""
+    secret = tmp_path_factory.mktemp("elsewhere") / "secret.yaml"
+    secret.write_text("token: 12345\n")
+    series = repository.folder / "catalog_src/series"
+    (series / "first.yaml").rename(series / ".first.yaml")
+    (series / "first.yaml").symlink_to(".first.yaml")
+    commit(repository.folder, SECOND + 60)
+    assert asked("first", "main")["differs"] is True
+    (series / name).symlink_to(secret if name.endswith("yaml") else secret.parent)
+    commit(repository.folder, SECOND + 120)
+    problem = f"main:catalog_src/series/{name}: leads out of the catalog; of a commit it is not followed\n"
+
+    assert outcome(run("diff", "first", "main")) == (1, "", problem)
 
 
 def test_a_shallow_clone_knows_few_revisions(

@@ -211,35 +211,6 @@ def test_a_field_deep_inside_is_edited() -> None:
     assert edit.with_field(before, ("chapters", 1, 0), "title", "C") == before.replace(b"B", b"C")
 
 
-@pytest.mark.parametrize(
-    ("before", "path", "entries", "after"),
-    [
-        ("- {id: 1, name: A}\n", (), [{"id": 2, "name": "B"}], "- {id: 1, name: A}\n- {id: 2, name: B}\n"),
-        ("# A\n- {id: 1, name: A}", (), [{"id": 2}], "# A\n- {id: 1, name: A}\n- {id: 2}\n"),
-        ("- id: 1\n\n# end\n", (), [{"id": 2}], "- id: 1\n- {id: 2}\n\n# end\n"),
-        ("- id: 1\n", (), [{"a": 1, "b": 2, "c": 3}], "- id: 1\n\n- a: 1\n  b: 2\n  c: 3\n"),
-        ("", (), [1], "- 1\n"),
-        ("# none\n", (), [1, 2], "# none\n- 1\n- 2\n"),
-        ("[] # none\n", (), [1], "# none\n- 1\n"),
-        ("[]", (), [1], "- 1\n"),
-        ("a: 1\n", ("b",), [1], "a: 1\nb: [1]\n"),
-        ("b: []\na: 1\n", ("b",), [{"x": 1}], "b:\n  - {x: 1}\na: 1\n"),
-        ("b:\r\n- 1\r\n- 2\r\na: 1\r\n", ("b",), [3], "b:\r\n- 1\r\n- 2\r\n- 3\r\na: 1\r\n"),
-        ("b:\n  - x: |\n      y\n", ("b",), ["z"], "b:\n  - x: |\n      y\n  - z\n"),
-    ],
-)
-def test_a_list_takes_more_entries(before: str, path: yaml12.Path, entries: list[object], after: str) -> None:
-    """At its end, in front of the comments behind it."""
-    assert edit.with_entries(before.encode(), path, entries).decode() == after
-
-
-@pytest.mark.parametrize("text", [b"[1, 2]\n", b"- |\n  a\n  # b\n- &a [1]\n- *a\n  # c\n# d\n---\n"])
-def test_a_list_that_cannot_be_read_again_does_not_grow(text: bytes) -> None:
-    """Brackets have no lines to stand below."""
-    with pytest.raises((FlatpanelError, yaml12.Malformed)):
-        edit.with_entries(text, (), [3])
-
-
 def test_a_value_with_comments_inside_is_not_replaced() -> None:
     """They would be lost, and they are somebody's."""
     for text in (b"a:\n  - x # mine\nb: 1\n", b"a: [x, # mine\n  y]\n", b"a:\n  # mine\n  x: 1\n"):

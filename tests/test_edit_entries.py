@@ -55,7 +55,7 @@ def written(text: str) -> str:
 )
 def test_an_item_is_put_below_the_others(before: str, after: str) -> None:
     """On lines of its own, as far from the others as they are from each other, and no other byte changes."""
-    assert edit.with_entry(before.encode(), "list", NEW).decode() == written(after)
+    assert edit.with_entries(before.encode(), "list", [NEW]).decode() == written(after)
 
 
 @pytest.mark.parametrize(
@@ -74,14 +74,14 @@ def test_an_item_is_put_below_the_others(before: str, after: str) -> None:
 def test_a_list_that_cannot_be_lengthened_is_refused(text: str) -> None:
     """Only a list with dashes takes another item, and only where nothing else changes with it."""
     with pytest.raises(FlatpanelError, match="is written in a way that cannot be edited here"):
-        edit.with_entry(text.encode(), "list", NEW)
+        edit.with_entries(text.encode(), "list", [NEW])
 
 
 def test_items_are_put_one_after_the_other() -> None:
     """What was written here can be lengthened here."""
     text = "title: A\n"
     for _ in range(3):
-        text = edit.with_entry(text.encode(), "list", NEW).decode()
+        text = edit.with_entries(text.encode(), "list", [NEW]).decode()
 
     assert text == written("title: A\nlist:\n  @\n\n  @\n\n  @\n")
 
@@ -90,6 +90,44 @@ def test_values_are_spelt_as_people_spell_them() -> None:
     """Instants, numbers and runs of pages stand there in the form that is read as the same."""
     fields = {"number": "10.5", "published": 0, "pages": [f"{page:03}.jpg" for page in range(1, 19)]}
 
-    assert yaml12.load(edit.with_entry(b"a: 1\n", "list", fields))["list"] == [
+    assert yaml12.load(edit.with_entries(b"a: 1\n", "list", [fields]))["list"] == [
         {"number": Decimal("10.5"), "published": "1970-01-01T00:00:00Z", "pages": "001.jpg .. 018.jpg"}
     ]
+
+
+@pytest.mark.parametrize(
+    ("before", "name", "entries", "after"),
+    [
+        ("- {id: 1, name: A}\n", None, [{"id": 2, "name": "B"}], "- {id: 1, name: A}\n- {id: 2, name: B}\n"),
+        ("# A\n- {id: 1, name: A}", None, [{"id": 2}], "# A\n- {id: 1, name: A}\n- {id: 2}\n"),
+        ("- id: 1\n\n# end\n", None, [{"id": 2}], "- id: 1\n- {id: 2}\n\n# end\n"),
+        ("- id: 1\n", None, [{"a": 1, "b": 2, "c": 3}], "- id: 1\n\n- a: 1\n  b: 2\n  c: 3\n"),
+        ("", None, [1], "- 1\n"),
+        ("# none\n", None, [1, 2], "# none\n- 1\n- 2\n"),
+        ("[] # none\n", None, [1], "# none\n- 1\n"),
+        ("[]", None, [1], "- 1\n"),
+        ("a: 1\n", "b", [1], "a: 1\nb: [1]\n"),
+        ("b: []\na: 1\n", "b", [{"x": 1}], "b:\n  - {x: 1}\na: 1\n"),
+        ("b:\r\n- 1\r\n- 2\r\na: 1\r\n", "b", [3], "b:\r\n- 1\r\n- 2\r\n- 3\r\na: 1\r\n"),
+        ("- a: 1\n\n- a: 2\n", None, [{"a": 3}, {"a": 4}], "- a: 1\n\n- a: 2\n\n- {a: 3}\n\n- {a: 4}\n"),
+        ("- a: 1\n- a: 2\n", None, [NEW], "- a: 1\n- a: 2\n" + written("@\n")),
+        ("b: [] # none\n", "b", [{"x": 1}], "b: # none\n  - {x: 1}\n"),
+        (
+            "b:\n  - x: 1\n  # of the last\n# of a\na: 1\n",
+            "b",
+            [2],
+            "b:\n  - x: 1\n  # of the last\n  - 2\n# of a\na: 1\n",
+        ),
+        ("b:\n  - x: |\n      y\n", "b", ["z"], "b:\n  - x: |\n      y\n  - z\n"),
+    ],
+)
+def test_a_list_takes_more_entries(before: str, name: str | None, entries: list[object], after: str) -> None:
+    """At its end, in front of the comments behind it."""
+    assert edit.with_entries(before.encode(), name, entries).decode() == after
+
+
+@pytest.mark.parametrize("text", [b"[1, 2]\n", b"- |\n  a\n  # b\n- &a [1]\n- *a\n  # c\n# d\n---\n"])
+def test_a_list_that_cannot_be_read_again_does_not_grow(text: bytes) -> None:
+    """Brackets have no lines to stand below."""
+    with pytest.raises((FlatpanelError, yaml12.Malformed)):
+        edit.with_entries(text, None, [3])

@@ -2,17 +2,17 @@
 
 import dataclasses
 from collections.abc import Iterator
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from generator import disk, importing, pipeline, yaml12
+from generator import disk, encode, importing, pipeline, yaml12
 from generator.errors import CatalogError, FlatpanelError
 from generator.importing import Done
 from tests.conftest import AS_OF
-from tests.elsewhere import Elsewhere, Said, chapter, elsewhere, old_chapter, reader_chapter, small
+from tests.elsewhere import Elsewhere, Said, Turns, chapter, elsewhere, old_chapter, reader_chapter, small
 
 HERE = "it stays as it is here"
 
@@ -190,6 +190,100 @@ def test_what_is_gone_from_the_site_stays(site: Elsewhere, catalog: Path) -> Non
     assert len(read(catalog, "series/one.yaml")["chapters"]) == 2
 
 
+def test_what_is_gone_from_both_is_not_told_of(site: Elsewhere, catalog: Path) -> None:
+    """Nothing stays in a catalog from which people removed it as well; what is left is told of each time."""
+    (catalog / "series/one.yaml").unlink()
+    (catalog / "members.yaml").write_text("")
+    (catalog / "groups.yaml").write_text("- {id: 2, name: Night Shift}\n")
+    answers = site.answers
+    answers["/api/v2/series"] = {"total": 0, "last": True, "results": []}
+    answers["/api/v1/series"] = []
+    for path in ("/api/v2/members", "/api/v2/groups"):
+        answers[path] = {"results": []}
+    answers["/api/v1/groups"] = []
+
+    for _ in range(2):
+        gone = [note for note in again(site, catalog).notes if "is gone from the site" in note]
+        assert gone == ["groups 2: is gone from the site; it stays in the catalog"]
+
+
+@pytest.mark.parametrize("status", [500, 401, 403])
+def test_an_answer_that_fails_once_changes_nothing(status: int, site: Elsewhere, tmp_path: Path) -> None:
+    """A series stays restricted, paused and described while the site cannot say so; then it is compared again."""
+    locked = Said(401)
+    chapters = encode.json(site.answers["/api/v2/series/one/chapters"])
+    opened = Turns([locked, Said(body=chapters)])
+    site.answers["/api/v2/series/one/chapters"] = opened
+    for path in ("/api/v1/series/one", "/api/v1/series"):
+        site.answers[path] = Said(404)
+    site.imported(tmp_path, key="k")
+    catalog = tmp_path / "catalog_src"
+    before = written(tmp_path)
+    assert read(catalog, "series/one.yaml")["restricted"] is True
+
+    right = site.answers["/api/v2/series/one"]
+    for path in ("/api/v2/series/one", "/api/v2/series/one/chapters"):
+        site.answers[path] = Said(status)
+    done = again(site, catalog)
+    assert written(tmp_path) == before
+    assert "one: an answer about it is missing that was there at the last import; it stays as it is" in done.notes
+    if status == 403:
+        assert "/api/v2/series/one, /api/v2/series/one/chapters: answers 403; what it tells is not known" in done.notes
+
+    site.answers["/api/v2/series/one"] = {**right, "title": "New"}
+    site.answers["/api/v2/series/one/chapters"] = Turns([locked, Said(body=chapters)])
+    again(site, catalog, key="k")
+    assert written(tmp_path) == {name: text.replace("title: One\n", "title: New\n") for name, text in before.items()}
+
+
+def test_what_only_another_version_tells_is_not_believed_once(site: Elsewhere, catalog: Path) -> None:
+    """Version 1 knows no status but completed, and no licences."""
+    site.answers["/api/v2/series/one"] = Said(500)
+
+    assert (again(site, catalog).files, read(catalog, "series/one.yaml")["status"]) == ([], "hiatus")
+
+
+@pytest.mark.parametrize("status", [401, 404, 500])
+@pytest.mark.parametrize("path", ["/api/v2/members", "/api/v1/authors", "/api/v2/series"])
+def test_a_list_that_fails_once_ends_an_import(path: str, status: int, site: Elsewhere, catalog: Path) -> None:
+    """What a list named would seem to be gone, or to have no names; one that never answered is not waited for."""
+    before, right = written(catalog.parent), site.answers[path]
+    site.answers[path] = Said(status)
+    with pytest.raises(FlatpanelError, match=f"{path}: does not tell what it told at the last import"):
+        again(site, catalog)
+    assert written(catalog.parent) == before
+
+    site.answers[path] = right
+    assert again(site, catalog).files == []
+    site.answers[path] = Said(status)
+    site.imported(catalog.parent / "other")
+    assert again(site, catalog.parent / "other/catalog_src").files == []
+
+
+def test_settings_that_are_not_told_once_stay(site: Elsewhere, catalog: Path) -> None:
+    """What is restricted stays so while the site does not describe itself."""
+    document: dict[str, Any] = {"paths": {"/api/v2/members": {"get": {"security": [{"header": []}]}}}}
+    site.answers["/api/v2/openapi.json"] = document
+    again(site, catalog)
+    assert read(catalog, "site.yaml")["restricted"] == ["/members"]
+
+    for answer in (Said(500), Said(body=b"<html>"), document):
+        site.answers["/api/v2/openapi.json"] = answer
+        assert again(site, catalog).files == []
+
+
+def test_what_was_removed_is_not_forgotten(site: Elsewhere, catalog: Path) -> None:
+    """A series that the site does not have for a while is not written again when it comes back."""
+    (catalog / "series/one.yaml").unlink()
+    series, old = site.answers["/api/v2/series"], site.answers["/api/v1/series"]
+    site.answers |= {"/api/v2/series": {"total": 0, "last": True, "results": []}, "/api/v1/series": []}
+    again(site, catalog)
+    site.answers |= {"/api/v2/series": series, "/api/v1/series": old}
+    again(site, catalog)
+
+    assert not (catalog / "series/one.yaml").exists()
+
+
 def test_pages_that_are_not_told_any_more_stay(site: Elsewhere, catalog: Path) -> None:
     """A site that hides its pages later does not empty the catalog."""
     del site.answers["/api/v2/cubari/one"]
@@ -295,12 +389,14 @@ def test_a_list_in_brackets_cannot_grow(site: Elsewhere, catalog: Path) -> None:
 
 
 def test_a_catalog_with_problems_is_not_touched(site: Elsewhere, catalog: Path) -> None:
-    """They are told with their places, as always."""
+    """They are told with their places, as always, and before anything is asked."""
     edit(catalog, "series/one.yaml", "title: One\n", "titel: One\n")
+    site.asked.clear()
     with pytest.raises(CatalogError) as caught:
         again(site, catalog)
 
     assert str(caught.value).startswith(f"{catalog}/series/one.yaml:1:1: titel: is not a field here")
+    assert site.asked == []
 
 
 def test_nothing_is_written_that_would_be_a_problem(site: Elsewhere, catalog: Path) -> None:
@@ -406,6 +502,24 @@ def test_a_damaged_memory_is_as_good_as_none(damage: bytes, site: Elsewhere, cat
             file.write_bytes(damage)
 
     assert again(site, catalog).files == []
+
+
+def test_an_import_that_waits_for_another_knows_what_that_found(
+    site: Elsewhere, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two catalogs are imported from one site at once; neither forgets what the other found."""
+    alone = disk.alone
+
+    def waiting(folder: Path) -> AbstractContextManager[None]:
+        monkeypatch.undo()
+        importing.run(dataclasses.replace(site.wanted(tmp_path), catalog=tmp_path / "first"))
+        return alone(folder)
+
+    monkeypatch.setattr(disk, "alone", waiting)
+    importing.run(dataclasses.replace(site.wanted(tmp_path), catalog=tmp_path / "second"))
+    (state,) = (tmp_path / "cache").rglob("state.json")
+
+    assert sorted(encode.parse(state.read_bytes())["imported"]) == [f"{tmp_path}/first", f"{tmp_path}/second"]
 
 
 def test_a_memory_of_other_fields_is_as_good_as_none(site: Elsewhere, catalog: Path) -> None:

@@ -46,7 +46,7 @@ def complaints(answers: dict[str, Any]) -> list[str]:
     notes = Notes()
     got = Answers({path: Got(200, value, 1_000) for path, value in answers.items()})
     found = reading.read(got, ["one"], "https://comics.example", AS_OF, notes)
-    assert encode.parse(encode.json(merging.remembered(found)))
+    assert encode.parse(encode.json(merging.remembered(found, {})))
     assert all(note.isprintable() for note in notes)
     plan = merging.Merge(Sources(), found, {}, notes).made()
     files = placing.Placer(Sources(), plan, lambda _: b"", notes).placed()

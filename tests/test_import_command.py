@@ -13,6 +13,8 @@ from click.testing import Result
 from tests.conftest import AS_OF
 from tests.elsewhere import Elsewhere, Said, elsewhere, small
 from tests.terminal import on_a_terminal
+from tests.test_cli import outcome
+from tests.test_history import git
 from tests.trees import BUILD
 
 Run = Callable[..., Result]
@@ -63,7 +65,7 @@ def test_what_is_no_address_is_wrong_usage(url: str, run: Run, tmp_path: Path) -
     assert run("import", url, "--catalog", tmp_path / "new").exit_code == 2
 
 
-@pytest.mark.parametrize("rate", ["0", "-1", "101", "often"])
+@pytest.mark.parametrize("rate", ["0", "1e-320", "-1", "101", "often", "nan"])
 def test_a_rate_has_bounds(rate: str, run: Run, tmp_path: Path) -> None:
     """Nobody asks for ever, and nobody asks a thousand times a second."""
     assert run("import", "https://x.example", "--rate", rate, "--catalog", tmp_path / "new").exit_code == 2
@@ -76,6 +78,23 @@ def test_a_site_that_is_none_is_a_sentence(run: Run, tmp_path: Path) -> None:
 
     assert (result.exit_code, result.stdout) == (1, "")
     assert result.stderr == f"{site.url}: answers neither /api/v2/series nor /api/v1/series nor /api/series\n"
+
+
+def test_a_catalog_that_is_no_folder_is_a_sentence(site: Elsewhere, run: Run, tmp_path: Path) -> None:
+    """Before anything is asked."""
+    (tmp_path / "file").write_text("")
+    result = run("import", site.url, "--catalog", tmp_path / "file")
+
+    assert (result.exit_code, result.stderr, site.asked) == (1, f"{tmp_path}/file: is no folder\n", [])
+
+
+def test_what_is_remembered_is_in_no_repository(site: Elsewhere, run: Run, tmp_path: Path) -> None:
+    """What a key opened is not committed with the catalog beside which it lies."""
+    git(tmp_path, "init", "--quiet")
+    run("import", site.url, "--catalog", tmp_path / "new", "--rate", 100)
+
+    shown = subprocess.run(["git", "status", "--porcelain"], cwd=tmp_path, check=True, capture_output=True)
+    assert shown.stdout == b"?? new/\n"
 
 
 def test_a_cache_that_is_no_folder_is_a_sentence(site: Elsewhere, run: Run, tmp_path: Path) -> None:
@@ -108,6 +127,15 @@ def test_a_key_comes_from_a_file(site: Elsewhere, run: Run, tmp_path: Path) -> N
     assert [one.exit_code for one in results] == [0, 0, 0, 0]
     assert keys(site) == [KEY] * 3
     assert not any(KEY in one.output for one in results)
+
+
+def test_a_key_comes_from_one_place_and_is_there(run: Run, tmp_path: Path) -> None:
+    """An empty file, as a command leaves it that failed, is not the wish to have no key."""
+    (tmp_path / "key.txt").write_text("\n")
+    command = ("import", "http://127.0.0.1:1", "--catalog", tmp_path / "new", "--key-file", tmp_path / "key.txt")
+
+    assert outcome(run(*command)) == (1, "", f"{tmp_path}/key.txt: holds no key\n")
+    assert run(*command, "--ask-key").exit_code == 2
 
 
 @pytest.mark.parametrize("key", ["one\ntwo", "schlüssel", "a\x00b", "a\r\nX-Evil: 1"])

@@ -8,6 +8,7 @@ from contextlib import closing, contextmanager
 from datetime import UTC, datetime
 from email.utils import format_datetime
 from pathlib import Path
+from ssl import SSLCertVerificationError
 
 import pytest
 
@@ -20,7 +21,7 @@ NOW = 1_790_000_000
 
 
 def asking(site: Elsewhere, pause: float = 0.25) -> Wire:
-    return Wire(Address.of(site.url), lambda: site.time, site.sleep, pause, NOW)
+    return Wire(Address.of(site.url), lambda: site.time, site.sleep, pause)
 
 
 def get(answers: dict[str, object], path: str = "/x", **headers: str) -> tuple[Answer, Elsewhere]:
@@ -40,6 +41,7 @@ def get(answers: dict[str, object], path: str = "/x", **headers: str) -> tuple[A
         ("http://comics.example:80", "http://comics.example"),
         ("https://comics.example/shelf/api/v2/", "https://comics.example/shelf"),
         ("https://comics.example/api/v1", "https://comics.example"),
+        ("https://comics.example/shelf/api/v2/docs/", "https://comics.example/shelf"),
         ("https://comics.example/api", "https://comics.example"),
         ("http://[::1]:8080/", "http://[::1]:8080"),
         ("http://127.0.0.1:/", "http://127.0.0.1"),
@@ -62,6 +64,9 @@ def test_an_address_is_that_of_the_site(url: str, address: str) -> None:
         ("https://comics example", "should be an address in plain letters, without blanks"),
         ("https://cömics.example", "should be an address in plain letters, without blanks"),
         ("https://comics,example", "should name a host in plain letters"),
+        ("https://comics..example", "should name a host in plain letters"),
+        ("https://.", "should name a host in plain letters"),
+        (f"https://{'a' * 64}.example", "should name a host in plain letters, at most 63 of them between two points"),
         ("https://comics.example:99999", "should be an address like https://comics.example, with a port up to 65535"),
         ("https://[::1", "should be an address like https://comics.example, with a port up to 65535"),
     ],
@@ -133,7 +138,8 @@ def test_a_site_that_counts_requests_is_given_its_time(tmp_path: Path) -> None:
 )
 def test_a_site_may_say_when(after: str, waited: float) -> None:
     """In seconds or as a date; nonsense is as if it had not."""
-    _, site = get({"/x": Turns([Said(503, headers={"Retry-After": after}), {}])})
+    date = format_datetime(datetime.fromtimestamp(NOW, UTC), usegmt=True)
+    _, site = get({"/x": Turns([Said(503, headers={"Retry-After": after, "Date": date}), {}])})
 
     assert site.slept == [waited]
 
@@ -255,7 +261,7 @@ def test_redirects_to_others_are_not_followed(location: str) -> None:
         get({"/x": Said(302, headers={"Location": location})})
 
 
-@pytest.mark.parametrize("location", ["ftp://127.0.0.1/", "http://[", "http://127.0.0.1/a b"])
+@pytest.mark.parametrize("location", ["ftp://127.0.0.1/", "http://[", "http://127.0.0.1/a b", "/a?b c", "/a?\xe9"])
 def test_redirects_to_nowhere_are_not_followed(location: str) -> None:
     """What is no address is none."""
     with pytest.raises(Unusable, match="is a redirect that leads nowhere"):
@@ -288,6 +294,22 @@ def test_a_site_may_lie_in_a_folder(tmp_path: Path) -> None:
         asker = Wire(Address.of(f"{site.url}/shelf/api"), lambda: 0.0, site.sleep)
         assert asker.get("/api/v2/series", {}).status == 200
         asker.close()
+
+
+def test_a_site_with_a_wrong_certificate_is_asked_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It will not have another one in a minute."""
+
+    def request(*_: object, **__: object) -> None:
+        error = SSLCertVerificationError(1, "certificate verify failed")
+        error.verify_message = "certificate has expired"
+        raise error
+
+    monkeypatch.setattr(wire.HTTPSConnection, "request", request)
+    waited: list[float] = []
+    with pytest.raises(FlatpanelError, match=r"https://x\.example: is not who it says: certificate has expired"):
+        Wire(Address.of("https://x.example"), lambda: 0.0, waited.append).get("/x", {})
+
+    assert waited == [0.0]
 
 
 def test_https_is_another_connection() -> None:

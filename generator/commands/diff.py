@@ -1,11 +1,14 @@
 """`diff`: what a change of the catalog does to those who read the site."""
 
+import re
 from pathlib import Path
+from typing import Any
 
 import click
 
 from .. import encode, revisions
 from ..errors import FlatpanelError
+from ..model import PATH_OR_URL
 from ..review import comparing, facts, spellings
 from ..review.comparing import Comparison
 from ..review.markdown import markdown
@@ -15,6 +18,18 @@ from ..review.wording import PARTIAL
 from ..revisions import Pair
 from . import options
 from .reporting import color, reporting
+
+
+class Beginning(click.ParamType[str]):
+    """What whole addresses begin with."""
+
+    name = "URL"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        found = str(value).rstrip("/")
+        if not re.fullmatch(PATH_OR_URL, f"{found}/") or found.startswith("/"):
+            self.fail("should be an address like https://cdn.example", param, ctx)
+        return found
 
 
 @click.command()
@@ -28,7 +43,7 @@ from .reporting import color, reporting
 @click.option("--all", "every", is_flag=True, help="Tell of each URL what changed in it.")
 @click.option("--private", is_flag=True, help="Show what only a key opens, too.")
 @click.option("--purge", is_flag=True, help="Print what a cache in front has to forget instead, one URL a line.")
-@click.option("--base-url", metavar="URL", help="What the URLs to purge begin with.  [default: NEW's base_url]")
+@click.option("--base-url", type=Beginning(), help="What the URLs to purge begin with.  [default: NEW's base_url]")
 @click.option("--exit-code", is_flag=True, help="Exit with 1 if anything differs.")
 @reporting
 def diff(
@@ -50,9 +65,15 @@ def diff(
     OLD and NEW are each a built folder, a release or its manifest.json, the folder of a catalog, or whatever git
     understands; a point is the catalog as it lies here. Without them, what was edited since HEAD is told.
     """
+    for contradicts, sentence in (
+        (as_json and form == "markdown", "--json is short for --format json, and cannot be --format markdown as well"),
+        (purge and form == "markdown", "--purge prints text or JSON, not Markdown"),
+        (purge and (every or private), "--purge prints what caches kept; --all and --private say what is told instead"),
+        (base_url and not purge, "--base-url says what the URLs begin with that --purge prints"),
+    ):
+        if contradicts:
+            raise click.UsageError(sentence)
     form = "json" if as_json else form
-    if purge and form == "markdown":
-        raise click.UsageError("--purge prints text or JSON, not Markdown")
     with revisions.opened(old, new, catalog, options.now() if as_of is None else as_of, jobs) as pair:
         for warning in dict.fromkeys(pair.warnings):
             click.secho(f"warning: {warning}", err=True, fg="yellow", color=color())

@@ -1,5 +1,6 @@
 """`import`: a site that runs elsewhere becomes a catalog here."""
 
+import math
 import os
 import sys
 import time
@@ -34,6 +35,16 @@ class Site(click.ParamType[Address]):
             self.fail(str(error), param, ctx)
 
 
+class Rate(click.FloatRange):
+    """How often a second; what is not a number is between no bounds."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        found = float(super().convert(value, param, ctx))
+        if math.isnan(found):
+            self.fail("should be a number", param, ctx)
+        return found
+
+
 @click.command("import")
 @click.argument("site", metavar="URL", type=Site())
 @options.catalog
@@ -44,7 +55,7 @@ class Site(click.ParamType[Address]):
 )
 @click.option(
     "--rate",
-    type=click.FloatRange(0, 100, min_open=True),
+    type=Rate(0.001, 100),
     default=4,
     show_default=True,
     help="Requests a second at most.",
@@ -86,8 +97,12 @@ def import_(
 
 def _key(file: Path | None, ask: bool) -> str | None:
     """The key, from where neither other people nor a history of commands see it."""
+    if file and ask:
+        raise click.UsageError("a key comes from --key-file or from --ask-key, not from both")
     if file:
         key = file.read_text(encoding="utf-8", errors="replace").strip()
+        if not key:
+            raise FlatpanelError(f"{file}: holds no key")
     elif ask:
         key = click.prompt("key", hide_input=True, err=True).strip()
     else:

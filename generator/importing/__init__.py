@@ -1,18 +1,18 @@
 """A running site -> a catalog: what it answers is kept, understood, compared with what is there, and written."""
 
 import os.path
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from .. import checks, disk, places, source
-from ..errors import CatalogError, Problem
+from ..errors import CatalogError, FlatpanelError, Problem
 from ..source import SITE, Sources
-from . import asking, merging, placing, reading
+from . import asking, merging, missing, placing, reading
 from .asking import Asker, Progress
 from .merging import FILES, Plan
 from .notes import Notes
-from .shelf import Shelf
+from .shelf import Shelf, folder_of
 from .wire import Address, Wire
 
 _ORDER = (SITE, *FILES.values())
@@ -46,9 +46,11 @@ class Done:
 def run(wanted: Wanted, progress: Progress = lambda done, known: None) -> Done:
     """Bring a catalog to what a site says now."""
     notes = Notes()
-    shelf = Shelf(wanted.cache, str(wanted.address), wanted.now)
-    with disk.alone(shelf.folder):
-        wire = Wire(wanted.address, wanted.clock, wanted.sleep, 1 / wanted.rate, wanted.now)
+    _check_before(wanted.catalog)
+    folder = folder_of(wanted.cache, str(wanted.address))
+    with disk.alone(folder):
+        shelf = Shelf(folder, wanted.now)
+        wire = Wire(wanted.address, wanted.clock, wanted.sleep, 1 / wanted.rate)
         asker = Asker(wire, shelf, notes, wanted.key, progress)
         try:
             asking.ask_everything(asker)
@@ -64,7 +66,8 @@ def run(wanted: Wanted, progress: Progress = lambda done, known: None) -> Done:
                 plan, files = _made(wanted.catalog, found, shelf, notes)
                 for file in sorted(files, key=_rank):
                     disk.rewrite(wanted.catalog / file, files[file])
-            shelf.finish(str(wanted.catalog.resolve()), merging.remembered(found))
+            known_as = str(wanted.catalog.resolve())
+            shelf.finish(known_as, merging.remembered(found, shelf.memory.get(known_as, {})))
     return Done(plan, list(files), list(notes), wire.requests)
 
 
@@ -73,6 +76,7 @@ def _made(catalog: Path, found: reading.Imported, shelf: Shelf, notes: Notes) ->
     sources, before = Sources(), {}
     if _holds_anything(catalog):
         sources, before = _checked(catalog, catalog), shelf.memory.get(str(catalog.resolve()), {})
+        _refuse_lost_lists(merging.lost_paths(found, before), shelf)
     plan = merging.Merge(sources, found, before, notes).made()
     files = placing.Placer(sources, plan, lambda file: places.text(catalog, file), notes).placed()
     with disk.scratch() as folder:
@@ -80,6 +84,26 @@ def _made(catalog: Path, found: reading.Imported, shelf: Shelf, notes: Notes) ->
             disk.write_if_changed(folder / file, files.get(file) or places.text(catalog, file))
         _checked(folder, catalog)
     return plan, files
+
+
+def _refuse_lost_lists(lost: Iterable[str], shelf: Shelf) -> None:
+    """Without a list, everything in it would seem to be gone, or to have no name."""
+    lists = missing.lists(lost)
+    for path in lists:
+        shelf.forget(path)
+    if lists:
+        raise FlatpanelError(
+            f"{lists[0]}: does not tell what it told at the last import, and too much depends on it; nothing is "
+            "written: import again later, or with the same key"
+        )
+
+
+def _check_before(catalog: Path) -> None:
+    """Nobody asks a site for hours, only to hear that what it told cannot be written."""
+    if os.path.exists(catalog) and not os.path.isdir(catalog):
+        raise FlatpanelError(f"{catalog}: is no folder")
+    if _holds_anything(catalog):
+        _checked(catalog, catalog)
 
 
 def _holds_anything(catalog: Path) -> bool:

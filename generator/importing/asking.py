@@ -21,6 +21,8 @@ from .shelf import Kept, Shelf
 from .wire import Unusable, Wire
 
 MAX_SERIES = 100_000
+# There it is, there is nothing, or nothing for anybody.
+_EXPECTED = (200, 404, 410, 451)
 _NEW, _OLD = "/api/v2", ("/api/v1", "/api")
 _PEOPLE = ("authors", "artists", "groups", "members")
 _LISTS = {
@@ -67,6 +69,8 @@ class Asker:
             return Got()
         if kept.status == 401:
             self.notes.add(f"takes a key{', and not this one' if self.key else ''}; what it tells is not known", path)
+        elif kept.status not in _EXPECTED:
+            self.notes.add(f"answers {kept.status}; what it tells is not known", path)
         return Got(kept.status, self._json(path, kept), _moment(kept.headers.get("last-modified", "")), locked)
 
     def _answer(self, path: str, headers: dict[str, str], name: str) -> Kept:

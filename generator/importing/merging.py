@@ -4,7 +4,7 @@ Each field has three versions. Where people left it as the last import wrote it,
 where they changed it, theirs stays; and where both changed it, theirs stays and they are told. Nothing is removed.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,6 +13,7 @@ from ..messages import faults
 from ..model import Category, Chapter, Group, Member, Person, Record
 from ..source import Entry, Sources
 from ..yaml12 import Path
+from . import missing
 from .notes import Notes
 from .reading import Fields, Imported
 
@@ -63,14 +64,30 @@ def key(chapter: Mapping[str, Any]) -> str:
     return str(chapter["id"]) if chapter.get("id") else f"{chapter.get('volume') or 0}/{chapter['number']}"
 
 
-def remembered(found: Imported) -> Fields:
-    """What the next import has to know of this one."""
+def _place(chapter: Chapter) -> str:
+    return key({"volume": chapter.volume, "number": chapter.number})
+
+
+def remembered(found: Imported, before: Fields) -> Fields:
+    """What the next import has to know of this one, and of those before it that told what this one did not."""
+    lost = lost_paths(found, before)
+    doubtful = missing.series(lost)
+    lists = {kind: {str(one): record for one, record in records.items()} for kind, records in found.lists.items()}
+    chapters = {slug: {key(one): one for one in told} for slug, told in found.chapters.items() if slug not in doubtful}
+    series = {slug: told for slug, told in found.series.items() if slug not in doubtful}
+    past = before.get("chapters", {})
     return {
-        "site": found.site,
-        "lists": {kind: {str(one): record for one, record in records.items()} for kind, records in found.lists.items()},
-        "series": found.series,
-        "chapters": {slug: {key(one): one for one in chapters} for slug, chapters in found.chapters.items()},
+        "site": before.get("site", {}) if lost else found.site,
+        "lists": {kind: before.get("lists", {}).get(kind, {}) | told for kind, told in lists.items()},
+        "series": before.get("series", {}) | series,
+        "chapters": past | {slug: past.get(slug, {}) | told for slug, told in chapters.items()},
+        "told": lost + [path for path, is_told in found.told.items() if is_told],
     }
+
+
+def lost_paths(found: Imported, before: Fields) -> list[str]:
+    """Paths that told something at the last import and do not now."""
+    return [path for path in before.get("told", ()) if not found.told.get(path, True)]
 
 
 class Merge:
@@ -78,6 +95,8 @@ class Merge:
 
     def __init__(self, sources: Sources, found: Imported, before: Fields, notes: Notes) -> None:
         self.sources, self.found, self.before, self.notes = sources, found, before, notes
+        self.lost = lost_paths(found, before)
+        self.doubtful = missing.series(self.lost)
         self.plan = Plan()
         self.directories = {
             kind: Directory[Any].of(entry.record for entry in sources.lists[file]) for kind, file in FILES.items()
@@ -86,7 +105,7 @@ class Merge:
     def made(self) -> Plan:
         if self.sources.site is None:
             self.plan.site = self.found.site
-        else:
+        elif not self.lost:
             self._compare(Entry(self.sources.site, "site.yaml", ()), self.found.site, self.before.get("site"), "")
         for kind in FILES:
             self._list(kind)
@@ -107,7 +126,7 @@ class Merge:
                 self.notes.add("is called as another one in the catalog is; it is left out", place)
             else:
                 self.plan.lists.setdefault(kind, []).append(told)
-        self._gone(before, {str(one) for one in self.found.lists.get(kind, {})}, kind)
+        self._gone(before.keys() & set(map(str, there)), self.found.lists.get(kind, {}), kind)
 
     def _series(self) -> None:
         there = {one.slug: one for one in self.sources.series}
@@ -115,6 +134,8 @@ class Merge:
         before = self.before.get("series", {})
         taken = {one.record.id for series in there.values() for one in series.chapters if one.record.id}
         for slug, told in self.found.series.items():
+            if slug in there and slug in self.doubtful:
+                continue
             chapters = self.found.chapters[slug]
             if slug in there:
                 self._compare(there[slug].entry, told, before.get(slug), slug)
@@ -125,7 +146,9 @@ class Merge:
                 self.notes.add(f"differs from {folded[slug.lower()]} only in case; it is left out", slug)
             else:
                 self.plan.series[slug] = told, [self._unique(one, taken, slug) for one in chapters]
-        self._gone(before, set(self.found.series), "series")
+        for slug in sorted(self.doubtful & there.keys()):
+            self.notes.add("an answer about it is missing that was there at the last import; it stays as it is", slug)
+        self._gone(before.keys() & there.keys() - self.doubtful, self.found.series, "series")
 
     def _chapters(self, slug: str, entries: list[Entry[Chapter]], told: list[Fields], taken: set[int]) -> None:
         by_id = {one.record.id: one for one in entries if one.record.id}
@@ -144,7 +167,8 @@ class Merge:
                 self.notes.add("was removed here since the last import, and is not written again", place)
             else:
                 self.plan.chapters.setdefault(slug, []).append(self._unique(one, taken, slug))
-        self._gone(before, {key(one) for one in told}, f"{slug} chapter")
+        here = {str(one.record.id) for one in entries} | {_place(one.record) for one in entries}
+        self._gone(before.keys() & here, map(key, told), f"{slug} chapter")
 
     def _unique(self, chapter: Fields, taken: set[int], slug: str) -> Fields:
         """A chapter that is new here, without its id if another one has that."""
@@ -154,8 +178,9 @@ class Merge:
         taken |= {chapter["id"]} if "id" in chapter else set()
         return chapter
 
-    def _gone(self, before: Fields, now: set[str], kind: str) -> None:
-        for one in (one for one in before if one not in now):
+    def _gone(self, before: Iterable[str], now: Iterable[object], kind: str) -> None:
+        """What the site told of once, and the catalog still has."""
+        for one in sorted(set(before) - set(map(str, now))):
             self.notes.add("is gone from the site; it stays in the catalog", f"{kind} {one}")
 
     def _compare(self, entry: Entry[Any], told: Fields, last: Fields | None, place: str) -> None:

@@ -90,11 +90,11 @@ class Placer:
         if not before:
             self.files[file] = phrasing.file(entries, heading)
             return
-        self._append(file, (), entries)
+        self._append(file, None, entries)
 
-    def _append(self, file: str, path: tuple[str, ...], entries: list[Fields]) -> None:
+    def _append(self, file: str, name: str | None, entries: list[Fields]) -> None:
         try:
-            self.files[file] = edit.with_entries(self._current(file), path, entries)
+            self.files[file] = edit.with_entries(self._current(file), name, entries)
         except FlatpanelError as error:
             raise FlatpanelError(f"{file}: {error}") from None
 
@@ -113,7 +113,7 @@ class Placer:
         spelled = [self._spelled(Chapter, one) for one in chapters]
         folder = f"{SERIES}/{slug}/"
         if not file.startswith(folder):
-            self._append(file, ("chapters",), spelled)
+            self._append(file, "chapters", spelled)
             return
         taken = {entry.file for one in self.sources.series if one.slug == slug for entry in one.chapters}
         for one in spelled:

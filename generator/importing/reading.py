@@ -9,6 +9,7 @@ from .answers import Answers
 from .dating import Dates
 from .lists import OLD, Lists
 from .loose import entries, fields, number, text, volume
+from .missing import told
 from .notes import Notes
 from .series import Reader
 from .site import media_root, restricted_routes, settings
@@ -25,6 +26,8 @@ class Imported:
     lists: dict[str, dict[Any, Fields]] = field(default_factory=dict)
     series: dict[str, Fields] = field(default_factory=dict)
     chapters: dict[str, list[Fields]] = field(default_factory=dict)
+    # Paths, and whether anything is known of their answers.
+    told: dict[str, bool] = field(default_factory=dict)
 
 
 def read(answers: Answers, slugs: Sequence[str], origin: str, now: int, notes: Notes) -> Imported:
@@ -32,10 +35,10 @@ def read(answers: Answers, slugs: Sequence[str], origin: str, now: int, notes: N
     lists = Lists(answers, notes, Dates(), root)
     lists.read()
     reader = Reader(lists, now, all_locked="/series/{slug}/chapters" in restricted_routes(answers))
-    found = Imported(lists=lists.found)
+    found = Imported(lists=lists.found, told=told(answers))
     for slug in slugs:
-        if told := reader.series(slug):
-            found.series[slug], found.chapters[slug] = told
+        if one := reader.series(slug):
+            found.series[slug], found.chapters[slug] = one
     found.site = settings(answers, origin, root, notes)
     _hide_licensed(answers, found)
     _date_lists(answers, lists.dates)

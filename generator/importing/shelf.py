@@ -30,12 +30,20 @@ class Kept:
     body: bytes
 
 
-class Shelf:
-    """A folder that belongs to one source."""
+def folder_of(cache: Path, source: str) -> Path:
+    """Where the answers of one source are kept."""
+    folder = cache / encode.digest(source.encode())
+    disk.make_folder(folder, _FOLDER)
+    return folder
 
-    def __init__(self, folder: Path, source: str, now: int) -> None:
-        self.folder = folder / encode.digest(source.encode())
-        disk.make_folder(self.folder, _FOLDER)
+
+class Shelf:
+    """A folder that belongs to one source, for as long as nobody else writes to it."""
+
+    def __init__(self, folder: Path, now: int) -> None:
+        self.folder = folder
+        # Beside a catalog there may be a repository, and all the world may read that.
+        disk.write_if_changed(self.folder / ".gitignore", b"*\n", _FILE)
         state = self._state()
         self.run, self.started, self.memory = state["run"], state["started"], state["imported"]
         if state["finished"] or not 0 <= now - self.started < (_STALE if state["asking"] else _SOON):
@@ -57,6 +65,10 @@ class Shelf:
         head = {"name": name, "run": self.run, "status": status, "headers": kept}
         disk.write_if_changed(self._file(name), encode.json(head) + b"\n" + body, _FILE)
         return Kept(self.run, status, kept, body)
+
+    def forget(self, name: str) -> None:
+        """Have an answer asked for again, by whoever goes on."""
+        disk.write_if_changed(self._file(name), b"", _FILE)
 
     def complete(self) -> None:
         """Nothing is left to be asked for."""

@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection
+from ssl import SSLCertVerificationError
 from urllib.parse import urljoin, urlsplit
 
 from .. import __version__
@@ -28,8 +29,9 @@ _BROKEN = 500
 _BUSY = (429, _BROKEN, 502, 503, 504)
 _MOVED = (301, 302, 303, 307, 308)
 _BLOCK = 1 << 16
-_HOST = re.compile(r"[-A-Za-z0-9._~]+|\[[0-9A-Fa-f:.]+\]")
-_API = re.compile(r"/api(?:/v[12])?$")
+# A name of parts that can be looked up, or an address in brackets.
+_HOST = re.compile(r"(?:[-A-Za-z0-9_~]{1,63}\.)*[-A-Za-z0-9_~]{1,63}\.?|\[[0-9A-Fa-f:.]+\]")
+_API = re.compile(r"/api(?:/v[12](?:/.*)?)?$")
 # What has another meaning in a request than as a part of a path.
 _IN_PATH = re.compile(r"[\x21-\x7e]+")
 
@@ -58,7 +60,7 @@ class Address:
 
     @classmethod
     def of(cls, url: str) -> "Address":
-        """The address of a site, whichever of its families it names; ValueError says what is wrong with it."""
+        """The address of a site, whichever of its pages it names; ValueError says what is wrong with it."""
         if not _IN_PATH.fullmatch(url):
             raise ValueError("should be an address in plain letters, without blanks")
         try:
@@ -74,7 +76,7 @@ class Address:
             raise ValueError("should end before ? and #")
         host = parts.netloc.rpartition(":")[0] if told is not None else parts.netloc.removesuffix(":")
         if not _HOST.fullmatch(host):
-            raise ValueError("should name a host in plain letters")
+            raise ValueError("should name a host in plain letters, at most 63 of them between two points")
         port = told or (443 if parts.scheme == "https" else 80)
         return cls(parts.scheme, host.lower(), port, _API.sub("", parts.path.rstrip("/")))
 
@@ -96,7 +98,6 @@ class Wire:
     sleep: Callable[[float], None]
     # Seconds between the beginnings of two requests.
     pause: float = 0.25
-    now: int = 0
     requests: int = 0
     _connection: HTTPConnection | None = None
     _next: float = field(default=0.0)
@@ -123,6 +124,8 @@ class Wire:
             parts, there = urlsplit(found), Address.of(found.partition("?")[0].partition("#")[0])
         except ValueError:
             raise Unusable("is a redirect that leads nowhere") from None
+        if parts.query and not _IN_PATH.fullmatch(parts.query):
+            raise Unusable("is a redirect that leads nowhere")
         if there.origin != self.address.origin:
             raise Unusable(f"is a redirect to {there.origin}; if that is the site, import it from there")
         return parts.path + (f"?{parts.query}" if parts.query else "")
@@ -138,7 +141,9 @@ class Wire:
                 if answer.status == _BROKEN and attempt + 1 == TRIES_IF_BROKEN:
                     raise Unusable(f"is an error, also the {TRIES_IF_BROKEN}rd time")
                 reason = f"answers {answer.status}"
-                wait = max(wait, self._asked_to_wait(answer.headers.get("retry-after", "")))
+                wait = max(wait, self._asked_to_wait(answer.headers))
+            except SSLCertVerificationError as error:
+                raise FlatpanelError(f"{self.address}: is not who it says: {error.verify_message}") from None
             except (OSError, HTTPException) as error:
                 self.close()
                 reason = f"cannot be reached: {getattr(error, 'strerror', None) or error or type(error).__name__}"
@@ -148,12 +153,13 @@ class Wire:
                 self.sleep(wait)
         raise FlatpanelError(f"{self.address.origin}{target}: {reason}, also the {TRIES}th time; go on later")
 
-    def _asked_to_wait(self, text: str) -> float:
-        """The seconds that Retry-After asks for, written as such or as a date."""
+    def _asked_to_wait(self, headers: Mapping[str, str]) -> float:
+        """The seconds that Retry-After asks for, written as such or as a date by the clock of the site."""
+        text = headers.get("retry-after", "")
         if text.isascii() and text.isdecimal():
             return float(text[:9])
-        moment = http_date(text)
-        return 0.0 if moment is None else float(moment - self.now)
+        moment, here = http_date(text), http_date(headers.get("date", ""))
+        return 0.0 if moment is None or here is None else float(moment - here)
 
     def _once(self, target: str, headers: Mapping[str, str]) -> Answer:
         self.sleep(max(0.0, self._next - self.clock()))
