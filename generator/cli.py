@@ -3,12 +3,51 @@
 import io
 import os
 import sys
+from collections import UserDict
+from collections.abc import Iterator
+from importlib import import_module
 from typing import cast
 
 import click
 
 from . import __version__
-from .commands import build, diff, ids, importing, init, keys, new, releases, schedule, schema, serve, verify, views
+
+# Where each command is, below `commands/`.
+_PLACES = {
+    "build": "build.build",
+    "check": "build.check",
+    "next": "schedule.next_",
+    "serve": "serve.serve",
+    "verify": "verify.verify",
+    "diff": "diff.diff",
+    "rollback": "releases.rollback",
+    "export": "releases.export",
+    "init": "init.init",
+    "new": "new.new",
+    "ids": "ids.ids",
+    "keys": "keys.keys",
+    "views": "views.views",
+    "schema": "schema.schema",
+    "import": "importing.import_",
+}
+
+
+class Commands(UserDict[str, click.Command]):
+    """Loaded one by one, when they are asked for: no build waits for what an import needs."""
+
+    def __missing__(self, name: str) -> click.Command:
+        module, _, attribute = _PLACES[name].partition(".")
+        self.data[name] = getattr(import_module(f".commands.{module}", __package__), attribute)
+        return self.data[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in _PLACES
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(_PLACES)
+
+    def __len__(self) -> int:
+        return len(_PLACES)
 
 
 class BuildByDefault(click.Group):
@@ -20,7 +59,7 @@ class BuildByDefault(click.Group):
         return super().parse_args(ctx, args)
 
 
-@click.group(cls=BuildByDefault)
+@click.group(cls=BuildByDefault, commands=Commands())
 @click.version_option(__version__, prog_name="flatpanel")
 def main() -> None:
     """Turn a comic catalog in YAML into a static, cacheable API that nginx serves."""
@@ -28,24 +67,3 @@ def main() -> None:
     os.umask(0o022)
     # What a terminal has no letters for is escaped there, as Python does it with errors.
     cast(io.TextIOWrapper, sys.stdout).reconfigure(errors="backslashreplace")
-
-
-_COMMANDS = (
-    build.build,
-    build.check,
-    schedule.next_,
-    serve.serve,
-    verify.verify,
-    diff.diff,
-    releases.rollback,
-    releases.export,
-    init.init,
-    new.new,
-    ids.ids,
-    keys.keys,
-    views.views,
-    schema.schema,
-    importing.import_,
-)
-for command in _COMMANDS:
-    main.add_command(command)
