@@ -6,7 +6,6 @@ import sys
 from collections import UserDict
 from collections.abc import Iterator
 from importlib import import_module
-from typing import cast
 
 import click
 
@@ -65,5 +64,6 @@ def main() -> None:
     """Turn a comic catalog in YAML into a static, cacheable API that nginx serves."""
     # What is built must be readable by the account that serves it, whoever builds.
     os.umask(0o022)
-    # What a terminal has no letters for is escaped there, as Python does it with errors.
-    cast(io.TextIOWrapper, sys.stdout).reconfigure(errors="backslashreplace")
+    # What a terminal has no letters for is escaped there, as Python does it with errors. Some close it altogether.
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")

@@ -30,7 +30,7 @@ HOSTILE = {
     "a line feed": "full-book%0a",
     "tab": "%09",
     "a variable": "$fp_tag",
-    "a variable in braces": "${fp_modified}",
+    "a variable in braces": "${fp_last_modified}",
     "a pattern": "~.*",
     "anything": "*",
     "the list of nothing": "~",

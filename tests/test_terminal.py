@@ -106,6 +106,15 @@ def test_what_a_terminal_has_no_letters_for_is_escaped(site: Site, encoding: str
     assert f"+title: {shown}\n" in done.stdout
 
 
+@pytest.mark.parametrize("closed", [">&-", "2>&-", ">&- 2>&-"])
+def test_nobody_has_to_listen(site: Site, closed: str) -> None:
+    """A build does its work also where what it prints was closed before it began."""
+    done = subprocess.run(["sh", "-c", f'exec "$@" {closed}', "sh", *command(site)], capture_output=True, text=True)
+
+    assert (done.returncode, "Traceback" in done.stderr) == (0, False)
+    assert site.store.current()
+
+
 def test_a_reader_that_has_enough_is_no_problem(site: Site) -> None:
     """`build.py | head -0` ends without a traceback."""
     here, there = os.pipe()

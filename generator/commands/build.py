@@ -13,7 +13,7 @@ from .. import encode, pipeline, values
 from ..pipeline import Options, Report
 from ..rendering import Rendered
 from . import github, options
-from .reporting import as_called, reporting, warn
+from .reporting import as_called, is_watched, reporting, warn
 
 
 @click.command()
@@ -57,7 +57,7 @@ def _report_outdated(found: list[str], form: str, quiet: bool) -> None:
 def run(wanted: Options, *, form: str = "text", quiet: bool = False) -> Report:
     """Build, and say what that did."""
     started = time.perf_counter()
-    progress = _progress if sys.stderr.isatty() and not (form == "json" or quiet) else iter
+    progress = _progress if is_watched() and not (form == "json" or quiet) else iter
     report = pipeline.build(wanted, waiting(wanted.out), progress)
     seconds = time.perf_counter() - started
     for warning in report.warnings:

@@ -17,7 +17,7 @@ from ..importing import Done, Wanted
 from ..importing.asking import Progress
 from ..importing.wire import Address
 from . import options
-from .reporting import color, reporting
+from .reporting import color, is_watched, reporting
 
 KEY = "FLATPANEL_IMPORT_KEY"
 CACHE = ".flatpanel_import_cache"
@@ -115,7 +115,7 @@ def _key(file: Path | None, ask: bool) -> str | None:
 @contextmanager
 def _progress(as_json: bool) -> Iterator[Progress]:
     """A bar on a terminal; how long it is shows as more becomes known."""
-    if as_json or not sys.stderr.isatty():
+    if as_json or not is_watched():
         yield lambda done, known: None
         return
     with click.progressbar(length=1, label="asking", file=sys.stderr) as bar:

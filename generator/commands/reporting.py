@@ -2,6 +2,7 @@
 
 import functools
 import os
+import sys
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any, TypeVar
@@ -87,6 +88,11 @@ def _told(error: FlatpanelError | OSError) -> str:
         return f"{os.fsdecode(error.filename)}: {error.strerror}"
     # Some calls are about no file.
     return getattr(error, "strerror", None) or str(error)
+
+
+def is_watched() -> bool:
+    """Whether somebody sees how far we are; there may be nothing to print to at all."""
+    return bool(sys.stderr and sys.stderr.isatty())
 
 
 def color() -> bool | None:
