@@ -29,7 +29,7 @@ from tests.twins import in_memory, stray
 Run = Callable[..., Result]
 CACHE = ".flatpanel_cache"
 # A build makes some 400 calls, most of them alike: every seventh is let fail, with each fault in turn. STRIDE=1 lets
-# all of them fail and takes a quarter of an hour.
+# all of them fail and takes some minutes.
 STRIDE = int(os.environ.get("STRIDE", "7"))
 
 # Worker processes are made from one that has threads, under xdist.
