@@ -133,6 +133,16 @@ def piece_of(packed: bytes) -> bytes:
     return packed[len(GZIP_HEAD) : -len(gzip_tail(0, 0))]
 
 
+def unpacked(packed: bytes) -> bytes | None:
+    """The content of exactly one gzip member."""
+    press = zlib.decompressobj(31)
+    try:
+        content = press.decompress(packed)
+    except zlib.error:
+        return None
+    return content if press.eof and not press.unused_data else None
+
+
 class Content(NamedTuple):
     """What a release says of a body."""
 

@@ -37,6 +37,13 @@ class Store:
         """The id of the release that is served."""
         return self._pointed(self.root / "current")
 
+    def release(self) -> str:
+        """The id of the current release; an error where nothing has been built."""
+        release = self.current()
+        if not release:
+            raise FlatpanelError(f"{self.root}: nothing has been built yet")
+        return release
+
     def older(self) -> list[str]:
         """The ids of the releases that were served before it and are still there, the latest first."""
         found = [one for one in (self.current(),) if one]
@@ -91,9 +98,7 @@ class Store:
 
     def export(self, target: Path) -> int:
         """The current release as a plain tree: path.json and its sidecar."""
-        release = self.current()
-        if not release:
-            raise FlatpanelError(f"{self.root}: nothing has been built yet")
+        release = self.release()
         if target.exists() and (not target.is_dir() or any(target.iterdir())):
             raise FlatpanelError(f"{target}: is not an empty folder; an export writes into a new one")
         plain = [one for one in self.manifest(release).resources.values() if manifest.is_plain(one)]

@@ -46,7 +46,7 @@ FLOORS = [
     ["catalog", "edit", "ledger", "messages", "pageids", "pagenames", "schema", "shelving", "templating"],
     ["maps", "news", "payloads", "places", "store"],
     ["nginx", "openapi", "source", "subjects", "viewer"],
-    ["checks", "link", "press", "routes", "serve", "verify"],
+    ["checks", "link", "press", "routes", "serve", "verify_files", "verify_server"],
     ["facts", "review", "runs", "scaffold", "tending"],
     ["adding", "reading"],
     ["remembered", "rendering", "schedule"],
@@ -72,7 +72,7 @@ DOORS = {
     "pydantic_core": {"messages", "schema"},
     "subprocess": {"history", "serve"},  # git, and nginx
     "fcntl": {"disk"},
-    "http": {"importing", "verify"},  # its client
+    "http": {"importing", "verify_server"},  # its client
     "tempfile": {"disk"},
     "time": {"commands"},
     "random": set(),

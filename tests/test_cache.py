@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from click.testing import Result
 
-from generator import cache, history, pipeline, remembered, verify
+from generator import cache, history, pipeline, remembered, verify_files
 from generator.cache import FILE, Cache, Damaged, Row
 from tests import trees
 from tests.conftest import Site, copy_of
@@ -170,7 +170,7 @@ def test_a_release_that_was_damaged_is_not_copied_from(site: Site, tmp_path: Pat
         pipeline.build(remembering(one))
 
     assert site.store.current() == whole.store.current()
-    assert [one for one in verify.files(site.store) if not one.startswith(str(path))] == []
+    assert [one for one in verify_files.files(site.store) if not one.startswith(str(path))] == []
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
@@ -227,4 +227,4 @@ def test_a_tree_that_somebody_removed_is_built_again(site: Site, lost: str) -> N
         shutil.rmtree(path) if path.is_dir() else path.unlink()
     pipeline.build(remembering(site))
 
-    assert list(verify.files(site.store)) == []
+    assert list(verify_files.files(site.store)) == []

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from generator import verify
+from generator import verify_files
 from generator.store import Store
 from tests import trees
 from tests.trees import BUILD
@@ -60,7 +60,7 @@ def test_a_copy_works_wherever_it_is_put(unpacked: Path) -> None:
     done = subprocess.run([sys.executable, "-B", "build.py"], cwd=unpacked, capture_output=True, text=True)
 
     assert (done.returncode, done.stderr) == (0, "")
-    assert list(verify.files(Store(unpacked / "dist"))) == []
+    assert list(verify_files.files(Store(unpacked / "dist"))) == []
     assert {name.partition("/")[0] for name in trees.files(unpacked)} == {
         *(".flatpanel_cache", "build.py", "catalog_src", "dist", "generator", "nginx.conf")
     }

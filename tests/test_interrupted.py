@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from click.testing import Result
 
-from generator import pipeline, verify
+from generator import pipeline, verify_files
 from generator.manifest import paths
 from tests import trees
 from tests.conftest import Site
@@ -78,7 +78,7 @@ def damage(site: Site) -> list[str]:
     """Everything that is wrong with what is served; there may be leftovers beside it."""
     served = {f"{site.folder}/dist/{path}" for one in site.manifest.resources.values() for path in paths(one)}
     release = f"{site.folder}/dist/releases/{site.store.current()}/"
-    found = ((one, one.partition(": ")[0]) for one in verify.files(site.store))
+    found = ((one, one.partition(": ")[0]) for one in verify_files.files(site.store))
     return [one for one, path in found if path in served or path.startswith(release)]
 
 
@@ -128,7 +128,7 @@ def test_what_is_served_keeps_its_dates_until_the_next_release_is(site: Site, fo
         assert victim.store.current() != old or damage(victim) == []
         work(victim)
         assert victim.store.current() != old
-        assert list(verify.files(victim.store)) == []
+        assert list(verify_files.files(victim.store)) == []
 
 
 def test_wherever_a_rollback_is_killed_the_site_is_whole(site: Site, folder: Path) -> None:
@@ -142,7 +142,7 @@ def test_wherever_a_rollback_is_killed_the_site_is_whole(site: Site, folder: Pat
 
         assert damage(victim) == []
         assert victim.build().release == old
-        assert list(verify.files(victim.store)) == []
+        assert list(verify_files.files(victim.store)) == []
     assert seen == {old, site.store.previous()}
 
 

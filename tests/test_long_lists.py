@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from generator import assembly, pipeline, verify
+from generator import assembly, pipeline, verify_files
 from generator.disk import Growing
 from generator.manifest import Manifest
 from generator.store import TREES
@@ -40,7 +40,7 @@ def test_a_list_in_pieces_has_the_same_bytes(
     pieces.build()
 
     assert tags(pieces.manifest) == tags(whole.manifest)
-    assert list(verify.files(pieces.store)) == []
+    assert list(verify_files.files(pieces.store)) == []
 
 
 def test_the_compressed_form_of_a_long_list_is_one_member(long: None, tmp_path: Path) -> None:
@@ -67,7 +67,7 @@ def test_a_long_list_that_comes_back_is_taken_up_again(long: None, site: Site) -
     pipeline.build(options)
 
     assert tags(site.manifest) == first
-    assert list(verify.files(site.store)) == []
+    assert list(verify_files.files(site.store)) == []
 
 
 def test_a_long_list_that_is_there_is_not_written_again(long: None, site: Site) -> None:

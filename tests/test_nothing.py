@@ -2,7 +2,7 @@
 
 import pytest
 
-from generator import encode, manifest, verify
+from generator import encode, manifest, verify_server
 from generator.artifact import NOTHING
 from tests.conftest import Site
 from tests.web import Web
@@ -81,5 +81,5 @@ def test_the_release_says_the_same_of_it(site: Site, web: Web) -> None:
         == b"ETag: %s\n" % (TAG.encode())
     )
     assert (line["last_modified"], line["modified"]) == (None, one.modified)
-    assert verify.expected_headers(one, packed=False)["Last-Modified"] is None
-    assert list(verify.server(site.store, f"http://127.0.0.1:{web.port}")) == []
+    assert verify_server.expected_headers(one, packed=False)["Last-Modified"] is None
+    assert list(verify_server.server(site.store, f"http://127.0.0.1:{web.port}")) == []

@@ -11,7 +11,7 @@ from contextlib import contextmanager, suppress
 
 import pytest
 
-from generator import verify
+from generator import verify_files
 from generator.store import MARK
 from tests import trees, web
 from tests.conftest import Site, copy_of
@@ -108,7 +108,7 @@ def test_readers_never_notice_that_the_site_is_rebuilt(site: Site) -> None:
 
     assert [wrong for reader in readers for wrong in reader.wrong] == []
     assert all(reader.answers for reader in readers)
-    assert list(verify.files(site.store)) == []
+    assert list(verify_files.files(site.store)) == []
 
 
 @pytest.mark.parametrize("headers", [{}, {"If_None_Match": "{tag}"}], ids=["whole", "fresh"])

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from generator import verify
+from generator import verify_files
 from generator.errors import FlatpanelError
 from generator.manifest import paths, sidecar
 from generator.store import MARK
@@ -131,7 +131,7 @@ def test_rolling_back_serves_the_release_before_and_rolling_back_again_returns(s
     assert site.store.previous() == second
     assert {path: text for path, text in of_release(site).items() if not path.endswith("/previous")} == was
     assert roll_back(site) == site.store.current() == second
-    assert list(verify.files(site.store)) == []
+    assert list(verify_files.files(site.store)) == []
 
 
 def roll_back(site: Site) -> str:
@@ -148,7 +148,7 @@ def test_after_a_rollback_the_same_catalog_gives_the_same_release_again(site: Si
     roll_back(site)
 
     assert rebuild(site) == second
-    assert list(verify.files(site.store)) == []
+    assert list(verify_files.files(site.store)) == []
 
 
 def test_without_an_earlier_release_there_is_no_way_back(site: Site) -> None:

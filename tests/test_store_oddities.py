@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from generator import encode, verify
+from generator import encode, verify_files
 from generator.errors import FlatpanelError
 from generator.manifest import Manifest
 from generator.pipeline import build
@@ -86,7 +86,7 @@ def test_where_the_current_release_got_lost_everything_is_built_again(site: Site
     rebuild(site)
 
     assert {path for path in trees.files(site.folder / "dist") if path.startswith("www/")} == named(site)
-    assert list(verify.files(site.store)) == []
+    assert list(verify_files.files(site.store)) == []
 
 
 def test_what_others_leave_among_the_releases_stays(site: Site) -> None:
@@ -112,7 +112,7 @@ def test_folders_that_are_gone_already_need_no_pruning(site: Site) -> None:
     trees.write_series(site, "Fourth", volumes=1, others=[])
     rebuild(site)
 
-    assert list(verify.files(site.store)) == []
+    assert list(verify_files.files(site.store)) == []
 
 
 def test_half_of_an_old_release_is_not_taken_for_a_whole_one(site: Site) -> None:
@@ -142,9 +142,9 @@ def test_a_body_that_is_served_keeps_its_date_until_the_next_release_is(site: Si
     build(replace(site.options, previous=other))
 
     assert dates(site.manifest) == {url: one.modified + 1 for url, one in mine.items()}
-    assert list(verify.files(site.store)) == []
+    assert list(verify_files.files(site.store)) == []
     assert roll_back(site) == first
-    assert list(verify.files(site.store)) == []
+    assert list(verify_files.files(site.store)) == []
 
 
 def a_second_later(manifest: bytes) -> bytes:
@@ -172,10 +172,10 @@ def test_another_idea_of_what_is_worth_compressing_reaches_bodies_that_are_there
     assert packed == {path for path in trees.files(site.folder / "dist") if path.endswith(".gz")} != set()
     monkeypatch.setattr(encode, "GZIP_FROM", 10**9)
     rebuild(site)
-    assert list(verify.files(site.store)) == []
+    assert list(verify_files.files(site.store)) == []
     trees.second_version(site)
     rebuild(site)
-    assert list(verify.files(site.store)) == []
+    assert list(verify_files.files(site.store)) == []
     assert [path for path in trees.files(site.folder / "dist") if path.endswith(".gz")] == []
 
 
@@ -219,4 +219,4 @@ def test_a_rollback_after_a_build_that_was_killed_clears_up_first(site: Site) ->
     (site.folder / "dist/www/half").write_text("of a body")
     roll_back(site)
 
-    assert list(verify.files(site.store)) == []
+    assert list(verify_files.files(site.store)) == []

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from generator import encode, verify
+from generator import encode, verify_files
 from generator.errors import FlatpanelError
 from generator.manifest import UNNAMED, paths
 from generator.store import Store
@@ -30,7 +30,7 @@ def built(site: Site) -> Site:
 def found(site: Site) -> list[str]:
     """What verify says, without the folder."""
     before = trees.state(site.folder)
-    sentences = list(verify.files(site.store))
+    sentences = list(verify_files.files(site.store))
     assert trees.state(site.folder) == before, "verify wrote something"
     return [one.replace(f"{site.folder}/dist/", "") for one in sentences]
 
@@ -70,7 +70,7 @@ def test_every_flipped_byte_is_found(site: Site) -> None:
             at = step % len(text) if len(text) <= STEPS else step * len(text) // STEPS
             path.write_bytes(flipped(text, at))
 
-        assert sorted(named(list(verify.files(site.store)))) == sorted(map(str, texts)), step
+        assert sorted(named(list(verify_files.files(site.store)))) == sorted(map(str, texts)), step
 
 
 def flipped(text: bytes, at: int) -> bytes:
@@ -95,7 +95,7 @@ def test_every_flipped_byte_of_a_manifest_is_found(built: Site) -> None:
         for at in range(0, len(text), 101):
             path.write_bytes(flipped(text, at))
 
-            assert list(verify.files(built.store)) == [
+            assert list(verify_files.files(built.store)) == [
                 f"{path}: is not the one that gave the release its name, so nothing else can be compared"
             ]
         path.write_bytes(text)
@@ -297,6 +297,6 @@ def test_a_file_that_cannot_be_read_is_an_error_of_its_own(built: Site, monkeypa
     def refuse(path: Path) -> bytes:
         raise PermissionError(13, "Permission denied", str(path))
 
-    monkeypatch.setattr(verify, "_read", refuse)
+    monkeypatch.setattr(verify_files, "_read", refuse)
     with pytest.raises(PermissionError):
         found(built)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from generator import encode, routes, verify
+from generator import encode, routes, verify_files
 from generator.artifact import JSON
 from tests import trees
 from tests.conftest import Site, copy_of
@@ -27,7 +27,7 @@ def built() -> Iterator[Site]:
         for version in (trees.first_version, trees.second_version, trees.third_version):
             version(site)
             site.build()
-        assert list(verify.files(site.store)) == []
+        assert list(verify_files.files(site.store)) == []
         yield site
 
 
@@ -86,7 +86,7 @@ def swap(files: list[Path], which: int, where: int) -> list[Path]:
 def is_harmless(path: Path) -> bool:
     """A compressed form may have been packed by another program, as long as it holds its body."""
     body = path.with_suffix("")
-    return path.suffix == ".gz" and body.exists() and verify._unpacked(path.read_bytes()) == body.read_bytes()
+    return path.suffix == ".gz" and body.exists() and encode.unpacked(path.read_bytes()) == body.read_bytes()
 
 
 @given(st.sampled_from([flip, remove, cut, lengthen, add, swap]), st.integers(0, 10**6), st.integers(0, 10**6))
@@ -99,8 +99,8 @@ def test_whatever_happens_to_a_file_is_found(built: Site, harm: Harm, which: int
     before = {path: path.read_bytes() for path in files}
     harmed = harm(files, which, where)
     state = trees.state(dist)
-    found = list(verify.files(built.store))
-    again = list(verify.files(built.store))
+    found = list(verify_files.files(built.store))
+    again = list(verify_files.files(built.store))
     after = trees.state(dist)
     harmless = [path for path in harmed if path.exists() and is_harmless(path) and path in before]
     for path in harmed:
@@ -115,11 +115,11 @@ def test_whatever_happens_to_a_file_is_found(built: Site, harm: Harm, which: int
     for path in harmed:
         assert str(path) in said or path in harmless or "manifest.json" in {one.name for one in harmed}
     assert found or harmless == harmed
-    assert list(verify.files(built.store)) == []
+    assert list(verify_files.files(built.store)) == []
 
 
 def test_a_compressed_form_is_as_good_as_what_it_holds() -> None:
     """The one difference that `verify` does not speak of is one that no client can see."""
     packed = encode.gzip(b"word " * 2000)
 
-    assert packed and verify._unpacked(packed) == b"word " * 2000
+    assert packed and encode.unpacked(packed) == b"word " * 2000

@@ -8,7 +8,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 from click.testing import Result
 
-from generator import verify
+from generator import verify_server
 from generator.artifact import Published
 from generator.errors import FlatpanelError
 from tests import trees, web
@@ -64,15 +64,15 @@ def server(site: Site, lie: Lie, url: str) -> Iterator[str]:
 
 def honest(site: Site, one: Published, gzip: bool) -> Answer:
     if one.restricted:
-        return 401, dict(verify.REFUSAL), b'{"detail":"Authentication credentials were not provided."}'
+        return 401, dict(verify_server.REFUSAL), b'{"detail":"Authentication credentials were not provided."}'
     packed = gzip and one.gzip
     body = (site.folder / "dist" / (f"{one.file}.gz" if packed else one.file)).read_bytes()
-    return 200, verify.expected_headers(one, packed), body
+    return 200, verify_server.expected_headers(one, packed), body
 
 
 def found(site: Site, lie: Lie, url: str) -> list[str]:
     with server(site, lie, url) as address:
-        return [one.replace(address, "") for one in verify.server(site.store, address)]
+        return [one.replace(address, "") for one in verify_server.server(site.store, address)]
 
 
 def test_an_honest_server_is_believed(built: Site) -> None:
@@ -114,7 +114,7 @@ def test_a_header_that_differs_is_found(built: Site, name: str, url: str) -> Non
     one, wrong = built.manifest.resources[url], HEADERS[name]
 
     assert found(built, lambda answer: (answer[0], answer[1] | {name: wrong}, answer[2]), url) == [
-        f"{url}{form}: {name} is {wrong} instead of {verify.expected_headers(one, packed)[name] or 'absent'}"
+        f"{url}{form}: {name} is {wrong} instead of {verify_server.expected_headers(one, packed)[name] or 'absent'}"
         for form, packed in (("", False), (" (gzip)", one.gzip))
     ]
 
@@ -125,7 +125,7 @@ def test_a_header_that_is_absent_is_found(built: Site, name: str) -> None:
     one = built.manifest.resources[AUTHORS]
 
     assert found(built, lambda answer: (answer[0], answer[1] | {name: None}, answer[2]), AUTHORS) == [
-        f"{AUTHORS}{form}: {name} is absent instead of {verify.expected_headers(one, False)[name]}"
+        f"{AUTHORS}{form}: {name} is absent instead of {verify_server.expected_headers(one, False)[name]}"
         for form in ("", " (gzip)")
     ]
 
@@ -186,7 +186,7 @@ def test_where_nobody_answers_that_is_said(built: Site) -> None:
         url = f"http://127.0.0.1:{listener.getsockname()[1]}"
 
     with pytest.raises(FlatpanelError, match=f"^{url}: does not answer: .*refused"):
-        list(verify.server(built.store, url))
+        list(verify_server.server(built.store, url))
 
 
 def test_an_answer_that_is_no_http_is_said(built: Site) -> None:
@@ -198,7 +198,7 @@ def test_an_answer_that_is_no_http_is_said(built: Site) -> None:
 def test_tls_is_spoken_where_the_address_says_so(built: Site) -> None:
     """https asks for TLS; a server without it is not asked in the clear."""
     with server(built, lambda answer: answer, FIRST) as url, pytest.raises(FlatpanelError, match=r"answer: .*SSL"):
-        list(verify.server(built.store, url.replace("http:", "https:")))
+        list(verify_server.server(built.store, url.replace("http:", "https:")))
 
 
 # What only a key opens
@@ -226,7 +226,7 @@ def test_a_restricted_body_that_anybody_gets_is_found(locked: Site) -> None:
     one = locked.manifest.resources[LOCKED]
     body = (locked.folder / "dist" / one.file).read_bytes()
 
-    assert found(locked, lambda _: (200, verify.expected_headers(one, False), body), LOCKED) == [
+    assert found(locked, lambda _: (200, verify_server.expected_headers(one, False), body), LOCKED) == [
         f"{LOCKED} (without a key): answers 200 instead of 401"
     ]
 
@@ -243,7 +243,7 @@ def test_a_header_of_a_refusal_that_differs_is_found(locked: Site, name: str, wr
     """A tag would tell whether the body changed, an age would let a cache refuse those who have a key."""
     if name != "Vary":
         assert found(locked, lambda answer: (answer[0], answer[1] | {name: wrong}, answer[2]), LOCKED) == [
-            f"{LOCKED} (without a key): {name} is {wrong} instead of {verify.REFUSAL[name] or 'absent'}"
+            f"{LOCKED} (without a key): {name} is {wrong} instead of {verify_server.REFUSAL[name] or 'absent'}"
         ]
 
 

@@ -13,7 +13,7 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
-from generator import verify
+from generator import verify_files
 from generator.errors import CatalogError, Problem
 from generator.manifest import EMPTY, FIRST, Manifest, load, load_head, paths
 from generator.pipeline import Options, Report, build
@@ -175,7 +175,7 @@ def differences(expected: Mapping[str, object], found: Mapping[str, object]) -> 
 
 def stray(store: Store) -> list[str]:
     """Whatever is in `dist` and should not be, empty folders included."""
-    found = list(verify.files(store))
+    found = list(verify_files.files(store))
     for tree in TREES:
         for folder, folders, names in os.walk(store.root / tree):
             if not folders and not names and Path(folder).name != tree:

@@ -4,8 +4,7 @@ from pathlib import Path
 
 import click
 
-from .. import encode
-from .. import verify as verifying
+from .. import encode, verify_files, verify_server
 from ..store import Store
 from . import options
 from .reporting import reporting
@@ -19,7 +18,7 @@ from .reporting import reporting
 def verify(out: Path, url: str | None, as_json: bool) -> None:
     """Compare what was built, or what a server answers, with what the release promises."""
     built = Store(out)
-    found = list(verifying.files(built) if url is None else verifying.server(built, url))
+    found = list(verify_files.files(built) if url is None else verify_server.server(built, url))
     if as_json:
         click.echo(encode.pretty({"ok": not found, "differences": found}), nl=False)
     elif found:
