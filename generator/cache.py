@@ -8,7 +8,7 @@ import os
 import sqlite3
 import zlib
 from collections.abc import Callable, Iterable
-from contextlib import suppress
+from contextlib import ExitStack, closing, suppress
 from functools import wraps
 from pathlib import Path
 from typing import Any, NamedTuple, ParamSpec, TypeVar
@@ -84,7 +84,13 @@ class Cache:
         with suppress(OSError):  # SQLite knows what to say of it
             disk.reserve(folder / FILE)
         self.folder = folder
-        self._db = sqlite3.connect(folder / FILE, isolation_level=None, timeout=0)
+        with ExitStack() as opened:
+            connection = sqlite3.connect(folder / FILE, isolation_level=None, timeout=0)
+            self._db = opened.enter_context(closing(connection))
+            self._begin(version, lasting=lasting)
+            opened.pop_all()
+
+    def _begin(self, version: str, *, lasting: bool) -> None:
         if not lasting:
             self._db.execute("PRAGMA synchronous = OFF")
             self._db.execute("PRAGMA journal_mode = OFF")

@@ -3,6 +3,7 @@
 import os
 import re
 from collections.abc import Iterator, Mapping
+from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
 
@@ -26,8 +27,11 @@ class Ledger:
         # The digests of the other files of its folder.
         self.files_beside: Mapping[str, str] = {}
         if path:
-            self._file = os.open(path, os.O_RDONLY)
-            self._read_head(str(path))
+            with ExitStack() as opened:
+                self._file = os.open(path, os.O_RDONLY)
+                opened.callback(self.close)
+                self._read_head(str(path))
+                opened.pop_all()
 
     def _read_head(self, name: str) -> None:
         text = b""

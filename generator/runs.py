@@ -59,8 +59,10 @@ class Runs:
 
     def remembered(self, folder: Path, remembered: Mapping[str, Any]) -> None:
         """The runs of the release in `folder`, as `dump` told of them."""
-        files = [os.open(folder / name, os.O_RDONLY) for name in FILES]
-        self._open += files
+        files = []
+        for name in FILES:
+            files.append(os.open(folder / name, os.O_RDONLY))
+            self._open.append(files[-1])
         for slug, (places, counted) in remembered.items():
             where = tuple(Place(file, *place) for file, place in zip(files, places, strict=True))
             told = Counted(*counted)

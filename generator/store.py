@@ -6,7 +6,7 @@ Nothing that a release names is ever overwritten. A release becomes visible in o
 
 import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from itertools import chain
 from pathlib import Path
 from typing import TypeAlias
@@ -119,9 +119,11 @@ class Session:
         self.previous = next(iter(self.kept), None)
         # After a build that did not finish, and where the release got lost, nobody knows what lies here.
         self.uncertain = not store.finished() or (not self.before and any((self.root / one).exists() for one in TREES))
-        self.served = Ledger(store.manifest_path(self.before))
-        # Of the releases that are kept, the latest first; what there is of the one before is asked for always.
-        self.ledgers = [Ledger(store.manifest_path(one)) for one in self.kept]
+        with ExitStack() as opened:
+            self.served = opened.enter_context(Ledger(store.manifest_path(self.before)))
+            # Of the releases that are kept, the latest first; what there is of the one before is asked for always.
+            self.ledgers = [opened.enter_context(Ledger(store.manifest_path(one))) for one in self.kept]
+            self._opened = opened.pop_all()
         self.older = self.ledgers[0] if self.ledgers else Ledger(None)
         # Files of the next release that are written already.
         self._ahead: set[str] = set()
@@ -130,8 +132,7 @@ class Session:
         return self
 
     def __exit__(self, *_: object) -> None:
-        for ledger in (self.served, *self.ledgers):
-            ledger.close()
+        self._opened.close()
 
     def left(self, remembered: Left | None) -> Left:
         """The files that nobody may overwrite, though the current release has them not, by the last one that has."""

@@ -1,20 +1,24 @@
 """What a build remembers: believed as long as it is whole, and never more than that."""
 
+import gc
 import os
 import re
 import shutil
 import sqlite3
 import subprocess
 from collections.abc import Callable, Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from click.testing import Result
 
-from generator import cache, history, pipeline, remembered, verify_files
+from generator import cache, disk, history, pipeline, remembered, verify_files
 from generator.cache import FILE, Cache, Damaged, Row
+from generator.errors import FlatpanelError
+from generator.ledger import Ledger
+from generator.runs import Runs
 from tests import trees
 from tests.conftest import Site, copy_of
 
@@ -74,6 +78,67 @@ def test_another_version_of_the_program_remembers_nothing(tmp_path: Path) -> Non
         Cache(tmp_path, "2")
 
 
+def open_files() -> list[str]:
+    """What this process has open, by name."""
+    names = []
+    for descriptor in Path("/proc/self/fd").iterdir():
+        with suppress(OSError):  # the folder itself, which is closed again by now
+            names.append(os.readlink(descriptor))
+    return sorted(names)
+
+
+def of_another_version(site: Site) -> None:
+    with closing(Cache(site.folder, "1")) as made:
+        made.commit()
+    with pytest.raises(Damaged):
+        Cache(site.folder, "2")
+
+
+def of_no_database(site: Site) -> None:
+    (site.folder / FILE).write_bytes(b"no database" * 100)
+    with pytest.raises(Damaged):
+        Cache(site.folder, "1")
+
+
+def of_a_damaged_manifest(site: Site) -> None:
+    site.build()
+    path = (site.folder / "dist/current/manifest.json").resolve()
+    path.write_bytes(b"{}")
+    with pytest.raises(FlatpanelError):
+        Ledger(path)
+
+
+def of_a_damaged_older_manifest(site: Site) -> None:
+    for version in (trees.first_version, trees.second_version):
+        version(site)
+        site.build()
+    (site.folder / "dist/current/previous/manifest.json").resolve().write_bytes(b"{}")
+    with pytest.raises(FlatpanelError), site.store.locked(lambda: None):
+        pytest.fail("a damaged release was opened")
+
+
+def of_a_missing_map(site: Site) -> None:
+    site.build()
+    folder = (site.folder / "dist/current").resolve()
+    (folder / "series.map").unlink()
+    with disk.Growing(site.folder / "runs") as aside, Runs(aside) as runs, pytest.raises(FileNotFoundError):
+        runs.remembered(folder, {})
+
+
+@pytest.mark.parametrize(
+    "make", [of_another_version, of_no_database, of_a_damaged_manifest, of_a_damaged_older_manifest, of_a_missing_map]
+)
+def test_a_failed_open_leaves_no_file_open(site: Site, make: Callable[[Site], None]) -> None:
+    """An object that raises while it is made closes the files that it has opened."""
+    gc.disable()  # otherwise a lost connection might be closed just in time
+    try:
+        before = open_files()
+        make(site)
+        assert open_files() == before
+    finally:
+        gc.enable()
+
+
 def test_nothing_is_remembered_of_what_did_not_come_to_its_end(tmp_path: Path) -> None:
     """A build that dies leaves what the one before it left."""
     with closing(Cache(tmp_path, "1")) as one:
@@ -120,6 +185,7 @@ def test_a_cache_that_is_damaged_again_and_again_is_done_without(site: Site, mon
     def damaged(self: Cache, place: Path, version: str, *, lasting: bool = True) -> None:
         made(self, place, version, lasting=lasting)
         if place == folder:
+            self.close()
             raise Damaged
 
     monkeypatch.setattr(cache.Cache, "__init__", damaged)
