@@ -5,6 +5,7 @@ import shutil
 import subprocess
 import sys
 import sysconfig
+import tarfile
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -65,6 +66,13 @@ def installed(wheel: Path, folder: Path) -> Path:
     ours = dict.fromkeys(sysconfig.get_path(one) for one in ("purelib", "platlib"))
     (site_packages / "ours.pth").write_text("".join(f"{path}\n" for path in ours))
     return folder / "bin"
+
+
+def unpack(archive: Path, folder: Path) -> None:
+    """The content of an archive of sources. Python 3.11.2 has no filters, and takes no argument for one."""
+    with tarfile.open(archive) as opened:
+        opened.extraction_filter = getattr(tarfile, "data_filter", None)
+        opened.extractall(folder)
 
 
 def named(archives: dict[str, Path], end: str) -> Path:

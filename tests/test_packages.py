@@ -4,7 +4,6 @@ import ast
 import shutil
 import subprocess
 import sys
-import tarfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -14,7 +13,7 @@ from click.testing import CliRunner, Result
 from generator import __version__, cli
 from generator.commands.reporting import WRITTEN
 from tests import trees
-from tests.archives import ROOT, installed, made_of, named, needs_flit, packages, unmeasured
+from tests.archives import ROOT, installed, made_of, named, needs_flit, packages, unmeasured, unpack
 from tests.conftest import Site
 from tests.documents import AS_OF
 
@@ -94,8 +93,7 @@ def test_what_is_remembered_is_said_by_whoever_says_it(flatpanel: Program, tmp_p
 @needs_flit
 def test_the_archive_of_sources_builds_the_same_wheel(archives: dict[str, Path], tmp_path: Path) -> None:
     """Whoever builds from what is published gets what is published."""
-    with tarfile.open(named(archives, ".tar.gz")) as archive:
-        archive.extractall(tmp_path, filter="data")
+    unpack(named(archives, ".tar.gz"), tmp_path)
     (sources,) = tmp_path.iterdir()
     again = made_of(sources, tmp_path / "out")
 
