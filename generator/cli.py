@@ -27,6 +27,7 @@ _PLACES = {
     "keys": "keys.keys",
     "views": "views.views",
     "schema": "schema.schema",
+    "explain": "explain.explain",
     "import": "importing.import_",
 }
 

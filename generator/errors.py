@@ -28,6 +28,8 @@ class Problem:
     # What helps to understand it: the line, and the part of the documents that says what would be right.
     excerpt: Excerpt | None = dataclasses.field(default=None, compare=False)
     docs: str | None = dataclasses.field(default=None, compare=False)
+    # The catalog file and the fields that lead there, without the places in lists: what `explain` explains.
+    topic: tuple[str, ...] = dataclasses.field(default=(), compare=False)
 
     def __str__(self) -> str:
         place = f"{self.file}:{self.line}:{self.column}"

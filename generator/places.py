@@ -5,6 +5,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import groupby
 from pathlib import Path as Folder
+from typing import NamedTuple
 
 from . import anchors, keys, parsing, yaml12
 from .errors import Problem
@@ -27,6 +28,20 @@ class Complaint:
     of_key: bool = False
 
 
+class _Help(NamedTuple):
+    """What explains a problem: the anchor in docs/catalog.md, and the file and the fields for `explain`."""
+
+    anchor: str
+    topic: tuple[str, ...] = ()
+    of_file: bool = False
+
+
+def _topic(complaint: Complaint, *, of_key: bool) -> tuple[str, ...]:
+    names = [step for step in complaint.path if isinstance(step, str)]
+    of_field = bool(names) and complaint.path[-1] == names[-1]
+    return (complaint.file, *(names[:-1] if of_key and of_field else names))
+
+
 def located(folder: Folder, complaints: Iterable[Complaint]) -> list[Problem]:
     """The complaints with their lines and columns; the flaws of every file that has one come with them.
 
@@ -41,28 +56,29 @@ def located(folder: Folder, complaints: Iterable[Complaint]) -> list[Problem]:
         helped = ordered[: max(0, HELPED - len(problems))]
         lines = Lines(file, content, survey)
         for one in helped:
-            docs, of_file = found[one]
-            excerpt = None if of_file else lines.excerpt((one.line, one.column))
-            problems.append(replace(one, docs=f"{anchors.PAGE}#{docs}", excerpt=excerpt))
+            help = found[one]
+            excerpt = None if help.of_file else lines.excerpt((one.line, one.column))
+            problems.append(replace(one, docs=f"{anchors.PAGE}#{help.anchor}", topic=help.topic, excerpt=excerpt))
         problems += ordered[len(helped) :]
     return problems
 
 
 def _found(
     shown: str, content: bytes, survey: yaml12.Survey, complaints: Iterable[Complaint]
-) -> Iterator[tuple[Problem, tuple[str, bool]]]:
-    """The problems of a file, each with its anchor in the documents, and whether it is about the file as a whole."""
+) -> Iterator[tuple[Problem, _Help]]:
+    """The problems of a file, each with what explains it."""
     for line, column, message in survey.flaws:
-        yield Problem(shown, line, column, "", keys.hidden(printable(message))), (anchors.YAML, False)
+        yield Problem(shown, line, column, "", keys.hidden(printable(message))), _Help(anchors.YAML)
     for place in _keys_in(content, survey):
-        yield Problem(shown, *place, "", _KEY_IN_CLEAR), (anchors.KEYS, False)
+        yield Problem(shown, *place, "", _KEY_IN_CLEAR), _Help(anchors.KEYS, ("accounts.yaml", "keys"))
     for one in complaints:
         if one.message:
             line, column = survey.place(one.path, of_key=one.of_key)
             name, message = (keys.hidden(printable(part)) for part in (field_name(one.path), one.message))
             # Of a field that is not there, the record says more than its values would.
-            docs = anchors.of(one.file, one.path, of_key=one.of_key or one.path not in survey.places)
-            yield Problem(shown, line, column, name, message), (docs, not one.path)
+            of_key = one.of_key or one.path not in survey.places
+            docs = anchors.of(one.file, one.path, of_key=of_key)
+            yield Problem(shown, line, column, name, message), _Help(docs, _topic(one, of_key=of_key), not one.path)
 
 
 def text(folder: Folder, file: str) -> bytes:

@@ -31,6 +31,8 @@ _FILES: dict[str, tuple[Any, str, str]] = {
     "chapter": (model.Chapter, "series/<slug>/chapters/*.yaml", "One chapter of a series."),
 }
 
+NAMES = frozenset(_FILES)
+
 # No word of JSON Schema, but editors show it in place of a pattern that nobody can read.
 _SENTENCE = "patternErrorMessage"
 # Python and JavaScript disagree on what \s is, so it is spelt out.

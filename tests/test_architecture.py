@@ -48,7 +48,7 @@ FLOORS = [
     ["nginx", "openapi", "source", "subjects", "viewer"],
     ["checks", "link", "press", "routes", "serve", "verify_files", "verify_server"],
     ["facts", "review", "runs", "scaffold", "tending"],
-    ["adding", "reading"],
+    ["adding", "field_help", "reading"],
     ["remembered", "rendering", "schedule"],
     ["assembly", "survey"],
     ["building", "report"],

@@ -241,7 +241,11 @@ def test_what_to_type_next_can_be_typed(tmp_path: Path, program: dict[str, str])
 
     assert printed.startswith(f"new comics: {len(FILES)} files; README.md says what each is for. What to type next:\n")
     assert steps[0] == "cd 'new comics'"
-    assert [shlex.split(step)[2:4] for step in steps[1:]] == [["serve", "--watch"], ["new", "series"], ["new", "chapter"]]
+    assert [shlex.split(step)[2:4] for step in steps[1:]] == [
+        ["serve", "--watch"],
+        ["new", "series"],
+        ["new", "chapter"],
+    ]
     typed("\n".join(one for one in steps if "serve" not in one).replace("FOLDER", str(pages)), tmp_path, program)
     assert unknown_in(steps[1].partition("build.py ")[2].split()) == []
     assert (tmp_path / "new comics/catalog_src/series/my-comic.yaml").read_text().endswith("    pages: [1.png]\n")

@@ -1,6 +1,7 @@
 """The program as `pip install` leaves it: the same commands, the same bytes, and its own name in what it says."""
 
 import ast
+import re
 import shutil
 import subprocess
 import sys
@@ -74,6 +75,17 @@ def test_it_has_every_command(flatpanel: Program, tmp_path: Path) -> None:
     assert there == here.replace("Usage: python build.py", "Usage: flatpanel")
     assert all(f"\n  {name} " in there for name in cli.main.commands)
     assert flatpanel("--version", folder=tmp_path).stdout == f"flatpanel, version {__version__}\n"
+
+
+@needs_flit
+def test_a_hint_of_the_installed_command_can_be_followed(flatpanel: Program, tmp_path: Path) -> None:
+    """The package has no documents, so an error names the command that explains the field."""
+    site = example(tmp_path) / "catalog_src/site.yaml"
+    site.write_text(site.read_text().replace("port: 8000", "port: none"))
+    hint = re.search(r" = flatpanel (explain \S+)\n", flatpanel("check", folder=tmp_path).stderr)
+    assert hint
+
+    assert flatpanel(*hint[1].split(), folder=tmp_path).stdout.startswith("site.yaml\n  port\n")
 
 
 @needs_flit

@@ -5,11 +5,13 @@ import os
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 
 from .. import encode
+from ..anchors import PAGE
 from ..errors import FlatpanelError, Problem
 from ..places import HELPED
 from . import github
@@ -17,6 +19,8 @@ from . import github
 CATALOG_WRONG = 1
 # How sentences name our commands below the command line, where nobody knows how the program was called.
 WRITTEN = "`python build.py "
+
+_PROJECT = Path(__file__).parents[2]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -68,8 +72,19 @@ def explained(problem: Problem) -> Iterator[str]:
     if problem.excerpt:
         yield f"{problem.line:>5} | {problem.excerpt.line}"
         yield f"      | {' ' * problem.excerpt.before}{click.style('^', fg='red', bold=True)}"
-    if problem.docs:
-        yield click.style(f"      = {problem.docs}", dim=True)
+    if explanation := _explanation(problem):
+        yield click.style(f"      = {explanation}", dim=True)
+
+
+def _explanation(problem: Problem) -> str | None:
+    """The section of the documents in a checkout; the command that prints it where the program is installed."""
+    if not problem.docs or (_PROJECT / PAGE).is_file():
+        return problem.docs
+    # Takes its time to load, and a checkout does not need it.
+    from .. import field_help
+
+    topic = field_help.topic(*problem.topic) if problem.topic else None
+    return as_called(f"{WRITTEN}explain {topic}`").strip("`") if topic else None
 
 
 def warn(sentence: str, *, form: str = "text") -> None:

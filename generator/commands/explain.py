@@ -1,0 +1,55 @@
+"""`explain`: what a field of the catalog means."""
+
+from itertools import groupby
+
+import click
+
+from .. import encode, field_help
+from ..errors import FlatpanelError
+from ..field_help import FieldHelp
+from . import options
+from .reporting import as_called, reporting
+
+
+@click.command()
+@click.argument("name", metavar="[FIELD]", required=False)
+@options.as_json
+@reporting
+def explain(name: str | None, as_json: bool) -> None:
+    """Explain a field of the catalog.
+
+    FIELD is a field such as cover or chapters.pages, or a file such as series or site.yaml. Without it, every field
+    is listed.
+    """
+    fields = field_help.matching(name) if name else field_help.fields()
+    if not fields:
+        similar = field_help.suggestion(str(name))
+        hint = f"; did you mean {similar}?" if similar else as_called("; `python build.py explain` lists all fields")
+        raise FlatpanelError(f"{name}: no field or file of a catalog has this name{hint}")
+    if as_json:
+        click.echo(encode.pretty({"ok": True, "fields": [field._asdict() for field in fields]}), nl=False)
+        return
+    for file, group in groupby(fields, key=lambda field: field.file):
+        click.secho(file, bold=True)
+        for field in group:
+            click.echo(_line(field) if name is None else "\n".join(_paragraph(field)))
+
+
+def _line(field: FieldHelp) -> str:
+    return f"  {field.path}{' (required)' * field.required}"
+
+
+def _paragraph(field: FieldHelp) -> list[str]:
+    lines = [_line(field), f"    {field.text}"]
+    if field.values:
+        lines.append(f"    one of: {', '.join(map(str, field.values))}")
+    if field.default not in (None, "", [], False) and not isinstance(field.default, dict):
+        lines.append(f"    default: {_written(field.default)}")
+    if field.example is not None:
+        lines.append(f"    example: {field.path.rpartition('.')[2]}: {_written(field.example)}")
+    return lines
+
+
+def _written(value: object) -> str:
+    """A value as YAML takes it on one line; JSON is YAML."""
+    return value if isinstance(value, str) else encode.json(value).decode()
