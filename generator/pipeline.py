@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, closing, contextmanager, suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -13,7 +13,6 @@ from .catalog import Catalog
 from .errors import CatalogError, FlatpanelError
 from .ledger import Ledger
 from .link import link
-from .manifest import Manifest
 from .model import Site
 from .reading import Reading
 from .runs import Runs, Sealed
@@ -79,7 +78,7 @@ def check(folder: Path, as_of: int, jobs: int) -> Reading:
     def look(cache: Cache, _: Path) -> Reading:
         return reading.read(folder, as_of, jobs, cache, history.last_commits(folder, now=as_of))
 
-    return _with_cache(None, lambda: None, look)
+    return with_cache(None, lambda: None, look)
 
 
 def schedule(
@@ -94,7 +93,7 @@ def schedule(
         found = reading.read(folder, as_of, jobs, cache, remembered.times(folder, as_of, cache))
         return Schedule(found.next_publication, scheduled(found, cache) if every else [])
 
-    return _with_cache(cache if cache and cache.is_dir() else None, waiting, look)
+    return with_cache(cache if cache and cache.is_dir() else None, waiting, look)
 
 
 def build(options: Options, waiting: Waiting = lambda: None, progress: Progress = iter) -> Report:
@@ -115,7 +114,7 @@ def build(options: Options, waiting: Waiting = lambda: None, progress: Progress 
         # Whatever may be refused is looked at before anything is touched.
         conf = main_conf(options, found.linker.site)
         with Ledger(options.previous) as previous, Store(options.out).locked(waiting) as session:
-            building, sealed = _release(options, found, cache, scratch, session, previous, progress)
+            building, sealed = release(options, found, cache, scratch, session, previous, progress)
             # While no other build can write the same file.
             told = _report(options, found, building, sealed, conf, cache)
             if options.report or options.in_full:
@@ -124,7 +123,7 @@ def build(options: Options, waiting: Waiting = lambda: None, progress: Progress 
             remembered.remember(asked, seen, found, _facts(told), cache)
         return told
 
-    told = _with_cache(options.cache, waiting, work)
+    told = with_cache(options.cache, waiting, work)
     if options.report and told.survey:
         warnings = [options.as_called(one) for one in told.warnings]
         page = report.page(told.survey, told.release, told.changes, warnings)
@@ -160,7 +159,7 @@ def _report(options: Options, found: Reading, building: Building, sealed: Sealed
     )
 
 
-def _release(
+def release(
     options: Options,
     found: Reading,
     cache: Cache,
@@ -183,42 +182,6 @@ def _release(
         sealed = building.seal(progress)
         building.commit(sealed)
         return building, sealed
-
-
-def outdated(options: Options) -> list[str]:
-    """What a build would change, in sentences; it is tried out elsewhere."""
-    store = Store(options.out)
-    current = store.current()
-    asked = replace(options, previous=options.previous or store.manifest_path(current), cache=None)
-
-    def work(cache: Cache, scratch: Path) -> tuple[Site, Manifest, str]:
-        times = remembered.times(options.catalog, options.as_of, cache)
-        found = reading.read(options.catalog, options.as_of, options.jobs, cache, times)
-        there = Store(scratch / "dist")
-        with Ledger(asked.previous) as previous, there.locked(lambda: None) as session:
-            _, sealed = _release(asked, found, cache, scratch, session, previous, iter)
-        return found.linker.site, there.manifest(sealed.release), sealed.release
-
-    site, wanted, release = _with_cache(None, lambda: None, work)
-    found = []
-    if current is None:
-        found.append(f"{options.out}: nothing has been built yet")
-    elif release != current:
-        found.append(f"{options.out}: is not what the catalog gives: {_difference(store.manifest(current), wanted)}")
-    if not options.nginx.is_file() or options.nginx.read_bytes() != main_conf(options, site):
-        found.append(f"{options.nginx}: is not what {options.catalog / source.SITE} gives")
-    return found
-
-
-def _difference(before: Manifest, after: Manifest) -> str:
-    old, new = ({url: one.etag for url, one in found.resources.items()} for found in (before, after))
-    both = old.keys() & new.keys()
-    counts = {
-        "added": len(new) - len(both),
-        "changed": sum(old[url] != new[url] for url in both),
-        "removed": len(old) - len(both),
-    }
-    return ", ".join(f"{count} {kind}" for kind, count in counts.items() if count) or "the configuration differs"
 
 
 def main_conf(options: Options, site: Site) -> bytes:
@@ -270,7 +233,7 @@ def _same(facts: dict[str, Any]) -> Report:
     return Report(**{**facts, "site": site}, changes=changes, written=0, parsed=0)
 
 
-def _with_cache(folder: Path | None, waiting: Waiting, work: Callable[[Cache, Path], T]) -> T:
+def with_cache(folder: Path | None, waiting: Waiting, work: Callable[[Cache, Path], T]) -> T:
     """Work with what is remembered, anew if it cannot be believed, and with nothing where nothing can be kept."""
     with disk.scratch() as scratch, parsing.without_garbage_collection(), _kept(folder, waiting) as kept:
         for place in (kept, kept) if kept else ():

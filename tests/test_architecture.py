@@ -53,7 +53,7 @@ FLOORS = [
     ["assembly", "survey"],
     ["building", "report"],
     ["importing", "pipeline"],
-    ["revisions"],
+    ["revisions", "trial"],
     ["commands"],
     ["cli"],
 ]

@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from .. import encode, pipeline, values
+from .. import encode, pipeline, trial, values
 from ..pipeline import Options, Report
 from ..rendering import Rendered
 from . import github, options
@@ -36,7 +36,7 @@ def build(as_of: int | None, form: str, quiet: bool, check: bool, **paths: Any) 
     instant = options.now() if as_of is None else as_of
     wanted = Options(as_of=instant, in_full=form == "json", as_called=as_called, **paths)
     if check:
-        _report_outdated(pipeline.outdated(wanted), form, quiet)
+        _report_outdated(trial.outdated(wanted), form, quiet)
     else:
         run(wanted, form=form, quiet=quiet)
 

@@ -1,0 +1,65 @@
+"""Build a catalog into a temporary folder: to see what a build would change, and to get files from it."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import NamedTuple, TypeVar
+
+from . import pipeline, reading, remembered, source
+from .cache import Cache
+from .ledger import Ledger
+from .manifest import Manifest
+from .model import Site
+from .pipeline import Options
+from .store import Store
+
+T = TypeVar("T")
+
+
+class Trial(NamedTuple):
+    """A release in a temporary store, built as if it were made in `out`."""
+
+    store: Store
+    release: str
+    site: Site
+
+
+def trial(options: Options, look: Callable[[Trial], T]) -> T:
+    """Build into a temporary folder without a cache, and return the result of `look`."""
+
+    def work(cache: Cache, scratch: Path) -> T:
+        times = remembered.times(options.catalog, options.as_of, cache)
+        found = reading.read(options.catalog, options.as_of, options.jobs, cache, times)
+        there = Store(scratch / "dist")
+        with Ledger(options.previous) as previous, there.locked(lambda: None) as session:
+            _, sealed = pipeline.release(options, found, cache, scratch, session, previous, iter)
+        return look(Trial(there, sealed.release, found.linker.site))
+
+    return pipeline.with_cache(None, lambda: None, work)
+
+
+def outdated(options: Options) -> list[str]:
+    """What a build would change, in sentences."""
+    store = Store(options.out)
+    current = store.current()
+    asked = replace(options, previous=options.previous or store.manifest_path(current), cache=None)
+    made, wanted = trial(asked, lambda made: (made, made.store.manifest(made.release)))
+    found = []
+    if current is None:
+        found.append(f"{options.out}: nothing has been built yet")
+    elif made.release != current:
+        found.append(f"{options.out}: is not what the catalog gives: {_difference(store.manifest(current), wanted)}")
+    if not options.nginx.is_file() or options.nginx.read_bytes() != pipeline.main_conf(options, made.site):
+        found.append(f"{options.nginx}: is not what {options.catalog / source.SITE} gives")
+    return found
+
+
+def _difference(before: Manifest, after: Manifest) -> str:
+    old, new = ({url: one.etag for url, one in found.resources.items()} for found in (before, after))
+    both = old.keys() & new.keys()
+    counts = {
+        "added": len(new) - len(both),
+        "changed": sum(old[url] != new[url] for url in both),
+        "removed": len(old) - len(both),
+    }
+    return ", ".join(f"{count} {kind}" for kind, count in counts.items() if count) or "the configuration differs"
