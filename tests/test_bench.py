@@ -134,7 +134,9 @@ def test_the_server_in_python_knows_conditions(site: Site, monkeypatch: pytest.M
     assert not app.is_fresh(one, None, "yesterday")
 
 
-@pytest.mark.parametrize(("arguments", "said"), [(["--series", "100000000"], "is too small"), (["--only", "x"], "2")])
+@pytest.mark.parametrize(
+    ("arguments", "said"), [(["--series", "100000000", "--only", "maps"], "is too small"), (["--only", "x"], "2")]
+)
 def test_what_cannot_be_measured_is_refused(arguments: Sequence[str], said: str, tmp_path: Path) -> None:
     """In a sentence, before anything is built."""
     with pytest.raises(SystemExit, match=said):

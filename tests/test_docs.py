@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 import pytest
 
-from generator import __version__, cli
+from generator import __version__, cli, scaffold
 from tests.conftest import Site
 from tests.documents import (
     DOCUMENTS,
@@ -132,12 +132,12 @@ def leads_somewhere(document: Path, link: str) -> bool:
 
 @pytest.mark.parametrize("document", DOCUMENTS)
 def test_files_that_are_named_exist(document: str, site: Site) -> None:
-    """A path of the project or of a built site, written as code, is there."""
+    """A path of the project, of a new project or of a built site, written as code, is there."""
     site.build()
     ours = {path.name for path in ROOT.iterdir()} - {"dist", "nginx.conf", ".venv"}
     paths = [one for one in SPAN.findall(prose(document)) if re.fullmatch(r"\.?\w[\w./-]*", one)]
     named = [one for one in paths if one.split("/")[0] in ours] + [one for one in paths if one.startswith("dist/")]
-    named = [one for one in named if one not in LATER | brought(document)]
+    named = [one for one in named if one not in LATER | brought(document) | set(scaffold._FILES)]
 
     assert [one for one in named if not (ROOT / one).exists() and not (site.folder / one).exists()] == []
 

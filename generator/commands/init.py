@@ -1,7 +1,7 @@
 """`init`: from nothing to a catalog that builds."""
 
-import os
 import shlex
+import shutil
 import sys
 from pathlib import Path
 
@@ -22,20 +22,31 @@ def init(folder: Path, name: str | None, base_url: str) -> None:
     from .. import scaffold
 
     files = scaffold.start(folder, name or folder.resolve().name, base_url, options.now())
-    program = _program(folder)
+    program = _program()
     steps = [
-        *([f"cd {shlex.quote(str(folder))}"] if folder.resolve() != Path.cwd() else []),
+        f"cd {shlex.quote(str(folder.resolve()))}",
         f"{program} serve --watch",
         f'{program} new series my-comic --title "My comic"',
         f"{program} new chapter my-comic --pages FOLDER",
     ]
-    click.echo(f"{folder}: {len(files)} files; README.md says what each is for. What to type next:")
+    kept = "; README.md says what each is for" if "README.md" in files else "; your README was kept"
+    click.echo(f"{folder}: {len(files)} files{kept}. What to type next:")
     click.echo("\n".join(f"  {step}" for step in steps))
 
 
-def _program(folder: Path) -> str:
-    """How this program is called from inside the folder, if it is called as it was just now."""
+def _program() -> str:
+    """How a new shell calls this program from any folder.
+
+    The path of a virtual environment's commands is set in this shell alone, so those are named in full.
+    """
     script = Path(sys.argv[0]).absolute()
-    if script.suffix != ".py":
-        return script.name
-    return f"python {shlex.quote(min(str(script), os.path.relpath(script, folder.resolve()), key=len))}"
+    in_environment = sys.prefix != sys.base_prefix
+    if script.suffix == ".py":
+        return f"{_command(Path(sys.executable), in_environment)} {shlex.quote(str(script))}"
+    return _command(script, in_environment)
+
+
+def _command(path: Path, in_environment: bool) -> str:
+    on_path = shutil.which(path.name)
+    is_found = not in_environment and on_path is not None and Path(on_path).resolve() == path.resolve()
+    return path.name if is_found else shlex.quote(str(path))
