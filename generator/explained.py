@@ -42,6 +42,11 @@ FIELDS: dict[str, dict[str, tuple[str, list[Any]]]] = {
             "how many releases stay in `dist/`, the current one among them, 2 to 100; serving.md says who needs more",
             [5],
         ),
+        "views_per_second": (
+            "how many views from one address are counted, with a burst of ten times that, 0 to 1000; "
+            "`0` is without limit; keys-and-views.md says what this means behind a CDN",
+            [20],
+        ),
         "cache": ("for how long caches may keep answers", [{"errors": 30}]),
     },
     "Cache": {

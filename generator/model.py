@@ -272,4 +272,6 @@ class Site(Record):
     body_budget: Annotated[int, Field(ge=1, le=1_000_000)] = 25
     # How many lie in dist, the one that is served among them: nginx may still answer with an older one.
     keep_releases: Annotated[int, Field(ge=2, le=100)] = 2
+    # From one address; 0 is no limit.
+    views_per_second: Annotated[int, Field(ge=0, le=1000)] = 5
     cache: Cache = Cache()

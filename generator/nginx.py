@@ -27,6 +27,7 @@ _TEMPLATES = (
     "keys.conf",
     "plain.conf",
     "queries.conf",
+    "views.conf",
 )
 _SHIM = Path(__file__).parent / "shim"
 # Where Debian and the official images keep the module that runs the shim.
@@ -106,6 +107,7 @@ def _of_site(site: Site) -> dict[str, object]:
         "locked_routes": [_route_pattern(path) for path in site.restricted],
         "number": _NUMBER,
         "policy": POLICY,
+        "views_per_second": site.views_per_second,
     }
 
 
