@@ -54,7 +54,7 @@ class Draft:
         """All that is wrong at once, by the field that it is about, or by none."""
         told = [f"{self._origin(field)}: {message}" if field else message for field, message in found]
         if told:
-            raise FlatpanelError("\n".join(keys.hidden(places.printable(one)) for one in told))
+            raise FlatpanelError(*map(keys.hidden, told))
 
     def _origin(self, field: str) -> str:
         return self.origins.get(field, f"--{_ONE_OF.get(field, field)}")
@@ -145,7 +145,7 @@ def _check_slug(sources: Sources, slug: str) -> None:
     if not values.is_slug(slug) or len(slug) > MAX_SLUG:
         wanted = WANTED[SLUG] if len(slug) <= MAX_SLUG else f"should have at most {MAX_SLUG} characters"
         given = slug or '""'
-        raise FlatpanelError(places.printable(f"the slug {wanted}, not {given}"))
+        raise FlatpanelError(f"the slug {wanted}, not {given}")
     for one in sources.series:
         if one.slug == slug:
             raise FlatpanelError(f"there is a series {slug} already, in {one.entry.file}; choose another slug")
@@ -155,7 +155,7 @@ def _series(sources: Sources, slug: str) -> SeriesEntry:
     known = {one.slug: one for one in sources.series}
     if slug not in known:
         hint = did_you_mean(slug, known, "`new series` begins one")
-        raise FlatpanelError(places.printable(f"no series has the slug {slug}{hint}"))
+        raise FlatpanelError(f"no series has the slug {slug}{hint}")
     return known[slug]
 
 

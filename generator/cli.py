@@ -1,15 +1,15 @@
 """The command line: one group, and a module below `commands/` for every few commands that belong together."""
 
-import io
 import os
-import sys
 from collections import UserDict
 from collections.abc import Iterator
 from importlib import import_module
+from typing import Any
 
 import click
 
 from . import __version__
+from .commands import output
 
 # Where each command is, below `commands/`.
 _PLACES = {
@@ -58,6 +58,14 @@ class BuildByDefault(click.Group):
             args = ["build", *args]
         return super().parse_args(ctx, args)
 
+    def make_context(self, *args: Any, **extra: Any) -> click.Context:
+        with output.escaping_usage():
+            return super().make_context(*args, **extra)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        with output.escaping_usage():
+            return super().invoke(ctx)
+
 
 @click.group(cls=BuildByDefault, commands=Commands())
 @click.version_option(__version__, prog_name="flatpanel")
@@ -65,6 +73,4 @@ def main() -> None:
     """Turn a comic catalog in YAML into a static, cacheable API that nginx serves."""
     # What is built must be readable by the account that serves it, whoever builds.
     os.umask(0o022)
-    # What a terminal has no letters for is escaped there, as Python does it with errors. Some close it altogether.
-    if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(errors="backslashreplace")
+    output.prepare()

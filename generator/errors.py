@@ -7,6 +7,8 @@ import dataclasses
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from .escaping import escaped
+
 
 @dataclass(frozen=True, slots=True)
 class Excerpt:
@@ -32,12 +34,17 @@ class Problem:
     topic: tuple[str, ...] = dataclasses.field(default=(), compare=False)
 
     def __str__(self) -> str:
+        """One line, whatever the file is called and says."""
         place = f"{self.file}:{self.line}:{self.column}"
-        return f"{place}: {self.field}: {self.message}" if self.field else f"{place}: {self.message}"
+        return escaped(f"{place}: {self.field}: {self.message}" if self.field else f"{place}: {self.message}")
 
 
 class FlatpanelError(Exception):
-    """A finished sentence for the person at the keyboard; the command ends with exit code 1."""
+    """Finished sentences for the person at the keyboard, each a line; the command ends with exit code 1."""
+
+    def __init__(self, *sentences: str) -> None:
+        self.sentences = sentences
+        super().__init__("\n".join(sentences))
 
 
 class CatalogError(FlatpanelError):
@@ -45,4 +52,4 @@ class CatalogError(FlatpanelError):
 
     def __init__(self, problems: Iterable[Problem]) -> None:
         self.problems = tuple(sorted(set(problems)))
-        super().__init__("\n".join(map(str, self.problems)))
+        super().__init__(*map(str, self.problems))

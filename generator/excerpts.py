@@ -10,6 +10,7 @@ from itertools import pairwise
 
 from . import keys
 from .errors import Excerpt
+from .escaping import escaped
 from .yaml12 import Place, Survey
 
 # So many columns at most, and so many before the place where there is more behind it than fits.
@@ -85,8 +86,3 @@ def _width(letter: str) -> int:
     if unicodedata.category(letter) in ("Mn", "Me"):
         return 0
     return 2 if unicodedata.east_asian_width(letter) in "WF" else 1
-
-
-def escaped(letter: str) -> str:
-    """A letter, unless a terminal would take it for a command or another line, or nobody could see it."""
-    return letter if letter.isprintable() or letter == "\u3000" else letter.encode("unicode_escape").decode()

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from . import anchors, keys, parsing, yaml12
 from .errors import Problem
-from .excerpts import Lines, escaped
+from .excerpts import Lines
 from .messages import field_name
 from .yaml12 import Path
 
@@ -51,7 +51,7 @@ def located(folder: Folder, complaints: Iterable[Complaint]) -> list[Problem]:
     for file, group in groupby(sorted(complaints, key=lambda one: one.file), key=lambda one: one.file):
         content = text(folder, file)
         survey = yaml12.survey(content)
-        found = dict(_found(printable(str(folder / file)), content, survey, group))
+        found = dict(_found(str(folder / file), content, survey, group))
         ordered = sorted(found)
         helped = ordered[: max(0, HELPED - len(problems))]
         lines = Lines(file, content, survey)
@@ -68,13 +68,13 @@ def _found(
 ) -> Iterator[tuple[Problem, _Help]]:
     """The problems of a file, each with what explains it."""
     for line, column, message in survey.flaws:
-        yield Problem(shown, line, column, "", keys.hidden(printable(message))), _Help(anchors.YAML)
+        yield Problem(shown, line, column, "", keys.hidden(message)), _Help(anchors.YAML)
     for place in _keys_in(content, survey):
         yield Problem(shown, *place, "", _KEY_IN_CLEAR), _Help(anchors.KEYS, ("accounts.yaml", "keys"))
     for one in complaints:
         if one.message:
             line, column = survey.place(one.path, of_key=one.of_key)
-            name, message = (keys.hidden(printable(part)) for part in (field_name(one.path), one.message))
+            name, message = (keys.hidden(part) for part in (field_name(one.path), one.message))
             # Of a field that is not there, the record says more than its values would.
             of_key = one.of_key or one.path not in survey.places
             docs = anchors.of(one.file, one.path, of_key=of_key)
@@ -109,8 +109,3 @@ def _texts(value: object, path: Path) -> Iterator[tuple[str, Path, bool]]:
         for name, one in value.items():
             yield name, (*path, name), True
             yield from _texts(one, (*path, name))
-
-
-def printable(text: str) -> str:
-    """What a terminal would take for a command, or a reader for another line, and what nobody can encode."""
-    return text if text.isprintable() else "".join(map(escaped, text))

@@ -13,7 +13,8 @@ import subprocess
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TypeAlias
+from threading import Thread
+from typing import IO, TypeAlias
 
 from . import disk, nginx, words
 from .errors import FlatpanelError
@@ -23,6 +24,7 @@ from .store import Store
 PATIENCE = 60
 # From its first line on nginx hands connections to a worker; after the second it takes no more of them.
 _CAME = re.compile(r"start worker process (\d+)")
+_REFUSAL = re.compile(r"(?:nginx:|\d\S+ \S+) \[emerg\]")
 _WENT = re.compile(r"(\d+)(?=#\d+: gracefully shutting down| exited (?:with code|on signal))")
 
 Fingerprint: TypeAlias = tuple[tuple[str, int, int], ...]
@@ -46,14 +48,30 @@ def find_js_module() -> str:
 
 
 class Server:
-    """One nginx, from its start to its end. `dist` is how the release's configuration calls its folder."""
+    """One nginx, from its start to its end. `dist` is how the release's configuration calls its folder.
 
-    def __init__(self, built: Store, dist: str, port: int, run: Path) -> None:
-        self.store, self.dist, self.port, self.run = built, dist, port, run
+    `hear` gets each line that nginx prints; requests are quoted in them as they came.
+    """
+
+    def __init__(self, built: Store, dist: str, port: int, run: Path, hear: Callable[[str], None]) -> None:
+        self.store, self.dist, self.port, self.run, self.hear = built, dist, port, run, hear
+        self.refusals = 0
         self.configure()
         # Until nginx has read where its log is, it would try a file that only root may write; hence -e.
         command = [find_nginx(), "-e", "stderr", "-p", str(run), "-c", str(run / "nginx.conf")]
-        self.process = subprocess.Popen([*command, "-g", f"daemon off; error_log {words.place(self.log)} notice;"])
+        command += ["-g", f"daemon off; error_log {words.place(self.log)} notice;"]
+        self.process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        self.relay = Thread(target=self._relay, args=(self.process.stderr,), daemon=True)
+        self.relay.start()
+
+    def _relay(self, lines: IO[bytes]) -> None:
+        """Hand on what nginx prints, to its last word."""
+        with lines:
+            for line in lines:
+                text = line.decode(errors="backslashreplace").rstrip("\n")
+                with suppress(OSError):  # nobody listens, and nginx must not wait for that
+                    self.hear(text)
+                self.refusals += bool(_REFUSAL.match(text))
 
     @property
     def log(self) -> Path:
@@ -71,14 +89,14 @@ class Server:
 
     def wait_until_up(self) -> None:
         """Return when nginx takes connections; that it ended instead is an error."""
-        self._wait(lambda: bool(self._workers()), refusals=self._refusals())
+        self._wait(lambda: bool(self._workers()), refusals=0)
 
     def reload(self) -> None:
         """Load the current release, and return when it is the one that is served."""
         self.configure()
         old = self._workers()
         # Counted before it is asked: it may refuse before anybody looks.
-        refusals = self._refusals()
+        refusals = self.refusals
         self.process.send_signal(signal.SIGHUP)
         self._wait(lambda: not old & self._workers(), refusals)
 
@@ -90,9 +108,6 @@ class Server:
     def _logged(self) -> str:
         return self.log.read_text(errors="replace") if self.log.exists() else ""
 
-    def _refusals(self) -> int:
-        return self._logged().count("[emerg]")
-
     def _wait(self, done: Callable[[], bool], refusals: int) -> None:
         """Until it is done; that nginx refuses the configuration, ends, or does nothing at all is an error."""
         for _ in range(50 * PATIENCE):
@@ -101,11 +116,13 @@ class Server:
                 return self.check_end()
             if done():
                 return
-            if self._refusals() > refusals:
+            if self.refusals > refusals:
                 raise FlatpanelError("nginx refuses the configuration; it said why above")
         raise FlatpanelError(f"nginx did not follow within {PATIENCE} seconds")
 
     def check_end(self) -> None:
+        # A worker that outlives its master keeps the pipe open.
+        self.relay.join(1)
         if self.process.returncode:
             raise FlatpanelError(f"nginx ended with exit code {self.process.returncode}")
 
@@ -113,13 +130,14 @@ class Server:
         if self.process.poll() is None:
             self.process.terminate()
         self.process.wait()
+        self.relay.join(1)
 
 
 @contextmanager
-def serving(built: Store, dist: str, port: int) -> Iterator[Server]:
+def serving(built: Store, dist: str, port: int, hear: Callable[[str], None]) -> Iterator[Server]:
     _refuse_taken(port)
     with disk.scratch(shared=True) as run:
-        server = Server(built, dist, port, run)
+        server = Server(built, dist, port, run, hear)
         try:
             server.wait_until_up()
             yield server

@@ -193,6 +193,19 @@ def test_an_nginx_that_does_not_start_is_said(
     assert "serving" not in result.stdout
 
 
+def test_what_nginx_prints_commands_no_terminal(
+    site: Site, play: Callable[..., Result], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """nginx quotes requests as they came; each of its lines is shown, harmlessly, before what comes of it."""
+    quoting = site.folder / "quoting"
+    quoting.write_text("#!/bin/sh\n[ \"$1\" = -V ] && exit\nprintf '\\033]0;owned\\a\\233\\nlast' >&2; exit 1\n")
+    quoting.chmod(0o755)
+    monkeypatch.setattr(serve, "find_nginx", lambda: str(quoting))
+    result = play(Script(), free_port())
+
+    assert result.stderr == "\\x1b]0;owned\\x07\\x9b\nlast\nnginx ended with exit code 1\n"
+
+
 def test_a_configuration_that_nginx_refuses_leaves_the_old_one(
     site: Site, play: Callable[..., Result], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -210,7 +223,9 @@ def test_a_configuration_that_nginx_refuses_leaves_the_old_one(
 
     result = play(Script(edit, look), port)
 
-    assert result.stderr == "nginx refuses the configuration; it said why above\nthe site stays as it was\n"
+    why, *then = result.stderr.splitlines()
+    assert "[emerg] " in why and 'unknown directive "nonsense"' in why
+    assert then == ["nginx refuses the configuration; it said why above", "the site stays as it was"]
     assert tags[0] == tags[1]
 
 
@@ -253,7 +268,7 @@ def test_without_nginx_nothing_is_left_of_a_server(site: Site, monkeypatch: pyte
 
     monkeypatch.setattr(serve.Server, "configure", configure)
     monkeypatch.setattr(serve, "find_nginx", find)
-    with pytest.raises(FlatpanelError, match="no nginx"), serve.serving(site.store, "dist", free_port()):
+    with pytest.raises(FlatpanelError, match="no nginx"), serve.serving(site.store, "dist", free_port(), pytest.fail):
         pass
 
     assert [folder.exists() for folder in folders] == [False]

@@ -1,7 +1,6 @@
 """`build` and `check`."""
 
 import functools
-import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -9,11 +8,12 @@ from typing import Any
 
 import click
 
-from .. import encode, pipeline, trial, values
+from .. import pipeline, trial, values
 from ..pipeline import Options, Report
 from ..rendering import Rendered
 from . import github, options
-from .reporting import as_called, is_watched, reporting, warn
+from .output import bar, is_watched, say, say_json
+from .reporting import as_called, reporting, warn
 
 
 @click.command()
@@ -43,13 +43,13 @@ def build(as_of: int | None, form: str, quiet: bool, check: bool, **paths: Any) 
 
 def _report_outdated(found: list[str], form: str, quiet: bool) -> None:
     if form == "json":
-        click.echo(encode.pretty({"ok": not found, "outdated": found}), nl=False)
+        say_json({"ok": not found, "outdated": found})
     elif found and form == "github":
-        click.echo("\n".join(map(github.error, found)))
+        say(*map(github.error, found))
     elif found:
-        click.echo("\n".join(found), err=True)
+        say(*found, err=True)
     elif not quiet:
-        click.echo("up to date")
+        say("up to date")
     if found:
         raise SystemExit(1)
 
@@ -63,20 +63,20 @@ def run(wanted: Options, *, form: str = "text", quiet: bool = False) -> Report:
     for warning in report.warnings:
         warn(warning, form=form)
     if form == "json":
-        click.echo(encode.pretty(_facts(report, seconds)), nl=False)
+        say_json(_facts(report, seconds))
     elif not quiet:
-        click.echo(_summary(report, wanted, seconds))
+        say(*_summary(report, wanted, seconds))
     return report
 
 
 def waiting(out: Path) -> Callable[[], None]:
     """Says why nothing happens."""
-    return functools.partial(click.echo, f"{out}: another build is at work; waiting for it", err=True)
+    return functools.partial(say, f"{out}: another build is at work; waiting for it", err=True)
 
 
 def _progress(rendered: Iterator[Rendered]) -> Iterator[Rendered]:
-    with click.progressbar(rendered, length=None, label="building", file=sys.stderr) as bar:
-        yield from bar
+    with bar(rendered, label="building") as shown:
+        yield from shown
 
 
 def _facts(report: Report, seconds: float) -> dict[str, object]:
@@ -93,7 +93,7 @@ def _facts(report: Report, seconds: float) -> dict[str, object]:
     }
 
 
-def _summary(report: Report, wanted: Options, seconds: float) -> str:
+def _summary(report: Report, wanted: Options, seconds: float) -> list[str]:
     counted = ", ".join(f"{count} {kind}" for kind, count in report.changes.items())
     lines = [
         f"release {report.release} in {wanted.out}: {counted}",
@@ -105,7 +105,7 @@ def _summary(report: Report, wanted: Options, seconds: float) -> str:
         lines.append(f"wrote {wanted.report}")
     if report.next_publication is not None:
         lines.append(f"the next scheduled chapter is due {values.iso(report.next_publication)}")
-    return "\n".join(lines)
+    return lines
 
 
 @click.command()
@@ -119,6 +119,6 @@ def check(catalog: Path, as_of: int | None, jobs: int, form: str) -> None:
     found = pipeline.check(catalog, options.now() if as_of is None else as_of, jobs)
     series, chapters = len(found.places), found.published
     if form == "json":
-        click.echo(encode.pretty({"ok": True, "series": series, "chapters": chapters}), nl=False)
+        say_json({"ok": True, "series": series, "chapters": chapters})
     else:
-        click.echo(f"{catalog}: {series} series, {chapters} published chapters, no problems")
+        say(f"{catalog}: {series} series, {chapters} published chapters, no problems")

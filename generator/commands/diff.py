@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from .. import encode, revisions
+from .. import revisions
 from ..errors import FlatpanelError
 from ..model import PATH_OR_URL
 from ..review import comparing, facts, spellings
@@ -17,7 +17,8 @@ from ..review.things import Reader, things
 from ..review.wording import PARTIAL
 from ..revisions import Pair
 from . import options
-from .reporting import color, reporting
+from .output import say, say_json
+from .reporting import reporting
 
 
 class Beginning(click.ParamType[str]):
@@ -76,7 +77,7 @@ def diff(
     form = "json" if as_json else form
     with revisions.opened(old, new, catalog, options.now() if as_of is None else as_of, jobs) as pair:
         for warning in dict.fromkeys(pair.warnings):
-            click.secho(f"warning: {warning}", err=True, fg="yellow", color=color())
+            say(f"warning: {warning}", err=True, fg="yellow")
         found = comparing.compare(pair.old, pair.new)
         if purge:
             _purge(found, base_url or _base_url(pair), as_json=form == "json")
@@ -90,12 +91,12 @@ def diff(
 def _tell(reader: Reader, form: str, *, every: bool) -> None:
     found = things(reader)
     if form == "json":
-        click.echo(encode.pretty(facts.facts(reader, found, every=every)), nl=False)
+        say_json(facts.facts(reader, found, every=every))
     elif form == "markdown":
-        click.echo(markdown(reader, found, every=every), nl=False)
+        say(*markdown(reader, found, every=every).removesuffix("\n").split("\n"))
     else:
         for line in text(reader, found, every=every):
-            click.echo(line)
+            say(line)
 
 
 def _base_url(pair: Pair) -> str:
@@ -108,15 +109,12 @@ def _base_url(pair: Pair) -> str:
 def _purge(found: Comparison, base_url: str, *, as_json: bool) -> None:
     purge = spellings.purge(found, base_url.rstrip("/"))
     if as_json:
-        click.echo(
-            encode.pretty({"urls": purge.urls, "prefixes": purge.prefixes, "settings": found.settings}), nl=False
-        )
+        say_json({"urls": purge.urls, "prefixes": purge.prefixes, "settings": found.settings})
         return
-    for url in purge.urls:
-        click.echo(url)
+    say(*purge.urls)
     if found.is_partial:
-        click.echo(PARTIAL, err=True)
+        say(PARTIAL, err=True)
     for prefix in purge.prefixes:
-        click.echo(f"and whatever begins with {prefix}: lists that were filtered or cut cannot be listed", err=True)
+        say(f"and whatever begins with {prefix}: lists that were filtered or cut cannot be listed", err=True)
     if found.settings:
-        click.echo(f"{', '.join(found.settings)} changed too: headers and errors may differ; purge it all", err=True)
+        say(f"{', '.join(found.settings)} changed too: headers and errors may differ; purge it all", err=True)

@@ -8,6 +8,7 @@ from .. import encode, field_help
 from ..errors import FlatpanelError
 from ..field_help import FieldHelp
 from . import options
+from .output import say, say_json
 from .reporting import as_called, reporting
 
 
@@ -27,12 +28,12 @@ def explain(name: str | None, as_json: bool) -> None:
         hint = f"; did you mean {similar}?" if similar else as_called("; `python build.py explain` lists all fields")
         raise FlatpanelError(f"{name}: no field or file of a catalog has this name{hint}")
     if as_json:
-        click.echo(encode.pretty({"ok": True, "fields": [field._asdict() for field in fields]}), nl=False)
+        say_json({"ok": True, "fields": [field._asdict() for field in fields]})
         return
     for file, group in groupby(fields, key=lambda field: field.file):
-        click.secho(file, bold=True)
+        say(file, bold=True)
         for field in group:
-            click.echo(_line(field) if name is None else "\n".join(_paragraph(field)))
+            say(*([_line(field)] if name is None else _paragraph(field)))
 
 
 def _line(field: FieldHelp) -> str:

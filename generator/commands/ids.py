@@ -4,10 +4,11 @@ from pathlib import Path
 
 import click
 
-from .. import encode, manifest, tending
+from .. import manifest, tending
 from ..model import Chapter
 from ..store import Store
 from . import options
+from .output import say, say_json
 from .reporting import reporting
 
 previously = click.option(
@@ -29,11 +30,11 @@ def ids(catalog: Path, out: Path, previous: Path | None, as_json: bool) -> None:
             {"file": one.file, "volume": one.chapter.volume, "number": one.chapter.number, "id": one.id}
             for one in given
         ]
-        click.echo(encode.pretty({"ok": True, "given": facts}), nl=False)
+        say_json({"ok": True, "given": facts})
     elif given:
-        click.echo("\n".join(f"{catalog / one.file}: {called(one.chapter)}: id {one.id}" for one in given))
+        say(*(f"{catalog / one.file}: {called(one.chapter)}: id {one.id}" for one in given))
     else:
-        click.echo(f"{catalog}: every chapter has an id")
+        say(f"{catalog}: every chapter has an id")
 
 
 def highest(out: Path, previous: Path | None) -> int:

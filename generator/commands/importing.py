@@ -2,7 +2,6 @@
 
 import math
 import os
-import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,13 +10,14 @@ from typing import Any
 
 import click
 
-from .. import encode, importing
+from .. import importing
 from ..errors import FlatpanelError
 from ..importing import Done, Wanted
 from ..importing.asking import Progress
 from ..importing.wire import Address
 from . import options
-from .reporting import color, is_watched, reporting
+from .output import ask_secret, bar, is_watched, say, say_json
+from .reporting import reporting
 
 KEY = "FLATPANEL_IMPORT_KEY"
 CACHE = ".flatpanel_import_cache"
@@ -90,7 +90,7 @@ def import_(
     with _progress(as_json) as progress:
         done = importing.run(wanted, progress)
     if as_json:
-        click.echo(encode.pretty(_facts(done)), nl=False)
+        say_json(_facts(done))
     else:
         _tell(done, wanted)
 
@@ -104,7 +104,7 @@ def _key(file: Path | None, ask: bool) -> str | None:
         if not key:
             raise FlatpanelError(f"{file}: holds no key")
     elif ask:
-        key = click.prompt("key", hide_input=True, err=True).strip()
+        key = ask_secret("key").strip()
     else:
         key = os.environ.get(KEY, "").strip()
     if not (key.isascii() and key.isprintable()):
@@ -118,11 +118,11 @@ def _progress(as_json: bool) -> Iterator[Progress]:
     if as_json or not is_watched():
         yield lambda done, known: None
         return
-    with click.progressbar(length=1, label="asking", file=sys.stderr) as bar:
+    with bar(length=1, label="asking") as shown:
 
         def advance(done: int, known: int) -> None:
-            bar.length = known
-            bar.update(done - bar.pos)
+            shown.length = known
+            shown.update(done - shown.pos)
 
         yield advance
 
@@ -141,13 +141,10 @@ def _facts(done: Done) -> dict[str, object]:
 def _tell(done: Done, wanted: Wanted) -> None:
     counts = done.plan.counts
     new = ", ".join(f"{counts[name]} {name}" for name in ("series", "chapters"))
-    click.echo(
-        f"{wanted.catalog}: new are {new} and {counts['others']} other entries; {counts['changes']} fields changed"
-    )
+    say(f"{wanted.catalog}: new are {new} and {counts['others']} other entries; {counts['changes']} fields changed")
     verb = "would be written" if wanted.dry else "written"
-    click.echo(f"{done.requests} requests; {len(done.files)} files {verb}")
+    say(f"{done.requests} requests; {len(done.files)} files {verb}")
     if wanted.dry:
-        click.echo("\n".join(f"  {wanted.catalog / file}" for file in sorted(done.files)))
-    click.secho("what the site does not tell, or tells wrongly:", bold=True, color=color())
-    for note in done.notes:
-        click.echo(f"  {note}")
+        say(*(f"  {wanted.catalog / file}" for file in sorted(done.files)))
+    say("what the site does not tell, or tells wrongly:", bold=True)
+    say(*(f"  {note}" for note in done.notes))

@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from . import options
+from .output import say
 from .reporting import reporting
 
 
@@ -30,8 +31,8 @@ def init(folder: Path, name: str | None, base_url: str) -> None:
         f"{program} new chapter my-comic --pages FOLDER",
     ]
     kept = "; README.md says what each is for" if "README.md" in files else "; your README was kept"
-    click.echo(f"{folder}: {len(files)} files{kept}. What to type next:")
-    click.echo("\n".join(f"  {step}" for step in steps))
+    say(f"{folder}: {len(files)} files{kept}. What to type next:")
+    say(*(f"  {step}" for step in steps))
 
 
 def _program() -> str:

@@ -4,8 +4,9 @@ from pathlib import Path
 
 import click
 
-from .. import encode, tending
+from .. import tending
 from . import options
+from .output import say, say_json
 from .reporting import reporting
 
 _AT_ONCE = "the next build and reload of nginx make it so"
@@ -25,8 +26,8 @@ def add(catalog: Path, name: str, account: str | None) -> None:
     """Make a key and print it, for the only time."""
     key = tending.add_key(catalog, name, account)
     # Alone on stdout, so that it can be piped to whoever it is for.
-    click.echo(key)
-    click.echo(f"this is the key {name}; keep it, it is shown only now; {_AT_ONCE}", err=True)
+    say(key)
+    say(f"this is the key {name}; keep it, it is shown only now; {_AT_ONCE}", err=True)
 
 
 @keys.command("list")
@@ -38,13 +39,13 @@ def list_(catalog: Path, as_json: bool) -> None:
     found = tending.list_keys(catalog)
     if as_json:
         facts = [{"name": one.name, "account": one.account, "file": one.file} for one in found]
-        click.echo(encode.pretty({"ok": True, "keys": facts}), nl=False)
+        say_json({"ok": True, "keys": facts})
         return
     for one in found:
         account = f" of {one.account}" if one.account else ""
-        click.echo(f"{one.name}{account} ({one.file})")
+        say(f"{one.name}{account} ({one.file})")
     if not found:
-        click.echo(f"{catalog}: there are no keys", err=True)
+        say(f"{catalog}: there are no keys", err=True)
 
 
 @keys.command()
@@ -54,4 +55,4 @@ def list_(catalog: Path, as_json: bool) -> None:
 def revoke(catalog: Path, name: str) -> None:
     """Forget a key; it opens nothing any more."""
     tending.revoke_key(catalog, name)
-    click.echo(f"the key {name} is revoked; {_AT_ONCE}")
+    say(f"the key {name} is revoked; {_AT_ONCE}")

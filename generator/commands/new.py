@@ -7,11 +7,12 @@ from typing import Any
 
 import click
 
-from .. import adding, encode, values
+from .. import adding, values
 from ..adding import Added
 from ..model import Chapter
 from . import options
 from .ids import called, highest, previously
+from .output import say, say_json
 from .reporting import reporting
 
 _DRY = click.option("--dry-run", "dry", is_flag=True, help="Print what would be written; write nothing.")
@@ -96,11 +97,11 @@ def _said(options: dict[str, Any]) -> dict[str, Any]:
 def _report(catalog: Path, added: Added, what: str, facts: dict[str, Any], *, dry: bool, as_json: bool) -> None:
     if as_json:
         text = {"file": added.file, **facts, "written": not dry}
-        click.echo(encode.pretty({"ok": True, **text}), nl=False)
+        say_json({"ok": True, **text})
         return
     name = str(catalog / added.file)
     if dry:
         before, after = (text.decode("utf-8-sig").splitlines() for text in (added.before, added.after))
         found = difflib.unified_diff(before, after, name if before else "/dev/null", name, lineterm="")
-        click.echo("\n".join(found))
-    click.echo(f"{name}: {what}{'; nothing was written' * dry}", err=dry)
+        say(*found)
+    say(f"{name}: {what}{'; nothing was written' * dry}", err=dry)

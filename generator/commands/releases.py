@@ -7,6 +7,7 @@ import click
 from ..store import Store
 from . import options
 from .build import waiting
+from .output import say
 from .reporting import reporting
 
 
@@ -17,7 +18,7 @@ def rollback(out: Path) -> None:
     """Make the release before this one the current one again."""
     with Store(out).locked(waiting(out)) as session:
         release = session.roll_back()
-    click.echo(f"{out}: release {release} is current again; reload nginx to serve it")
+    say(f"{out}: release {release} is current again; reload nginx to serve it")
 
 
 @click.command()
@@ -27,4 +28,4 @@ def rollback(out: Path) -> None:
 def export(out: Path, target: Path) -> None:
     """Write the current release as a plain tree, for hosts that are not nginx."""
     count = Store(out).export(target)
-    click.echo(f"{target}: {count} resources")
+    say(f"{target}: {count} resources")

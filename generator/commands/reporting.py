@@ -2,19 +2,18 @@
 
 import functools
 import os
-import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 
-from .. import encode
 from ..anchors import PAGE
 from ..errors import FlatpanelError, Problem
 from ..places import HELPED
 from . import github
+from .output import say, say_json
 
 CATALOG_WRONG = 1
 # How sentences name our commands below the command line, where nobody knows how the program was called.
@@ -51,29 +50,31 @@ def complain(error: FlatpanelError | OSError, *, form: str = "text") -> None:
     if form == "json":
         names = ("file", "line", "column", "field", "message")
         told = [{name: getattr(one, name) for name in names} for one in problems]
-        click.echo(encode.pretty({"ok": False, "message": _sentence(error), "problems": told}), nl=False)
+        say_json({"ok": False, "message": "\n".join(_sentences(error)), "problems": told})
         return
     if form == "github":
-        click.echo("\n".join(map(github.problem, problems)) or github.error(_sentence(error)))
+        say(*(map(github.problem, problems) if problems else map(github.error, _sentences(error))))
     elif problems:
-        click.echo("\n".join(line for one in problems for line in explained(one)), err=True, color=color())
+        for one in problems:
+            explain(one)
     else:
-        click.secho(_sentence(error), err=True, fg="red", color=color())
+        say(*_sentences(error), err=True, fg="red")
     if problems:
         count = f"{len(problems)} problem{'s' * (len(problems) > 1)}"
         if form == "text" and len(problems) > HELPED:
-            click.echo(f"the first {HELPED} of {count} are shown with their lines", err=True)
-        click.secho(f"{count}; nothing was written", err=True, bold=True, color=color())
+            say(f"the first {HELPED} of {count} are shown with their lines", err=True)
+        say(f"{count}; nothing was written", err=True, bold=True)
 
 
-def explained(problem: Problem) -> Iterator[str]:
+def explain(problem: Problem) -> None:
     """The problem in one line, then the line that is meant, and where to read what would be right."""
-    yield click.style(str(problem), fg="red")
+    say(str(problem), err=True, fg="red")
     if problem.excerpt:
-        yield f"{problem.line:>5} | {problem.excerpt.line}"
-        yield f"      | {' ' * problem.excerpt.before}{click.style('^', fg='red', bold=True)}"
+        say(f"{problem.line:>5} | {problem.excerpt.line}", err=True)
+        say(f"      | {' ' * problem.excerpt.before}", err=True, nl=False)
+        say("^", err=True, fg="red", bold=True)
     if explanation := _explanation(problem):
-        yield click.style(f"      = {explanation}", dim=True)
+        say(f"      = {explanation}", err=True, dim=True)
 
 
 def _explanation(problem: Problem) -> str | None:
@@ -89,27 +90,15 @@ def _explanation(problem: Problem) -> str | None:
 
 def warn(sentence: str, *, form: str = "text") -> None:
     if form == "github":
-        click.echo(github.warning(as_called(sentence)))
+        say(github.warning(as_called(sentence)))
     else:
-        click.secho(f"warning: {as_called(sentence)}", err=True, fg="yellow", color=color())
+        say(f"warning: {as_called(sentence)}", err=True, fg="yellow")
 
 
-def _sentence(error: FlatpanelError | OSError) -> str:
-    return as_called(_told(error))
-
-
-def _told(error: FlatpanelError | OSError) -> str:
-    if isinstance(error, OSError) and error.filename is not None:
-        return f"{os.fsdecode(error.filename)}: {error.strerror}"
+def _sentences(error: FlatpanelError | OSError) -> list[str]:
+    if isinstance(error, FlatpanelError):
+        return list(map(as_called, error.sentences))
+    if error.filename is not None:
+        return [f"{os.fsdecode(error.filename)}: {error.strerror}"]
     # Some calls are about no file.
-    return getattr(error, "strerror", None) or str(error)
-
-
-def is_watched() -> bool:
-    """Whether somebody sees how far we are; there may be nothing to print to at all."""
-    return bool(sys.stderr and sys.stderr.isatty())
-
-
-def color() -> bool | None:
-    """None lets click ask whether a terminal listens."""
-    return False if os.environ.get("NO_COLOR") else None
+    return [error.strerror or str(error)]

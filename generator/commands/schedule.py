@@ -4,10 +4,11 @@ from pathlib import Path
 
 import click
 
-from .. import encode, pipeline
+from .. import pipeline
 from ..schedule import Schedule, moment
 from . import options
 from .build import waiting
+from .output import say, say_json
 from .reporting import reporting
 
 
@@ -39,16 +40,16 @@ def next_(
     instant = options.now() if as_of is None else as_of
     found = pipeline.schedule(catalog, instant, jobs, every=every, cache=cache, waiting=waiting(out))
     if as_json:
-        click.echo(encode.pretty(_facts(found, every=every)), nl=False)
+        say_json(_facts(found, every=every))
         return
     form = "epoch" if epoch else "cron" if cron else "due"
     for one in found.chapters if every else ():
-        click.echo(f"{moment(one.due)[form]} {one.address}")
+        say(f"{moment(one.due)[form]} {one.address}")
     if found.next is None:
         # Not among what a script reads.
-        click.echo(f"{catalog}: nothing is scheduled", err=True)
+        say(f"{catalog}: nothing is scheduled", err=True)
     elif not every:
-        click.echo(moment(found.next)[form])
+        say(str(moment(found.next)[form]))
 
 
 def _facts(found: Schedule, *, every: bool) -> dict[str, object]:

@@ -6,6 +6,7 @@ import click
 
 from .. import disk, source
 from . import options
+from .output import say
 from .reporting import reporting
 
 
@@ -22,4 +23,4 @@ def schema(catalog: Path, target: Path | None) -> None:
     found = schemas.files()
     for name, text in found.items():
         disk.write_if_changed(folder / name, text)
-    click.echo(f"{folder}: {len(found)} schemas")
+    say(f"{folder}: {len(found)} schemas")

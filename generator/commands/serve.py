@@ -1,6 +1,7 @@
 """`serve`: nginx at work while somebody edits."""
 
 import dataclasses
+import functools
 import signal
 import sys
 import time
@@ -13,7 +14,8 @@ from ..errors import FlatpanelError
 from ..pipeline import Options
 from ..store import Store
 from . import build, options
-from .reporting import color, complain, reporting
+from .output import say
+from .reporting import complain, reporting
 
 
 @click.command()
@@ -38,8 +40,8 @@ def serve(as_of: int | None, port: int | None, watch: bool, **paths: Any) -> Non
     report = build.run(wanted)
     port = port or report.site.port
     try:
-        with serving.serving(Store(wanted.out), report.dist, port) as server:
-            click.secho(f"serving http://localhost:{port}/ (Ctrl-C stops)", bold=True, color=color())
+        with serving.serving(Store(wanted.out), report.dist, port, functools.partial(say, err=True)) as server:
+            say(f"serving http://localhost:{port}/ (Ctrl-C stops)", bold=True)
             if watch:
                 _watch(wanted, server, seen, report.next_publication, fixed=as_of is not None)
             server.process.wait()
@@ -67,9 +69,9 @@ def _watch(wanted: Options, server: serving.Server, seen: serving.Fingerprint, d
             server.dist = report.dist
             server.reload()
             next_publication = report.next_publication
-            click.echo(f"release {report.release} is live")
+            say(f"release {report.release} is live")
         except (FlatpanelError, OSError) as error:
             complain(error)
-            click.echo("the site stays as it was", err=True)
+            say("the site stays as it was", err=True)
 
     serving.watch(wanted.catalog, seen, wait, is_due, changed)

@@ -4,9 +4,10 @@ from pathlib import Path
 
 import click
 
-from .. import encode, verify_files, verify_server
+from .. import verify_files, verify_server
 from ..store import Store
 from . import options
+from .output import say, say_json
 from .reporting import reporting
 
 
@@ -20,10 +21,10 @@ def verify(out: Path, url: str | None, as_json: bool) -> None:
     built = Store(out)
     found = list(verify_files.files(built) if url is None else verify_server.server(built, url))
     if as_json:
-        click.echo(encode.pretty({"ok": not found, "differences": found}), nl=False)
+        say_json({"ok": not found, "differences": found})
     elif found:
-        click.echo("\n".join(found), err=True)
+        say(*found, err=True)
     else:
-        click.echo(f"{url or out}: everything is as release {built.current()} says")
+        say(f"{url or out}: everything is as release {built.current()} says")
     if found:
         raise SystemExit(1)

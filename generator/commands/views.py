@@ -4,8 +4,9 @@ from pathlib import Path
 
 import click
 
-from .. import encode, tending
+from .. import tending
 from . import options
+from .output import say, say_json
 from .reporting import reporting, warn
 
 
@@ -20,13 +21,13 @@ def views(catalog: Path, as_json: bool, logs: tuple[Path, ...]) -> None:
     tally = folded.tally
     if as_json:
         facts = {"ok": True, "counted": tally.counted, "repeated": tally.repeated, "too_old": tally.too_old}
-        click.echo(encode.pretty(facts | {"unreadable": folded.unreadable}), nl=False)
+        say_json(facts | {"unreadable": folded.unreadable})
         return
     for log, count in folded.unreadable.items():
         warn(f"{log}: {_lines(count)} cannot be read; a cut line counts when it is given whole")
     if tally.too_old:
         warn(f"{_lines(tally.too_old)} from {tally.closed} or before; too old to be told from counted ones")
-    click.echo(f"{catalog}: {tally.counted} views counted, {tally.repeated} were counted already")
+    say(f"{catalog}: {tally.counted} views counted, {tally.repeated} were counted already")
 
 
 def _lines(count: int) -> str:

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
+from ..escaping import escaped
 from ..keys import hidden
-from ..places import printable
 
 # So many places are named, the others are counted.
 _NAMED = 5
@@ -28,5 +28,5 @@ class Notes:
 
 def _shown(text: str) -> str:
     """What a source told as it may stand on a terminal: no signs that command it, no key, and not much of anything."""
-    found = hidden(printable(text))
+    found = hidden(escaped(text))
     return found if len(found) <= _LONGEST else f"{found[:_LONGEST]}…"

@@ -9,6 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
+from ..escaping import escaped
 from ..routes import family
 from .comparing import RETIMED, Comparison
 from .difference import ADDED, CHANGED, REMOVED
@@ -78,7 +79,7 @@ def _details(summary: str, content: str) -> str:
 
 
 def _code(text: str) -> str:
-    return f"<code>{html.escape(text)}</code>"
+    return f"<code>{html.escape(escaped(text))}</code>"
 
 
 def _fenced(lines: Iterable[str], *, left: int = 0) -> str:

@@ -6,7 +6,7 @@ from itertools import islice
 from typing import Any
 
 from .. import encode
-from ..places import printable
+from ..escaping import escaped
 from ..routes import family
 from ..values import common_start
 from .comparing import Comparison
@@ -47,7 +47,7 @@ def _field(one: Change) -> tuple[str, ...]:
 
 
 def _told(one: Change) -> str:
-    path = cut(printable(written(one.path))) or "the whole of it"
+    path = cut(escaped(written(one.path))) or "the whole of it"
     match one.kind:
         case "added":
             return f"{path}: {shown(one.new)}"
@@ -65,7 +65,7 @@ def _told(one: Change) -> str:
 
 def shown(value: Any) -> str:
     """A value as JSON, as much of it as fits."""
-    return cut(printable(encode.json(value).decode()))
+    return cut(escaped(encode.json(value).decode()))
 
 
 def cut(text: str) -> str:
@@ -108,11 +108,11 @@ def headline(group: Sequence[Thing]) -> str:
     if len(group) > 1:
         return f"{first.name.kind} {_names(group)} {first.kind}, all alike; of the first:"
     title = f": {shown(first.title)}" if first.title else ""
-    return f"{printable(str(first.name))} {first.kind}{title}"
+    return f"{escaped(str(first.name))} {first.kind}{title}"
 
 
 def _names(group: Sequence[Thing]) -> str:
-    names = printable(", ".join(one.name.name for one in group[:_FEW]))
+    names = escaped(", ".join(one.name.name for one in group[:_FEW]))
     return f"{names} and {len(group) - _FEW:,} more" if len(group) > _FEW else names
 
 
@@ -138,12 +138,12 @@ def ages(found: Comparison) -> Iterator[str]:
         if one.ages:
             changed.setdefault(one.ages, []).append(one.url)
     for (before, after), urls in changed.items():
-        yield f"! {before} s → {after} s: {counted(len(urls), 'URL')}, such as {printable(urls[0])}"
+        yield f"! {before} s → {after} s: {counted(len(urls), 'URL')}, such as {escaped(urls[0])}"
 
 
 def settings(found: Comparison) -> Iterator[str]:
     """The parts of the configuration that differ; whose keys those are is nobody's business."""
-    return (f"! {printable(name)}" for name in found.settings)
+    return (f"! {escaped(name)}" for name in found.settings)
 
 
 def following(found: Iterable[Thing]) -> Iterator[str]:
@@ -154,6 +154,6 @@ def following(found: Iterable[Thing]) -> Iterator[str]:
     for kind, group in kinds.items():
         urls = counted(sum(len(one.differences) for one in group), "URL")
         reasons = [str(name) for name in dict.fromkeys(name for one in group for name in one.because)]
-        because = f", because of {printable(', '.join(reasons[:_FEW]))}" if reasons else ""
+        because = f", because of {escaped(', '.join(reasons[:_FEW]))}" if reasons else ""
         because += f" and {len(reasons) - _FEW:,} more" if len(reasons) > _FEW else ""
         yield f"{f'{kind} {_names(group)}'.rstrip()} ({urls}{because})"

@@ -46,7 +46,7 @@ def start(folder: Path, name: str, base_url: str, now: int) -> list[str]:
     found = [*faults(Person, {"id": 1, "name": name}), *faults(Site, {"base_url": base_url})]
     if found:
         options = {"name": "--name", "base_url": "--base-url"}
-        raise FlatpanelError("\n".join(f"{options[field]}: {message}" for field, message in found))
+        raise FlatpanelError(*(f"{options[field]}: {message}" for field, message in found))
     there = _check_empty(folder)
     given = {"name": name, "base_url": base_url, "published": values.iso(now), "requirement": requirement()}
     files = _filled(given)

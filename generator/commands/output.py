@@ -1,0 +1,103 @@
+"""Everything that a command prints goes through here: escaped first, then coloured.
+
+File names, values of a catalog, what servers, git and nginx say: any of it may hold characters that a terminal obeys.
+"""
+
+import io
+import os
+import re
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from typing import Any, TypeVar
+
+import click
+
+from .. import encode
+from ..escaping import escaped
+
+T = TypeVar("T")
+
+# JSON leaves these as they are: DEL, C1, marks of direction, separators of lines and paragraphs.
+_OBEYED = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+
+
+def prepare() -> None:
+    """Escape characters that stdout's encoding does not have, as Python does on stderr. stdout may be closed."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")
+
+
+def say(*lines: str, err: bool = False, nl: bool = True, **style: Any) -> None:
+    """Print each of `lines` as one line, in the colours of `style` where a terminal shows them."""
+    shown = [escaped(line) for line in lines]
+    if lines:
+        text = "\n".join(click.style(line, **style) if style else line for line in shown)
+        click.echo(text, nl=nl, err=err, color=color())
+
+
+def say_json(value: object) -> None:
+    """Print a value as JSON in which nothing stands that a terminal obeys; programs read the same value."""
+    try:
+        text = encode.pretty(value)
+    except TypeError:
+        text = encode.pretty(_encodable(value))
+    click.echo(_OBEYED.sub(lambda found: f"\\u{ord(found[0]):04x}", text.decode()), nl=False)
+
+
+def _encodable(value: Any) -> Any:
+    """The value with an escape for each half of a character: a file's name may hold them, UTF-8 has none."""
+    match value:
+        case str():
+            return value.encode(errors="backslashreplace").decode()
+        case dict():
+            return {_encodable(name): _encodable(one) for name, one in value.items()}
+        case list() | tuple():
+            return [_encodable(one) for one in value]
+    return value
+
+
+def bar(iterable: Iterable[T] | None = None, *, label: str, length: int | None = None) -> AbstractContextManager[Any]:
+    """A progress bar on stderr; the label is the program's own text."""
+    return click.progressbar(iterable, length=length, label=label, file=sys.stderr)
+
+
+def ask_secret(label: str) -> str:
+    """What is typed, which the terminal does not show."""
+    return str(click.prompt(label, hide_input=True, err=True))
+
+
+@contextmanager
+def escaping_usage() -> Iterator[None]:
+    """Print click's complaints about arguments, which repeat them, as everything else."""
+    try:
+        yield
+    except click.UsageError as error:
+        # `keys` alone prints its help, which is the program's own text.
+        if isinstance(error, getattr(click.exceptions, "NoArgsIsHelpError", ())):
+            raise
+        raise _BadUsage(error) from None
+
+
+class _BadUsage(click.ClickException):
+    exit_code = click.UsageError.exit_code
+
+    def __init__(self, error: click.UsageError) -> None:
+        super().__init__(error.format_message())
+        self.context = error.ctx
+
+    def show(self, file: Any = None) -> None:
+        if self.context:
+            usage = self.context.get_usage().split("\n")
+            say(*usage, f"Try '{self.context.command_path} --help' for help.", "", err=True)
+        say(f"Error: {self.message}", err=True)
+
+
+def is_watched() -> bool:
+    """Whether somebody sees how far we are; there may be nothing to print to at all."""
+    return bool(sys.stderr and sys.stderr.isatty())
+
+
+def color() -> bool | None:
+    """None lets click ask whether a terminal listens."""
+    return False if os.environ.get("NO_COLOR") else None
