@@ -8,7 +8,7 @@ PY := .venv/bin/python
 export PATH := $(PATH):/usr/local/sbin:/usr/sbin
 
 .DEFAULT_GOAL := help
-.PHONY: help serve build check test lint format bench ci lock audit sbom clean distclean
+.PHONY: help serve build check test lint format bench ci everywhere lock audit sbom clean distclean
 
 help: ## this list
 	@awk 'BEGIN { FS = ":.*## " } /^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -54,6 +54,9 @@ ci: ## what .ci/run runs: lint, test, build, and a second build that finds nothi
 	$(MAKE) test
 	$(MAKE) build
 	$(PY) build.py build --check
+
+everywhere: ## serve and test in fresh clones: the system's Python as an ordinary user, and a newer one
+	tools/try-everywhere
 
 lock: ## newest versions into requirements/, with hashes; needs Python 3.11
 	tools/lock
