@@ -15,7 +15,7 @@ from .cache import Cache, Known
 from .catalog import Card, Catalog
 from .crew import shared
 from .facts import Facts
-from .ledger import Ledger
+from .ledger import Ledger, refuse_damaged
 from .link import Linker
 from .manifest import BETWEEN, UNNAMED, files
 from .model import Site
@@ -23,7 +23,7 @@ from .press import Change, Press, Run
 from .reading import Reading
 from .rendering import Before, Part, Rendered, Task
 from .runs import Runs, Sealed, seal
-from .shelving import Output
+from .shelving import Output, mend
 from .source import Place
 from .store import Left, Session
 
@@ -63,6 +63,8 @@ class Building:
         release = self.cache.recall("release")
         certain = not self.previous and not self.session.uncertain
         self.current = certain and bool(release) and release == self.session.before
+        if not self.current:
+            refuse_damaged(self.session.root)
         self.left = self.session.left(self.cache.recall("gone") if self.current else None)
         if self.current:
             self.runs.remembered(self.session.root / "releases" / release, self.cache.recall("runs"))
@@ -77,6 +79,8 @@ class Building:
         """Make the release the one that is served, and remember it."""
         before, same = self.session.before, sealed.release == self.session.before
         left = {release: sorted(set(paths) - self.returned) for release, paths in self.left.items()}
+        if not self.current and sealed.release in (before, *self.session.kept):
+            mend(self.session.root / "releases" / sealed.release, sealed.files)
         self.session.commit(sealed.release, sealed.files, self.late, left, self.linker.site.keep_releases)
         if not (same and self.current):
             if before and not same:

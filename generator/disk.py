@@ -14,6 +14,7 @@ import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import BinaryIO
 
 
 def write_if_changed(path: Path, text: bytes, mode: int | None = None) -> bool:
@@ -78,9 +79,41 @@ def reserve(path: Path) -> None:
         os.close(descriptor)
 
 
+@contextmanager
+def _regular(path: str | Path) -> Iterator[BinaryIO | None]:
+    """A regular file to read. Links are not followed, and no pipe or device is waited for."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    except OSError as error:
+        if error.errno not in (errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.ENXIO):
+            raise
+        yield None
+        return
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        yield None
+        return
+    with os.fdopen(descriptor, "rb") as opened:
+        yield opened
+
+
+def content(path: str | Path) -> bytes | None:
+    """The bytes of a regular file, or None where there is none."""
+    with _regular(path) as opened:
+        return opened.read() if opened else None
+
+
+def holds(path: str | Path, parts: Iterable[bytes]) -> bool:
+    """Whether a regular file consists of exactly these parts."""
+    with _regular(path) as opened:
+        if not opened:
+            return False
+        return all(opened.read(len(part)) == part for part in parts) and not opened.read(1)
+
+
 def write(path: str | Path, data: bytes, modified: int | None = None) -> int:
     # The bare calls are half as dear as a file object, and there are hundreds of thousands of files.
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644)
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o644)
     try:
         _write(descriptor, data)
         if modified is not None:
@@ -112,7 +145,7 @@ class Growing:
 
     def __init__(self, path: Path) -> None:
         self.path, self.size = str(path), 0
-        self.descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_TRUNC, 0o644)
+        self.descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o644)
         self._finished = False
 
     def __enter__(self) -> "Growing":
@@ -128,6 +161,11 @@ class Growing:
             _write(self.descriptor, part)
         self.size += len(part)
 
+    def parts(self) -> Iterator[bytes]:
+        """What was written."""
+        for offset in range(0, self.size, 1 << 20):
+            yield os.pread(self.descriptor, 1 << 20, offset)
+
     def finish(self, name: str, modified: int | None = None) -> int:
         """The last call; answers with the size."""
         if modified is not None:
@@ -139,13 +177,13 @@ class Growing:
         return self.size
 
 
-def replace(path: Path, data: bytes, mode: int | None = None) -> None:
+def replace(path: Path, data: bytes, mode: int | None = None, modified: int | None = None) -> None:
     """In one step. With a mode, the new file is at no moment open to more people than it will be."""
     unnamed = path.with_name(f".{path.name}.new"[-255:])
     try:
         if mode is not None:
             reserve(unnamed)
-        write(unnamed, data)
+        write(unnamed, data, modified)
         if mode is not None:
             unnamed.chmod(mode)
         os.replace(unnamed, path)

@@ -133,14 +133,14 @@ def piece_of(packed: bytes) -> bytes:
     return packed[len(GZIP_HEAD) : -len(gzip_tail(0, 0))]
 
 
-def unpacked(packed: bytes) -> bytes | None:
-    """The content of exactly one gzip member."""
+def unpacked(packed: bytes, size: int) -> bytes | None:
+    """The content of exactly one gzip member, if it is not longer than `size`."""
     press = zlib.decompressobj(31)
     try:
-        content = press.decompress(packed)
+        content = press.decompress(packed, size + 1)
     except zlib.error:
         return None
-    return content if press.eof and not press.unused_data else None
+    return content if press.eof and not press.unused_data and len(content) <= size else None
 
 
 class Content(NamedTuple):

@@ -79,6 +79,26 @@ class Ledger:
                 yield from manifest.files(one)
 
 
+def fault(path: Path, release: str) -> str | None:
+    """What is wrong with the manifest of a release, whose name is made of its digest."""
+    if not path.is_file():
+        return "is missing"
+    return None if manifest.release_id(digest(path)) == release else "is not the one that gave the release its name"
+
+
+def refuse_damaged(root: Path) -> None:
+    """A build continues the dates and ids of the current manifest, so it must be intact."""
+    link = root / "current"
+    if link.is_symlink():
+        release = Path(os.readlink(link)).name
+        path = root / "releases" / release / "manifest.json"
+        if found := fault(path, release):
+            raise FlatpanelError(
+                f"{path}: {found}, so no build can continue this release; put back a copy of the file, "
+                f"or remove {link}: then the next build starts anew, with new dates"
+            )
+
+
 def digest(path: Path) -> str:
     """Of a whole file, in parts."""
     with path.open("rb") as opened:

@@ -1,14 +1,15 @@
 """Writes bodies, each beside its sidecar and its compressed form; every process that makes some has a writer."""
 
+import errno
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
 
 from . import encode, manifest
 from .artifact import Published, Resource
-from .disk import Growing, make_folder, replace, write
+from .disk import Growing, content, holds, make_folder, replace, write
 
 # Marks a folder as ours, serialises builds, and holds "unfinished" while one is at work.
 MARK = ".flatpanel"
@@ -44,24 +45,33 @@ class Bodies:
         self._begun = False
 
     def put(self, one: Published, body: bytes, packed: bytes | None, served: Published | None) -> None:
-        """Write what is not there yet of a body; `served` is what the URL answers now."""
-        if self.is_there(one, served):
-            if packed is not None:
-                self.put_packed(one, packed)
-            return
-        path = self.place(one)
-        self.written += write(path, body, one.modified) + write(f"{path}.headers", manifest.sidecar(one))
-        if packed is not None:
-            self.written += write(f"{path}.gz", packed, one.modified)
+        """Write the files of a body that are not there yet, or have other bytes; `served` is the URL's body now."""
+        there = self.is_there(one, served)
+        forms = [(one.file, body)] + ([(f"{one.file}.gz", packed)] if packed is not None else [])
+        if not there:
+            self.place(one)
+        for file, text in forms:
+            self.put_file(file, text, one.modified, there=there)
+        self.put_sidecar(one, there=there)
 
-    def put_packed(self, one: Published, packed: bytes) -> None:
-        """The compressed form of a body that is there: an older program may have found it not worth having."""
-        path = f"{one.file}.gz"
-        if path in self.left:
-            self.returned.add(path)
-        if not os.path.exists(f"{self.root}/{path}"):
-            self.begin()
-            self.written += write(f"{self.root}/{path}", packed, one.modified)
+    def put_file(self, file: str, text: bytes, modified: int | None = None, *, there: bool) -> None:
+        """Write a file, if it is not there with the same bytes. An older program may have made no gzip form of it."""
+        path = f"{self.root}/{file}"
+        if file in self.left:
+            self.returned.add(file)
+        if there and content(path) == text:
+            return
+        self.begin()
+        if os.path.lexists(path):
+            replace(Path(path), text, modified=modified)  # a reader may have it open, or it may be a link
+        else:
+            write(path, text, modified)
+        self.written += len(text)
+
+    def put_sidecar(self, one: Published, *, there: bool) -> None:
+        """Write the sidecar, unless its date changes together with the release."""
+        if not (there and self.late and self.late[-1] is one):
+            self.put_file(f"{one.file}.headers", manifest.sidecar(one), there=there)
 
     def is_there(self, one: Published, served: Published | None) -> bool:
         """Whether a release has this body already; if so, it will be dated as the next one wants it."""
@@ -109,19 +119,54 @@ class Bodies:
             yield body, packed
 
     def adopt(self, one: Published, body: Growing, packed: Growing, served: Published | None) -> None:
-        """Give what has grown its names, unless it is there already."""
-        if self.is_there(one, served):
-            return
+        """Give what has grown its names, unless the same is there already."""
+        there = self.is_there(one, served)
         path = self.place(one)
-        self.written += body.finish(path, one.modified) + packed.finish(f"{path}.gz", one.modified)
-        self.written += write(f"{path}.headers", manifest.sidecar(one))
+        for grown, name in ((body, path), (packed, f"{path}.gz")):
+            if not (there and holds(name, grown.parts())):
+                self.written += grown.finish(name, one.modified)
+        self.put_sidecar(one, there=there)
 
 
 def set_date(path: Path, one: Published) -> None:
     """Give a body that is there already its date: one that comes back after a change and its reversal."""
     sidecar = Path(f"{path}.headers")
-    if path.exists() and not (sidecar.exists() and sidecar.read_bytes() == manifest.sidecar(one)):
+    if path.exists() and content(sidecar) != manifest.sidecar(one):
         for form in (path, Path(f"{path}.gz")):
             if form.exists():
                 os.utime(form, (one.modified, one.modified))
         replace(sidecar, manifest.sidecar(one))
+
+
+def mend(folder: Path, files: Mapping[str, Callable[[], Iterable[bytes]]]) -> None:
+    """Write the files of a release again that have other bytes than a build gives them."""
+    for name, parts in files.items():
+        path = folder / name
+        if not holds(path, parts()):
+            begin(folder.parent.parent)
+            make_folder(path.parent)
+            with Growing(path.with_name(f".{path.name}.new")) as growing:
+                for part in parts():
+                    growing.write(part)
+                growing.finish(str(path))
+
+
+def restore(root: Path, file: str, text: bytes, modified: int | None) -> bool:
+    """Put a damaged file back in one step. False where a folder or another file is in the way."""
+    path = root / file
+    try:
+        make_folder(path.parent)
+        if path.is_dir() and not path.is_symlink():
+            path.rmdir()
+        replace(path, text, modified=modified)
+    except OSError as error:
+        if error.errno not in (errno.EEXIST, errno.ENOTDIR, errno.ENOTEMPTY, errno.ELOOP):
+            raise
+        return False
+    return True
+
+
+def remove_link(link: Path) -> None:
+    """Remove a link, and nothing of what it leads to."""
+    if link.is_symlink():
+        link.unlink()

@@ -88,13 +88,18 @@ class Store:
 
     @contextmanager
     def locked(self, waiting: Callable[[], None]) -> Iterator["Session"]:
+        """A session with the right to change this folder."""
+        with self.held(waiting), Session(self) as session:
+            yield session
+
+    @contextmanager
+    def held(self, waiting: Callable[[], None]) -> Iterator[None]:
         """The right to change this folder; `waiting` is called if another build has it now."""
         self.refuse_foreign()
         self.root.mkdir(parents=True, exist_ok=True)
         with (self.root / MARK).open("a+") as mark:
             lock(mark.fileno(), waiting)
-            with Session(self) as session:
-                yield session
+            yield
 
     def export(self, target: Path) -> int:
         """The current release as a plain tree: path.json and its sidecar."""

@@ -5,9 +5,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
-from . import pipeline, reading, remembered, source
+from . import pipeline, reading, remembered, source, verify_files
 from .cache import Cache
-from .ledger import Ledger
+from .ledger import Ledger, refuse_damaged
 from .manifest import Manifest
 from .model import Site
 from .pipeline import Options
@@ -39,12 +39,13 @@ def trial(options: Options, look: Callable[[Trial], T]) -> T:
 
 
 def outdated(options: Options) -> list[str]:
-    """What a build would change, in sentences."""
+    """What a build would change, and what is missing of the current release or has another size, in sentences."""
     store = Store(options.out)
     current = store.current()
+    refuse_damaged(options.out)
     asked = replace(options, previous=options.previous or store.manifest_path(current), cache=None)
     made, wanted = trial(asked, lambda made: (made, made.store.manifest(made.release)))
-    found = []
+    found = list(map(str, verify_files.by_size(store))) if current else []
     if current is None:
         found.append(f"{options.out}: nothing has been built yet")
     elif made.release != current:

@@ -1,115 +1,178 @@
 """Compare `dist` with the manifests of its releases. Looks, and repairs nothing."""
 
 import os
-from collections.abc import Iterator, Sequence
+import stat
+from collections.abc import Iterator
+from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
+from typing import NamedTuple
 
-from . import encode, ledger, manifest
-from .artifact import Published
+from . import disk, ledger, named_files
 from .manifest import Manifest
+from .named_files import Body, NamedFile, Sidecar
 from .shelving import MARK
 from .store import TREES, Store
 
-
-def files(store: Store) -> Iterator[str]:
-    """Everything in `dist` that is not as the releases in it say, in sentences."""
-    releases = [*reversed(store.older()), store.release()]
-    for one in releases:
-        path = store.root / "releases" / one / "manifest.json"
-        if manifest.release_id(ledger.digest(path)) != one:
-            yield f"{path}: is not the one that gave the release its name, so nothing else can be compared"
-            return
-    found = {one: store.manifest(one) for one in releases}
-    yield from _links(store, releases)
-    for one in releases:
-        yield from _release(store.root / "releases" / one, found[one])
-    # Of a body that several releases have, the latest one knows the date.
-    bodies = {one.file: one for known in found.values() for one in known.resources.values()}
-    for body in bodies.values():
-        yield from _body(store.root, body)
-    named = {path for known in found.values() for one in known.resources.values() for path in manifest.paths(one)}
-    yield from _extra(store.root, named, set(releases))
+LINK = "is a link, and no build makes one here"
+MISSING = "is missing"
 
 
-def _links(store: Store, releases: Sequence[str]) -> Iterator[str]:
+class Difference(NamedTuple):
+    """A file that is not as the releases say. A leftover is a file that no release names; any other is damaged."""
+
+    path: Path
+    fault: str
+    leftover: bool = False
+    # The file that a release names at this path, if one does.
+    named: NamedFile | None = None
+
+    def __str__(self) -> str:
+        return f"{self.path}: {self.fault}"
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """The releases in `dist`, the current one last, and the manifests of those whose manifest is intact."""
+
+    root: Path
+    releases: list[str]
+    manifests: dict[str, Manifest]
+    damaged: list[Difference]
+
+    def files(self) -> Iterator[NamedFile]:
+        for release, found in self.manifests.items():
+            yield from named_files.beside(release, found)
+        yield from named_files.of_bodies(named_files.bodies(self.manifests.values()).values())
+
+
+def kept(store: Store) -> Kept:
+    """Read the manifests of all releases that are kept."""
+    releases = releases_of(store)
+    damaged, manifests = [], {}
+    for release in releases:
+        path = store.root / "releases" / release / "manifest.json"
+        if fault := ledger.fault(path, release):
+            damaged.append(Difference(path, fault))
+        else:
+            manifests[release] = store.manifest(release)
+    return Kept(store.root, releases, manifests, damaged)
+
+
+def releases_of(store: Store) -> list[str]:
+    """The current release and those served before it; one that lost its manifest counts."""
+    found: list[str] = []
+    link = store.root / "current"
+    while (name := _target(link)) and name not in found and _is_release(store, name):
+        found.append(name)
+        link = store.root / "releases" / name / "previous"
+    return found[::-1] or [store.release()]
+
+
+def _target(link: Path) -> str | None:
+    return Path(os.readlink(link)).name if link.is_symlink() else None
+
+
+def _is_release(store: Store, name: str) -> bool:
+    """A build that was killed may have removed a part of an old release; the next one removes the rest."""
+    folder = store.root / "releases" / name
+    return (folder / "manifest.json").is_file() or (folder.is_dir() and store.finished())
+
+
+def files(store: Store) -> Iterator[Difference]:
+    """Everything in `dist` that is not as the releases in it say."""
+    yield from differences(kept(store))
+
+
+def differences(known: Kept) -> Iterator[Difference]:
+    yield from known.damaged
+    yield from _pointers(known)
+    links = set(_links(known)) - {one.path for one in known.damaged}
+    named = set()
+    for one in known.files():
+        named.add(one.path)
+        path = known.root / one.path
+        if path in links:
+            links.discard(path)
+            yield Difference(path, LINK, named=one)
+        elif (not links or links.isdisjoint(path.parents)) and (fault := _fault(path, one)):
+            yield Difference(path, fault, named=one)
+    yield from (Difference(link, LINK) for link in sorted(links))
+    yield from _extra(known, named)
+
+
+def _fault(path: Path, one: NamedFile) -> str | None:
+    text = disk.content(path)
+    return MISSING if text is None else one.fault(text)
+
+
+def by_size(store: Store) -> Iterator[Difference]:
+    """Files of the current release that are missing or have another size."""
+    release = store.release()
+    found = store.manifest(release)
+    for one in (*named_files.beside(release, found), *named_files.of_bodies(found.resources.values())):
+        path = store.root / one.path
+        if fault := _size_fault(path, one):
+            yield Difference(path, fault, named=one)
+
+
+def _size_fault(path: Path, one: NamedFile) -> str | None:
+    """What is wrong with a file by its size. Files whose size no manifest holds are few, and are read."""
+    if not isinstance(one, Body | Sidecar):
+        return _fault(path, one)
+    try:
+        look = path.lstat()
+    except (FileNotFoundError, NotADirectoryError):
+        return MISSING
+    if not stat.S_ISREG(look.st_mode):
+        return MISSING
+    size = one.one.size if isinstance(one, Body) else len(one.text)
+    return None if look.st_size == size else f"has {look.st_size} bytes instead of {size}"
+
+
+def _pointers(known: Kept) -> Iterator[Difference]:
     """A link that leads elsewhere would be followed by nginx, and not by us."""
-    wanted = {store.root / "current": f"releases/{releases[-1]}"}
-    for previous, release in reversed(list(pairwise(releases))):
-        wanted[store.root / "releases" / release / "previous"] = f"../{previous}"
+    wanted = {known.root / "current": f"releases/{known.releases[-1]}"}
+    for previous, release in reversed(list(pairwise(known.releases))):
+        wanted[known.root / "releases" / release / "previous"] = f"../{previous}"
     for link, target in wanted.items():
         if os.readlink(link) != target:
-            yield f"{link}: leads to {os.readlink(link)} instead of {target}"
+            yield Difference(link, f"leads to {os.readlink(link)} instead of {target}")
 
 
-def _release(folder: Path, found: Manifest) -> Iterator[str]:
-    for path, digest in found.files.items():
-        actual = _read(folder / path)
-        if actual is None:
-            yield f"{folder / path}: is missing"
-        elif not _is_named(actual, folder.name, digest):
-            yield f"{folder / path}: was changed after the build"
-    for path_found in sorted(folder.rglob("*")):
-        relative = path_found.relative_to(folder).as_posix()
-        if not path_found.is_dir() and relative not in {*found.files, "manifest.json", "previous"}:
-            yield f"{path_found}: is in no release"
-        elif path_found.is_symlink() and relative != "previous":
-            yield f"{path_found}: is a link, and no build makes one here"
+def _links(known: Kept) -> Iterator[Path]:
+    """Links where only files and folders belong. nginx would follow them."""
+    root = known.root
+    for top in (*(root / tree for tree in TREES), *(root / "releases" / one for one in known.releases)):
+        for folder, folders, names in os.walk(top):
+            for path in (Path(folder, name) for name in (*folders, *names)):
+                if path.is_symlink() and path != top / "previous":
+                    yield path
 
 
-def _is_named(text: bytes, release: str, digest: str) -> bool:
-    """Whether a file is the one of that digest, which was taken before its release had a name."""
-    plain = manifest.unnamed(text, release)
-    return encode.sha256(plain) == digest and manifest.named(plain, release) == text
-
-
-def _body(root: Path, one: Published) -> Iterator[str]:
-    path = root / one.file
-    body = _read(path)
-    if body is None:
-        yield f"{path}: is missing"
-    elif len(body) != one.size:
-        yield f"{path}: has {len(body)} bytes instead of {one.size}"
-    elif encode.etag(body) != one.etag or encode.sha256(body) != one.sha256:
-        yield f"{path}: was changed after the build"
-    if one.gzip:
-        yield from _packed(Path(f"{path}.gz"), one)
-    headers = _read(Path(f"{path}.headers"))
-    if headers is None:
-        yield f"{path}.headers: is missing"
-    elif headers != manifest.sidecar(one):
-        yield f"{path}.headers: does not hold the validators of its body"
-
-
-def _packed(path: Path, one: Published) -> Iterator[str]:
-    """Another zlib than ours may have packed it, so what counts is what it holds."""
-    packed = _read(path)
-    if packed is None:
-        yield f"{path}: is missing"
-    elif not packed.startswith(encode.GZIP_HEAD) or encode.sha256(encode.unpacked(packed) or b"") != one.sha256:
-        yield f"{path}: is not the compressed form of its body"
-
-
-def _extra(root: Path, named: set[str], releases: set[str]) -> Iterator[str]:
-    for tree in TREES:
-        for folder, folders, names in sorted(os.walk(root / tree)):
-            for name in sorted(names):
-                path = Path(folder, name)
-                if path.relative_to(root).as_posix() not in named:
-                    yield f"{path}: is in no release"
-            for path in sorted(Path(folder, name) for name in (*folders, *names)):
-                if path.is_symlink():
-                    yield f"{path}: is a link, and no build makes one here"
+def _extra(known: Kept, named: set[str]) -> Iterator[Difference]:
+    root = known.root
+    for release in known.manifests:
+        folder = root / "releases" / release
+        for path in (path for path in _plain(folder) if path != folder / "manifest.json"):
+            if path.relative_to(root).as_posix() not in named:
+                yield Difference(path, "is in no release")
+    # The files of a release whose manifest is damaged are not known.
+    for tree in () if known.damaged else TREES:
+        for path in _plain(root / tree):
+            if path.relative_to(root).as_posix() not in named:
+                yield Difference(path, "is in no release", leftover=True)
     for path in sorted((root / "releases").iterdir()):
-        if path.name not in releases:
-            yield f"{path}: is neither the current release nor the one before it"
+        if path.name not in known.releases:
+            yield Difference(path, "is neither the current release nor the one before it", leftover=True)
     for path in sorted(root.iterdir()):
         if path.name not in {MARK, "current", "releases", "run", *TREES}:
-            yield f"{path}: does not belong to a built site"
+            yield Difference(path, "does not belong to a built site", leftover=True)
 
 
-def _read(path: Path) -> bytes | None:
-    try:
-        return path.read_bytes()
-    except (FileNotFoundError, IsADirectoryError, NotADirectoryError):
-        return None
+def _plain(top: Path) -> Iterator[Path]:
+    """Everything below a folder but folders and links."""
+    for folder, _, names in sorted(os.walk(top)):
+        for path in (Path(folder, name) for name in sorted(names)):
+            if not path.is_symlink():
+                yield path

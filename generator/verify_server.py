@@ -63,7 +63,7 @@ def _answer(connection: http.client.HTTPConnection, base: str, one: Published) -
         if response.status != 200:
             yield f"{shown}: answers {response.status} instead of 200"
             continue
-        content = encode.unpacked(body) if packed else body
+        content = encode.unpacked(body, one.size) if packed else body
         if content is None or encode.sha256(content) != one.sha256:
             yield f"{shown}: has another body"
         yield from _differences(shown, response, expected_headers(one, packed))

@@ -44,7 +44,7 @@ FLOORS = [
         "words",
     ],
     ["catalog", "edit", "ledger", "messages", "pageids", "pagenames", "schema", "shelving", "templating"],
-    ["maps", "news", "payloads", "places", "store"],
+    ["maps", "named_files", "news", "payloads", "places", "store"],
     ["nginx", "openapi", "source", "subjects", "viewer"],
     ["checks", "link", "press", "routes", "serve", "verify_files", "verify_server"],
     ["facts", "review", "runs", "scaffold", "tending"],
@@ -54,6 +54,7 @@ FLOORS = [
     ["building", "report"],
     ["importing", "pipeline"],
     ["revisions", "trial"],
+    ["repair"],
     ["commands"],
     ["cli"],
 ]

@@ -220,23 +220,39 @@ def remembering(site: Site) -> pipeline.Options:
     return replace(site.options, cache=site.folder / "cache")
 
 
-@pytest.mark.parametrize("name", ["manifest.json", "series.map"])
-def test_a_release_that_was_damaged_is_not_copied_from(site: Site, tmp_path: Path, name: str) -> None:
-    """A digit that somebody changed in the line of a series that stays as it is does not get into the next release."""
+def change_a_digit(path: Path) -> None:
+    """In the line of a series."""
+    text = path.read_bytes()
+    path.write_bytes(re.sub(rb"(?m)^(\"?/.*second\b.*:)\d", rb"\g<1>9", text))
+    assert path.read_bytes() != text
+
+
+def test_a_release_that_was_damaged_is_not_copied_from(site: Site, tmp_path: Path) -> None:
+    """A digit that was changed in a line of a map does not get into the next release."""
     whole = copy_of("minimal", tmp_path / "whole")
     for one in (site, whole):
         trees.first_version(one)
         pipeline.build(remembering(one))
-    path = (site.folder / "dist/current" / name).resolve()
-    text = path.read_bytes()
-    path.write_bytes(re.sub(rb"(?m)^(\"?/.*second\b.*:)\d", rb"\g<1>9", text))
-    assert path.read_bytes() != text
+    path = (site.folder / "dist/current/series.map").resolve()
+    change_a_digit(path)
     for one in (site, whole):
         trees.second_version(one)
         pipeline.build(remembering(one))
 
     assert site.store.current() == whole.store.current()
-    assert [one for one in verify_files.files(site.store) if not one.startswith(str(path))] == []
+    assert [one for one in verify_files.files(site.store) if not str(one.path).startswith(str(path))] == []
+
+
+def test_a_manifest_that_was_damaged_is_not_continued(site: Site) -> None:
+    """A digit that was changed in the line of a series that stays as it is ends the next build with a sentence."""
+    trees.first_version(site)
+    release = pipeline.build(remembering(site)).release
+    change_a_digit((site.folder / "dist/current/manifest.json").resolve())
+    trees.second_version(site)
+
+    with pytest.raises(FlatpanelError, match=r"manifest\.json: is not the one that gave the release its name"):
+        pipeline.build(remembering(site))
+    assert site.store.current() == release
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
@@ -251,7 +267,11 @@ def test_a_manifest_that_was_damaged_is_refused_in_a_sentence(
     trees.second_version(site)
     result = run("build", *trees.options(site)[:-1], jobs)
 
-    assert (result.exit_code, result.stderr) == (1, "the release that is continued: is not the manifest of a release\n")
+    assert (result.exit_code, result.stderr) == (
+        1,
+        f"{path}: is not the one that gave the release its name, so no build can continue this release; put back a "
+        f"copy of the file, or remove {site.folder}/dist/current: then the next build starts anew, with new dates\n",
+    )
 
 
 def test_git_is_asked_for_the_past_once(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:

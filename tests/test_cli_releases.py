@@ -147,13 +147,14 @@ def test_verify_tells_people_and_programs(site: Site, run: Run) -> None:
     release = site.build().release
     out = site.folder / "dist"
     assert outcome(run("verify", "--out", out)) == (0, f"{out}: everything is as release {release} says\n", "")
-    assert json.loads(run("verify", "--out", out, "--json").stdout) == {"ok": True, "differences": []}
+    facts = {"ok": True, "damaged": [], "leftover": [], "repaired": [], "problem": None}
+    assert json.loads(run("verify", "--out", out, "--json").stdout) == facts
 
-    (out / "notes.txt").write_text("?")
-    sentence = f"{out}/notes.txt: does not belong to a built site"
+    (out / "current/more.conf").write_text("?")
+    sentence = f"{out}/releases/{release}/more.conf: is in no release"
     assert outcome(run("verify", "--out", out)) == (1, "", f"{sentence}\n")
     listed = run("verify", "--out", out, "--json")
-    assert (listed.exit_code, json.loads(listed.stdout)) == (1, {"ok": False, "differences": [sentence]})
+    assert (listed.exit_code, json.loads(listed.stdout)) == (1, facts | {"ok": False, "damaged": [sentence]})
 
 
 def test_verifying_nothing_is_told_to_programs_too(site: Site, run: Run) -> None:

@@ -78,7 +78,7 @@ def damage(site: Site) -> list[str]:
     """Everything that is wrong with what is served; there may be leftovers beside it."""
     served = {f"{site.folder}/dist/{path}" for one in site.manifest.resources.values() for path in paths(one)}
     release = f"{site.folder}/dist/releases/{site.store.current()}/"
-    found = ((one, one.partition(": ")[0]) for one in verify_files.files(site.store))
+    found = ((str(one), str(one.path)) for one in verify_files.files(site.store))
     return [one for one, path in found if path in served or path.startswith(release)]
 
 

@@ -86,7 +86,11 @@ def swap(files: list[Path], which: int, where: int) -> list[Path]:
 def is_harmless(path: Path) -> bool:
     """A compressed form may have been packed by another program, as long as it holds its body."""
     body = path.with_suffix("")
-    return path.suffix == ".gz" and body.exists() and encode.unpacked(path.read_bytes()) == body.read_bytes()
+    return (
+        path.suffix == ".gz"
+        and body.exists()
+        and encode.unpacked(path.read_bytes(), body.stat().st_size) == body.read_bytes()
+    )
 
 
 @given(st.sampled_from([flip, remove, cut, lengthen, add, swap]), st.integers(0, 10**6), st.integers(0, 10**6))
@@ -111,7 +115,7 @@ def test_whatever_happens_to_a_file_is_found(built: Site, harm: Harm, which: int
 
     assert (again, after) == (found, state)
     # Of a release without its manifest nothing is known, so what it had is what is told.
-    said = {one.partition(": ")[0] for one in found}
+    said = {str(one.path) for one in found}
     for path in harmed:
         assert str(path) in said or path in harmless or "manifest.json" in {one.name for one in harmed}
     assert found or harmless == harmed
@@ -122,4 +126,4 @@ def test_a_compressed_form_is_as_good_as_what_it_holds() -> None:
     """The one difference that `verify` does not speak of is one that no client can see."""
     packed = encode.gzip(b"word " * 2000)
 
-    assert packed and encode.unpacked(packed) == b"word " * 2000
+    assert packed and encode.unpacked(packed, 10_000) == b"word " * 2000

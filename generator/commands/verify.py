@@ -1,30 +1,70 @@
-"""`verify`: is it still what was promised?"""
+"""`verify`: are the files of a site, or the answers of a server, those of the release?"""
 
 from pathlib import Path
+from typing import Any
 
 import click
 
 from .. import verify_files, verify_server
+from ..pipeline import Options
+from ..repair import Outcome, repair
 from ..store import Store
 from . import options
+from .build import waiting
 from .output import say, say_json
 from .reporting import reporting
 
 
 @click.command()
+@options.catalog
 @options.out
+@options.nginx
+@options.jobs
 @options.as_json
 @click.option("--url", help="Ask a running server for everything instead, like http://localhost:8000.")
+@click.option("--repair", "repairing", is_flag=True, help="Restore damaged files from their twins or the catalog.")
+@click.option("--strict", is_flag=True, help="Exit 1 for leftover files, too.")
 @reporting
-def verify(out: Path, url: str | None, as_json: bool) -> None:
-    """Compare what was built, or what a server answers, with what the release promises."""
-    built = Store(out)
-    found = list(verify_files.files(built) if url is None else verify_server.server(built, url))
+def verify(out: Path, url: str | None, repairing: bool, strict: bool, as_json: bool, **paths: Any) -> None:
+    """Compare dist, or a server, with the release."""
+    if url is not None and (repairing or strict):
+        raise click.UsageError("--repair and --strict are about files; leave out --url")
+    if url is not None:
+        _tell_answers(Store(out), url, as_json)
+    else:
+        wanted = Options(out=out, as_of=0, **paths)
+        outcome = repair(wanted, waiting(out)) if repairing else Outcome(list(verify_files.files(Store(out))))
+        _tell_files(wanted, outcome, strict=strict, as_json=as_json)
+
+
+def _tell_answers(built: Store, url: str, as_json: bool) -> None:
+    found = list(verify_server.server(built, url))
     if as_json:
         say_json({"ok": not found, "differences": found})
     elif found:
         say(*found, err=True)
     else:
-        say(f"{url or out}: everything is as release {built.current()} says")
+        say(f"{url}: everything is as release {built.current()} says")
     if found:
+        raise SystemExit(1)
+
+
+def _tell_files(wanted: Options, outcome: Outcome, *, strict: bool, as_json: bool) -> None:
+    damaged = [str(one) for one in outcome.differences if not one.leftover]
+    leftover = [str(one) for one in outcome.differences if one.leftover]
+    repaired = [str(one) for one in outcome.repaired]
+    ok = not damaged and not (strict and leftover)
+    if as_json:
+        facts = {"damaged": damaged, "leftover": leftover, "repaired": repaired, "problem": outcome.problem}
+        say_json({"ok": ok, **facts})
+    else:
+        if repaired:
+            files = "1 file" if len(repaired) == 1 else f"{len(repaired)} files"
+            say(*repaired, f"{wanted.out}: {files} restored; reload nginx to serve them")
+        say(*damaged, *leftover, err=True)
+        if damaged and outcome.problem:
+            say(*f"{wanted.catalog}: gave nothing: {outcome.problem}".splitlines(), err=True)
+        if ok:
+            say(f"{wanted.out}: everything is as release {Store(wanted.out).current()} says")
+    if not ok:
         raise SystemExit(1)
