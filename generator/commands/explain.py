@@ -13,27 +13,27 @@ from .reporting import as_called, reporting
 
 
 @click.command()
-@click.argument("name", metavar="[FIELD]", required=False)
+@click.argument("field", required=False)
 @options.as_json
 @reporting
-def explain(name: str | None, as_json: bool) -> None:
+def explain(field: str | None, as_json: bool) -> None:
     """Explain a field of the catalog.
 
     FIELD is a field such as cover or chapters.pages, or a file such as series or site.yaml. Without it, every field
     is listed.
     """
-    fields = field_help.matching(name) if name else field_help.fields()
+    fields = field_help.matching(field) if field else field_help.fields()
     if not fields:
-        similar = field_help.suggestion(str(name))
+        similar = field_help.suggestion(str(field))
         hint = f"; did you mean {similar}?" if similar else as_called("; `python build.py explain` lists all fields")
-        raise FlatpanelError(f"{name}: no field or file of a catalog has this name{hint}")
+        raise FlatpanelError(f"{field}: no field or file of a catalog has this name{hint}")
     if as_json:
-        say_json({"ok": True, "fields": [field._asdict() for field in fields]})
+        say_json({"ok": True, "fields": [help._asdict() for help in fields]})
         return
-    for file, group in groupby(fields, key=lambda field: field.file):
+    for file, group in groupby(fields, key=lambda help: help.file):
         say(file, bold=True)
-        for field in group:
-            say(*([_line(field)] if name is None else _paragraph(field)))
+        for help in group:
+            say(*(_paragraph(help) if field else [_line(help)]))
 
 
 def _line(field: FieldHelp) -> str:
