@@ -79,14 +79,22 @@ def add_series(folder: Path, slug: str, said: Mapping[str, Any], *, in_folder: b
 
 
 def add_chapter(
-    folder: Path, slug: str, said: Mapping[str, Any], pages: Path | None, *, highest: int, now: int, dry: bool
+    folder: Path,
+    slug: str,
+    said: Mapping[str, Any],
+    pages: Path | None,
+    *,
+    highest: int,
+    now: int,
+    dry: bool,
+    warn: tending.Warn,
 ) -> Added:
     """Add a chapter to a series, with the next id; options have the last word, and ComicInfo.xml the one before."""
     with alone(existing(folder)):
         sources = tending.checked(folder)
         series = _series(sources, slug)
         draft = _chapter(sources, series, said, pages, now)
-        draft.fields["id"] = tending.free_ids(folder, sources, highest)[0]
+        draft.fields["id"] = tending.free_ids(folder, sources, highest, warn)[0]
         record = _record(sources, draft, Chapter)
         file, path = _place(folder, series, record)
         longer = replace(series, chapters=(*series.chapters, Entry(record, file, path)))

@@ -41,6 +41,8 @@ class Options:
     # Where to write a page about it all, and whether all that it tells is told; either takes a look at everything.
     report: Path | None = None
     in_full: bool = False
+    # When files changed, where it is known; without it, git is asked.
+    past: history.Past | None = None
     # How sentences name our commands to those who read them.
     as_called: Callable[[str], str] = str
 
@@ -69,14 +71,17 @@ def read_catalog(folder: Path, as_of: int) -> Catalog:
     complaints = sources.complaints + checks.complaints(sources)
     if complaints:
         raise CatalogError(places.located(folder, complaints))
-    return link(sources, sources.mtimes | history.last_commits(folder, now=as_of), as_of)
+    return link(sources, sources.mtimes | history.past(folder, as_of).times, as_of)
 
 
 def check(folder: Path, as_of: int, jobs: int) -> Reading:
     """What there is to know of a catalog, or every problem of it."""
 
     def look(cache: Cache, _: Path) -> Reading:
-        return reading.read(folder, as_of, jobs, cache, history.last_commits(folder, now=as_of))
+        past = remembered.past(folder, as_of, cache)
+        found = reading.read(folder, as_of, jobs, cache, past.times)
+        found.warnings += past.refusals
+        return found
 
     return with_cache(None, lambda: None, look)
 
@@ -90,8 +95,9 @@ def schedule(
     """
 
     def look(cache: Cache, _: Path) -> Schedule:
-        found = reading.read(folder, as_of, jobs, cache, remembered.times(folder, as_of, cache))
-        return Schedule(found.next_publication, scheduled(found, cache) if every else [])
+        past = remembered.past(folder, as_of, cache)
+        found = reading.read(folder, as_of, jobs, cache, past.times)
+        return Schedule(found.next_publication, scheduled(found, cache) if every else [], past.refusals)
 
     return with_cache(cache if cache and cache.is_dir() else None, waiting, look)
 
@@ -106,11 +112,11 @@ def build(options: Options, waiting: Waiting = lambda: None, progress: Progress 
 
     def work(cache: Cache, scratch: Path) -> Report:
         asked = remembered.Asked(options.catalog, options.out, options.nginx, options.local)
-        times = remembered.times(options.catalog, options.as_of, cache)
-        if not options.previous and (done := remembered.done(asked, options.as_of, times, cache)):
-            return _surveyed(_same(done), options, cache, times, waiting)
-        seen = remembered.seen(asked, times)
-        found = reading.read(options.catalog, options.as_of, options.jobs, cache, times)
+        past = options.past or remembered.past(options.catalog, options.as_of, cache)
+        if not options.previous and (done := remembered.done(asked, options.as_of, past.times, cache)):
+            return _surveyed(_same(done, _of_dates(options, past)), options, cache, past.times, waiting)
+        seen = remembered.seen(asked, past.times)
+        found = reading.read(options.catalog, options.as_of, options.jobs, cache, past.times)
         # Whatever may be refused is looked at before anything is touched.
         conf = main_conf(options, found.linker.site)
         with Ledger(options.previous) as previous, Store(options.out).locked(waiting) as session:
@@ -121,6 +127,7 @@ def build(options: Options, waiting: Waiting = lambda: None, progress: Progress 
                 told.survey = survey(found, cache, session)
         if not options.previous:
             remembered.remember(asked, seen, found, _facts(told), cache)
+        told.warnings[:0] = _of_dates(options, past)
         return told
 
     told = with_cache(options.cache, waiting, work)
@@ -197,16 +204,16 @@ def dist_in_conf(options: Options, site: Site) -> str:
     return str(out.relative_to(folder)) if out.is_relative_to(folder) else str(out)
 
 
+def _of_dates(options: Options, past: history.Past) -> list[str]:
+    shallow = f"{options.catalog}: is a shallow git clone, so every file seems as new as its last commit; fetch it all"
+    return [*past.refusals, *[shallow] * past.is_shallow]
+
+
 def _warnings(options: Options, unknown: int) -> list[str]:
-    found = []
-    if history.is_shallow(options.catalog):
-        found.append(
-            f"{options.catalog}: is a shallow git clone, so every file seems as new as its last commit; fetch it all"
-        )
-    if unknown:
-        chapters = "1 chapter has no id and is" if unknown == 1 else f"{unknown} chapters have no id and are"
-        found.append(f"{options.catalog}: {chapters} missing from /api/v2; `python build.py ids` changes that")
-    return found
+    if not unknown:
+        return []
+    chapters = "1 chapter has no id and is" if unknown == 1 else f"{unknown} chapters have no id and are"
+    return [f"{options.catalog}: {chapters} missing from /api/v2; `python build.py ids` changes that"]
 
 
 def _big_bodies(options: Options, building: Building) -> list[str]:
@@ -226,11 +233,12 @@ def _facts(report: Report) -> dict[str, object]:
     return {**facts, "site": report.site.model_dump()}
 
 
-def _same(facts: dict[str, Any]) -> Report:
+def _same(facts: dict[str, Any], of_dates: list[str]) -> Report:
     """What is said of a build that found nothing to do."""
     changes = {"added": 0, "changed": 0, "removed": 0, "unchanged": facts["resources"]}
     site = Site.model_validate(facts["site"])
-    return Report(**{**facts, "site": site}, changes=changes, written=0, parsed=0)
+    warnings = of_dates + facts["warnings"]
+    return Report(**{**facts, "site": site, "warnings": warnings}, changes=changes, written=0, parsed=0)
 
 
 def with_cache(folder: Path | None, waiting: Waiting, work: Callable[[Cache, Path], T]) -> T:

@@ -41,6 +41,7 @@ class Reading:
     digests: dict[str, str]
     # How many files of series were parsed.
     parsed: int = 0
+    warnings: list[str] = field(default_factory=list)
 
     @property
     def linker(self) -> Linker:

@@ -30,19 +30,20 @@ def version() -> str:
     return encode.digest(encode.json([encode.PACKED_BY, [str(path.relative_to(_HOUSE)) for path in rooms], parts]))
 
 
-def times(catalog: Path, as_of: int, cache: Cache) -> dict[str, int]:
-    """When each file was last committed, as `history.last_commits` tells it; the past is asked for once."""
-    head = history.head(catalog)
-    if head is None:
-        return {}
-    known = cache.recall("history")
-    if not known or known["head"] != head:
-        # The name of a file is bytes that need not be text.
-        found = {os.fsencode(path).decode("latin-1"): moment for path, moment in history.committed(catalog).items()}
-        known = {"head": head, "times": found}
-        cache.remember("history", known)
-    committed = {os.fsdecode(path.encode("latin-1")): moment for path, moment in known["times"].items()}
-    return committed | dict.fromkeys(history.uncommitted(catalog), as_of)
+def past(catalog: Path, as_of: int, cache: Cache) -> history.Past:
+    """As `history.past`; git is asked once for the commits before a commit."""
+
+    def committed(repository: history.Repository) -> dict[str, int]:
+        state = [repository.prefix, repository.is_shallow, repository.head]
+        known = cache.recall("history")
+        if not known or known["state"] != state:
+            # The name of a file is bytes that need not be text.
+            times = {os.fsencode(path).decode("latin-1"): moment for path, moment in repository.committed().items()}
+            known = {"state": state, "times": times}
+            cache.remember("history", known)
+        return {os.fsdecode(path.encode("latin-1")): moment for path, moment in known["times"].items()}
+
+    return history.past(catalog, as_of, committed)
 
 
 def seen(asked: Asked, committed: Mapping[str, int]) -> dict[str, Any]:

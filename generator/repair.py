@@ -151,6 +151,7 @@ class _Repair:
 
     def take(self, made: Trial) -> Site:
         """Take the files of a trial build whose digests are right."""
+        self.problem = "\n".join(made.warnings) or None
 
         def of(one: NamedFile) -> bytes | None:
             if not isinstance(one, Beside):

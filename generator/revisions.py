@@ -1,14 +1,15 @@
 """What people call a release or a catalog -> two releases, built for the occasion where they are not there yet."""
 
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
 
-from . import disk, history, pipeline
+from . import disk, pipeline
+from .commits import Chosen
 from .errors import CatalogError, FlatpanelError, Problem
+from .history import GitError, Past, Repository
 from .pipeline import Options
 from .review.release import Release, manifest_of
 from .source import SITE
@@ -23,7 +24,8 @@ class Wanted(NamedTuple):
     name: str
     manifest: Path | None = None
     folder: Path | None = None
-    commit: str | None = None
+    commit: str = ""
+    repository: Repository | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,9 +63,19 @@ def _wanted(name: str, catalog: Path) -> Wanted:
             return Wanted(name, folder=folder)
     if path.exists():
         raise FlatpanelError(f"{name}: holds neither a built site nor a catalog")
-    if commit := history.commit(catalog, name):
-        return Wanted(name, commit=commit)
-    hint = "; the clone is shallow, fetch it all" if history.is_shallow(catalog) else ""
+    return _revision(name, catalog)
+
+
+def _revision(name: str, catalog: Path) -> Wanted:
+    hint = ""
+    try:
+        repository = Repository.around(catalog)
+        if repository and (commit := repository.object(f"{name}^{{commit}}")):
+            return Wanted(name, commit=commit, repository=repository)
+        if repository and repository.is_shallow:
+            hint = "; the clone is shallow, fetch it all"
+    except GitError as error:
+        hint = f"; {error}"
     raise FlatpanelError(f"{name}: is neither a built site, nor a catalog, nor a revision that git knows{hint}")
 
 
@@ -79,35 +91,31 @@ class _Workshop:
             # The pages that have numbers of their own keep them, as they would if the other were built next.
             self.options = replace(self.options, previous=wanted.manifest)
             return wanted.manifest
-        folder = wanted.folder or self._taken_out(wanted, place)
-        called = f"{wanted.name}:{self.options.catalog}" if wanted.commit else str(folder)
+        options, folder, called = self.options, wanted.folder, str(wanted.folder)
+        if wanted.repository:
+            folder, called = self.scratch / str(place), f"{wanted.name}:{self.options.catalog}"
+            past = self._take_out(wanted.repository, wanted, folder)
+            options = replace(options, past=past)
+        assert folder
         try:
-            report = pipeline.build(replace(self.options, catalog=folder))
+            report = pipeline.build(replace(options, catalog=folder))
         except CatalogError as error:
             raise CatalogError(_moved(one, str(folder), called) for one in error.problems) from None
         self.warnings += [one.replace(str(folder), called) for one in report.warnings]
         return self.options.out / "releases" / report.release / "manifest.json"
 
-    def _taken_out(self, wanted: Wanted, place: int) -> Path:
+    def _take_out(self, repository: Repository, wanted: Wanted, folder: Path) -> Past:
+        """Write the catalog of a commit into a folder; answers with the times that a build of the commit would see."""
         catalog = self.options.catalog
-        found = history.take_out(catalog, str(wanted.commit), self.scratch / str(place))
-        if found is None:
+        tree = repository.tree(wanted.commit)
+        if tree is None:
             raise FlatpanelError(f"{wanted.name}: git cannot take {catalog} out of it; was it there at that time?")
-        if link := next(_links_out(found), None):
-            # Whoever writes a commit may not have what others keep elsewhere told in a report.
-            raise FlatpanelError(
-                f"{wanted.name}:{catalog / link}: leads out of the catalog; of a commit it is not followed"
-            )
-        return found
-
-
-def _links_out(folder: Path) -> Iterator[Path]:
-    """The links that lead to what does not belong to a folder."""
-    home = os.path.realpath(folder)
-    for around, folders, files in os.walk(folder):
-        for path in (Path(around, name) for name in sorted(folders + files)):
-            if path.is_symlink() and not Path(os.path.realpath(path)).is_relative_to(home):
-                yield path.relative_to(folder)
+        chosen = Chosen(repository, tree, Path(f"{wanted.name}:{catalog}"))
+        disk.make_folder(folder)
+        for path, content in repository.contents(chosen.files):
+            disk.write_if_changed(folder / path, content)
+        self.warnings += chosen.warnings
+        return Past(repository.committed(wanted.commit), [], repository.is_shallow)
 
 
 def _moved(problem: Problem, folder: str, called: str) -> Problem:

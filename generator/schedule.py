@@ -48,6 +48,7 @@ class Schedule(NamedTuple):
 
     next: int | None
     chapters: list[Scheduled]
+    warnings: list[str]
 
 
 def scheduled(found: Reading, cache: Cache) -> list[Scheduled]:

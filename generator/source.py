@@ -12,7 +12,7 @@ from typing import Any, Generic, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
 
-from . import yaml12
+from . import bare, yaml12
 from .errors import FlatpanelError
 from .messages import did_you_mean, misplaced, sentence
 from .model import (
@@ -112,6 +112,7 @@ class Sources:
 
 def read(folder: Folder) -> Sources:
     """All records below `folder`."""
+    bare.refuse(existing(folder))
     found, places = read_lists(folder)
     for place in places:
         found.take(read_series(folder, place))

@@ -21,6 +21,7 @@ from .views import Memory, Tally
 
 ACCOUNTS = "accounts.yaml"
 KEYS = "keys.yaml"
+Warn = Callable[[str], None]
 # Beside the counts, but of no interest to people: which requests are in them.
 SEEN = ".views-seen.json"
 
@@ -34,7 +35,7 @@ class Given:
     id: int
 
 
-def give_ids(folder: Path, highest: int) -> list[Given]:
+def give_ids(folder: Path, highest: int, warn: Warn) -> list[Given]:
     """Give an id to every chapter that lacks one; answers with them in the order of their ids.
 
     No id comes back that a chapter has, had in the catalog's history, or had up to `highest` in a release.
@@ -44,7 +45,7 @@ def give_ids(folder: Path, highest: int) -> list[Given]:
         lacking = checks.without_id(sources)
         if not lacking:
             return []
-        given = list(zip(lacking, free_ids(folder, sources, highest, len(lacking)), strict=True))
+        given = list(zip(lacking, free_ids(folder, sources, highest, warn, len(lacking)), strict=True))
         texts = {}
         for file, group in groupby(sorted(given, key=lambda pair: pair[0].file), key=lambda pair: pair[0].file):
             ids = {entry.path: number for entry, number in group}
@@ -55,9 +56,15 @@ def give_ids(folder: Path, highest: int) -> list[Given]:
         return [Given(entry.file, entry.record, number) for entry, number in given]
 
 
-def free_ids(folder: Path, sources: Sources, highest: int, count: int = 1) -> range:
+def free_ids(folder: Path, sources: Sources, highest: int, warn: Warn, count: int = 1) -> range:
     """The next ids that no chapter has, had in the catalog's history, or had up to `highest` in a release."""
-    known = (one for one in history.ids_ever(folder) if one <= MAX_ID)
+    try:
+        repository = history.Repository.around(folder)
+        committed = repository.ids_ever() if repository else set()
+    except history.GitError as error:
+        warn(f"{folder}: {error}; an id that only git remembers may be given again")
+        committed = set()
+    known = (one for one in committed if one <= MAX_ID)
     first = 1 + max((highest, *checks.ids(sources), *known))
     if first + count - 1 > MAX_ID:
         raise FlatpanelError(

@@ -22,29 +22,32 @@ class Trial(NamedTuple):
     store: Store
     release: str
     site: Site
+    warnings: list[str]
 
 
 def trial(options: Options, look: Callable[[Trial], T]) -> T:
     """Build into a temporary folder without a cache, and return the result of `look`."""
 
     def work(cache: Cache, scratch: Path) -> T:
-        times = remembered.times(options.catalog, options.as_of, cache)
-        found = reading.read(options.catalog, options.as_of, options.jobs, cache, times)
+        past = remembered.past(options.catalog, options.as_of, cache)
+        found = reading.read(options.catalog, options.as_of, options.jobs, cache, past.times)
         there = Store(scratch / "dist")
         with Ledger(options.previous) as previous, there.locked(lambda: None) as session:
             _, sealed = pipeline.release(options, found, cache, scratch, session, previous, iter)
-        return look(Trial(there, sealed.release, found.linker.site))
+        return look(Trial(there, sealed.release, found.linker.site, past.refusals))
 
     return pipeline.with_cache(None, lambda: None, work)
 
 
-def outdated(options: Options) -> list[str]:
+def outdated(options: Options, warn: Callable[[str], None]) -> list[str]:
     """What a build would change, and what is missing of the current release or has another size, in sentences."""
     store = Store(options.out)
     current = store.current()
     refuse_damaged(options.out)
     asked = replace(options, previous=options.previous or store.manifest_path(current), cache=None)
     made, wanted = trial(asked, lambda made: (made, made.store.manifest(made.release)))
+    for sentence in made.warnings:
+        warn(sentence)
     found = list(map(str, verify_files.by_size(store))) if current else []
     if current is None:
         found.append(f"{options.out}: nothing has been built yet")

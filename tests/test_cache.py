@@ -276,10 +276,11 @@ def test_a_manifest_that_was_damaged_is_refused_in_a_sentence(
 
 def test_git_is_asked_for_the_past_once(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
     """As long as the same commit is checked out."""
+    for command in (["init"], ["add", "."], ["-c", "user.name=n", "-c", "user.email=e", "commit", "-m", "all"]):
+        subprocess.run(["git", "-C", site.folder / "catalog_src", *command], check=True, capture_output=True)
     asked = []
-    monkeypatch.setattr(history, "head", lambda folder: "one")
-    monkeypatch.setattr(history, "committed", lambda folder: asked.append(folder) or {"site.yaml": 5})
-    monkeypatch.setattr(history, "uncommitted", lambda folder: {"series/first.yaml"})
+    committed = history.Repository.committed
+    monkeypatch.setattr(history.Repository, "committed", lambda repository: asked.append(1) or committed(repository))
     for title in ("One", "Two"):
         trees.write_series(site, title, volumes=1, others=[])
         pipeline.build(remembering(site))

@@ -11,6 +11,7 @@ from click.testing import Result
 
 from generator import __version__
 from generator.cli import main
+from generator.history import Past
 from tests import trees
 from tests.conftest import Site, without_help
 
@@ -177,7 +178,7 @@ def test_checking_a_catalog_writes_nothing(site: Site, run: Run) -> None:
     plain, listed = (run("check", *options_of(["check"], site), *more) for more in ([], ["--json"]))
 
     assert outcome(plain) == (0, f"{site.folder}/catalog_src: 2 series, 1 published chapters, no problems\n", "")
-    assert json.loads(listed.stdout) == {"ok": True, "series": 2, "chapters": 1}
+    assert json.loads(listed.stdout) == {"ok": True, "series": 2, "chapters": 1, "warnings": []}
     assert trees.state(site.folder) == before
 
 
@@ -265,7 +266,7 @@ def test_the_version_is_told(run: Run) -> None:
 
 def test_a_shallow_clone_is_warned_of(site: Site, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where git forgot when files changed, the build says so and goes on."""
-    monkeypatch.setattr("generator.history.is_shallow", lambda folder: True)
+    monkeypatch.setattr("generator.history.past", lambda *_: Past({}, [], is_shallow=True))
     result = run("build", *trees.options(site), "--quiet")
     sentence = "is a shallow git clone, so every file seems as new as its last commit; fetch it all"
 

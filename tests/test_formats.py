@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from click.testing import Result
 
+from generator.history import Past
 from generator.places import HELPED
 from tests import trees
 from tests.conftest import Site, without_help
@@ -177,7 +178,7 @@ def test_what_has_no_place_is_an_annotation_without_one(site: Site, run: Run) ->
 
 def test_github_is_warned(site: Site, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     """A warning of a build is one on GitHub; its summary stays."""
-    monkeypatch.setattr("generator.history.is_shallow", lambda folder: True)
+    monkeypatch.setattr("generator.history.past", lambda *_: Past({}, [], is_shallow=True))
     said = run("build", *trees.options(site), "--format", "github").stdout.splitlines()
 
     assert annotations(said[0])[0][0] == "warning"

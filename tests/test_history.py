@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from generator import pipeline
-from generator.history import is_shallow, last_commits
+from generator import history, pipeline
+from generator.history import Past
 from generator.pipeline import Options
 
 NOW = 2_000_000_000
@@ -32,6 +32,13 @@ def git(folder: Path, *arguments: str, at: int = FIRST) -> None:
     subprocess.run(["git", *arguments], cwd=folder, check=True, capture_output=True, env={**os.environ, **who, **when})
 
 
+def times(folder: Path, as_of: int = NOW) -> dict[str, int]:
+    """When git says that each file changed; it must not refuse."""
+    found = history.past(folder, as_of)
+    assert found.refusals == []
+    return found.times
+
+
 def commit(folder: Path, at: int) -> None:
     git(folder, "add", "--all")
     git(folder, "commit", "--quiet", "--message", "x", at=at)
@@ -53,25 +60,94 @@ def repository(tmp_path: Path) -> Path:
 
 def test_a_file_is_as_old_as_the_last_commit_that_touched_it(repository: Path) -> None:
     """The time of the commit, in UTC, whatever the zone of the committer."""
-    assert last_commits(repository, now=NOW) == {"a.yaml": FIRST, "b.yaml": SECOND}
+    assert times(repository) == {"a.yaml": FIRST, "b.yaml": SECOND}
 
 
-def test_what_is_edited_counts_as_now(repository: Path) -> None:
-    """An edit that is not committed is a change, and so is one that is staged."""
-    (repository / "a.yaml").write_text("aa")
-    (repository / "b.yaml").write_text("bbb")
+def written(path: Path, text: str, at: int) -> None:
+    """Write a file, as if at some time."""
+    path.write_text(text)
+    os.utime(path, (at, at))
+
+
+def test_an_edited_file_changed_when_it_was_written(repository: Path) -> None:
+    """An edit that is not committed is as old as its file, and so is one that is staged."""
+    written(repository / "a.yaml", "aa", THIRD)
+    written(repository / "b.yaml", "bbb", THIRD + 1)
     git(repository, "add", "b.yaml")
 
-    assert last_commits(repository, now=NOW) == {"a.yaml": NOW, "b.yaml": NOW}
+    assert times(repository) == {"a.yaml": THIRD, "b.yaml": THIRD + 1}
 
 
-def test_what_is_new_counts_as_now(repository: Path) -> None:
-    """A file that was never committed appeared now, staged or not."""
-    (repository / "c.yaml").write_text("c")
-    (repository / "d.yaml").write_text("d")
+def test_a_new_file_changed_when_it_was_written(repository: Path) -> None:
+    """A file that was never committed is as old as it is, staged or not."""
+    written(repository / "c.yaml", "c", THIRD)
+    written(repository / "d.yaml", "d", THIRD + 1)
     git(repository, "add", "d.yaml")
 
-    assert last_commits(repository, now=NOW) == {"a.yaml": FIRST, "b.yaml": SECOND, "c.yaml": NOW, "d.yaml": NOW}
+    assert times(repository) == {"a.yaml": FIRST, "b.yaml": SECOND, "c.yaml": THIRD, "d.yaml": THIRD + 1}
+
+
+def test_an_edited_file_is_no_older_than_its_last_commit(repository: Path) -> None:
+    """An older file that was copied over a newer one is a change of what was committed."""
+    written(repository / "b.yaml", "older", FIRST - 1)
+
+    assert times(repository) == {"a.yaml": FIRST, "b.yaml": SECOND}
+
+
+def test_an_edited_file_is_no_younger_than_the_build(repository: Path) -> None:
+    """A clock that is ahead does not bring dates of the future into a release."""
+    written(repository / "b.yaml", "later", NOW + 1000)
+
+    assert times(repository)["b.yaml"] == NOW
+
+
+def test_the_time_of_a_build_changes_no_date(repository: Path) -> None:
+    """Uncommitted files are as old at the next build."""
+    written(repository / "a.yaml", "aa", THIRD)
+    written(repository / "c.yaml", "c", THIRD)
+
+    assert times(repository, NOW) == times(repository, NOW + 60)
+
+
+@pytest.mark.parametrize("staged", [False, True])
+def test_permissions_are_no_edit(repository: Path, staged: bool) -> None:
+    """A mode bit is nothing that a client sees, also where it is staged and the file was written again."""
+    (repository / "a.yaml").chmod(0o755)
+    if staged:
+        git(repository, "add", "a.yaml")
+    os.utime(repository / "a.yaml", (THIRD, THIRD))
+
+    assert times(repository) == {"a.yaml": FIRST, "b.yaml": SECOND}
+
+
+def test_new_permissions_do_not_hide_an_edit(repository: Path) -> None:
+    """The content counts, whatever the mode."""
+    (repository / "a.yaml").chmod(0o755)
+    git(repository, "add", "a.yaml")
+    written(repository / "a.yaml", "aa", THIRD)
+
+    assert times(repository)["a.yaml"] == THIRD
+
+
+def test_a_removed_file_keeps_its_commit(repository: Path) -> None:
+    """A file that is not there has no time of its own; one that git shall forget is new."""
+    (repository / "a.yaml").unlink()
+    git(repository, "rm", "--quiet", "--cached", "b.yaml")
+    os.utime(repository / "b.yaml", (THIRD, THIRD))
+
+    assert times(repository) == {"a.yaml": FIRST, "b.yaml": THIRD}
+
+
+def test_a_file_with_a_conflict_is_edited(repository: Path) -> None:
+    """In the middle of a merge a file is what lies there."""
+    git(repository, "checkout", "--quiet", "-b", "branch", "HEAD~1")
+    (repository / "b.yaml").write_text("other")
+    commit(repository, SECOND + 1)
+    with pytest.raises(subprocess.CalledProcessError):
+        git(repository, "merge", "--quiet", "main")
+    os.utime(repository / "b.yaml", (THIRD, THIRD))
+
+    assert times(repository)["b.yaml"] == THIRD
 
 
 def test_a_touched_file_is_not_an_edited_one(repository: Path) -> None:
@@ -79,7 +155,7 @@ def test_a_touched_file_is_not_an_edited_one(repository: Path) -> None:
     os.utime(repository / "a.yaml", (THIRD, THIRD))
     (repository / "b.yaml").write_text("bb")
 
-    assert last_commits(repository, now=NOW) == {"a.yaml": FIRST, "b.yaml": SECOND}
+    assert times(repository) == {"a.yaml": FIRST, "b.yaml": SECOND}
 
 
 def test_an_ignored_file_is_unknown(repository: Path) -> None:
@@ -88,7 +164,7 @@ def test_an_ignored_file_is_unknown(repository: Path) -> None:
     commit(repository, THIRD)
     (repository / "a.bak.yaml").write_text("a")
 
-    assert last_commits(repository, now=NOW) == {".gitignore": THIRD, "a.yaml": FIRST, "b.yaml": SECOND}
+    assert times(repository) == {".gitignore": THIRD, "a.yaml": FIRST, "b.yaml": SECOND}
 
 
 def test_a_renamed_file_changed_when_it_was_renamed(repository: Path) -> None:
@@ -96,7 +172,7 @@ def test_a_renamed_file_changed_when_it_was_renamed(repository: Path) -> None:
     git(repository, "mv", "a.yaml", "c.yaml")
     commit(repository, THIRD)
 
-    assert last_commits(repository, now=NOW)["c.yaml"] == THIRD
+    assert times(repository)["c.yaml"] == THIRD
 
 
 def test_a_merged_file_keeps_the_time_of_its_own_commit(repository: Path) -> None:
@@ -107,7 +183,7 @@ def test_a_merged_file_keeps_the_time_of_its_own_commit(repository: Path) -> Non
     git(repository, "checkout", "--quiet", "main")
     git(repository, "merge", "--quiet", "--no-ff", "--no-edit", "branch", at=THIRD)
 
-    assert last_commits(repository, now=NOW)["c.yaml"] == SECOND + 1
+    assert times(repository)["c.yaml"] == SECOND + 1
 
 
 @pytest.mark.parametrize("name", ["été 猫.yaml", 'a"b\\c.yaml', "a\nb.yaml", " a .yaml", "-- .yaml"])
@@ -115,9 +191,9 @@ def test_any_name_is_known(repository: Path, name: str) -> None:
     """Letters, quotes, blanks and line breaks in a name are part of it."""
     (repository / name).write_text("x")
     commit(repository, THIRD)
-    (repository / f"new {name}").write_text("x")
+    written(repository / f"new {name}", "x", THIRD)
 
-    assert last_commits(repository, now=NOW) == {"a.yaml": FIRST, "b.yaml": SECOND, name: THIRD, f"new {name}": NOW}
+    assert times(repository) == {"a.yaml": FIRST, "b.yaml": SECOND, name: THIRD, f"new {name}": THIRD}
 
 
 def test_a_subfolder_of_a_repository_has_paths_of_its_own(repository: Path) -> None:
@@ -127,12 +203,12 @@ def test_a_subfolder_of_a_repository_has_paths_of_its_own(repository: Path) -> N
     (inside / "a.yaml").write_text("a")
     (inside / "b.yaml").write_text("b")
     commit(repository, THIRD)
-    (inside / "b.yaml").write_text("bb")
-    (inside / "c.yaml").write_text("c")
+    written(inside / "b.yaml", "bb", NOW)
+    written(inside / "c.yaml", "c", NOW)
     (repository / "d.yaml").write_text("d")
     (repository / "a.yaml").write_text("edited")
 
-    assert last_commits(repository / "catalog_src", now=NOW) == {
+    assert times(repository / "catalog_src") == {
         "series/a.yaml": THIRD,
         "series/b.yaml": NOW,
         "series/c.yaml": NOW,
@@ -143,13 +219,12 @@ def test_a_link_to_a_folder_of_a_repository_is_followed(repository: Path, tmp_pa
     """A catalog may be reached by another path than the one that git knows."""
     (tmp_path / "link").symlink_to(repository)
 
-    assert last_commits(tmp_path / "link", now=NOW) == {"a.yaml": FIRST, "b.yaml": SECOND}
+    assert times(tmp_path / "link") == {"a.yaml": FIRST, "b.yaml": SECOND}
 
 
 def test_without_a_repository_nothing_is_known(tmp_path: Path) -> None:
     """The file system tells instead."""
-    assert last_commits(tmp_path, now=NOW) == {}
-    assert not is_shallow(tmp_path)
+    assert history.past(tmp_path, NOW) == Past({}, [])
 
 
 def test_before_the_first_commit_nothing_is_known(tmp_path: Path) -> None:
@@ -157,26 +232,36 @@ def test_before_the_first_commit_nothing_is_known(tmp_path: Path) -> None:
     git(tmp_path, "init", "--quiet")
     (tmp_path / "a.yaml").write_text("a")
 
-    assert last_commits(tmp_path, now=NOW) == {}
+    assert times(tmp_path) == {}
 
 
-def test_without_git_nothing_is_known(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A machine that cannot run git can build all the same."""
+def test_without_git_a_repository_is_missed(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A machine that cannot run git can build all the same, and says what is lost."""
     monkeypatch.setenv("PATH", "")
+    sentence = f"git cannot be started for {repository}: No such file or directory"
 
-    assert last_commits(repository, now=NOW) == {}
-    assert not is_shallow(repository)
+    assert history.past(repository, NOW) == Past(
+        {}, [f"{repository}: {sentence}; each file counts as changed when it was written"]
+    )
 
 
 @pytest.mark.parametrize(
-    "setting", ["color.ui=always", "core.quotePath=true", "diff.relative=false", "log.follow=true"]
+    "setting",
+    [
+        *("color.ui=always", "core.quotePath=true", "diff.relative=true", "log.follow=true", "log.showRoot=false"),
+        *("log.decorate=full", "diff.autoRefreshIndex=false", "status.showUntrackedFiles=no", "status.showStash=true"),
+        *("status.branch=true", "status.relativePaths=true", "core.fileMode=true", "log.diffMerges=combined"),
+    ],
 )
 def test_the_settings_of_whoever_builds_change_nothing(repository: Path, setting: str) -> None:
     """The same history is told on every machine."""
-    (repository / "é.yaml").write_text("é")
+    written(repository / "c.yaml", "stashed", FIRST)
+    git(repository, "stash", "--include-untracked")
+    written(repository / "é.yaml", "é", THIRD)
+    (repository / "a.yaml").touch()
     git(repository, "config", *setting.split("="))
 
-    assert last_commits(repository, now=NOW) == {"a.yaml": FIRST, "b.yaml": SECOND, "é.yaml": NOW}
+    assert times(repository) == {"a.yaml": FIRST, "b.yaml": SECOND, "é.yaml": THIRD}
 
 
 def test_a_hook_of_another_repository_changes_nothing(
@@ -191,7 +276,7 @@ def test_a_hook_of_another_repository_changes_nothing(
     monkeypatch.setenv("GIT_INDEX_FILE", str(other / ".git/index"))
     monkeypatch.setenv("GIT_PREFIX", "catalog_src/")
 
-    assert last_commits(repository, now=NOW) == {"a.yaml": FIRST, "b.yaml": SECOND}
+    assert times(repository) == {"a.yaml": FIRST, "b.yaml": SECOND}
 
 
 def clone(repository: Path, folder: Path, *options: str) -> Path:
@@ -203,16 +288,14 @@ def test_a_clone_tells_the_same(repository: Path, tmp_path: Path) -> None:
     """What was committed when does not depend on who asks."""
     copy = clone(repository, tmp_path / "clone")
 
-    assert last_commits(copy, now=NOW) == {"a.yaml": FIRST, "b.yaml": SECOND}
-    assert not is_shallow(copy)
+    assert history.past(copy, NOW) == Past({"a.yaml": FIRST, "b.yaml": SECOND}, [], is_shallow=False)
 
 
 def test_a_shallow_clone_is_known_for_one(repository: Path, tmp_path: Path) -> None:
     """With one commit every file seems to come from it, and that can be told."""
     copy = clone(repository, tmp_path / "clone", "--depth", "1")
 
-    assert last_commits(copy, now=NOW) == {"a.yaml": SECOND, "b.yaml": SECOND}
-    assert is_shallow(copy)
+    assert history.past(copy, NOW) == Past({"a.yaml": SECOND, "b.yaml": SECOND}, [], is_shallow=True)
 
 
 def test_a_build_warns_of_a_shallow_clone(repository: Path, tmp_path: Path) -> None:
@@ -245,8 +328,9 @@ def test_a_catalog_takes_its_times_from_history(repository: Path) -> None:
     (repository / "categories.yaml").write_text("- {id: drama, name: Drama}\n")
     for file in repository.glob("*.yaml"):
         os.utime(file, (123_456_789, 123_456_789))
+    os.utime(repository / "categories.yaml", (NOW - 1, NOW - 1))
 
     found = pipeline.read_catalog(repository, NOW)
 
-    times = [found.authors[0].modified, found.artists[0].modified, found.categories[0].modified, found.site_modified]
-    assert times == [THIRD, 123_456_789, NOW, THIRD]
+    modified = [found.authors[0].modified, found.artists[0].modified, found.categories[0].modified, found.site_modified]
+    assert modified == [THIRD, 123_456_789, NOW - 1, THIRD]

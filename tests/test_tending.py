@@ -27,7 +27,7 @@ def is_locked(folder: Path) -> bool:
 @pytest.mark.parametrize(
     "change",
     [
-        lambda folder: tending.give_ids(folder, 0),
+        lambda folder: tending.give_ids(folder, 0, print),
         lambda folder: tending.add_key(folder, "phone", None),
         lambda folder: tending.revoke_key(folder, "shop"),
         lambda folder: tending.fold_views(folder, []),
@@ -58,7 +58,7 @@ def test_one_change_waits_for_another(
     "add",
     [
         lambda folder: adding.add_series(folder, "third", {"title": "Third"}, in_folder=False, dry=False),
-        lambda folder: adding.add_chapter(folder, "first", {}, None, highest=0, now=AS_OF, dry=False),
+        lambda folder: adding.add_chapter(folder, "first", {}, None, highest=0, now=AS_OF, dry=False, warn=print),
     ],
     ids=["new series", "new chapter"],
 )
@@ -87,7 +87,7 @@ def test_a_folder_that_cannot_be_locked_is_changed_all_the_same(site: Site, monk
     monkeypatch.setattr(disk.fcntl, "flock", refuse)
     site.write(tended.FIRST, tended.series(tended.chapter(1)))
 
-    tending.give_ids(site.folder / "catalog_src", 0)
+    tending.give_ids(site.folder / "catalog_src", 0, print)
 
     assert tended.ids_in(site, tended.FIRST) == [1]
 

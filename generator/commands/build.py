@@ -1,8 +1,8 @@
 """`build` and `check`."""
 
-import functools
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +36,7 @@ def build(as_of: int | None, form: str, quiet: bool, check: bool, **paths: Any) 
     instant = options.now() if as_of is None else as_of
     wanted = Options(as_of=instant, in_full=form == "json", as_called=as_called, **paths)
     if check:
-        _report_outdated(trial.outdated(wanted), form, quiet)
+        _report_outdated(trial.outdated(wanted, partial(warn, form=form)), form, quiet)
     else:
         run(wanted, form=form, quiet=quiet)
 
@@ -71,7 +71,7 @@ def run(wanted: Options, *, form: str = "text", quiet: bool = False) -> Report:
 
 def waiting(out: Path) -> Callable[[], None]:
     """Says why nothing happens."""
-    return functools.partial(say, f"{out}: another build is at work; waiting for it", err=True)
+    return partial(say, f"{out}: another build is at work; waiting for it", err=True)
 
 
 def _progress(rendered: Iterator[Rendered]) -> Iterator[Rendered]:
@@ -117,8 +117,10 @@ def _summary(report: Report, wanted: Options, seconds: float) -> list[str]:
 def check(catalog: Path, as_of: int | None, jobs: int, form: str) -> None:
     """Say everything that is wrong with the catalog; write nothing."""
     found = pipeline.check(catalog, options.now() if as_of is None else as_of, jobs)
+    for warning in found.warnings:
+        warn(warning, form=form)
     series, chapters = len(found.places), found.published
     if form == "json":
-        say_json({"ok": True, "series": series, "chapters": chapters})
+        say_json({"ok": True, "series": series, "chapters": chapters, "warnings": found.warnings})
     else:
         say(f"{catalog}: {series} series, {chapters} published chapters, no problems")

@@ -9,7 +9,7 @@ from ..model import Chapter
 from ..store import Store
 from . import options
 from .output import say, say_json
-from .reporting import reporting
+from .reporting import reporting, warn
 
 previously = click.option(
     "--previous", type=click.Path(path_type=Path), help="A manifest.json whose ids are not given again."
@@ -24,7 +24,7 @@ previously = click.option(
 @reporting
 def ids(catalog: Path, out: Path, previous: Path | None, as_json: bool) -> None:
     """Give an id to every chapter without one, in the catalog's files."""
-    given = tending.give_ids(catalog, highest(out, previous))
+    given = tending.give_ids(catalog, highest(out, previous), warn)
     if as_json:
         facts = [
             {"file": one.file, "volume": one.chapter.volume, "number": one.chapter.number, "id": one.id}

@@ -13,7 +13,7 @@ from ..model import Chapter
 from . import options
 from .ids import called, highest, previously
 from .output import say, say_json
-from .reporting import reporting
+from .reporting import reporting, warn
 
 _DRY = click.option("--dry-run", "dry", is_flag=True, help="Print what would be written; write nothing.")
 
@@ -76,7 +76,7 @@ def chapter(
     # As in addresses; otherwise nobody could overrule what ComicInfo.xml says.
     fields |= {"volume": None} if fields.get("volume") == 0 else {}
     known = highest(out, previous)
-    added = adding.add_chapter(catalog, slug, fields, pages, highest=known, now=options.now(), dry=dry)
+    added = adding.add_chapter(catalog, slug, fields, pages, highest=known, now=options.now(), dry=dry, warn=warn)
     record = added.record
     assert isinstance(record, Chapter)
     count = len(record.pages)

@@ -9,7 +9,7 @@ from ..schedule import Schedule, moment
 from . import options
 from .build import waiting
 from .output import say, say_json
-from .reporting import reporting
+from .reporting import reporting, warn
 
 
 @click.command("next")
@@ -39,6 +39,8 @@ def next_(
         raise click.UsageError("--epoch, --cron and --json are forms of the same answer; choose one of them")
     instant = options.now() if as_of is None else as_of
     found = pipeline.schedule(catalog, instant, jobs, every=every, cache=cache, waiting=waiting(out))
+    for warning in found.warnings:
+        warn(warning)
     if as_json:
         say_json(_facts(found, every=every))
         return
