@@ -14,8 +14,9 @@ from .artifact import JSON, NOTHING, SUFFIXES, File, Published, key
 from .model import Site
 from .payloads import errors
 
-# A canonical decimal, as in CONTRACT: 0, 10, 10.5; never 01, 1.0 or 1e3.
-_NUMBER = r"(?:0|[1-9]\d*)(?:\.\d*[1-9])?"
+# Numbers in canonical form: 0, 10 and, of a chapter, 10.5; never 01, 1.0 or 1e3.
+_INTEGER = r"(?:0|[1-9]\d*)"
+_NUMBER = rf"{_INTEGER}(?:\.\d*[1-9])?"
 _TEMPLATES = (
     "body.conf",
     "coding.conf",
@@ -105,6 +106,7 @@ def _of_site(site: Site) -> dict[str, object]:
         "base_url": site.base_url,
         "error_age": site.cache.errors,
         "locked_routes": [_route_pattern(path) for path in site.restricted],
+        "integer": _INTEGER,
         "number": _NUMBER,
         "policy": POLICY,
         "views_per_second": site.views_per_second,

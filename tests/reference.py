@@ -39,6 +39,19 @@ def parameters(query: str) -> dict[str, str]:
     return {name: value for name, value in found.items() if value}
 
 
+def refusal(query: str) -> str | None:
+    """What is said of a query that is longer than the bounds; all is counted as it was sent."""
+    parts = query.split("&")
+    if len(parts) > 64:
+        return "a query may have at most 64 parameters"
+    sent = {decoded(name): value for name, equals, value in (part.partition("=") for part in parts) if equals}
+    if len(set(re.split(",|%2[Cc]", sent.get("categories", ""))) - {""}) > 64:
+        return "categories may have at most 64 different items"
+    if any(len(sent.get(name, "")) > 200 for name in ("title", "author", "artist")):
+        return "title, author and artist may have at most 200 characters each, as they stand in the URL"
+    return None
+
+
 def decoded(text: str) -> str:
     """What cannot be decoded as a whole stays as it was sent."""
     spaced = text.replace("+", " ")

@@ -10,7 +10,7 @@ from tests.web import Web
 ADDRESSES = [
     "/api/v2/pages?series=nobody&volume=1&number=1",
     "/api/v2/pages?series=in-shops&volume=1&number=1",
-    "/api/v2/pages?series=full-book&volume=01&number=1",
+    "/api/v2/pages?series=full-book&volume=01&number=999",
     "/api/v2/chapters?series=nobody",
     "/api/v2/chapters?series=in-shops",
     "/api/v2/chapters?series=in-shops&date_format=timestamp",

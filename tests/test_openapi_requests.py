@@ -139,7 +139,7 @@ def request_for(served: Served, path: str, status: int) -> web.Answer:
         query = {"page": 999}
     if status == 400:
         names |= {"id": "01", "volume": "1.0", "chapter": "1e3"}
-        query = {"date_format": "roman"}
+        query = {"date_format": "roman"} | ({"title": "x" * 201} if path == "/api/v2/series" else {})
     fields = {304: {"If_None_Match": "*"}, 412: {"If_Match": '"another"'}}.get(status, {})
     if status != 401 and path in ("/api/v2/bookmarks", "/api/v2/profile"):
         fields = fields | {"X_API_Key": NOBODYS if status == 404 else KEY}

@@ -53,7 +53,6 @@ def shim(site: Site, index: Path, tmp_path_factory) -> Iterator[Shim]:
 @pytest.mark.parametrize(
     ("query", "found"),
     [
-        (None, {}),
         ("", {}),
         ("a", {}),
         ("a=", {"a": ""}),
@@ -63,15 +62,16 @@ def shim(site: Site, index: Path, tmp_path_factory) -> Iterator[Shim]:
         ("a=1&a=2", {"a": "2"}),
         ("a=1&a=", {"a": ""}),
         ("&&a=1&&", {"a": "1"}),
-        ("a+b=c+d", {"a b": "c d"}),
-        ("a%20b=%2B", {"a b": "+"}),
-        ("%61=%62", {"a": "b"}),
-        ("a=%C3%A9", {"a": "é"}),
+        ("a+b=c+d", {"a b": "c+d"}),
+        ("a%20b=%2B", {"a b": "%2B"}),
+        ("%61=%62", {"a": "%62"}),
+        ("%zz+=1", {"%zz ": "1"}),
+        ("%ff=1", {"%ff": "1"}),
         ("a=é", {"a": "é"}),
-        ("a=%", {"a": "%"}),
-        ("a=%zz+", {"a": "%zz "}),
-        ("a=%ff", {"a": "%ff"}),
-        ("a=%00", {"a": "\0"}),
+        ("&".join("a" for _ in range(64)), {}),
+        ("a=1" + "&" * 63, {"a": "1"}),
+        ("&".join("a=1" for _ in range(65)), None),
+        ("a=1" + "&" * 64, None),
         ("A=1&a=2", {"A": "1", "a": "2"}),
         ("a;b=1", {"a;b": "1"}),
         ("constructor=1", {"constructor": "1"}),
@@ -79,11 +79,48 @@ def shim(site: Site, index: Path, tmp_path_factory) -> Iterator[Shim]:
         ("hasOwnProperty=1&toString=2", {"hasOwnProperty": "1", "toString": "2"}),
     ],
 )
-def test_a_query_is_taken_apart(shim: Shim, query: str | None, found: dict[str, str]) -> None:
-    """Names and values decoded, the last of a repeated one kept, and nothing there that was not sent."""
+def test_the_query_of_a_list_is_split(shim: Shim, query: str, found: dict[str, str] | None) -> None:
+    """Names are decoded, values are not; the last of a repeated parameter counts; more than 64 are refused."""
     assert shim("parameters", plain=[query])["returned"] == found
 
 
+@pytest.mark.parametrize(
+    ("query", "value"),
+    [
+        ("", ""),
+        ("track", ""),
+        ("track=", ""),
+        ("track=a", "a"),
+        ("track=a=b", "a=b"),
+        ("track=a&track=b", "b"),
+        ("track=a&track=", ""),
+        ("track=a&track", "a"),
+        ("&&track=a&&", "a"),
+        ("x=track=a", ""),
+        ("xtrack=a", ""),
+        ("tracks=a", ""),
+        ("Track=a", ""),
+        ("%54rack=a", ""),
+        ("tr%61ck=a&x=1", "a"),
+        ("%74%72%61%63%6b=a", "a"),
+        ("trac%6B=a", "a"),
+        ("track=c+d", "c d"),
+        ("track=%2B", "+"),
+        ("track=%C3%A9", "é"),
+        ("track=é", "é"),
+        ("track=%", "%"),
+        ("track=%zz+", "%zz "),
+        ("track=%ff", "%ff"),
+        ("track=%00", "\0"),
+        ("track=%0A&x", "\n"),
+    ],
+)
+def test_a_single_parameter_is_read(shim: Shim, query: str, value: str) -> None:
+    """The last value counts, decoded as a whole or left as it was sent; escapes in the name are understood."""
+    assert shim("parameter", plain=[query, "track"])["returned"] == value
+
+
+FEW = [f"c{i}" for i in range(64)]
 DEFAULTS = {
     "page": 1,
     "limit": 25,
@@ -123,11 +160,37 @@ DEFAULTS = {
         ("title=STRA%E1%BA%9EE", {"title": "strasse"}),
         ("title=%E2%84%AA", {"title": "k"}),
         ("author=%CE%A3%CF%82", {"author": "σσ"}),
+        ("categories=a%2Cb%2c-c,a", {"categories": {"any": ["a", "b"], "none": ["c"]}}),
+        ("title=" + "a" * 200, {"title": "a" * 200}),
+        ("title=" + "a" * 201 + "&title=b", {"title": "b"}),
+        ("categories=" + ",".join(f"c{i}" for i in range(64)), {"categories": {"any": FEW, "none": []}}),
+        ("categories=" + ",".join(f"c{i % 64}" for i in range(999)), {"categories": {"any": FEW, "none": []}}),
+        ("categories=" + "," * 7900 + "a", {"categories": {"any": ["a"], "none": []}}),
     ],
 )
 def test_every_spelling_of_a_default_is_the_default(shim: Shim, query: str, changed: dict[str, Any]) -> None:
     """What a query wants, whole."""
     assert shim("wanted", plain=[query])["returned"] == DEFAULTS | changed
+
+
+@pytest.mark.parametrize(
+    ("query", "key"),
+    [
+        ("&".join("x=1" for _ in range(65)), "/bad/parameters"),
+        ("categories=" + ",".join(f"c{i}" for i in range(65)), "/bad/categories"),
+        ("categories=" + ",".join(f"-c{i}" for i in range(65)), "/bad/categories"),
+        ("categories=" + "%2C".join(f"c{i}" for i in range(65)), "/bad/categories"),
+        ("categories=" + "%2c".join(f"c{i}" for i in range(65)), "/bad/categories"),
+        ("title=" + "a" * 201, "/bad/text"),
+        ("author=" + "a" * 201, "/bad/text"),
+        ("artist=" + "%61" * 67, "/bad/text"),
+        ("titl%65=" + "a" * 201, "/bad/text"),
+    ],
+)
+def test_a_list_is_asked_for_in_few_words(shim: Shim, query: str, key: str) -> None:
+    """More parameters, categories or characters than the bounds, counted before anything is decoded, are refused."""
+    assert shim("wanted", plain=[query])["returned"] == {"bad": key}
+    assert shim("list", args=query)["returned"] == key
 
 
 @pytest.mark.parametrize(
@@ -211,15 +274,67 @@ def test_chapters_of_a_series_are_those_that_anybody_may_read(shim: Shim, query:
         ("series=a%2F..&volume=1&number=1", NO_PAGES),
         ("series=a%0A&volume=1&number=1", NO_PAGES),
         ("series=~&volume=0&number=0", NO_PAGES),
-        ("series=a&volume=01&number=1", NO_PAGES),
-        ("series=a&volume=1&number=1.0", NO_PAGES),
-        ("series=a&volume=1&number=1%0A", NO_PAGES),
-        ("series=a&volume=-1&number=1", NO_PAGES),
+        ("series=a&volume=01&number=1", "/query/pages/a/1/1"),
+        ("series=a&volume=1.0&number=1.50", "/query/pages/a/1/1.5"),
+        ("series=a&volume=1e0&number=15E-1", "/bad/number"),
+        ("series=a&volume=1&number=1%0A", "/bad/number"),
+        ("series=a&volume=-1&number=1", "/bad/volume"),
+        ("series=a&volume=1.5&number=x", "/bad/volume"),
+        ("series=%2F&volume=1&number=x", "/bad/number"),
+        ("series=&volume=x&number=x", "/bad/pages"),
     ],
 )
 def test_a_place_becomes_a_key_only_if_it_is_one(shim: Shim, query: str, key: str) -> None:
-    """A slug and two canonical numbers; all else finds the list of nothing."""
+    """A slug and two numbers; a volume or a number that is none is refused, all else finds the list of nothing."""
     assert shim("pages", args=query)["returned"] == key
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [
+        *(
+            (text, "1")
+            for text in ("1", "01", "001", "1.0", "1.000", "1e0", "1E0", "1e00", "01.0e0", "0.1e1", "0.01e02")
+        ),
+        *((text, "0") for text in ("0", "00", "0.0", "0e99", "0.000e3", "0" * 8000)),
+        *((text, "10.5") for text in ("10.5", "10.50", "0010.5", "1.05e1", "0.105e2")),
+        ("1e2", "100"),
+        ("1.5e3", "1500"),
+        ("0.0001", "0.0001"),
+        ("1e99", "1" + "0" * 99),
+        ("0" * 4000 + "7." + "0" * 4000, "7"),
+        ("1." + "0" * 4000 + "1", "1." + "0" * 4000 + "1"),
+        *(
+            (text, "")
+            for text in ("", "x", "-1", "+1", " 1", "1 ", "1.", ".5", "1e", "e1", "1e+1", "1e-1", "1e100", "1e1.0")
+        ),
+        *((text, "") for text in ("1\n", "\n1", "٢", "１", "1_0", "1,0", "0x1", "Infinity", "NaN", "1.2.3", "1e1e1")),
+    ],
+)
+def test_a_number_has_one_canonical_form(shim: Shim, text: str, number: str) -> None:
+    """Digits, a fraction and an exponent of one or two digits; no sign, no blank, and nothing but ASCII."""
+    assert shim("canonical", plain=[text])["returned"] == number
+
+
+@pytest.mark.parametrize(
+    ("query", "said"),
+    [
+        ("volume=x", "x"),
+        ("volume=1&volume=x+y", "x y"),
+        ('volume="\\', '"\\'),
+        ("volume=%22%5C%0A%00%7F%E2%80%A8", '"\\\n\0\x7f\u2028'),
+        ("volume=%ff", "%ff"),
+        ("volume=x&api_key=secret", "x"),
+        ("volume=x%26API_Key%3Dsecret", "x&"),
+        ("volume=" + "x" * 8000, "x" * 100),
+        ("vol%75me=x#volume=y", "x"),
+    ],
+)
+def test_an_invalid_number_is_named_and_no_key_with_it(shim: Shim, query: str, said: str) -> None:
+    """The beginning of what was sent, as JSON."""
+    variables = {"fp_key": "/bad/volume", "request_uri": f"/api/v2/pages?number=1&{query}"}
+
+    assert json.loads(shim("invalid", variables=variables)["returned"]) == {"error": f"Invalid volume: {said}"}
 
 
 @pytest.mark.parametrize(
@@ -279,8 +394,7 @@ def searched(shim: Shim, query: str, **variables: str) -> dict[str, Any]:
 
 def item(index: Path, slug: str) -> str:
     found = json.loads(index.read_bytes())
-    (position,) = found["slug"][f"/{slug}"]
-    return found["items"][position]
+    return found["items"][found["slug"][f"/{slug}"]]
 
 
 def test_a_search_answers_with_its_body_and_tag(shim: Shim, index: Path) -> None:
@@ -321,7 +435,7 @@ def test_the_maps_judge_a_search(shim: Shim, query: str, variables: dict[str, st
 )
 def test_pages_are_cut_from_the_order(shim: Shim, page: int, limit: int, slugs: list[str], last: bool) -> None:
     """The index says in which places its series stand."""
-    index = {"orders": {"views": [2, 0, 1]}, "items": [f'"{slug}"' for slug in "abc"], "categories": {}}
+    index = {"orders": {"views": [2, 0, 1]}, "items": [f'"{slug}"' for slug in "abc"], "words": 1}
     ask = DEFAULTS | {"sort": "views", "page": page, "limit": limit}
     body = shim("listed", plain=[ask], index=index)["returned"]
 
@@ -331,7 +445,7 @@ def test_pages_are_cut_from_the_order(shim: Shim, page: int, limit: int, slugs: 
 
 def test_an_empty_index_has_one_empty_page(shim: Shim) -> None:
     """A site may have no series yet."""
-    index = {"orders": {"title": []}, "items": [], "categories": {}}
+    index = {"orders": {"title": []}, "items": [], "words": 0}
 
     assert shim("listed", plain=[DEFAULTS], index=index)["returned"] == '{"total":0,"last":true,"results":[]}'
     assert shim("listed", plain=[DEFAULTS | {"page": 2}], index=index)["returned"] is None

@@ -73,9 +73,10 @@ OPERATIONS: dict[str, Operation] = {
         "series",
         "Series, page by page",
         _FILTERS,
-        (404,),
+        (400, 404),
         "Every filter narrows the list; `total` and `last` describe what is left. What is empty counts as absent, "
-        "and an unknown status or category matches nothing. A page that does not exist is a 404.",
+        "and an unknown status or category matches nothing. A page that does not exist is a 404. A query with more "
+        "than 64 parameters, or with a value that is longer than its bound, is a 400.",
     ),
     "/api/v2/series/{slug}": Operation("retrieveSeries", "series", "One series", refuses=(404,)),
     "/api/v2/series/{slug}/chapters": Operation(
@@ -107,7 +108,8 @@ OPERATIONS: dict[str, Operation] = {
         "The pages of a chapter, in reading order",
         ("pages_series", "pages_volume", "pages_number", "track"),
         (400,),
-        "Use `/api/v2/chapters/{id}/pages`. A chapter that does not exist or is licensed has no pages here.",
+        "Use `/api/v2/chapters/{id}/pages`. A chapter that does not exist or is licensed has no pages here. A volume "
+        "or a number that is none is a 400.",
         deprecated=True,
         of_series=True,
     ),

@@ -12,6 +12,10 @@ STATUSES = ("any", "ongoing", "completed", "hiatus", "canceled", "cancelled")
 _SORTS = [sign + name for name in ORDERS for sign in ("", "-")]
 _LIMIT: Schema = {"type": "integer", "minimum": 1, "maximum": 999}
 _PAGE: Schema = {"type": "integer", "minimum": 1, "default": 1}
+# A percent escape counts as it stands in the URL.
+_PART: Schema = {**TEXT, "maxLength": 200}
+# In any spelling, unlike numbers in paths.
+_SPELT: Schema = {"type": "string", "pattern": r"^[0-9]+(\.[0-9]+)?([eE][0-9]{1,2})?$", "examples": ["1", "10.5"]}
 _TAGS = {"type": "string", "examples": ['"6fd721cb9531502d4c52f0f3ebc34f22"']}
 
 # The fields by which a request can be made conditional; RFC 9110, 13.2.2 says in which order they are looked at.
@@ -67,14 +71,14 @@ def _of_lists(page_size: int) -> dict[str, Schema]:
         ),
         "categories": _query(
             "categories",
-            array(TEXT),
+            array(TEXT) | {"maxItems": 64, "uniqueItems": True},
             "Only series with one of these categories (names or ids, in any case), and none of those behind a `-`.",
             style="form",
             explode=False,
         ),
-        "title": _query("title", TEXT, "Only series with this text in their title or an alias, in any case."),
-        "author": _query("author", TEXT, "Only series by an author with this text in a name, in any case."),
-        "artist": _query("artist", TEXT, "Only series by an artist with this text in a name, in any case."),
+        "title": _query("title", _PART, "Only series with this text in their title or an alias, in any case."),
+        "author": _query("author", _PART, "Only series by an author with this text in a name, in any case."),
+        "artist": _query("artist", _PART, "Only series by an artist with this text in a name, in any case."),
     }
 
 
@@ -89,9 +93,11 @@ def _of_chapters() -> dict[str, Schema]:
         "track": _query(
             "track", FLAG | {"default": False}, "Apps must send `true` so that views of the chapter are counted."
         ),
-        "pages_series": _query("series", SLUG, "The slug of the series.", required=True),
-        "pages_volume": _query("volume", VOLUME, "The number of the volume; 0 for none.", required=True),
-        "pages_number": _query("number", DECIMAL, "The number of the chapter.", required=True),
+        "pages_series": _query("series", SLUG, "The slug of the series, in any case.", required=True),
+        "pages_volume": _query("volume", _SPELT, "The number of the volume; 0 for none.", required=True),
+        "pages_number": _query(
+            "number", _SPELT, "The number of the chapter: `1`, `01`, `1.0` and `1e0` are one number.", required=True
+        ),
     }
 
 

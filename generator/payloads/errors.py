@@ -38,6 +38,9 @@ DETAILS = {
 BAD_PARAMETERS = {
     "/bad/date_format": {"error": "date_format should be iso-8601, rfc-5322 or timestamp"},
     "/bad/pages": {"error": "series, volume and number are required"},
+    "/bad/parameters": {"error": "a query may have at most 64 parameters"},
+    "/bad/categories": {"error": "categories may have at most 64 different items"},
+    "/bad/text": {"error": "title, author and artist may have at most 200 characters each, as they stand in the URL"},
 }
 
 

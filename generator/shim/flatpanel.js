@@ -6,23 +6,25 @@ import crypto from 'crypto';
 const SERIES = '/of/index/series';
 const NO_PAGES = '/query/pages/~/0/0';
 const MAX_LIMIT = 999;
-const NUMBER = /^(?:0|[1-9][0-9]*)(?:\.[0-9]*[1-9])?$/;
+// What a list may be asked. Everything is counted as it was sent, before any of it is decoded.
+const MAX_PARAMETERS = 64;
+const MAX_CATEGORIES = 64;
+const MAX_TEXT = 200;
+const MAX_ECHO = 100;
+const TEXTS = ['title', 'author', 'artist'];
+// Each part is matched from a fixed end, so that none of them walks over a long number twice.
+const NUMBER = /^([0-9]+)(?:\.([0-9]+))?(?:[eE]([0-9]{1,2}))?$/;
+const WITHOUT_LEADING_ZEROS = /[1-9][0-9]*$/;
+const WITHOUT_TRAILING_ZEROS = /^[0-9]*[1-9]/;
 const SLUG = /^[-a-zA-Z0-9_]+$/;
 
-// The parameters of a query string. The last of a repeated one counts, and an empty one is none.
-function parameters(query) {
-    const found = Object.create(null);
-    (query || '').split('&').forEach((part) => {
-        const at = part.indexOf('=');
-        if (at >= 0) {
-            found[decoded(part.slice(0, at))] = decoded(part.slice(at + 1));
-        }
-    });
-    return found;
+// A pattern that replaces takes several microseconds a match, which in a long query are thousands.
+function replaced(text, old, other) {
+    return text.split(old).join(other);
 }
 
 function decoded(text) {
-    const spaced = text.replace(/\+/g, ' ');
+    const spaced = replaced(text, '+', ' ');
     try {
         return decodeURIComponent(spaced);
     } catch (error) {
@@ -31,21 +33,64 @@ function decoded(text) {
     }
 }
 
-// What a list of series is asked for, with every spelling of a default made the default.
-function wanted(query, index) {
-    const given = parameters(query);
-    const limit = /^[0-9]+$/.test(given.limit || '') ? Math.min(Number(given.limit), MAX_LIMIT) : 0;
-    const sort = (given.sort || '').split(',')[0].trim();
+// The query of a request. Its bytes may be no UTF-8, and patterns stop at such texts: each bad byte becomes U+FFFD.
+function query(r) {
+    const bytes = r.rawVariables.args;
+    return bytes ? bytes.toString() : '';
+}
+
+// The same of the line that was sent, for where $args has been lost: in the log, after a 304, and for an error.
+function queryOfLine(r) {
+    const sent = r.rawVariables.request_uri.toString().split('#', 1)[0];
+    const at = sent.indexOf('?');
+    return at < 0 ? '' : sent.slice(at + 1);
+}
+
+// The last value of a parameter, or an empty text. One pattern walks over a query of any length once; a letter of the
+// name may be an escape.
+function parameter(text, name) {
+    const letters = name.split('').map((letter) => {
+        const digits = letter.charCodeAt(0).toString(16);
+        return `(?:${letter}|%${digits[0]}[${digits[1]}${digits[1].toUpperCase()}])`;
+    });
+    const found = new RegExp(`^(?:.*&)?${letters.join('')}=([^&]*)`).exec(text);
+    return found ? decoded(found[1]) : '';
+}
+
+// All parameters of a list with their values as they were sent; nothing if there are too many. The last of a repeated
+// one counts.
+function parameters(text) {
+    const parts = text.split('&', MAX_PARAMETERS + 1);
+    const found = Object.create(null);
+    parts.forEach((part) => {
+        const at = part.indexOf('=');
+        if (at >= 0) {
+            found[decoded(part.slice(0, at))] = part.slice(at + 1);
+        }
+    });
+    return parts.length > MAX_PARAMETERS ? null : found;
+}
+
+// What a list of series is asked for, with every spelling of a default made the default; or the key of what is wrong.
+function wanted(text, index) {
+    const sent = parameters(text);
+    const items = sent && distinct(sent.categories || '');
+    if (!sent || !items || TEXTS.some((field) => (sent[field] || '').length > MAX_TEXT)) {
+        return { bad: !sent ? '/bad/parameters' : !items ? '/bad/categories' : '/bad/text' };
+    }
+    const given = (name) => decoded(sent[name] || '');
+    const limit = /^[0-9]+$/.test(given('limit')) ? Math.min(Number(given('limit')), MAX_LIMIT) : 0;
+    const sort = given('sort').split(',', 1)[0].trim();
     return {
-        page: given.page ? pageNumber(given.page) : 1,
+        page: sent.page ? pageNumber(given('page')) : 1,
         limit: limit || index.page_size,
         sort: Object.prototype.hasOwnProperty.call(index.orders, sort) ? sort : 'title',
-        slug: (given.slug || '').toLowerCase(),
-        status: status((given.status || '').toLowerCase()),
-        categories: categories(given.categories || '', index),
-        title: folded(given.title || '', index),
-        author: folded(given.author || '', index),
-        artist: folded(given.artist || '', index),
+        slug: given('slug').toLowerCase(),
+        status: status(given('status').toLowerCase()),
+        categories: categories(items, index),
+        title: folded(given('title'), index),
+        author: folded(given('author'), index),
+        artist: folded(given('artist'), index),
     };
 }
 
@@ -61,11 +106,29 @@ function status(word) {
     return word === 'cancelled' ? 'canceled' : word;
 }
 
+// The different items of a list with commas, each once; nothing if there are too many.
+function distinct(list) {
+    const parts = replaced(replaced(list, '%2C', ','), '%2c', ',').split(',');
+    const seen = Object.create(null);
+    const items = [];
+    for (let i = 0; i < parts.length; i++) {
+        const part = parts[i];
+        if (part && !seen[part]) {
+            if (items.length === MAX_CATEGORIES) {
+                return null;
+            }
+            seen[part] = true;
+            items.push(part);
+        }
+    }
+    return items;
+}
+
 // The categories that a series may have, one of which it must, and those that it must not.
-function categories(text, index) {
+function categories(items, index) {
     const chosen = { any: [], none: [] };
-    text.split(',').forEach((part) => {
-        const item = part.trim();
+    items.forEach((sent) => {
+        const item = decoded(sent).trim();
         const excluded = item.charAt(0) === '-';
         const name = folded(excluded ? item.slice(1).trim() : item, index);
         if (name) {
@@ -77,10 +140,16 @@ function categories(text, index) {
 
 // The case of letters is folded as the build folded it; for other letters than ASCII's the index says how.
 function folded(text, index) {
-    return text.split('').map((letter) => {
-        const other = index.fold[letter];
-        return other !== undefined ? other : letter < '\x80' ? letter.toLowerCase() : letter;
-    }).join('');
+    if (/^[\x00-\x7f]*$/.test(text)) {
+        return text.toLowerCase();
+    }
+    const letters = text.split('');
+    for (let i = 0; i < letters.length; i++) {
+        const letter = letters[i];
+        const other = letter < '\x80' ? letter.toLowerCase() : index.fold[letter];
+        letters[i] = other === undefined ? letter : other;
+    }
+    return letters.join('');
 }
 
 function isFiltered(ask) {
@@ -88,48 +157,40 @@ function isFiltered(ask) {
         || ask.categories.any.length || ask.categories.none.length;
 }
 
-// A mark for each series: how many of the filters let it pass, one after the other. A filter only looks at those that
-// the filters before it let pass. What is preloaded has no methods, only elements.
-function marked(ask, index) {
-    const marks = new Uint8Array(index.items.length);
-    let level = 0;
-    const pass = (positions) => {
-        const count = positions ? positions.length : 0;
-        for (let i = 0; i < count; i++) {
-            if (marks[positions[i]] === level) {
-                marks[positions[i]] = level + 1;
-            }
+// The series that are in any of the sets of these names. A set has 32 series in a number, one a bit, so that 64 sets
+// are joined in the time in which two series are looked at one by one. What is preloaded has elements and no methods.
+function union(names, table, index) {
+    const sets = names.map((name) => index.sets[table[`/${name}`]]).filter((set) => set);
+    const words = new Int32Array(index.words);
+    for (let i = 0; sets.length && i < words.length; i++) {
+        let word = 0;
+        for (let j = 0; j < sets.length; j++) {
+            word |= sets[j][i];
         }
-    };
-    ['slug', 'status'].filter((field) => ask[field]).forEach((field) => {
-        pass(index[field][`/${ask[field]}`]);
-        level++;
-    });
-    if (ask.categories.any.length) {
-        ask.categories.any.forEach((name) => pass(index.categories[`/${name}`]));
-        level++;
+        words[i] = word;
     }
-    ['title', 'author', 'artist'].filter((field) => ask[field]).forEach((field) => {
-        look(marks, level, index[field], ask[field]);
-        level++;
-    });
-    ask.categories.none.forEach((name) => {
-        const positions = index.categories[`/${name}`];
-        for (let i = 0; positions && i < positions.length; i++) {
-            marks[positions[i]] = 255;
-        }
-    });
-    return { marks, level };
+    return words;
 }
 
-// Every text holds several names, a line each, and none is found across a line break.
-function look(marks, level, texts, text) {
-    const count = text.includes('\n') ? 0 : texts.length;
-    for (let i = 0; i < count; i++) {
-        if (marks[i] === level && texts[i].includes(text)) {
-            marks[i] = level + 1;
-        }
+// The series that pass all filters but those that look into texts.
+function passing(ask, index) {
+    const excluded = union(ask.categories.none, index.categories, index);
+    const sets = [];
+    if (ask.status) {
+        sets.push(union([ask.status], index.status, index));
     }
+    if (ask.categories.any.length) {
+        sets.push(union(ask.categories.any, index.categories, index));
+    }
+    if (ask.slug) {
+        const only = new Int32Array(index.words);
+        const at = index.slug[`/${ask.slug}`];
+        if (at !== undefined) {
+            only[at >> 5] = 1 << (at & 31);
+        }
+        sets.push(only);
+    }
+    return excluded.map((word, i) => sets.reduce((left, set) => left & set[i], ~word));
 }
 
 // The body of a filtered list, or nothing for a page that does not exist.
@@ -138,15 +199,17 @@ function listed(ask, index) {
     const count = order.length;
     const start = (ask.page - 1) * ask.limit;
     const end = start + ask.limit;
-    const chosen = marked(ask, index);
-    const marks = chosen.marks;
-    const level = chosen.level;
+    const left = passing(ask, index);
+    // Every text holds several names, a line each, and none is found across a line break.
+    const texts = TEXTS.filter((field) => ask[field]).map((field) => ({ of: index[field], part: ask[field] }));
+    const lines = texts.some((text) => text.part.includes('\n'));
     const items = [];
     let total = 0;
-    for (let i = 0; i < count; i++) {
-        if (marks[order[i]] === level) {
+    for (let i = 0; !lines && i < count; i++) {
+        const at = order[i];
+        if (left[at >> 5] >> (at & 31) & 1 && says(texts, at)) {
             if (total >= start && total < end) {
-                items.push(index.items[order[i]]);
+                items.push(index.items[at]);
             }
             total++;
         }
@@ -157,10 +220,33 @@ function listed(ask, index) {
     return `{"total":${total},"last":${end >= total},"results":[${items.join(',')}]}`;
 }
 
+function says(texts, at) {
+    for (let i = 0; i < texts.length; i++) {
+        if (!texts[i].of[at].includes(texts[i].part)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 // Variables of nginx: each answers with a key, of which the maps know whether it exists.
 
+// What a request wants of a list. Two functions ask for it, and nothing outlives a request but what is kept here.
+let kept = { text: null, ask: null };
+
+function asked(r) {
+    const text = query(r);
+    if (kept.text !== text) {
+        kept = { text, ask: wanted(text, fp_index) };
+    }
+    return kept.ask;
+}
+
 function list(r) {
-    const ask = wanted(r.variables.args, fp_index);
+    const ask = asked(r);
+    if (ask.bad) {
+        return ask.bad;
+    }
     if (isFiltered(ask) || ask.limit !== fp_index.page_size) {
         return SERIES;
     }
@@ -168,11 +254,7 @@ function list(r) {
 }
 
 function dates(r) {
-    return dateFormat(parameters(r.variables.args));
-}
-
-function dateFormat(given) {
-    const format = given.date_format || 'iso-8601';
+    const format = parameter(query(r), 'date_format') || 'iso-8601';
     if (format === 'iso-8601') {
         return '';
     }
@@ -180,45 +262,72 @@ function dateFormat(given) {
 }
 
 function chapters(r) {
-    const given = parameters(r.variables.args);
-    const format = dateFormat(given);
+    const format = dates(r);
     if (format === 'bad') {
         return '/bad/date_format';
     }
-    if (!given.series) {
+    const series = parameter(query(r), 'series');
+    if (!series) {
         return format ? `/query/chapters/${format}` : '/api/v2/chapters';
     }
-    const slug = fp_index.free[`/${given.series.toLowerCase()}`];
+    const slug = fp_index.free[`/${series.toLowerCase()}`];
     if (!slug) {
         return NO_PAGES;
     }
     return format ? `/query/series/${slug}/chapters/${format}` : `/api/v2/series/${slug}/chapters`;
 }
 
+// A number in its canonical form, or nothing: 1, 01, 1.0 and 1e0 are one number.
+function canonical(text) {
+    const found = NUMBER.exec(text);
+    if (!found) {
+        return '';
+    }
+    const exponent = Number(found[3] || 0);
+    const fraction = found[2] || '';
+    const whole = WITHOUT_LEADING_ZEROS.exec(found[1] + fraction.slice(0, exponent).padEnd(exponent, '0'));
+    const part = WITHOUT_TRAILING_ZEROS.exec(fraction.slice(exponent));
+    return (whole ? whole[0] : '0') + (part ? `.${part[0]}` : '');
+}
+
 function pages(r) {
-    const given = parameters(r.variables.args);
-    if (!given.series || !given.volume || !given.number) {
+    const text = query(r);
+    const series = parameter(text, 'series');
+    const sent = { volume: parameter(text, 'volume'), number: parameter(text, 'number') };
+    if (!series || !sent.volume || !sent.number) {
         return '/bad/pages';
     }
-    const known = SLUG.test(given.series) && NUMBER.test(given.volume) && NUMBER.test(given.number);
-    return known ? `/query/pages/${given.series}/${given.volume}/${given.number}` : NO_PAGES;
+    const volume = canonical(sent.volume);
+    const number = canonical(sent.number);
+    if (!volume || volume.includes('.')) {
+        return '/bad/volume';
+    }
+    if (!number) {
+        return '/bad/number';
+    }
+    return SLUG.test(series) ? `/query/pages/${series}/${volume}/${number}` : NO_PAGES;
+}
+
+// What the 400 of a volume or a number says: the beginning of what was sent, and no key that was sent with it.
+function invalid(r) {
+    const name = r.variables.fp_key === '/bad/volume' ? 'volume' : 'number';
+    const value = parameter(queryOfLine(r), name).slice(0, MAX_ECHO).split(/api_key/i, 1)[0];
+    return JSON.stringify({ error: `Invalid ${name}: ${value}` });
 }
 
 function digest(r) {
-    const key = r.headersIn['X-API-Key'] || parameters(r.variables.args).api_key;
+    const key = r.headersIn['X-API-Key'] || parameter(query(r), 'api_key');
     return key ? crypto.createHash('sha256').update(key).digest('hex') : '';
 }
 
 // Whether a request wants to be counted as a view. By the time of the log only the line that was sent is what it was.
 function tracked(r) {
-    const sent = r.variables.request_uri.split('#')[0];
-    const at = sent.indexOf('?');
-    return at >= 0 && parameters(sent.slice(at + 1)).track === 'true' ? '1' : '';
+    return parameter(queryOfLine(r), 'track') === 'true' ? '1' : '';
 }
 
 // The one answer that is written here; the maps judge its conditions as they do for a file.
 function search(r) {
-    const body = listed(wanted(r.variables.args, fp_index), fp_index);
+    const body = listed(asked(r), fp_index);
     // The index is a body like any other: it has a date, which moves whenever one of its series does.
     if (r.variables.fp_found !== 'body' || body === null) {
         r.return(404);
@@ -244,4 +353,6 @@ function bare(r) {
     delete r.headersOut['Content-Type'];
 }
 
-export default { list, dates, chapters, pages, digest, tracked, search, bare, listed, wanted, parameters };
+export default {
+    list, dates, chapters, pages, invalid, digest, tracked, search, bare, listed, wanted, parameters, parameter, canonical,
+};

@@ -9,9 +9,12 @@ globalThis.fp_index = JSON.parse(readFileSync(process.argv[3], 'utf8'));
 const shim = (await import(pathToFileURL(process.argv[2]))).default;
 
 function request(given, done) {
+    const variables = { args: given.args, ...given.variables };
+    const raw = Object.entries(variables).filter(([, text]) => text !== null && text !== undefined);
     return {
         headersIn: given.headers || {},
-        variables: { args: given.args, ...given.variables },
+        variables,
+        rawVariables: Object.fromEntries(raw.map(([name, text]) => [name, Buffer.from(text)])),
         return: (status, body) => done.push('return', status, ...(body === undefined ? [] : [body])),
         internalRedirect: (path) => done.push('internalRedirect', path),
     };
