@@ -52,6 +52,8 @@ class Building:
     kept: set[str] = field(default_factory=set)
     returned: set[str] = field(default_factory=set)
     written: int = 0
+    # Series with a body that was added, changed or removed.
+    changed_series: set[str] = field(default_factory=set)
     # Chapters that v2 cannot name.
     unknown: int = 0
     # Whether what the cache says of bodies is about the release that is served.
@@ -205,6 +207,8 @@ class Building:
     def take(self, slug: str, run: Run, change: Change, output: Output) -> None:
         self.runs.put(slug, run)
         self.counts.update(change.counts)
+        if slug and set(+change.counts) - {"unchanged"}:
+            self.changed_series.add(slug)
         # What moved was counted as removed where it had been.
         self.counts["removed"] -= change.taken
         self.gone.update(change.gone)
@@ -225,6 +229,7 @@ class Building:
     def removed(self, present: Set[str], known: Mapping[str, Known]) -> None:
         for slug in self.session.served.runs.keys() - present - {""}:
             found = self.session.served.of(slug)
+            self.changed_series.add(slug)
             self.counts["removed"] += len(found)
             self.gone.update(file for one in found.values() for file in files(one))
         for slug in self.runs.kept.keys() - present - {""}:

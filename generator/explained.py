@@ -19,6 +19,11 @@ FIELDS: dict[str, dict[str, tuple[str, list[Any]]]] = {
             ["https://images.example/media/"],
         ),
         "port": ("the port on which the emitted nginx configuration listens, 1 to 65535", [8080]),
+        "ipv6": (
+            "`true` lets the emitted nginx configuration listen on IPv6 as well; nginx does not start with it on a "
+            "machine without IPv6",
+            [True],
+        ),
         "server_folder": (
             "the folder in which a server keeps `dist/`, absolute, without blanks and without `/` at its end; "
             "without it, paths suit an nginx that is started from the project's folder",

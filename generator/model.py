@@ -264,6 +264,7 @@ class Site(Record):
     reader: Annotated[str, StringConstraints(pattern=PATH)] = "/reader/"
     media: Annotated[str, StringConstraints(pattern=PATH_OR_URL)] = "/media/"
     port: Annotated[int, Field(ge=1, le=65535)] = 8000
+    ipv6: bool = False
     server_folder: Annotated[str, StringConstraints(pattern=SERVER_FOLDER)] | None = None
     hide_licensed: bool = False
     restricted: list[RestrictedRoute] = []

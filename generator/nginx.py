@@ -45,11 +45,17 @@ def _rendered(name: str, values: dict[str, object]) -> File:
     return File(name, templating.filled(name, values))
 
 
-def main(port: int, *, folder: str, run: str, log: str | None = None, js_module: str = JS_MODULE) -> bytes:
-    """The ready-made main file around the release in `folder`; the log and temporary files go to `run`."""
+def main(
+    port: int, *, folder: str, run: str, ipv6: str = "", log: str | None = None, js_module: str = JS_MODULE
+) -> bytes:
+    """The ready-made main file around the release in `folder`; the log and temporary files go to `run`.
+
+    It listens on all addresses of IPv4, and on `ipv6` if that is given.
+    """
     values = {
         "js_module": js_module,
         "port": port,
+        "ipv6": ipv6,
         "folder": folder,
         "run": run,
         "log": log or f"{run}/error.log",

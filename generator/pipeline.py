@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
-from . import checks, disk, history, nginx, parsing, places, reading, remembered, report, source
+from . import checks, disk, history, loopback, nginx, parsing, places, reading, remembered, report, source
 from .building import Building, Progress
 from .cache import FILE, Cache, Damaged
 from .catalog import Catalog
@@ -38,6 +38,8 @@ class Options:
     cache: Path | None = None
     # Serve from where `out` is, whatever site.yaml says of the server.
     local: bool = False
+    # In place of site.yaml's.
+    base_url: str | None = None
     # Where to write a page about it all, and whether all that it tells is told; either takes a look at everything.
     report: Path | None = None
     in_full: bool = False
@@ -55,6 +57,8 @@ class Report:
     dist: str
     release: str
     changes: dict[str, int]
+    # Series with a body that was added, changed or removed.
+    changed_series: list[str]
     resources: int
     written: int
     # How many files of series had to be parsed.
@@ -111,12 +115,12 @@ def build(options: Options, waiting: Waiting = lambda: None, progress: Progress 
         report.refuse(options.report, options.out, filter(None, others))
 
     def work(cache: Cache, scratch: Path) -> Report:
-        asked = remembered.Asked(options.catalog, options.out, options.nginx, options.local)
+        asked = remembered.Asked(options.catalog, options.out, options.nginx, options.local, options.base_url)
         past = options.past or remembered.past(options.catalog, options.as_of, cache)
         if not options.previous and (done := remembered.done(asked, options.as_of, past.times, cache)):
             return _surveyed(_same(done, _of_dates(options, past)), options, cache, past.times, waiting)
         seen = remembered.seen(asked, past.times)
-        found = reading.read(options.catalog, options.as_of, options.jobs, cache, past.times)
+        found = _read(options, cache, past.times)
         # Whatever may be refused is looked at before anything is touched.
         conf = main_conf(options, found.linker.site)
         with Ledger(options.previous) as previous, Store(options.out).locked(waiting) as session:
@@ -138,10 +142,14 @@ def build(options: Options, waiting: Waiting = lambda: None, progress: Progress 
     return told
 
 
+def _read(options: Options, cache: Cache, times: Mapping[str, int]) -> Reading:
+    return reading.read(options.catalog, options.as_of, options.jobs, cache, times, options.base_url)
+
+
 def _surveyed(done: Report, options: Options, cache: Cache, times: Mapping[str, int], waiting: Waiting) -> Report:
     """What is told in full of a build that found nothing to do."""
     if options.report or options.in_full:
-        found = reading.read(options.catalog, options.as_of, options.jobs, cache, times)
+        found = _read(options, cache, times)
         with Store(options.out).locked(waiting) as session:
             done.survey = survey(found, cache, session)
     return done
@@ -157,11 +165,16 @@ def _report(options: Options, found: Reading, building: Building, sealed: Sealed
         dist=dist_in_conf(options, site),
         release=sealed.release,
         changes=dict(building.counts),
+        changed_series=sorted(building.changed_series),
         resources=building.counts.total() - building.counts["removed"],
         written=building.written,
         parsed=found.parsed,
         next_publication=found.next_publication,
-        warnings=[*_warnings(options, building.unknown), *_big_bodies(options, building), *_unkept(options, cache)],
+        warnings=[
+            *_warnings(options, site, building.unknown),
+            *_big_bodies(options, building),
+            *_unkept(options, cache),
+        ],
         conf_written=not foreign and disk.write_if_changed(options.nginx, conf),
     )
 
@@ -193,7 +206,8 @@ def release(
 
 def main_conf(options: Options, site: Site) -> bytes:
     dist = dist_in_conf(options, site)
-    return nginx.main(site.port, folder=f"{dist}/current", run=f"{dist}/run")
+    ipv6 = "[::]" if site.ipv6 else ""
+    return nginx.main(site.port, ipv6=ipv6, folder=f"{dist}/current", run=f"{dist}/run")
 
 
 def dist_in_conf(options: Options, site: Site) -> str:
@@ -209,11 +223,17 @@ def _of_dates(options: Options, past: history.Past) -> list[str]:
     return [*past.refusals, *[shallow] * past.is_shallow]
 
 
-def _warnings(options: Options, unknown: int) -> list[str]:
-    if not unknown:
-        return []
-    chapters = "1 chapter has no id and is" if unknown == 1 else f"{unknown} chapters have no id and are"
-    return [f"{options.catalog}: {chapters} missing from /api/v2; `python build.py ids` changes that"]
+def _warnings(options: Options, site: Site, unknown: int) -> list[str]:
+    found = []
+    if not options.local and loopback.is_loopback(site.base_url):
+        found.append(
+            f"{options.catalog / source.SITE}: base_url is {site.base_url}, which only this machine reaches; "
+            "write the address of the site there before it is published"
+        )
+    if unknown:
+        chapters = "1 chapter has no id and is" if unknown == 1 else f"{unknown} chapters have no id and are"
+        found.append(f"{options.catalog}: {chapters} missing from /api/v2; `python build.py ids` changes that")
+    return found
 
 
 def _big_bodies(options: Options, building: Building) -> list[str]:
@@ -238,7 +258,9 @@ def _same(facts: dict[str, Any], of_dates: list[str]) -> Report:
     changes = {"added": 0, "changed": 0, "removed": 0, "unchanged": facts["resources"]}
     site = Site.model_validate(facts["site"])
     warnings = of_dates + facts["warnings"]
-    return Report(**{**facts, "site": site, "warnings": warnings}, changes=changes, written=0, parsed=0)
+    return Report(
+        **{**facts, "site": site, "warnings": warnings}, changes=changes, changed_series=[], written=0, parsed=0
+    )
 
 
 def with_cache(folder: Path | None, waiting: Waiting, work: Callable[[Cache, Path], T]) -> T:

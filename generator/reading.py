@@ -93,9 +93,11 @@ class Checked(NamedTuple):
     values: dict[str, tuple[str, bytes]]
 
 
-def read(folder: Path, as_of: int, jobs: int, cache: Cache, times: Mapping[str, int]) -> Reading:
-    """The catalog, or every problem of it; `times` are those that git knows."""
-    return _Reader(folder, as_of, jobs, cache, times).reading()
+def read(
+    folder: Path, as_of: int, jobs: int, cache: Cache, times: Mapping[str, int], base_url: str | None = None
+) -> Reading:
+    """The catalog, or every problem of it; `times` are those that git knows, `base_url` replaces site.yaml's."""
+    return _Reader(folder, as_of, jobs, cache, times, base_url).reading()
 
 
 @dataclass(slots=True)
@@ -105,6 +107,7 @@ class _Reader:
     jobs: int
     cache: Cache
     committed: Mapping[str, int]
+    base_url: str | None
     before: dict[str, tuple[str, str]] = field(default_factory=dict)
     stats: dict[str, str] = field(default_factory=dict)
     digests: dict[str, str] = field(default_factory=dict)
@@ -147,6 +150,8 @@ class _Reader:
         found, everywhere = source.read_lists(self.folder, known)
         for file in () if found.complaints else found.parsed.keys() - known.keys():
             self.keep(file, found.parsed[file])
+        if found.site and self.base_url:
+            found.site = found.site.model_copy(update={"base_url": self.base_url})
         return found, everywhere
 
     def look(self, file: str) -> None:

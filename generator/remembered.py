@@ -21,6 +21,7 @@ class Asked(NamedTuple):
     out: Path
     nginx: Path
     local: bool
+    base_url: str | None
 
 
 def version() -> str:
@@ -49,7 +50,7 @@ def past(catalog: Path, as_of: int, cache: Cache) -> history.Past:
 def seen(asked: Asked, committed: Mapping[str, int]) -> dict[str, Any]:
     """What a build depends on, the clock and what lies behind links excepted, as it is now."""
     return {
-        "asked": [part if isinstance(part, bool) else str(part.absolute()) for part in asked],
+        "asked": [str(part.absolute()) if isinstance(part, Path) else part for part in asked],
         "times": encode.digest(ascii(sorted(committed.items())).encode()),
         "tree": encode.digest(encode.json(list(_tree(asked.catalog)))),
     }

@@ -41,7 +41,10 @@ def opened(old: str, new: str, catalog: Path, as_of: int, jobs: int) -> Iterator
     both = [_wanted(name, catalog) for name in (old, new)]
     with disk.scratch() as scratch:
         workshop = _Workshop(
-            scratch, Options(catalog, scratch / "dist", scratch / "nginx.conf", as_of, None, jobs, scratch / "cache")
+            scratch,
+            Options(
+                catalog, scratch / "dist", scratch / "nginx.conf", as_of, None, jobs, scratch / "cache", local=True
+            ),
         )
         before, after = (workshop.manifest(one, place) for place, one in enumerate(both))
         with Release(before, old) as older, Release(after, new) as newer:

@@ -55,6 +55,7 @@ class Server:
 
     def __init__(self, built: Store, dist: str, port: int, run: Path, hear: Callable[[str], None]) -> None:
         self.store, self.dist, self.port, self.run, self.hear = built, dist, port, run, hear
+        self.ipv6 = free_port(port)
         self.refusals = 0
         self.configure()
         # Until nginx has read where its log is, it would try a file that only root may write; hence -e.
@@ -84,7 +85,8 @@ class Server:
         if not Path(self.dist).is_absolute():
             disk.point(self.run / self.dist, str(self.store.root.resolve()))
         disk.write_account(self.store.root, self.run / "user.conf")
-        main = nginx.main(self.port, folder=f"{self.dist}/current", run=".", log="stderr", js_module=find_js_module())
+        folder = f"{self.dist}/current"
+        main = nginx.main(self.port, ipv6=self.ipv6, folder=folder, run=".", log="stderr", js_module=find_js_module())
         disk.write_if_changed(self.run / "nginx.conf", main)
 
     def wait_until_up(self) -> None:
@@ -135,7 +137,6 @@ class Server:
 
 @contextmanager
 def serving(built: Store, dist: str, port: int, hear: Callable[[str], None]) -> Iterator[Server]:
-    _refuse_taken(port)
     with disk.scratch(shared=True) as run:
         server = Server(built, dist, port, run, hear)
         try:
@@ -145,14 +146,29 @@ def serving(built: Store, dist: str, port: int, hear: Callable[[str], None]) -> 
             server.stop()
 
 
-def _refuse_taken(port: int) -> None:
-    """nginx would say it too, five times and in its own words."""
-    with socket.socket() as probe:
-        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            probe.bind(("", port))
-        except OSError as error:
-            raise FlatpanelError(f"port {port} cannot be used: {error.strerror}; choose another with --port") from None
+def free_port(port: int) -> str:
+    """The loopback address of IPv6, if this machine has one; that another program has the port is an error.
+
+    nginx would say it too, five times and in its own words.
+    """
+    _bind(socket.AF_INET, ("", port))
+    try:
+        _bind(socket.AF_INET6, ("::1", 0))
+    except FlatpanelError:
+        return ""
+    _bind(socket.AF_INET6, ("::1", port))
+    return "[::1]"
+
+
+def _bind(family: socket.AddressFamily, address: tuple[str, int]) -> None:
+    try:
+        with socket.socket(family) as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            probe.bind(address)
+    except OSError as error:
+        raise FlatpanelError(
+            f"port {address[1]} cannot be used: {error.strerror}; choose another with --port"
+        ) from None
 
 
 def fingerprint(folder: Path) -> Fingerprint:

@@ -125,6 +125,11 @@ def read_lists(folder: Folder, parsed: Mapping[str, Parsed] | None = None) -> tu
     return reader.lists(), reader.places()
 
 
+def read_site(folder: Folder) -> Site | None:
+    """The settings alone; None if there is a problem in them."""
+    return _Reader(existing(folder)).record(SITE, Site)
+
+
 def existing(folder: Folder) -> Folder:
     """The folder of a catalog, if there is one."""
     if not os.path.isdir(folder):

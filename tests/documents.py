@@ -1,5 +1,6 @@
 """The documents of the project, and somebody who does what they say."""
 
+import hashlib
 import os
 import re
 import select
@@ -45,6 +46,8 @@ NOT_RUN = {
 }
 # What differs from run to run and from machine to machine: clocks, times of files, the port, the zlib at hand.
 STEADY = (
+    (r"(?m)^\d\d:\d\d:\d\d ", "<time> "),
+    (r"Content-Length: \d+", "<length>"),  # the port is part of many bodies
     (r"\w{3}, \d\d \w{3} \d{4} \d\d:\d\d:\d\d GMT", "<date>"),
     (r"release [0-9a-f]{16}", "release <id>"),
     (r"\d+ requests;", "<requests>;"),  # one more for each that comes before a server listens
@@ -52,6 +55,7 @@ STEADY = (
 )
 
 FENCE = re.compile(r"^```(?P<language>\w*)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
+TAG = re.compile(r'(?<=")[0-9a-f]{32}(?=")')
 SPAN = re.compile(r"`([^`\n]+)`")
 
 
@@ -146,11 +150,22 @@ class Person:
                 self.run(command, output if block.language == "console" else None)
 
     def here(self, text: str) -> str:
+        tags = {shown: tag for tag, shown in self.tags(text).items()}
+        text = TAG.sub(lambda tag: tags.get(tag[0], tag[0]), text)
         return text.replace("localhost:8000", f"localhost:{self.port}")
 
     def shown(self, output: bytes) -> str:
         text = output.decode().replace("\r", "").replace(f"localhost:{self.port}", "localhost:8000")
-        return steady(text)
+        tags = self.tags(text)
+        return steady(TAG.sub(lambda tag: tags.get(tag[0], tag[0]), text))
+
+    def tags(self, text: str) -> dict[str, str]:
+        """The tags of all bodies here, and those that they have at the port of the documents."""
+        ours, theirs = (f"localhost:{port}".encode() for port in (self.port, 8000))
+        bodies = (self.folder / "dist/www").rglob("*.json") if TAG.search(text) else ()
+        return {
+            path.suffixes[-2][1:]: hashlib.md5(path.read_bytes().replace(ours, theirs)).hexdigest() for path in bodies
+        }
 
     def run(self, command: str, expected: str | None) -> None:
         """The command must succeed and print what the document shows.
@@ -239,8 +254,11 @@ def free_port() -> Iterator[int]:
 
 
 @contextmanager
-def project() -> Iterator[Person]:
-    """A copy of the project on a port of its own, in which everything is installed already."""
+def project(*, base_url: bool = True) -> Iterator[Person]:
+    """A copy of the project on a port of its own, in which everything is installed already.
+
+    With `base_url`, its links lead to that port: at another address than that, `serve` would build elsewhere.
+    """
     with disk.scratch(shared=True) as folder, free_port() as port:
         for name in COPIED:
             copy: Any = shutil.copytree if (ROOT / name).is_dir() else shutil.copy2
@@ -251,7 +269,9 @@ def project() -> Iterator[Person]:
             (folder / name).write_text(f"#!/bin/sh\n{script}\n")
             (folder / name).chmod(0o755)
         site = folder / "catalog_src/site.yaml"
-        site.write_text(site.read_text(encoding="utf-8").replace("port: 8000", f"port: {port}"), encoding="utf-8")
+        text = site.read_text(encoding="utf-8").replace("port: 8000", f"port: {port}")
+        text = text.replace("localhost:8000", f"localhost:{port}") if base_url else text
+        site.write_text(text, encoding="utf-8")
         person = Person(folder, port)
         try:
             yield person

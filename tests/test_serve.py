@@ -63,6 +63,8 @@ class Serving:
             stderr=subprocess.STDOUT,
         )
         self.said = ""
+        # What it says before it serves.
+        self.first = ""
 
     def read(self) -> bytes:
         assert self.process.stdout
@@ -91,7 +93,7 @@ class Serving:
 def serving(site: Site, *arguments: str) -> Iterator[Serving]:
     started = Serving(site, *arguments)
     try:
-        started.until("serving http://localhost:")
+        started.first = started.until("serving http://localhost:")
         yield started
     finally:
         if started.process.poll() is None:

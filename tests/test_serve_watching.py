@@ -160,7 +160,7 @@ def test_that_nginx_was_stopped_is_no_error(
 
 
 def test_a_port_in_use_is_said(site: Site, play: Callable[..., Result]) -> None:
-    """A port that another program has is a sentence, after a build that is done."""
+    """A port that another program has is a sentence, before anything is built."""
     with socket.socket() as other:
         other.bind(("", 0))
         other.listen()
@@ -168,7 +168,8 @@ def test_a_port_in_use_is_said(site: Site, play: Callable[..., Result]) -> None:
         result = play(Script(), port)
     sentence = f"port {port} cannot be used: Address already in use; choose another with --port\n"
 
-    assert (result.exit_code, result.stderr) == (1, sentence)
+    assert (result.exit_code, result.output) == (1, sentence)
+    assert not (site.folder / "dist").exists()
 
 
 def test_that_nginx_is_missing_is_said(
@@ -225,7 +226,10 @@ def test_a_configuration_that_nginx_refuses_leaves_the_old_one(
 
     why, *then = result.stderr.splitlines()
     assert "[emerg] " in why and 'unknown directive "nonsense"' in why
-    assert then == ["nginx refuses the configuration; it said why above", "the site stays as it was"]
+    assert [line[9:] for line in then] == [
+        "nginx refuses the configuration; it said why above",
+        "the site stays as it was",
+    ]
     assert tags[0] == tags[1]
 
 

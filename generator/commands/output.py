@@ -7,7 +7,7 @@ import io
 import os
 import re
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any, TypeVar
 
@@ -28,10 +28,29 @@ def prepare() -> None:
         sys.stdout.reconfigure(errors="backslashreplace")
 
 
+class _Line:
+    """What stands at the beginning of each line, and whether the last one goes on."""
+
+    stamp: Callable[[], str] | None = None
+    goes_on = False
+
+
+@contextmanager
+def stamped(stamp: Callable[[], str]) -> Iterator[None]:
+    """Begin each line with a text of its moment."""
+    _Line.stamp = stamp
+    try:
+        yield
+    finally:
+        _Line.stamp = None
+
+
 def say(*lines: str, err: bool = False, nl: bool = True, **style: Any) -> None:
     """Print each of `lines` as one line, in the colours of `style` where a terminal shows them."""
-    shown = [escaped(line) for line in lines]
+    begin = _Line.stamp() if _Line.stamp and not _Line.goes_on else ""
+    shown = [begin + escaped(line) for line in lines]
     if lines:
+        _Line.goes_on = not nl
         text = "\n".join(click.style(line, **style) if style else line for line in shown)
         click.echo(text, nl=nl, err=err, color=color())
 

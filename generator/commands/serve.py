@@ -5,17 +5,25 @@ import functools
 import signal
 import sys
 import time
+from datetime import datetime
 from typing import Any
 
 import click
 
+from .. import loopback, source
 from .. import serve as serving
 from ..errors import FlatpanelError
+from ..model import Site
 from ..pipeline import Options
 from ..store import Store
 from . import build, options
-from .output import say
+from .output import say, stamped
 from .reporting import complain, reporting
+
+# Beside the cache: a folder for each port at which something else is served than a build publishes.
+SERVED = ".flatpanel_serve"
+# How many of the series that changed are named.
+NAMED = 10
 
 
 @click.command()
@@ -35,22 +43,41 @@ def serve(as_of: int | None, port: int | None, watch: bool, **paths: Any) -> Non
     signal.signal(signal.SIGINT, signal.default_int_handler)
     for ending in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(ending, lambda *_: sys.exit(0))
-    wanted = Options(as_of=options.now() if as_of is None else as_of, local=True, **paths)
-    seen = serving.fingerprint(wanted.catalog)
+    asked = Options(as_of=options.now() if as_of is None else as_of, local=True, **paths)
+    seen = serving.fingerprint(asked.catalog)
+    site = source.read_site(asked.catalog)
+    if site:
+        port = port or site.port
+        serving.free_port(port)
+    wanted = _placed(asked, site, port)
+    if wanted.base_url:
+        say(f"building for {wanted.base_url} in {wanted.out.parent}; {asked.out} is for {site and site.base_url}")
     report = build.run(wanted)
     port = port or report.site.port
     try:
         with serving.serving(Store(wanted.out), report.dist, port, functools.partial(say, err=True)) as server:
             say(f"serving http://localhost:{port}/ (Ctrl-C stops)", bold=True)
+            if not loopback.is_loopback(report.site.base_url):
+                say(f"links in answers lead to {report.site.base_url}, the base_url of the site")
             if watch:
-                _watch(wanted, server, seen, report.next_publication, fixed=as_of is not None)
+                _watch(asked, server, seen, report.next_publication, fixed=as_of is not None)
             server.process.wait()
     except KeyboardInterrupt:
         return
     server.check_end()
 
 
-def _watch(wanted: Options, server: serving.Server, seen: serving.Fingerprint, due: int | None, *, fixed: bool) -> None:
+def _placed(asked: Options, site: Site | None, port: int | None) -> Options:
+    """Where base_url is another address of this machine, a build for this one, in a folder of its own."""
+    base_url = loopback.served_at(site.base_url, port) if site and port else None
+    if not site or not base_url or base_url == site.base_url:
+        return asked
+    folder = (asked.cache or asked.out).absolute().parent / SERVED / str(port)
+    cache = asked.cache and folder / "cache"
+    return dataclasses.replace(asked, base_url=base_url, out=folder / "dist", nginx=folder / "nginx.conf", cache=cache)
+
+
+def _watch(asked: Options, server: serving.Server, seen: serving.Fingerprint, due: int | None, *, fixed: bool) -> None:
     """Until nginx ends: build after every change, and when a scheduled chapter's time has come."""
     next_publication = due
 
@@ -65,13 +92,21 @@ def _watch(wanted: Options, server: serving.Server, seen: serving.Fingerprint, d
         nonlocal next_publication
         next_publication = None
         try:
-            report = build.run(wanted if fixed else dataclasses.replace(wanted, as_of=options.now()))
-            server.dist = report.dist
+            now = asked if fixed else dataclasses.replace(asked, as_of=options.now())
+            wanted = _placed(now, source.read_site(asked.catalog), server.port)
+            report = build.run(wanted)
+            server.store, server.dist = Store(wanted.out), report.dist
             server.reload()
             next_publication = report.next_publication
-            say(f"release {report.release} is live")
+            say(f"release {report.release} is live; {_named(report.changed_series)}")
         except (FlatpanelError, OSError) as error:
             complain(error)
             say("the site stays as it was", err=True)
 
-    serving.watch(wanted.catalog, seen, wait, is_due, changed)
+    with stamped(lambda: datetime.fromtimestamp(time.time()).strftime("%H:%M:%S ")):
+        serving.watch(asked.catalog, seen, wait, is_due, changed)
+
+
+def _named(slugs: list[str]) -> str:
+    more = f" and {len(slugs) - NAMED} more" if len(slugs) > NAMED else ""
+    return f"changed series: {', '.join(slugs[:NAMED])}{more}" if slugs else "no series changed"

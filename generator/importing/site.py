@@ -56,7 +56,8 @@ def settings(answers: Answers, origin: str, root: str, notes: Notes) -> dict[str
     if not root:
         notes.add("no image lies where a catalog would look for it; addresses are kept")
     notes.add(
-        "port, server_folder, ages of caches, body_budget, keep_releases and views_per_second are not told", "site.yaml"
+        "port, ipv6, server_folder, ages of caches, body_budget, keep_releases and views_per_second are not told",
+        "site.yaml",
     )
     found = admitted(Site, told, "site.yaml", notes) or {"base_url": origin}
     return {name: value for name, value in found.items() if _DEFAULTS.get(name) != value}
