@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain
 
-from . import assembly, encode, nginx, pageids, press, rendering, routes
+from . import assembly, encode, journal, nginx, pageids, press, rendering, routes
 from .artifact import JSON, Published
 from .assembly import Assembly
 from .cache import Cache, Known
@@ -83,7 +83,8 @@ class Building:
         left = {release: sorted(set(paths) - self.returned) for release, paths in self.left.items()}
         if not self.current and sealed.release in (before, *self.session.kept):
             mend(self.session.root / "releases" / sealed.release, sealed.files)
-        self.session.commit(sealed.release, sealed.files, self.late, left, self.linker.site.keep_releases)
+        entry = journal.built(self.session.journal, sealed.release, self.found.as_of)
+        self.session.commit(sealed.release, sealed.files, self.late, left, entry, self.linker.site.keep_releases)
         if not (same and self.current):
             if before and not same:
                 left[before] = sorted(self.gone)

@@ -19,6 +19,7 @@ _PLACES = {
     "serve": "serve.serve",
     "verify": "verify.verify",
     "diff": "diff.diff",
+    "releases": "releases.releases",
     "rollback": "releases.rollback",
     "export": "releases.export",
     "init": "init.init",

@@ -177,8 +177,13 @@ class Growing:
         return self.size
 
 
-def replace(path: Path, data: bytes, mode: int | None = None, modified: int | None = None) -> None:
-    """In one step. With a mode, the new file is at no moment open to more people than it will be."""
+def replace(
+    path: Path, data: bytes, mode: int | None = None, modified: int | None = None, *, durable: bool = False
+) -> None:
+    """In one step. With a mode, the new file is at no moment open to more people than it will be.
+
+    A durable file is on the disk, under its name, when this returns.
+    """
     unnamed = path.with_name(f".{path.name}.new"[-255:])
     try:
         if mode is not None:
@@ -186,11 +191,15 @@ def replace(path: Path, data: bytes, mode: int | None = None, modified: int | No
         write(unnamed, data, modified)
         if mode is not None:
             unnamed.chmod(mode)
+        if durable:
+            sync(unnamed)
         os.replace(unnamed, path)
     except OSError:
         with suppress(OSError):
             os.unlink(unnamed)
         raise
+    if durable:
+        sync(path.parent)
 
 
 def lock(descriptor: int, waiting: Callable[[], None]) -> None:
@@ -248,11 +257,11 @@ def point(link: Path, target: str, unnamed: Path | None = None) -> None:
     sync(link.parent)
 
 
-def sync(folder: Path) -> None:
-    """Put the names in a folder on the disk."""
-    descriptor = os.open(folder, os.O_RDONLY)
+def sync(path: Path) -> None:
+    """Put the content of a file, or the names in a folder, on the disk."""
+    descriptor = os.open(path, os.O_RDONLY)
     try:
-        with about(folder):
+        with about(path):
             os.fsync(descriptor)
     finally:
         os.close(descriptor)

@@ -24,6 +24,7 @@ class Ledger:
         self.highest_id = 0
         self.page_ids: Mapping[str, int] = {}
         self.runs: dict[str, tuple[int, int]] = {}
+        self._start = 0
         # The digests of the other files of its folder.
         self.files_beside: Mapping[str, str] = {}
         if path:
@@ -43,7 +44,7 @@ class Ledger:
             text += block
         head = text[: text.index(manifest.FIRST)]
         found = manifest.load_head(head + b"}", name)
-        offset = len(head) + len(manifest.FIRST)
+        self._start = offset = len(head) + len(manifest.FIRST)
         for slug, length in found.runs.items():
             self.runs[slug] = offset, length
             offset += length + len(manifest.BETWEEN)
@@ -64,6 +65,18 @@ class Ledger:
         """The lines of a series, or of what is about all of them, whose slug is empty."""
         offset, length = self.runs.get(slug, (0, 0))
         return os.pread(self._file, length, offset) if length else b""
+
+    def count(self, slug: str) -> int:
+        """How many bodies a series has, or what is about all of them."""
+        run = self.run(slug)
+        return run.count(manifest.BETWEEN) + 1 if run else 0
+
+    def lines(self) -> Iterator[bytes]:
+        """All runs as they stand in the file, to its end."""
+        offset = self._start
+        while block := os.pread(self._file, _BLOCK, offset):
+            yield block
+            offset += len(block)
 
     def of(self, slug: str) -> dict[str, Published]:
         return manifest.lines(self.run(slug), str(self.path))

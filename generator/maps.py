@@ -23,6 +23,8 @@ MAPS = {
 _MAP = re.compile("|".join(f"{begin}(?P<{name}>{middle}){end}" for name, (begin, middle, end) in MAPS.items()))
 # A line of a gate. That of a body begins with a tag, which has no slash.
 _GATE = re.compile(r'(\S+) "?(key:)?(308|451)(/.*?)"?;')
+# A line of a short map: its key, and its value with quotes or without.
+_WORDS = re.compile(r'(\S+) (?:"((?:[^"\\]|\\.)*)"|([^"\s]+));')
 _DAY = 86_400
 # Nothing in capitals, since nginx takes no notice of the case of what it looks up.
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
@@ -107,6 +109,12 @@ def _line(path: str, value: str) -> Line:
 
 def text(lines: Mapping[str, str]) -> bytes:
     return "".join(f"{name(key)} {ngx(value)};\n" for key, value in sorted(lines.items())).encode()
+
+
+def words(lines: bytes) -> dict[str, str]:
+    """What `text` wrote."""
+    found = map(_WORDS.fullmatch, lines.decode().split("\n"))
+    return {line[1]: line[3] or re.sub(r"\\(.)", r"\1", line[2]) for line in found if line}
 
 
 def _spelt(number: int, digits: str) -> str:

@@ -11,10 +11,24 @@ from itertools import chain
 from pathlib import Path
 from typing import TypeAlias
 
-from . import manifest
+from . import journal, manifest
 from .artifact import Published
-from .disk import Growing, clear, flush, lock, point, prune, remove_tree, sync, write, write_account, write_parts
+from .disk import (
+    Growing,
+    clear,
+    flush,
+    lock,
+    point,
+    prune,
+    remove_tree,
+    replace,
+    sync,
+    write,
+    write_account,
+    write_parts,
+)
 from .errors import FlatpanelError
+from .journal import Entry
 from .ledger import Ledger
 from .manifest import EMPTY, Manifest
 from .shelving import MARK, Bodies, begin, set_date
@@ -35,7 +49,8 @@ class Store:
 
     def current(self) -> str | None:
         """The id of the release that is served."""
-        return self._pointed(self.root / "current")
+        name = _target(self.root / "current")
+        return name if name and self._is_there(name) else None
 
     def release(self) -> str:
         """The id of the current release; an error where nothing has been built."""
@@ -44,12 +59,29 @@ class Store:
             raise FlatpanelError(f"{self.root}: nothing has been built yet")
         return release
 
+    def journal(self, is_there: Callable[[str], bool] | None = None) -> list[Entry]:
+        """The releases that were served and are still there, the current one at the end; nothing without one."""
+        is_there = is_there or self._is_there
+        chain: list[str] = []
+        link = self.root / "current"
+        while (name := _target(link)) and name not in chain and is_there(name):
+            chain.append(name)
+            link = self.root / "releases" / name / "previous"
+        if not chain:
+            return []
+        text = b""
+        with suppress(FileNotFoundError):
+            text = self.journal_path.read_bytes()
+        found = journal.agreed(journal.parse(text), chain)
+        return journal.present(found, filter(is_there, (one.release for one in found)))
+
+    @property
+    def journal_path(self) -> Path:
+        return self.root / "releases" / journal.FILE
+
     def older(self) -> list[str]:
-        """The ids of the releases that were served before it and are still there, the latest first."""
-        found = [one for one in (self.current(),) if one]
-        while found and (one := self._pointed(self.root / "releases" / found[-1] / "previous")) and one not in found:
-            found.append(one)
-        return found[1:]
+        """The ids of the releases that were served before the current one and are still there, the latest first."""
+        return [one.release for one in self.journal()][-2::-1]
 
     def previous(self) -> str | None:
         """The id of the release that was served before it, if it is still there."""
@@ -69,12 +101,8 @@ class Store:
             return not (self.root / MARK).read_bytes()
         return False
 
-    def _pointed(self, link: Path) -> str | None:
-        try:
-            name = Path(os.readlink(link)).name
-        except OSError:
-            return None
-        return name if (self.root / "releases" / name / "manifest.json").is_file() else None
+    def _is_there(self, release: str) -> bool:
+        return (self.root / "releases" / release / "manifest.json").is_file()
 
     def refuse_foreign(self) -> None:
         """A folder that holds anything and was not made here is somebody's work."""
@@ -120,7 +148,7 @@ class Session:
 
     def __init__(self, store: Store) -> None:
         self.store, self.root = store, store.root
-        self.before, self.kept = store.current(), store.older()
+        self.before, self.journal, self.kept = store.current(), store.journal(), store.older()
         self.previous = next(iter(self.kept), None)
         # After a build that did not finish, and where the release got lost, nobody knows what lies here.
         self.uncertain = not store.finished() or (not self.before and any((self.root / one).exists() for one in TREES))
@@ -143,7 +171,7 @@ class Session:
         """The files that nobody may overwrite, though the current release has them not, by the last one that has."""
         if self.uncertain:
             self._sweep()
-        if remembered is not None and not self.uncertain and set(remembered) == set(self.kept):
+        if remembered is not None and not self.uncertain and list(remembered) == self.kept:
             return remembered
         known = set(self.served.files()) if self.kept else set()
         found = {}
@@ -184,6 +212,7 @@ class Session:
         files: Mapping[str, Callable[[], Iterable[bytes]]],
         late: Iterable[Published],
         left: Left,
+        entry: Entry,
         keep: int | None = None,
     ) -> None:
         """Make a release the one that is served, then date what has waited for that, and collect older ones.
@@ -195,10 +224,14 @@ class Session:
             return
         begin(self.root)
         # A release before these may have been half collected when a build died.
-        if release not in (self.before, self.previous, *(() if self.uncertain else self.kept)):
+        is_new = bool(files) and release not in (self.before, self.previous, *(() if self.uncertain else self.kept))
+        if is_new:
             self._write_release(self.root / "releases" / release, files)
-        if self.before and self.before != release:
-            point(self.root / "releases" / release / "previous", f"../{self.before}", self.root / UNNAMED)
+        if release != self.before:
+            self._write_journal([*self.journal, entry])
+            # A rollback leaves the links of a release that is there already as they are.
+            if entry.before and (is_new or entry.reason == journal.BUILD):
+                point(self.root / "releases" / release / "previous", f"../{entry.before[0]}", self.root / UNNAMED)
         point(self.root / "current", f"releases/{release}", self.root / UNNAMED)
         for one in late:
             set_date(self.root / one.file, one)
@@ -207,29 +240,18 @@ class Session:
             self._remove(self.root / file)
             if not file.endswith(".gz"):
                 self._remove(self.root / f"{file}.headers")
-        self._collect_releases((release, *kept))
+        if keep or self.uncertain:
+            self._collect_releases((release, *kept))
+        self._write_journal(self.store.journal())
         write(self.root / MARK, b"")
 
-    def roll_back(self) -> str:
-        """Make the release before this one the current one again."""
-        release = self.previous
-        if not release:
-            raise FlatpanelError(f"{self.root}: there is no release before this one")
-        left = self.left(None)
-        late = []
-        for slug in self.older.runs:
-            served = self.served.of(slug)
-            for url, one in self.older.of(slug).items():
-                path = self.root / one.file
-                if not path.exists():
-                    raise FlatpanelError(f"{path}: is missing, so release {release} cannot be served again")
-                if url not in served or served[url].modified != one.modified:
-                    late.append(one)
-        self.commit(release, {}, late, {one: paths for one, paths in left.items() if one != release})
-        return release
+    def _write_journal(self, entries: Iterable[Entry]) -> None:
+        replace(self.store.journal_path, journal.dump(entries), durable=True)
 
     def _write_release(self, folder: Path, files: Mapping[str, Callable[[], Iterable[bytes]]]) -> None:
         clear(folder)
+        if not self._ahead:
+            clear(self._unnamed)
         for name, parts in files.items():
             if name not in self._ahead:
                 path = self._unnamed / name
@@ -270,3 +292,8 @@ class Session:
                         os.unlink(path)
                 if Path(folder) != self.root / tree and not os.listdir(folder):
                     os.rmdir(folder)
+
+
+def _target(link: Path) -> str | None:
+    """The name of the release to which a link leads."""
+    return Path(os.readlink(link)).name if link.is_symlink() else None

@@ -4,11 +4,11 @@ import os
 import stat
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import pairwise
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from . import disk, ledger, named_files
+from . import disk, journal, ledger, named_files
 from .manifest import Manifest
 from .named_files import Body, NamedFile, Sidecar
 from .shelving import MARK
@@ -61,16 +61,7 @@ def kept(store: Store) -> Kept:
 
 def releases_of(store: Store) -> list[str]:
     """The current release and those served before it; one that lost its manifest counts."""
-    found: list[str] = []
-    link = store.root / "current"
-    while (name := _target(link)) and name not in found and _is_release(store, name):
-        found.append(name)
-        link = store.root / "releases" / name / "previous"
-    return found[::-1] or [store.release()]
-
-
-def _target(link: Path) -> str | None:
-    return Path(os.readlink(link)).name if link.is_symlink() else None
+    return [one.release for one in store.journal(partial(_is_release, store))] or [store.release()]
 
 
 def _is_release(store: Store, name: str) -> bool:
@@ -133,8 +124,10 @@ def _size_fault(path: Path, one: NamedFile) -> str | None:
 def _pointers(known: Kept) -> Iterator[Difference]:
     """A link that leads elsewhere would be followed by nginx, and not by us."""
     wanted = {known.root / "current": f"releases/{known.releases[-1]}"}
-    for previous, release in reversed(list(pairwise(known.releases))):
-        wanted[known.root / "releases" / release / "previous"] = f"../{previous}"
+    for release in reversed(known.releases):
+        link = known.root / "releases" / release / "previous"
+        if link.is_symlink():
+            wanted[link] = f"../{os.path.basename(os.readlink(link))}"
     for link, target in wanted.items():
         if os.readlink(link) != target:
             yield Difference(link, f"leads to {os.readlink(link)} instead of {target}")
@@ -163,7 +156,7 @@ def _extra(known: Kept, named: set[str]) -> Iterator[Difference]:
             if path.relative_to(root).as_posix() not in named:
                 yield Difference(path, "is in no release", leftover=True)
     for path in sorted((root / "releases").iterdir()):
-        if path.name not in known.releases:
+        if path.name not in {*known.releases, journal.FILE}:
             yield Difference(path, "is neither the current release nor the one before it", leftover=True)
     for path in sorted(root.iterdir()):
         if path.name not in {MARK, "current", "releases", "run", *TREES}:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from generator import cli, disk, pipeline, routes, store
+from generator import cli, disk, pipeline, rollback, routes, store
 from generator.artifact import JSON
 from generator.manifest import Manifest
 from generator.pipeline import Options
@@ -50,6 +50,13 @@ class Site:
 
     def build(self, as_of: int = AS_OF) -> pipeline.Report:
         return pipeline.build(Options(*self.paths, as_of))
+
+    def roll_back(self, wanted: str | None = None, at: int = AS_OF) -> str:
+        """What `rollback --reopen` does; the release that is current afterwards."""
+        with self.store.locked(pytest.fail) as session:
+            found = rollback.plan(session, wanted)
+            rollback.carry_out(session, found, at)
+        return found.release
 
     @property
     def paths(self) -> tuple[Path, Path, Path]:

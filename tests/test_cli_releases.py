@@ -100,24 +100,27 @@ def test_nginx_serves_what_was_rolled_back_to_after_a_reload(site: Site, run: Ru
         port = listener.getsockname()[1]
         site.write("site.yaml", f"base_url: https://minimal.example\nport: {port}\n")
         trees.first_version(site)
-        site.build()
+        old = site.build().release
         first = answers(site)
         trees.second_version(site)
-        site.build()
+        new = site.build().release
         second = answers(site)
         with web.running(site.folder, listener) as nginx:
             # Once it has answered, it has read its configuration.
             assert {url: given(nginx, url) for url in second} == second
-            for before, after in ((second, first), (first, second)):
-                run("rollback", "--out", site.folder / "dist")
+            for release, before, after in ((old, second, first), (new, first, second)):
+                assert run("rollback", release, "--reopen", "--out", site.folder / "dist").exit_code == 0
                 assert {url: given(nginx, url) for url in before} == before
                 nginx.process.send_signal(signal.SIGHUP)
                 settle(nginx, after)
 
 
-def answers(site: Site) -> dict[str, tuple[str | None, bytes]]:
+URLS = ("/api/series/first", "/api/series", "/api/releases")
+
+
+def answers(site: Site, *urls: str) -> dict[str, tuple[str | None, bytes]]:
     """What the current release answers for a few URLs."""
-    found = {url: site.manifest.resources[url] for url in ("/api/series/first", "/api/series", "/api/releases")}
+    found = {url: site.manifest.resources[url] for url in urls or URLS}
     return {url: (f'"{one.etag}"', (site.folder / "dist" / one.file).read_bytes()) for url, one in found.items()}
 
 

@@ -53,11 +53,6 @@ def folder() -> Iterator[Path]:
         yield path
 
 
-def roll_back(site: Site) -> None:
-    with site.store.locked(pytest.fail) as session:
-        session.roll_back()
-
-
 def victims(site: Site, folder: Path, work: Callable[[Site], object]) -> Iterator[Site]:
     """The site after `work` was killed at its first write, at its second, and so on until it is done."""
     for moment in count(1):
@@ -137,10 +132,13 @@ def test_wherever_a_rollback_is_killed_the_site_is_whole(site: Site, folder: Pat
     trees.write_series(site, "Two", volumes=2, others=[])
     old, seen = site.store.current(), set()
 
-    for victim in victims(site, folder, roll_back):
+    for victim in victims(site, folder, Site.roll_back):
         seen.add(victim.store.current())
 
         assert damage(victim) == []
+        assert {victim.store.current(), *victim.store.older()} == {old, site.store.previous()}
+        steps = () if victim.store.current() != old else (site.store.previous(),)
+        assert victim.store.journal()[-1].before == steps
         assert victim.build().release == old
         assert list(verify_files.files(victim.store)) == []
     assert seen == {old, site.store.previous()}

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from generator import verify_files
+from generator import journal, verify_files
 from generator.errors import FlatpanelError
 from generator.manifest import paths, sidecar
 from generator.store import MARK
@@ -38,7 +38,7 @@ def test_a_first_build_holds_what_its_manifest_names_and_nothing_else(site: Site
 
     # Only there when root builds where nobody else may enter.
     found = trees.files(site.folder / "dist") - {"run/user.conf"}
-    assert found == expected | {MARK}
+    assert found == expected | {MARK, f"releases/{journal.FILE}"}
     assert os.readlink(site.folder / "dist/current") == f"releases/{release}"
 
 
@@ -69,7 +69,7 @@ def test_the_release_before_the_last_one_is_collected(site: Site) -> None:
     www = site.folder / "dist/www"
 
     assert {f"www/{path}" for path in trees.files(www)} == kept
-    assert {path.name for path in (site.folder / "dist/releases").iterdir()} == {second, third}
+    assert {path.name for path in (site.folder / "dist/releases").iterdir()} == {second, third, journal.FILE}
     assert [path for _, path in trees.walk(www) if path.is_dir() and not any(path.iterdir())] == []
     assert not (www / "api/series/first/3").exists()
 
@@ -119,24 +119,20 @@ def test_unchanged_bodies_are_not_touched(site: Site) -> None:
     assert {path: after[path] for path in second} == {path: before[path] for path in second}
 
 
-def test_rolling_back_serves_the_release_before_and_rolling_back_again_returns(site: Site) -> None:
-    """`rollback` goes back and forth between two releases, and both stay whole."""
+def test_rolling_back_serves_the_release_before_and_its_id_leads_forward_again(site: Site) -> None:
+    """`rollback` and `rollback RELEASE` go back and forth between two releases, and both stay as they were."""
     trees.first_version(site)
     first = rebuild(site)
-    was = of_release(site)
     trees.second_version(site)
     second = rebuild(site)
+    releases = {path: text for path, text in trees.content(site.folder / "dist/releases").items() if "/" in path}
 
-    assert roll_back(site) == site.store.current() == first
+    assert site.roll_back() == site.store.current() == first
     assert site.store.previous() == second
-    assert {path: text for path, text in of_release(site).items() if not path.endswith("/previous")} == was
-    assert roll_back(site) == site.store.current() == second
+    assert site.roll_back(second) == site.store.current() == second
+    found = trees.content(site.folder / "dist/releases")
+    assert {path: text for path, text in found.items() if "/" in path} == releases
     assert list(verify_files.files(site.store)) == []
-
-
-def roll_back(site: Site) -> str:
-    with site.store.locked(pytest.fail) as session:
-        return session.roll_back()
 
 
 def test_after_a_rollback_the_same_catalog_gives_the_same_release_again(site: Site) -> None:
@@ -145,7 +141,7 @@ def test_after_a_rollback_the_same_catalog_gives_the_same_release_again(site: Si
     rebuild(site)
     trees.second_version(site)
     second = rebuild(site)
-    roll_back(site)
+    site.roll_back()
 
     assert rebuild(site) == second
     assert list(verify_files.files(site.store)) == []
@@ -157,7 +153,7 @@ def test_without_an_earlier_release_there_is_no_way_back(site: Site) -> None:
     before = trees.state(site.folder)
 
     with pytest.raises(FlatpanelError, match="there is no release before this one"):
-        roll_back(site)
+        site.roll_back()
     assert trees.state(site.folder) == before
 
 
@@ -171,5 +167,5 @@ def test_a_release_that_lost_a_body_is_not_served_again(site: Site) -> None:
     (site.folder / "dist" / lost).unlink()
 
     with pytest.raises(FlatpanelError, match=f"{lost}: is missing, so release"):
-        roll_back(site)
+        site.roll_back()
     assert site.store.current() == second

@@ -18,7 +18,7 @@ from generator.pipeline import build
 from generator.store import MARK, UNNAMED
 from tests import trees
 from tests.conftest import Site
-from tests.test_store import named, rebuild, roll_back
+from tests.test_store import named, rebuild
 
 
 def a_file(out: Path) -> None:
@@ -143,7 +143,7 @@ def test_a_body_that_is_served_keeps_its_date_until_the_next_release_is(site: Si
 
     assert dates(site.manifest) == {url: one.modified + 1 for url, one in mine.items()}
     assert list(verify_files.files(site.store)) == []
-    assert roll_back(site) == first
+    assert site.roll_back() == first
     assert list(verify_files.files(site.store)) == []
 
 
@@ -217,6 +217,6 @@ def test_a_rollback_after_a_build_that_was_killed_clears_up_first(site: Site) ->
     rebuild(site)
     (site.folder / "dist" / MARK).write_text("unfinished\n")
     (site.folder / "dist/www/half").write_text("of a body")
-    roll_back(site)
+    site.roll_back()
 
     assert list(verify_files.files(site.store)) == []

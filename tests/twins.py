@@ -13,7 +13,7 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
-from generator import verify_files
+from generator import rollback, verify_files
 from generator.errors import CatalogError, Problem
 from generator.manifest import EMPTY, FIRST, Manifest, load, load_head, paths
 from generator.pipeline import Options, Report, build
@@ -226,9 +226,12 @@ def continue_another(twins: Twins, which: int, how: int) -> None:
 
 
 def roll_back(twins: Twins, which: int, how: int) -> None:
-    if twins.store.previous():
+    """One step back, or to any release that is there."""
+    releases = twins.store.older()
+    if releases and (twins.store.journal()[-1].before or how % 2):
         with twins.store.locked(pytest.fail) as session:
-            session.roll_back()
+            found = rollback.plan(session, pick(releases, which) if how % 2 else None)
+            rollback.carry_out(session, found, twins.as_of)
         none("is wrong after going back", stray(twins.store))
 
 

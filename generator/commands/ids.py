@@ -4,7 +4,8 @@ from pathlib import Path
 
 import click
 
-from .. import manifest, tending
+from .. import tending
+from ..ledger import Ledger
 from ..model import Chapter
 from ..store import Store
 from . import options
@@ -40,10 +41,12 @@ def ids(catalog: Path, out: Path, previous: Path | None, as_json: bool) -> None:
 def highest(out: Path, previous: Path | None) -> int:
     """The highest id that is known of releases: those that are there, and one that was published elsewhere."""
     store = Store(out)
-    known = [store.manifest(release) for release in (store.current(), store.previous())]
-    if previous:
-        known.append(manifest.load(previous.read_bytes(), str(previous)))
-    return max(one.highest_id for one in known)
+    manifests = [store.manifest_path(release) for release in (store.current(), *store.older())]
+    highest_ids = []
+    for path in (*manifests, previous):
+        with Ledger(path) as ledger:
+            highest_ids.append(ledger.highest_id)
+    return max(highest_ids)
 
 
 def called(chapter: Chapter) -> str:

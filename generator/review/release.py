@@ -11,7 +11,6 @@ from typing import Any, NamedTuple
 from .. import encode, manifest, maps
 from ..artifact import Gate, Published
 from ..ledger import Ledger
-from ..manifest import BETWEEN
 from ..press import MAPS
 from ..store import Store
 
@@ -57,8 +56,7 @@ class Release:
 
     def count(self, slug: str) -> int:
         """How many bodies a series has, or what is about all of them."""
-        run = self.ledger.run(slug)
-        return run.count(BETWEEN) + 1 if run else 0
+        return self.ledger.count(slug)
 
     def answers(self, slug: str) -> dict[str, Answer]:
         """All that has a body."""

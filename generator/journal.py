@@ -1,0 +1,114 @@
+"""The journal of a `dist` folder: one line per release that was served, the release served last at the end. Pure.
+
+`current` decides, not the journal: a line is written before `current` is replaced, and marked until afterwards.
+"""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from . import encode
+
+# Below `releases`, so that it is copied to servers together with the releases that it orders.
+FILE = "journal.jsonl"
+BUILD, ROLLBACK = "build", "rollback"
+# `current` was replaced by hand, or by a program that wrote no journal.
+UNRECORDED = "unrecorded"
+_RELEASE = re.compile(r"[0-9a-f]{16}")
+
+
+class Entry(NamedTuple):
+    """How a release became current the last time."""
+
+    release: str
+    reason: str = UNRECORDED
+    # When it became current, and the instant of the catalog that it was built from.
+    at: int | None = None
+    as_of: int | None = None
+    # The releases to which `rollback` steps back from it, the nearest first.
+    before: tuple[str, ...] = ()
+    # Written before `current` is replaced: if `current` names another release, this one never was current.
+    pending: bool = False
+
+
+def parse(text: bytes) -> list[Entry]:
+    """The lines that can be read; a damaged line counts as missing."""
+    found = (_entry(line) for line in text.splitlines())
+    return [one for one in found if one]
+
+
+def _entry(line: bytes) -> Entry | None:
+    try:
+        value: Mapping[str, Any] = encode.parse(line)
+        entry = Entry(
+            release=value["release"],
+            reason=value["reason"],
+            at=value["at"],
+            as_of=value["as_of"],
+            before=tuple(value["before"]),
+            pending=value.get("pending", False),
+        )
+        right = all(_RELEASE.fullmatch(one) for one in (entry.release, *entry.before))
+        right = right and entry.reason in (BUILD, ROLLBACK, UNRECORDED)
+        instants = (entry.at or 0, entry.as_of or 0)
+        return entry if right and all(0 <= one <= encode.LAST_INSTANT for one in instants) else None
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return None
+
+
+def dump(entries: Iterable[Entry]) -> bytes:
+    """One line per entry; only a pending entry says whether it is pending."""
+    facts = ({**one._asdict(), "pending": True} if one.pending else _plain(one) for one in entries)
+    return b"".join(encode.json(one) + b"\n" for one in facts)
+
+
+def _plain(one: Entry) -> dict[str, object]:
+    return {name: value for name, value in one._asdict().items() if name != "pending"}
+
+
+def agreed(entries: Sequence[Entry], chain: Sequence[str]) -> list[Entry]:
+    """One entry per release, in the order in which they were last served, the current release at the end.
+
+    `chain` is the current release and the releases behind it by their `previous` links. They fill in for lines that
+    are missing; a pending entry of a release that is not current is dropped.
+    """
+    current = chain[0]
+    if entries and entries[-1].pending and entries[-1].release != current:
+        entries = entries[:-1]
+    found: dict[str, Entry] = {}
+    links = [Entry(release, before=tuple(chain[place:])) for place, release in enumerate(chain, 1)]
+    for one in (*reversed(links), *entries):
+        found.pop(one.release, None)
+        found[one.release] = one._replace(pending=False)
+    last = found.pop(current)
+    if entries and entries[-1].release != current:
+        last = last._replace(reason=UNRECORDED, at=None)
+    return [*found.values(), last]
+
+
+def present(entries: Iterable[Entry], releases: Iterable[str]) -> list[Entry]:
+    """The entries of some releases only, without steps back to other releases."""
+    kept = set(releases)
+    return [
+        one._replace(before=tuple(step for step in one.before if step in kept))
+        for one in entries
+        if one.release in kept
+    ]
+
+
+def built(entries: Sequence[Entry], release: str, at: int) -> Entry:
+    """The entry of a release that a build makes current: `rollback` steps back from it to the current one."""
+    steps = (entries[-1].release, *entries[-1].before) if entries else ()
+    return Entry(release, BUILD, at, at, tuple(step for step in steps if step != release), pending=True)
+
+
+def returned(entries: Sequence[Entry], target: str, release: str, at: int) -> Entry:
+    """The entry of a release that a rollback to `target` makes current.
+
+    From a step back the steps behind it are left, so that the next rollback goes further back. A release elsewhere
+    in the journal has the steps that it had when it was last current.
+    """
+    steps = entries[-1].before
+    own = next(one for one in entries if one.release == target)
+    behind = steps[steps.index(target) + 1 :] if target in steps else own.before
+    return Entry(release, ROLLBACK, at, own.as_of, tuple(one for one in behind if one != release), pending=True)
