@@ -4,7 +4,8 @@
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+import zlib
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from . import encode
@@ -32,24 +33,17 @@ class Entry(NamedTuple):
 
 
 def parse(text: bytes) -> list[Entry]:
-    """The lines that can be read; a damaged line counts as missing."""
-    found = (_entry(line) for line in text.splitlines())
+    """The lines that are as they were written; a damaged line counts as missing."""
+    found = (_entry(line) for line in text.splitlines(keepends=True))
     return [one for one in found if one]
 
 
 def _entry(line: bytes) -> Entry | None:
     try:
-        value: Mapping[str, Any] = encode.parse(line)
-        entry = Entry(
-            release=value["release"],
-            reason=value["reason"],
-            at=value["at"],
-            as_of=value["as_of"],
-            before=tuple(value["before"]),
-            pending=value.get("pending", False),
-        )
-        right = all(_RELEASE.fullmatch(one) for one in (entry.release, *entry.before))
-        right = right and entry.reason in (BUILD, ROLLBACK, UNRECORDED)
+        value: dict[str, Any] = encode.parse(line)
+        value.pop("crc32")
+        entry = Entry(**{**value, "before": tuple(value["before"])})
+        right = line == _line(entry) and all(map(_RELEASE.fullmatch, (entry.release, *entry.before)))
         instants = (entry.at or 0, entry.as_of or 0)
         return entry if right and all(0 <= one <= encode.LAST_INSTANT for one in instants) else None
     except (ValueError, KeyError, TypeError, AttributeError):
@@ -57,13 +51,15 @@ def _entry(line: bytes) -> Entry | None:
 
 
 def dump(entries: Iterable[Entry]) -> bytes:
-    """One line per entry; only a pending entry says whether it is pending."""
-    facts = ({**one._asdict(), "pending": True} if one.pending else _plain(one) for one in entries)
-    return b"".join(encode.json(one) + b"\n" for one in facts)
+    """One line per entry, each with a checksum of itself."""
+    return b"".join(map(_line, entries))
 
 
-def _plain(one: Entry) -> dict[str, object]:
-    return {name: value for name, value in one._asdict().items() if name != "pending"}
+def _line(one: Entry) -> bytes:
+    facts = one._asdict()
+    if not one.pending:
+        del facts["pending"]
+    return encode.json({**facts, "crc32": zlib.crc32(encode.json(facts))}) + b"\n"
 
 
 def agreed(entries: Sequence[Entry], chain: Sequence[str]) -> list[Entry]:

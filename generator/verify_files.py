@@ -143,6 +143,13 @@ def _links(known: Kept) -> Iterator[Path]:
                     yield path
 
 
+def _journal(path: Path) -> Iterator[Difference]:
+    """Older programs wrote none. A damaged line counts as missing, so the text is not as it was written."""
+    text = disk.content(path)
+    if text is not None and journal.dump(journal.parse(text)) != text:
+        yield Difference(path, "was damaged; the next build or rollback writes it again", leftover=True)
+
+
 def _extra(known: Kept, named: set[str]) -> Iterator[Difference]:
     root = known.root
     for release in known.manifests:
@@ -158,6 +165,7 @@ def _extra(known: Kept, named: set[str]) -> Iterator[Difference]:
     for path in sorted((root / "releases").iterdir()):
         if path.name not in {*known.releases, journal.FILE}:
             yield Difference(path, "is neither the current release nor the one before it", leftover=True)
+    yield from _journal(root / "releases" / journal.FILE)
     for path in sorted(root.iterdir()):
         if path.name not in {MARK, "current", "releases", "run", *TREES}:
             yield Difference(path, "does not belong to a built site", leftover=True)

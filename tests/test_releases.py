@@ -159,8 +159,10 @@ def test_without_a_journal_the_links_say_what_was_served(
     listed = json.loads(run("releases", "--out", out, "--json").stdout)["releases"]
     assert [one["release"] for one in listed] == releases[::-1]
     assert listed[0]["time"] is None
-    assert stray(site.store) == []
-    assert run("verify", "--out", out).exit_code == 0
+    told = [f"{journal_of(site)}: was damaged; the next build or rollback writes it again"] * (
+        damage in (cut, spoil, postdate)
+    )
+    assert stray(site.store) == told
     assert (site.roll_back(), site.roll_back()) == (releases[3], releases[2])
     sixth = publish(site, 5)
     assert [one.release for one in lines(site)] == [releases[1], releases[4], releases[3], releases[2], sixth]
