@@ -177,13 +177,8 @@ class Growing:
         return self.size
 
 
-def replace(
-    path: Path, data: bytes, mode: int | None = None, modified: int | None = None, *, durable: bool = False
-) -> None:
-    """In one step. With a mode, the new file is at no moment open to more people than it will be.
-
-    A durable file is on the disk, under its name, when this returns.
-    """
+def replace(path: Path, data: bytes, mode: int | None = None, modified: int | None = None) -> None:
+    """In one step. With a mode, the new file is at no moment open to more people than it will be."""
     unnamed = path.with_name(f".{path.name}.new"[-255:])
     try:
         if mode is not None:
@@ -191,15 +186,11 @@ def replace(
         write(unnamed, data, modified)
         if mode is not None:
             unnamed.chmod(mode)
-        if durable:
-            sync(unnamed)
         os.replace(unnamed, path)
     except OSError:
         with suppress(OSError):
             os.unlink(unnamed)
         raise
-    if durable:
-        sync(path.parent)
 
 
 def lock(descriptor: int, waiting: Callable[[], None]) -> None:

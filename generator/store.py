@@ -11,22 +11,9 @@ from itertools import chain
 from pathlib import Path
 from typing import TypeAlias
 
-from . import journal, manifest
+from . import disk, journal, manifest
 from .artifact import Published
-from .disk import (
-    Growing,
-    clear,
-    flush,
-    lock,
-    point,
-    prune,
-    remove_tree,
-    replace,
-    sync,
-    write,
-    write_account,
-    write_parts,
-)
+from .disk import Growing, clear, flush, lock, point, prune, remove_tree, sync, write, write_account, write_parts
 from .errors import FlatpanelError
 from .journal import Entry
 from .ledger import Ledger
@@ -246,7 +233,9 @@ class Session:
         write(self.root / MARK, b"")
 
     def _write_journal(self, entries: Iterable[Entry]) -> None:
-        replace(self.store.journal_path, journal.dump(entries), durable=True)
+        disk.replace(self.store.journal_path, journal.dump(entries))
+        for path in (self.store.journal_path, self.root / "releases"):
+            sync(path)
 
     def _write_release(self, folder: Path, files: Mapping[str, Callable[[], Iterable[bytes]]]) -> None:
         clear(folder)
