@@ -1,12 +1,14 @@
 """Compare every answer of a running server with the current release."""
 
-import http.client
 from collections.abc import Iterator, Mapping
-from urllib.parse import urlsplit
+from contextlib import suppress
+from dataclasses import dataclass
 
 from . import encode, manifest
+from .address import Address
 from .artifact import Published
 from .errors import FlatpanelError
+from .http_client import SECONDS, Client, Clock, Exceeded, Response
 from .payloads import errors
 from .store import Store
 
@@ -24,69 +26,72 @@ REFUSAL: Mapping[str, str | None] = {
 }
 
 
-def server(store: Store, url: str) -> Iterator[str]:
+def server(store: Store, url: str, clock: Clock, seconds: float = SECONDS) -> Iterator[str]:
     """Everything that a running server answers differently from the current release, in sentences.
 
     What only a key opens must be refused without one. What is never sent as it is is not asked for.
     """
-    connection = _connection(url)
+    client = Client(_address(url), clock)
     resources = store.manifest(store.release()).resources
+    asker = _Asker(client, url.rstrip("/"), seconds)
     try:
         for one in (one for one in resources.values() if "#" not in one.url):
-            ask = _refusal if one.restricted else _answer
-            yield from ask(connection, url.rstrip("/"), one)
-    except (OSError, http.client.HTTPException) as error:
+            yield from asker.refusal(one) if one.restricted else asker.answer(one)
+    except Exceeded as error:
+        raise FlatpanelError(f"{url}: does not answer: a response {error}") from None
+    except OSError as error:
         raise FlatpanelError(f"{url}: does not answer: {error}") from None
     finally:
-        connection.close()
+        client.close()
 
 
-def _connection(url: str) -> http.client.HTTPConnection:
-    try:
-        parts = urlsplit(url)
-        port = parts.port
-    except ValueError:
-        parts, port = urlsplit(""), None
-    if parts.scheme not in ("http", "https") or not parts.hostname or parts.path not in ("", "/"):
-        raise FlatpanelError(f"{url}: is not the address of a server; write one like http://localhost:8000")
-    kind = http.client.HTTPSConnection if parts.scheme == "https" else http.client.HTTPConnection
-    return kind(parts.hostname, port, timeout=30)
+def _address(url: str) -> Address:
+    with suppress(ValueError):
+        found = Address.of(url)
+        if not found.folder:
+            return found
+    raise FlatpanelError(f"{url}: is not the address of a server; write one like http://localhost:8000")
 
 
-def _answer(connection: http.client.HTTPConnection, base: str, one: Published) -> Iterator[str]:
-    for coding in ("identity", "gzip"):
-        packed = coding == "gzip" and one.gzip
-        connection.request("GET", one.url, headers={"Accept-Encoding": coding})
-        response = connection.getresponse()
-        body = response.read()
-        shown = f"{base}{one.url}" + (" (gzip)" if coding == "gzip" else "")
-        if response.status != 200:
-            yield f"{shown}: answers {response.status} instead of 200"
-            continue
-        content = encode.unpacked(body, one.size) if packed else body
-        if content is None or encode.sha256(content) != one.sha256:
+@dataclass(frozen=True, slots=True)
+class _Asker:
+    """Asks for one resource after the other, and takes no more of a body than the release has."""
+
+    client: Client
+    base: str
+    seconds: float
+
+    def answer(self, one: Published) -> Iterator[str]:
+        for coding in ("identity", "gzip"):
+            packed = coding == "gzip" and one.gzip
+            # A compressed form that is larger than the body is never made.
+            response = self.client.get(one.url, {"Accept-Encoding": coding}, one.size, self.seconds)
+            shown = f"{self.base}{one.url}" + (" (gzip)" if coding == "gzip" else "")
+            if response.status != 200:
+                yield f"{shown}: answers {response.status} instead of 200"
+                continue
+            content = encode.unpacked(response.body, one.size) if packed and response.body else response.body
+            if content is None or encode.sha256(content) != one.sha256:
+                yield f"{shown}: has another body"
+            yield from _differences(shown, response, expected_headers(one, packed))
+
+    def refusal(self, one: Published) -> Iterator[str]:
+        expected = encode.json(errors.DETAILS["absent"])
+        response = self.client.get(one.url, {}, len(expected), self.seconds)
+        shown = f"{self.base}{one.url} (without a key)"
+        if response.status != 401:
+            yield f"{shown}: answers {response.status} instead of 401"
+            return
+        if response.body != expected:
             yield f"{shown}: has another body"
-        yield from _differences(shown, response, expected_headers(one, packed))
+        yield from _differences(shown, response, REFUSAL)
 
 
-def _differences(shown: str, response: http.client.HTTPResponse, expected: Mapping[str, str | None]) -> Iterator[str]:
+def _differences(shown: str, response: Response, expected: Mapping[str, str | None]) -> Iterator[str]:
     for name, wanted in expected.items():
-        actual = ", ".join(response.headers.get_all(name, [])) or None
+        actual = response.headers.get(name.lower()) or None
         if actual != wanted:
             yield f"{shown}: {name} is {actual or 'absent'} instead of {wanted or 'absent'}"
-
-
-def _refusal(connection: http.client.HTTPConnection, base: str, one: Published) -> Iterator[str]:
-    connection.request("GET", one.url)
-    response = connection.getresponse()
-    body = response.read()
-    shown = f"{base}{one.url} (without a key)"
-    if response.status != 401:
-        yield f"{shown}: answers {response.status} instead of 401"
-        return
-    if body != encode.json(errors.DETAILS["absent"]):
-        yield f"{shown}: has another body"
-    yield from _differences(shown, response, REFUSAL)
 
 
 def expected_headers(one: Published, packed: bool) -> dict[str, str | None]:

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from generator import encode, importing
+from generator.address import Address
 from generator.importing import Done, Wanted
-from generator.importing.wire import Address
 from tests.conftest import AS_OF
 
 JSON = {"Content-Type": "application/json"}
@@ -105,7 +105,7 @@ def elsewhere(answers: dict[str, Any]) -> Iterator[Elsewhere]:
         def do_GET(self) -> None:
             site.clients.add(self.client_address[1])
             said = site.answer(self.path, dict(self.headers.items()))
-            self.send_response(said.status)
+            self.send_response_only(said.status)
             length = len(said.body) if said.length is None else said.length
             fields = {**JSON, "Content-Length": str(length)} if said.status != 304 else {}
             for name, value in {**fields, **said.headers}.items():

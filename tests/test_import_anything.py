@@ -44,7 +44,9 @@ def changed(answers: Any, path: tuple[Any, ...], junk: Any) -> None:
 def complaints(answers: dict[str, Any]) -> list[str]:
     """What a build would say of the catalog that these answers become."""
     notes = Notes()
-    got = Answers({path: Got(200, value, 1_000) for path, value in answers.items()})
+    got = Answers(
+        {path: Got(200, lambda value=value: value, 1_000, understood=True) for path, value in answers.items()}
+    )
     found = reading.read(got, ["one"], "https://comics.example", AS_OF, notes)
     assert encode.parse(encode.json(merging.remembered(found, {})))
     assert all(note.isprintable() for note in notes)

@@ -9,7 +9,7 @@ import pytest
 
 from generator import pipeline, yaml12
 from generator.errors import FlatpanelError
-from generator.importing import Done, asking, images, loose, titling, wire
+from generator.importing import Done, asking, images, loose, titling
 from generator.importing.lists import slug_of
 from tests.conftest import AS_OF
 from tests.elsewhere import Said, chapter, elsewhere, old_chapter, reader_chapter, small
@@ -305,13 +305,12 @@ def test_no_answer_is_trusted(path: str, answer: object, tmp_path: Path) -> None
         assert re.search("answers neither|site.yaml", str(error))
 
 
-def test_a_giant_list_costs_itself_only(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_giant_list_costs_itself_only(tmp_path: Path) -> None:
     """Its series are asked for one by one all the same, if another list names them."""
-    monkeypatch.setattr(wire, "MAX_BODY", 100_000)
-    answers = small() | {"/api/v1/series": ["x" * 200_000], "/api/v1/releases": [{"slug": "one"}]}
-    done = imported(answers, tmp_path)
+    answers = small() | {"/api/v1/series": ["x" * 2_000_000], "/api/v1/releases": [{"slug": "one"}]}
+    done = imported(answers, tmp_path, max_response=1)
 
-    assert any(note.startswith("/api/v1/series: the answer has more than") for note in done.notes)
+    assert any(note.startswith("/api/v1/series: the answer has more than 1 MiB") for note in done.notes)
     assert read(tmp_path, "authors.yaml") == [{"id": 4, "name": "Ada", "aliases": ["A."]}]
     assert read(tmp_path, "categories.yaml")[0]["id"] == "drama"
 

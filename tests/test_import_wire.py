@@ -8,13 +8,14 @@ from contextlib import closing, contextmanager
 from datetime import UTC, datetime
 from email.utils import format_datetime
 from pathlib import Path
-from ssl import SSLCertVerificationError
 
 import pytest
 
+from generator.address import Address
 from generator.errors import FlatpanelError
 from generator.importing import wire
-from generator.importing.wire import Address, Answer, Unusable, Wire
+from generator.importing.bounded_json import Unusable
+from generator.importing.wire import Answer, Wire
 from tests.elsewhere import Elsewhere, Said, Turns, elsewhere, small
 
 NOW = 1_790_000_000
@@ -49,7 +50,7 @@ def get(answers: dict[str, object], path: str = "/x", **headers: str) -> tuple[A
 )
 def test_an_address_is_that_of_the_site(url: str, address: str) -> None:
     """Whichever of its families somebody copies."""
-    assert str(Address.of(url)) == address
+    assert str(wire.site(url)) == address
 
 
 @pytest.mark.parametrize(
@@ -169,16 +170,33 @@ def test_an_answer_that_is_always_wrong_is_passed_over(tmp_path: Path) -> None:
     assert (site.paths.count("/api/v2/authors/4"), site.paths.count("/api/v2/artists/7")) == (3, 3)
 
 
-def test_nobody_there_is_a_sentence() -> None:
-    """A port on which nobody listens."""
+def test_a_port_that_refuses_is_a_sentence_soon() -> None:
+    """A server that is just starting has some seconds to do so; then the import ends, and not after seven tries."""
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
-        waited: list[float] = []
-        asker = Wire(Address.of(f"http://127.0.0.1:{taken.getsockname()[1]}"), lambda: 0.0, waited.append)
-        with pytest.raises(FlatpanelError, match=r"cannot be reached: Connection refused, also the 7th time"):
-            asker.get("/x", {})
+        port = taken.getsockname()[1]
+        site = Elsewhere({}, port)
+        with pytest.raises(FlatpanelError) as caught:
+            asking(site).get("/x", {})
 
-    assert [one for one in waited if one >= 1] == [1.0, 2.0, 4.0, 8.0, 16.0, 32.0]
+    assert str(caught.value) == f"http://127.0.0.1:{port}: cannot be reached: Connection refused"
+    assert (site.slept, site.time) == ([1.0, 2.0, 4.0], 7.0)
+
+
+def test_a_site_that_comes_back_is_asked_again() -> None:
+    """Within its ten seconds."""
+    with elsewhere({"/x": Said(headers={"Connection": "close"})}) as site, closing(asking(site)) as asker:
+        asker.get("/x", {})
+        port, asker.address = site.port, Address.of("http://127.0.0.1:1")
+        asker.client.address = asker.address
+
+        def sleep(seconds: float) -> None:
+            site.sleep(seconds)
+            if seconds == 2.0:
+                asker.client.address = Address.of(f"http://127.0.0.1:{port}")
+
+        asker.sleep = sleep
+        assert asker.get("/x", {}).status == 200
 
 
 @contextmanager
@@ -224,20 +242,6 @@ def test_a_broken_answer_is_asked_for_again(broken: bytes) -> None:
         assert asker.get("/x", {}).body == b"{}"
 
     assert 1.0 in slept
-
-
-def test_a_giant_answer_is_not_read_to_its_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nobody's memory is filled by somebody else."""
-    monkeypatch.setattr(wire, "MAX_BODY", 1000)
-    with pytest.raises(Unusable, match="has more than"):
-        get({"/x": Said(body=b"x" * 100_000)})
-
-
-def test_an_answer_that_trickles_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each piece comes in time, but all of them together do not."""
-    monkeypatch.setattr(wire, "PATIENCE", -1)
-    with pytest.raises(Unusable, match="takes longer than"):
-        get({"/x": {}})
 
 
 def test_what_is_compressed_is_not_unpacked() -> None:
@@ -291,30 +295,6 @@ def test_a_site_may_lie_in_a_folder(tmp_path: Path) -> None:
     """All its paths begin with that."""
     answers = {f"/shelf{path}": value for path, value in small().items()}
     with elsewhere(answers) as site:
-        asker = Wire(Address.of(f"{site.url}/shelf/api"), lambda: 0.0, site.sleep)
+        asker = Wire(wire.site(f"{site.url}/shelf/api"), lambda: 0.0, site.sleep)
         assert asker.get("/api/v2/series", {}).status == 200
         asker.close()
-
-
-def test_a_site_with_a_wrong_certificate_is_asked_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """It will not have another one in a minute."""
-
-    def request(*_: object, **__: object) -> None:
-        error = SSLCertVerificationError(1, "certificate verify failed")
-        error.verify_message = "certificate has expired"
-        raise error
-
-    monkeypatch.setattr(wire.HTTPSConnection, "request", request)
-    waited: list[float] = []
-    with pytest.raises(FlatpanelError, match=r"https://x\.example: is not who it says: certificate has expired"):
-        Wire(Address.of("https://x.example"), lambda: 0.0, waited.append).get("/x", {})
-
-    assert waited == [0.0]
-
-
-def test_https_is_another_connection() -> None:
-    """What speaks no TLS cannot be asked in it."""
-    with speaking(*[b"no TLS\r\n"] * 7) as port:
-        asker = Wire(Address.of(f"https://127.0.0.1:{port}"), lambda: 0.0, lambda _: None)
-        with pytest.raises(FlatpanelError, match="cannot be reached"):
-            asker.get("/x", {})

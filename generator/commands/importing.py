@@ -11,10 +11,12 @@ from typing import Any
 import click
 
 from .. import importing
+from ..address import Address
 from ..errors import FlatpanelError
 from ..importing import Done, Wanted
 from ..importing.asking import Progress
-from ..importing.wire import Address
+from ..importing.wire import MAX_RESPONSE
+from ..importing.wire import site as site_address
 from . import options
 from .output import ask_secret, bar, is_watched, say, say_json
 from .reporting import reporting
@@ -30,7 +32,7 @@ class Site(click.ParamType[Address]):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Address:
         try:
-            return Address.of(value)
+            return site_address(value)
         except ValueError as error:
             self.fail(str(error), param, ctx)
 
@@ -62,6 +64,15 @@ class Rate(click.FloatRange):
 )
 @click.option("--key-file", type=click.Path(path_type=Path), help=f"A file with a key to the site; or set {KEY}.")
 @click.option("--ask-key", is_flag=True, help="Ask for a key to the site, which is not shown.")
+@options.timeout
+@click.option(
+    "--max-response",
+    type=click.IntRange(1, 4096),
+    default=MAX_RESPONSE,
+    show_default=True,
+    metavar="MIB",
+    help="Take no larger response; the number of values in it is bounded in proportion.",
+)
 @click.option("--dry-run", is_flag=True, help="Only say what would be written.")
 @options.as_json
 @reporting
@@ -72,6 +83,8 @@ def import_(
     rate: float,
     key_file: Path | None,
     ask_key: bool,
+    timeout: float,
+    max_response: int,
     dry_run: bool,
     as_json: bool,
 ) -> None:
@@ -86,6 +99,8 @@ def import_(
         key=_key(key_file, ask_key),
         rate=rate,
         dry=dry_run,
+        timeout=timeout,
+        max_response=max_response,
     )
     with _progress(as_json) as progress:
         done = importing.run(wanted, progress)

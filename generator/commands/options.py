@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 import click
 
 from .. import encode, values
+from ..http_client import SECONDS
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -93,3 +94,11 @@ out = _path("out", "dist", "The folder that is built.")
 nginx = _path("nginx", "nginx.conf", "The main nginx configuration to write.")
 as_of = click.option("--as-of", type=Instant(), help="Build the site as it is at this time.  [default: now]")
 jobs = click.option("--jobs", type=click.IntRange(1), default=lambda: os.cpu_count() or 1, help="Processes to use.")
+timeout = click.option(
+    "--timeout",
+    type=click.IntRange(1, 86_400),
+    default=int(SECONDS),
+    show_default=True,
+    metavar="SECONDS",
+    help="Wait no longer for one response as a whole.",
+)

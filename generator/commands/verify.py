@@ -1,5 +1,6 @@
 """`verify`: are the files of a site, or the answers of a server, those of the release?"""
 
+import time
 from pathlib import Path
 from typing import Any
 
@@ -22,23 +23,26 @@ from .reporting import reporting
 @options.jobs
 @options.as_json
 @click.option("--url", help="Ask a running server for everything instead, like http://localhost:8000.")
+@options.timeout
 @click.option("--repair", "repairing", is_flag=True, help="Restore damaged files from their twins or the catalog.")
 @click.option("--strict", is_flag=True, help="Exit 1 for leftover files, too.")
 @reporting
-def verify(out: Path, url: str | None, repairing: bool, strict: bool, as_json: bool, **paths: Any) -> None:
+def verify(
+    out: Path, url: str | None, timeout: float, repairing: bool, strict: bool, as_json: bool, **paths: Any
+) -> None:
     """Compare dist, or a server, with the release."""
     if url is not None and (repairing or strict):
         raise click.UsageError("--repair and --strict are about files; leave out --url")
     if url is not None:
-        _tell_answers(Store(out), url, as_json)
+        _tell_answers(Store(out), url, timeout, as_json)
     else:
         wanted = Options(out=out, as_of=0, **paths)
         outcome = repair(wanted, waiting(out)) if repairing else Outcome(list(verify_files.files(Store(out))))
         _tell_files(wanted, outcome, strict=strict, as_json=as_json)
 
 
-def _tell_answers(built: Store, url: str, as_json: bool) -> None:
-    found = list(verify_server.server(built, url))
+def _tell_answers(built: Store, url: str, timeout: float, as_json: bool) -> None:
+    found = list(verify_server.server(built, url, time.monotonic, timeout))
     if as_json:
         say_json({"ok": not found, "differences": found})
     elif found:

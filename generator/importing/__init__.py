@@ -6,14 +6,17 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from .. import checks, disk, places, source
+from ..address import Address
 from ..errors import CatalogError, FlatpanelError, Problem
+from ..http_client import SECONDS
 from ..source import SITE, Sources
 from . import asking, merging, missing, placing, reading
+from .answers import Bodies
 from .asking import Asker, Progress
 from .merging import FILES, Plan
 from .notes import Notes
 from .shelf import Shelf, folder_of
-from .wire import Address, Wire
+from .wire import MAX_RESPONSE, Wire
 
 _ORDER = (SITE, *FILES.values())
 
@@ -31,6 +34,9 @@ class Wanted:
     key: str | None = None
     rate: float = 4.0
     dry: bool = False
+    # For one request as a whole, and the MiB of its response.
+    timeout: float = SECONDS
+    max_response: int = MAX_RESPONSE
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +56,10 @@ def run(wanted: Wanted, progress: Progress = lambda done, known: None) -> Done:
     folder = folder_of(wanted.cache, str(wanted.address))
     with disk.alone(folder):
         shelf = Shelf(folder, wanted.now)
-        wire = Wire(wanted.address, wanted.clock, wanted.sleep, 1 / wanted.rate)
-        asker = Asker(wire, shelf, notes, wanted.key, progress)
+        wire = Wire(
+            wanted.address, wanted.clock, wanted.sleep, 1 / wanted.rate, wanted.timeout, wanted.max_response << 20
+        )
+        asker = Asker(wire, Bodies(shelf, wire.size), notes, wanted.key, progress)
         try:
             asking.ask_everything(asker)
             shelf.complete()

@@ -4,9 +4,12 @@ The second version is asked first and says most; the older ones add what it does
 out by asking. How a body is understood is decided elsewhere; here only the names in it matter that lead further.
 """
 
+import reprlib
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from functools import partial
+from itertools import chain
+from typing import Any, TypeGuard
 from urllib.parse import quote
 
 from .. import encode, values
@@ -14,11 +17,12 @@ from ..errors import FlatpanelError
 from ..keys import digest
 from ..model import MAX_SLUG
 from ..payloads.listing import DEFAULT_ORDER, ORDERS
-from .answers import Answers, Got
+from .answers import Answers, Bodies, Got
+from .bounded_json import Unusable
 from .loose import entries, fields, http_date, seconds, text, texts, whole
 from .notes import Notes
-from .shelf import Kept, Shelf
-from .wire import Unusable, Wire
+from .shelf import Kept
+from .wire import Wire
 
 MAX_SERIES = 100_000
 # There it is, there is nothing, or nothing for anybody.
@@ -38,7 +42,7 @@ class Asker:
     """Asks for one path after the other."""
 
     wire: Wire
-    shelf: Shelf
+    bodies: Bodies
     notes: Notes
     key: str | None = None
     progress: Progress = lambda done, known: None
@@ -59,23 +63,36 @@ class Asker:
         return found
 
     def _ask(self, path: str) -> Got:
+        name = path
         try:
-            kept = self._answer(path, {}, path)
+            kept = self._answer(path, {}, name)
             locked = kept.status == 401
             if locked and self.key:
-                kept = self._answer(path, {"X-API-Key": self.key}, f"{path} {digest(self.key)}")
+                name = f"{path} {digest(self.key)}"
+                kept = self._answer(path, {"X-API-Key": self.key}, name)
+            understood = kept.status == 200 and self._value(name, path, kept.body) is not None
         except Unusable as error:
             self.notes.add(f"the answer {error}; it is passed over", path)
             return Got()
+        except ValueError:
+            self.notes.add("the answer is no JSON; it is passed over", path)
+            return Got(200, modified=_changed(kept), locked=locked)
         if kept.status == 401:
             self.notes.add(f"takes a key{', and not this one' if self.key else ''}; what it tells is not known", path)
         elif kept.status not in _EXPECTED:
             self.notes.add(f"answers {kept.status}; what it tells is not known", path)
-        return Got(kept.status, self._json(path, kept), _moment(kept.headers.get("last-modified", "")), locked)
+        if not understood:
+            return Got(kept.status, modified=_changed(kept), locked=locked)
+        return Got(kept.status, partial(self._value, name, path), _changed(kept), locked, understood=True)
+
+    def _value(self, name: str, path: str, body: bytes | None = None) -> Any:
+        """The old lists of all series hold all that their families tell of them, so they may be large."""
+        is_list = path in [f"{family}/{name}" for family in _OLD for name in ("series", "releases")]
+        return self.bodies.value(name, body, is_list=is_list)
 
     def _answer(self, path: str, headers: dict[str, str], name: str) -> Kept:
-        kept = self.shelf.find(name)
-        if kept and kept.run == self.shelf.run:
+        kept = self.bodies.shelf.find(name)
+        if kept and kept.run == self.bodies.shelf.run:
             return kept
         conditions = {}
         if kept and kept.status == 200:
@@ -85,21 +102,12 @@ class Asker:
             }
         answer = self.wire.get(path, headers | conditions)
         if answer.status == 304 and kept and conditions:
-            return self.shelf.keep(name, kept.status, kept.headers | dict(answer.headers), kept.body)
-        return self.shelf.keep(name, answer.status, dict(answer.headers), answer.body)
-
-    def _json(self, path: str, kept: Kept) -> Any:
-        if kept.status != 200:
-            return None
-        try:
-            return encode.parse(kept.body)
-        except ValueError:
-            self.notes.add("the answer is no JSON; it is passed over", path)
-            return None
+            return self.bodies.shelf.keep(name, kept.status, kept.headers | dict(answer.headers), kept.body)
+        return self.bodies.shelf.keep(name, answer.status, dict(answer.headers), answer.body)
 
 
-def _moment(text: str) -> int | None:
-    found = http_date(text)
+def _changed(kept: Kept) -> int | None:
+    found = http_date(kept.headers.get("last-modified", ""))
     return found if found is not None and 0 <= found <= encode.LAST_INSTANT else None
 
 
@@ -129,13 +137,13 @@ def ask_everything(asker: Asker) -> None:
     asker.progress(len(asker.answers), len(asker.answers))
 
 
-def _pages(asker: Asker, page: Got) -> Iterator[Any]:
+def _pages(asker: Asker, page: Got) -> Iterator[Got]:
     """Every page of the list of series; one that brings nothing new ends it, whatever it says of itself."""
     seen: set[str] = set()
     number = 1
-    while new := {str(one.get("slug")) for one in _results(page)} - seen:
+    while new := set(filter(_is_slug, (one.get("slug") for one in _results(page)))) - seen:
         seen |= new
-        yield page.value
+        yield page
         if fields(page.value).get("last") is True:
             return
         if len(seen) > MAX_SERIES:
@@ -169,18 +177,28 @@ def _alone(asker: Asker, families: list[str]) -> Iterator[str]:
         yield from (f"{_NEW}/categories/{quote(name, safe='')}" for name in names if name)
 
 
-def slugs(asker: Asker, pages: list[Any], old: list[str]) -> list[str]:
+def slugs(asker: Asker, pages: list[Got], old: list[str]) -> list[str]:
     """The slugs of all series, each once; one that is no slug would lead out of the folder, and is told of."""
-    lists = [fields(page).get("results") for page in pages]
-    lists += [asker.answers[f"{family}/{name}"].value for name in ("series", "releases") for family in old]
+    lists = [*pages, *(asker.answers[f"{family}/{name}"] for name in ("series", "releases") for family in old)]
     found: dict[str, str] = {}
-    told = (one.get("slug") for entry in lists for one in entries(entry))
-    for slug in told:
-        if not isinstance(slug, str) or not values.is_slug(slug) or len(slug) > MAX_SLUG:
-            asker.notes.add("has a slug that is none; the series is left out", repr(slug))
+    for slug in (one.get("slug") for got in lists for one in _listed(got.value)):
+        if not _is_slug(slug):
+            asker.notes.add("has a slug that is none; the series is left out", reprlib.repr(slug))
+        elif len(found) == MAX_SERIES and slug.lower() not in found:
+            asker.notes.add(f"there are more than {MAX_SERIES} series; the others are left out")
+            break
         elif found.setdefault(slug.lower(), slug) != slug:
             asker.notes.add(f"differs from {found[slug.lower()]} only in case; the series is left out", slug)
     return list(found.values())
+
+
+def _listed(value: Any) -> Iterator[dict[str, Any]]:
+    """The things in a list of any family."""
+    return chain(entries(value), entries(fields(value).get("results")))
+
+
+def _is_slug(value: Any) -> TypeGuard[str]:
+    return isinstance(value, str) and len(value) <= MAX_SLUG and values.is_slug(value)
 
 
 def _series(asker: Asker, slug: str, new: list[str], old: list[str]) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 from .. import values
 from ..encode import LAST_INSTANT
 from ..model import MAX_ID, MAX_NUMBER
+from .bounded_json import Items
 
 _NO_VOLUME = ("0", "None", "null", "")
 _SPOKEN_NUMBER = re.compile(r"[0-9]{1,30}(?:\.[0-9]{1,30})?(?:[eE][-+]?[0-9]{1,2})?")
@@ -22,7 +23,7 @@ def fields(value: Any) -> dict[str, Any]:
 
 def entries(value: Any) -> Iterator[dict[str, Any]]:
     """Those things in a list that have fields."""
-    return (one for one in value if isinstance(one, dict)) if isinstance(value, list) else iter(())
+    return (one for one in value if isinstance(one, dict)) if isinstance(value, list | Items) else iter(())
 
 
 def texts(value: Any) -> list[str]:

@@ -24,7 +24,7 @@ def told(answers: Answers) -> dict[str, bool]:
     A whole list that is not found any more is no empty list: a version that was switched off says nothing by that.
     """
     return {
-        path: got.value is not None or (got.status in _NOTHING and not _WHOLE.fullmatch(path))
+        path: got.understood or (got.status in _NOTHING and not _WHOLE.fullmatch(path))
         for path, got in sorted(answers.items())
         if path == _SETTINGS or _LIST.fullmatch(path) or _SERIES.fullmatch(path)
     }

@@ -41,7 +41,7 @@ def read(answers: Answers, slugs: Sequence[str], origin: str, now: int, notes: N
             found.series[slug], found.chapters[slug] = one
     found.site = settings(answers, origin, root, notes)
     _hide_licensed(answers, found)
-    _date_lists(answers, lists.dates)
+    _date_lists(answers, found, lists.dates)
     _date(found, lists.dates, notes)
     _say_what_nobody_tells(answers, notes)
     return found
@@ -51,26 +51,29 @@ def _hide_licensed(answers: Answers, found: Imported) -> None:
     """The old families have all licensed series or none, but for those that take a key as well."""
     licensed = {slug for slug, one in found.series.items() if one.get("licensed")}
     old = [got.value for family in OLD if (got := answers[f"{family}/series"]).good]
-    shown = {text(one.get("slug")) for one in entries(old[0])} if old else licensed
-    if licensed & shown:
+    shown = licensed.intersection(text(one.get("slug")) for one in entries(old[0])) if old else licensed
+    if shown:
         for slug in licensed - shown:
             found.series[slug]["restricted"] = True
     elif licensed:
         found.site["hide_licensed"] = True
 
 
-def _date_lists(answers: Answers, dates: Dates) -> None:
+def _date_lists(answers: Answers, found: Imported, dates: Dates) -> None:
     """Lists show many series at once."""
+    series, categories = found.series, found.lists["categories"]
     for path, got in answers.items():
         if path.partition("?")[0] == "/api/v2/series":
-            slugs = [text(one.get("slug")) for one in entries(fields(got.value).get("results"))]
-            dates.saw(got.modified, [("series", slug) for slug in slugs])
+            told = (text(one.get("slug")) for one in entries(fields(got.value).get("results")))
+            dates.saw(got.modified, [("series", slug) for slug in told if slug in series])
         elif path.endswith("/categories") and path.startswith(OLD):
-            dates.saw(got.modified, [("categories", text(one.get("id"))) for one in entries(got.value)])
+            told = (text(one.get("id")) for one in entries(got.value))
+            dates.saw(got.modified, [("categories", one) for one in told if one in categories])
         elif path in [f"{family}/releases" for family in OLD]:
             for one in entries(got.value):
                 slug, latest = text(one.get("slug")), fields(one.get("latest_chapter"))
-                dates.saw(got.modified, [("series", slug), *_chapter(slug, latest)])
+                if slug in series:
+                    dates.saw(got.modified, [("series", slug), *_chapter(slug, latest)])
 
 
 def _chapter(slug: str, latest: Fields) -> list[tuple[str, str, int | None, str]]:

@@ -85,7 +85,7 @@ def _base(answers: Answers) -> str:
 
 def _reader(answers: Answers, base: str) -> str:
     """The path of the pages on which people read."""
-    told = [(path.rpartition("/")[2], text(fields(got.value).get("url"))) for path, got in answers.items()]
+    told = ((path.rpartition("/")[2], text(fields(got.value).get("url"))) for path, got in answers.items())
     found = (url.removeprefix(base).removesuffix(f"{slug}/") for slug, url in told if url.endswith(f"/{slug}/"))
     return next(found, "")
 
