@@ -12,9 +12,10 @@ from itertools import chain, count
 from pathlib import Path
 from typing import Any, TypeVar
 
-from . import checks, comicinfo, edit, keys, pagenames, phrasing, places, scalars, tending, values, yaml12
+from . import checks, comicinfo, confined, edit, keys, pagenames, phrasing, places, scalars, tending, values, yaml12
+from .confined import Confined, Folder
 from .directory import Directory
-from .disk import alone, rewrite
+from .disk import alone
 from .errors import FlatpanelError
 from .messages import did_you_mean, faults
 from .model import MAX_SLUG, SLUG, WANTED, Chapter, Record, Series
@@ -60,7 +61,7 @@ class Draft:
         return self.origins.get(field, f"--{_ONE_OF.get(field, field)}")
 
 
-def add_series(folder: Path, slug: str, said: Mapping[str, Any], *, in_folder: bool, dry: bool) -> Added:
+def add_series(folder: Folder, slug: str, said: Mapping[str, Any], *, in_folder: bool, dry: bool) -> Added:
     """Begin a series without chapters, in a file or in a folder of its own."""
     with alone(existing(folder)):
         sources = tending.checked(folder)
@@ -79,7 +80,7 @@ def add_series(folder: Path, slug: str, said: Mapping[str, Any], *, in_folder: b
 
 
 def add_chapter(
-    folder: Path,
+    folder: Folder,
     slug: str,
     said: Mapping[str, Any],
     pages: Path | None,
@@ -93,7 +94,8 @@ def add_chapter(
     with alone(existing(folder)):
         sources = tending.checked(folder)
         series = _series(sources, slug)
-        draft = _chapter(sources, series, said, pages, now)
+        images = Confined(pages, confined.of(folder).follow) if pages else None
+        draft = _chapter(sources, series, said, images, now)
         draft.fields["id"] = tending.free_ids(folder, sources, highest, warn)[0]
         record = _record(sources, draft, Chapter)
         file, path = _place(folder, series, record)
@@ -107,7 +109,7 @@ def add_chapter(
         return _write(folder, Added(file, before, tending.edited(folder, file, change), record), dry=dry)
 
 
-def _chapter(sources: Sources, series: SeriesEntry, said: Mapping[str, Any], pages: Path | None, now: int) -> Draft:
+def _chapter(sources: Sources, series: SeriesEntry, said: Mapping[str, Any], pages: Confined | None, now: int) -> Draft:
     fields = {"number": _next_number(series), "published": values.iso(now), "pages": []}
     origins = {}
     if pages:
@@ -122,7 +124,7 @@ def _chapter(sources: Sources, series: SeriesEntry, said: Mapping[str, Any], pag
     return Draft(fields | _referring(sources, said), origins)
 
 
-def _told(pages: Path, text: bytes, groups: Iterable[str]) -> dict[str, Any]:
+def _told(pages: Confined, text: bytes, groups: Iterable[str]) -> dict[str, Any]:
     try:
         return comicinfo.fields(text, set(groups))
     except FlatpanelError as error:
@@ -167,7 +169,7 @@ def _series(sources: Sources, slug: str) -> SeriesEntry:
     return known[slug]
 
 
-def _place(folder: Path, series: SeriesEntry, chapter: Chapter) -> tuple[str, yaml12.Path]:
+def _place(folder: Folder, series: SeriesEntry, chapter: Chapter) -> tuple[str, yaml12.Path]:
     """Where people would write the next chapter: a file, and the path inside it."""
     own = [one for one in series.chapters if one.file == series.entry.file]
     if series.entry.file == f"{SERIES}/{series.slug}.yaml" or len(own) == len(series.chapters) > 0:
@@ -198,9 +200,9 @@ def _beside(complaints: Iterable[Complaint], path: yaml12.Path) -> Iterator[tupl
         yield (str(field[0]) if field else ""), one.message
 
 
-def _write(folder: Path, added: Added, *, dry: bool) -> Added:
+def _write(folder: Folder, added: Added, *, dry: bool) -> Added:
     if keys.places(added.after):
         raise FlatpanelError(f"{folder / added.file}: would hold a key, and is read by everybody; nothing was written")
     if not dry:
-        rewrite(folder / added.file, added.after)
+        confined.of(folder).write(added.file, added.after)
     return added

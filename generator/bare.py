@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 from .errors import CatalogError, Problem
@@ -43,7 +44,12 @@ def _refuse(catalog: Path, folders: Iterable[tuple[str, Iterable[str]]]) -> None
 
 
 def _walk(home: str) -> Iterator[tuple[str, list[str]]]:
-    """Each folder, hidden ones too, and the names in it. git lets no commit have a `.git`."""
-    for folder, folders, files in os.walk(home):
-        yield os.path.relpath(folder, home), folders + files
-        folders[:] = [name for name in folders if name != ".git"]
+    """Each folder, hidden ones too, and the names in it. git lets no commit have a `.git`; links are not followed."""
+    waiting = ["."]
+    while waiting:
+        folder, found = waiting.pop(), list[os.DirEntry[str]]()
+        with suppress(OSError), os.scandir(os.path.join(home, folder)) as entries:
+            found += entries
+        yield folder, [one.name for one in found]
+        inner = (one.name for one in found if one.name != ".git" and one.is_dir(follow_symlinks=False))
+        waiting += (os.path.normpath(os.path.join(folder, name)) for name in inner)

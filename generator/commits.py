@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from . import bare, parsing
+from . import bare, confined
 from .errors import FlatpanelError
 from .history import Item, Repository
 
@@ -41,8 +41,8 @@ class Chosen:
             if kind != "blob":
                 raise self._refusal(item, _REFUSED.get(kind, "is a link that leads nowhere"))
         if item.path.endswith((".yaml", ".yml")):
-            if item.size > parsing.MAX_SIZE:
-                raise self._refusal(item, f"has more than {parsing.MAX_SIZE >> 20} MiB; divide it")
+            if item.size > confined.MAX_SIZE:
+                raise self._refusal(item, f"has more than {confined.MAX_SIZE >> 20} MiB; divide it")
             yield item
 
     def _refusal(self, item: Item, message: str) -> FlatpanelError:

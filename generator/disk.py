@@ -26,18 +26,8 @@ def write_if_changed(path: Path, text: bytes, mode: int | None = None) -> bool:
     return True
 
 
-def rewrite(path: Path, text: bytes, mode: int | None = None) -> bool:
-    """For a file that is people's own: with the permissions that it has, and where it is a link, what that names.
-
-    The mode is that of a new one.
-    """
-    path = Path(os.path.realpath(path))
-    mode = path.stat().st_mode if path.exists() else mode
-    return write_if_changed(path, text, mode)
-
-
 @contextmanager
-def alone(folder: Path, waiting: Callable[[], None] = lambda: None) -> Iterator[None]:
+def alone(folder: str | os.PathLike[str], waiting: Callable[[], None] = lambda: None) -> Iterator[None]:
     """One change at a time to files that people share; the lock is on the folder, and leaves nothing behind."""
     descriptor = os.open(folder, os.O_RDONLY)
     try:
@@ -113,11 +103,16 @@ def holds(path: str | Path, parts: Iterable[bytes]) -> bool:
 
 def write(path: str | Path, data: bytes, modified: int | None = None) -> int:
     # The bare calls are half as dear as a file object, and there are hundreds of thousands of files.
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o644)
+    return _fill(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o644), path, data, modified)
+
+
+def _fill(descriptor: int, path: str | Path, data: bytes, modified: int | None, mode: int | None = None) -> int:
     try:
         _write(descriptor, data)
         if modified is not None:
             os.utime(descriptor, (modified, modified))
+        if mode is not None:
+            os.fchmod(descriptor, mode)
     except OSError as error:
         error.filename = str(path)  # `write` does not know it, and people must
         raise
@@ -177,19 +172,24 @@ class Growing:
         return self.size
 
 
-def replace(path: Path, data: bytes, mode: int | None = None, modified: int | None = None) -> None:
-    """In one step. With a mode, the new file is at no moment open to more people than it will be."""
+def replace(
+    path: Path, data: bytes, mode: int | None = None, modified: int | None = None, *, folder: int | None = None
+) -> None:
+    """In one step. With a mode, the new file is at no moment open to more people than it will be.
+
+    `path` may be relative to a folder that is open.
+    """
     unnamed = path.with_name(f".{path.name}.new"[-255:])
     try:
-        if mode is not None:
-            reserve(unnamed)
-        write(unnamed, data, modified)
-        if mode is not None:
-            unnamed.chmod(mode)
-        os.replace(unnamed, path)
+        # What a killed call left. A link of this name may lead anywhere, and must not be written through.
+        with suppress(FileNotFoundError):
+            os.unlink(unnamed, dir_fd=folder)
+        new = os.open(unnamed, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644 if mode is None else 0o600, dir_fd=folder)
+        _fill(new, path, data, modified, mode)
+        os.replace(unnamed, path, src_dir_fd=folder, dst_dir_fd=folder)
     except OSError:
         with suppress(OSError):
-            os.unlink(unnamed)
+            os.unlink(unnamed, dir_fd=folder)
         raise
 
 

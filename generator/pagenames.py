@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path, PurePosixPath
 
-from . import parsing
+from . import confined
+from .confined import Confined, Folder
 from .errors import FlatpanelError
 
 IMAGES = frozenset({".avif", ".bmp", ".gif", ".jpeg", ".jpg", ".jxl", ".png", ".webp"})
@@ -40,11 +41,12 @@ class Found:
     comicinfo: bytes | None
 
 
-def read(path: Path) -> Found:
+def read(given: Folder) -> Found:
     """What a folder or an archive holds."""
+    path = Path(given)
     try:
         if path.is_dir():
-            return _folder(path)
+            return _folder(confined.of(given))
         # Those who say nothing of their letters mean these; what else they could mean nobody knows.
         with zipfile.ZipFile(_file(path), metadata_encoding="utf-8") as archive:
             return _archive(path, archive)
@@ -64,9 +66,10 @@ def _file(path: Path) -> Path:
     return path
 
 
-def _folder(path: Path) -> Found:
+def _folder(folder: Confined) -> Found:
+    path = folder.path
     pages, description = _sorted_out(path, list(islice(_files(path), MAX_FILES + 1)))
-    return Found(pages, _small(path, parsing.content(path / description)[0]) if description else None)
+    return Found(pages, _small(path, folder.content(description)[0]) if description else None)
 
 
 def _files(folder: Path) -> Iterator[str]:

@@ -1,19 +1,13 @@
-"""One file of the catalog -> what it says, and how it looks from outside."""
+"""One file of the catalog -> what it says."""
 
-import errno
 import gc
-import os
-import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from . import encode, keys, yaml12
-
-# A catalog is text that people write. Much more is a mistake, and would not fit into memory as values.
-MAX_SIZE = 16 << 20
+from .confined import Confined
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,28 +32,10 @@ def without_garbage_collection() -> Iterator[None]:
             gc.enable()
 
 
-def looks(path: str | Path) -> str:
-    """How a file or a folder looks from outside: whoever changes it changes that."""
-    status = os.stat(path)
-    return f"{status.st_size} {status.st_mtime_ns} {status.st_ctime_ns} {status.st_ino}"
-
-
-def content(path: Path) -> tuple[bytes, int]:
-    """What a file holds, and when it was changed."""
-    status = path.stat()
-    # Merely opening a pipe would wait for whoever writes into it, and a device may never end.
-    if not (stat.S_ISREG(status.st_mode) or stat.S_ISDIR(status.st_mode)):
-        raise OSError(errno.EINVAL, "it is neither a file nor a folder")
-    if status.st_size > MAX_SIZE:
-        raise OSError(errno.EFBIG, f"it has more than {MAX_SIZE >> 20} MiB; divide it")
-    with path.open("rb") as opened:
-        return opened.read(), os.fstat(opened.fileno()).st_mtime_ns // 10**9
-
-
-def parse(path: Path) -> Parsed:
+def parse(folder: Confined, file: str) -> Parsed:
     try:
         with without_garbage_collection():
-            text, mtime = content(path)
+            text, mtime = folder.content(file)
             value = yaml12.load(text)
             if _holds_key(text, value):
                 raise yaml12.Malformed

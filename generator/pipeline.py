@@ -10,6 +10,7 @@ from . import checks, disk, history, loopback, nginx, parsing, places, reading, 
 from .building import Building, Progress
 from .cache import FILE, Cache, Damaged
 from .catalog import Catalog
+from .confined import Folder
 from .errors import CatalogError, FlatpanelError
 from .ledger import Ledger
 from .link import link
@@ -28,7 +29,7 @@ Waiting = Callable[[], None]
 class Options:
     """What a build is told from outside, the clock included."""
 
-    catalog: Path
+    catalog: Folder
     out: Path
     nginx: Path
     as_of: int
@@ -69,16 +70,16 @@ class Report:
     survey: Survey | None = None
 
 
-def read_catalog(folder: Path, as_of: int) -> Catalog:
+def read_catalog(folder: Folder, as_of: int) -> Catalog:
     """The whole catalog in memory, or every problem of it."""
     sources = source.read(folder)
     complaints = sources.complaints + checks.complaints(sources)
     if complaints:
         raise CatalogError(places.located(folder, complaints))
-    return link(sources, sources.mtimes | history.past(folder, as_of).times, as_of)
+    return link(sources, sources.mtimes | history.past(Path(folder), as_of).times, as_of)
 
 
-def check(folder: Path, as_of: int, jobs: int) -> Reading:
+def check(folder: Folder, as_of: int, jobs: int) -> Reading:
     """What there is to know of a catalog, or every problem of it."""
 
     def look(cache: Cache, _: Path) -> Reading:
@@ -91,7 +92,7 @@ def check(folder: Path, as_of: int, jobs: int) -> Reading:
 
 
 def schedule(
-    folder: Path, as_of: int, jobs: int, *, every: bool, cache: Path | None = None, waiting: Waiting = lambda: None
+    folder: Folder, as_of: int, jobs: int, *, every: bool, cache: Path | None = None, waiting: Waiting = lambda: None
 ) -> Schedule:
     """What the next builds publish, or every problem of the catalog.
 
@@ -108,7 +109,6 @@ def schedule(
 
 def build(options: Options, waiting: Waiting = lambda: None, progress: Progress = iter) -> Report:
     """Bring `out` and the main configuration file to what the catalog says."""
-
     if options.report:
         # Those that are not there yet as well: the build writes them first.
         others = (options.catalog / source.SERIES, options.nginx, options.cache)
@@ -138,7 +138,7 @@ def build(options: Options, waiting: Waiting = lambda: None, progress: Progress 
     if options.report and told.survey:
         warnings = [options.as_called(one) for one in told.warnings]
         page = report.page(told.survey, told.release, told.changes, warnings)
-        disk.rewrite(options.report, page, mode=0o600)
+        report.write(options.report, page)
     return told
 
 

@@ -4,10 +4,10 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import groupby
-from pathlib import Path as Folder
 from typing import NamedTuple
 
-from . import anchors, keys, parsing, yaml12
+from . import anchors, confined, keys, yaml12
+from .confined import Folder
 from .errors import Problem
 from .excerpts import Lines
 from .messages import field_name
@@ -84,7 +84,7 @@ def _found(
 def text(folder: Folder, file: str) -> bytes:
     """A file as it was written; nothing if nobody can read it."""
     try:
-        return parsing.content(folder / file)[0]
+        return confined.of(folder).content(file)[0]
     except OSError:
         return b""
 

@@ -4,16 +4,17 @@ A series whose files, and whatever they name, are as they were is not read at al
 is read from what was parsed before, if the content of its files was parsed before.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import pairwise
-from pathlib import Path
 from typing import NamedTuple
 
-from . import checks, encode, facts, parsing, places, source
+from . import checks, confined, encode, facts, parsing, places, source
 from .cache import Cache, Known
 from .checks import Checks
+from .confined import Confined, Folder
 from .crew import shared
 from .errors import CatalogError
 from .facts import Facts, Meanings
@@ -28,7 +29,7 @@ from .source import LISTS, SITE, VIEWS, Place, Sources
 class Reading:
     """A catalog without problems."""
 
-    folder: Path
+    folder: Confined
     as_of: int
     # Missing only while problems are looked for.
     _linker: Linker | None
@@ -94,15 +95,15 @@ class Checked(NamedTuple):
 
 
 def read(
-    folder: Path, as_of: int, jobs: int, cache: Cache, times: Mapping[str, int], base_url: str | None = None
+    folder: Folder, as_of: int, jobs: int, cache: Cache, times: Mapping[str, int], base_url: str | None = None
 ) -> Reading:
     """The catalog, or every problem of it; `times` are those that git knows, `base_url` replaces site.yaml's."""
-    return _Reader(folder, as_of, jobs, cache, times, base_url).reading()
+    return _Reader(confined.of(folder), as_of, jobs, cache, times, base_url).reading()
 
 
 @dataclass(slots=True)
 class _Reader:
-    folder: Path
+    folder: Confined
     as_of: int
     jobs: int
     cache: Cache
@@ -120,9 +121,7 @@ class _Reader:
         self.before, self.values = self.cache.files(), self.cache.values()
         self.remembers = bool(self.values)
         lists, everywhere = self.lists()
-        for place in everywhere:
-            for file in place.files:
-                self.look(file)
+        self.look(file for place in everywhere for file in place.files)
         checked = Checks(lists)
         complaints = [*lists.complaints, *checked.lists(), *checks.slugs((one.slug, one.file) for one in everywhere)]
         times = lists.mtimes | {file: _mtime(stat) for file, stat in self.stats.items()}
@@ -143,8 +142,9 @@ class _Reader:
     def lists(self) -> tuple[Sources, list[Place]]:
         """What all series share; of what it says nothing has to be parsed that was parsed before."""
         known = {}
-        for file in (SITE, VIEWS, *LISTS):
-            self.look(file)
+        shared_by_all = (SITE, VIEWS, *LISTS)
+        self.look(shared_by_all)
+        for file in shared_by_all:
             if self.digests.get(file) in self.values:
                 known[file] = _remembered(self.digests[file], self.cache.value(self.digests[file]), self.stats[file])
         found, everywhere = source.read_lists(self.folder, known)
@@ -154,17 +154,18 @@ class _Reader:
             found.site = found.site.model_copy(update={"base_url": self.base_url})
         return found, everywhere
 
-    def look(self, file: str) -> None:
-        """What a file holds, which need not be read if it looks from outside as it did."""
-        try:
-            self.stats[file] = parsing.looks(self.folder / file)
-            stat, digest = self.before.get(file, ("", ""))
-            if stat == self.stats[file]:
+    def look(self, files: Iterable[str]) -> None:
+        """Take the digest of each file; one that looks from outside as it did is not read for it."""
+        for file, look in self.folder.looks(files):
+            before, digest = self.before.get(file, ("", ""))
+            if not look:
+                continue  # reading it says why
+            self.stats[file] = look
+            if look == before:
                 self.digests[file] = digest
             elif self.remembers:  # or else its content is parsed, whatever it is
-                self.digests[file] = encode.digest(parsing.content(self.folder / file)[0])
-        except OSError:
-            self.stats.pop(file, None)  # whoever reads it will say what is wrong
+                with suppress(OSError):
+                    self.digests[file] = encode.digest(self.folder.content(file)[0])
 
     def keep(self, file: str, parsed: Parsed) -> None:
         """What was parsed, by its content, which may have changed since it was looked at."""
@@ -233,14 +234,14 @@ class _Reader:
 class _Checker:
     """Reads series and looks for what is wrong in each of them."""
 
-    def __init__(self, folder: Path, checked: Checks) -> None:
+    def __init__(self, folder: Confined, checked: Checks) -> None:
         self.folder, self.checks = folder, checked
 
     def __call__(self, task: Task) -> Checked:
         parsed = _revived(task.place, task.known)
         for file in task.place.files:
             if file not in parsed:
-                parsed[file] = parsing.parse(self.folder / file)
+                parsed[file] = parsing.parse(self.folder, file)
         part = source.read_series(self.folder, task.place, parsed)
         found, values = None, {}
         for one in part.series:
@@ -272,7 +273,7 @@ def _mtime(stat: str) -> int:
     return int(stat.split(" ")[1]) // 10**9
 
 
-def series_of(folder: Path, place: Place, known: Mapping[str, tuple[str, bytes]]) -> source.SeriesEntry:
+def series_of(folder: Confined, place: Place, known: Mapping[str, tuple[str, bytes]]) -> source.SeriesEntry:
     """The records of a series that has no problems."""
     (found,) = source.read_series(folder, place, _revived(place, known)).series
     return found

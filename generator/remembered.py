@@ -1,12 +1,13 @@
 """Whether there is anything to do at all: a build that finds everything as it left it reads and writes nothing."""
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from . import encode, history, parsing
+from . import confined, encode, history
 from .cache import Cache
+from .confined import Folder
 from .reading import Reading
 from .runs import samples
 from .store import Store
@@ -17,7 +18,7 @@ _HOUSE = Path(__file__).parent
 class Asked(NamedTuple):
     """What a build is about."""
 
-    catalog: Path
+    catalog: Folder
     out: Path
     nginx: Path
     local: bool
@@ -31,7 +32,7 @@ def version() -> str:
     return encode.digest(encode.json([encode.PACKED_BY, [str(path.relative_to(_HOUSE)) for path in rooms], parts]))
 
 
-def past(catalog: Path, as_of: int, cache: Cache) -> history.Past:
+def past(catalog: Folder, as_of: int, cache: Cache) -> history.Past:
     """As `history.past`; git is asked once for the commits before a commit."""
 
     def committed(repository: history.Repository) -> dict[str, int]:
@@ -44,36 +45,17 @@ def past(catalog: Path, as_of: int, cache: Cache) -> history.Past:
             cache.remember("history", known)
         return {os.fsdecode(path.encode("latin-1")): moment for path, moment in known["times"].items()}
 
-    return history.past(catalog, as_of, committed)
+    return history.past(Path(catalog), as_of, committed)
 
 
 def seen(asked: Asked, committed: Mapping[str, int]) -> dict[str, Any]:
-    """What a build depends on, the clock and what lies behind links excepted, as it is now."""
+    """What a build depends on, the clock excepted, as it is now."""
+    tree = [(ascii(file), look) for file, look in confined.of(asked.catalog).walk()]
     return {
-        "asked": [str(part.absolute()) if isinstance(part, Path) else part for part in asked],
+        "asked": [str(Path(part).absolute()) if isinstance(part, os.PathLike) else part for part in asked],
         "times": encode.digest(ascii(sorted(committed.items())).encode()),
-        "tree": encode.digest(encode.json(list(_tree(asked.catalog)))),
+        "tree": encode.digest(encode.json(tree)),
     }
-
-
-def _tree(catalog: Path) -> Iterator[tuple[str, str]]:
-    for folder, folders, names in os.walk(catalog):
-        folders.sort()
-        for path in (os.path.join(folder, name) for name in ("", *sorted(names))):
-            yield ascii(path), _looks(path)
-
-
-def _looks(path: str | Path) -> str:
-    try:
-        return parsing.looks(path)
-    except OSError:
-        return ""
-
-
-def _folders(catalog: Path, files: Iterable[str]) -> list[tuple[str, str]]:
-    """The folders in which files lie, which may be somewhere else, behind links."""
-    folders = [catalog / folder for folder in sorted({os.path.dirname(file) for file in files})]
-    return [(ascii(str(folder)), _looks(folder)) for folder in folders]
 
 
 def done(asked: Asked, as_of: int, committed: Mapping[str, int], cache: Cache) -> dict[str, Any] | None:
@@ -85,11 +67,6 @@ def done(asked: Asked, as_of: int, committed: Mapping[str, int], cache: Cache) -
         return None
     if not samples(cache.recall("runs"), asked.out):
         return None
-    files = cache.files()
-    if any(_looks(os.path.join(asked.catalog, file)) != look for file, (look, _) in files.items()):
-        return None
-    if known["folders"] != encode.digest(encode.json(_folders(asked.catalog, files))):
-        return None
     report: dict[str, Any] = known["report"]
     return report if known["seen"] == seen(asked, committed) else None
 
@@ -100,7 +77,6 @@ def remember(asked: Asked, seen: Mapping[str, Any], found: Reading, report: Mapp
         "done",
         {
             "seen": seen,
-            "folders": encode.digest(encode.json(_folders(asked.catalog, cache.files()))),
             "from": found.last_publication,
             "until": found.next_publication,
             "release": report["release"],

@@ -8,6 +8,7 @@ from . import encode, reading, routes
 from .artifact import Published
 from .cache import Row
 from .catalog import Card, Latest, Series
+from .confined import Confined
 from .link import Linker
 from .manifest import lines
 from .payloads import v2
@@ -47,7 +48,7 @@ class Rendered(NamedTuple):
 class Renderer:
     """What all series share. There is one in each process."""
 
-    def __init__(self, folder: Path, linker: Linker, press: Press) -> None:
+    def __init__(self, folder: Confined, linker: Linker, press: Press) -> None:
         self.folder, self.linker, self.press = folder, linker, press
 
     def __call__(self, task: Task) -> Rendered:
@@ -65,7 +66,7 @@ class Renderer:
         return Rendered(series.slug, run, change(served, published, served_others), card, rows(series), output)
 
 
-def make(folder: Path, linker: Linker, root: Path, left: frozenset[str], trusting: bool) -> Renderer:
+def make(folder: Confined, linker: Linker, root: Path, left: frozenset[str], trusting: bool) -> Renderer:
     return Renderer(folder, linker, Press(Bodies(root, left), linker.site, linker.as_of, trusting))
 
 

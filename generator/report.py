@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from . import __version__, encode, templating, values
+from . import __version__, disk, encode, templating, values
 from .errors import FlatpanelError
 from .news import KINDS
 from .sizes import together
@@ -60,6 +60,12 @@ def policy(style: str) -> str:
     """What a browser may do with the page: show it, in its own style."""
     digest = base64.b64encode(bytes.fromhex(encode.sha256(style.encode()))).decode()
     return f"default-src 'none'; style-src 'sha256-{digest}'; img-src data:; base-uri 'none'; form-action 'none'"
+
+
+def write(place: Path, text: bytes) -> None:
+    """Write the page with the permissions that the file has, a new one for its owner alone; a link stays one."""
+    target = Path(os.path.realpath(place))
+    disk.write_if_changed(target, text, target.stat().st_mode if target.exists() else 0o600)
 
 
 def refuse(place: Path, out: Path, others: Iterable[Path]) -> None:

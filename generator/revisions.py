@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from . import disk, pipeline
 from .commits import Chosen
+from .confined import Confined, Folder
 from .errors import CatalogError, FlatpanelError, Problem
 from .history import GitError, Past, Repository
 from .pipeline import Options
@@ -23,7 +24,7 @@ class Wanted(NamedTuple):
 
     name: str
     manifest: Path | None = None
-    folder: Path | None = None
+    folder: Folder | None = None
     commit: str = ""
     repository: Repository | None = None
 
@@ -36,7 +37,7 @@ class Pair:
 
 
 @contextmanager
-def opened(old: str, new: str, catalog: Path, as_of: int, jobs: int) -> Iterator[Pair]:
+def opened(old: str, new: str, catalog: Confined, as_of: int, jobs: int) -> Iterator[Pair]:
     """Both releases. What has to be built for it is built as of the same time, in a folder that is gone afterwards."""
     both = [_wanted(name, catalog) for name in (old, new)]
     with disk.scratch() as scratch:
@@ -51,7 +52,7 @@ def opened(old: str, new: str, catalog: Path, as_of: int, jobs: int) -> Iterator
             yield Pair(older, newer, workshop.warnings)
 
 
-def _wanted(name: str, catalog: Path) -> Wanted:
+def _wanted(name: str, catalog: Confined) -> Wanted:
     path = Path(name)
     if not name:  # a variable of the shell that is not set, say
         raise FlatpanelError(
@@ -61,18 +62,18 @@ def _wanted(name: str, catalog: Path) -> Wanted:
         return Wanted(name, folder=catalog)
     if found := manifest_of(path):
         return Wanted(name, manifest=found)
-    for folder in (path, path / catalog.name):
+    for folder in (path, path / catalog.path.name):
         if (folder / SITE).is_file():
-            return Wanted(name, folder=folder)
+            return Wanted(name, folder=Confined(folder, catalog.follow))
     if path.exists():
         raise FlatpanelError(f"{name}: holds neither a built site nor a catalog")
     return _revision(name, catalog)
 
 
-def _revision(name: str, catalog: Path) -> Wanted:
+def _revision(name: str, catalog: Confined) -> Wanted:
     hint = ""
     try:
-        repository = Repository.around(catalog)
+        repository = Repository.around(catalog.path)
         if repository and (commit := repository.object(f"{name}^{{commit}}")):
             return Wanted(name, commit=commit, repository=repository)
         if repository and repository.is_shallow:

@@ -16,7 +16,8 @@ from pathlib import Path
 from threading import Thread
 from typing import IO, TypeAlias
 
-from . import disk, nginx, words
+from . import confined, disk, nginx, words
+from .confined import Folder
 from .errors import FlatpanelError
 from .store import Store
 
@@ -27,7 +28,7 @@ _CAME = re.compile(r"start worker process (\d+)")
 _REFUSAL = re.compile(r"(?:nginx:|\d\S+ \S+) \[emerg\]")
 _WENT = re.compile(r"(\d+)(?=#\d+: gracefully shutting down| exited (?:with code|on signal))")
 
-Fingerprint: TypeAlias = tuple[tuple[str, int, int], ...]
+Fingerprint: TypeAlias = tuple[tuple[str, str], ...]
 
 
 def find_nginx() -> str:
@@ -171,20 +172,13 @@ def _bind(family: socket.AddressFamily, address: tuple[str, int]) -> None:
         ) from None
 
 
-def fingerprint(folder: Path) -> Fingerprint:
+def fingerprint(folder: Folder) -> Fingerprint:
     """Changes whenever a file of the catalog does."""
-    found = []
-    for inside, folders, names in os.walk(folder):
-        folders.sort()
-        for name in sorted(names):
-            with suppress(OSError):  # gone since it was listed
-                status = os.stat(os.path.join(inside, name))
-                found.append((os.path.join(inside, name), status.st_mtime_ns, status.st_size))
-    return tuple(found)
+    return tuple(confined.of(folder).walk())
 
 
 def watch(
-    folder: Path, seen: Fingerprint, wait: Callable[[], bool], due: Callable[[], bool], changed: Callable[[], None]
+    folder: Folder, seen: Fingerprint, wait: Callable[[], bool], due: Callable[[], bool], changed: Callable[[], None]
 ) -> None:
     """Call `changed` when `folder` is not as it was `seen` and when something is `due`, until `wait` says to stop."""
     while wait():

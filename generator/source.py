@@ -7,12 +7,13 @@ path inside it), which `places.py` translates into lines and columns.
 import os.path
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path as Folder
+from pathlib import Path as Plain
 from typing import Any, Generic, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
 
-from . import bare, yaml12
+from . import bare, confined, yaml12
+from .confined import Folder
 from .errors import FlatpanelError
 from .messages import did_you_mean, misplaced, sentence
 from .model import (
@@ -50,6 +51,7 @@ LISTS: dict[str, type[Record]] = {
 VIEWS = "views.yaml"
 SITE = "site.yaml"
 SERIES = "series"
+_MAX_LEVELS = 16  # of folders in which stray files are looked for; a catalog has three
 # How much is told of a single file.
 MAX_TOLD = 1000
 
@@ -112,7 +114,7 @@ class Sources:
 
 def read(folder: Folder) -> Sources:
     """All records below `folder`."""
-    bare.refuse(existing(folder))
+    bare.refuse(Plain(existing(folder)))
     found, places = read_lists(folder)
     for place in places:
         found.take(read_series(folder, place))
@@ -133,8 +135,9 @@ def read_site(folder: Folder) -> Site | None:
 def existing(folder: Folder) -> Folder:
     """The folder of a catalog, if there is one."""
     if not os.path.isdir(folder):
-        beside = [one.name for one in folder.parent.iterdir() if one.is_dir()] if folder.parent.is_dir() else []
-        hint = did_you_mean(folder.name, beside, f"a catalog is a folder with {SITE} and {SERIES}/")
+        path = Plain(folder)
+        beside = [one.name for one in path.parent.iterdir() if one.is_dir()] if path.parent.is_dir() else []
+        hint = did_you_mean(path.name, beside, f"a catalog is a folder with {SITE} and {SERIES}/")
         raise FlatpanelError(f"{folder}: there is no such folder{hint}")
     return folder
 
@@ -149,7 +152,7 @@ class _Reader:
     """Walks the folder in the order of names, so that the same catalog always reads the same."""
 
     def __init__(self, folder: Folder, parsed: Mapping[str, Parsed] | None = None) -> None:
-        self.folder = folder
+        self.folder = confined.of(folder)
         self.parsed = parsed or {}
         self.found = Sources()
 
@@ -177,7 +180,7 @@ class _Reader:
             slug = name.removesuffix(".yaml")
             if name.endswith(".yaml") and self.is_slug(slug, f"{SERIES}/{name}"):
                 found.append(Place(slug, f"{SERIES}/{name}"))
-            elif os.path.isdir(self.folder / SERIES / name) and self.is_slug(slug, f"{SERIES}/{name}/series.yaml"):
+            elif self.folder.is_folder(f"{SERIES}/{name}") and self.is_slug(slug, f"{SERIES}/{name}/series.yaml"):
                 found += self.folder_of(slug, f"{SERIES}/{name}")
         self.unknown(SERIES, None, set(self.names(SERIES)))
         return found
@@ -214,7 +217,7 @@ class _Reader:
     def names(self, folder: str) -> list[str]:
         """What lies in a folder, without what editors and systems hide there."""
         try:
-            return sorted(item.name for item in (self.folder / folder).iterdir() if not item.name.startswith("."))
+            return sorted(name for name in self.folder.names(folder) if not name.startswith("."))
         except OSError as error:
             self.complain(folder, f"cannot be read: {error.strerror}")
             return []
@@ -224,13 +227,13 @@ class _Reader:
 
         `meant` is the folder that should have been here, if its name is nearly that of this one.
         """
-        for name in self.names(folder):
+        for name in self.names(folder) if folder.count("/") < _MAX_LEVELS else ():
             path = f"{folder}/{name}".lstrip("/")
             if name.endswith(".yml") or (known is not None and name.endswith(".yaml") and name not in known):
                 self.complain(path, f"is not a file of a catalog; {misplaced(folder, name, known, meant)}")
             elif not name.endswith(".yaml") and os.path.islink(self.folder / path):
-                if not os.path.exists(self.folder / path):
-                    self.complain(path, "is a link that leads nowhere; remove it, or bring back what it names")
+                if fault := self.folder.fault(path):
+                    self.complain(path, fault)
             elif not name.endswith(".yaml") and name not in folders and os.path.isdir(self.folder / path):
                 close = nearest(name, folders)
                 self.unknown(path, set(), set(), f"{folder}/{close}".lstrip("/") if close else "")
@@ -272,7 +275,7 @@ class _Reader:
         return None
 
     def value(self, file: str) -> Any:
-        parsed = self.parsed.get(file) or parse(self.folder / file)
+        parsed = self.parsed.get(file) or parse(self.folder, file)
         if parsed.error:
             raise parsed.error
         self.found.mtimes[file] = parsed.mtime

@@ -11,8 +11,9 @@ from functools import partial
 from itertools import groupby
 from pathlib import Path
 
-from . import checks, edit, encode, history, keys, places, source, views
-from .disk import alone, rewrite
+from . import checks, confined, edit, encode, history, keys, places, source, views
+from .confined import Folder
+from .disk import alone
 from .errors import CatalogError, FlatpanelError
 from .messages import did_you_mean, sentences
 from .model import MAX_ID, Chapter, IssuedKey
@@ -24,6 +25,8 @@ KEYS = "keys.yaml"
 Warn = Callable[[str], None]
 # Beside the counts, but of no interest to people: which requests are in them.
 SEEN = ".views-seen.json"
+# A request takes some 20 bytes of it.
+_MAX_SEEN = 1 << 30
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +38,7 @@ class Given:
     id: int
 
 
-def give_ids(folder: Path, highest: int, warn: Warn) -> list[Given]:
+def give_ids(folder: Folder, highest: int, warn: Warn) -> list[Given]:
     """Give an id to every chapter that lacks one; answers with them in the order of their ids.
 
     No id comes back that a chapter has, had in the catalog's history, or had up to `highest` in a release.
@@ -52,14 +55,14 @@ def give_ids(folder: Path, highest: int, warn: Warn) -> list[Given]:
             text = places.text(folder, file)
             texts[file] = edited(folder, file, partial(edit.with_first_field, text, "id", ids))
         for file, text in texts.items():
-            rewrite(folder / file, text)
+            confined.of(folder).write(file, text)
         return [Given(entry.file, entry.record, number) for entry, number in given]
 
 
-def free_ids(folder: Path, sources: Sources, highest: int, warn: Warn, count: int = 1) -> range:
+def free_ids(folder: Folder, sources: Sources, highest: int, warn: Warn, count: int = 1) -> range:
     """The next ids that no chapter has, had in the catalog's history, or had up to `highest` in a release."""
     try:
-        repository = history.Repository.around(folder)
+        repository = history.Repository.around(Path(folder))
         committed = repository.ids_ever() if repository else set()
     except history.GitError as error:
         warn(f"{folder}: {error}; an id that only git remembers may be given again")
@@ -83,12 +86,12 @@ class NamedKey:
     index: int
 
 
-def list_keys(folder: Path) -> list[NamedKey]:
+def list_keys(folder: Folder) -> list[NamedKey]:
     """Those that people wrote into accounts, then those that were made here."""
     return _keys(checked(folder))
 
 
-def add_key(folder: Path, name: str, account: str | None) -> str:
+def add_key(folder: Folder, name: str, account: str | None) -> str:
     """Make a key, keep its digest, and answer with it for the only time."""
     with alone(source.existing(folder)):
         sources = checked(folder)
@@ -102,11 +105,11 @@ def add_key(folder: Path, name: str, account: str | None) -> str:
         _check_key(fields)
         text = places.text(folder, KEYS) or b"# Keys by their digests, made by the command `keys`.\n"
         # A digest of 256 random bits leads nobody back to them, so everybody may read this file.
-        rewrite(folder / KEYS, edited(folder, KEYS, partial(edit.with_item, text, fields)))
+        confined.of(folder).write(KEYS, edited(folder, KEYS, partial(edit.with_item, text, fields)))
         return key
 
 
-def revoke_key(folder: Path, name: str) -> None:
+def revoke_key(folder: Folder, name: str) -> None:
     """Forget a key that was made here; one that people wrote is theirs to remove."""
     with alone(source.existing(folder)):
         known = {one.name: one for one in _keys(checked(folder))}
@@ -118,7 +121,7 @@ def revoke_key(folder: Path, name: str) -> None:
                 f"{folder / key.file}: the key {name} of {key.account} is written there; remove it there"
             )
         text = places.text(folder, KEYS)
-        rewrite(folder / KEYS, edited(folder, KEYS, partial(edit.without_item, text, key.index)))
+        confined.of(folder).write(KEYS, edited(folder, KEYS, partial(edit.without_item, text, key.index)))
 
 
 def _keys(sources: Sources) -> list[NamedKey]:
@@ -147,7 +150,7 @@ class Folded:
     unreadable: dict[str, int]
 
 
-def fold_views(folder: Path, logs: Iterable[Path]) -> Folded:
+def fold_views(folder: Folder, logs: Iterable[Path]) -> Folded:
     """Count what the logs hold and has not been counted, into the file that the next build reads."""
     with alone(source.existing(folder)):
         sources = checked(folder)
@@ -161,15 +164,17 @@ def fold_views(folder: Path, logs: Iterable[Path]) -> Folded:
         text = "# Views by the ids of chapters, counted by the command `views`.\n" + "".join(
             f"{chapter}: {count}\n" for chapter, count in sorted(tally.counts.items(), key=lambda one: int(one[0]))
         )
-        rewrite(folder / SEEN, views.dump(Memory(tally.seen, tally.closed, encode.sha256(before), changed)))
-        rewrite(folder / VIEWS, text.encode())
+        confined.of(folder).write(SEEN, views.dump(Memory(tally.seen, tally.closed, encode.sha256(before), changed)))
+        confined.of(folder).write(VIEWS, text.encode())
         return Folded(tally, {log: count for log, count in unreadable.items() if count})
 
 
-def _memory(folder: Path) -> Memory:
-    text = places.text(folder, SEEN)
+def _memory(folder: Folder) -> Memory:
     try:
+        text, _ = confined.of(folder).content(SEEN, _MAX_SEEN)
         return views.load(text) if text else Memory()
+    except FileNotFoundError:
+        return Memory()
     except ValueError:
         raise FlatpanelError(
             f"{folder / SEEN}: is damaged; take it from a backup, or remove it and give no log again"
@@ -185,7 +190,7 @@ def _add(tally: Tally, log: Path) -> int:
         raise FlatpanelError(f"{log}: cannot be read: {getattr(error, 'strerror', None) or error}") from None
 
 
-def checked(folder: Path) -> Sources:
+def checked(folder: Folder) -> Sources:
     """Everything that a catalog says, if it could be built."""
     sources = source.read(folder)
     found = sources.complaints + checks.complaints(sources)
@@ -194,7 +199,7 @@ def checked(folder: Path) -> Sources:
     return sources
 
 
-def edited(folder: Path, file: str, change: Callable[[], bytes]) -> bytes:
+def edited(folder: Folder, file: str, change: Callable[[], bytes]) -> bytes:
     """An edit that cannot be made knows why, but not in which file."""
     try:
         return change()

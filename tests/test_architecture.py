@@ -35,17 +35,29 @@ FLOORS = [
         "bare",
         "cache",
         "comicinfo",
+        "confined",
         "excerpts",
         "http_client",
         "manifest",
         "model",
-        "parsing",
         "phrasing",
         "sizes",
         "views",
         "words",
     ],
-    ["catalog", "edit", "journal", "ledger", "messages", "pageids", "pagenames", "schema", "shelving", "templating"],
+    [
+        "catalog",
+        "edit",
+        "journal",
+        "ledger",
+        "messages",
+        "pageids",
+        "pagenames",
+        "parsing",
+        "schema",
+        "shelving",
+        "templating",
+    ],
     ["census", "maps", "named_files", "news", "payloads", "places", "store"],
     ["history", "nginx", "openapi", "source", "subjects", "viewer"],
     ["checks", "link", "press", "routes", "serve", "verify_files", "verify_server"],
@@ -103,7 +115,7 @@ WRITES = {
     ),
     *("write_text", "write_bytes", "copy", "copyfile", "copytree", "copy2"),
 }
-WRITERS = {"disk", "shelving", "store"}
+WRITERS = {"confined", "disk", "shelving", "store"}
 
 # `history` hands the environment on to git; `serve` looks for nginx on the PATH.
 ENVIRONMENT = {"commands", "history", "serve"}

@@ -127,7 +127,7 @@ def test_a_chapter_in_a_file_of_its_own_gets_an_id(site: Site, ids: Callable[...
 
 def test_a_file_keeps_its_permissions_and_links_stay_links(site: Site, ids: Callable[..., Result]) -> None:
     """The catalog is people's own: a link goes on pointing at what is edited."""
-    real = site.folder / "elsewhere.yaml"
+    real = site.folder / "catalog_src/series/.elsewhere.yaml"
     real.write_text(series(chapter(1)))
     real.chmod(0o664)
     link = site.folder / "catalog_src" / SECOND

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from generator import disk, encode, importing, pipeline, yaml12
+from generator.confined import Confined
 from generator.errors import CatalogError, FlatpanelError
 from generator.importing import Done
 from tests.conftest import AS_OF
@@ -417,15 +418,15 @@ def test_an_import_may_be_killed_at_any_time(
     files: int, site: Elsewhere, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Whatever was written is a catalog without problems, and the next import writes the rest."""
-    left, rewrite = [None] * files, disk.rewrite
+    left, write = [None] * files, Confined.write
 
-    def killed(path: Path, text: bytes) -> bool:
+    def killed(catalog: Confined, file: str, text: bytes) -> bool:
         if not left:
             raise KeyboardInterrupt
         left.pop()
-        return rewrite(path, text)
+        return write(catalog, file, text)
 
-    monkeypatch.setattr(disk, "rewrite", killed)
+    monkeypatch.setattr(Confined, "write", killed)
     with pytest.raises(KeyboardInterrupt) if files < 7 else nullcontext():
         site.imported(tmp_path / "killed")
     if files:

@@ -102,10 +102,10 @@ def test_what_is_no_yaml_or_hidden_is_passed_over(catalog: Path, file: str) -> N
     assert source.read(catalog) == before
 
 
-def test_a_link_in_the_place_of_a_file_is_followed(catalog: Path, tmp_path: Path) -> None:
-    """A series may lie elsewhere; a folder of links that goes round in circles is not walked."""
-    write(tmp_path, "elsewhere.yaml", "title: Elsewhere\ncover: a.jpg\n")
-    (catalog / "series/linked.yaml").symlink_to(tmp_path / "elsewhere.yaml")
+def test_a_link_in_the_place_of_a_file_is_followed(catalog: Path) -> None:
+    """It may lead inside the catalog; a folder of links that goes round in circles is not walked."""
+    write(catalog, "series/.hidden.yaml", "title: Elsewhere\ncover: a.jpg\n")
+    (catalog / "series/linked.yaml").symlink_to(catalog / "series/.hidden.yaml")
     (catalog / "series/long/chapters/round").symlink_to(catalog)
     found = source.read(catalog)
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from generator import adding, disk, tending
+from generator.confined import Confined
 from tests import tended
 from tests.conftest import AS_OF, Site
 from tests.tended import Run
@@ -44,9 +45,9 @@ def test_one_change_waits_for_another(
     site.write(tended.FIRST, tended.series(tended.chapter(1, given)))
     site.write("keys.yaml", f"- {{name: shop, sha256: {'1' * 63}a}}\n")
     locked = []
-    read, rewrite = tending.source.read, tending.rewrite
+    read, write = tending.source.read, Confined.write
     monkeypatch.setattr(tending.source, "read", lambda *given: (locked.append(is_locked(folder)), read(*given))[1])
-    monkeypatch.setattr(tending, "rewrite", lambda *given: (locked.append(is_locked(folder)), rewrite(*given))[1])
+    monkeypatch.setattr(Confined, "write", lambda *given: (locked.append(is_locked(folder)), write(*given))[1])
 
     change(folder)
 
@@ -68,9 +69,9 @@ def test_what_is_added_waits_as_well(
     """Nobody else is given the same id, or writes the same file, meanwhile."""
     folder = site.folder / "catalog_src"
     locked = []
-    read, rewrite = tending.source.read, adding.rewrite
+    read, write = tending.source.read, Confined.write
     monkeypatch.setattr(tending.source, "read", lambda *given: (locked.append(is_locked(folder)), read(*given))[1])
-    monkeypatch.setattr(adding, "rewrite", lambda *given: (locked.append(is_locked(folder)), rewrite(*given))[1])
+    monkeypatch.setattr(Confined, "write", lambda *given: (locked.append(is_locked(folder)), write(*given))[1])
 
     add(folder)
 

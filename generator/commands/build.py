@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from .. import pipeline, trial, values
+from ..confined import Confined
 from ..pipeline import Options, Report
 from ..rendering import Rendered
 from . import github, options
@@ -114,7 +115,7 @@ def _summary(report: Report, wanted: Options, seconds: float) -> list[str]:
 @options.jobs
 @options.form
 @reporting
-def check(catalog: Path, as_of: int | None, jobs: int, form: str) -> None:
+def check(catalog: Confined, as_of: int | None, jobs: int, form: str) -> None:
     """Say everything that is wrong with the catalog; write nothing."""
     found = pipeline.check(catalog, options.now() if as_of is None else as_of, jobs)
     for warning in found.warnings:

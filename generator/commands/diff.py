@@ -1,12 +1,12 @@
 """`diff`: what a change of the catalog does to those who read the site."""
 
 import re
-from pathlib import Path
 from typing import Any
 
 import click
 
 from .. import revisions
+from ..confined import Confined
 from ..errors import FlatpanelError
 from ..model import PATH_OR_URL
 from ..review import comparing, facts, spellings
@@ -50,7 +50,7 @@ class Beginning(click.ParamType[str]):
 def diff(
     old: str,
     new: str,
-    catalog: Path,
+    catalog: Confined,
     as_of: int | None,
     jobs: int,
     form: str,

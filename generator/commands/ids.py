@@ -5,6 +5,7 @@ from pathlib import Path
 import click
 
 from .. import tending
+from ..confined import Confined
 from ..ledger import Ledger
 from ..model import Chapter
 from ..store import Store
@@ -23,7 +24,7 @@ previously = click.option(
 @previously
 @options.as_json
 @reporting
-def ids(catalog: Path, out: Path, previous: Path | None, as_json: bool) -> None:
+def ids(catalog: Confined, out: Path, previous: Path | None, as_json: bool) -> None:
     """Give an id to every chapter without one, in the catalog's files."""
     given = tending.give_ids(catalog, highest(out, previous), warn)
     if as_json:

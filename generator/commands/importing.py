@@ -12,6 +12,7 @@ import click
 
 from .. import importing
 from ..address import Address
+from ..confined import Confined
 from ..errors import FlatpanelError
 from ..importing import Done, Wanted
 from ..importing.asking import Progress
@@ -78,7 +79,7 @@ class Rate(click.FloatRange):
 @reporting
 def import_(
     site: Address,
-    catalog: Path,
+    catalog: Confined,
     cache: Path | None,
     rate: float,
     key_file: Path | None,
@@ -92,7 +93,7 @@ def import_(
     wanted = Wanted(
         address=site,
         catalog=catalog,
-        cache=cache or catalog.absolute().parent / CACHE,
+        cache=cache or catalog.path.absolute().parent / CACHE,
         now=options.now(),
         clock=time.monotonic,
         sleep=time.sleep,

@@ -1,10 +1,9 @@
 """`keys`: who may read what is restricted."""
 
-from pathlib import Path
-
 import click
 
 from .. import tending
+from ..confined import Confined
 from . import options
 from .output import say, say_json
 from .reporting import reporting
@@ -22,7 +21,7 @@ def keys() -> None:
 @click.argument("name")
 @click.option("--account", metavar="USER", help="Whose bookmarks and profile the key opens.")
 @reporting
-def add(catalog: Path, name: str, account: str | None) -> None:
+def add(catalog: Confined, name: str, account: str | None) -> None:
     """Make a key and print it, for the only time."""
     key = tending.add_key(catalog, name, account)
     # Alone on stdout, so that it can be piped to whoever it is for.
@@ -34,7 +33,7 @@ def add(catalog: Path, name: str, account: str | None) -> None:
 @options.catalog
 @options.as_json
 @reporting
-def list_(catalog: Path, as_json: bool) -> None:
+def list_(catalog: Confined, as_json: bool) -> None:
     """Print the names of all keys, whose they are and where they are kept."""
     found = tending.list_keys(catalog)
     if as_json:
@@ -52,7 +51,7 @@ def list_(catalog: Path, as_json: bool) -> None:
 @options.catalog
 @click.argument("name")
 @reporting
-def revoke(catalog: Path, name: str) -> None:
+def revoke(catalog: Confined, name: str) -> None:
     """Forget a key; it opens nothing any more."""
     tending.revoke_key(catalog, name)
     say(f"the key {name} is revoked; {_AT_ONCE}")

@@ -9,6 +9,7 @@ import click
 
 from .. import adding, values
 from ..adding import Added
+from ..confined import Confined
 from ..model import Chapter
 from . import options
 from .ids import called, highest, previously
@@ -35,7 +36,7 @@ def new() -> None:
 @_DRY
 @options.as_json
 @reporting
-def series(catalog: Path, slug: str, in_folder: bool, dry: bool, as_json: bool, **said: Any) -> None:
+def series(catalog: Confined, slug: str, in_folder: bool, dry: bool, as_json: bool, **said: Any) -> None:
     """Begin a series; SLUG will stand in its addresses."""
     added = adding.add_series(catalog, slug, _said(said), in_folder=in_folder, dry=dry)
     _report(catalog, added, f"the series {slug}", {"slug": slug}, dry=dry, as_json=as_json)
@@ -61,7 +62,7 @@ def series(catalog: Path, slug: str, in_folder: bool, dry: bool, as_json: bool, 
 @options.as_json
 @reporting
 def chapter(
-    catalog: Path,
+    catalog: Confined,
     out: Path,
     previous: Path | None,
     slug: str,
@@ -94,7 +95,7 @@ def _said(options: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _report(catalog: Path, added: Added, what: str, facts: dict[str, Any], *, dry: bool, as_json: bool) -> None:
+def _report(catalog: Confined, added: Added, what: str, facts: dict[str, Any], *, dry: bool, as_json: bool) -> None:
     if as_json:
         text = {"file": added.file, **facts, "written": not dry}
         say_json({"ok": True, **text})

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 import click
 
 from .. import encode, values
+from ..confined import Confined
 from ..http_client import SECONDS
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -89,7 +90,24 @@ def form(command: F) -> F:
     return which(as_json(run))  # type: ignore[return-value]
 
 
-catalog = _path("catalog", "catalog_src", "The folder of the catalog.")
+def catalog(command: F) -> F:
+    """`--catalog` and `--follow` as one argument, through which the files of the catalog are read and written."""
+
+    @functools.wraps(command)
+    def run(*args: Any, catalog: Path, follow: tuple[Path, ...], **kwargs: Any) -> Any:
+        return command(*args, catalog=Confined(catalog, follow), **kwargs)
+
+    where = _path("catalog", "catalog_src", "The folder of the catalog.")
+    links = click.option(
+        "--follow",
+        metavar="DIR",
+        type=click.Path(exists=True, file_okay=False, path_type=Path),
+        multiple=True,
+        help="Let links in the catalog lead into DIR; may be repeated.",
+    )
+    return where(links(run))  # type: ignore[return-value]
+
+
 out = _path("out", "dist", "The folder that is built.")
 nginx = _path("nginx", "nginx.conf", "The main nginx configuration to write.")
 as_of = click.option("--as-of", type=Instant(), help="Build the site as it is at this time.  [default: now]")

@@ -5,6 +5,7 @@ from pathlib import Path
 import click
 
 from .. import pipeline
+from ..confined import Confined
 from ..schedule import Schedule, moment
 from . import options
 from .build import waiting
@@ -24,7 +25,7 @@ from .reporting import reporting, warn
 @options.as_json
 @reporting
 def next_(
-    catalog: Path,
+    catalog: Confined,
     out: Path,
     cache: Path | None,
     as_of: int | None,

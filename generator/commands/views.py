@@ -5,6 +5,7 @@ from pathlib import Path
 import click
 
 from .. import tending
+from ..confined import Confined
 from . import options
 from .output import say, say_json
 from .reporting import reporting, warn
@@ -15,7 +16,7 @@ from .reporting import reporting, warn
 @options.as_json
 @click.argument("logs", metavar="LOG...", nargs=-1, required=True, type=click.Path(path_type=Path))
 @reporting
-def views(catalog: Path, as_json: bool, logs: tuple[Path, ...]) -> None:
+def views(catalog: Confined, as_json: bool, logs: tuple[Path, ...]) -> None:
     """Count the views in logs, plain or gzipped; what was counted before is not counted again."""
     folded = tending.fold_views(catalog, logs)
     tally = folded.tally

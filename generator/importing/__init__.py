@@ -1,12 +1,13 @@
 """A running site -> a catalog: what it answers is kept, understood, compared with what is there, and written."""
 
-import os.path
+import os
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from .. import checks, disk, places, source
+from .. import checks, confined, disk, places, source
 from ..address import Address
+from ..confined import Folder
 from ..errors import CatalogError, FlatpanelError, Problem
 from ..http_client import SECONDS
 from ..source import SITE, Sources
@@ -26,7 +27,7 @@ class Wanted:
     """What an import is told from outside, the clock included."""
 
     address: Address
-    catalog: Path
+    catalog: Folder
     cache: Path
     now: int
     clock: Callable[[], float]
@@ -69,21 +70,21 @@ def run(wanted: Wanted, progress: Progress = lambda done, known: None) -> Done:
         if wanted.dry:
             plan, files = _made(wanted.catalog, found, shelf, notes)
         else:
-            disk.make_folder(wanted.catalog)
+            disk.make_folder(Path(wanted.catalog))
             with disk.alone(wanted.catalog):
                 plan, files = _made(wanted.catalog, found, shelf, notes)
                 for file in sorted(files, key=_rank):
-                    disk.rewrite(wanted.catalog / file, files[file])
-            known_as = str(wanted.catalog.resolve())
+                    confined.of(wanted.catalog).write(file, files[file])
+            known_as = str(Path(wanted.catalog).resolve())
             shelf.finish(known_as, merging.remembered(found, shelf.memory.get(known_as, {})))
     return Done(plan, list(files), list(notes), wire.requests)
 
 
-def _made(catalog: Path, found: reading.Imported, shelf: Shelf, notes: Notes) -> tuple[Plan, dict[str, bytes]]:
+def _made(catalog: Folder, found: reading.Imported, shelf: Shelf, notes: Notes) -> tuple[Plan, dict[str, bytes]]:
     """What is to be written: a catalog that has problems is not touched, and none comes out."""
     sources, before = Sources(), {}
     if _holds_anything(catalog):
-        sources, before = _checked(catalog, catalog), shelf.memory.get(str(catalog.resolve()), {})
+        sources, before = _checked(catalog, catalog), shelf.memory.get(str(Path(catalog).resolve()), {})
         _refuse_lost_lists(merging.lost_paths(found, before), shelf)
     plan = merging.Merge(sources, found, before, notes).made()
     files = placing.Placer(sources, plan, lambda file: places.text(catalog, file), notes).placed()
@@ -106,7 +107,7 @@ def _refuse_lost_lists(lost: Iterable[str], shelf: Shelf) -> None:
         )
 
 
-def _check_before(catalog: Path) -> None:
+def _check_before(catalog: Folder) -> None:
     """Nobody asks a site for hours, only to hear that what it told cannot be written."""
     if os.path.exists(catalog) and not os.path.isdir(catalog):
         raise FlatpanelError(f"{catalog}: is no folder")
@@ -114,11 +115,11 @@ def _check_before(catalog: Path) -> None:
         _checked(catalog, catalog)
 
 
-def _holds_anything(catalog: Path) -> bool:
-    return os.path.isdir(catalog) and any(not one.name.startswith(".") for one in catalog.iterdir())
+def _holds_anything(catalog: Folder) -> bool:
+    return os.path.isdir(catalog) and any(not name.startswith(".") for name in os.listdir(catalog))
 
 
-def _checked(folder: Path, shown: Path) -> Sources:
+def _checked(folder: Folder, shown: Folder) -> Sources:
     """A catalog without problems; they are told as those of the folder that people know."""
     sources = source.read(folder)
     complaints = sources.complaints + checks.complaints(sources)
@@ -127,7 +128,7 @@ def _checked(folder: Path, shown: Path) -> Sources:
     return sources
 
 
-def _renamed(problem: Problem, folder: Path, shown: Path) -> Problem:
+def _renamed(problem: Problem, folder: Folder, shown: Folder) -> Problem:
     return replace(problem, file=str(shown) + problem.file.removeprefix(str(folder)))
 
 
