@@ -241,7 +241,7 @@ def test_a_link_to_the_root_of_the_file_system_is_not_walked(
     monkeypatch.setattr(os, "scandir", spy(scandir))
     found = problems(site)
     serve.fingerprint(catalog)
-    remembered.seen(remembered.Asked(catalog, site.folder / "dist", site.folder / "nginx.conf", False), {})
+    remembered.seen(remembered.Asked(catalog, site.folder / "dist", site.folder / "nginx.conf", False, None), {})
 
     assert found == [f"{file}:1:1: cannot be read: {REFUSED}"]
     assert str(catalog) in listed
