@@ -30,6 +30,11 @@ class Category:
     description: str
     modified: int
 
+    @property
+    def has_path(self) -> bool:
+        """A name with a slash is no segment of a path, and one with a comma is none of a list of names."""
+        return not {"/", ","} & set(self.name)
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Member:

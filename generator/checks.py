@@ -107,12 +107,15 @@ class Checks:
     def category_names(self) -> Iterator[Complaint]:
         """Filters ignore the case of a category, and take its name and its id alike."""
         entries = self.sources.lists["categories.yaml"]
-        first = {entry.record.id.lower(): entry for entry in reversed(entries)}
+        first = {entry.record.id.casefold(): entry for entry in reversed(entries)}
         for entry in entries:
-            other = first.setdefault(entry.record.name.lower(), entry)
-            if other is not entry:
-                message = f"is what the category {other.record.id} is called, too, when case is ignored"
-                yield Complaint(entry.file, (*entry.path, "name"), message)
+            for field, word in (("id", entry.record.id), ("name", entry.record.name)):
+                other = first.setdefault(word.casefold(), entry)
+                # The same id twice is a fault of its own.
+                same_id = field == "id" and word == other.record.id
+                if other is not entry and not same_id:
+                    message = f"is what the category {other.record.id} is called, too, when case is ignored"
+                    yield Complaint(entry.file, (*entry.path, field), message)
 
     def series(self, series: SeriesEntry) -> Iterator[Complaint]:
         entry, record = series.entry, series.entry.record

@@ -77,13 +77,13 @@ FIELDS: dict[str, dict[str, tuple[str, list[Any]]]] = {
     "Category": {
         "modified": ("when the entry last changed", ["2023-09-01T12:00:00Z"]),
         "id": (
-            "letters A-Z and a-z, digits, `-`, `_`, no `-` at the beginning, at most 200, unique in the file; "
-            "series refer to it",
-            ["slice-of-life"],
+            "one line of any text, with blanks, not only dots, no `-` at the beginning, no blank at either end, "
+            "and at most 200 characters, unique in the file; series refer to it",
+            ["slice of life"],
         ),
         "name": (
-            "the name as it is shown; since it is part of addresses and of lists in filters, without `/` or a "
-            "comma, not only dots, no `-` at the beginning, no blank at either end, and at most 50 characters",
+            "the name as it is shown: as an id, but at most 50 characters. A name with `/` or a comma has no "
+            "address of its own, and filters find a category by the id where a name has a comma",
             ["Slice of life"],
         ),
         "description": ("what belongs here; may have several lines", ["Nothing happens, beautifully."]),

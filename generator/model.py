@@ -24,7 +24,8 @@ _URL = r"https?://[-A-Za-z0-9._~:@\[\]]+(?:[/?#][-A-Za-z0-9._~:/?#@!$&'()*+,;=%\
 SLUG = r"^[-a-zA-Z0-9_]+$"
 # JSON could carry control characters, but no reader app shows them and no HTTP field survives them.
 LINE = r"^[^\x00-\x1f\x7f]*$"
-SEGMENT = r"^[^/,\x00-\x1f\x7f]*[^/,.\x00-\x1f\x7f][^/,\x00-\x1f\x7f]*$"
+# A name without a slash or a comma is a segment of a path, where . and .. mean another path.
+CATEGORY = r"^[^\x00-\x1f\x7f]*[^.\x00-\x1f\x7f][^\x00-\x1f\x7f]*$"
 PARAGRAPHS = r"^[^\x00-\x08\x0b-\x1f\x7f]*$"
 # At least one character of a file's name is no dot: . and .. are folders.
 FILE_OR_URL = rf"^(?:{_URL}|{_IN_NAME}*[^/\\.\x00-\x1f\x7f]{_IN_NAME}*)$"
@@ -40,7 +41,7 @@ WRITTEN_ID = r"^[1-9][0-9]{0,9}$"
 WANTED = {
     SLUG: "should be made of the letters A-Z a-z, digits, - and _ only",
     LINE: "should be one line without control characters",
-    SEGMENT: "should be one line without / or a comma: it is part of an address, and filters list names with commas",
+    CATEGORY: "should be one line without control characters, and not only dots: it may be part of an address",
     PARAGRAPHS: "should have no control characters but line breaks and tabs",
     FILE_OR_URL: "should be the name of a file, without a folder, or a whole percent-encoded http(s):// address",
     URL: "should be a whole percent-encoded http(s):// address",
@@ -56,9 +57,11 @@ Id: TypeAlias = Annotated[int, Field(ge=1, le=MAX_ID)]
 Slug: TypeAlias = Annotated[str, StringConstraints(pattern=SLUG, max_length=MAX_SLUG)]
 Line: TypeAlias = Annotated[str, StringConstraints(pattern=LINE)]
 Name: TypeAlias = Annotated[str, StringConstraints(pattern=LINE, min_length=1)]
-CategoryId: TypeAlias = Annotated[Slug, AfterValidator(values.filterable)]
+CategoryId: TypeAlias = Annotated[
+    str, StringConstraints(pattern=CATEGORY, min_length=1, max_length=MAX_SLUG), AfterValidator(values.filterable)
+]
 CategoryName: TypeAlias = Annotated[
-    str, StringConstraints(pattern=SEGMENT, min_length=1, max_length=MAX_CATEGORY), AfterValidator(values.filterable)
+    str, StringConstraints(pattern=CATEGORY, min_length=1, max_length=MAX_CATEGORY), AfterValidator(values.filterable)
 ]
 Paragraphs: TypeAlias = Annotated[str, StringConstraints(pattern=PARAGRAPHS)]
 FileOrUrl: TypeAlias = Annotated[str, StringConstraints(pattern=FILE_OR_URL, max_length=MAX_FILE_OR_URL)]
@@ -131,7 +134,7 @@ class Person(Entity):
 
 
 class Category(Entity):
-    """A genre; its name is part of an address and of a file's name."""
+    """A genre; its name is part of an address and of a file's name, unless it has a slash or a comma."""
 
     id: CategoryId
     name: CategoryName
@@ -221,7 +224,7 @@ class Series(Entity):
     description: Paragraphs = ""
     authors: list[Reference] = []
     artists: list[Reference] = []
-    categories: list[Slug] = []
+    categories: list[Name] = []
     status: Literal["ongoing", "completed", "hiatus", "canceled"] = "ongoing"
     licensed: bool = False
     restricted: bool = False

@@ -63,7 +63,7 @@ def dated_chapters(_: Catalog) -> Subjects:
 
 
 def category(catalog: Catalog) -> Subjects:
-    return (Subject({"name": percent_encoded(one.name)}, one) for one in catalog.categories)
+    return (Subject({"name": percent_encoded(one.name)}, one) for one in catalog.categories if one.has_path)
 
 
 def author_alone(catalog: Catalog) -> Subjects:

@@ -261,7 +261,7 @@ V2, CHAPTERS, OLD = "/api/v2/series/one", "/api/v2/series/one/chapters", "/api/v
         (change("/api/v2/authors", lambda one: one["results"].append({"id": 2**63, "name": "B"})), "authors 922337"),
         (change("/api/v2/authors", lambda one: one["results"].append("Ada")), None),
         (change("/api/v2/categories", lambda one: one["results"].append({"name": "DRAMA"})), "DRAMA: no answer tells"),
-        (change("/api/v2/categories", lambda one: one["results"].append({"name": "a,b"})), "name should be one line"),
+        (change("/api/v2/categories", lambda one: one["results"].append({"name": ".."})), "name should be one line"),
         (change("/api/v2/categories", lambda one: one["results"].append({"name": None})), "name should not be empty"),
         (change("/api/v2/groups", lambda one: one["results"][0].update(members=["Cook: Xu"])), "names a member whom"),
         (change("/api/v2/groups", lambda one: one["results"][0].update(logo="x/y")), "groups 2: logo should be"),

@@ -30,7 +30,7 @@ UNSAID = {
     r"valid integer": "1.0 and 1 are one number in JSON",
 }
 # Demands that follow from others, and are there for the sake of a better sentence.
-SAID_TWICE = {(model.Category, "name"): {"minLength"}}
+SAID_TWICE = {(model.Category, field): {"minLength"} for field in ("id", "name")}
 FIELDS = [(kind, field) for kind in LEAST for field in kind.model_fields]
 NODE = shutil.which("node")
 

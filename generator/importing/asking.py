@@ -174,7 +174,8 @@ def _alone(asker: Asker, families: list[str]) -> Iterator[str]:
         yield from (f"{path}/{number}" for number in _ids(things))
     if _NEW in families:
         names = [text(one.get("name")) for one in _results(asker.answers[f"{_NEW}/categories"])]
-        yield from (f"{_NEW}/categories/{quote(name, safe='')}" for name in names if name)
+        # A name with a slash is no segment of a path, and no site answers there.
+        yield from (f"{_NEW}/categories/{quote(name, safe='')}" for name in names if name and "/" not in name)
 
 
 def slugs(asker: Asker, pages: list[Got], old: list[str]) -> list[str]:

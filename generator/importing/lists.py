@@ -89,8 +89,8 @@ class Lists:
                 self.notes.add("no answer tells the id of the category; one is made of its name", name)
             told = {"id": ids.get(name) or slug_of(name), "name": name, "description": text(one.get("description"))}
             record = admitted(Category, told, f"category {name}"[:60], self.notes)
-            if record and not {record["id"].lower(), name.lower()} & seen:
-                seen |= {record["id"].lower(), name.lower()}
+            if record and not {record["id"].casefold(), name.casefold()} & seen:
+                seen |= {record["id"].casefold(), name.casefold()}
                 path = f"/api/v2/categories/{percent_encoded(name)}"
                 self.dates.saw(self.answers[path].modified, [("categories", record["id"])])
                 yield record["id"], record

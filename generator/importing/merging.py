@@ -115,14 +115,14 @@ class Merge:
     def _list(self, kind: str) -> None:
         there = {entry.record.id: entry for entry in self.sources.lists[FILES[kind]]}
         before = self.before.get("lists", {}).get(kind, {})
-        taken = {word.lower() for one in there.values() for word in (str(one.record.id), one.record.name)}
+        taken = {word.casefold() for one in there.values() for word in (str(one.record.id), one.record.name)}
         for number, told in self.found.lists.get(kind, {}).items():
             place = f"{kind} {number}"
             if number in there:
                 self._compare(there[number], told, before.get(str(number)), place)
             elif str(number) in before:
                 self.notes.add("was removed here since the last import, and is not written again", place)
-            elif kind == "categories" and {number.lower(), told["name"].lower()} & taken:
+            elif kind == "categories" and {number.casefold(), told["name"].casefold()} & taken:
                 self.notes.add("is called as another one in the catalog is; it is left out", place)
             else:
                 self.plan.lists.setdefault(kind, []).append(told)

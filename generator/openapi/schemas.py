@@ -87,7 +87,7 @@ _V1: dict[str, Schema] = {
         completed=COMPLETED,
         volumes=said(keyed_by(VOLUME_KEY, ref("V1Volume")), _BY_VOLUME),
     ),
-    "V1Category": record(id=SLUG, name=TEXT, description=TEXT),
+    "V1Category": record(id=TEXT, name=TEXT, description=TEXT),
     "V1Group": record(
         id=ID,
         name=TEXT,
