@@ -28,7 +28,13 @@ from .source import Place
 from .store import Left, Session
 
 Lookup = Callable[[str, Facts], Before]
-Progress = Callable[[Iterator[Rendered]], Iterator[Rendered]]
+# Gets series one after the other as they are rendered, and how many there are in all; hands them on.
+Progress = Callable[[Iterator[Rendered], int], Iterator[Rendered]]
+
+
+def unwatched(rendered: Iterator[Rendered], count: int) -> Iterator[Rendered]:
+    """Progress that is shown to no one."""
+    return rendered
 
 
 @dataclass(slots=True)
@@ -155,7 +161,8 @@ class Building:
         make = partial(rendering.make, self.found.folder, self.linker, root, self.taboo, self.current)
         older = self.before(self.older)
         served = self.before(self.session.served) if self.previous else None
-        for one in progress(shared(self.jobs, make, (self.task(place, odd, older, served) for place in tasks))):
+        rendered = shared(self.jobs, make, (self.task(place, odd, older, served) for place in tasks))
+        for one in progress(rendered, len(tasks)):
             self.take(one.slug, one.run, one.change, one.output)
             self.cache.keep_card(one.slug, keys[one.slug], one.card)
             self.cache.keep_chapters(one.slug, one.rows)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from . import checks, disk, history, loopback, nginx, parsing, places, reading, remembered, report, source
-from .building import Building, Progress
+from .building import Building, Progress, unwatched
 from .cache import FILE, Cache, Damaged
 from .catalog import Catalog
 from .confined import Folder
@@ -107,7 +107,7 @@ def schedule(
     return with_cache(cache if cache and cache.is_dir() else None, waiting, look)
 
 
-def build(options: Options, waiting: Waiting = lambda: None, progress: Progress = iter) -> Report:
+def build(options: Options, waiting: Waiting = lambda: None, progress: Progress = unwatched) -> Report:
     """Bring `out` and the main configuration file to what the catalog says."""
     if options.report:
         # Those that are not there yet as well: the build writes them first.

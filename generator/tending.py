@@ -4,6 +4,7 @@ A catalog that cannot be built is not touched either, and what is written is kno
 """
 
 import gzip
+import io
 import zlib
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -185,7 +186,8 @@ def _add(tally: Tally, log: Path) -> int:
     try:
         with log.open("rb") as opened:
             packed = opened.peek(2).startswith(b"\x1f\x8b")
-            return tally.add(gzip.GzipFile(fileobj=opened) if packed else opened)
+            plain = io.BufferedReader(gzip.GzipFile(fileobj=opened)) if packed else opened
+            return tally.add(views.lines(plain))
     except (OSError, EOFError, zlib.error) as error:
         raise FlatpanelError(f"{log}: cannot be read: {getattr(error, 'strerror', None) or error}") from None
 

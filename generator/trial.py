@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import NamedTuple, TypeVar
 
 from . import pipeline, reading, remembered, source, verify_files
+from .building import unwatched
 from .cache import Cache
 from .ledger import Ledger, refuse_damaged
 from .manifest import Manifest
@@ -33,7 +34,7 @@ def trial(options: Options, look: Callable[[Trial], T]) -> T:
         found = reading.read(options.catalog, options.as_of, options.jobs, cache, past.times)
         there = Store(scratch / "dist")
         with Ledger(options.previous) as previous, there.locked(lambda: None) as session:
-            _, sealed = pipeline.release(options, found, cache, scratch, session, previous, iter)
+            _, sealed = pipeline.release(options, found, cache, scratch, session, previous, unwatched)
         return look(Trial(there, sealed.release, found.linker.site, past.refusals))
 
     return pipeline.with_cache(None, lambda: None, work)

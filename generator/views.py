@@ -5,8 +5,9 @@ back; lines older than that cannot be told from counted ones, and are left out.
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from typing import BinaryIO
 
 from . import encode
 
@@ -15,8 +16,19 @@ DAYS_KEPT = 90
 # Of an id, so many digits: enough to tell a day's requests apart, and a tenth of a log line to keep.
 _DIGITS = 12
 _LINE = re.compile(rb"(\d{4}-\d\d-\d\d)T\d\d:\d\d:\d\d[-+]\d\d:\d\d ([0-9a-f]{32}) ([1-9]\d{0,9})\r?\n")
+# Longer than any line that the pattern takes; and how much of the rest of a longer one is read at a time.
+_LONGEST = 256
+_BLOCK = 1 << 16
 _DAY = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
 _IDS = re.compile(rf"(?:[0-9a-f]{{{_DIGITS}}})*")
+
+
+def lines(log: BinaryIO) -> Iterator[bytes]:
+    """The lines of a log; of a line that is too long for a view, its first part only."""
+    while line := log.readline(_LONGEST):
+        yield line
+        while line and not line.endswith(b"\n"):
+            line = log.readline(_BLOCK)
 
 
 @dataclass(slots=True)

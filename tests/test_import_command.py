@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from click.testing import Result
 
+from generator import importing
 from tests.conftest import AS_OF
 from tests.elsewhere import Elsewhere, Said, elsewhere, small
 from tests.terminal import on_a_terminal
@@ -145,6 +146,26 @@ def test_a_key_is_one_line(key: str, run: Run, tmp_path: Path) -> None:
     result = run("import", "http://127.0.0.1:1", "--key-file", tmp_path / "key.txt", "--catalog", tmp_path / "new")
 
     assert (result.exit_code, result.stderr) == (1, "the key should be one line of plain letters\n")
+
+
+def test_progress_never_runs_backwards(run: Run, tmp_path: Path) -> None:
+    """Whatever turns out to be left to ask for: people, chapters one by one, and chapters that tell of groups."""
+    answers = small()
+    series = answers["/api/v2/series"]
+    series["results"] += [{**series["results"][0], "slug": f"more-{number}"} for number in range(20)]
+    for number in range(100, 200):
+        answers["/api/v2/authors"]["results"].append({"id": number, "name": f"Author {number}"})
+    chapters = {"results": [{"id": number, "groups": [f"Group {number}"]} for number in range(1000, 1050)]}
+    for number in range(20):
+        answers[f"/api/v2/series/more-{number}/chapters"] = chapters
+    shares: list[float] = []
+    with elsewhere(answers) as found:
+        importing.run(found.wanted(tmp_path), shares.append)
+
+    assert shares == sorted(shares)
+    assert shares[0] < 0.1
+    assert shares[-1] == 1 > shares[-2]
+    assert len({round(share, 1) for share in shares}) > 5
 
 
 def test_a_terminal_shows_how_far_it_is(site: Elsewhere, tmp_path: Path) -> None:

@@ -1,11 +1,15 @@
 """`python build.py` as people start it: on a terminal, in a pipe, without its libraries, and twice at once."""
 
 import os
+import re
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import pytest
+from click import _termui_impl
 
+from generator.commands import output
 from generator.store import MARK
 from tests import trees
 from tests.conftest import Site
@@ -82,6 +86,30 @@ def test_a_terminal_gets_a_progress_bar(site: Site) -> None:
 
     assert BAR in shown
     assert f"release {site.store.current()}" in shown
+
+
+def test_the_bar_counts_series(site: Site) -> None:
+    """It is as long as there are series to render, and says how many are done."""
+    for number in range(30):
+        site.write(f"series/more-{number}.yaml", "title: More\ncover: c.png\n")
+    shown = on_screen(site)
+    done = [int(one) for one in re.findall(r" (\d+)/32\b", shown)]
+
+    assert done == sorted(done)
+    assert {0, 32} <= set(done)
+
+
+def test_the_bar_says_how_long_the_rest_takes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """At two seconds a series, five more take ten."""
+    clock = SimpleNamespace(now=0.0, time=lambda: clock.now)
+    monkeypatch.setattr(_termui_impl, "time", clock)
+    with output.bar(range(10), label="building series", length=10, show_pos=True) as shown:
+        for _ in range(5):
+            clock.now += 2
+            shown.update(1)
+        said = shown.format_progress_line()
+
+    assert said.endswith("5/10  00:00:10")
 
 
 @pytest.mark.parametrize("option", ["--quiet", "--json"])

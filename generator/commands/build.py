@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from .. import pipeline, trial, values
+from ..building import unwatched
 from ..confined import Confined
 from ..pipeline import Options, Report
 from ..rendering import Rendered
@@ -58,7 +59,7 @@ def _report_outdated(found: list[str], form: str, quiet: bool) -> None:
 def run(wanted: Options, *, form: str = "text", quiet: bool = False) -> Report:
     """Build, and say what that did."""
     started = time.perf_counter()
-    progress = _progress if is_watched() and not (form == "json" or quiet) else iter
+    progress = _progress if is_watched() and not (form == "json" or quiet) else unwatched
     report = pipeline.build(wanted, waiting(wanted.out), progress)
     seconds = time.perf_counter() - started
     for warning in report.warnings:
@@ -75,8 +76,8 @@ def waiting(out: Path) -> Callable[[], None]:
     return partial(say, f"{out}: another build is at work; waiting for it", err=True)
 
 
-def _progress(rendered: Iterator[Rendered]) -> Iterator[Rendered]:
-    with bar(rendered, label="building") as shown:
+def _progress(rendered: Iterator[Rendered], count: int) -> Iterator[Rendered]:
+    with bar(rendered, label="building series", length=count, show_pos=True) as shown:
         yield from shown
 
 

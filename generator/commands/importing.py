@@ -23,6 +23,8 @@ from .output import ask_secret, bar, is_watched, say, say_json
 from .reporting import reporting
 
 KEY = "FLATPANEL_IMPORT_KEY"
+# Of the progress bar.
+STEPS = 1000
 CACHE = ".flatpanel_import_cache"
 
 
@@ -130,17 +132,12 @@ def _key(file: Path | None, ask: bool) -> str | None:
 
 @contextmanager
 def _progress(as_json: bool) -> Iterator[Progress]:
-    """A bar on a terminal; how long it is shows as more becomes known."""
+    """A bar on a terminal."""
     if as_json or not is_watched():
-        yield lambda done, known: None
+        yield lambda share: None
         return
-    with bar(length=1, label="asking") as shown:
-
-        def advance(done: int, known: int) -> None:
-            shown.length = known
-            shown.update(done - shown.pos)
-
-        yield advance
+    with bar(length=STEPS, label="asking") as shown:
+        yield lambda share: shown.update(int(share * STEPS) - shown.pos)
 
 
 def _facts(done: Done) -> dict[str, object]:

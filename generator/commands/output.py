@@ -76,9 +76,11 @@ def _encodable(value: Any) -> Any:
     return value
 
 
-def bar(iterable: Iterable[T] | None = None, *, label: str, length: int | None = None) -> AbstractContextManager[Any]:
-    """A progress bar on stderr; the label is the program's own text."""
-    return click.progressbar(iterable, length=length, label=label, file=sys.stderr)
+def bar(
+    iterable: Iterable[T] | None = None, *, label: str, length: int, show_pos: bool = False
+) -> AbstractContextManager[Any]:
+    """A progress bar on stderr with the remaining time; the label is the program's own text."""
+    return click.progressbar(iterable, length=length, label=label, show_pos=show_pos, file=sys.stderr)
 
 
 def ask_secret(label: str) -> str:

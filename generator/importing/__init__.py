@@ -50,7 +50,7 @@ class Done:
     requests: int
 
 
-def run(wanted: Wanted, progress: Progress = lambda done, known: None) -> Done:
+def run(wanted: Wanted, progress: Progress = lambda share: None) -> Done:
     """Bring a catalog to what a site says now."""
     notes = Notes()
     _check_before(wanted.catalog)

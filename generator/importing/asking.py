@@ -34,7 +34,8 @@ _LISTS = {
     "/api/v1": ("authors", "artists", "categories", "groups"),
     "/api": ("authors", "artists"),
 }
-Progress = Callable[[int, int], None]
+# Gets the share that is done, from 0 to 1.
+Progress = Callable[[float], None]
 
 
 @dataclass(slots=True)
@@ -45,17 +46,21 @@ class Asker:
     bodies: Bodies
     notes: Notes
     key: str | None = None
-    progress: Progress = lambda done, known: None
+    progress: Progress = lambda share: None
     answers: Answers = field(default_factory=Answers)
-    # How many paths are still to be asked for, as far as anybody can tell.
+    # How many paths are to be asked for after those that can be named now: an estimate.
     ahead: int = 0
+    # What was reported last. An estimate may grow, and progress is never taken back.
+    share: float = 0
     slugs: list[str] = field(default_factory=list)
 
     def all(self, paths: Iterable[str]) -> None:
         """Ask for whatever can be named before the first answer is there."""
         wanted = [path for path in dict.fromkeys(paths) if path not in self.answers]
-        for path in wanted:
-            self.progress(len(self.answers), len(self.answers) + max(len(wanted), self.ahead))
+        for left, path in zip(range(len(wanted), 0, -1), wanted, strict=True):
+            done = len(self.answers)
+            self.share = max(self.share, done / (done + left + self.ahead))
+            self.progress(self.share)
             self.ask(path)
 
     def ask(self, path: str) -> Got:
@@ -115,6 +120,8 @@ def ask_everything(asker: Asker) -> None:
     """Have every answer that says something of the catalog."""
     first = asker.ask("/api/v2/series")
     pages = list(_pages(asker, first))
+    # Three paths of the second version for each series, and one of each older one.
+    asker.ahead = sum(1 for page in pages for _ in _results(page)) * (3 + len(_OLD))
     if first.modified is not None:
         asker.all(
             f"/api/v2/series?sort={order}&page={page}" for order in _orders() for page in range(1, len(pages) + 1)
@@ -129,12 +136,14 @@ def ask_everything(asker: Asker) -> None:
     asker.all(f"{family}/series" for family in old[:1])
     asker.all(_alone(asker, new + old[:1]))
     asker.slugs = slugs(asker, pages, old)
-    for done, slug in enumerate(asker.slugs):
-        asker.ahead = (len(asker.slugs) - done) * (3 * len(new) + len(old))
+    # `_telling` names about one chapter for each group.
+    groups = sum(1 for _ in _results(asker.answers[f"{_NEW}/groups"]))
+    for left, slug in zip(range(len(asker.slugs), 0, -1), asker.slugs, strict=True):
+        asker.ahead = (left - 1) * (3 * len(new) + len(old)) + groups
         _series(asker, slug, new, old)
     asker.ahead = 0
     asker.all(_telling(asker, new))
-    asker.progress(len(asker.answers), len(asker.answers))
+    asker.progress(1)
 
 
 def _pages(asker: Asker, page: Got) -> Iterator[Got]:
