@@ -121,7 +121,8 @@ def _chapter(sources: Sources, series: SeriesEntry, said: Mapping[str, Any], pag
             option = _ONE_OF.get(name, name)
             origins[name] = f"{pages}: ComicInfo.xml (which --{option} overrules): {name}"
         origins["pages"] = str(pages)
-    return Draft(fields | _referring(sources, said), origins)
+    fields |= _referring(sources, said)
+    return Draft({name: value for name, value in fields.items() if value is not None}, origins)
 
 
 def _told(pages: Confined, text: bytes, groups: Iterable[str]) -> dict[str, Any]:

@@ -128,9 +128,6 @@ class Checks:
             message = f"chapter {shown} is {_where(first, chapter)} already; choose another number"
             yield Complaint(chapter.file, (*chapter.path, "number"), message)
         for chapter in series.chapters:
-            if chapter.record.id is None and "id" in chapter.record.model_fields_set:
-                message = "has no value; remove the field, and `python build.py ids` gives the chapter an id"
-                yield Complaint(chapter.file, (*chapter.path, "id"), message)
             yield from self.references(chapter, (*chapter.path, "groups"), "groups.yaml", chapter.record.groups)
 
     def categories(self, entry: Entry[Any], categories: Sequence[str]) -> Iterator[Complaint]:

@@ -19,7 +19,7 @@ _BEFORE = 60
 _CUT = "…"
 _TAB = "    "
 # What libyaml takes for the end of a line.
-_LINE_BREAK = re.compile(r"\r\n|[\r\n\x85\u2028\u2029]")
+LINE_BREAK = re.compile(r"\r\n|[\r\n\x85\u2028\u2029]")
 # Below this field stand digests, and by mistake keys; fields of these names hold secrets whatever the file is.
 _KEYS = "keys"
 _SECRET = re.compile(r"""(?:key|sha\d+|digest|secret|token|passw)\w*["']?\s*:""", re.IGNORECASE)
@@ -29,7 +29,7 @@ class Lines:
     """The lines of a file, but for those that may hold a secret."""
 
     def __init__(self, file: str, content: bytes, survey: Survey) -> None:
-        self.lines = _LINE_BREAK.split(content.decode("utf-8-sig", "replace"))
+        self.lines = LINE_BREAK.split(content.decode("utf-8-sig", "replace"))
         # Of a file that cannot be read to its end, nobody knows where its keys stand.
         if file == "keys.yaml" or (file == "accounts.yaml" and survey.flaws) or keys.disguised(content):
             self.lines.clear()

@@ -6,8 +6,9 @@ from typing import Any, get_args
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
-from .model import WANTED, Key
+from .model import WANTED, Chapter, Key, Record
 from .nearest import nearest
+from .values import wrong_in_url
 from .yaml12 import Path
 
 
@@ -55,6 +56,8 @@ def sentence(error: ErrorDetails, model: type[BaseModel]) -> str:
     """One pydantic error, found in a `model`, in our words."""
     # What stands among keys may be a key itself, and many may read what is printed here.
     secret = "keys" in error["loc"] or issubclass(model, Key)
+    if error["input"] is None and error["type"] != "extra_forbidden":
+        return f"has no value; {_instead_of_nothing(error['loc'], model)}"
     given, limits = "…" if secret else error["input"], error.get("ctx", {})
     match error["type"]:
         case "missing":
@@ -70,7 +73,7 @@ def sentence(error: ErrorDetails, model: type[BaseModel]) -> str:
         case "string_too_long":
             return f"should have at most {limits['max_length']} characters, has {len(given)}"
         case "string_pattern_mismatch":
-            return WANTED[limits["pattern"]] + ("" if secret else f", not {_shown(given)}")
+            return WANTED[limits["pattern"]] + ("" if secret else f", not {_shown(given)}{wrong_in_url(given)}")
         case "int_type":
             return f"should be a whole number, not {_kind(given)}"
         case "bool_type":
@@ -92,9 +95,13 @@ def sentence(error: ErrorDetails, model: type[BaseModel]) -> str:
             return f"{wanted}, not {_shown(given)}" if wanted.startswith("should be") else wanted
 
 
+def _instead_of_nothing(path: Path, model: type[BaseModel]) -> str:
+    if path[-1:] == ("id",) and (model is Chapter or "chapters" in path):
+        return "remove the field, and `python build.py ids` gives the chapter an id"
+    return "remove the line or give a value"
+
+
 def _should_be_text(given: Any) -> str:
-    if given is None:
-        return "has no value; write one, or leave the field out"
     if isinstance(given, dict | list):
         return f"should be text, not {_shown(given)}"
     return f"should be text, not {_shown(given)}; put it in quotes"
@@ -112,8 +119,6 @@ def _kind(given: Any) -> str:
 
 def _shown(given: Any) -> str:
     match given:
-        case None:
-            return "nothing"
         case bool():
             return str(given).lower()
         case dict():
@@ -133,7 +138,7 @@ def _unknown_field(model: type[BaseModel], path: Path) -> str:
     elsewhere = [
         f"; there is one in {field}"
         for field, info in here.model_fields.items()
-        if (record := _record_inside(info.annotation)) and name in record.model_fields
+        if (record := record_inside(info.annotation)) and name in record.model_fields
     ]
     elsewhere += [f"; there is one outside of {field}" for record, field in records if name in record.model_fields]
     known = f"known are {', '.join(here.model_fields)}{''.join(elsewhere[:1])}"
@@ -145,13 +150,14 @@ def _records(model: type[BaseModel], path: Path) -> Iterator[tuple[type[BaseMode
     for step in path:
         if isinstance(step, str):
             yield model, step
-            inside = _record_inside(model.model_fields[step].annotation)
+            inside = record_inside(model.model_fields[step].annotation)
             assert inside, "only records have fields that are not known"
             model = inside
     yield model, ""
 
 
-def _record_inside(annotation: Any) -> type[BaseModel] | None:
-    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+def record_inside(annotation: Any) -> type[Record] | None:
+    """The record that a field holds, alone or in a list."""
+    if isinstance(annotation, type) and issubclass(annotation, Record):
         return annotation
-    return next(filter(None, map(_record_inside, get_args(annotation))), None)
+    return next(filter(None, map(record_inside, get_args(annotation))), None)

@@ -5,7 +5,15 @@ Nothing here looks at a second file: references are kept as written and resolved
 
 from typing import Annotated, Any, Literal, TypeAlias
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    GetCoreSchemaHandler,
+    StringConstraints,
+)
 
 from . import values
 
@@ -16,10 +24,12 @@ MAX_SLUG = 200
 MAX_CATEGORY = 50
 MAX_FILE_OR_URL = 2000
 
-_HOST = r"https?://[-A-Za-z0-9._~]+(?::[0-9]{1,5})?"
+_PORT = r"(?::(?:[1-9][0-9]{0,3}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5]))?"
+_HOST = rf"https?://[-A-Za-z0-9._~]+{_PORT}"
 _FOLDERS = r"/(?:[-A-Za-z0-9._~]+/)*"
 _IN_NAME = r"[^/\\\x00-\x1f\x7f]"
-_URL = r"https?://[-A-Za-z0-9._~:@\[\]]+(?:[/?#][-A-Za-z0-9._~:/?#@!$&'()*+,;=%\[\]]*)?"
+_AUTHORITY = rf"(?:[-A-Za-z0-9._~:]+@)?(?:[-A-Za-z0-9._~]+|\[[0-9A-Fa-f:.]+\]){_PORT}"
+_URL = rf"https?://{_AUTHORITY}(?:[/?#](?:[-A-Za-z0-9._~:/?#@!$&'()*+,;=\[\]]|%[0-9A-Fa-f]{{2}})*)?"
 
 SLUG = r"^[-a-zA-Z0-9_]+$"
 # JSON could carry control characters, but no reader app shows them and no HTTP field survives them.
@@ -103,6 +113,16 @@ RestrictedRoute: TypeAlias = Literal[
 ]
 
 
+class _Given:
+    """What may be left out, and has a value where it is not: `volume:` alone says neither."""
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> Any:
+        return handler(source)["schema"]  # what stands beside None
+
+
+GIVEN = _Given()
+
+
 class Record(BaseModel):
     """Anything that people write: no field that is not known, no type guessed, nothing changed later."""
 
@@ -122,7 +142,7 @@ class Record(BaseModel):
 class Entity(Record):
     """Whatever has a life of its own may say when it last changed."""
 
-    modified: Instant | None = None
+    modified: Annotated[Instant | None, GIVEN] = None
 
 
 class Person(Entity):
@@ -160,7 +180,7 @@ class Group(Entity):
     twitter: Line = ""
     reddit: Line = ""
     irc: Line = ""
-    logo: FileOrUrl | None = None
+    logo: Annotated[FileOrUrl | None, GIVEN] = None
     members: list[Role] = []
 
 
@@ -185,7 +205,7 @@ class Key(Record):
 class IssuedKey(Key):
     """A key that the command line made; it may belong to an account."""
 
-    account: Slug | None = None
+    account: Annotated[Slug | None, GIVEN] = None
 
 
 class Account(Entity):
@@ -196,8 +216,8 @@ class Account(Entity):
     last_name: Line = ""
     email: Line = ""
     bio: Paragraphs = ""
-    avatar: FileOrUrl | None = None
-    url: Url | None = None
+    avatar: Annotated[FileOrUrl | None, GIVEN] = None
+    url: Annotated[Url | None, GIVEN] = None
     bookmarks: list[Slug] = []
     keys: list[Key] = []
 
@@ -205,8 +225,8 @@ class Account(Entity):
 class Chapter(Entity):
     """A chapter, in the file of its series or in one of its own."""
 
-    id: Id | None = None
-    volume: Annotated[int, Field(ge=1, le=MAX_NUMBER)] | None = None
+    id: Annotated[Id | None, GIVEN] = None
+    volume: Annotated[Annotated[int, Field(ge=1, le=MAX_NUMBER)] | None, GIVEN] = None
     number: Number
     title: Line = ""
     published: Instant
@@ -268,7 +288,7 @@ class Site(Record):
     media: Annotated[str, StringConstraints(pattern=PATH_OR_URL)] = "/media/"
     port: Annotated[int, Field(ge=1, le=65535)] = 8000
     ipv6: bool = False
-    server_folder: Annotated[str, StringConstraints(pattern=SERVER_FOLDER)] | None = None
+    server_folder: Annotated[Annotated[str, StringConstraints(pattern=SERVER_FOLDER)] | None, GIVEN] = None
     hide_licensed: bool = False
     restricted: list[RestrictedRoute] = []
     page_size: Annotated[int, Field(ge=1, le=999)] = 25

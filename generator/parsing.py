@@ -1,6 +1,7 @@
 """One file of the catalog -> what it says."""
 
 import gc
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -8,6 +9,8 @@ from typing import Any
 
 from . import encode, keys, yaml12
 from .confined import Confined
+
+_NUMBER_SIGN = re.compile(rb"#(?=[^ \t\r\n])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,6 +21,8 @@ class Parsed:
     mtime: int = 0
     digest: str = ""
     error: OSError | yaml12.Malformed | None = None
+    # The whole file, if a comment stands in it that may have been meant as text.
+    doubtful: bytes = b""
 
 
 @contextmanager
@@ -39,9 +44,18 @@ def parse(folder: Confined, file: str) -> Parsed:
             value = yaml12.load(text)
             if _holds_key(text, value):
                 raise yaml12.Malformed
-            return Parsed(value, mtime, encode.digest(text))
+            return Parsed(value, mtime, encode.digest(text), doubtful=text if _may_cut(text) else b"")
     except (OSError, yaml12.Malformed) as error:
         return Parsed(error=error)
+
+
+def _may_cut(text: bytes) -> bool:
+    """Whether a # between a blank and something else stands behind what is no comment."""
+    for found in _NUMBER_SIGN.finditer(text):
+        before = text[text.rfind(b"\n", 0, found.start()) + 1 : found.start()]
+        if before.endswith((b" ", b"\t")) and before.strip() and not before.lstrip().startswith(b"#"):
+            return True
+    return False
 
 
 def _holds_key(text: bytes, value: Any) -> bool:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, closing, contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -11,7 +11,8 @@ from .building import Building, Progress, unwatched
 from .cache import FILE, Cache, Damaged
 from .catalog import Catalog
 from .confined import Folder
-from .errors import CatalogError, FlatpanelError
+from .errors import CatalogError, FlatpanelError, Problem
+from .escaping import escaped
 from .ledger import Ledger
 from .link import link
 from .model import Site
@@ -66,6 +67,8 @@ class Report:
     parsed: int
     next_publication: int | None
     warnings: list[str] = field(default_factory=list)
+    # Those that have a place in a file.
+    located: list[Problem] = field(default_factory=list)
     conf_written: bool = False
     survey: Survey | None = None
 
@@ -136,7 +139,7 @@ def build(options: Options, waiting: Waiting = lambda: None, progress: Progress 
 
     told = with_cache(options.cache, waiting, work)
     if options.report and told.survey:
-        warnings = [options.as_called(one) for one in told.warnings]
+        warnings = [options.as_called(one) for one in (*told.warnings, *map(str, told.located))]
         page = report.page(told.survey, told.release, told.changes, warnings)
         report.write(options.report, page)
     return told
@@ -175,6 +178,7 @@ def _report(options: Options, found: Reading, building: Building, sealed: Sealed
             *_big_bodies(options, building),
             *_unkept(options, cache),
         ],
+        located=found.located,
         conf_written=not foreign and disk.write_if_changed(options.nginx, conf),
     )
 
@@ -249,18 +253,20 @@ def _unkept(options: Options, cache: Cache) -> list[str]:
 
 def _facts(report: Report) -> dict[str, object]:
     """A report as it can be kept, for a build that finds nothing to do."""
-    facts = {name: getattr(report, name) for name in ("dist", "release", "resources", "next_publication", "warnings")}
-    return {**facts, "site": report.site.model_dump()}
+    facts = {name: getattr(report, name) for name in ("dist", "release", "resources", "next_publication")}
+    # UTF-8 has no bytes for half a character, which the name of a folder may hold.
+    warnings = list(map(escaped, report.warnings))
+    located = [replace(one, file=escaped(one.file)) for one in report.located]
+    return {**facts, "site": report.site.plain(), "warnings": warnings, "located": located}
 
 
 def _same(facts: dict[str, Any], of_dates: list[str]) -> Report:
     """What is said of a build that found nothing to do."""
     changes = {"added": 0, "changed": 0, "removed": 0, "unchanged": facts["resources"]}
     site = Site.model_validate(facts["site"])
-    warnings = of_dates + facts["warnings"]
-    return Report(
-        **{**facts, "site": site, "warnings": warnings}, changes=changes, changed_series=[], written=0, parsed=0
-    )
+    warnings, located = of_dates + facts["warnings"], [Problem(**one) for one in facts["located"]]
+    known = {**facts, "site": site, "warnings": warnings, "located": located}
+    return Report(**known, changes=changes, changed_series=[], written=0, parsed=0)
 
 
 def with_cache(folder: Path | None, waiting: Waiting, work: Callable[[Cache, Path], T]) -> T:

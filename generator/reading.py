@@ -16,13 +16,16 @@ from .cache import Cache, Known
 from .checks import Checks
 from .confined import Confined, Folder
 from .crew import shared
-from .errors import CatalogError
+from .cut_texts import Cut
+from .errors import CatalogError, Problem
 from .facts import Facts, Meanings
 from .link import Linker
 from .model import Chapter, Record, Series
 from .parsing import Parsed
 from .places import Complaint
 from .source import LISTS, SITE, VIEWS, Place, Sources
+
+_CUTS = "cut texts"
 
 
 @dataclass(slots=True)
@@ -43,6 +46,8 @@ class Reading:
     # How many files of series were parsed.
     parsed: int = 0
     warnings: list[str] = field(default_factory=list)
+    # Where comments cut texts short.
+    located: list[Problem] = field(default_factory=list)
 
     @property
     def linker(self) -> Linker:
@@ -113,6 +118,8 @@ class _Reader:
     stats: dict[str, str] = field(default_factory=dict)
     digests: dict[str, str] = field(default_factory=dict)
     values: set[str] = field(default_factory=set)
+    # By the digests of files, so that a file that is not parsed again is warned of all the same.
+    cuts: dict[str, list[Cut]] = field(default_factory=dict)
     # Whether anything was parsed before this build.
     remembers: bool = False
     parsed: int = 0
@@ -120,6 +127,7 @@ class _Reader:
     def reading(self) -> Reading:
         self.before, self.values = self.cache.files(), self.cache.values()
         self.remembers = bool(self.values)
+        self.cuts = {digest: [Cut(*one) for one in cuts] for digest, cuts in (self.cache.recall(_CUTS) or {}).items()}
         lists, everywhere = self.lists()
         self.look(file for place in everywhere for file in place.files)
         checked = Checks(lists)
@@ -132,11 +140,19 @@ class _Reader:
         complaints += self.series(result, Meanings(linker) if linker else None, checked, lists)
         complaints += checks.bookmarks(lists, {one.slug for one in everywhere})
         complaints += self.repeated_ids(result)
+        self.cuts |= lists.cuts
+        cuts = {digest: self.cuts[digest] for digest in self.digests.values() if digest in self.cuts}
+        self.cache.remember(_CUTS, {digest: list(map(list, found)) for digest, found in cuts.items()})
         if complaints:
             self.cache.commit()  # whatever is right need not be parsed again
             raise CatalogError(places.located(self.folder, complaints))
         self.cache.keep_files((file, self.stats[file], digest) for file, digest in sorted(self.digests.items()))
         result.parsed = self.parsed
+        result.located = [
+            Problem(str(self.folder / file), *cut)
+            for file, digest in sorted(self.digests.items())
+            for cut in cuts.get(digest, ())
+        ]
         return result
 
     def lists(self) -> tuple[Sources, list[Place]]:
@@ -190,6 +206,7 @@ class _Reader:
         for one in shared(self.jobs, partial(_Checker, self.folder, checked), tasks):
             yield from one.part.complaints
             lists.unreadable |= one.part.unreadable
+            self.cuts |= one.part.cuts
             for file, (digest, value) in one.values.items():
                 self.parsed += 1
                 self.digests[file] = digest

@@ -52,7 +52,7 @@ def seen(asked: Asked, committed: Mapping[str, int]) -> dict[str, Any]:
     """What a build depends on, the clock excepted, as it is now."""
     tree = [(ascii(file), look) for file, look in confined.of(asked.catalog).walk()]
     return {
-        "asked": [str(Path(part).absolute()) if isinstance(part, os.PathLike) else part for part in asked],
+        "asked": [ascii(str(Path(part).absolute())) if isinstance(part, os.PathLike) else part for part in asked],
         "times": encode.digest(ascii(sorted(committed.items())).encode()),
         "tree": encode.digest(encode.json(tree)),
     }

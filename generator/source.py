@@ -14,6 +14,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from . import bare, confined, yaml12
 from .confined import Folder
+from .cut_texts import Cut, cut_texts
 from .errors import FlatpanelError
 from .messages import did_you_mean, misplaced, sentence
 from .model import (
@@ -103,6 +104,8 @@ class Sources:
     unreadable: set[str] = field(default_factory=set)
     # What each file says.
     parsed: dict[str, Parsed] = field(default_factory=dict)
+    # Where comments cut texts short, by the digest of the file.
+    cuts: dict[str, list[Cut]] = field(default_factory=dict)
 
     def take(self, part: "Sources") -> None:
         """Add what was read of one series."""
@@ -110,6 +113,7 @@ class Sources:
         self.mtimes |= part.mtimes
         self.complaints += part.complaints
         self.unreadable |= part.unreadable
+        self.cuts |= part.cuts
 
 
 def read(folder: Folder) -> Sources:
@@ -256,7 +260,11 @@ class _Reader:
             value = self.value(file)
             if isinstance(value, model):
                 return value
-            return _adapter(kind).validate_python(empty if value is None else value)
+            found = _adapter(kind).validate_python(empty if value is None else value)
+            parsed = self.found.parsed[file]
+            if parsed.doubtful and (cuts := cut_texts(parsed.doubtful, model)):
+                self.found.cuts[parsed.digest] = cuts
+            return found
         except OSError as error:
             self.complain(file, f"cannot be read: {error.strerror}")
         except yaml12.Malformed:

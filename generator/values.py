@@ -27,6 +27,9 @@ _RUN = re.compile(r"(\S+) *\.\. *(\S+)")
 _FIELD = re.compile(r"\{([^{}]*)\}")
 _UNRESERVED = re.compile(r"[-A-Za-z0-9._~]+")
 _SLUG = re.compile(r"[-a-zA-Z0-9_]+")
+_AUTHORITY = re.compile(r"https?://([^/?#]*)(.*)", re.DOTALL)
+_LONE_PERCENT = re.compile(r"%(?![0-9A-Fa-f]{2})")
+_IPV6 = re.compile(r"\[[0-9A-Fa-f:.]+\]")
 IMAGE = re.compile(r"(https?://[^/?#]+/(?:[^/?#]*/)*)([^/?#]+(?:[?#].*)?)")
 
 
@@ -134,6 +137,19 @@ def common_start(one: str, other: str) -> str:
 
 def is_url(file: str) -> bool:
     return file.startswith(("http://", "https://"))
+
+
+def wrong_in_url(url: str) -> str:
+    """What makes an address one that no client can ask for, as far as it has a name."""
+    authority, rest = _AUTHORITY.fullmatch(url).groups() if is_url(url) else ("", "")  # type: ignore[union-attr]
+    port = authority.rpartition("@")[2].rpartition("]")[2].partition(":")[1:]
+    if _LONE_PERCENT.search(rest):
+        return "; write a % as %25"
+    if "[" in authority and not _IPV6.search(authority):
+        return "; put the numbers of an IPv6 host between [ and ]"
+    if port[0] and not (port[1].isdecimal() and 1 <= int(port[1][:6]) <= 65535):
+        return "; a port is a number from 1 to 65535"
+    return ""
 
 
 def split_url(url: str) -> tuple[str, str]:

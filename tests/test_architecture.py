@@ -58,7 +58,7 @@ FLOORS = [
         "shelving",
         "templating",
     ],
-    ["census", "maps", "named_files", "news", "payloads", "places", "store"],
+    ["census", "cut_texts", "maps", "named_files", "news", "payloads", "places", "store"],
     ["history", "nginx", "openapi", "source", "subjects", "viewer"],
     ["checks", "link", "press", "routes", "serve", "verify_files", "verify_server"],
     ["commits", "facts", "review", "rollback", "runs", "scaffold", "tending"],

@@ -11,7 +11,9 @@ import click
 from .. import pipeline, trial, values
 from ..building import unwatched
 from ..confined import Confined
+from ..errors import Problem
 from ..pipeline import Options, Report
+from ..reading import Reading
 from ..rendering import Rendered
 from . import github, options
 from .output import bar, is_watched, say, say_json
@@ -62,13 +64,18 @@ def run(wanted: Options, *, form: str = "text", quiet: bool = False) -> Report:
     progress = _progress if is_watched() and not (form == "json" or quiet) else unwatched
     report = pipeline.build(wanted, waiting(wanted.out), progress)
     seconds = time.perf_counter() - started
-    for warning in report.warnings:
-        warn(warning, form=form)
+    _warn(report, form)
     if form == "json":
         say_json(_facts(report, seconds))
     elif not quiet:
         say(*_summary(report, wanted, seconds))
     return report
+
+
+def _warn(done: Report | Reading, form: str) -> None:
+    warnings: list[str | Problem] = [*done.warnings, *done.located]
+    for warning in warnings:
+        warn(warning, form=form)
 
 
 def waiting(out: Path) -> Callable[[], None]:
@@ -90,7 +97,7 @@ def _facts(report: Report, seconds: float) -> dict[str, object]:
         "bytes_written": report.written,
         "seconds": round(seconds, 3),
         "next_publication": None if report.next_publication is None else values.iso(report.next_publication),
-        "warnings": [as_called(one) for one in report.warnings],
+        "warnings": [*map(as_called, report.warnings), *map(str, report.located)],
         **(report.survey.plain() if report.survey else {}),
     }
 
@@ -119,10 +126,10 @@ def _summary(report: Report, wanted: Options, seconds: float) -> list[str]:
 def check(catalog: Confined, as_of: int | None, jobs: int, form: str) -> None:
     """Say everything that is wrong with the catalog; write nothing."""
     found = pipeline.check(catalog, options.now() if as_of is None else as_of, jobs)
-    for warning in found.warnings:
-        warn(warning, form=form)
+    _warn(found, form)
     series, chapters = len(found.places), found.published
     if form == "json":
-        say_json({"ok": True, "series": series, "chapters": chapters, "warnings": found.warnings})
+        warnings = [*found.warnings, *map(str, found.located)]
+        say_json({"ok": True, "series": series, "chapters": chapters, "warnings": warnings})
     else:
         say(f"{catalog}: {series} series, {chapters} published chapters, no problems")

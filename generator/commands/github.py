@@ -9,11 +9,11 @@ _MESSAGE = str.maketrans({"%": "%25", "\r": "%0D", "\n": "%0A"})
 _PROPERTY = _MESSAGE | str.maketrans({":": "%3A", ",": "%2C"})
 
 
-def problem(one: Problem) -> str:
+def problem(one: Problem, level: str = "error") -> str:
     """The message has the place as well, for those who read the log."""
     properties = {"file": _path(one.file), "line": one.line, "col": one.column, "title": one.field or "catalog"}
     written = ",".join(f"{name}={str(value).translate(_PROPERTY)}" for name, value in properties.items())
-    return f"::error {written}::{str(one).translate(_MESSAGE)}"
+    return f"::{level} {written}::{str(one).translate(_MESSAGE)}"
 
 
 def error(sentence: str) -> str:

@@ -88,11 +88,11 @@ def _explanation(problem: Problem) -> str | None:
     return as_called(f"{WRITTEN}explain {topic}`").strip("`") if topic else None
 
 
-def warn(sentence: str, *, form: str = "text") -> None:
+def warn(warning: str | Problem, *, form: str = "text") -> None:
     if form == "github":
-        say(github.warning(as_called(sentence)))
+        say(github.problem(warning, "warning") if isinstance(warning, Problem) else github.warning(as_called(warning)))
     else:
-        say(f"warning: {as_called(sentence)}", err=True, fg="yellow")
+        say(f"warning: {as_called(str(warning))}", err=True, fg="yellow")
 
 
 def _sentences(error: FlatpanelError | OSError) -> list[str]:

@@ -9,6 +9,7 @@ from .. import values
 from ..model import FILE_OR_URL, PATH_OR_URL
 
 # What an address may hold as it is; a % begins what is encoded already.
+_LONE_PERCENT = re.compile("%(?![0-9A-Fa-f]{2})")
 _IN_URL = "-._~:/?#@!$&'()*+,;=%[]"
 
 
@@ -27,4 +28,4 @@ def image(address: str, root: str, folder: str) -> str:
     name = unquote(address.removeprefix(root + folder))
     if root and address == root + folder + values.percent_encoded(name) and re.fullmatch(FILE_OR_URL, name):
         return name if not values.is_url(name) else address
-    return quote(address, safe=_IN_URL)
+    return quote(_LONE_PERCENT.sub("%25", address), safe=_IN_URL)

@@ -1,0 +1,72 @@
+"""Texts of a catalog that a comment cuts short: `title: Night #2` is read as Night.
+
+YAML is right to read them so, and `check` cannot refuse what may be meant; whoever published it should know.
+"""
+
+import re
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from . import yaml12
+from .excerpts import LINE_BREAK
+from .messages import faults, field_name, record_inside
+from .model import Record
+from .scalars import scalar
+from .yaml12 import Path
+
+# So many of a file are told one by one.
+MOST = 3
+_LONGEST = 40
+_COMMENT = re.compile(r"[ \t]*(?<=[ \t])#(?=[^ \t])")
+# What begins with one of these is in quotes, in a block of its own, or no text.
+_NOT_PLAIN = tuple("\"'|>[{&*!")
+
+
+class Cut(NamedTuple):
+    """Where a comment ends a text, the field, and the sentence about it."""
+
+    line: int
+    column: int
+    field: str
+    message: str
+
+
+def cut_texts(text: bytes, model: type[Record]) -> list[Cut]:
+    """The first of them, and how many more there are; in a file of one record of `model`, or of a list of them."""
+    found = sorted(_found(text, model))
+    if len(found) > MOST:
+        left = len(found) - MOST
+        texts = "1 more text of this file ends" if left == 1 else f"{left} more texts of this file end"
+        found[MOST:] = [Cut(*found[MOST][:2], "", f'{texts} before " #"; see the first {MOST}')]
+    return found
+
+
+def _found(text: bytes, model: type[Record]) -> Iterator[Cut]:
+    survey, lines = yaml12.survey(text), LINE_BREAK.split(text.decode("utf-8-sig"))
+    inner = {path[:-1] for path in survey.places if path}
+    for path, (line, column) in survey.ends.items():
+        comment = _COMMENT.match(lines[line - 1], column - 1) if path not in inner and line <= len(lines) else None
+        if comment:
+            first, start = survey.places[path]
+            whole = lines[line - 1][start - 1 :] if first == line else lines[line - 1].lstrip()
+            read = whole[: len(whole) - len(lines[line - 1]) + column - 1].rstrip()
+            is_text = not lines[first - 1].startswith(_NOT_PLAIN, start - 1) and isinstance(scalar(read), str)
+            if is_text and _takes(model, path, whole.rstrip().expandtabs(1)):
+                shown = read if len(read) <= _LONGEST else f"…{read[-_LONGEST:]}"
+                advice = "put the text in quotes, or a blank after the # of a comment"
+                message = f'ends with "{shown}", since " #" begins a comment; {advice}'
+                yield Cut(line, comment.end(), field_name(path), message)
+
+
+def _takes(model: type[Record], path: Path, text: str) -> bool:
+    """Whether the field could hold the whole text; a status or a number could not."""
+    names = [step for step in path if isinstance(step, str)]
+    for name in names:
+        if name not in model.model_fields:
+            return False
+        inside = record_inside(model.model_fields[name].annotation)
+        if not inside:
+            value: Any = [text] if isinstance(path[-1], int) else text
+            return name not in {field for field, _ in faults(model, {name: value})}
+        model = inside
+    return False
