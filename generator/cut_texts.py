@@ -1,4 +1,4 @@
-"""Texts of a catalog that a comment cuts short: `title: Night #2` is read as Night.
+"""Texts of a catalog that lose a part: `title: Night #2` is read as Night, and `title: &Co Inc` as Inc.
 
 YAML is right to read them so, and `check` cannot refuse what may be meant; whoever published it should know.
 """
@@ -8,16 +8,16 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from . import yaml12
-from .excerpts import LINE_BREAK
 from .messages import faults, field_name, record_inside
 from .model import Record
 from .scalars import scalar
-from .yaml12 import Path
+from .yaml12 import LINE_BREAK, Path
 
 # So many of a file are told one by one.
 MOST = 3
 _LONGEST = 40
 _COMMENT = re.compile(r"[ \t]*(?<=[ \t])#(?=[^ \t])")
+_ANCHOR = re.compile(r"&([^\s,\[\]{}]+) +(?=[^\s\"'|>\[{#])")
 # What begins with one of these is in quotes, in a block of its own, or no text.
 _NOT_PLAIN = tuple("\"'|>[{&*!")
 
@@ -36,13 +36,14 @@ def cut_texts(text: bytes, model: type[Record]) -> list[Cut]:
     found = sorted(_found(text, model))
     if len(found) > MOST:
         left = len(found) - MOST
-        texts = "1 more text of this file ends" if left == 1 else f"{left} more texts of this file end"
-        found[MOST:] = [Cut(*found[MOST][:2], "", f'{texts} before " #"; see the first {MOST}')]
+        texts = "1 more text of this file loses" if left == 1 else f"{left} more texts of this file lose"
+        found[MOST:] = [Cut(*found[MOST][:2], "", f"{texts} a part in the same way; see the first {MOST}")]
     return found
 
 
 def _found(text: bytes, model: type[Record]) -> Iterator[Cut]:
     survey, lines = yaml12.survey(text), LINE_BREAK.split(text.decode("utf-8-sig"))
+    yield from _anchors(survey, lines, model)
     inner = {path[:-1] for path in survey.places if path}
     for path, (line, column) in survey.ends.items():
         comment = _COMMENT.match(lines[line - 1], column - 1) if path not in inner and line <= len(lines) else None
@@ -56,6 +57,16 @@ def _found(text: bytes, model: type[Record]) -> Iterator[Cut]:
                 advice = "put the text in quotes, or a blank after the # of a comment"
                 message = f'ends with "{shown}", since " #" begins a comment; {advice}'
                 yield Cut(line, comment.end(), field_name(path), message)
+
+
+def _anchors(survey: yaml12.Survey, lines: list[str], model: type[Record]) -> Iterator[Cut]:
+    """An anchor before a text is of use to an alias only."""
+    for path, (line, column) in survey.places.items():
+        anchor = _ANCHOR.match(lines[line - 1], column - 1) if line <= len(lines) else None
+        is_used = anchor and any(f"*{anchor[1]}" in one for one in lines)
+        if anchor and not is_used and _takes(model, path, lines[line - 1][column - 1 :].rstrip()):
+            message = f"&{anchor[1]} is read as an anchor, and no alias names it; put the text in quotes"
+            yield Cut(line, column, field_name(path), message)
 
 
 def _takes(model: type[Record], path: Path, text: str) -> bool:

@@ -11,15 +11,13 @@ from itertools import pairwise
 from . import keys
 from .errors import Excerpt
 from .escaping import escaped
-from .yaml12 import Place, Survey
+from .yaml12 import LINE_BREAK, Place, Survey
 
 # So many columns at most, and so many before the place where there is more behind it than fits.
 _WIDTH = 100
 _BEFORE = 60
 _CUT = "…"
 _TAB = "    "
-# What libyaml takes for the end of a line.
-LINE_BREAK = re.compile(r"\r\n|[\r\n\x85\u2028\u2029]")
 # Below this field stand digests, and by mistake keys; fields of these names hold secrets whatever the file is.
 _KEYS = "keys"
 _SECRET = re.compile(r"""(?:key|sha\d+|digest|secret|token|passw)\w*["']?\s*:""", re.IGNORECASE)

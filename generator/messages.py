@@ -1,7 +1,9 @@
 """What pydantic found wrong -> a sentence that says what would be right."""
 
+import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from typing import Any, get_args
+from functools import reduce
+from typing import Any, NamedTuple, get_args
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
@@ -10,6 +12,9 @@ from .model import WANTED, Chapter, Key, Record
 from .nearest import nearest
 from .values import wrong_in_url
 from .yaml12 import Path
+
+# Entries of a list that YAML takes for one text.
+_ENTRIES = re.compile(r"(?:^|\s)[-\u2010-\u2015\u2022]")
 
 
 def field_name(path: Path) -> str:
@@ -52,12 +57,37 @@ def faults(model: type[BaseModel], fields: Mapping[str, object]) -> list[tuple[s
     return []
 
 
+class Fault(NamedTuple):
+    """What is wrong at a path inside a file; `of_key` if it is the name of a field."""
+
+    path: Path
+    message: str
+    of_key: bool
+
+
+def told(errors: Iterable[ErrorDetails], written: Any, model: type[BaseModel]) -> Iterator[Fault]:
+    """Each error of what is `written` in a file; of the pages of a run, which are wrong together, the first."""
+    runs = set[Path]()
+    for one in errors:
+        path, of_key = one["loc"], one["type"] == "extra_forbidden"
+        if path[-1:] == ("[key]",):
+            path, of_key = path[:-1], True
+        if isinstance(_at(path[:-1], written), str):
+            if path[:-1] in runs:
+                continue
+            runs.add(path[:-1])
+        is_empty = one["input"] is None and not of_key
+        yield Fault(path, _instead_of_nothing(path, model) if is_empty else sentence(one, model), of_key)
+
+
+def _at(path: Path, written: Any) -> Any:
+    return reduce(lambda inside, step: inside[step], path, written)
+
+
 def sentence(error: ErrorDetails, model: type[BaseModel]) -> str:
     """One pydantic error, found in a `model`, in our words."""
     # What stands among keys may be a key itself, and many may read what is printed here.
     secret = "keys" in error["loc"] or issubclass(model, Key)
-    if error["input"] is None and error["type"] != "extra_forbidden":
-        return f"has no value; {_instead_of_nothing(error['loc'], model)}"
     given, limits = "…" if secret else error["input"], error.get("ctx", {})
     match error["type"]:
         case "missing":
@@ -97,18 +127,20 @@ def sentence(error: ErrorDetails, model: type[BaseModel]) -> str:
 
 def _instead_of_nothing(path: Path, model: type[BaseModel]) -> str:
     if path[-1:] == ("id",) and (model is Chapter or "chapters" in path):
-        return "remove the field, and `python build.py ids` gives the chapter an id"
-    return "remove the line or give a value"
+        return "has no value; remove the field, and `python build.py ids` gives the chapter an id"
+    return "has no value; remove the line or give a value"
 
 
 def _should_be_text(given: Any) -> str:
-    if isinstance(given, dict | list):
+    if given is None or isinstance(given, dict | list):
         return f"should be text, not {_shown(given)}"
     return f"should be text, not {_shown(given)}; put it in quotes"
 
 
 def _form(given: Any) -> str:
     """How a list looks that may have been meant."""
+    if isinstance(given, str) and _ENTRIES.search(given):
+        return "whose entries each begin with - and a space"
     return "whose entries begin with -" if isinstance(given, dict) else "like [one, two]"
 
 
@@ -119,6 +151,8 @@ def _kind(given: Any) -> str:
 
 def _shown(given: Any) -> str:
     match given:
+        case None:
+            return "nothing"
         case bool():
             return str(given).lower()
         case dict():

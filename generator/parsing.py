@@ -10,6 +10,7 @@ from typing import Any
 from . import encode, keys, yaml12
 from .confined import Confined
 
+_ANCHOR = re.compile(rb" &(?=[^ \t\r\n])")
 _NUMBER_SIGN = re.compile(rb"#(?=[^ \t\r\n])")
 
 
@@ -21,7 +22,7 @@ class Parsed:
     mtime: int = 0
     digest: str = ""
     error: OSError | yaml12.Malformed | None = None
-    # The whole file, if a comment stands in it that may have been meant as text.
+    # The whole file, if a comment or an anchor stands in it that may have been meant as text.
     doubtful: bytes = b""
 
 
@@ -50,7 +51,9 @@ def parse(folder: Confined, file: str) -> Parsed:
 
 
 def _may_cut(text: bytes) -> bool:
-    """Whether a # between a blank and something else stands behind what is no comment."""
+    """Whether a # between a blank and something else stands behind what is no comment, or an & before a word."""
+    if b" &" in text and _ANCHOR.search(text):
+        return True
     for found in _NUMBER_SIGN.finditer(text):
         before = text[text.rfind(b"\n", 0, found.start()) + 1 : found.start()]
         if before.endswith((b" ", b"\t")) and before.strip() and not before.lstrip().startswith(b"#"):

@@ -16,7 +16,7 @@ from . import bare, confined, yaml12
 from .confined import Folder
 from .cut_texts import Cut, cut_texts
 from .errors import FlatpanelError
-from .messages import did_you_mean, misplaced, sentence
+from .messages import did_you_mean, misplaced, told
 from .model import (
     MAX_SLUG,
     SLUG,
@@ -274,11 +274,8 @@ class _Reader:
             errors = error.errors(include_url=False)
             if len(errors) > MAX_TOLD:
                 self.complain(file, f"has {len(errors) - MAX_TOLD} more problems, which are not told")
-            for one in errors[:MAX_TOLD]:
-                path, of_key = one["loc"], one["type"] == "extra_forbidden"
-                if path[-1:] == ("[key]",):
-                    path, of_key = path[:-1], True
-                self.found.complaints.append(Complaint(file, path, sentence(one, model), of_key))
+            faults = told(errors[:MAX_TOLD], value, model)
+            self.found.complaints += [Complaint(file, *one) for one in faults]
         self.found.unreadable.add(file)
         return None
 

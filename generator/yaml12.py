@@ -8,6 +8,7 @@ Scalars become None, bool, int, Decimal (so that no digit of a number is lost) o
 and is only called for a file in which something is wrong.
 """
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
@@ -26,7 +27,10 @@ from yaml.events import (
 )
 
 from .scalars import scalar
+from .slips import Stop, conflicts, slip
 
+# What libyaml takes for the end of a line.
+LINE_BREAK = re.compile(r"\r\n|[\r\n\x85\u2028\u2029]")
 MAX_DEPTH = 24
 # Aliases are a convenience for a repeated list of names; these bounds keep ten lines from meaning a billion nodes.
 MAX_ALIASES = 100
@@ -35,21 +39,6 @@ MAX_VALUES = 500_000
 # libyaml compares each with all others.
 MAX_DIRECTIVES = 100
 MAX_SKIPPED_DEPTH = 1000  # libyaml takes the longer for each bracket the more of them are open
-
-# The commonest slips, in libyaml's words -> what an author can do about them.
-_ADVICE = {
-    "found unexpected end of stream": "this quote is never closed",
-    "did not find expected ',' or ']'": "this list is never closed with ]",
-    "did not find expected ',' or '}'": "these fields are never closed with }",
-    "mapping values are not allowed in this context": 'put text that holds ": " in quotes; indent fields alike',
-    "found character that cannot start any token": "put text that begins so in quotes; indent with spaces only",
-    "did not find expected key": "this belongs to nothing before it; check quotes and indentation",
-    "did not find expected <document start>": "this begins further left than the lines above; indent fields alike",
-    "did not find expected '-' indicator": "this is no entry of the list above; indent it, or begin it with -",
-    "did not find expected node content": "a value is missing here; put text that begins so in quotes",
-    "did not find expected alphabetic or numeric character": "put text that begins with * or & in quotes",
-    "could not find expected ':'": "this should be a field and its value, like title: Paper Moons",
-}
 
 Event: TypeAlias = Any  # libyaml's; which attributes one has depends on its kind
 Path: TypeAlias = tuple[str | int, ...]
@@ -75,7 +64,7 @@ class _Values:
     def __init__(self, text: bytes) -> None:
         # libyaml would read UTF-16 as well, and ignores what follows a second BOM.
         text.decode("utf-8")
-        if text.count(b"%TAG") > MAX_DIRECTIVES:
+        if text.count(b"%TAG") > MAX_DIRECTIVES or conflicts(text):
             raise Malformed
         self.next: Callable[[], Event] = CParser(text).get_event
         self.anchors: dict[str, tuple[Any, int]] = {}
@@ -171,7 +160,9 @@ def survey(text: bytes) -> Survey:
         if text.count(b"%TAG") > MAX_DIRECTIVES:
             found.flaws.append((1, 1, f"has %TAG more than {MAX_DIRECTIVES} times; remove it"))
             return found
-        _Places(text, found).document()
+        found.flaws += conflicts(text)
+        if not found.flaws:
+            _Places(text, found).document()
         return found
     except Malformed:
         return found
@@ -180,11 +171,18 @@ def survey(text: bytes) -> Survey:
     except yaml.reader.ReaderError as error:
         place, what = _line_and_column(text, error.position), "is not YAML: no text may hold this character; remove it"
     except yaml.MarkedYAMLError as error:
-        advice = _ADVICE.get(str(error.problem)) or ", ".join(filter(None, (error.context, error.problem)))
-        mark: Any = error.context_mark if "never closed" in advice else error.problem_mark
-        place, what = (mark.line + 1, mark.column + 1), f"is not YAML: {advice}"
+        found.flaws.append(slip(_stop(text, error)))
+        return found
     found.flaws.append((*place, what))
     return found
+
+
+def _stop(text: bytes, error: yaml.MarkedYAMLError) -> Stop:
+    mark: Any = error.problem_mark
+    since: Any = error.context_mark or mark
+    lines = LINE_BREAK.split(text.decode("utf-8-sig"))
+    places = ((one.line + 1, one.column + 1) for one in (mark, since))
+    return Stop(lines, str(error.problem), str(error.context or ""), *places)
 
 
 def _line_and_column(text: bytes, offset: int) -> Place:

@@ -40,6 +40,15 @@ def test_a_text_that_a_comment_ends_is_found(text: str, found: list[tuple[int, i
     assert [tuple(one) for one in cut_texts(text.encode(), model.Series)] == expected
 
 
+def test_an_anchor_that_no_alias_names_is_found() -> None:
+    """YAML drops `&Co`; a text that begins so is meant."""
+    text = b"title: &Co Detectives\naliases:\n- &all One\n- *all\n- &x [a]\nstatus: &s ongoing\nauthors: &y [*s]\n"
+
+    assert cut_texts(text, model.Series) == [
+        (1, 8, "title", "&Co is read as an anchor, and no alias names it; put the text in quotes")
+    ]
+
+
 @pytest.mark.parametrize(
     "text",
     [
@@ -70,14 +79,21 @@ def test_a_comment_that_is_one_is_left_alone(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("count", "more"), [(3, []), (4, ["1 more text of this file ends"]), (9, ["6 more texts of this file end"])]
+    ("count", "more"), [(3, []), (4, ["1 more text of this file loses"]), (9, ["6 more texts of this file lose"])]
 )
 def test_three_are_told_and_the_others_counted(count: int, more: list[str]) -> None:
     """A file that is full of them has four warnings."""
     found = cut_texts(("aliases:\n" + "- A #1\n" * count).encode(), model.Series)
 
     assert [one.line for one in found] == list(range(2, 2 + min(count, 4)))
-    assert [one.message for one in found[3:]] == [f'{one} before " #"; see the first 3' for one in more]
+    assert [one.message for one in found[3:]] == [f"{one} a part in the same way; see the first 3" for one in more]
+
+
+def test_an_anchor_is_a_reason_to_look_twice(site: Site, run: Run) -> None:
+    """As a comment is."""
+    site.write("series/first.yaml", "title: &Co Detectives\ncover: c.png\n")
+
+    assert "&Co is read as an anchor" in run("check", "--catalog", site.folder / "catalog_src").stderr
 
 
 @pytest.mark.parametrize("command", [["check"], ["build"], ["build", "--no-cache"]], ids=" ".join)
@@ -145,7 +161,7 @@ def test_a_report_page_shows_it(site: Site, run: Run) -> None:
 
 def test_a_file_without_such_a_comment_is_not_read_twice(site: Site, monkeypatch: pytest.MonkeyPatch, run: Run) -> None:
     """Comments of their own, and those with a blank, cost nothing."""
-    site.write("series/first.yaml", "#!x\n# see #5\n  #y\ntitle: A#1 # b\ncover: c.png\n")
+    site.write("series/first.yaml", "#!x\n# see #5\n  #y\ntitle: A#1 & R&B # b\ncover: c.png\n")
     monkeypatch.setattr(source, "cut_texts", pytest.fail)
 
     assert run("check", "--catalog", site.folder / "catalog_src").exit_code == 0

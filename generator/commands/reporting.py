@@ -2,7 +2,7 @@
 
 import functools
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
@@ -55,8 +55,8 @@ def complain(error: FlatpanelError | OSError, *, form: str = "text") -> None:
     if form == "github":
         say(*(map(github.problem, problems) if problems else map(github.error, _sentences(error))))
     elif problems:
-        for one in problems:
-            explain(one)
+        for line in (line for one in problems for line in explained(one)):
+            say(line, err=True, **_style(line))
     else:
         say(*_sentences(error), err=True, fg="red")
     if problems:
@@ -66,15 +66,21 @@ def complain(error: FlatpanelError | OSError, *, form: str = "text") -> None:
         say(f"{count}; nothing was written", err=True, bold=True)
 
 
-def explain(problem: Problem) -> None:
+def explained(problem: Problem) -> Iterator[str]:
     """The problem in one line, then the line that is meant, and where to read what would be right."""
-    say(str(problem), err=True, fg="red")
+    yield str(problem)
     if problem.excerpt:
-        say(f"{problem.line:>5} | {problem.excerpt.line}", err=True)
-        say(f"      | {' ' * problem.excerpt.before}", err=True, nl=False)
-        say("^", err=True, fg="red", bold=True)
+        yield f"{problem.line:>5} | {problem.excerpt.line}"
+        yield f"      | {' ' * problem.excerpt.before}^"
     if explanation := _explanation(problem):
-        say(f"      = {explanation}", err=True, dim=True)
+        yield f"      = {explanation}"
+
+
+def _style(line: str) -> dict[str, Any]:
+    """How a line of an explained problem is shown: all but the first begin with a blank."""
+    if line.startswith("      "):
+        return {"fg": "red", "bold": True} if line.endswith("^") else {"dim": True}
+    return {} if line.startswith(" ") else {"fg": "red"}
 
 
 def _explanation(problem: Problem) -> str | None:

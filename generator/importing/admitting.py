@@ -12,8 +12,7 @@ from .notes import Notes
 def admitted(model: type[Record], told: Mapping[str, Any], place: str, notes: Notes) -> dict[str, Any] | None:
     """The fields that may stand in a catalog; nothing, if one is missing without which there is no record."""
     required = {name for name, one in model.model_fields.items() if one.is_required()}
-    empty: tuple[object, ...] = (None, "", [], False)
-    given = {name: one for name, one in told.items() if one not in empty or (name in required and one is not None)}
+    given = {name: value for name, value in told.items() if name in required or value not in (None, "", [], False)}
     wrong = dict(faults(model, given))
     wrong |= {name: "holds a key" for name, value in given.items() if hidden(str(value)) != str(value)}
     left = {name: value for name, value in given.items() if name not in wrong}
