@@ -13,7 +13,7 @@ import click
 import pytest
 from click.testing import Result
 
-from generator.commands import output
+from generator.commands import importing, output
 from generator.escaping import escaped
 from tests import trees
 from tests.conftest import Site
@@ -234,16 +234,32 @@ def test_a_dry_run_shows_values_harmlessly(site: Site, run: Run) -> None:
     assert result.output.replace("\n", "").isprintable()
 
 
-def test_a_server_that_answers_nonsense_is_quoted_harmlessly(site: Site, run: Run) -> None:
+class Clock:
+    """Time that passes only while somebody sleeps."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def monotonic(self) -> float:
+        return self.now
+
+    def sleep(self, seconds: float) -> None:
+        self.now += seconds
+
+
+def test_a_server_that_answers_nonsense_is_quoted_harmlessly(
+    site: Site, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """What a status line holds reaches no terminal as it came, neither from `import` nor from `verify --url`."""
+    monkeypatch.setattr(importing, "time", Clock())
     site.build()
     with hostile_server(b"HTTP/1.1 \x1b]0;owned\x07 \x9b31m\r\nX: \x1b[2J\r\n\r\n") as url:
-        for command in (["verify", "--url", url, "--out", site.folder / "dist"],):
-            result = run(*command)
+        verified = run("verify", "--url", url, "--out", site.folder / "dist")
+        imported = run("import", url, "--catalog", site.folder / "other")
 
-            assert result.exit_code == 1
-            assert result.output.replace("\n", "").isprintable()
-            assert "\\x1b]0;owned" in result.output
+    assert "\\x1b]0;owned" in verified.output
+    for result in (verified, imported):
+        assert (result.exit_code, result.output.replace("\n", "").isprintable()) == (1, True)
 
 
 @contextmanager
