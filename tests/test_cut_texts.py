@@ -57,7 +57,6 @@ def test_an_anchor_that_no_alias_names_is_found() -> None:
         "title: Night#2",
         'title: "Night" #2',
         "title: 'Night #2'",
-        "title: &a Night #2",
         "# title: Night #2",
         "  #title",
         "status: ongoing #or not",
