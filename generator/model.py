@@ -5,15 +5,7 @@ Nothing here looks at a second file: references are kept as written and resolved
 
 from typing import Annotated, Any, Literal, TypeAlias
 
-from pydantic import (
-    AfterValidator,
-    BaseModel,
-    BeforeValidator,
-    ConfigDict,
-    Field,
-    GetCoreSchemaHandler,
-    StringConstraints,
-)
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
 
 from . import values
 
@@ -116,7 +108,7 @@ RestrictedRoute: TypeAlias = Literal[
 class _Given:
     """What may be left out, and has a value where it is not: `volume:` alone says neither."""
 
-    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> Any:
+    def __get_pydantic_core_schema__(self, source: Any, handler: Any) -> Any:
         return handler(source)["schema"]  # what stands beside None
 
 

@@ -65,7 +65,6 @@ def test_an_anchor_that_no_alias_names_is_found() -> None:
         "description: >-\n  Night #2\n",
         "chapters: #all\n- number: 1 #one\n  published: 2026-01-01 #then\n  volume: 1 #2\n  pages: 1.jpg .. 3.jpg #3",
         "chapters:\n- pages: [a.jpg] #1",
-        "categories:\n- drama #1",
         "authors:\n- 7 #Ada",
         "titel: Night #2",
         "title: #2",
