@@ -47,31 +47,41 @@ class Bodies:
     def put(self, one: Published, body: bytes, packed: bytes | None, served: Published | None) -> None:
         """Write the files of a body that are not there yet, or have other bytes; `served` is the URL's body now."""
         there = self.is_there(one, served)
-        forms = [(one.file, body)] + ([(f"{one.file}.gz", packed)] if packed is not None else [])
         if not there:
             self.place(one)
-        for file, text in forms:
-            self.put_file(file, text, one.modified, there=there)
+        put = self.mend if there else self.write
+        put(one.file, body, one.modified)
+        if packed is not None:
+            put(f"{one.file}.gz", packed, one.modified)
         self.put_sidecar(one, there=there)
 
-    def put_file(self, file: str, text: bytes, modified: int | None = None, *, there: bool) -> None:
-        """Write a file, if it is not there with the same bytes. An older program may have made no gzip form of it."""
-        path = f"{self.root}/{file}"
+    def write(self, file: str, text: bytes, modified: int | None = None) -> None:
+        """Write a file that no release names."""
+        try:
+            self.written += write(f"{self.root}/{file}", text, modified)
+        except OSError as error:
+            if error.errno != errno.ELOOP:
+                raise
+            self.replace(file, text, modified)  # a link, which is not followed
+
+    def replace(self, file: str, text: bytes, modified: int | None) -> None:
+        replace(self.root / file, text, modified=modified)
+        self.written += len(text)
+
+    def mend(self, file: str, text: bytes, modified: int | None = None) -> None:
+        """Replace a file if it has other bytes. An older program may have made no gzip form."""
         if file in self.left:
             self.returned.add(file)
-        if there and content(path) == text:
-            return
-        self.begin()
-        if os.path.lexists(path):
-            replace(Path(path), text, modified=modified)  # a reader may have it open, or it may be a link
-        else:
-            write(path, text, modified)
-        self.written += len(text)
+        if content(f"{self.root}/{file}") != text:
+            self.begin()
+            self.replace(file, text, modified)
 
     def put_sidecar(self, one: Published, *, there: bool) -> None:
         """Write the sidecar, unless its date changes together with the release."""
-        if not (there and self.late and self.late[-1] is one):
-            self.put_file(f"{one.file}.headers", manifest.sidecar(one), there=there)
+        if not there:
+            self.write(f"{one.file}.headers", manifest.sidecar(one))
+        elif not (self.late and self.late[-1] is one):
+            self.mend(f"{one.file}.headers", manifest.sidecar(one))
 
     def is_there(self, one: Published, served: Published | None) -> bool:
         """Whether a release has this body already; if so, it will be dated as the next one wants it."""

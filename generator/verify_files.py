@@ -82,17 +82,17 @@ def differences(known: Kept) -> Iterator[Difference]:
     named = set()
     for one in known.files():
         named.add(one.path)
-        path = known.root / one.path
-        if path in links:
-            links.discard(path)
-            yield Difference(path, LINK, named=one)
-        elif (not links or links.isdisjoint(path.parents)) and (fault := _fault(path, one)):
-            yield Difference(path, fault, named=one)
+        if links and not links.isdisjoint(((path := known.root / one.path), *path.parents)):
+            if path in links:
+                links.discard(path)
+                yield Difference(path, LINK, named=one)
+        elif fault := _fault(f"{known.root}/{one.path}", one):
+            yield Difference(known.root / one.path, fault, named=one)
     yield from (Difference(link, LINK) for link in sorted(links))
     yield from _extra(known, named)
 
 
-def _fault(path: Path, one: NamedFile) -> str | None:
+def _fault(path: str, one: NamedFile) -> str | None:
     text = disk.content(path)
     return MISSING if text is None else one.fault(text)
 
@@ -102,17 +102,16 @@ def by_size(store: Store) -> Iterator[Difference]:
     release = store.release()
     found = store.manifest(release)
     for one in (*named_files.beside(release, found), *named_files.of_bodies(found.resources.values())):
-        path = store.root / one.path
-        if fault := _size_fault(path, one):
-            yield Difference(path, fault, named=one)
+        if fault := _size_fault(f"{store.root}/{one.path}", one):
+            yield Difference(store.root / one.path, fault, named=one)
 
 
-def _size_fault(path: Path, one: NamedFile) -> str | None:
+def _size_fault(path: str, one: NamedFile) -> str | None:
     """What is wrong with a file by its size. Files whose size no manifest holds are few, and are read."""
     if not isinstance(one, Body | Sidecar):
         return _fault(path, one)
     try:
-        look = path.lstat()
+        look = os.lstat(path)
     except (FileNotFoundError, NotADirectoryError):
         return MISSING
     if not stat.S_ISREG(look.st_mode):

@@ -350,6 +350,18 @@ def test_nothing_is_written_through_a_link(built: Site, run: Run) -> None:
     assert (result.exit_code, elsewhere.read_text(), path.is_symlink()) == (0, "mine", False)
 
 
+def test_a_build_writes_through_no_link(built: Site, run: Run) -> None:
+    """A link to nothing in the place of a body is replaced, and what it leads to is not made."""
+    before = trees.content(built.folder / "dist")
+    path = file_of(built, "body")
+    path.unlink()
+    path.symlink_to(built.folder / "elsewhere")
+
+    assert run("build", *trees.options(built), "--no-cache").exit_code == 0
+    assert not (built.folder / "elsewhere").exists()
+    assert trees.content(built.folder / "dist") == before
+
+
 def test_nothing_is_read_through_a_link(built: Site, run: Run) -> None:
     """A gzip form that is a link is no twin."""
     path = file_of(built, "gzip form")
