@@ -43,7 +43,8 @@ def repair(options: Options, waiting: Waiting) -> Outcome:
     with store.held(waiting):
         known = verify_files.kept(store)
         found = list(verify_files.differences(known))
-        work = _Repair(known, *_missing(known, found))
+        instants = {one.release: one.as_of for one in store.journal() if one.as_of is not None}
+        work = _Repair(known, *_missing(known, found), instants)
         work.from_twins(lambda one: not _is_long(one))
         work.from_catalog(options)
         work.from_twins(_is_long)
@@ -75,6 +76,8 @@ class _Repair:
     known: Kept
     files: list[NamedFile]
     links: dict[Path, list[NamedFile]]
+    # When the releases of the journal were built.
+    instants: dict[str, int]
     repaired: list[Repaired] = field(default_factory=list)
     problem: str | None = None
 
@@ -141,8 +144,9 @@ class _Repair:
                 return
 
     def instant(self, release: str) -> int:
-        """A time at which the catalog gave this release: no body shows anything newer than the newest body's date."""
-        return max(one.modified for one in self.known.manifests[release].resources.values())
+        """A time at which the catalog gave this release. No body shows anything newer than the newest body's date."""
+        bodies = self.known.manifests[release].resources.values()
+        return self.instants.get(release) or max(one.modified for one in bodies)
 
     def lacks(self, release: str) -> bool:
         bodies = {one.file for one in self.known.manifests[release].resources.values()}

@@ -270,10 +270,13 @@ chapters:
 """
 
 
-def test_the_catalog_is_read_as_of_the_time_of_the_release(site: Site, hasty: None, run: Run) -> None:
-    """A chapter that is due since keeps no file of the release from being restored."""
+@pytest.mark.parametrize("recorded", [True, False])
+def test_the_catalog_is_read_as_of_the_time_of_the_release(site: Site, hasty: None, run: Run, recorded: bool) -> None:
+    """A chapter that is due since keeps no file of the release from being restored, with a journal or without."""
     site.write("series/soon.yaml", SOON)
     site.build()
+    if not recorded:
+        site.store.journal_path.unlink()
     before = trees.content(site.folder / "dist")
     path = site.folder / "dist" / site.manifest.resources["/api/series/soon"].file
     path.unlink()
@@ -284,6 +287,19 @@ def test_the_catalog_is_read_as_of_the_time_of_the_release(site: Site, hasty: No
     assert (result.exit_code, result.stderr) == (0, "")
     assert f"{path}: restored from the catalog" in result.stdout
     assert trees.content(site.folder / "dist") == before
+
+
+def test_the_journal_knows_the_time_better_than_the_bodies(site: Site, hasty: None, run: Run) -> None:
+    """A release that was built as of an earlier time than the one before has bodies that are newer than itself."""
+    site.write("series/soon.yaml", SOON)
+    site.build(as_of=1_800_000_000)
+    site.build()
+    table = (site.folder / "dist/current/series.map").resolve()
+    text = table.read_bytes()
+    cut(table)
+    result = run("verify", "--repair", *places(site))
+
+    assert (result.exit_code, table.read_bytes()) == (0, text)
 
 
 def test_a_catalog_with_problems_is_said(built: Site, run: Run) -> None:
