@@ -360,3 +360,43 @@ def test_a_work_tree_elsewhere_is_told_of(project: Project, tmp_path: Path) -> N
     assert (
         f"git does not take the files in {project.folder} for those of the repository there" in project.run("check")[1]
     )
+
+
+def test_a_repair_quotes_git(project: Project) -> None:
+    """Without dates from git, the catalog gives other bodies than those of the release."""
+    project.date()
+    out = project.folder.parent / "out"
+    for path in [path for path in (out / "dist/www/api").rglob("*") if "undated" in str(path) and path.is_file()]:
+        path.unlink()
+    words = ["verify", "--repair", "--catalog", project.catalog, "--out", out / "dist", "--nginx", out / "nginx.conf"]
+    found = project.invoke(*words, GIT_TEST_ASSUME_DIFFERENT_OWNER="1")
+
+    assert refused(project, "detected dubious ownership in repository at") in found.stderr
+    assert (found.exit_code, project.invoke(*words).exit_code) == (1, 0)
+
+
+# Uncommitted edits
+
+
+def test_builds_of_uncommitted_edits_can_be_repeated(project: Project) -> None:
+    """A later build of the same files is the same release, and `build --check` agrees."""
+    for name, text in (("undated", UNDATED.replace("Undated", "Edited")), ("new", UNDATED.replace("id: 9", "id: 8"))):
+        (project.catalog / f"series/{name}.yaml").write_text(text)
+        os.utime(project.catalog / f"series/{name}.yaml", (LATER + 60, LATER + 60))
+    git(project.folder, "add", "catalog_src/series/new.yaml")
+    (project.catalog / "series/first.yaml").chmod(0o755)
+    first = project.run("build", "--as-of", str(AS_OF))
+    checked = project.run("build", "--check", "--as-of", str(AS_OF + 60))
+    second = project.run("build", "--as-of", str(AS_OF + 60), "--no-cache")
+
+    assert (first[0], checked) == (0, (0, "up to date\n"))
+    assert ": 0 added, 0 changed, 0 removed, " in second[1]
+    assert second[1].split()[1] == first[1].split()[1]
+
+
+def test_a_clean_clone_never_looks_at_times_of_files(project: Project) -> None:
+    """Neither in the future nor in the past."""
+    for path in project.catalog.rglob("*.yaml"):
+        os.utime(path, (AS_OF - 1, AS_OF - 1))
+
+    assert project.date() == "Last-Modified: Tue, 14 Nov 2023 22:13:20 GMT"
