@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from generator import history, parsing
+from generator import confined, history
 from generator.commits import Chosen
 from generator.errors import FlatpanelError
 from generator.history import GitError, Item, Repository
@@ -170,7 +170,7 @@ def test_a_tree_with_an_entry_above_itself_is_refused(project: Path, run: Run) -
 
 def test_a_huge_file_is_not_read(project: Path, run: Run) -> None:
     """As in a folder: nobody writes so much by hand."""
-    (project / "catalog_src/series/third.yaml").write_bytes(b"#" * (parsing.MAX_SIZE + 1))
+    (project / "catalog_src/series/third.yaml").write_bytes(b"#" * (confined.MAX_SIZE + 1))
     commit(project, THIRD)
     result = run("diff", "HEAD~1", "HEAD")
 

@@ -233,6 +233,8 @@ def test_before_the_first_commit_nothing_is_known(tmp_path: Path) -> None:
     (tmp_path / "a.yaml").write_text("a")
 
     assert times(tmp_path) == {}
+    repository = history.Repository.around(tmp_path)
+    assert repository and repository.ids_ever() == set()
 
 
 def test_without_git_a_repository_is_missed(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:

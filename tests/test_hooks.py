@@ -14,6 +14,7 @@ import yaml
 from generator import __version__
 from tests.archives import ROOT, installed, named, needs_flit, packages, unmeasured
 from tests.documents import DOCUMENTS
+from tests.test_hostile_git import REFUSED, disguise, settings
 
 HOOKS: dict[str, dict[str, Any]] = {
     one["id"]: one for one in yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text(encoding="utf-8"))
@@ -127,3 +128,14 @@ def test_new_chapters_get_their_ids_before_they_are_committed(repository: Reposi
     assert (first.returncode, changed) == (0, f" M {SERIES}\n")
     assert re.search(r"^  - \{id: \d+, number: 7, ", (repository.folder / SERIES).read_text(), re.MULTILINE)
     assert (second.returncode, repository.left()) == (0, "")
+
+
+@pytest.mark.parametrize("repository", HOOKS, indirect=True)
+def test_a_catalog_that_git_takes_for_a_repository_is_not_committed(repository: Repository) -> None:
+    """git starts the hook, which starts git nowhere in the catalog."""
+    repository.append(WITHOUT_ID)
+    disguise(repository.folder / "catalog_src", repository.folder, settings(repository.folder / "ran"))
+    refused = repository.commit()
+
+    assert (refused.returncode, refused.stderr.splitlines()[0]) == (1, f"catalog_src/HEAD:1:1: {REFUSED}")
+    assert not (repository.folder / "ran").exists()

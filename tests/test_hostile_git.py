@@ -133,16 +133,16 @@ def settings(marker: Path) -> str:
     )
 
 
-def disguise(folder: Path, project: Project, marker: Path, settings: str) -> None:
+def disguise(folder: Path, root: Path, settings: str) -> None:
     """Files of a catalog that git, called in the folder, takes for a repository with a history."""
     folder.mkdir(exist_ok=True)
     (folder / "HEAD").write_text("ref: refs/heads/main\n")
     (folder / "config").write_text(f"[core]\n\trepositoryformatversion = 0\n\tworktree = {folder}\n{settings}")
     for path in ("refs/heads", "objects/aa", "objects/info"):
         (folder / path).mkdir(parents=True)
-    (folder / "refs/heads/main").write_text(output(project.folder, "rev-parse", "HEAD") + "\n")
+    (folder / "refs/heads/main").write_text(output(root, "rev-parse", "HEAD") + "\n")
     (folder / "objects/aa/README").write_text("x")
-    objects = output(project.folder, "rev-parse", "--path-format=absolute", "--git-path", "objects")
+    objects = output(root, "rev-parse", "--path-format=absolute", "--git-path", "objects")
     (folder / "objects/info/alternates").write_text(f"{objects}\n")
 
 
@@ -152,7 +152,7 @@ def test_a_catalog_that_looks_like_a_repository_is_refused(project: Project, com
     """Every command says which file makes it one, wherever the catalog lies, and no program of it runs."""
     home = Path(os.path.realpath(project.catalog))
     (home / "series/first.yaml").write_text(series(chapter(1)))
-    disguise(home, project, marker, settings(marker))
+    disguise(home, project.folder, settings(marker))
     commit(project.folder, LATER)
     code, said = project.run(command, *COMMANDS.get(command, ()))
 
@@ -162,7 +162,7 @@ def test_a_catalog_that_looks_like_a_repository_is_refused(project: Project, com
 
 def test_serve_refuses_it(project: Project, marker: Path) -> None:
     """Neither the first build nor one that a change begins asks git there."""
-    disguise(project.catalog, project, marker, settings(marker))
+    disguise(project.catalog, project.folder, settings(marker))
     words = ["serve", "--watch", "--catalog", project.catalog, "--out", project.folder / "dist", "--no-cache"]
     found = subprocess.run(
         [sys.executable, trees.BUILD, *words, "--nginx", project.folder / "nginx.conf"], capture_output=True, text=True
@@ -174,7 +174,7 @@ def test_serve_refuses_it(project: Project, marker: Path) -> None:
 
 def test_a_revision_that_looks_like_a_repository_is_refused(project: Project, marker: Path) -> None:
     """What is in a commit is looked at as what lies here is."""
-    disguise(project.catalog / "series/.a", project, marker, settings(marker))
+    disguise(project.catalog / "series/.a", project.folder, settings(marker))
     commit(project.folder, LATER)
     shutil.rmtree(project.catalog / "series/.a")
     commit(project.folder, LATER)
@@ -188,7 +188,7 @@ def test_a_revision_that_looks_like_a_repository_is_refused(project: Project, ma
 @pytest.mark.parametrize("folder", [".hidden", "series", "series/.a", "any"])
 def test_no_folder_of_a_catalog_looks_like_a_repository(project: Project, folder: str, marker: Path) -> None:
     """Hidden ones, and those that mean nothing in a catalog, neither."""
-    disguise(project.catalog / folder, project, marker, settings(marker))
+    disguise(project.catalog / folder, project.folder, settings(marker))
 
     assert project.run("check")[1].splitlines()[0] == f"{project.catalog}/{folder}/HEAD:1:1: {REFUSED}"
     assert not marker.exists()
@@ -212,7 +212,7 @@ def test_a_name_like_those_of_git_is_no_repository(project: Project) -> None:
 
 def test_git_is_not_started_where_it_may_see_two_repositories(project: Project, marker: Path) -> None:
     """Should .git be damaged, git would take the folder around it, which a pull request can fill."""
-    disguise(project.folder, project, marker, settings(marker))
+    disguise(project.folder, project.folder, settings(marker))
     (project.folder / ".git/HEAD").unlink()
     code, said = project.run("build", "--as-of", str(AS_OF))
 

@@ -20,6 +20,7 @@ from tests.conftest import AS_OF, Site
 from tests.editors import SCHEMAS, Editor, plain
 from tests.tended import Run
 from tests.test_docs import unknown_in
+from tests.test_hostile_git import REFUSED, disguise, settings
 from tests.test_nginx_conf import said
 from tests.test_ngx import temporary
 
@@ -426,6 +427,22 @@ def test_every_step_of_the_build_waits_for_what_is_due(made: Site) -> None:
 
     assert ["if" in step for step in steps] == [False, False, *[True] * (len(steps) - 2)]
     assert {step["if"] for step in steps[2:]} == {"steps.due.outputs.due == 'yes'"}
+
+
+def test_a_pull_request_runs_nothing_by_its_catalog(made: Site, runner: dict[str, str]) -> None:
+    """No step of a review or of a build obeys files that make the catalog a repository."""
+    git = "git -c user.name=a -c user.email=a@b.example"
+    for change in ("git init --quiet", f"git add . && {git} commit --quiet --message one"):
+        typed(change, made.folder, runner)
+    disguise(made.folder / "catalog_src", made.folder, settings(made.folder / "ran"))
+    typed(f"git add . && {git} commit --quiet --message two", made.folder, runner)
+    steps = [script for name in ("review", "publish") for script in scripts(made, name) if "flatpanel" in script]
+    said = [typed(f"! bash -e -c {shlex.quote(script)}", made.folder, runner) for script in steps]
+
+    assert len(steps) == 3
+    assert f"::error file=catalog_src/HEAD,line=1,col=1,title=catalog::catalog_src/HEAD:1:1: {REFUSED}" in said[0]
+    assert all(REFUSED in one for one in said)
+    assert not (made.folder / "ran").exists()
 
 
 def test_a_pull_request_is_checked_and_shown(made: Site, runner: dict[str, str]) -> None:
