@@ -13,12 +13,12 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from . import building, load, machine, maps, report, requests, search
+from . import building, load, machine, maps, report, requests, search, worst
 from .program import Site, has_cache, remove
 from .report import Findings
 
 MEMORY = Path("/dev/shm")
-PARTS = ("building", "requests", "maps", "search")
+PARTS = ("building", "requests", "maps", "search", "worst")
 # What a chapter takes in the end: bodies, their sidecars, packed and unpacked.
 FILES_A_CHAPTER, BYTES_A_CHAPTER = 20, 90_000
 
@@ -68,6 +68,11 @@ def measured(site: Site, only: Sequence[str], rounds: int, seconds: int) -> Find
         searched.write()
         searched.build()
         found.add(search.measure(searched, rounds, seconds, say))
+    if "worst" in only:
+        asked = Site(site.folder / "asked", worst.SERIES, 1)
+        asked.write()
+        asked.build()
+        found.add(worst.measure(asked, rounds, say))
     return found
 
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import unquote_to_bytes
+from urllib.parse import unquote_plus
 
 from generator.catalog import Catalog, Person, Series
 
@@ -53,14 +53,8 @@ def refusal(query: str) -> str | None:
 
 
 def decoded(text: str) -> str:
-    """What cannot be decoded as a whole stays as it was sent."""
-    spaced = text.replace("+", " ")
-    if re.search("%(?![0-9A-Fa-f]{2})", spaced):
-        return spaced
-    try:
-        return unquote_to_bytes(spaced).decode()
-    except UnicodeDecodeError:
-        return spaced
+    """What is no escape stays as it was sent, and bytes that are no UTF-8 become U+FFFD."""
+    return unquote_plus(text)
 
 
 def answer(catalog: Catalog, query: str) -> Listed | None:

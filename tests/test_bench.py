@@ -11,7 +11,7 @@ from urllib.parse import parse_qs
 import pytest
 
 from bench import __main__ as program
-from bench import bodies, building, catalogs, load, maps, parsing, report, search, servers, soak
+from bench import bodies, building, catalogs, load, maps, parsing, report, search, servers, soak, worst
 from bench.program import Site
 from bench.report import Figure, Findings, Series
 from generator import pipeline
@@ -53,6 +53,21 @@ def test_filters_are_of_what_the_catalogs_have() -> None:
 
     assert len(asked) == 60
     assert {one["status"][0] for one in asked if "status" in one} <= set(catalogs.STATUSES)
+
+
+def test_the_worst_queries_are_answered(site: Site) -> None:
+    """Each in its time and with its status, and every one is as long as a request line may be at most."""
+    found = worst.measure(site, 1, nothing)
+
+    assert [one.name for one in found.series] == [f"a list: {name}" for name in worst.QUERIES]
+    assert all(value > 0 for one in found.series for value in one.values)
+    assert all(len(query) <= worst.LENGTH for query, _ in worst.QUERIES.values())
+
+
+def test_an_answer_of_another_status_is_no_measurement(site: Site) -> None:
+    """What is fast and wrong must not be taken for fast."""
+    with servers.nginx("the release", site.folder, servers.RELEASE) as server, pytest.raises(SystemExit):
+        worst.milliseconds(server, "/api/v2/series?page=0", 200)
 
 
 def test_a_figure_is_met_on_its_side_of_the_limit() -> None:

@@ -2,6 +2,7 @@
 // of a key. Everything else about an answer is the business of the maps.
 
 import crypto from 'crypto';
+import querystring from 'querystring';
 
 const SERIES = '/of/index/series';
 const NO_PAGES = '/query/pages/~/0/0';
@@ -23,14 +24,10 @@ function replaced(text, old, other) {
     return text.split(old).join(other);
 }
 
+// What is no escape stays as it was sent, and bytes that are no UTF-8 become U+FFFD. Nothing here may throw: to name the
+// function that threw, njs looks through all that is preloaded, which takes 8 ms with 2,000 series.
 function decoded(text) {
-    const spaced = replaced(text, '+', ' ');
-    try {
-        return decodeURIComponent(spaced);
-    } catch (error) {
-        // Not UTF-8, so it names nothing here; as it stands it finds nothing either.
-        return spaced;
-    }
+    return querystring.unescape(replaced(text, '+', ' '));
 }
 
 // The query of a request. Its bytes may be no UTF-8, and patterns stop at such texts: each bad byte becomes U+FFFD.
