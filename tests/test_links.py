@@ -481,3 +481,28 @@ def test_views_that_cannot_be_remembered_are_not_counted_again(counted: Site) ->
 def test_a_catalog_that_is_missing_has_no_files(tmp_path: Path) -> None:
     """What looks for changes leaves it to the build to say so."""
     assert serve.fingerprint(tmp_path / "nowhere") == ()
+
+
+@pytest.mark.parametrize("number", [errno.EIO, errno.EACCES, errno.EMFILE], ids=errno.errorcode.get)
+def test_whatever_cannot_be_opened_is_told(number: int, site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No call that fails makes a catalog seem smaller than it is."""
+    folder, opened = site.folder / "catalog_src", os.open
+    calls, moment = 0, 0
+
+    def failing(path: str, flags: int, *mode: int, dir_fd: int | None = None) -> int:
+        nonlocal calls
+        calls += 1
+        if calls == moment:
+            raise OSError(number, os.strerror(number), path)
+        return opened(path, flags, *mode, dir_fd=dir_fd)
+
+    whole = source.read(folder)
+    monkeypatch.setattr(confined.os, "open", failing)
+    for moment in range(1, 1000):
+        calls = 0
+        found = source.read(folder)
+        if calls < moment:
+            break
+        assert [os.strerror(number) in one.message for one in found.complaints] in ([True], [True, True])
+    assert 10 < moment < 999
+    assert found == whole
