@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain
 
-from . import assembly, encode, journal, nginx, pageids, press, rendering, routes
+from . import assembly, encode, journal, nginx, pageids, press, removals, rendering, routes
 from .artifact import JSON, Published
 from .assembly import Assembly
 from .cache import Cache, Known
@@ -21,6 +21,7 @@ from .manifest import BETWEEN, UNNAMED, files
 from .model import Site
 from .press import Change, Press, Run
 from .reading import Reading
+from .removals import Removals
 from .rendering import Before, Part, Rendered, Task
 from .runs import Runs, Sealed, seal
 from .shelving import Output, mend
@@ -60,6 +61,9 @@ class Building:
     written: int = 0
     # Series with a body that was added, changed or removed.
     changed_series: set[str] = field(default_factory=set)
+    # Series and chapters that are no longer published, and how many percent of all they may be.
+    removals: Removals = field(default_factory=Removals)
+    max_removed: int | None = None
     # Chapters that v2 cannot name.
     unknown: int = 0
     # Whether what the cache says of bodies is about the release that is served.
@@ -68,16 +72,19 @@ class Building:
 
     def seal(self, progress: Progress) -> Sealed:
         """Render whatever has to be, and give the release its name."""
-        release = self.cache.recall("release")
-        certain = not self.previous and not self.session.uncertain
-        self.current = certain and bool(release) and release == self.session.before
-        if not self.current:
-            refuse_damaged(self.session.root)
-        self.left = self.session.left(self.cache.recall("gone") if self.current else None)
+        release, before = self.cache.recall("release"), self.session.before
+        self.current = bool(release) and release == before and not (self.previous or self.session.uncertain)
         if self.current:
             self.runs.remembered(self.session.root / "releases" / release, self.cache.recall("runs"))
+        else:
+            refuse_damaged(self.session.root)
         odd = self.odd_ids()
-        self.series(odd, progress)
+        keys = self.keys(odd)
+        if not self.previous:  # or else it was compared with before
+            places = (place for place in self.found.places if place.slug in keys)
+            self.removals = removals.allowed(self.found, self.cache, self.session.served, places, self.max_removed)
+        self.left = self.session.left(self.cache.recall("gone") if self.current else None)
+        self.series(keys, odd, progress)
         cards, parts = self.cards()
         self.unknown = sum(one.unknown for one in cards)
         small = self.lists(self.linker.catalog(cards), parts)
@@ -128,11 +135,6 @@ class Building:
         """All releases that are known, the one that is continued last."""
         return [*reversed(self.session.ledgers), self.session.served, self.older]
 
-    @property
-    def big_bodies(self) -> list[tuple[str, int]]:
-        """Those that are bigger than site.yaml wants them, and how big."""
-        return [one for _, kept in self.runs.in_order() for one in kept.counted.big]
-
     # Series
 
     def before(self, ledger: Ledger) -> Lookup:
@@ -148,15 +150,15 @@ class Building:
 
         return of
 
-    def series(self, odd: Mapping[str, int], progress: Progress) -> None:
+    def keys(self, odd: Mapping[str, int]) -> dict[str, str]:
+        """The series to render, each with its key."""
         known = self.cache.series()
         site = encode.digest(self.linker.site.model_dump_json().encode())
-        keys, tasks = {}, []
-        for place in self.found.places:
-            key = self.key(place, site, odd)
-            if not (self.is_there(place.slug) and known[place.slug].rendered == key):
-                keys[place.slug] = key
-                tasks.append(place)
+        keys = {place.slug: self.key(place, site, odd) for place in self.found.places}
+        return {slug: key for slug, key in keys.items() if not self.is_there(slug) or known[slug].rendered != key}
+
+    def series(self, keys: Mapping[str, str], odd: Mapping[str, int], progress: Progress) -> None:
+        tasks = [place for place in self.found.places if place.slug in keys]
         root = self.session.root
         make = partial(rendering.make, self.found.folder, self.linker, root, self.taboo, self.current)
         older = self.before(self.older)
@@ -167,7 +169,7 @@ class Building:
             self.cache.keep_card(one.slug, keys[one.slug], one.card)
             self.cache.keep_chapters(one.slug, one.rows)
         self.unchanged(set(keys))
-        self.removed({place.slug for place in self.found.places}, known)
+        self.removed({place.slug for place in self.found.places}, self.cache.series())
         self.gone -= self.kept
 
     def is_there(self, slug: str) -> bool:

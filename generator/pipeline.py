@@ -1,29 +1,27 @@
 """The glue: source -> facts -> series, one after the other -> lists of them -> nginx -> store."""
 
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack, closing, contextmanager, suppress
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
-from . import checks, disk, history, loopback, nginx, parsing, places, reading, remembered, report, source
+from . import checks, disk, history, loopback, nginx, places, reading, remembered, removals, report, source
 from .building import Building, Progress, unwatched
-from .cache import FILE, Cache, Damaged
+from .cache import Cache
+from .cache_folder import Waiting, with_cache
 from .catalog import Catalog
 from .confined import Folder
-from .errors import CatalogError, FlatpanelError, Problem
+from .errors import CatalogError, Problem
 from .escaping import escaped
 from .ledger import Ledger
 from .link import link
 from .model import Site
 from .reading import Reading
+from .removals import Removals
 from .runs import Runs, Sealed
 from .schedule import Schedule, scheduled
 from .store import Session, Store
 from .survey import Survey, survey
-
-T = TypeVar("T")
-Waiting = Callable[[], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +47,8 @@ class Options:
     past: history.Past | None = None
     # How sentences name our commands to those who read them.
     as_called: Callable[[str], str] = str
+    # How much of what the release before published may be gone, in percent; any share if nothing is said.
+    max_removed: int | None = None
 
 
 @dataclass(slots=True)
@@ -69,6 +69,8 @@ class Report:
     warnings: list[str] = field(default_factory=list)
     # Those that have a place in a file.
     located: list[Problem] = field(default_factory=list)
+    # Series and chapters that the release before published.
+    removed: Removals = field(default_factory=Removals)
     conf_written: bool = False
     survey: Survey | None = None
 
@@ -126,10 +128,13 @@ def build(options: Options, waiting: Waiting = lambda: None, progress: Progress 
         found = _read(options, cache, past.times)
         # Whatever may be refused is looked at before anything is touched.
         conf = main_conf(options, found.linker.site)
+        # With another release to compare with, before there is a folder to build into.
+        removed = _refused(options, found, cache)
         with Ledger(options.previous) as previous, Store(options.out).locked(waiting) as session:
             building, sealed = release(options, found, cache, scratch, session, previous, progress)
             # While no other build can write the same file.
             told = _report(options, found, building, sealed, conf, cache)
+            told.removed = removed or building.removals
             if options.report or options.in_full:
                 told.survey = survey(found, cache, session)
         if not options.previous:
@@ -140,9 +145,17 @@ def build(options: Options, waiting: Waiting = lambda: None, progress: Progress 
     told = with_cache(options.cache, waiting, work)
     if options.report and told.survey:
         warnings = [options.as_called(one) for one in (*told.warnings, *map(str, told.located))]
-        page = report.page(told.survey, told.release, told.changes, warnings)
+        page = report.page(told.survey, told.release, told.changes, warnings, told.removed)
         report.write(options.report, page)
     return told
+
+
+def _refused(options: Options, found: Reading, cache: Cache) -> Removals | None:
+    """What is no longer published of the release whose manifest was given, if it is not too much."""
+    if not options.previous:
+        return None
+    with Ledger(options.previous) as previous:
+        return removals.allowed(found, cache, previous, found.places, options.max_removed)
 
 
 def _read(options: Options, cache: Cache, times: Mapping[str, int]) -> Reading:
@@ -202,6 +215,7 @@ def release(
             dist=dist_in_conf(options, found.linker.site),
             jobs=options.jobs,
             previous=previous if options.previous else None,
+            max_removed=options.max_removed,
         )
         sealed = building.seal(progress)
         building.commit(sealed)
@@ -242,7 +256,8 @@ def _warnings(options: Options, site: Site, unknown: int) -> list[str]:
 
 def _big_bodies(options: Options, building: Building) -> list[str]:
     limit = f"the {building.linker.site.body_budget} of body_budget in {options.catalog / source.SITE}"
-    return [f"{url}: has {size / (1 << 20):.1f} MiB, more than {limit}" for url, size in building.big_bodies]
+    big = (one for _, kept in building.runs.in_order() for one in kept.counted.big)
+    return [f"{url}: has {size / (1 << 20):.1f} MiB, more than {limit}" for url, size in big]
 
 
 def _unkept(options: Options, cache: Cache) -> list[str]:
@@ -267,33 +282,3 @@ def _same(facts: dict[str, Any], of_dates: list[str]) -> Report:
     warnings, located = of_dates + facts["warnings"], [Problem(**one) for one in facts["located"]]
     known = {**facts, "site": site, "warnings": warnings, "located": located}
     return Report(**known, changes=changes, changed_series=[], written=0, parsed=0)
-
-
-def with_cache(folder: Path | None, waiting: Waiting, work: Callable[[Cache, Path], T]) -> T:
-    """Work with what is remembered, anew if it cannot be believed, and with nothing where nothing can be kept."""
-    with disk.scratch() as scratch, parsing.without_garbage_collection(), _kept(folder, waiting) as kept:
-        for place in (kept, kept) if kept else ():
-            try:
-                with closing(Cache(place, remembered.version())) as cache:
-                    return work(cache, place)
-            except Damaged:
-                with suppress(OSError):  # nor can it be mended
-                    disk.clear(place / FILE)
-        try:
-            with closing(Cache(scratch, remembered.version(), lasting=False)) as cache:
-                return work(cache, scratch)
-        except Damaged as error:
-            raise FlatpanelError(f"{scratch}: {error.__cause__}; TMPDIR names another place") from None
-
-
-@contextmanager
-def _kept(folder: Path | None, waiting: Waiting) -> Iterator[Path | None]:
-    """The folder, for ourselves; None if there cannot be one."""
-    with ExitStack() as stack:
-        if folder:
-            try:
-                disk.make_folder(folder, 0o700)
-                stack.enter_context(disk.alone(folder, waiting))
-            except OSError:
-                folder = None
-        yield folder

@@ -7,10 +7,11 @@ from typing import NamedTuple
 
 from . import disk, encode, manifest, shelving, verify_files
 from .assembly import LONG
+from .cache_folder import Waiting
 from .errors import FlatpanelError
 from .model import Site
 from .named_files import Beside, Body, NamedFile, Packed, Sidecar
-from .pipeline import Options, Waiting
+from .pipeline import Options
 from .store import Store
 from .trial import Trial, trial
 from .verify_files import Difference, Kept

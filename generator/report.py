@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 from . import __version__, disk, encode, templating, values
 from .errors import FlatpanelError
 from .news import KINDS
+from .removals import Removals
 from .sizes import together
 from .survey import Survey
 
@@ -34,7 +35,7 @@ _BEHIND = {
 }
 
 
-def page(survey: Survey, release: str, changes: Mapping[str, int], warnings: Sequence[str]) -> bytes:
+def page(survey: Survey, release: str, changes: Mapping[str, int], warnings: Sequence[str], removed: Removals) -> bytes:
     """The whole page."""
     style = (templating.FOLDER / "report/style.css").read_text(encoding="utf-8")
     told = {
@@ -47,6 +48,7 @@ def page(survey: Survey, release: str, changes: Mapping[str, int], warnings: Seq
         "seen": [(called, survey.counts[name]) for name, called in _SEEN.items()],
         "behind": [(called, survey.counts[name]) for name, called in _BEHIND.items()],
         "warnings": warnings[:SHOWN],
+        "removed": removed,
         "more_warnings": len(warnings[SHOWN:]),
         "scheduled": survey.scheduled[:SHOWN],
         "later": survey.scheduled[SHOWN:],

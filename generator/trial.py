@@ -8,6 +8,7 @@ from typing import NamedTuple, TypeVar
 from . import pipeline, reading, remembered, source, verify_files
 from .building import unwatched
 from .cache import Cache
+from .cache_folder import with_cache
 from .ledger import Ledger, refuse_damaged
 from .manifest import Manifest
 from .model import Site
@@ -37,7 +38,7 @@ def trial(options: Options, look: Callable[[Trial], T]) -> T:
             _, sealed = pipeline.release(options, found, cache, scratch, session, previous, unwatched)
         return look(Trial(there, sealed.release, found.linker.site, past.refusals))
 
-    return pipeline.with_cache(None, lambda: None, work)
+    return with_cache(None, lambda: None, work)
 
 
 def outdated(options: Options, warn: Callable[[str], None]) -> list[str]:

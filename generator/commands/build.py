@@ -31,12 +31,20 @@ from .reporting import as_called, reporting, warn
 @options.form
 @click.option("--quiet", is_flag=True, help="Print nothing but problems.")
 @click.option("--check", is_flag=True, help="Write nothing; exit 1 if a build would change anything.")
+@click.option(
+    "--max-removed",
+    type=click.IntRange(0, 100),
+    metavar="PERCENT",
+    help="Write nothing if more of the series and chapters of the release before is gone, and at least three.",
+)
 @click.option("--report", type=click.Path(path_type=Path), help="Write a page about the site and what changed in it.")
 @reporting
 def build(as_of: int | None, form: str, quiet: bool, check: bool, **paths: Any) -> None:
     """Build the site; this is what happens without a command, too."""
     if check and paths["report"]:
         raise click.UsageError("--check writes nothing, a --report neither; leave one of them out")
+    if check and paths["max_removed"] is not None:
+        raise click.UsageError("--check writes nothing, so --max-removed has nothing to keep; leave one of them out")
     instant = options.now() if as_of is None else as_of
     wanted = Options(as_of=instant, in_full=form == "json", as_called=as_called, **paths)
     if check:
@@ -98,6 +106,7 @@ def _facts(report: Report, seconds: float) -> dict[str, object]:
         "seconds": round(seconds, 3),
         "next_publication": None if report.next_publication is None else values.iso(report.next_publication),
         "warnings": [*map(as_called, report.warnings), *map(str, report.located)],
+        "no_longer_published": report.removed.plain(),
         **(report.survey.plain() if report.survey else {}),
     }
 
@@ -108,6 +117,8 @@ def _summary(report: Report, wanted: Options, seconds: float) -> list[str]:
         f"release {report.release} in {wanted.out}: {counted}",
         f"{report.resources} resources, {report.written:,} bytes written in {seconds:.2f} s",
     ]
+    if report.removed:
+        lines += [f"no longer published: {report.removed.sentence}", *report.removed.lines()]
     if report.conf_written:
         lines.append(f"wrote {wanted.nginx}")
     if wanted.report:
