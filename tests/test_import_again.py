@@ -58,7 +58,7 @@ def test_what_did_not_change_is_not_touched(site: Elsewhere, catalog: Path) -> N
     before = {path: (path.stat().st_ino, path.stat().st_mtime_ns) for path in catalog.rglob("*")}
     done = again(site, catalog)
 
-    assert (done.files, set(done.plan.counts.values())) == ([], {0})
+    assert (done.files, set(done.counts.values())) == ([], {0})
     assert {path: (path.stat().st_ino, path.stat().st_mtime_ns) for path in catalog.rglob("*")} == before
 
 
@@ -74,7 +74,7 @@ def test_what_the_site_changed_is_changed_here(site: Elsewhere, catalog: Path) -
         "# Ours.\ntitle: The One  # short\naliases: []\ndescription: |-\n  More.\n  Lines.\nauthors:"
     )
     assert "    views: 5\n" in text
-    assert done.plan.counts["changes"] == 4
+    assert done.counts["changes"] == 4
 
 
 def test_what_people_changed_stays(site: Elsewhere, catalog: Path) -> None:
@@ -518,14 +518,14 @@ def test_an_import_that_waits_for_another_knows_what_that_found(
 
     monkeypatch.setattr(disk, "alone", waiting)
     importing.run(dataclasses.replace(site.wanted(tmp_path), catalog=tmp_path / "second"))
-    (state,) = (tmp_path / "cache").rglob("state.json")
+    memories = [encode.parse(path.read_bytes()) for path in (tmp_path / "cache").rglob("imported-*.json")]
 
-    assert sorted(encode.parse(state.read_bytes())["imported"]) == [f"{tmp_path}/first", f"{tmp_path}/second"]
+    assert sorted(catalog for one in memories for catalog in one) == [f"{tmp_path}/first", f"{tmp_path}/second"]
 
 
 def test_a_memory_of_other_fields_is_as_good_as_none(site: Elsewhere, catalog: Path) -> None:
     """An older version may have remembered what is no record today."""
-    (state,) = (catalog.parent / "cache").rglob("state.json")
+    (state,) = (catalog.parent / "cache").rglob("imported-*.json")
     state.write_bytes(state.read_bytes().replace(b'"title":"One"', b'"titel":"One"'))
     edit(catalog, "series/one.yaml", "title: One\n", "title: Uno\n")
 

@@ -47,7 +47,7 @@ def complaints(answers: dict[str, Any]) -> list[str]:
     got = Answers(
         {path: Got(200, lambda value=value: value, 1_000, understood=True) for path, value in answers.items()}
     )
-    found = reading.read(got, ["one"], "https://comics.example", AS_OF, notes)
+    found = reading.read(got, ["one"], "https://comics.example", AS_OF, notes, 1 << 28)
     assert encode.parse(encode.json(merging.remembered(found, {})))
     assert all(note.isprintable() for note in notes)
     plan = merging.Merge(Sources(), found, {}, notes).made()

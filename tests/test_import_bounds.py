@@ -135,6 +135,23 @@ def test_values_come_from_the_disk_when_memory_is_short(tmp_path: Path) -> None:
         assert len(read["description"]) == size
 
 
+@pytest.mark.parametrize(("letter", "series"), [("x", 20), ("愛", 6)])
+def test_everything_together_has_an_end(letter: str, series: int, tmp_path: Path) -> None:
+    """Each response is small enough, but all of them together would fill the memory."""
+    answers = small()
+    slugs = [f"s{number}" for number in range(series)]
+    answers["/api/v2/series"]["results"] = [{"slug": slug} for slug in slugs]
+    told = answers["/api/v2/series/one"]
+    text = letter * (240_000 // len(letter.encode()))
+    answers |= {f"/api/v2/series/{slug}": {**told, "slug": slug, "description": text} for slug in slugs}
+    with elsewhere(answers) as site:
+        with pytest.raises(FlatpanelError, match="tells more than fits into 4 MiB; --max-response allows more"):
+            site.imported(tmp_path, max_response=1)
+        assert not (tmp_path / "catalog_src/series").exists()
+        site.imported(tmp_path, max_response=8)
+        assert len(list((tmp_path / "catalog_src/series").iterdir())) == series + 1
+
+
 def test_old_lists_of_series_have_an_end_too(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """The rest is left out, and told of."""
     monkeypatch.setattr(asking, "MAX_SERIES", 3)

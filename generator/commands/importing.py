@@ -144,15 +144,15 @@ def _facts(done: Done) -> dict[str, object]:
     return {
         "ok": True,
         "requests": done.requests,
-        "new": {name: count for name, count in done.plan.counts.items() if name != "changes"},
-        "changed": done.plan.counts["changes"],
+        "new": {name: count for name, count in done.counts.items() if name != "changes"},
+        "changed": done.counts["changes"],
         "files": sorted(done.files),
         "notes": done.notes,
     }
 
 
 def _tell(done: Done, wanted: Wanted) -> None:
-    counts = done.plan.counts
+    counts = done.counts
     new = ", ".join(f"{counts[name]} {name}" for name in ("series", "chapters"))
     say(f"{wanted.catalog}: new are {new} and {counts['others']} other entries; {counts['changes']} fields changed")
     verb = "would be written" if wanted.dry else "written"

@@ -3,9 +3,10 @@
 import os
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
-from .. import checks, confined, disk, places, source
+from .. import checks, confined, disk, encode, places, source
 from ..address import Address
 from ..confined import Folder
 from ..errors import CatalogError, FlatpanelError, Problem
@@ -14,11 +15,13 @@ from ..source import SITE, Sources
 from . import asking, merging, missing, placing, reading
 from .answers import Bodies
 from .asking import Asker, Progress
-from .merging import FILES, Plan
+from .merging import FILES
 from .notes import Notes
 from .shelf import Shelf, folder_of
 from .wire import MAX_RESPONSE, Wire
 
+# Everything that a site tells takes at most so many times the memory of the largest response.
+_CONTENT = 4
 _ORDER = (SITE, *FILES.values())
 
 
@@ -44,7 +47,7 @@ class Wanted:
 class Done:
     """What was written, or would be, and what people should know."""
 
-    plan: Plan
+    counts: dict[str, int]
     files: list[str]
     notes: list[str]
     requests: int
@@ -66,33 +69,50 @@ def run(wanted: Wanted, progress: Progress = lambda share: None) -> Done:
             shelf.complete()
         finally:
             wire.close()
-        found = reading.read(asker.answers, asker.slugs, wanted.address.origin, wanted.now, notes)
+        origin, most = wanted.address.origin, _CONTENT * wire.size
+        read = partial(reading.read, asker.answers, asker.slugs, origin, wanted.now, notes, most)
         if wanted.dry:
-            plan, files = _made(wanted.catalog, found, shelf, notes)
+            made = _made(wanted.catalog, read, shelf, notes)
         else:
             disk.make_folder(Path(wanted.catalog))
             with disk.alone(wanted.catalog):
-                plan, files = _made(wanted.catalog, found, shelf, notes)
-                for file in sorted(files, key=_rank):
-                    confined.of(wanted.catalog).write(file, files[file])
-            known_as = str(Path(wanted.catalog).resolve())
-            shelf.finish(known_as, merging.remembered(found, shelf.memory.get(known_as, {})))
-    return Done(plan, list(files), list(notes), wire.requests)
+                made = _made(wanted.catalog, read, shelf, notes)
+                for file in sorted(made.files, key=_rank):
+                    confined.of(wanted.catalog).write(file, made.files[file])
+            shelf.finish(str(Path(wanted.catalog).resolve()), made.memory)
+    return Done(made.counts, list(made.files), list(notes), wire.requests)
 
 
-def _made(catalog: Folder, found: reading.Imported, shelf: Shelf, notes: Notes) -> tuple[Plan, dict[str, bytes]]:
+@dataclass(frozen=True, slots=True)
+class _Made:
+    """How much is new, the files to be written, the names of those that are there, and JSON for the next import."""
+
+    counts: dict[str, int]
+    files: dict[str, bytes]
+    names: list[str]
+    memory: bytes
+
+
+def _made(catalog: Folder, read: Callable[[], reading.Imported], shelf: Shelf, notes: Notes) -> _Made:
     """What is to be written: a catalog that has problems is not touched, and none comes out."""
+    made = _planned(catalog, read, shelf, notes)
+    with disk.scratch() as folder:
+        for file in {*made.names, *made.files}:
+            disk.write_if_changed(folder / file, made.files.get(file) or places.text(catalog, file))
+        _checked(folder, catalog)
+    return made
+
+
+def _planned(catalog: Folder, read: Callable[[], reading.Imported], shelf: Shelf, notes: Notes) -> _Made:
+    """All records are gone from memory when this is over; the check that follows needs as much again."""
+    found, past = read(), shelf.imported(str(Path(catalog).resolve()))
     sources, before = Sources(), {}
     if _holds_anything(catalog):
-        sources, before = _checked(catalog, catalog), shelf.memory.get(str(Path(catalog).resolve()), {})
+        sources, before = _checked(catalog, catalog), past
         _refuse_lost_lists(merging.lost_paths(found, before), shelf)
     plan = merging.Merge(sources, found, before, notes).made()
     files = placing.Placer(sources, plan, lambda file: places.text(catalog, file), notes).placed()
-    with disk.scratch() as folder:
-        for file in {*sources.mtimes, *files}:
-            disk.write_if_changed(folder / file, files.get(file) or places.text(catalog, file))
-        _checked(folder, catalog)
-    return plan, files
+    return _Made(plan.counts, files, list(sources.mtimes), encode.json(merging.remembered(found, past)))
 
 
 def _refuse_lost_lists(lost: Iterable[str], shelf: Shelf) -> None:

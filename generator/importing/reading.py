@@ -4,7 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from .. import values
+from .. import encode, values
+from ..errors import FlatpanelError
+from . import bounded_json
 from .answers import Answers
 from .dating import Dates
 from .lists import OLD, Lists
@@ -30,21 +32,38 @@ class Imported:
     told: dict[str, bool] = field(default_factory=dict)
 
 
-def read(answers: Answers, slugs: Sequence[str], origin: str, now: int, notes: Notes) -> Imported:
+# Bytes that a value takes beside its text, at least.
+_VALUE = 64
+# How many bytes one letter takes at most.
+_WIDE = 4
+
+
+def read(answers: Answers, slugs: Sequence[str], origin: str, now: int, notes: Notes, limit: int) -> Imported:
+    """`limit` bounds the memory that everything together takes, in bytes."""
     root = media_root(answers)
     lists = Lists(answers, notes, Dates(), root)
     lists.read()
     reader = Reader(lists, now, all_locked="/series/{slug}/chapters" in restricted_routes(answers))
     found = Imported(lists=lists.found, told=told(answers))
+    left = limit - _memory([list(one.values()) for one in lists.found.values()])
     for slug in slugs:
         if one := reader.series(slug):
             found.series[slug], found.chapters[slug] = one
+            left -= _memory(one)
+        if left < 0:
+            raise FlatpanelError(f"{origin}: tells more than fits into {limit >> 20} MiB; --max-response allows more")
     found.site = settings(answers, origin, root, notes)
     _hide_licensed(answers, found)
     _date_lists(answers, found, lists.dates)
     _date(found, lists.dates, notes)
     _say_what_nobody_tells(answers, notes)
     return found
+
+
+def _memory(records: object) -> int:
+    """About as many bytes as records take, at most."""
+    text = encode.json(records)
+    return len(text) * (1 if text.isascii() else _WIDE) + _VALUE * bounded_json.values(text)
 
 
 def _hide_licensed(answers: Answers, found: Imported) -> None:

@@ -16,7 +16,7 @@ _FILE, _FOLDER = 0o600, 0o700
 _STALE = 86_400
 # After a dry run nothing is to be asked for; what it found is soon no longer what the site says.
 _SOON = 3_600
-_STATE = {"run": int, "started": int, "asking": bool, "finished": bool, "imported": dict}
+_STATE = {"run": int, "started": int, "asking": bool, "finished": bool}
 _KEPT = ("etag", "last-modified", "cache-control")
 
 
@@ -45,7 +45,7 @@ class Shelf:
         # Beside a catalog there may be a repository, and all the world may read that.
         disk.write_if_changed(self.folder / ".gitignore", b"*\n", _FILE)
         state = self._state()
-        self.run, self.started, self.memory = state["run"], state["started"], state["imported"]
+        self.run, self.started = state["run"], state["started"]
         if state["finished"] or not 0 <= now - self.started < (_STALE if state["asking"] else _SOON):
             self.run, self.started = self.run + 1, now
         self._save(asking=True)
@@ -74,23 +74,33 @@ class Shelf:
         """Nothing is left to be asked for."""
         self._save(asking=False)
 
-    def finish(self, catalog: str, imported: dict[str, Any]) -> None:
-        """This import is done; the next one into the same catalog compares with what it found."""
-        self.memory[catalog] = imported
+    def imported(self, catalog: str) -> dict[str, Any]:
+        """What the import before this one found for a catalog; a damaged memory is as good as none."""
+        with suppress(ValueError):
+            found = encode.parse(self._read(self._memory(catalog)))
+            if isinstance(found, dict) and isinstance(found.get(catalog), dict):
+                return dict(found[catalog])
+        return {}
+
+    def finish(self, catalog: str, imported: bytes) -> None:
+        """This import is done; the next one into the same catalog compares with what it found, which is JSON."""
+        disk.write_if_changed(self._memory(catalog), b"{%b:%b}" % (encode.json(catalog), imported), _FILE)
         self._save(asking=False, finished=True)
 
     def _save(self, *, asking: bool, finished: bool = False) -> None:
-        told = {"run": self.run, "started": self.started, "asking": asking, "finished": finished}
-        state = {**told, "imported": self.memory}
+        state = {"run": self.run, "started": self.started, "asking": asking, "finished": finished}
         disk.write_if_changed(self.folder / "state.json", encode.json(state), _FILE)
 
     def _state(self) -> dict[str, Any]:
-        """How the import before this one went; a damaged memory is as good as none."""
+        """How the import before this one went."""
         with suppress(ValueError):
             found = encode.parse(self._read(self.folder / "state.json"))
             if isinstance(found, dict) and {name: type(one) for name, one in found.items()} == _STATE:
                 return found
-        return {"run": 0, "started": 0, "asking": False, "finished": True, "imported": {}}
+        return {"run": 0, "started": 0, "asking": False, "finished": True}
+
+    def _memory(self, catalog: str) -> Path:
+        return self.folder / f"imported-{encode.digest(catalog.encode())}.json"
 
     def _file(self, name: str) -> Path:
         return self.folder / encode.digest(name.encode())
