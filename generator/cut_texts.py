@@ -71,13 +71,8 @@ def _anchors(survey: yaml12.Survey, lines: list[str], model: type[Record]) -> It
 
 def _takes(model: type[Record], path: Path, text: str) -> bool:
     """Whether the field could hold the whole text; a status or a number could not."""
-    names = [step for step in path if isinstance(step, str)]
-    for name in names:
-        if name not in model.model_fields:
-            return False
-        inside = record_inside(model.model_fields[name].annotation)
-        if not inside:
-            value: Any = [text] if isinstance(path[-1], int) else text
-            return name not in {field for field, _ in faults(model, {name: value})}
-        model = inside
-    return False
+    *outer, name = (step for step in path if isinstance(step, str))
+    for field in outer:
+        model = record_inside(model.model_fields[field].annotation) or model
+    value: Any = [text] if isinstance(path[-1], int) else text
+    return name not in {field for field, _ in faults(model, {name: value})}
