@@ -273,6 +273,22 @@ def sign(folder: Path) -> None:
     git(folder, "update-ref", "HEAD", name)
 
 
+@pytest.mark.parametrize("command", COMMANDS)
+def test_no_setting_of_a_submodule_starts_a_program(project: Project, command: str, marker: Path) -> None:
+    """A submodule has a configuration of its own, and none of it starts a program."""
+    other = repository(project.folder.parent / "other")
+    git(project.folder, "-c", "protocol.file.allow=always", "submodule", "add", "--quiet", str(other), "catalog_src/a")
+    (project.catalog / "series/first.yaml").write_text(series(chapter(1)))
+    commit(project.folder, LATER)
+    for file in (project.catalog / "a/README.md", project.catalog / "series/first.yaml"):
+        file.write_text(file.read_text() + "\n")
+    with (project.folder / ".git/modules/catalog_src/a/config").open("a") as config:
+        config.write(settings(marker))
+    project.run(command, *COMMANDS[command])
+
+    assert not marker.exists()
+
+
 @pytest.mark.parametrize("command", ["build", "diff", "new chapter"])
 def test_what_a_clone_left_out_is_not_fetched(project: Project, command: str, marker: Path) -> None:
     """A missing object is told of, and no remote is asked for it."""

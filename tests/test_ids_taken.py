@@ -225,3 +225,26 @@ def test_the_highest_id_is_in_the_manifest(site: Site) -> None:
     site.build()
 
     assert encode.parse((site.folder / "dist/current/manifest.json").read_bytes())["highest_id"] == 5
+
+
+@pytest.mark.parametrize("form", ["separate", "combined", "off"])
+def test_an_id_that_only_a_merge_gave_stays_taken(site: Site, ids: Callable[..., Result], form: str) -> None:
+    """Resolving a conflict is an edit as well, whatever somebody's git shows of merges."""
+    git(site, "init", "--initial-branch", "main")
+    git(site, "config", "log.diffMerges", form)
+    site.write(FIRST, series())
+    commit(site)
+    git(site, "checkout", "-b", "branch")
+    site.write("series/other.yaml", "title: Other\ncover: c.jpg\n")
+    commit(site)
+    git(site, "checkout", "main")
+    git(site, "merge", "--no-ff", "--no-commit", "branch")
+    site.write(FIRST, series(chapter(1, "id: 5, ")))
+    commit(site)
+    site.write(FIRST, series())
+    commit(site)
+    site.write(FIRST, series(chapter(2)))
+
+    ids()
+
+    assert ids_in(site, FIRST) == [6]
