@@ -135,6 +135,14 @@ def test_a_slow_response_ends_by_its_deadline(part: str, tls: bool, monkeypatch:
         Client(Address.of(url), clock).get("/x", {}, 1 << 30, 3)
 
 
+def test_a_body_has_its_size_at_most() -> None:
+    """One byte more is too much."""
+    with elsewhere({"/x": Said(body=b"[1,2,3,4]")}) as site:
+        client = Client(Address.of(site.url), lambda: 0.0)
+        assert [client.get("/x", {}, size).body for size in (9, 8, 10)] == [b"[1,2,3,4]", None, b"[1,2,3,4]"]
+        client.close()
+
+
 def test_redirects_have_one_deadline_together() -> None:
     """Each takes a second more than the one before, and none takes long."""
     clock = Clock()
@@ -305,6 +313,7 @@ print(result.exit_code, result.output, result.exception)
 EMPTY = b"{}," * 22_000_000
 MANY = {
     "empty objects": b'{"results":[' + EMPTY[:-1] + b"]}",
+    "empty objects that are parsed at once": b'{"results":[' + EMPTY[:15_999_999] + b"{}]}",
     "an array of empty objects": b"[" + EMPTY[:-1] + b"]",
     "as many objects in each other as may be": b"[" + b",".join([b'{"a":' * 400 + b"1" + b"}" * 400] * 2000) + b"]",
     "as much wide text as may be": b'{"results":["' + b"x" * 16_700_000 + "\U0001f600".encode() + b'"]}',
