@@ -106,17 +106,15 @@ class _Repair:
     def twin(self, one: NamedFile) -> bytes | None:
         """The same content in another form."""
         root = self.known.root
-        match one:
-            case Sidecar():
-                return one.text
-            case Body():
-                packed = disk.content(root / Packed(one.one).path)
-                return Packed(one.one).body(packed) if packed is not None else None
-            case Packed():
-                body = disk.content(root / one.one.file)
-                return encode.gzip(body) if body is not None and Body(one.one).fault(body) is None else None
-            case Beside():
-                return self.of_another_release(one)
+        if isinstance(one, Sidecar):
+            return one.text
+        if isinstance(one, Beside):
+            return self.of_another_release(one)
+        if isinstance(one, Body):
+            packed = disk.content(root / Packed(one.one).path)
+            return Packed(one.one).body(packed) if packed is not None else None
+        body = disk.content(root / one.one.file)
+        return encode.gzip(body) if body is not None and Body(one.one).fault(body) is None else None
 
     def of_another_release(self, one: Beside) -> bytes | None:
         """Most files of a release are those of the release before."""

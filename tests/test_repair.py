@@ -220,6 +220,21 @@ def test_the_release_before_is_repaired_too(built: Site, run: Run) -> None:
     assert trees.content(built.folder / "dist") == before
 
 
+def test_a_twin_that_is_damaged_itself_is_none(built: Site, run: Run) -> None:
+    """A file that is damaged in both releases comes from the catalog."""
+    two_releases(built, run)
+    before = trees.content(built.folder / "dist")
+    older = str(built.store.previous())
+    name = next(iter(dict(built.manifest.files.items() & built.store.manifest(older).files.items())))
+    for release in (older, str(built.store.current())):
+        (built.folder / "dist/releases" / release / name).write_text("?")
+    result = run("verify", "--repair", *places(built))
+
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert "restored from the catalog" in result.stdout
+    assert trees.content(built.folder / "dist") == before
+
+
 def test_what_the_catalog_no_longer_gives_is_named(built: Site, run: Run) -> None:
     """A body and a map of the release before cannot be made again after the catalog changed; exit 1 names them."""
     two_releases(built, run)
