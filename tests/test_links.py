@@ -175,14 +175,25 @@ def test_files_of_the_system_are_not_read(
 
 
 @pytest.mark.parametrize("target", ["/dev/zero", "pipe"])
-def test_what_is_no_file_is_refused_where_links_lead(target: str, site: Site, outside: Path) -> None:
+def test_what_is_no_file_is_refused_where_links_lead(
+    target: str, site: Site, outside: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Devices and pipes are not opened in a folder that may be followed, either."""
     os.mkfifo(outside / "pipe")
     link(site, "authors.yaml", outside / target)
+    names, opened = [], os.open
+
+    def spy(path: str, *given: int, **named: int) -> int:
+        names.append(path)
+        return opened(path, *given, **named)
+
+    monkeypatch.setattr(os, "open", spy)
 
     assert problems(site, (outside, Path("/dev"))) == [
         "authors.yaml:1:1: cannot be read: it is neither a file nor a folder"
     ]
+    assert "site.yaml" in names
+    assert not {"zero", "pipe"}.intersection(names)
 
 
 def test_a_file_is_read_to_the_limit_whatever_size_it_announces(site: Site) -> None:
@@ -264,6 +275,16 @@ def test_a_series_may_be_a_link_to_a_folder(site: Site, outside: Path) -> None:
     (shared / "chapters/1.yaml").write_text("{id: 78, number: 1, published: 2026-01-01, pages: []}")
     seen.append(serve.fingerprint(catalog))
     assert len(set(seen)) == 3 and serve.fingerprint(catalog) == seen[-1]
+
+
+def test_a_link_to_a_folder_that_holds_no_series_is_not_walked(site: Site) -> None:
+    """Otherwise a few links, each to the folder around it, would be a tree of billions of folders."""
+    link(site, "notes", "series")
+    link(site, "series/again", ".")
+    files = {file for file, _ in serve.fingerprint(site.folder / "catalog_src")}
+
+    assert {"notes", "series/again/first.yaml", "series/again/again"} <= files
+    assert not [file for file in files if file.startswith(("notes/", "series/again/again/"))]
 
 
 @pytest.mark.parametrize(
@@ -361,17 +382,18 @@ def test_a_link_that_is_swapped_in_meanwhile_is_not_followed(
 
 @pytest.mark.parametrize("kind", ["link", "pipe"])
 def test_a_file_that_is_swapped_meanwhile_is_not_waited_for(
-    kind: str, site: Site, monkeypatch: pytest.MonkeyPatch
+    kind: str, site: Site, outside: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Between the look at a file and its opening it becomes something else."""
     path = site.folder / "catalog_src/site.yaml"
+    (outside / "file").write_text(SECRET)
     look = os.stat
 
     def swapping(name: object, **named: object) -> os.stat_result:
         status = look(name, **named)  # type: ignore[call-overload]
         if name == "site.yaml":
             path.unlink()
-            path.symlink_to("/dev/zero") if kind == "link" else os.mkfifo(path)
+            path.symlink_to(outside / "file") if kind == "link" else os.mkfifo(path)
         return status  # type: ignore[no-any-return]
 
     monkeypatch.setattr(os, "stat", swapping)
@@ -506,3 +528,18 @@ def test_whatever_cannot_be_opened_is_told(number: int, site: Site, monkeypatch:
         assert [os.strerror(number) in one.message for one in found.complaints] in ([True], [True, True])
     assert 10 < moment < 999
     assert found == whole
+
+
+def test_a_description_of_pages_is_not_read_through_a_link(site: Site, outside: Path, run: Run) -> None:
+    """A folder of images may come from a stranger as well; `--follow` allows what it allows for the catalog."""
+    pages = outside / "pages"
+    pages.mkdir()
+    (pages / "1.png").touch()
+    (outside / "elsewhere.xml").write_text(f"<ComicInfo><Title>{SECRET}</Title></ComicInfo>")
+    (pages / "ComicInfo.xml").symlink_to("../elsewhere.xml")
+    given = ("new", "chapter", "--catalog", site.folder / "catalog_src", "--out", site.folder / "dist")
+    refused = run(*given, "first", "--pages", pages)
+
+    assert (refused.exit_code, refused.stderr.count("--follow"), SECRET in refused.output) == (1, 1, False)
+    assert run(*given, "--follow", outside, "first", "--pages", pages).exit_code == 0
+    assert SECRET in (site.folder / "catalog_src/series/first.yaml").read_text()
