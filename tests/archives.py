@@ -68,6 +68,15 @@ def installed(wheel: Path, folder: Path) -> Path:
     return folder / "bin"
 
 
+def copy_example(folder: Path) -> None:
+    """The example catalog for a public site: a build warns of the address that it has here."""
+    shutil.copytree(ROOT / "catalog_src", folder / "catalog_src")
+    settings = folder / "catalog_src/site.yaml"
+    text = settings.read_text(encoding="utf-8")
+    assert text.count("base_url: http://localhost:8000\n") == 1
+    settings.write_text(text.replace("http://localhost:8000", "https://comics.example"), encoding="utf-8")
+
+
 def unpack(archive: Path, folder: Path) -> None:
     """The content of an archive of sources. Python 3.11.2 has no filters, and takes no argument for one."""
     with tarfile.open(archive) as opened:

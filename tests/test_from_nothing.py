@@ -11,6 +11,7 @@ import pytest
 from generator import verify_files
 from generator.store import Store
 from tests import trees
+from tests.archives import copy_example
 from tests.trees import BUILD
 
 PROJECT = BUILD.parent
@@ -50,7 +51,7 @@ def unpacked(tmp_path: Path) -> Path:
     folder = tmp_path / "flat panel (copy)"
     ignored = shutil.ignore_patterns("__pycache__")
     shutil.copytree(PROJECT / "generator", folder / "generator", ignore=ignored)
-    shutil.copytree(PROJECT / "catalog_src", folder / "catalog_src")
+    copy_example(folder)
     shutil.copy(BUILD, folder)
     return folder
 

@@ -107,7 +107,7 @@ def status(route: str, kind: str, key: str) -> int:
     if route == "chapters by slug":
         return 200
     if route == "pages by place":
-        return 401 if kind == "restricted" and key != GOOD else 200
+        return 400 if kind == "bad" else 401 if kind == "restricted" and key != GOOD else 200
     if kind == "licensed" or kind == "both":
         return 200 if route == "series" else 451
     if kind == "restricted" and route != "series" and key != GOOD:
@@ -121,7 +121,8 @@ def published(site: Site, route: str, kind: str) -> Published | None:
     """The body that the release has for a 200; none if it is a list of nothing."""
     slug, chapter, _, _ = KINDS[kind]
     url = {
-        "pages by place": f"/api/v2/chapters/{chapter}/pages",
+        # A slug in another case and the number 01 are other spellings of the same place.
+        "pages by place": f"/api/v2/chapters/{chapter.lstrip('0')}/pages",
         "chapters by slug": f"/api/v2/series/{slug.lower()}/chapters",
     }.get(route, address(route, kind))
     if route == "chapters by slug" and kind == "restricted":
@@ -142,6 +143,9 @@ def expected(site: Site, route: str, kind: str, key: str) -> tuple[int, object, 
         if found and found.gzip:
             headers["vary"] = ", ".join([*filter(None, [headers.get("vary")]), "Accept-Encoding"])
         headers["cache-control"] = headers["cache-control"].replace("60", "300")
+    elif code == 400:
+        body = {"error": f"Invalid volume: {KINDS[kind][2]}"}
+        headers["cache-control"] = "no-store"
     elif code == 308:
         slug, _, volume, number = KINDS[kind]
         body = {"url": f"https://lists.example/reader/{slug}/{volume}/{number}/"}

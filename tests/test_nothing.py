@@ -1,5 +1,7 @@
 """The list of nothing: one body for every address that finds nothing yet, and so without a date of its own."""
 
+import time
+
 import pytest
 
 from generator import encode, manifest, verify_server
@@ -82,4 +84,4 @@ def test_the_release_says_the_same_of_it(site: Site, web: Web) -> None:
     )
     assert (line["last_modified"], line["modified"]) == (None, one.modified)
     assert verify_server.expected_headers(one, packed=False)["Last-Modified"] is None
-    assert list(verify_server.server(site.store, f"http://127.0.0.1:{web.port}")) == []
+    assert list(verify_server.server(site.store, f"http://127.0.0.1:{web.port}", time.monotonic)) == []

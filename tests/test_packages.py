@@ -2,7 +2,6 @@
 
 import ast
 import re
-import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -14,7 +13,7 @@ from click.testing import CliRunner, Result
 from generator import __version__, cli
 from generator.commands.reporting import WRITTEN
 from tests import trees
-from tests.archives import ROOT, installed, made_of, named, needs_flit, packages, unmeasured, unpack
+from tests.archives import ROOT, copy_example, installed, made_of, named, needs_flit, packages, unmeasured, unpack
 from tests.conftest import Site
 from tests.documents import AS_OF
 
@@ -50,7 +49,7 @@ def called(command: list[str | Path], folder: Path) -> subprocess.CompletedProce
 
 def example(folder: Path) -> Path:
     """A folder with nothing in it but the example catalog."""
-    shutil.copytree(ROOT / "catalog_src", folder / "catalog_src")
+    copy_example(folder)
     return folder
 
 
