@@ -5,6 +5,7 @@ every read and counts every byte. So neither a slow nor an endless part of a res
 connection, TLS handshake, interim response, header, chunk, chunk extension or trailer.
 """
 
+import errno
 import io
 import socket
 import ssl
@@ -131,6 +132,10 @@ class _Reader(io.RawIOBase):
         return len(data)
 
 
+class _Ended(OSError):
+    """The server sent its last byte."""
+
+
 class _TlsLine(_Line):
     """A line with TLS, whose own reads and writes are bounded like all others."""
 
@@ -147,7 +152,7 @@ class _TlsLine(_Line):
     def recv(self, count: int) -> bytes:
         try:
             data: bytes = self._do(lambda: self._tls.read(count))
-        except (ssl.SSLZeroReturnError, ssl.SSLEOFError):
+        except (ssl.SSLZeroReturnError, _Ended):
             return b""
         return data
 
@@ -165,10 +170,10 @@ class _TlsLine(_Line):
                 super().sendall(waiting)
             if done:
                 return result
-            if data := super().recv(_BLOCK):
-                self._in.write(data)
-            else:
-                self._in.write_eof()
+            if not (data := super().recv(_BLOCK)):
+                # OpenSSL would raise another error for it on each version of Python.
+                raise _Ended(errno.ECONNRESET, "the server hung up")
+            self._in.write(data)
 
 
 class Client:

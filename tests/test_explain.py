@@ -62,6 +62,7 @@ def test_a_field_is_explained(run: Run) -> None:
     )
     assert "    default: 25\n    example: page_size: 50\n" in run("explain", "page_size").stdout
     assert "  cover (required)\n" in run("explain", "cover").stdout
+    assert run("explain", "chapters").stdout.endswith("the chapters; those in files of their own come to them\n")
 
 
 def test_all_fields_are_listed_by_file(run: Run) -> None:

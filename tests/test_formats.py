@@ -1,5 +1,6 @@
 """What is wrong, told to people, to programs, and beside the lines on GitHub."""
 
+import errno
 import json
 import os
 import re
@@ -204,6 +205,20 @@ def test_a_folder_that_is_nearly_right_is_named(site: Site, run: Run) -> None:
     result = run("check", "--catalog", site.folder / "catalog_scr")
 
     assert result.stderr == f"{site.folder}/catalog_scr: there is no such folder; did you mean catalog_src?\n"
+
+
+def test_an_error_of_the_system_without_a_file_is_a_sentence(
+    site: Site, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Some calls are about no file, and their error names none."""
+
+    def fail(*_: object) -> None:
+        raise OSError(errno.EMFILE, "Too many open files")
+
+    monkeypatch.setattr("generator.pipeline.check", fail)
+    result = run("check", "--catalog", site.folder / "catalog_src")
+
+    assert (result.exit_code, result.stderr) == (1, "Too many open files\n")
 
 
 def test_a_folder_in_a_folder_that_is_not_there_is_a_sentence(tmp_path: Path, run: Run) -> None:

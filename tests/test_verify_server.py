@@ -1,5 +1,6 @@
 """`verify --url` asks a running server for everything, and finds each answer that is not the one promised."""
 
+import json
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -91,8 +92,11 @@ def test_nginx_is_honest(site: Site, run: Callable[..., Result]) -> None:
         with web.running(site.folder, listener):
             result = run("verify", "--out", site.folder / "dist", "--url", f"http://localhost:{port}/")
 
+            told = run("verify", "--out", site.folder / "dist", "--url", f"http://localhost:{port}", "--json")
+
     assert (result.exit_code, result.stderr) == (0, "")
     assert result.stdout == f"http://localhost:{port}/: everything is as release {release} says\n"
+    assert (told.exit_code, json.loads(told.stdout)) == (0, {"ok": True, "differences": []})
 
 
 HEADERS = {
