@@ -66,20 +66,25 @@ def agreed(entries: Sequence[Entry], chain: Sequence[str]) -> list[Entry]:
     """One entry per release, in the order in which they were last served, the current release at the end.
 
     `chain` is the current release and the releases behind it by their `previous` links. They fill in for lines that
-    are missing; a pending entry of a release that is not current is dropped.
+    are missing, each in front of the release that followed it; a pending entry of a release that is not current is
+    dropped.
     """
     current = chain[0]
     if entries and entries[-1].pending and entries[-1].release != current:
         entries = entries[:-1]
     found: dict[str, Entry] = {}
-    links = [Entry(release, before=tuple(chain[place:])) for place, release in enumerate(chain, 1)]
-    for one in (*reversed(links), *entries):
+    for one in entries:
         found.pop(one.release, None)
         found[one.release] = one._replace(pending=False)
-    last = found.pop(current)
+    order = [release for release in found if release != current] + [current]
+    for place, release in enumerate(chain, 1):
+        if release not in found:
+            found[release] = Entry(release, before=tuple(chain[place:]))
+            if release != current:
+                order.insert(order.index(chain[place - 2]), release)
     if entries and entries[-1].release != current:
-        last = last._replace(reason=UNRECORDED, at=None)
-    return [*found.values(), last]
+        found[current] = found[current]._replace(reason=UNRECORDED, at=None)
+    return [found[release] for release in order]
 
 
 def present(entries: Iterable[Entry], releases: Iterable[str]) -> list[Entry]:

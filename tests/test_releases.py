@@ -146,7 +146,11 @@ def postdate(path: Path) -> None:
     path.write_text(re.sub(r'"at":\d+', '"at":99999999999999', path.read_text()))
 
 
-@pytest.mark.parametrize("damage", [remove, empty, cut, spoil, postdate])
+def set_clocks(path: Path) -> None:
+    path.write_text(path.read_text().replace('"at":1', '"at":2'))
+
+
+@pytest.mark.parametrize("damage", [remove, empty, cut, spoil, postdate, set_clocks])
 def test_without_a_journal_the_links_say_what_was_served(
     five: tuple[Site, list[str]], run: Run, damage: Callable[[Path], None]
 ) -> None:
@@ -160,13 +164,40 @@ def test_without_a_journal_the_links_say_what_was_served(
     assert [one["release"] for one in listed] == releases[::-1]
     assert listed[0]["time"] is None
     told = [f"{journal_of(site)}: was damaged; the next build or rollback writes it again"] * (
-        damage in (cut, spoil, postdate)
+        damage in (cut, spoil, postdate, set_clocks)
     )
     assert stray(site.store) == told
     assert (site.roll_back(), site.roll_back()) == (releases[3], releases[2])
     sixth = publish(site, 5)
     assert [one.release for one in lines(site)] == [releases[1], releases[4], releases[3], releases[2], sixth]
     assert stray(site.store) == []
+
+
+@pytest.mark.parametrize("number", range(5))
+def test_a_line_that_is_damaged_costs_the_time_of_its_release(five: tuple[Site, list[str]], number: int) -> None:
+    """The links say between which releases it was served, so that the next build collects none before its time."""
+    site, releases = five
+    written = journal_of(site).read_text().splitlines(keepends=True)
+    written[number] = written[number].replace('"at":1', '"at":2')
+    journal_of(site).write_text("".join(written))
+
+    assert [site.store.current(), *site.store.older()] == releases[::-1]
+    assert [one.release for one in site.store.journal() if one.at is None] == [releases[number]]
+    sixth = publish(site, 5)
+    assert [sixth, *site.store.older()] == [sixth, *releases[:0:-1]]
+    assert stray(site.store) == []
+
+
+NAME = "0123456789abcdef"
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [Entry("../../elsewhere"), Entry(NAME, before=("..",)), Entry(NAME, at=253_402_300_800), Entry(NAME, as_of=-1)],
+)
+def test_a_line_that_no_build_writes_counts_as_missing(entry: Entry) -> None:
+    """A right checksum does not make a name of a folder elsewhere a release, or a moment of what has no date."""
+    assert journal.parse(journal.dump([Entry(NAME), entry])) == [Entry(NAME)]
 
 
 def test_a_link_that_was_replaced_by_hand_counts(five: tuple[Site, list[str]], run: Run) -> None:
