@@ -19,6 +19,7 @@ from generator.cache import FILE, Cache, Damaged, Row
 from generator.errors import FlatpanelError
 from generator.ledger import Ledger
 from generator.runs import Runs
+from generator.shelving import MARK
 from tests import trees
 from tests.conftest import Site, copy_of
 
@@ -312,6 +313,33 @@ def test_a_tree_that_somebody_removed_is_built_again(site: Site, lost: str) -> N
     pipeline.build(remembering(site))
     for path in (site.folder / "dist").glob(lost):
         shutil.rmtree(path) if path.is_dir() else path.unlink()
+    pipeline.build(remembering(site))
+
+    assert list(verify_files.files(site.store)) == []
+
+
+def test_what_a_build_left_that_died_is_cleared_up_though_its_edit_was_taken_back(site: Site) -> None:
+    """The catalog is as it was, and so is the release that is served; `dist` is not."""
+    pipeline.build(remembering(site))
+    (site.folder / "dist" / MARK).write_text("unfinished\n")
+    left = site.folder / "dist/www/left.json"
+    left.write_text("half of")
+    pipeline.build(remembering(site))
+
+    assert not left.exists()
+    assert list(verify_files.files(site.store)) == []
+    assert site.store.finished()
+
+
+def test_a_memory_of_a_release_that_is_gone_is_not_asked_for_its_bodies(site: Site) -> None:
+    """Builds without it came in between, and collected what it knows; the catalog is then what it was."""
+    trees.first_version(site)
+    first = pipeline.build(remembering(site)).release
+    for title in ("Second", "Third"):
+        trees.write_series(site, title, volumes=1, others=[])
+        site.build()
+    assert not (site.folder / "dist/releases" / first).exists()
+    trees.first_version(site)
     pipeline.build(remembering(site))
 
     assert list(verify_files.files(site.store)) == []

@@ -74,7 +74,10 @@ def test_what_happened_in_between_does_not_show(tmp_path: Path) -> None:
     for folder in (here, there):
         series = folder / "catalog_src/series/first.yaml"
         series.write_text(series.read_text().replace("First", "Fjrst"))
-        os.utime(series, (WRITTEN, WRITTEN))
+        new = series.with_name("before-all-others.yaml")
+        new.write_text("title: New\ncover: c.png\n")
+        for path in (series, new):
+            os.utime(path, (WRITTEN, WRITTEN))
     build(here)
     build(there, "--previous", str(old))
     served = [trees.content((folder / "dist/current").resolve()) for folder in (here, there)]
