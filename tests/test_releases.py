@@ -200,6 +200,16 @@ def test_a_line_that_no_build_writes_counts_as_missing(entry: Entry) -> None:
     assert journal.parse(journal.dump([Entry(NAME), entry])) == [Entry(NAME)]
 
 
+def test_what_was_announced_and_never_became_current_was_not_served(five: tuple[Site, list[str]]) -> None:
+    """A build that is killed between the journal and `current` changes neither the order nor a time."""
+    site, releases = five
+    known = site.store.journal()
+    with journal_of(site).open("ab") as opened:
+        opened.write(journal.dump([Entry(releases[0], journal.BUILD, AS_OF + 9, AS_OF + 9, pending=True)]))
+
+    assert site.store.journal() == known
+
+
 def test_a_link_that_was_replaced_by_hand_counts(five: tuple[Site, list[str]], run: Run) -> None:
     """`current` is right, whatever the journal says; the releases that it left are still there."""
     site, releases = five
