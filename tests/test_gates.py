@@ -250,6 +250,23 @@ def test_a_condition_is_judged_behind_the_gate(web: Web) -> None:
     assert web.ask(path, If_Match=plain["etag"]).status == 401
 
 
+@pytest.mark.parametrize("route", ["chapters of it", "dated chapters of it", "chapter", "pages", "reader"])
+def test_no_condition_asks_for_a_tag_or_a_date_behind_a_gate(web: Web, route: str) -> None:
+    """Without a key, right and wrong guesses are refused alike."""
+    path = address(route, "restricted")
+    first = web.ask(path, X_API_Key="key-one")
+    refused = without_date(web.ask(path))
+    for name in ("If_Match", "If_None_Match"):
+        for tag in (first["etag"], '"x"', "*"):
+            assert without_date(web.ask(path, **{name: tag})) == refused, (name, tag)
+    for name in ("If_Modified_Since", "If_Unmodified_Since"):
+        for date in (first["last-modified"], "Sat, 01 Jan 2000 00:00:00 GMT", "Fri, 01 Jan 2100 00:00:00 GMT"):
+            assert without_date(web.ask(path, **{name: date})) == refused, (name, date)
+
+    assert refused[0] == 401
+    assert {"etag", "last-modified"} & dict(refused[2]).keys() == set()
+
+
 def slashes(path: str) -> Iterator[str]:
     before, question, query = path.partition("?")
     yield f"{before}/{question}{query}"

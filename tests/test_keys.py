@@ -3,6 +3,7 @@
 import hashlib
 import json
 import os
+import random
 import re
 from collections.abc import Callable
 
@@ -48,6 +49,18 @@ def test_a_key_is_256_bits_that_nobody_can_guess() -> None:
 
     assert len(made) == 100
     assert all(re.fullmatch("fpk_[-_A-Za-z0-9]{43}", key) for key in made)
+
+
+def test_a_key_comes_from_the_system() -> None:
+    """Who knows how the random numbers of a program began knows nothing of its keys."""
+    state = random.getstate()
+    try:
+        random.seed(1)
+        first = keys.new_key()
+        random.seed(1)
+        assert keys.new_key() != first
+    finally:
+        random.setstate(state)
 
 
 def test_a_key_is_printed_alone_and_kept_as_a_digest(site: Site, keyring: Callable[..., Result]) -> None:

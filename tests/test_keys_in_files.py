@@ -97,6 +97,25 @@ def test_a_problem_does_not_repeat_a_key(keyed: Site, run: Run, file: str, text:
 
 
 @pytest.mark.parametrize(
+    ("file", "text", "line"),
+    [
+        ("accounts.yaml", "- username: noor\n  keys:\n    - name: a\n      sha256:\n        SECRET\n", 5),
+        ("accounts.yaml", "- username: noor\n  keys:\n    - name: a\n      sha256:\n        SECRET: b: c\n", 5),
+        ("accounts.yaml", "- username: noor\n  keys:\n    - SECRET\n", 3),
+        ("accounts.yaml", "- username: noor\n  token: SECRET\n", 2),
+        ("series/first.yaml", "title: First\ncover: cover.jpg\nsecret: SECRET\n", 3),
+    ],
+)
+def test_a_line_with_a_secret_is_not_shown(keyed: Site, run: Run, file: str, text: str, line: int) -> None:
+    """The place is said without its line, also where the name of the field stands above it."""
+    keyed.write(file, text.replace("SECRET", SECRET))
+
+    for output in (problems(keyed, run), run("check", "--catalog", keyed.folder / "catalog_src", "--json").output):
+        assert f"{file}:{line}:" in output or f'"line":{line},' in output
+        assert SECRET not in output
+
+
+@pytest.mark.parametrize(
     ("file", "text", "places"),
     [
         ("keys.yaml", "# the phone: SECRET\n", ["1:14"]),

@@ -66,6 +66,36 @@ def test_what_is_somebodys_is_shared_with_nobody(web: Web, path: str) -> None:
     assert other.status == 200
 
 
+NAMES = ("account", "username", "user", "owner", "of", "fp_account", "fp_username", "fp_holder")
+
+
+@pytest.mark.parametrize("key", ["key-two", "key-of-nobody"])
+@pytest.mark.parametrize("name", ["bookmarks", "profile"])
+def test_no_parameter_header_or_path_chooses_another_account(web: Web, name: str, key: str) -> None:
+    """Only the key says whose account it is; naming another one changes nothing."""
+    path = f"/api/v2/{name}"
+    own, other = web.ask(path, X_API_Key=key), web.ask(path, X_API_Key="key-one")
+    assert other.status == 200 and own.body != other.body
+    for word in NAMES:
+        assert said(web.ask(f"{path}?{word}=one", X_API_Key=key)) == said(own), word
+        for header in (word, f"X-{word}", f"X-Remote-{word}"):
+            assert said(web.ask(path, X_API_Key=key, **{header: "one"})) == said(own), header
+        assert said(web.ask(path, X_API_Key=key, Cookie=f"{word}=one")) == said(own), word
+    for where in (
+        "{0}/one",
+        "of/one/{0}",
+        "one/{0}",
+        "of/one/{0}/",
+        "{0}%23one",
+        "{0};one",
+        "accounts/one/{0}",
+        "users/one/{0}",
+    ):
+        for root in ("/api/v2", "/api", ""):
+            answer = web.ask(f"{root}/{where.format(name)}", X_API_Key=key)
+            assert (answer.status, other.body in answer.body) == (404, False), where
+
+
 @pytest.mark.parametrize("path", ["/api/v2/bookmarks", "/api/v2/profile"])
 @pytest.mark.parametrize("method", ["GET", "HEAD"])
 def test_a_key_of_nobody_finds_no_account(web: Web, path: str, method: str) -> None:

@@ -1,6 +1,8 @@
 """No key in the error log: nginx quotes the request that it complains of, whatever is wrong and whoever is to blame."""
 
+import socket
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -79,6 +81,39 @@ def test_a_worker_that_may_open_no_more_files_quotes_no_request(tmp_path: Path) 
 
         assert quoted(site) == []
         assert "accept4() failed (24: Too many open files)" in web.errors()
+
+
+HALF = request(f"/api/v2/profile?api_key={KEY}", **HOLDS)[:-2]
+
+
+def test_a_worker_without_room_for_a_second_request_quotes_no_first(tmp_path: Path) -> None:
+    """A condition is asked about once more, which takes a connection, and all are taken by half-open heads."""
+    with ExitStack() as stack:
+        site, web = stack.enter_context(started(tmp_path, "v2", worker_processes="1", worker_connections="32"))
+        held = stack.enter_context(web.connect())
+        held.sendall(HALF)
+        for _ in range(64):
+            client = stack.enter_context(web.connect())
+            if not begun(client):
+                break
+        held.sendall(b"\r\n")
+        with held.makefile("rb") as stream:
+            assert receive(stream).status == 500
+
+        assert quoted(site) == []
+        assert "worker_connections are not enough" in web.errors()
+
+
+def begun(client: socket.socket) -> bool:
+    """Whether a client was let in, whose next request is half there now."""
+    try:
+        client.sendall(request("/api/v2/nothing"))
+        with client.makefile("rb") as stream:
+            found = stream.readline()
+        client.sendall(HALF)
+    except ConnectionError:
+        return False
+    return bool(found)
 
 
 def exhausted(clients):

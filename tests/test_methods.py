@@ -58,6 +58,21 @@ def test_options_is_what_a_browser_asks_before_it_dares(web: Web) -> None:
     assert (answer.status, answer.fields) == (204, plain.fields)
 
 
+@pytest.mark.parametrize(
+    "path", [*PATHS, "/api/v2/series", "/api/v2/series?limit=1", "/api/v2/profile", "/api/v2/docs/"]
+)
+@pytest.mark.parametrize("condition", [{}, {"If-None-Match": "*"}, {"If-Match": "*"}], ids=str)
+def test_other_sites_may_read_and_nothing_else(web: Web, path: str, condition: dict[str, str]) -> None:
+    """Whoever asks and with whichever cookie: every site, no credentials, no cookie, and no frame around it."""
+    answer = web.ask(path, Origin="https://other.example", Cookie="a=b", **condition)
+
+    assert answer["access-control-allow-origin"] == "*"
+    assert answer["access-control-allow-methods"] in (None, "GET, HEAD, OPTIONS")
+    assert answer["access-control-allow-headers"] in (None, "X-API-Key, If-None-Match, If-Modified-Since")
+    assert (answer["access-control-allow-credentials"], answer["set-cookie"]) == (None, None)
+    assert answer["x-frame-options"] == "SAMEORIGIN"
+
+
 @pytest.mark.parametrize("path", PATHS)
 @pytest.mark.parametrize(
     "method", ["POST", "PUT", "DELETE", "PATCH", "TRACE", "CONNECT", "PROPFIND", "PURGE", "FOO", "GETS", "GE", "X-Y_Z"]
