@@ -209,6 +209,8 @@ def test_a_number_that_no_chapter_has_finds_nothing(web: Web, volume: str, numbe
         ("1.5", "1", "Invalid volume: 1.5"),
         ("1e-0", "1", "Invalid volume: 1e-0"),
         ("-1", "1", "Invalid volume: -1"),
+        ("1%0A", "1", "Invalid volume: 1\n"),
+        ("1", "1e0%0A", "Invalid number: 1e0\n"),
         ("%2B1", "1", "Invalid volume: +1"),
         ("+1", "1", "Invalid volume:  1"),
         ("1", "1%20", "Invalid number: 1 "),

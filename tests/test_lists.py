@@ -68,7 +68,7 @@ def test_every_spelling_of_the_first_page_is_the_same_file(web: Web, query: str)
 
 
 @pytest.mark.parametrize(
-    "page", ["4", "0", "abc", "last", "-1", "1.0", "01", "+1", "%2B1", "1e0", "٢", "9" * 30, "1;2"]
+    "page", ["4", "0", "abc", "last", "-1", "1.0", "01", "+1", "%2B1", "1e0", "٢", "9" * 30, "1;2", "1%0A"]
 )
 @pytest.mark.parametrize("rest", ["", "&sort=-views", f"&{EVERYTHING}", "&limit=999"])
 def test_a_page_that_does_not_exist_is_a_404_without_last(web: Web, page: str, rest: str) -> None:

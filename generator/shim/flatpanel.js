@@ -14,10 +14,11 @@ const MAX_TEXT = 200;
 const MAX_ECHO = 100;
 const TEXTS = ['title', 'author', 'artist'];
 // Each part is matched from a fixed end, so that none of them walks over a long number twice.
-const NUMBER = /^([0-9]+)(?:\.([0-9]+))?(?:[eE]([0-9]{1,2}))?$/;
+// Patterns end with (?![\s\S]): in njs, $ also matches before a line break at the end.
+const NUMBER = /^([0-9]+)(?:\.([0-9]+))?(?:[eE]([0-9]{1,2}))?(?![\s\S])/;
 const WITHOUT_LEADING_ZEROS = /[1-9][0-9]*$/;
 const WITHOUT_TRAILING_ZEROS = /^[0-9]*[1-9]/;
-const SLUG = /^[-a-zA-Z0-9_]+$/;
+const SLUG = /^[-a-zA-Z0-9_]+(?![\s\S])/;
 
 // A pattern that replaces takes several microseconds a match, which in a long query are thousands.
 function replaced(text, old, other) {
@@ -76,7 +77,7 @@ function wanted(text, index) {
         return { bad: !sent ? '/bad/parameters' : !items ? '/bad/categories' : '/bad/text' };
     }
     const given = (name) => decoded(sent[name] || '');
-    const limit = /^[0-9]+$/.test(given('limit')) ? Math.min(Number(given('limit')), MAX_LIMIT) : 0;
+    const limit = /^[0-9]+(?![\s\S])/.test(given('limit')) ? Math.min(Number(given('limit')), MAX_LIMIT) : 0;
     const sort = given('sort').split(',', 1)[0].trim();
     return {
         page: sent.page ? pageNumber(given('page')) : 1,
@@ -93,7 +94,7 @@ function wanted(text, index) {
 
 // Pages count from 1; nothing else is the number of a page.
 function pageNumber(text) {
-    return /^[1-9][0-9]{0,8}$/.test(text) ? Number(text) : 0;
+    return /^[1-9][0-9]{0,8}(?![\s\S])/.test(text) ? Number(text) : 0;
 }
 
 function status(word) {
