@@ -93,10 +93,18 @@ def test_that_links_lead_to_a_public_address_is_said_once(site: Site) -> None:
 
 
 def test_base_url_may_change_while_the_site_is_watched(local: Site) -> None:
-    """From the moment at which base_url is public, the site is built for it, in dist/, and back again."""
+    """From the moment at which base_url is public, the site is built for it, in dist/, and back again.
+
+    Settings that are wrong change no folder.
+    """
     with serving(local, "--watch") as served:
+        before = trees.files(local.folder)
+        edit(local, "site.yaml", "base_url: nowhere\n")
+        served.until("the site stays as it was")
+        assert trees.files(local.folder) == before
+
         edit(local, "site.yaml", "base_url: https://comics.example\n")
-        served.until(" is live")
+        assert "serving from " in served.until(" is live")
         assert '"https://comics.example/media/series/first/c.png"' in body(served.port, FIRST)[0]
         assert local.store.current()
 

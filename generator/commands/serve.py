@@ -80,6 +80,7 @@ def _placed(asked: Options, site: Site | None, port: int | None) -> Options:
 def _watch(asked: Options, server: serving.Server, seen: serving.Fingerprint, due: int | None, *, fixed: bool) -> None:
     """Until nginx ends: build after every change, and when a scheduled chapter's time has come."""
     next_publication = due
+    site = source.read_site(asked.catalog)
 
     def wait() -> bool:
         time.sleep(0.3)
@@ -89,12 +90,16 @@ def _watch(asked: Options, server: serving.Server, seen: serving.Fingerprint, du
         return not fixed and next_publication is not None and options.now() >= next_publication
 
     def changed() -> None:
-        nonlocal next_publication
+        nonlocal next_publication, site
         next_publication = None
         try:
             now = asked if fixed else dataclasses.replace(asked, as_of=options.now())
-            wanted = _placed(now, source.read_site(asked.catalog), server.port)
+            # While site.yaml is being written it cannot be read, and the folder that is served stays the same.
+            site = source.read_site(asked.catalog) or site
+            wanted = _placed(now, site, server.port)
             report = build.run(wanted)
+            if wanted.out != server.store.root:
+                say(f"serving from {wanted.out} now: base_url is {report.site.base_url}")
             server.store, server.dist = Store(wanted.out), report.dist
             server.reload()
             next_publication = report.next_publication
