@@ -92,7 +92,8 @@ class Repository:
         asked = ("-z", "--format=//%ct", "--name-only", "--no-renames", "--no-ext-diff", "--ignore-submodules=all")
         for part in self._git("log", *asked, commit, "--", self.prefix or ".").split("\0"):
             if part.startswith("//"):
-                moment = int(part[2:])
+                # A commit may have a line without a time, and git prints nothing for it.
+                moment = int(part[2:] or 0)
             elif path := self._below(part.removeprefix("\n")):
                 times.setdefault(path, moment)
         return times

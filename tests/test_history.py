@@ -150,6 +150,17 @@ def test_a_file_with_a_conflict_is_edited(repository: Path) -> None:
     assert times(repository)["b.yaml"] == THIRD
 
 
+def test_a_commit_without_a_time_is_as_old_as_can_be(repository: Path) -> None:
+    """Old imported histories have such commits, and the author of a commit may write one."""
+    head = subprocess.run(["git", "cat-file", "commit", "HEAD"], cwd=repository, check=True, capture_output=True).stdout
+    lines = [b"committer x <x>" if line.startswith(b"committer ") else line for line in head.split(b"\n")]
+    made = ["git", "hash-object", "--literally", "-t", "commit", "-w", "--stdin"]
+    name = subprocess.run(made, cwd=repository, check=True, capture_output=True, input=b"\n".join(lines)).stdout
+    git(repository, "update-ref", "HEAD", name.decode().strip())
+
+    assert times(repository) == {"a.yaml": FIRST, "b.yaml": 0}
+
+
 def test_a_touched_file_is_not_an_edited_one(repository: Path) -> None:
     """Only contents count: a checkout that rewrites every file changes nothing."""
     os.utime(repository / "a.yaml", (THIRD, THIRD))
