@@ -17,6 +17,9 @@ from .yaml12 import LINE_BREAK, Path
 MOST = 3
 _LONGEST = 40
 _COMMENT = re.compile(r"[ \t]*(?<=[ \t])#(?=[^ \t])")
+_ALIAS = re.compile(r"\*([^\s,\[\]{}]+)")
+# So much of a text is checked: many may stand in one long line.
+_CHECKED = 1000
 _ANCHOR = re.compile(r"&([^\s,\[\]{}]+) +(?=[^\s\"'|>\[{#])")
 # What begins with one of these is in quotes, in a block of its own, or no text.
 _NOT_PLAIN = tuple("\"'|>[{&*!")
@@ -61,10 +64,14 @@ def _found(text: bytes, model: type[Record]) -> Iterator[Cut]:
 
 def _anchors(survey: yaml12.Survey, lines: list[str], model: type[Record]) -> Iterator[Cut]:
     """An anchor before a text is of use to an alias only."""
+    aliases = {alias for line in lines for alias in _ALIAS.findall(line)}
     for path, (line, column) in survey.places.items():
         anchor = _ANCHOR.match(lines[line - 1], column - 1) if line <= len(lines) else None
-        is_used = anchor and any(f"*{anchor[1]}" in one for one in lines)
-        if anchor and not is_used and _takes(model, path, lines[line - 1][column - 1 :].rstrip()):
+        if (
+            anchor
+            and anchor[1] not in aliases
+            and _takes(model, path, lines[line - 1][column - 1 : column - 1 + _CHECKED].rstrip())
+        ):
             message = f"&{anchor[1]} is read as an anchor, and no alias names it; put the text in quotes"
             yield Cut(line, column, field_name(path), message)
 

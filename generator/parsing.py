@@ -11,7 +11,8 @@ from . import encode, keys, yaml12
 from .confined import Confined
 
 _ANCHOR = re.compile(rb" &(?=[^ \t\r\n])")
-_NUMBER_SIGN = re.compile(rb"#(?=[^ \t\r\n])")
+# From the first of a line that is no comment to a # that begins one, and has something else than a blank behind it.
+_CUT = re.compile(rb"^[ \t]*[^ \t\r\n#][^\n]*?[ \t]#[^ \t\r\n]", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,11 +55,7 @@ def _may_cut(text: bytes) -> bool:
     """Whether a # between a blank and something else stands behind what is no comment, or an & before a word."""
     if b" &" in text and _ANCHOR.search(text):
         return True
-    for found in _NUMBER_SIGN.finditer(text):
-        before = text[text.rfind(b"\n", 0, found.start()) + 1 : found.start()]
-        if before.endswith((b" ", b"\t")) and before.strip() and not before.lstrip().startswith(b"#"):
-            return True
-    return False
+    return (b" #" in text or b"\t#" in text) and _CUT.search(text) is not None
 
 
 def _holds_key(text: bytes, value: Any) -> bool:

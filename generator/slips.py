@@ -46,6 +46,10 @@ _CURLY = re.compile(rf"{_BEGINNING}[A-Za-z_]\w*: +(?=[“”„‟‘’‚«»]
 _BLOCK = re.compile(rf"{_BEGINNING}([A-Za-z_]\w*: *[|>][-+0-9]*) *(?:#.*)?$")
 
 
+# So many characters of a line are looked at: a slip stands at its beginning.
+_LOOKED_AT = 1000
+
+
 class Stop(NamedTuple):
     """Where libyaml stopped and why, and what it was reading then."""
 
@@ -56,7 +60,8 @@ class Stop(NamedTuple):
     since: Place
 
     def line(self, number: int) -> str:
-        return self.lines[number - 1] if number <= len(self.lines) else ""
+        # The patterns compare each run of blanks with itself, so a line has an end for them.
+        return self.lines[number - 1][:_LOOKED_AT] if number <= len(self.lines) else ""
 
     def says(self, number: int) -> bool:
         """Whether there is more in a line than a comment."""

@@ -433,3 +433,19 @@ def test_very_many_files_are_read_one_after_the_other(catalog: Path) -> None:
         (catalog / f"series/s{number}.yaml").write_text("titel: a\ncover: c.jpg\n")
 
     assert len(problems(catalog)) == 4000
+
+
+@pytest.mark.parametrize(
+    ("text", "is_right"),
+    [
+        (" " * 1_000_000 + "@x\n", False),
+        ("".join(f"- {{id: {number}, name: &a{number} Bob{number}}}\n" for number in range(1001, 21_001)), True),
+        ("# #a" + "#a #a" * 600_000 + "\n", True),
+    ],
+    ids=["blanks before a slip", "anchors without aliases", "signs in one comment"],
+)
+def test_a_file_is_looked_through_once_for_hints(catalog: Path, text: str, is_right: bool) -> None:
+    """Slips and texts that are cut are found in time that grows with the file; with its square, it would be hours."""
+    write(catalog, "authors.yaml", (catalog / "authors.yaml").read_text(encoding="utf-8") + text)
+
+    assert assert_checked(catalog) is is_right
