@@ -82,8 +82,8 @@ def test_that_links_lead_to_a_public_address_is_said_once(site: Site) -> None:
     """Where base_url is public, the site is built for it, and one line says so."""
     with serving(site, "--watch") as served:
         said = served.first
-        if "links" not in said:
-            said += served.until("links in answers lead to ")
+        if "the base_url of the site\n" not in said:
+            said += served.until("the base_url of the site\n")
         edit(site, "series/first.yaml", SERIES.format("Fjrst"))
         later = served.until(" is live")
 
