@@ -6,7 +6,7 @@ import re
 import subprocess
 from pathlib import Path
 
-from generator import serve
+from generator.nginx import process
 
 
 def described() -> list[str]:
@@ -21,13 +21,13 @@ def described() -> list[str]:
 
 
 def _nginx() -> str:
-    said = subprocess.run([serve.find_nginx(), "-v"], capture_output=True, text=True, check=True).stderr
+    said = subprocess.run([process.find_nginx(), "-v"], capture_output=True, text=True, check=True).stderr
     return said.strip().rpartition("/")[2]
 
 
 def _njs() -> str:
     """The module has its version in it, and says it to scripts only."""
-    found = re.search(rb"[^_.\d](\d\.\d+\.\d+)\0", Path(serve.find_js_module()).read_bytes())
+    found = re.search(rb"[^_.\d](\d\.\d+\.\d+)\0", Path(process.find_js_module()).read_bytes())
     return found[1].decode() if found else "of unknown version"
 
 

@@ -11,7 +11,7 @@ from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from generator import serve
+from generator.nginx import process as serve
 
 from .program import ROOT
 

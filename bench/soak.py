@@ -15,7 +15,7 @@ from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
 from statistics import median
 
-from generator.store import Store
+from generator.release.store import Store
 
 from . import catalogs, servers
 from .__main__ import say, scratch

@@ -15,7 +15,7 @@ from .commands import output
 _PLACES = {
     "build": "build.build",
     "check": "build.check",
-    "next": "schedule.next_",
+    "next": "next_.next_",
     "serve": "serve.serve",
     "verify": "verify.verify",
     "diff": "diff.diff",
@@ -29,7 +29,7 @@ _PLACES = {
     "views": "views.views",
     "schema": "schema.schema",
     "explain": "explain.explain",
-    "import": "importing.import_",
+    "import": "import_.import_",
 }
 
 

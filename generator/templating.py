@@ -1,39 +1,41 @@
-"""Templates -> text: the configuration of nginx, and a page for people. The only importer of jinja2.
+"""Renders Jinja templates: the nginx configuration, and pages for people. The only importer of jinja2.
 
-Nothing is left out silently: a value that a template wants and nobody gave is an error. In a page, every value is
-escaped; in a configuration, a template says which form a value takes.
+A value that a template uses and that is missing is an error. Values are escaped in HTML templates; a configuration
+template chooses a filter for each value.
 """
 
-from collections.abc import Mapping
-from functools import cache
+from collections.abc import Callable, Mapping
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
-
-from .words import ngx, place
 
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-FOLDER = Path(__file__).parent / "templates"
 
+class Templates:
+    """The templates of one folder, with the filters that they may use."""
 
-@cache
-def _environment() -> "Environment":
-    # Most builds have no template to fill, and the library takes its time to load.
-    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+    def __init__(self, folder: Path, **filters: Callable[..., str]) -> None:
+        self.folder = folder
+        self._filters = filters
 
-    environment = Environment(
-        loader=FileSystemLoader(FOLDER),
-        undefined=StrictUndefined,
-        autoescape=lambda name: str(name).endswith(".html"),
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
-    environment.filters.update(ngx=ngx, place=place)
-    return environment
+    @cached_property
+    def _environment(self) -> "Environment":
+        # Imported here: most builds render no template, and jinja2 takes long to import.
+        from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
+        environment = Environment(
+            loader=FileSystemLoader(self.folder),
+            undefined=StrictUndefined,
+            autoescape=lambda name: str(name).endswith(".html"),
+            trim_blocks=True,
+            lstrip_blocks=True,
+            keep_trailing_newline=True,
+        )
+        environment.filters.update(self._filters)
+        return environment
 
-def filled(name: str, values: Mapping[str, object]) -> bytes:
-    """The template with the values in it."""
-    return _environment().get_template(name).render(values).encode()
+    def render(self, name: str, values: Mapping[str, object]) -> bytes:
+        """Return the template `name` filled with `values`."""
+        return self._environment.get_template(name).render(values).encode()

@@ -4,17 +4,20 @@ from collections.abc import Iterator, Mapping
 from itertools import count
 from typing import Any
 
-from generator import catalog as linked
-from generator import checks, encode, rendering, yaml12
-from generator.artifact import EveryChapter, Joined, Resource, Shown
-from generator.catalog import Catalog
-from generator.link import link
-from generator.model import Series, Site
-from generator.payloads.v2 import redated
-from generator.places import Complaint
-from generator.routes import ROUTES, Route
-from generator.source import LISTS, SITE, Entry, SeriesEntry, Sources
-from generator.subjects import InSeries
+from generator import encoding
+from generator.api.payloads.v2 import redated
+from generator.api.resources import EveryChapter, Joined, Resource, Shown
+from generator.api.route_items import InSeries
+from generator.api.routes import ROUTES, Route
+from generator.catalog import cross_checks
+from generator.catalog import entities as linked
+from generator.catalog.entities import Catalog
+from generator.catalog.linking import link
+from generator.catalog.problems.locate import Complaint
+from generator.catalog.reader import LISTS, SITE, Entry, SeriesEntry, Sources
+from generator.catalog.records import Series, Site
+from generator.catalog.yaml import reader
+from generator.pipeline import series_renderer
 
 # When every file was written, unless a record says `modified`.
 WRITTEN = 1_000
@@ -24,7 +27,7 @@ BASE_URL = "https://comics.example"
 
 def sources(text: str) -> Sources:
     """Records as `source.read` gives them; the keys of `text` are the names of files, those of `series` slugs."""
-    value: dict[str, Any] = yaml12.load(text.encode()) or {}
+    value: dict[str, Any] = reader.load(text.encode()) or {}
     found = Sources(site=Site.model_validate({"base_url": BASE_URL, **value.pop("site", {})}))
     found.mtimes[SITE] = WRITTEN
     ids = count(1)
@@ -46,13 +49,13 @@ def sources(text: str) -> Sources:
 def complaints(text: str, unreadable: set[str] | None = None) -> list[Complaint]:
     found = sources(text)
     found.unreadable |= unreadable or set()
-    return checks.complaints(found)
+    return cross_checks.complaints(found)
 
 
 def catalog(text: str, as_of: int = AS_OF) -> Catalog:
     """A catalog without problems, as of an instant."""
     found = sources(text)
-    assert checks.complaints(found) == []
+    assert cross_checks.complaints(found) == []
     return link(found, found.mtimes, as_of)
 
 
@@ -76,12 +79,12 @@ def _of_route(route: Route, catalog: Catalog) -> Iterator[Resource]:
 def _whole(shown: Shown, parts: Mapping[str, Shown], catalog: Catalog) -> Shown:
     match shown.json:
         case Joined(urls):
-            bodies = [encode.body(parts[url].json) for url in urls]
+            bodies = [encoding.body(parts[url].json) for url in urls]
             modified = max((parts[url].modified for url in urls), default=catalog.site_modified)
             return Shown(b"[" + b",".join(bodies) + b"]", modified)
         case EveryChapter(dates):
             rows = sorted(
-                row for one in catalog.series if isinstance(one, linked.Series) for row in rendering.rows(one)
+                row for one in catalog.series if isinstance(one, linked.Series) for row in series_renderer.rows(one)
             )
             body = b'{"results":[' + b",".join(row.item for row in rows) + b"]}"
             return Shown(redated(body, dates), max((row.modified for row in rows), default=catalog.site_modified))

@@ -10,11 +10,15 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from generator import cli, disk, pipeline, rollback, routes, store
-from generator.artifact import JSON
-from generator.manifest import Manifest
-from generator.pipeline import Options
-from generator.store import Store
+from generator import cli, filesystem
+from generator.api import routes
+from generator.api.resources import JSON
+from generator.pipeline import rollback
+from generator.pipeline import run as pipeline
+from generator.pipeline.run import Options
+from generator.release import store
+from generator.release.manifest import Manifest
+from generator.release.store import Store
 from tests import web
 
 SITES = Path(__file__).parent / "sites"
@@ -95,7 +99,7 @@ def site(tmp_path: Path) -> Site:
 def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
     """For hundreds of builds: nobody cuts the power here, and the page's two megabytes are a file like any other."""
     monkeypatch.setattr(store, "flush", lambda root: None)
-    for room in (disk, store):
+    for room in (filesystem, store):
         monkeypatch.setattr(room, "sync", lambda folder: None)
     monkeypatch.setattr(routes, "ROUTES", tuple(one for one in routes.ROUTES if one.type == JSON))
 

@@ -16,7 +16,8 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from generator import disk, serve
+from generator import filesystem
+from generator.nginx import process
 
 ROOT = Path(__file__).parents[1]
 DOCUMENTS = {
@@ -133,7 +134,7 @@ class Person:
         self.server: subprocess.Popen[bytes] | None = None
         # What is being measured here is not that copy.
         kept = {name: value for name, value in os.environ.items() if not name.startswith("COVERAGE_")}
-        path = os.pathsep.join([str(folder / ".venv/bin"), kept["PATH"], os.path.dirname(serve.find_nginx())])
+        path = os.pathsep.join([str(folder / ".venv/bin"), kept["PATH"], os.path.dirname(process.find_nginx())])
         self.environment = {**kept, "PATH": path, "CURL_HOME": str(folder), "SOURCE_DATE_EPOCH": str(AS_OF)}
 
     def follow(self, block: Block) -> None:
@@ -259,7 +260,7 @@ def project(*, base_url: bool = True) -> Iterator[Person]:
 
     With `base_url`, its links lead to that port: at another address than that, `serve` would build elsewhere.
     """
-    with disk.scratch(shared=True) as folder, free_port() as port:
+    with filesystem.scratch(shared=True) as folder, free_port() as port:
         for name in COPIED:
             copy: Any = shutil.copytree if (ROOT / name).is_dir() else shutil.copy2
             copy(ROOT / name, folder / name)

@@ -10,7 +10,8 @@ from typing import Any
 from jsonschema import Draft7Validator, validators
 from jsonschema.exceptions import ValidationError
 
-from generator import model, schema
+from generator.catalog import json_schema as schema
+from generator.catalog import records
 
 Schema = dict[str, Any]
 SCHEMAS: dict[str, Schema] = {name: json.loads(text) for name, text in schema.files().items()}
@@ -65,20 +66,20 @@ def _records() -> dict[str, Schema]:
 RECORDS = _records()
 
 # Of every record, the least that is right.
-LEAST: dict[type[model.Record], dict[str, Any]] = {
-    model.Site: {"base_url": "https://comics.example"},
-    model.Cache: {},
-    model.Ages: {},
-    model.Person: {"id": 1, "name": "Ada"},
-    model.Category: {"id": "drama", "name": "Drama"},
-    model.Role: {"member": 1, "role": "Editor"},
-    model.Group: {"id": 1, "name": "Crew"},
-    model.Member: {"id": 1, "name": "Wren"},
-    model.Key: {"name": "phone", "sha256": "0" * 64},
-    model.IssuedKey: {"name": "phone", "sha256": "0" * 64},
-    model.Account: {"username": "noor"},
-    model.Chapter: {"number": 1, "published": "2026-05-01", "pages": []},
-    model.Series: {"title": "One", "cover": "cover.jpg"},
+LEAST: dict[type[records.Record], dict[str, Any]] = {
+    records.Site: {"base_url": "https://comics.example"},
+    records.Cache: {},
+    records.Ages: {},
+    records.Person: {"id": 1, "name": "Ada"},
+    records.Category: {"id": "drama", "name": "Drama"},
+    records.Role: {"member": 1, "role": "Editor"},
+    records.Group: {"id": 1, "name": "Crew"},
+    records.Member: {"id": 1, "name": "Wren"},
+    records.Key: {"name": "phone", "sha256": "0" * 64},
+    records.IssuedKey: {"name": "phone", "sha256": "0" * 64},
+    records.Account: {"username": "noor"},
+    records.Chapter: {"number": 1, "published": "2026-05-01", "pages": []},
+    records.Series: {"title": "One", "cover": "cover.jpg"},
 }
 
 _BOUNDS = (0, 1, 2, 100, 999, 25, 65535, 1_000_000, 31_536_000, 999_999_999, 2_147_483_647, 2**53 - 1)

@@ -8,9 +8,10 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
-from generator import encode, importing
+from generator import encoding
 from generator.address import Address
-from generator.importing import Done, Wanted
+from generator.authoring.site_import import run
+from generator.authoring.site_import.run import Done, Wanted
 from tests.conftest import AS_OF
 
 JSON = {"Content-Type": "application/json"}
@@ -51,7 +52,7 @@ class Elsewhere:
         if isinstance(found, Turns):
             found = found.next()
         if not isinstance(found, Said):
-            found = Said(body=encode.json(found))
+            found = Said(body=encoding.json(found))
         return found
 
     def sleep(self, seconds: float) -> None:
@@ -72,7 +73,7 @@ class Elsewhere:
         )
 
     def imported(self, folder: Path, **told: Any) -> Done:
-        return importing.run(self.wanted(folder, **told))
+        return run.run(self.wanted(folder, **told))
 
 
 @dataclass

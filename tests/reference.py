@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import unquote_plus
 
-from generator.catalog import Catalog, Person, Series
+from generator.catalog.entities import Catalog, Person, Series
 
 PAGE_SIZE = 25
 # What JavaScript trims: Python's own strip() leaves U+FEFF and takes U+001C to U+001F and U+0085.

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from click.testing import Result
 
-from generator import yaml12
+from generator.catalog.yaml import reader
 from tests.conftest import Site
 
 Run = Callable[..., Result]
@@ -29,7 +29,7 @@ def everything(site: Site) -> dict[Path, bytes]:
 
 
 def ids_in(site: Site, file: str) -> list[int]:
-    return [one["id"] for one in yaml12.load((site.folder / "catalog_src" / file).read_bytes())["chapters"]]
+    return [one["id"] for one in reader.load((site.folder / "catalog_src" / file).read_bytes())["chapters"]]
 
 
 def giving_ids(site: Site, run: Run) -> Callable[..., Result]:

@@ -4,12 +4,12 @@ import re
 
 import pytest
 
-from generator import anchors
-from generator.source import LISTS, SITE, VIEWS
+from generator.catalog.problems import doc_links
+from generator.catalog.reader import LISTS, SITE, VIEWS
 from tests.documents import ROOT, sections
 from tests.test_catalog_docs import HEADINGS, rows
 
-ANCHORS = sections((ROOT / anchors.PAGE).read_text(encoding="utf-8"))
+ANCHORS = sections((ROOT / doc_links.PAGE).read_text(encoding="utf-8"))
 FILES = [SITE, VIEWS, *LISTS, "series/a.yaml", "series/a/series.yaml", "series/a/chapters/1.yaml"]
 # The record that stands at a path of a file, by its heading on the page.
 RECORDS = {
@@ -39,7 +39,7 @@ UNLINKED = {"modified": "instants", "categories": "references", "bookmarks": "re
 def test_a_field_that_is_not_known_leads_to_the_table_of_those_that_are(heading: str) -> None:
     """The section of the record, whichever record it is in."""
     file, path = RECORDS[heading]
-    found = anchors.of(file, (*path, "titel"), of_key=True)
+    found = doc_links.of(file, (*path, "titel"), of_key=True)
 
     assert all(f"| `{field}` |" in ANCHORS[found] for field in rows(heading))
 
@@ -48,7 +48,7 @@ def test_a_field_that_is_not_known_leads_to_the_table_of_those_that_are(heading:
 def test_a_value_leads_to_what_is_said_of_it(heading: str, field: str) -> None:
     """To the kind of values to which its row links; to a record inside that its row links; or to its row."""
     file, path = RECORDS[heading]
-    found = anchors.of(file, (*path, field))
+    found = doc_links.of(file, (*path, field))
     _, default, meaning, example = rows(heading)[field]
     links = [one for one in re.findall(r"\(#([\w-]+)\)", default + meaning + example) if one not in BESIDE]
     unlinked = UNLINKED.get(field, found) if heading not in AGES else found
@@ -61,13 +61,13 @@ def test_a_value_leads_to_what_is_said_of_it(heading: str, field: str) -> None:
 @pytest.mark.parametrize("file", FILES)
 def test_a_file_leads_to_a_section(file: str) -> None:
     """What is wrong with a file as a whole, or with a place that is nobody's, is explained too."""
-    assert {anchors.of(file, path) for path in ((), (0,), ("?",), ("?", 0, "?"))} <= ANCHORS.keys()
+    assert {doc_links.of(file, path) for path in ((), (0,), ("?",), ("?", 0, "?"))} <= ANCHORS.keys()
 
 
 def test_fixed_anchors_exist() -> None:
     """What is wrong with YAML, with a key, or with the place of a file is explained."""
-    assert {anchors.LAYOUT, anchors.YAML, anchors.KEYS} <= ANCHORS.keys()
-    assert anchors.of("author.yaml", ()) == anchors.LAYOUT
-    assert anchors.of("series/x.yml", ()) == anchors.LAYOUT
-    assert anchors.of("series/a/chapters/1.yaml", ("number",)) == "chapter-numbers"
-    assert anchors.of("series/a/chapters/1.yaml", ("id",)) == "chapters-seriesslugchaptersyaml"
+    assert {doc_links.LAYOUT, doc_links.YAML, doc_links.KEYS} <= ANCHORS.keys()
+    assert doc_links.of("author.yaml", ()) == doc_links.LAYOUT
+    assert doc_links.of("series/x.yml", ()) == doc_links.LAYOUT
+    assert doc_links.of("series/a/chapters/1.yaml", ("number",)) == "chapter-numbers"
+    assert doc_links.of("series/a/chapters/1.yaml", ("id",)) == "chapters-seriesslugchaptersyaml"

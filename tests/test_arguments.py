@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from generator.pipeline import read_catalog
+from generator.pipeline.run import read_catalog
 from tests import reference
 from tests.conftest import AS_OF, Site
 from tests.web import Answer, Web

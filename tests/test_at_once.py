@@ -12,8 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from generator import disk, pipeline, verify_files
-from generator.store import MARK
+from generator import filesystem
+from generator.pipeline import run
+from generator.release.store import MARK
+from generator.review import verify_files
 from tests import trees
 from tests.conftest import Site, copy_of
 from tests.killing import killed_at
@@ -79,7 +81,7 @@ def test_two_builds_at_once_never_mix(folder: Path) -> None:
         if catalog == other:
             shutil.copytree(site.folder / "catalog_src", other)
         alone = folder / title
-        report = pipeline.build(replace(site.options, out=alone / "dist", nginx=alone / "nginx.conf"))
+        report = run.build(replace(site.options, out=alone / "dist", nginx=alone / "nginx.conf"))
         expected[title] = report.resources
     trees.write_series(site, "Mine", volumes=3, others=["mine"])
     for _ in range(3):
@@ -107,7 +109,7 @@ def test_the_main_file_is_written_by_one_build_at_a_time(site: Site, monkeypatch
         free.append(path.name)
         return True
 
-    monkeypatch.setattr(disk, "write_if_changed", look)
+    monkeypatch.setattr(filesystem, "write_if_changed", look)
     build(site, remembering=False)
 
     assert "nginx.conf" in free

@@ -14,7 +14,7 @@ from bench import __main__ as program
 from bench import bodies, building, catalogs, load, maps, parsing, report, search, servers, soak, worst
 from bench.program import Site
 from bench.report import Figure, Findings, Series
-from generator import pipeline
+from generator.pipeline import run
 from tests import trees
 
 
@@ -42,7 +42,7 @@ def test_catalogs_are_the_same_for_the_same_numbers(tmp_path: Path) -> None:
 def test_catalogs_are_as_large_as_asked_for(tmp_path: Path) -> None:
     """Every series and chapter that is counted is published."""
     catalogs.write(tmp_path / "catalog", series=3, chapters=4)
-    found = pipeline.read_catalog(tmp_path / "catalog", as_of=1_780_000_000)
+    found = run.read_catalog(tmp_path / "catalog", as_of=1_780_000_000)
 
     assert [len(one.chapters) for one in found.series] == [4, 4, 4]
 

@@ -14,12 +14,16 @@ from pathlib import Path
 import pytest
 from click.testing import Result
 
-from generator import cache, disk, history, pipeline, remembered, verify_files
-from generator.cache import FILE, Cache, Damaged, Row
+from generator import filesystem
+from generator.catalog import git
 from generator.errors import FlatpanelError
-from generator.ledger import Ledger
-from generator.runs import Runs
-from generator.shelving import MARK
+from generator.pipeline import cache, up_to_date
+from generator.pipeline import run as pipeline
+from generator.pipeline.cache import FILE, Cache, Damaged, Row
+from generator.pipeline.segments import Runs
+from generator.release.bodies import MARK
+from generator.release.manifest_reader import Ledger
+from generator.review import verify_files
 from tests import trees
 from tests.conftest import Site, copy_of
 
@@ -122,7 +126,7 @@ def of_a_missing_map(site: Site) -> None:
     site.build()
     folder = (site.folder / "dist/current").resolve()
     (folder / "series.map").unlink()
-    with disk.Growing(site.folder / "runs") as aside, Runs(aside) as runs, pytest.raises(FileNotFoundError):
+    with filesystem.Growing(site.folder / "runs") as aside, Runs(aside) as runs, pytest.raises(FileNotFoundError):
         runs.remembered(folder, {})
 
 
@@ -207,12 +211,12 @@ def test_a_place_where_nothing_can_be_kept_is_a_warning(site: Site, run: Callabl
 def test_the_version_is_that_of_every_file_of_the_program(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """A template that is edited counts, and so does one that is new."""
     (tmp_path / "one.py").write_text("1")
-    monkeypatch.setattr(remembered, "_HOUSE", tmp_path)
-    versions = {remembered.version()}
+    monkeypatch.setattr(up_to_date, "_HOUSE", tmp_path)
+    versions = {up_to_date.version()}
     (tmp_path / "one.py").write_text("2")
-    versions.add(remembered.version())
+    versions.add(up_to_date.version())
     (tmp_path / "two.conf").write_text("")
-    versions.add(remembered.version())
+    versions.add(up_to_date.version())
 
     assert len(versions) == 3
 
@@ -280,8 +284,8 @@ def test_git_is_asked_for_the_past_once(site: Site, monkeypatch: pytest.MonkeyPa
     for command in (["init"], ["add", "."], ["-c", "user.name=n", "-c", "user.email=e", "commit", "-m", "all"]):
         subprocess.run(["git", "-C", site.folder / "catalog_src", *command], check=True, capture_output=True)
     asked = []
-    committed = history.Repository.committed
-    monkeypatch.setattr(history.Repository, "committed", lambda repository: asked.append(1) or committed(repository))
+    committed = git.Repository.committed
+    monkeypatch.setattr(git.Repository, "committed", lambda repository: asked.append(1) or committed(repository))
     for title in ("One", "Two"):
         trees.write_series(site, title, volumes=1, others=[])
         pipeline.build(remembering(site))

@@ -9,11 +9,13 @@ import click
 import pytest
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
-from generator import model, pipeline, yaml12
-from generator.catalog import Catalog, Chapter
+from generator.catalog import records as model
+from generator.catalog.entities import Catalog, Chapter
+from generator.catalog.reader import LISTS
+from generator.catalog.yaml import reader
 from generator.commands import reporting
 from generator.errors import CatalogError
-from generator.source import LISTS
+from generator.pipeline import run
 
 ROOT = Path(__file__).parent.parent
 DOCS = (ROOT / "docs/catalog.md").read_text(encoding="utf-8")
@@ -86,7 +88,7 @@ def errors(kind: Any, value: object) -> list[str]:
 def in_backticks(cell: str) -> Any:
     """The YAML that a cell shows, or nothing where it tells in words, abbreviates or computes."""
     found = re.fullmatch(r"`((?!{base_url})[^`]*[^`…])`", cell)
-    return [yaml12.load(found[1].encode())] if found else []
+    return [reader.load(found[1].encode())] if found else []
 
 
 def test_every_kind_of_record_has_a_heading() -> None:
@@ -121,7 +123,7 @@ def test_an_example_is_a_value_that_the_field_takes(heading: str, field: str) ->
 @pytest.mark.parametrize(("heading", "snippet"), SNIPPETS, ids=[heading for heading, _ in SNIPPETS])
 def test_a_snippet_is_yaml_that_its_kind_takes(heading: str, snippet: str) -> None:
     """Every YAML on the page can be read, and has no field and no value that would be refused."""
-    value = yaml12.load(snippet.encode())
+    value = reader.load(snippet.encode())
     kind: Any = SHOWN[heading]
 
     assert errors(list[kind] if isinstance(value, list) else kind, value) == []
@@ -164,7 +166,7 @@ def test_the_errors_on_the_page_are_those_of_the_program(tmp_path: Path) -> None
     for text in (MISTAKES, repaired, f"{MISTAKES}title: Two\n"):
         (catalog / "series/x.yaml").write_text(text)
         with pytest.raises(CatalogError) as caught:
-            pipeline.read_catalog(catalog, AS_OF)
+            run.read_catalog(catalog, AS_OF)
         said = "".join(f"{click.unstyle(line)}\n" for one in caught.value.problems for line in reporting.explained(one))
         explained += said.replace(str(catalog), "catalog_src")
         says += [line for line in explained.splitlines() if not line.startswith(" ")]
@@ -189,7 +191,7 @@ def kinds(value: Any, kind: type[BaseModel]) -> Iterator[tuple[str, str]]:
 def files() -> dict[str, Any]:
     """The files of the example by name, as they were written."""
     found = sorted(CATALOG.rglob("*.yaml"))
-    return {file.relative_to(CATALOG).as_posix(): yaml12.load(file.read_bytes()) for file in found}
+    return {file.relative_to(CATALOG).as_posix(): reader.load(file.read_bytes()) for file in found}
 
 
 FILES = files()
@@ -212,7 +214,7 @@ def test_the_example_uses_every_field() -> None:
 
 @pytest.fixture(scope="module")
 def example() -> Catalog:
-    return pipeline.read_catalog(CATALOG, AS_OF)
+    return run.read_catalog(CATALOG, AS_OF)
 
 
 def chapters(found: Catalog) -> list[Chapter]:
@@ -229,7 +231,7 @@ FEATURES: dict[str, Callable[[Catalog], Any]] = {
     "a restricted series": lambda c: any(one.restricted and one.chapters for one in c.series),
     "a series without chapters": lambda c: any(not one.chapters for one in c.series),
     "a series as a folder": lambda c: any(name.endswith("/series.yaml") for name in FILES),
-    "a scheduled chapter": lambda _: pipeline.check(CATALOG, AS_OF, 1).next_publication,
+    "a scheduled chapter": lambda _: run.check(CATALOG, AS_OF, 1).next_publication,
     "a chapter without a volume": lambda c: any(one.volume is None for one in chapters(c)),
     "several volumes": lambda c: any(len(one.volumes) > 2 for one in c.series),
     "a chapter zero": lambda c: any(one.number == "0" for one in chapters(c)),

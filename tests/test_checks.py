@@ -2,7 +2,7 @@
 
 import pytest
 
-from generator.places import Complaint
+from generator.catalog.problems.locate import Complaint
 from tests.catalogs import complaints
 
 PEOPLE = """

@@ -10,8 +10,8 @@ import pytest
 from click.testing import Result
 
 from generator import __version__
+from generator.catalog.git import Past
 from generator.cli import main
-from generator.history import Past
 from tests import trees
 from tests.conftest import Site, without_help
 
@@ -266,7 +266,7 @@ def test_the_version_is_told(run: Run) -> None:
 
 def test_a_shallow_clone_is_warned_of(site: Site, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where git forgot when files changed, the build says so and goes on."""
-    monkeypatch.setattr("generator.history.past", lambda *_: Past({}, [], is_shallow=True))
+    monkeypatch.setattr("generator.catalog.git.past", lambda *_: Past({}, [], is_shallow=True))
     result = run("build", *trees.options(site), "--quiet")
     sentence = "is a shallow git clone, so every file seems as new as its last commit; fetch it all"
 

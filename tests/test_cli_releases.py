@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from generator import manifest
+from generator.release import manifest
 from tests import trees, web
 from tests.conftest import Site
 from tests.test_cli import Run, outcome

@@ -2,7 +2,7 @@
 
 import pytest
 
-from generator import comicinfo
+from generator.authoring import comicinfo
 from generator.errors import FlatpanelError
 from tests.comics import info
 

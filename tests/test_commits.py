@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from generator import confined, history
-from generator.commits import Chosen
+from generator.catalog import confined_folder
+from generator.catalog import git as history
+from generator.catalog.git import GitError, Item, Repository
+from generator.catalog.git_files import Chosen
 from generator.errors import FlatpanelError
-from generator.history import GitError, Item, Repository
 from tests.tended import Run
 from tests.test_history import FIRST, THIRD, commit, git
 from tests.test_hostile_git import output, write_catalog
@@ -170,7 +171,7 @@ def test_a_tree_with_an_entry_above_itself_is_refused(project: Path, run: Run) -
 
 def test_a_huge_file_is_not_read(project: Path, run: Run) -> None:
     """As in a folder: nobody writes so much by hand."""
-    (project / "catalog_src/series/third.yaml").write_bytes(b"#" * (confined.MAX_SIZE + 1))
+    (project / "catalog_src/series/third.yaml").write_bytes(b"#" * (confined_folder.MAX_SIZE + 1))
     commit(project, THIRD)
     result = run("diff", "HEAD~1", "HEAD")
 

@@ -21,7 +21,9 @@ from typing import NamedTuple
 import pytest
 import yaml
 
-from generator import disk, nginx, serve
+from generator import filesystem
+from generator.nginx import config
+from generator.nginx import process as serve
 from tests import trees, web
 from tests.archives import ROOT, unmeasured
 from tests.documents import AS_OF
@@ -153,7 +155,7 @@ def port() -> Iterator[socket.socket]:
 @pytest.fixture(scope="module")
 def workshop(port: socket.socket) -> Iterator[Path]:
     """What lies around the Dockerfile, and programs in the place of those that need a network or an account."""
-    with disk.scratch(shared=True) as folder:
+    with filesystem.scratch(shared=True) as folder:
         for name in ("build.py", "catalog_src", "generator", "requirements"):
             copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy2
             (folder / "context").mkdir(exist_ok=True)
@@ -192,7 +194,7 @@ def test_only_what_a_build_reads_goes_to_docker(built: Image) -> None:
         *("build.py", "catalog_src", "generator", "requirements"),
         *("dist", "nginx.conf"),
     }
-    for name in ("catalog_src", "generator/templates", "generator/viewer", "generator/shim"):
+    for name in ("catalog_src", "generator/nginx/templates", "generator/api/docs_page", "generator/nginx/shim"):
         assert trees.files(built.folder / name) == trees.files(ROOT / name)
 
 
@@ -251,7 +253,7 @@ def test_the_image_serves_and_writes_nowhere_but_into_its_run_folder(
     image: Image, port: socket.socket, tmp_path: Path
 ) -> None:
     """Bodies, conditions and errors are answered, a view is counted, and the check of health sees it alive and dead."""
-    with disk.scratch(shared=True) as run:
+    with filesystem.scratch(shared=True) as run:
         with started(image, port, run) as server:
             before = trees.state(image.folder)
             body = server.ask("/api/series/paper-moons")
@@ -279,7 +281,7 @@ def test_what_nginx_writes_into_is_its_own(workshop: Path, image: Image) -> None
     assert (workshop / "owned").read_text().split() == ["dist/run"]
     assert path.split(":") == [f"{HOME}/dist/run", "uid=101,gid=101,mode=0755"]
     assert said(SERVE, "USER") == "nginx"
-    assert f"load_module {nginx.JS_MODULE};" in (image.folder / "nginx.conf").read_text()
+    assert f"load_module {config.JS_MODULE};" in (image.folder / "nginx.conf").read_text()
 
 
 def test_compose_runs_the_image_with_no_more_than_it_needs() -> None:

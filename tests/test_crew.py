@@ -6,8 +6,8 @@ from functools import partial
 
 import pytest
 
-from generator import crew
-from generator.crew import shared
+from generator.pipeline import process_pool
+from generator.pipeline.process_pool import shared
 
 # Only pytest's own workers have threads when they fork; the command line has none.
 pytestmark = pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
@@ -70,6 +70,6 @@ def test_tasks_are_made_when_they_are_needed() -> None:
 
 def test_a_process_does_what_it_was_begun_with() -> None:
     """What happens inside each of them."""
-    crew._begin(partial(plus, 5))
+    process_pool._begin(partial(plus, 5))
 
-    assert [answer for answer, _ in crew._do([1, 2])] == [6, 7]
+    assert [answer for answer, _ in process_pool._do([1, 2])] == [6, 7]

@@ -6,8 +6,8 @@ from collections.abc import Callable
 import pytest
 from click.testing import Result
 
-from generator import model, source
-from generator.cut_texts import cut_texts
+from generator.catalog import reader, records
+from generator.catalog.problems.cut_texts import cut_texts
 from tests import trees
 from tests.conftest import Site
 from tests.test_formats import annotations
@@ -37,14 +37,14 @@ def test_a_text_that_a_comment_ends_is_found(text: str, found: list[tuple[int, i
     """At the #, with the field and what is left of the text."""
     expected = [(*place, f'ends with "{read}", {ADVICE}') for *place, read in found]
 
-    assert [tuple(one) for one in cut_texts(text.encode(), model.Series)] == expected
+    assert [tuple(one) for one in cut_texts(text.encode(), records.Series)] == expected
 
 
 def test_an_anchor_that_no_alias_names_is_found() -> None:
     """YAML drops `&Co`; a text that begins so is meant."""
     text = b"title: &Co Detectives\naliases:\n- &all One\n- *all\n- &x [a]\nstatus: &s ongoing\nauthors: &y [*s]\n"
 
-    assert cut_texts(text, model.Series) == [
+    assert cut_texts(text, records.Series) == [
         (1, 8, "title", "&Co is read as an anchor, and no alias names it; put the text in quotes")
     ]
 
@@ -73,7 +73,7 @@ def test_an_anchor_that_no_alias_names_is_found() -> None:
 )
 def test_a_comment_that_is_one_is_left_alone(text: str) -> None:
     """A blank after the #, quotes, a block, a value that could not go on: nothing is lost."""
-    assert cut_texts(text.encode(), model.Series) == []
+    assert cut_texts(text.encode(), records.Series) == []
 
 
 @pytest.mark.parametrize(
@@ -81,7 +81,7 @@ def test_a_comment_that_is_one_is_left_alone(text: str) -> None:
 )
 def test_three_are_told_and_the_others_counted(count: int, more: list[str]) -> None:
     """A file that is full of them has four warnings."""
-    found = cut_texts(("aliases:\n" + "- A #1\n" * count).encode(), model.Series)
+    found = cut_texts(("aliases:\n" + "- A #1\n" * count).encode(), records.Series)
 
     assert [one.line for one in found] == list(range(2, 2 + min(count, 4)))
     assert [one.message for one in found[3:]] == [f"{one} a part in the same way; see the first 3" for one in more]
@@ -160,6 +160,6 @@ def test_a_report_page_shows_it(site: Site, run: Run) -> None:
 def test_a_file_without_such_a_comment_is_not_read_twice(site: Site, monkeypatch: pytest.MonkeyPatch, run: Run) -> None:
     """Comments of their own, and those with a blank, cost nothing."""
     site.write("series/first.yaml", "#!x\n# see #5\n  #y\ntitle: A#1 & R&B # b\ncover: c.png\n")
-    monkeypatch.setattr(source, "cut_texts", pytest.fail)
+    monkeypatch.setattr(reader, "cut_texts", pytest.fail)
 
     assert run("check", "--catalog", site.folder / "catalog_src").exit_code == 0

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from generator import dates
+from generator.nginx import date_patterns
 from tests import web
 from tests.conftest import copy_of
 from tests.test_ngx import temporary
@@ -25,8 +25,8 @@ def python(pattern: str) -> re.Pattern[str]:
 
 
 Form = Callable[[datetime], str]
-LINES = [(python(pattern), value) for pattern, value in dates.lines("x")]
-NOT_AFTER = python(dates.NOT_AFTER)
+LINES = [(python(pattern), value) for pattern, value in date_patterns.lines("x")]
+NOT_AFTER = python(date_patterns.NOT_AFTER)
 
 
 def digits(text: str) -> str:
@@ -173,7 +173,7 @@ def test_the_day_of_the_week_is_not_compared_with_the_date() -> None:
 
 def test_two_maps_can_use_the_lines_side_by_side() -> None:
     """The captures of one date are not those of another."""
-    assert all("fp_a_" in value and "fp_b_" not in value for _, value in dates.lines("fp_a"))
+    assert all("fp_a_" in value and "fp_b_" not in value for _, value in date_patterns.lines("fp_a"))
 
 
 moment = st.integers(0, 99_999_999_999_999)

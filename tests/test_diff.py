@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from generator.review.difference import changes
-from generator.review.wording import lines
+from generator.review.diff.json_diff import changes
+from generator.review.diff.lines import lines
 from tests.conftest import AS_OF, copy_of
 from tests.test_cli import Run
 
@@ -402,7 +402,7 @@ def test_long_texts_are_cut_around_what_differs() -> None:
 
 def test_what_is_too_large_is_compared_by_its_tag(diff: Diff, monkeypatch: pytest.MonkeyPatch) -> None:
     """As values, the largest lists take ten times their size."""
-    monkeypatch.setattr("generator.review.release.LARGEST", 10)
+    monkeypatch.setattr("generator.review.diff.release_view.LARGEST", 10)
 
     assert told(diff("minimal", (FIRST, "title: One", "title: Two")))["series first"] == []
 

@@ -8,13 +8,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from generator.review import markdown
-from generator.review.comparing import Comparison
-from generator.review.difference import changes
-from generator.review.markdown import LONGEST
-from generator.review.portraits import Name
-from generator.review.release import Release
-from generator.review.things import Reader, Thing
+from generator.review.diff import as_markdown
+from generator.review.diff.as_markdown import LONGEST
+from generator.review.diff.compare import Comparison
+from generator.review.diff.entity_changes import Reader, Thing
+from generator.review.diff.entity_views import Name
+from generator.review.diff.json_diff import changes
+from generator.review.diff.release_view import Release
 from tests import trees
 from tests.conftest import AS_OF, Site
 from tests.test_cli import Run
@@ -115,14 +115,14 @@ def test_whatever_a_body_holds_stays_between_its_fences(same: Reader, fields: li
     """Bodies of another program may hold what no catalog can."""
     found = [thing(name, {name: old}, {name: new}) for name, old, new in fields]
 
-    assert is_harmless(markdown.markdown(same, found))
+    assert is_harmless(as_markdown.markdown(same, found))
 
 
 def test_what_is_too_long_is_left_out_and_said(same: Reader) -> None:
     """The beginning stays whole; how much is missing is said at the end."""
     for width in range(1, 60, 3):
         found = [thing(f"s{one}", {f"f{one}_{n}": "old " * 20 for n in range(width)}, {}) for one in range(900)]
-        text = markdown.markdown(same, found)
+        text = as_markdown.markdown(same, found)
         shown = text.count("<details><summary><code>series")
 
         assert is_harmless(text)

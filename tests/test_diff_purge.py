@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from generator.payloads.listing import ORDERS
-from generator.payloads.v2 import DATE_FORMATS
+from generator.api.payloads.series_list import ORDERS
+from generator.api.payloads.v2 import DATE_FORMATS
 from tests import web
 from tests.conftest import AS_OF, Site, copy_of, date
 from tests.test_cli import Run, outcome

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from generator import encode
-from generator.review.difference import ADDED, CHANGED, MOVED, REMOVED, changes, written
+from generator import encoding
+from generator.review.diff.json_diff import ADDED, CHANGED, MOVED, REMOVED, changes, written
 
 SCALARS = (
     st.none() | st.booleans() | st.integers(-3, 3) | st.sampled_from([0.0, -0.0, 1.0, 1.5]) | st.text("ab", max_size=2)
@@ -38,7 +38,7 @@ def told(old: Any, new: Any) -> list[tuple[str, str, Any, Any]]:
 @given(ANY)
 def test_a_value_does_not_differ_from_itself(value: Any) -> None:
     """Read again, it is the same to the last byte."""
-    assert told(value, encode.parse(encode.json(value))) == []
+    assert told(value, encoding.parse(encoding.json(value))) == []
 
 
 @OFTEN
@@ -50,7 +50,7 @@ def test_a_value_does_not_differ_from_itself(value: Any) -> None:
 @example({"a": 1, "b": 2}, {"b": 2, "a": 1})
 def test_whatever_differs_is_found(old: Any, new: Any) -> None:
     """There is a change wherever the bytes are not the same, and none where they are."""
-    assert bool(told(old, new)) == (encode.json(old) != encode.json(new))
+    assert bool(told(old, new)) == (encoding.json(old) != encoding.json(new))
 
 
 @OFTEN

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from generator.disk import Growing, write, write_parts
+from generator.filesystem import Growing, write, write_parts
 
 
 def test_a_write_that_takes_only_a_part_is_continued(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

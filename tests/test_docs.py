@@ -8,7 +8,8 @@ from pathlib import Path
 import click
 import pytest
 
-from generator import __version__, cli, scaffold
+from generator import __version__, cli
+from generator.authoring import scaffold
 from tests.conftest import Site
 from tests.documents import (
     DOCUMENTS,

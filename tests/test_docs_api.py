@@ -8,10 +8,11 @@ from typing import Any
 
 import pytest
 
-from generator import encode, pipeline
-from generator.artifact import HTML, JSON
-from generator.payloads import errors
-from generator.routes import GATES, ROUTES
+from generator import encoding
+from generator.api.payloads import errors
+from generator.api.resources import HTML, JSON
+from generator.api.routes import GATES, ROUTES
+from generator.pipeline import run
 from tests.catalogs import resources
 from tests.documents import AS_OF, DOCUMENTS, FENCE, ROOT, SPAN, blocks, first_cells, sections
 
@@ -38,12 +39,12 @@ SHAPED = [route for route in DOCUMENTED if route.type == JSON and route.path != 
 @cache
 def answers() -> dict[str, dict[str, Any]]:
     """By the path of each route: every URL of the example catalog, and its body; of accounts, the first one's."""
-    catalog = pipeline.read_catalog(ROOT / "catalog_src", AS_OF)
+    catalog = run.read_catalog(ROOT / "catalog_src", AS_OF)
     found: dict[str, dict[str, Any]] = {}
     for route, one in resources(catalog):
         if route in SHAPED:
             bodies = found.setdefault(plain(route.path), {})
-            bodies.setdefault(one.url.partition("#")[0], encode.parse(encode.body(one.shown.json)))
+            bodies.setdefault(one.url.partition("#")[0], encoding.parse(encoding.body(one.shown.json)))
     return found
 
 
@@ -74,7 +75,7 @@ def agrees(example: Any, body: Any) -> bool:
 
 
 def test_the_table_of_urls_is_the_one_of_the_program() -> None:
-    """Every route and gate is documented, and no other, in the order of generator/routes.py."""
+    """Every route and gate is documented, and no other, in the order of generator/api/routes.py."""
     paths = [route.path for route in DOCUMENTED] + [gate.path for gate in GATES]
 
     assert first_cells(API, "GET") == [*dict.fromkeys(map(plain, paths))]

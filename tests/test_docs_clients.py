@@ -2,8 +2,8 @@
 
 import re
 
-from generator.openapi.answers import BY_STATUS
-from generator.routes import ROUTES
+from generator.api.openapi.responses import BY_STATUS
+from generator.api.routes import ROUTES
 from tests.documents import DOCUMENTS, SPAN, sections
 
 CLIENTS = DOCUMENTS["docs/clients.md"]

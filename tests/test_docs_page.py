@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from generator import viewer
-from generator.openapi.operations import OPERATIONS, TAGS
+from generator.api import docs_page
+from generator.api.openapi.operations import OPERATIONS, TAGS
 from tests import browser
 from tests.conftest import Site
 from tests.web import Answer, Web
@@ -124,7 +124,7 @@ def test_a_plain_tree_holds_the_page_under_the_names_that_it_uses(
 
 def test_the_viewer_is_as_it_was_published() -> None:
     """The viewer's files have the digests that are written beside them."""
-    folder = Path(viewer.__file__).parent
+    folder = Path(docs_page.__file__).parent
     told = (folder / "README.md").read_text()
 
     for name in ("swagger-ui-bundle.js", "swagger-ui.css"):

@@ -12,8 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from generator import encode, serve
-from generator.payloads import errors
+from generator import encoding
+from generator.api.payloads import errors
+from generator.nginx import process
 from tests import web
 from tests.conftest import Site, copy_of
 from tests.documents import DOCUMENTS, blocks, first_cells, free_port
@@ -67,7 +68,7 @@ def whole(listen: str) -> str:
 def placed(text: str, folder: Path, port: int) -> str:
     module = "load_module modules/ngx_http_js_module.so;"
     assert module in text
-    text = text.replace(module, f"load_module {serve.find_js_module()};")
+    text = text.replace(module, f"load_module {process.find_js_module()};")
     for path in ("/srv/comics", "/etc/ssl/comics.example", "/var/log/nginx"):
         assert path in text
         text = text.replace(path, str(folder))
@@ -107,7 +108,7 @@ def test_a_server_of_ones_own_answers(own_server: web.Web, path: str, field: str
     answer = secure(own_server, path, *filter(None, [field]))
 
     assert answer.status == status
-    assert status < 400 or answer.body == encode.json(errors.error(status))
+    assert status < 400 or answer.body == encoding.json(errors.error(status))
 
 
 @pytest.mark.parametrize(
@@ -161,7 +162,7 @@ def test_a_bucket_gets_what_is_exported(site: Site) -> None:
     ]
     for key, words in found.items():
         body = (site.folder / words[-2]).read_bytes()
-        assert f".{encode.etag(body)}." in words[-2], key
+        assert f".{encoding.etag(body)}." in words[-2], key
 
 
 @pytest.mark.parametrize(("field", "status"), [("If-None-Match", 304), ("If-Match", 502)])

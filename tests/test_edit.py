@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from generator import edit, yaml12
+from generator.catalog.yaml import editor, reader
+from generator.catalog.yaml_values import yaml_value
 from generator.errors import FlatpanelError
 from tests.conftest import SITES
 from tests.documents import ROOT
@@ -49,12 +50,12 @@ REFUSAL = "is written in a way that cannot be edited here"
 )
 def test_a_field_is_put_first_and_everything_else_stays(before: str, after: str) -> None:
     """An id is written where people would write it, in the style of its surroundings, and no other byte changes."""
-    assert edit.with_first_field(before.encode(), "id", {(0,): 7}).decode() == after
+    assert editor.with_first_field(before.encode(), "id", {(0,): 7}).decode() == after
 
 
 def test_a_mapping_that_is_the_whole_file_takes_a_field() -> None:
     """A chapter in a file of its own is edited like any other."""
-    assert edit.with_first_field(b"# one\nnumber: 1\n", "id", {(): 7}) == b"# one\nid: 7\nnumber: 1\n"
+    assert editor.with_first_field(b"# one\nnumber: 1\n", "id", {(): 7}) == b"# one\nid: 7\nnumber: 1\n"
 
 
 def test_many_mappings_take_a_field_at_once() -> None:
@@ -62,7 +63,7 @@ def test_many_mappings_take_a_field_at_once() -> None:
     before = b"chapters:\n- number: 1\n  groups: &g [a]\n- {number: 2, groups: *g}\n- [{number: 3}, {number: 4}]\n"
     paths = {("chapters", 2, 1): 4, ("chapters", 1): 2, ("chapters", 0): 1, ("chapters", 2, 0): 3}
 
-    assert edit.with_first_field(before, "id", paths) == (
+    assert editor.with_first_field(before, "id", paths) == (
         b"chapters:\n- id: 1\n  number: 1\n  groups: &g [a]\n- {id: 2, number: 2, groups: *g}\n"
         b"- [{id: 3, number: 3}, {id: 4, number: 4}]\n"
     )
@@ -82,7 +83,7 @@ def test_what_cannot_be_edited_is_refused(text: str) -> None:
     path = (1,) if "*a" in text else (0,)
 
     with pytest.raises(FlatpanelError, match=REFUSAL):
-        edit.with_first_field(text.encode(), "id", {path: 7})
+        editor.with_first_field(text.encode(), "id", {path: 7})
 
 
 @pytest.mark.parametrize(
@@ -99,7 +100,7 @@ def test_what_cannot_be_edited_is_refused(text: str) -> None:
 )
 def test_an_item_is_put_last(before: str, after: str) -> None:
     """A list grows by one line, wherever its dashes stand."""
-    assert edit.with_item(before.encode(), {"name": "new"}).decode() == after
+    assert editor.with_item(before.encode(), {"name": "new"}).decode() == after
 
 
 @pytest.mark.parametrize(
@@ -130,17 +131,17 @@ def test_an_item_is_put_last(before: str, after: str) -> None:
 )
 def test_any_text_can_be_an_item(value: str, written: str) -> None:
     """What is written is read as the same text again, and stays readable for people."""
-    text = edit.with_item(b"", {"name": value})
+    text = editor.with_item(b"", {"name": value})
 
     assert text.decode() == f"- {{name: {written}}}\n"
-    assert yaml12.load(text) == [{"name": value}]
+    assert reader.load(text) == [{"name": value}]
 
 
 @pytest.mark.parametrize("text", ["[{name: old}]\n", "[]\n", "null\n", "- name: old\n...\n"])
 def test_a_list_that_cannot_grow_is_refused(text: str) -> None:
     """Only a list with dashes takes another item."""
     with pytest.raises(FlatpanelError, match=REFUSAL):
-        edit.with_item(text.encode(), {"name": "new"})
+        editor.with_item(text.encode(), {"name": "new"})
 
 
 @pytest.mark.parametrize(
@@ -155,19 +156,19 @@ def test_an_item_goes_and_the_comments_around_it_stay(index: int, after: str) ->
     """Only the lines of the item itself are removed."""
     before = "# a\n- {name: a, more: [b]} # b\n\n# c\n-\n  # d\n  name: c\n  more:\n    - e\n# f\n\n- {name: g}\n# h"
 
-    assert edit.without_item(before.encode(), index).decode() == after
+    assert editor.without_item(before.encode(), index).decode() == after
 
 
 def test_the_last_item_leaves_what_is_around_it() -> None:
     """An empty list is a file with nothing but its comments, line endings and byte order mark."""
-    assert edit.without_item(b"\xef\xbb\xbf# a\r\n- name: b\r\n  c: d", 0) == b"\xef\xbb\xbf# a\r\n"
+    assert editor.without_item(b"\xef\xbb\xbf# a\r\n- name: b\r\n  c: d", 0) == b"\xef\xbb\xbf# a\r\n"
 
 
 @pytest.mark.parametrize("text", ["[{name: a}, {name: b}]\n", "- &a {name: a}\n- *a\n"])
 def test_an_item_that_others_depend_on_is_not_removed(text: str) -> None:
     """Removing lines must remove the one item and nothing else."""
     with pytest.raises(FlatpanelError, match=REFUSAL):
-        edit.without_item(text.encode(), 0)
+        editor.without_item(text.encode(), 0)
 
 
 @pytest.mark.parametrize(
@@ -199,29 +200,29 @@ def test_an_item_that_others_depend_on_is_not_removed(text: str) -> None:
 )
 def test_a_field_gets_another_value_or_a_place(before: str, name: str, value: object, after: str) -> None:
     """Comments and everything else stay where they are; a new field stands behind those of one line."""
-    assert edit.with_field(before.encode(), (), name, value).decode() == after
+    assert editor.with_field(before.encode(), (), name, yaml_value({name: value})[name]).decode() == after
 
 
 def test_a_field_deep_inside_is_edited() -> None:
     """The first chapter is written in lines, the second in braces inside of brackets."""
     before = b"chapters:\n- number: 1\n  title: A\n-   [{number: 2, title: B}]\n"
 
-    assert edit.with_field(before, ("chapters", 0), "title", "C") == before.replace(b"A", b"C")
-    assert edit.with_field(before, ("chapters", 0), "x", 1) == before.replace(b"A\n", b"A\n  x: 1\n")
-    assert edit.with_field(before, ("chapters", 1, 0), "title", "C") == before.replace(b"B", b"C")
+    assert editor.with_field(before, ("chapters", 0), "title", "C") == before.replace(b"A", b"C")
+    assert editor.with_field(before, ("chapters", 0), "x", 1) == before.replace(b"A\n", b"A\n  x: 1\n")
+    assert editor.with_field(before, ("chapters", 1, 0), "title", "C") == before.replace(b"B", b"C")
 
 
 def test_a_value_with_comments_inside_is_not_replaced() -> None:
     """They would be lost, and they are somebody's."""
     for text in (b"a:\n  - x # mine\nb: 1\n", b"a: [x, # mine\n  y]\n", b"a:\n  # mine\n  x: 1\n"):
         with pytest.raises(FlatpanelError, match="holds comments that would be lost; write it anew"):
-            edit.with_field(text, (), "a", ["z"])
+            editor.with_field(text, (), "a", ["z"])
 
 
 def test_a_field_with_an_anchor_is_not_replaced() -> None:
     """What refers to it would lose its meaning."""
     with pytest.raises(FlatpanelError, match=REFUSAL):
-        edit.with_field(b"a: &x 1\nb: *x\n", (), "a", 2)
+        editor.with_field(b"a: &x 1\nb: *x\n", (), "a", 2)
 
 
 FILES = sorted((ROOT / "catalog_src").rglob("*.yaml")) + sorted(SITES.rglob("*.yaml"))
@@ -233,17 +234,17 @@ def test_every_field_of_the_catalogs_here_can_be_edited(file: Path, value: objec
     """Each in turn gets another value and a neighbour, and every comment stays; what has several lines needs a line."""
     text = file.read_bytes()
     comments = [line for line in text.decode().splitlines() if line.strip().startswith("#")]
-    paths = list(yaml12.survey(text).keys)
+    paths = list(reader.survey(text).keys)
     for *path, name in paths[:: max(1, len(paths) // 15)]:
         for field in (str(name), "brand_new"):
             try:
-                edited = edit.with_field(text, tuple(path), field, value)
+                edited = editor.with_field(text, tuple(path), field, value)
             except FlatpanelError:
-                assert "\n" in str(value) or isinstance(at(yaml12.load(text), [*path, field]), dict | list)
+                assert "\n" in str(value) or isinstance(at(reader.load(text), [*path, field]), dict | list)
                 continue
             left = edited.decode().splitlines()
             assert [line for line in comments if line not in left] == []
-            assert at(yaml12.load(edited), [*path, field]) == value
+            assert at(reader.load(edited), [*path, field]) == value
 
 
 def at(value: Any, path: Sequence[str | int]) -> Any:

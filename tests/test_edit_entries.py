@@ -5,7 +5,7 @@ from decimal import Decimal
 
 import pytest
 
-from generator import edit, yaml12
+from generator.catalog.yaml import editor, reader
 from generator.errors import FlatpanelError
 
 NEW = {"id": 7, "title": "A: b", "final": True}
@@ -55,7 +55,7 @@ def written(text: str) -> str:
 )
 def test_an_item_is_put_below_the_others(before: str, after: str) -> None:
     """On lines of its own, as far from the others as they are from each other, and no other byte changes."""
-    assert edit.with_entries(before.encode(), "list", [NEW]).decode() == written(after)
+    assert editor.with_entries(before.encode(), "list", [NEW]).decode() == written(after)
 
 
 @pytest.mark.parametrize(
@@ -74,14 +74,14 @@ def test_an_item_is_put_below_the_others(before: str, after: str) -> None:
 def test_a_list_that_cannot_be_lengthened_is_refused(text: str) -> None:
     """Only a list with dashes takes another item, and only where nothing else changes with it."""
     with pytest.raises(FlatpanelError, match="is written in a way that cannot be edited here"):
-        edit.with_entries(text.encode(), "list", [NEW])
+        editor.with_entries(text.encode(), "list", [NEW])
 
 
 def test_items_are_put_one_after_the_other() -> None:
     """What was written here can be lengthened here."""
     text = "title: A\n"
     for _ in range(3):
-        text = edit.with_entries(text.encode(), "list", [NEW]).decode()
+        text = editor.with_entries(text.encode(), "list", [NEW]).decode()
 
     assert text == written("title: A\nlist:\n  @\n\n  @\n\n  @\n")
 
@@ -90,7 +90,7 @@ def test_values_are_spelt_as_people_spell_them() -> None:
     """Instants, numbers and runs of pages stand there in the form that is read as the same."""
     fields = {"number": "10.5", "published": 0, "pages": [f"{page:03}.jpg" for page in range(1, 19)]}
 
-    assert yaml12.load(edit.with_entries(b"a: 1\n", "list", [fields]))["list"] == [
+    assert reader.load(editor.with_entries(b"a: 1\n", "list", [fields]))["list"] == [
         {"number": Decimal("10.5"), "published": "1970-01-01T00:00:00Z", "pages": "001.jpg .. 018.jpg"}
     ]
 
@@ -123,11 +123,11 @@ def test_values_are_spelt_as_people_spell_them() -> None:
 )
 def test_a_list_takes_more_entries(before: str, name: str | None, entries: list[object], after: str) -> None:
     """At its end, in front of the comments behind it."""
-    assert edit.with_entries(before.encode(), name, entries).decode() == after
+    assert editor.with_entries(before.encode(), name, entries).decode() == after
 
 
 @pytest.mark.parametrize("text", [b"[1, 2]\n", b"- |\n  a\n  # b\n- &a [1]\n- *a\n  # c\n# d\n---\n"])
 def test_a_list_that_cannot_be_read_again_does_not_grow(text: bytes) -> None:
     """Brackets have no lines to stand below."""
-    with pytest.raises((FlatpanelError, yaml12.Malformed)):
-        edit.with_entries(text, None, [3])
+    with pytest.raises((FlatpanelError, reader.Malformed)):
+        editor.with_entries(text, None, [3])

@@ -6,9 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from generator import keys, yaml12
-from generator.excerpts import Lines, excerpt
-from generator.places import HELPED, Complaint, located
+from generator.catalog import api_keys
+from generator.catalog.problems.excerpts import Lines, excerpt
+from generator.catalog.problems.locate import HELPED, Complaint, located
+from generator.catalog.yaml import reader
 
 KEY = f"fpk_{'a1B2' * 10}"
 
@@ -87,7 +88,7 @@ def test_whatever_stands_in_a_line_can_be_printed(line: str, offset: int) -> Non
 
 def lines(text: str, file: str = "series/a.yaml") -> Lines:
     content = text.encode()
-    return Lines(file, content, yaml12.survey(content))
+    return Lines(file, content, reader.survey(content))
 
 
 def seen(text: str, file: str = "series/a.yaml") -> list[str]:
@@ -184,7 +185,7 @@ def test_a_line_that_is_not_there_is_not_shown() -> None:
 def test_lines_end_where_yaml_says(line_break: str) -> None:
     """The number of a line counts every line break that the reader counts."""
     text = line_break.join(["title: A", "cover: b.jpg", "titel: C"])
-    place = yaml12.survey(text.encode()).place(("titel",), of_key=True)
+    place = reader.survey(text.encode()).place(("titel",), of_key=True)
     found = lines(text).excerpt(place)
 
     assert place == (3, 1)
@@ -223,5 +224,5 @@ def test_what_is_hidden_in_messages_is_hidden_in_lines(tmp_path: Path) -> None:
     found = located(tmp_path, [Complaint("series/a.yaml", ("cover",), f"is {KEY}")])
 
     assert len(found) == 3
-    assert all(keys.hidden(repr(one)) == repr(one) for one in found)
+    assert all(api_keys.hidden(repr(one)) == repr(one) for one in found)
     assert all(one.excerpt for one in found)

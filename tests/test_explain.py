@@ -5,9 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from generator import anchors, field_help, places
-from generator.field_help import FieldHelp
-from generator.places import Complaint
+from generator.catalog import field_help
+from generator.catalog.field_help import FieldHelp
+from generator.catalog.problems import doc_links, locate
+from generator.catalog.problems.locate import Complaint
 from tests.conftest import Site
 from tests.tended import Run
 from tests.test_anchors import RECORDS
@@ -107,7 +108,7 @@ def test_a_problem_leads_to_its_field(tmp_path: Path, complaint: Complaint, topi
     file = tmp_path / complaint.file
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text("chapters:\n  - {titel: a, pages: [1.png, 2.png, 3.png, 4]}\n" if topic[1:] else "- a\n")
-    (problem,) = places.located(tmp_path, [complaint])
+    (problem,) = locate.located(tmp_path, [complaint])
 
     assert problem.topic == topic
     assert field_help.matching(str(field_help.topic(*problem.topic)))
@@ -126,7 +127,7 @@ def test_a_hint_leads_to_what_is_there(
     if not is_checkout:
         monkeypatch.setattr("generator.commands.reporting._PROJECT", site.folder)
     wrong(site)
-    hint = f"{anchors.PAGE}#images" if is_checkout else "python build.py explain series.cover"
+    hint = f"{doc_links.PAGE}#images" if is_checkout else "python build.py explain series.cover"
 
     assert f"      = {hint}\n" in run("check", "--catalog", site.folder / "catalog_src").stderr
 

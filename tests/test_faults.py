@@ -17,9 +17,12 @@ from typing import Any
 import pytest
 from click.testing import Result
 
-from generator import crew, disk, pipeline, shelving
-from generator.cache import FILE
-from generator.store import MARK
+from generator import filesystem
+from generator.pipeline import process_pool
+from generator.pipeline import run as pipeline
+from generator.pipeline.cache import FILE
+from generator.release import bodies
+from generator.release.store import MARK
 from tests import trees
 from tests.conftest import Site, copy_of
 from tests.failing import FAULTS, Fault, failing_at
@@ -142,7 +145,7 @@ def die(task: int) -> int:
 def test_a_process_that_is_killed_is_a_sentence() -> None:
     """Where memory is short the system ends one of them."""
     with pytest.raises(OSError, match=r"^one of the processes .* was killed, .*; --jobs 1 needs less$"):
-        list(crew.shared(2, lambda: die, range(40)))
+        list(process_pool.shared(2, lambda: die, range(40)))
 
 
 def test_a_full_disk_does_not_take_the_word_that_a_build_was_not_finished(
@@ -160,7 +163,7 @@ def test_a_full_disk_does_not_take_the_word_that_a_build_was_not_finished(
 
     with monkeypatch.context() as fault:
         fault.setattr(os, "write", full)
-        shelving.begin(site.folder / "dist")
+        bodies.begin(site.folder / "dist")
         trees.second_version(site)
         with pytest.raises(OSError, match="No space left"):
             site.build()
@@ -178,10 +181,10 @@ def test_what_does_not_reach_the_disk_is_not_published(site: Site, monkeypatch: 
 
     class Library:
         def syncfs(self, descriptor: int) -> int:
-            disk.ctypes.set_errno(errno.EIO)
+            filesystem.ctypes.set_errno(errno.EIO)
             return -1
 
-    monkeypatch.setattr(disk.ctypes, "CDLL", lambda *_, **__: Library())
+    monkeypatch.setattr(filesystem.ctypes, "CDLL", lambda *_, **__: Library())
     with pytest.raises(OSError, match=re.escape(f"Input/output error: '{site.folder}/dist'")):
         site.build()
     monkeypatch.undo()
@@ -200,7 +203,7 @@ def test_a_name_that_does_not_reach_the_disk_is_told(tmp_path: Path, monkeypatch
 
     monkeypatch.setattr(os, "fsync", broken)
     with pytest.raises(OSError, match=re.escape(str(tmp_path))):
-        disk.sync(tmp_path)
+        filesystem.sync(tmp_path)
 
 
 def test_a_list_in_the_making_is_called_by_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, run: Run) -> None:
@@ -210,7 +213,7 @@ def test_a_list_in_the_making_is_called_by_its_name(tmp_path: Path, monkeypatch:
         raise OSError(errno.EIO, os.strerror(errno.EIO), descriptor)
 
     monkeypatch.setattr(os, "utime", refuse)
-    with pytest.raises(OSError, match=re.escape(f"{tmp_path}/list")), disk.Growing(tmp_path / "list") as growing:
+    with pytest.raises(OSError, match=re.escape(f"{tmp_path}/list")), filesystem.Growing(tmp_path / "list") as growing:
         growing.finish(f"{tmp_path}/other", 1)
     assert list(tmp_path.iterdir()) == []
 
@@ -276,7 +279,7 @@ def test_a_cache_that_can_neither_be_read_nor_removed_is_done_without(
     def refuse(path: Path) -> None:
         raise OSError(errno.EROFS, os.strerror(errno.EROFS), str(path))
 
-    monkeypatch.setattr(disk, "clear", refuse)
+    monkeypatch.setattr(filesystem, "clear", refuse)
     build(site, remembering=True)
 
     assert stray(site.store) == []

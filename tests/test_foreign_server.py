@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from generator.payloads.errors import MESSAGES
+from generator.api.payloads.errors import MESSAGES
 from tests import web as server
 from tests.conftest import Serve, Site, copy_of
 from tests.test_golden import bodies

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from click.testing import Result
 
-from generator.history import Past
-from generator.places import HELPED
+from generator.catalog.git import Past
+from generator.catalog.problems.locate import HELPED
 from tests import trees
 from tests.conftest import Site, without_help
 from tests.test_cli import misspell, options_of, problems
@@ -179,7 +179,7 @@ def test_what_has_no_place_is_an_annotation_without_one(site: Site, run: Run) ->
 
 def test_github_is_warned(site: Site, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     """A warning of a build is one on GitHub; its summary stays."""
-    monkeypatch.setattr("generator.history.past", lambda *_: Past({}, [], is_shallow=True))
+    monkeypatch.setattr("generator.catalog.git.past", lambda *_: Past({}, [], is_shallow=True))
     said = run("build", *trees.options(site), "--format", "github").stdout.splitlines()
 
     assert annotations(said[0])[0][0] == "warning"
@@ -215,7 +215,7 @@ def test_an_error_of_the_system_without_a_file_is_a_sentence(
     def fail(*_: object) -> None:
         raise OSError(errno.EMFILE, "Too many open files")
 
-    monkeypatch.setattr("generator.pipeline.check", fail)
+    monkeypatch.setattr("generator.pipeline.run.check", fail)
     result = run("check", "--catalog", site.folder / "catalog_src")
 
     assert (result.exit_code, result.stderr) == (1, "Too many open files\n")

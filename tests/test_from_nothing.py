@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from generator import verify_files
-from generator.store import Store
+from generator.release.store import Store
+from generator.review import verify_files
 from tests import trees
 from tests.archives import copy_example
 from tests.trees import BUILD

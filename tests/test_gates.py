@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from generator.artifact import Published
+from generator.api.resources import Published
 from tests.conftest import Site
 from tests.web import Answer, Web
 

@@ -15,7 +15,7 @@ from urllib.parse import quote, unquote
 
 import pytest
 
-from generator import model
+from generator.catalog import records as model
 from tests.conftest import SITES, copy_of
 
 GOLDEN = Path(__file__).parent / "golden"

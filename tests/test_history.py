@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from generator import history, pipeline
-from generator.history import Past
-from generator.pipeline import Options
+from generator.catalog import git as history
+from generator.catalog.git import Past
+from generator.pipeline import run
+from generator.pipeline.run import Options
 
 NOW = 2_000_000_000
 FIRST, SECOND, THIRD = 1_000_000_000, 1_000_086_400, 1_000_172_800
@@ -319,7 +320,7 @@ def test_a_build_warns_of_a_shallow_clone(repository: Path, tmp_path: Path) -> N
     commit(repository, THIRD)
     copy = clone(repository, tmp_path / "clone", "--depth", "1")
     warnings = [
-        pipeline.build(Options(folder, tmp_path / f"dist{number}", tmp_path / "nginx.conf", NOW)).warnings
+        run.build(Options(folder, tmp_path / f"dist{number}", tmp_path / "nginx.conf", NOW)).warnings
         for number, folder in enumerate((repository, copy))
     ]
 
@@ -343,7 +344,7 @@ def test_a_catalog_takes_its_times_from_history(repository: Path) -> None:
         os.utime(file, (123_456_789, 123_456_789))
     os.utime(repository / "categories.yaml", (NOW - 1, NOW - 1))
 
-    found = pipeline.read_catalog(repository, NOW)
+    found = run.read_catalog(repository, NOW)
 
     modified = [found.authors[0].modified, found.artists[0].modified, found.categories[0].modified, found.site_modified]
     assert modified == [THIRD, 123_456_789, NOW - 1, THIRD]

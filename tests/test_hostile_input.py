@@ -15,14 +15,16 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from generator import keys, pipeline, places
-from generator.confined import MAX_SIZE
+from generator.catalog import api_keys
+from generator.catalog.confined_folder import MAX_SIZE
+from generator.catalog.problems import locate
+from generator.catalog.problems.locate import Complaint
+from generator.catalog.problems.messages import did_you_mean
+from generator.catalog.reader import LISTS, MAX_TOLD
+from generator.catalog.yaml.reader import MAX_DIRECTIVES, MAX_VALUES, Malformed, load, survey
 from generator.errors import CatalogError
-from generator.messages import did_you_mean
-from generator.pipeline import Options
-from generator.places import Complaint
-from generator.source import LISTS, MAX_TOLD
-from generator.yaml12 import MAX_DIRECTIVES, MAX_VALUES, Malformed, load, survey
+from generator.pipeline import run as pipeline
+from generator.pipeline.run import Options
 from tests.conftest import Site
 from tests.test_wrong_catalogs import AS_OF, WRONG, files, problems, write
 
@@ -290,7 +292,7 @@ def test_what_a_file_says_is_shown_in_harmless_lines(catalog: Path, text: str, s
 
 def test_blanks_of_other_scripts_are_shown_as_they_are(catalog: Path) -> None:
     """An author who writes Japanese finds what was written."""
-    (found,) = places.located(catalog, [Complaint("site.yaml", (), "紙の　月")])
+    (found,) = locate.located(catalog, [Complaint("site.yaml", (), "紙の　月")])
 
     assert found.message == "紙の　月"
 
@@ -404,8 +406,8 @@ def test_many_keys_in_clear_are_found_in_one_pass() -> None:
         + (key + b" ") * 3
     )
 
-    assert keys.places(text) == [(1, 5), (1, 26), (2, 7), (5, 1), (6, 1), (6, 22), (6, 43)]
-    assert len(keys.places((key + b"\n") * 100_000)) == 100_000
+    assert api_keys.places(text) == [(1, 5), (1, 26), (2, 7), (5, 1), (6, 1), (6, 22), (6, 43)]
+    assert len(api_keys.places((key + b"\n") * 100_000)) == 100_000
 
 
 def test_a_hint_is_looked_for_among_names_that_begin_alike() -> None:

@@ -15,12 +15,13 @@ from pathlib import Path
 import pytest
 from click.testing import Result
 
-from generator import encode, verify_server
+from generator import encoding
 from generator.address import Address
+from generator.authoring.site_import.bounded_json import Unusable
+from generator.authoring.site_import.http_client import MAX_SLOW, Wire
 from generator.errors import FlatpanelError
 from generator.http_client import Client, TooSlow, Unreachable, WrongCertificate
-from generator.importing.bounded_json import Unusable
-from generator.importing.wire import MAX_SLOW, Wire
+from generator.review import verify_server
 from tests import trees
 from tests.conftest import Site
 from tests.elsewhere import Elsewhere, Said, elsewhere, small
@@ -285,14 +286,14 @@ def test_verify_ends_where_a_response_is_slow(built: Site) -> None:
 def test_verify_unpacks_no_more_than_a_body(built: Site) -> None:
     """A compressed form that fits, and unpacks to a thousand times as much."""
     one = next(one for one in built.manifest.resources.values() if one.gzip)
-    bomb = encode.gzip(bytes(one.size * 100)) or b""
+    bomb = encoding.gzip(bytes(one.size * 100)) or b""
     assert len(bomb) <= one.size
     answer = b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: %d\r\n\r\n%s" % (len(bomb), bomb)
     with attacking(lambda send: send(answer)) as url:
         told = list(verify_server.server(built.store, url, lambda: 0.0))
 
     assert f"{url}{one.url} (gzip): has another body" in told
-    assert (encode.unpacked(bomb, one.size * 100), encode.unpacked(bomb, one.size)) == (bytes(one.size * 100), None)
+    assert (encoding.unpacked(bomb, one.size * 100), encoding.unpacked(bomb, one.size)) == (bytes(one.size * 100), None)
 
 
 def peak(code: str, *arguments: object) -> tuple[int, str]:

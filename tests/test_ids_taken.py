@@ -6,8 +6,8 @@ from collections.abc import Callable
 import pytest
 from click.testing import Result
 
-from generator import encode
-from generator.model import MAX_ID
+from generator import encoding
+from generator.catalog.records import MAX_ID
 from tests import tended
 from tests.conftest import Site
 from tests.tended import FIRST, Run, chapter, everything, ids_in, series
@@ -224,7 +224,7 @@ def test_the_highest_id_is_in_the_manifest(site: Site) -> None:
     site.write(FIRST, series(chapter(1, "id: 5, ")))
     site.build()
 
-    assert encode.parse((site.folder / "dist/current/manifest.json").read_bytes())["highest_id"] == 5
+    assert encoding.parse((site.folder / "dist/current/manifest.json").read_bytes())["highest_id"] == 5
 
 
 @pytest.mark.parametrize("form", ["separate", "combined", "off"])

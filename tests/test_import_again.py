@@ -8,10 +8,13 @@ from typing import Any
 
 import pytest
 
-from generator import disk, encode, importing, pipeline, yaml12
-from generator.confined import Confined
+from generator import encoding, filesystem
+from generator.authoring.site_import import run
+from generator.authoring.site_import.run import Done
+from generator.catalog.confined_folder import Confined
+from generator.catalog.yaml import reader
 from generator.errors import CatalogError, FlatpanelError
-from generator.importing import Done
+from generator.pipeline import run as pipeline
 from tests.conftest import AS_OF
 from tests.elsewhere import Elsewhere, Said, Turns, chapter, elsewhere, old_chapter, reader_chapter, small
 
@@ -36,7 +39,7 @@ def again(site: Elsewhere, catalog: Path, **told: Any) -> Done:
 
 
 def read(catalog: Path, file: str) -> Any:
-    return yaml12.load((catalog / file).read_bytes())
+    return reader.load((catalog / file).read_bytes())
 
 
 def edit(catalog: Path, file: str, before: str, after: str) -> str:
@@ -153,7 +156,7 @@ def test_another_catalog_is_another_one(site: Elsewhere, catalog: Path) -> None:
     again(site, catalog)
 
     assert {path.name: path.read_bytes() for path in catalog.rglob("*.yaml")} == before
-    importing.run(dataclasses.replace(site.wanted(catalog.parent), catalog=catalog.with_name("third")))
+    run.run(dataclasses.replace(site.wanted(catalog.parent), catalog=catalog.with_name("third")))
     assert {path.name: path.read_bytes() for path in catalog.with_name("third").rglob("*.yaml")} == before
 
 
@@ -212,7 +215,7 @@ def test_what_is_gone_from_both_is_not_told_of(site: Elsewhere, catalog: Path) -
 def test_an_answer_that_fails_once_changes_nothing(status: int, site: Elsewhere, tmp_path: Path) -> None:
     """A series stays restricted, paused and described while the site cannot say so; then it is compared again."""
     locked = Said(401)
-    chapters = encode.json(site.answers["/api/v2/series/one/chapters"])
+    chapters = encoding.json(site.answers["/api/v2/series/one/chapters"])
     opened = Turns([locked, Said(body=chapters)])
     site.answers["/api/v2/series/one/chapters"] = opened
     for path in ("/api/v1/series/one", "/api/v1/series"):
@@ -509,16 +512,16 @@ def test_an_import_that_waits_for_another_knows_what_that_found(
     site: Elsewhere, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Two catalogs are imported from one site at once; neither forgets what the other found."""
-    alone = disk.alone
+    alone = filesystem.alone
 
     def waiting(folder: Path) -> AbstractContextManager[None]:
         monkeypatch.undo()
-        importing.run(dataclasses.replace(site.wanted(tmp_path), catalog=tmp_path / "first"))
+        run.run(dataclasses.replace(site.wanted(tmp_path), catalog=tmp_path / "first"))
         return alone(folder)
 
-    monkeypatch.setattr(disk, "alone", waiting)
-    importing.run(dataclasses.replace(site.wanted(tmp_path), catalog=tmp_path / "second"))
-    memories = [encode.parse(path.read_bytes()) for path in (tmp_path / "cache").rglob("imported-*.json")]
+    monkeypatch.setattr(filesystem, "alone", waiting)
+    run.run(dataclasses.replace(site.wanted(tmp_path), catalog=tmp_path / "second"))
+    memories = [encoding.parse(path.read_bytes()) for path in (tmp_path / "cache").rglob("imported-*.json")]
 
     assert sorted(catalog for one in memories for catalog in one) == [f"{tmp_path}/first", f"{tmp_path}/second"]
 

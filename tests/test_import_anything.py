@@ -7,11 +7,12 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from generator import checks, disk, encode, source
-from generator.importing import merging, placing, reading
-from generator.importing.answers import Answers, Got
-from generator.importing.notes import Notes
-from generator.source import Sources
+from generator import encoding, filesystem
+from generator.authoring.site_import import catalog_files, interpret, three_way_merge
+from generator.authoring.site_import.answers import Answers, Got
+from generator.authoring.site_import.notes import Notes
+from generator.catalog import cross_checks, reader
+from generator.catalog.reader import Sources
 from tests.conftest import AS_OF
 from tests.elsewhere import small
 
@@ -47,16 +48,16 @@ def complaints(answers: dict[str, Any]) -> list[str]:
     got = Answers(
         {path: Got(200, lambda value=value: value, 1_000, understood=True) for path, value in answers.items()}
     )
-    found = reading.read(got, ["one"], "https://comics.example", AS_OF, notes, 1 << 28)
-    assert encode.parse(encode.json(merging.remembered(found, {})))
+    found = interpret.read(got, ["one"], "https://comics.example", AS_OF, notes, 1 << 28)
+    assert encoding.parse(encoding.json(three_way_merge.remembered(found, {})))
     assert all(note.isprintable() for note in notes)
-    plan = merging.Merge(Sources(), found, {}, notes).made()
-    files = placing.Placer(Sources(), plan, lambda _: b"", notes).placed()
-    with disk.scratch() as folder:
+    plan = three_way_merge.Merge(Sources(), found, {}, notes).made()
+    files = catalog_files.Placer(Sources(), plan, lambda _: b"", notes).placed()
+    with filesystem.scratch() as folder:
         for file, text in files.items():
-            disk.write_if_changed(folder / file, text)
-        sources = source.read(folder)
-        return [one.message for one in (*sources.complaints, *checks.complaints(sources))]
+            filesystem.write_if_changed(folder / file, text)
+        sources = reader.read(folder)
+        return [one.message for one in (*sources.complaints, *cross_checks.complaints(sources))]
 
 
 @settings(max_examples=300, deadline=None)

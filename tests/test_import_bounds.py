@@ -5,13 +5,14 @@ from typing import Any
 
 import pytest
 
-from generator import encode, yaml12
+from generator import encoding
 from generator.address import Address
+from generator.authoring.site_import import bounded_json, crawl, http_client, notes
+from generator.authoring.site_import.bounded_json import Unusable, items, parsed
+from generator.authoring.site_import.http_client import Wire
+from generator.authoring.site_import.notes import Notes
+from generator.catalog.yaml import reader
 from generator.errors import FlatpanelError
-from generator.importing import asking, bounded_json, notes, wire
-from generator.importing.bounded_json import Unusable, items, parsed
-from generator.importing.notes import Notes
-from generator.importing.wire import Wire
 from tests.elsewhere import Elsewhere, Said, elsewhere, old_series, small
 
 MIB = 1 << 20
@@ -34,7 +35,7 @@ def test_a_run_has_an_end_and_the_next_goes_on(
     name: str, most: int, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     """By requests or by bytes, whichever comes first; nothing is asked for twice."""
-    monkeypatch.setattr(wire, name, most)
+    monkeypatch.setattr(http_client, name, most)
     with elsewhere(small()) as site:
         assert finished(site, tmp_path) > 2
 
@@ -87,9 +88,9 @@ def test_a_list_of_50000_chapters_fits_the_defaults() -> None:
     one = {"id": 49999, "title": "The twenty-fifth chapter", "number": 25.0, "volume": 1, "views": 0, "final": False}
     one |= {"published": "2026-01-01T00:00:00Z", "series": "a-series-of-them", "groups": ["Night Shift"]}
     one |= {"full_title": "Vol. 1, Ch. 25: The twenty-fifth chapter", "url": "/reader/a-series-of-them/1/25/"}
-    body = encode.json({"results": [one] * 50_000})
+    body = encoding.json({"results": [one] * 50_000})
 
-    assert len(parsed(body, wire.MAX_RESPONSE * MIB)["results"]) == 50_000
+    assert len(parsed(body, http_client.MAX_RESPONSE * MIB)["results"]) == 50_000
 
 
 def large(text: bytes) -> list[Any]:
@@ -100,7 +101,7 @@ def test_objects_of_a_large_array_come_one_by_one() -> None:
     """As a parser would give them; what is no object or no JSON is passed over, and an open string ends it."""
     things = [{"slug": "a", "x": [{"}": '"]'}, "\\"]}, {}, ["[", {}], {"é": "\u2028"}]
 
-    assert large(encode.json(things)) == things
+    assert large(encoding.json(things)) == things
     assert large(b' [ {"a": 1} , 7, "{", {"b" 2}, {"c":3}] ') == [{"a": 1}, {"c": 3}]
     assert large(b'[{"a":1},{"b":"') == [{"a": 1}]
     assert large(b"[{},]]]{}") == [{}]
@@ -131,7 +132,7 @@ def test_values_come_from_the_disk_when_memory_is_short(tmp_path: Path) -> None:
         site.imported(tmp_path)
 
     for slug, size in sizes.items():
-        read = yaml12.load((tmp_path / f"catalog_src/series/{slug}.yaml").read_bytes())
+        read = reader.load((tmp_path / f"catalog_src/series/{slug}.yaml").read_bytes())
         assert len(read["description"]) == size
 
 
@@ -154,7 +155,7 @@ def test_everything_together_has_an_end(letter: str, series: int, tmp_path: Path
 
 def test_old_lists_of_series_have_an_end_too(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """The rest is left out, and told of."""
-    monkeypatch.setattr(asking, "MAX_SERIES", 3)
+    monkeypatch.setattr(crawl, "MAX_SERIES", 3)
     listed = [{**old_series(), "slug": f"s{number}"} for number in range(9)]
     with elsewhere({"/api/v1/series": listed, "/api/v1/series/s0": listed[0]}) as site:
         done = site.imported(tmp_path)
@@ -172,7 +173,7 @@ def test_lists_date_only_what_is_imported(tmp_path: Path) -> None:
     """A list may name a million series that are none."""
     changed = {"Last-Modified": "Thu, 01 Jan 2026 00:00:00 GMT"}
     released = [{"slug": slug, "latest_chapter": {"volume": 1, "number": 2}} for slug in ("one", "no slug")]
-    answers = small() | {"/api/v1/releases": Said(body=encode.json(released), headers=changed)}
+    answers = small() | {"/api/v1/releases": Said(body=encoding.json(released), headers=changed)}
     with elsewhere(answers) as site:
         site.imported(tmp_path)
 

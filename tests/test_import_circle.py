@@ -7,12 +7,13 @@ from typing import Any
 
 import pytest
 
-from generator import importing, phrasing, yaml12
-from generator.encode import http_date
-from generator.importing import Done, Wanted
-from generator.importing.wire import Address
-from generator.keys import digest
-from generator.values import iso
+from generator.authoring.site_import import run
+from generator.authoring.site_import.http_client import Address
+from generator.authoring.site_import.run import Done, Wanted
+from generator.catalog.api_keys import digest
+from generator.catalog.field_values import iso
+from generator.catalog.yaml import reader, writer
+from generator.encoding import http_date
 from tests import web
 from tests.conftest import AS_OF, SITES, Site, copy_of, date
 from tests.documents import ROOT
@@ -34,8 +35,8 @@ def served(name: str, folder: Path) -> Site:
 
 def change(site: Site, file: str, how: Callable[[Any], Any]) -> None:
     path = site.folder / "catalog_src" / file
-    value = yaml12.load(path.read_bytes()) if path.exists() else None
-    path.write_bytes(phrasing.file(how(value)))
+    value = reader.load(path.read_bytes()) if path.exists() else None
+    path.write_bytes(writer.file(how(value)))
 
 
 def gone_round(made: Site, folder: Path, key: str | None = KEY) -> tuple[Site, Done]:
@@ -48,7 +49,7 @@ def gone_round(made: Site, folder: Path, key: str | None = KEY) -> tuple[Site, D
         with web.running(made.folder, listener):
             address = Address.of(f"http://127.0.0.1:{port}")
             wanted = Wanted(address, folder / "catalog_src", folder / "cache", AS_OF, float, lambda _: None, key)
-            return Site(folder), importing.run(wanted)
+            return Site(folder), run.run(wanted)
 
 
 def complete_by_hand(site: Site, original: Path, notes: list[str]) -> None:
@@ -58,7 +59,7 @@ def complete_by_hand(site: Site, original: Path, notes: list[str]) -> None:
             shutil.copy(original / file, site.folder / "catalog_src" / file)
     for path in sorted((site.folder / "catalog_src/series").glob("*.yaml")):
         if any(path.stem in note for note in notes if "ids are not told" in note or "is licensed; no answer" in note):
-            first = yaml12.load((original / "series" / path.name).read_bytes())
+            first = reader.load((original / "series" / path.name).read_bytes())
             chapters = first["chapters"]
             change(site, f"series/{path.name}", lambda series, theirs=chapters: {**series, "chapters": theirs})
 
@@ -136,8 +137,8 @@ def test_what_takes_a_key_is_named_without_one(tmp_path: Path) -> None:
         "/api/v2/members, /api/v2/series/members-only/chapters, /api/v2/cubari/members-only: takes a key; "
         "what it tells is not known"
     ) in done.notes
-    assert yaml12.load((copy.folder / "catalog_src/series/members-only.yaml").read_bytes())["restricted"] is True
-    assert "chapters" not in yaml12.load((copy.folder / "catalog_src/series/members-only.yaml").read_bytes())
+    assert reader.load((copy.folder / "catalog_src/series/members-only.yaml").read_bytes())["restricted"] is True
+    assert "chapters" not in reader.load((copy.folder / "catalog_src/series/members-only.yaml").read_bytes())
 
 
 def test_licensed_series_may_be_hidden(tmp_path: Path) -> None:
@@ -148,7 +149,7 @@ def test_licensed_series_may_be_hidden(tmp_path: Path) -> None:
 
     copy, done = gone_round(made, tmp_path / "two")
 
-    assert yaml12.load((copy.folder / "catalog_src/site.yaml").read_bytes())["hide_licensed"] is True
+    assert reader.load((copy.folder / "catalog_src/site.yaml").read_bytes())["hide_licensed"] is True
     assert "first: is licensed; no answer tells its chapters" in done.notes
 
 

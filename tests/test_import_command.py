@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from click.testing import Result
 
-from generator import importing
+from generator.authoring.site_import import run as importing
 from tests.conftest import AS_OF
 from tests.elsewhere import Elsewhere, Said, elsewhere, small
 from tests.terminal import on_a_terminal

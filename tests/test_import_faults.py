@@ -7,10 +7,12 @@ from typing import Any
 
 import pytest
 
-from generator import pipeline, yaml12
+from generator.authoring.site_import import crawl, image_paths, lenient, title_template
+from generator.authoring.site_import.people_and_groups import slug_of
+from generator.authoring.site_import.run import Done
+from generator.catalog.yaml import reader
 from generator.errors import FlatpanelError
-from generator.importing import Done, asking, images, loose, titling
-from generator.importing.lists import slug_of
+from generator.pipeline import run
 from tests.conftest import AS_OF
 from tests.elsewhere import Said, chapter, elsewhere, old_chapter, reader_chapter, small
 
@@ -21,12 +23,12 @@ def imported(answers: Answers, folder: Path, **told: Any) -> Done:
     """What a source with these answers becomes; it can be read as a catalog."""
     with elsewhere(answers) as site:
         done = site.imported(folder, **told)
-    pipeline.read_catalog(folder / "catalog_src", AS_OF)
+    run.read_catalog(folder / "catalog_src", AS_OF)
     return done
 
 
 def read(folder: Path, file: str) -> Any:
-    return yaml12.load((folder / "catalog_src" / file).read_bytes())
+    return reader.load((folder / "catalog_src" / file).read_bytes())
 
 
 def only_old(answers: Answers, family: str = "/api/v1") -> Answers:
@@ -152,7 +154,7 @@ def test_leaked_chapters_are_scheduled(tmp_path: Path) -> None:
     answers = small()
     answers["/api/v2/series/one/chapters"]["results"].append(chapter(13, 3.0, published="2026-12-24T00:00:00Z"))
     done = imported(answers, tmp_path)
-    catalog = pipeline.read_catalog(tmp_path / "catalog_src", AS_OF)
+    catalog = run.read_catalog(tmp_path / "catalog_src", AS_OF)
 
     assert (
         "one: tells of chapters that will only be published; they are kept, and appear when it is time"
@@ -328,7 +330,7 @@ def test_an_endless_list_ends(tmp_path: Path) -> None:
 
 def test_a_list_that_grows_for_ever_is_cut(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Each page has another series, and says that it is not the last."""
-    monkeypatch.setattr(asking, "MAX_SERIES", 3)
+    monkeypatch.setattr(crawl, "MAX_SERIES", 3)
     pages = [{"last": False, "results": [{"slug": f"s{number}"}]} for number in range(9)]
     answers = small() | {f"/api/v2/series?page={number}": page for number, page in enumerate(pages, 2)}
     answers["/api/v2/series"] = pages[8]
@@ -414,20 +416,20 @@ def test_some_sites_cannot_answer_for_one_chapter(tmp_path: Path) -> None:
 )
 def test_a_file_is_one_only_if_it_becomes_the_same_address(address: str, name: str) -> None:
     """Whatever would be another address as the name of a file stays an address."""
-    assert images.image(address, "https://x.example/m/", "series/a/") == name
+    assert image_paths.image(address, "https://x.example/m/", "series/a/") == name
 
 
 def test_a_template_is_found_or_not() -> None:
     """It must make every title that is known."""
     parts = {"volume": "2", "number": "2", "title": "Two", "date": "2026-01-01", "series": "S"}
-    made = titling.Made("S 2-2 Two (2026-01-01)", 2, parts)
-    other = titling.Made("S 3-2 Two (2026-01-01)", 3, {**parts, "volume": "3"})
+    made = title_template.Made("S 2-2 Two (2026-01-01)", 2, parts)
+    other = title_template.Made("S 3-2 Two (2026-01-01)", 3, {**parts, "volume": "3"})
 
-    assert titling.template([]) == "Vol. {volume}, Ch. {number}: {title}"
-    assert titling.template([made, other]) == "{series} {volume}-{number} {title} ({date})"
-    assert titling.template([made, titling.Made("else", 2, parts)]) is None
-    assert titling.template([titling.Made("{x} Two", 2, parts)]) is None
-    assert titling.template([titling.Made("2 2 2 2 2 2 2 Two", 2, parts)]) is None
+    assert title_template.template([]) == "Vol. {volume}, Ch. {number}: {title}"
+    assert title_template.template([made, other]) == "{series} {volume}-{number} {title} ({date})"
+    assert title_template.template([made, title_template.Made("else", 2, parts)]) is None
+    assert title_template.template([title_template.Made("{x} Two", 2, parts)]) is None
+    assert title_template.template([title_template.Made("2 2 2 2 2 2 2 Two", 2, parts)]) is None
 
 
 @pytest.mark.parametrize(
@@ -444,7 +446,7 @@ def test_a_template_is_found_or_not() -> None:
 )
 def test_times_have_many_forms(told: object, read: int | None) -> None:
     """Each family writes them in its own way, and nonsense is none."""
-    assert loose.instant(told) == read
+    assert lenient.instant(told) == read
 
 
 def test_a_name_becomes_a_slug() -> None:

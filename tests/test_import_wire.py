@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 
 from generator.address import Address
+from generator.authoring.site_import import http_client
+from generator.authoring.site_import.bounded_json import Unusable
+from generator.authoring.site_import.http_client import Answer, Wire
 from generator.errors import FlatpanelError
-from generator.importing import wire
-from generator.importing.bounded_json import Unusable
-from generator.importing.wire import Answer, Wire
 from tests.elsewhere import Elsewhere, Said, Turns, elsewhere, small
 
 NOW = 1_790_000_000
@@ -50,7 +50,7 @@ def get(answers: dict[str, object], path: str = "/x", **headers: str) -> tuple[A
 )
 def test_an_address_is_that_of_the_site(url: str, address: str) -> None:
     """Whichever of its families somebody copies."""
-    assert str(wire.site(url)) == address
+    assert str(http_client.site(url)) == address
 
 
 @pytest.mark.parametrize(
@@ -295,6 +295,6 @@ def test_a_site_may_lie_in_a_folder(tmp_path: Path) -> None:
     """All its paths begin with that."""
     answers = {f"/shelf{path}": value for path, value in small().items()}
     with elsewhere(answers) as site:
-        asker = Wire(wire.site(f"{site.url}/shelf/api"), lambda: 0.0, site.sleep)
+        asker = Wire(http_client.site(f"{site.url}/shelf/api"), lambda: 0.0, site.sleep)
         assert asker.get("/api/v2/series", {}).status == 200
         asker.close()

@@ -11,8 +11,8 @@ from click.testing import Result
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from generator.manifest import Manifest, paths
-from generator.pipeline import build
+from generator.pipeline.run import build
+from generator.release.manifest import Manifest, paths
 from tests import trees
 from tests.conftest import AS_OF, WRITTEN, Site, copy_of
 from tests.drafts import Catalog, iso

@@ -11,9 +11,12 @@ from typing import Any
 
 import pytest
 
-from generator import __version__, scaffold, schema, yaml12
+from generator import __version__
+from generator.authoring import scaffold
+from generator.authoring.scaffold import installed_from
+from generator.catalog import json_schema
+from generator.catalog.yaml import reader
 from generator.commands import init as command
-from generator.scaffold import installed_from
 from tests import trees, web
 from tests.comics import cbz
 from tests.conftest import AS_OF, Site
@@ -38,7 +41,7 @@ FILES = {
     "catalog_src/site.yaml",
     "nginx/comics.conf",
     "requirements.txt",
-    *(f"catalog_src/.schemas/{name}" for name in schema.files()),
+    *(f"catalog_src/.schemas/{name}" for name in json_schema.files()),
 }
 
 
@@ -118,14 +121,14 @@ def test_editors_know_every_file(made: Site, file: str) -> None:
 
     assert first.startswith(MODELINE)
     assert named.resolve().parent == (made.folder / "catalog_src/.schemas").resolve()
-    assert list(Editor(SCHEMAS[named.name]).iter_errors(plain(yaml12.load((made.folder / file).read_bytes())))) == []
+    assert list(Editor(SCHEMAS[named.name]).iter_errors(plain(reader.load((made.folder / file).read_bytes())))) == []
 
 
 def test_settings_that_are_shown_are_defaults(made: Site, run: Run) -> None:
     """Whoever removes the # before a setting has changed nothing yet."""
     settings = made.folder / "catalog_src/site.yaml"
     shown = re.sub("(?m)^# ([a-z_]+: [^ ]+)$", r"\1", settings.read_text())
-    assert {"reader", "media", "port", "server_folder"} < set(yaml12.load(shown.encode()))
+    assert {"reader", "media", "port", "server_folder"} < set(reader.load(shown.encode()))
     made.build()
     settings.write_text(shown.replace("server_folder:", "# server_folder:"))
 
@@ -388,7 +391,7 @@ def test_the_requirements_of_a_checkout_say_where_to_get_it(made: Site) -> None:
 
 def workflow(made: Site, name: str) -> list[dict[str, Any]]:
     """The steps of the only job of a workflow."""
-    found = yaml12.load((made.folder / f".github/workflows/{name}.yml").read_bytes())
+    found = reader.load((made.folder / f".github/workflows/{name}.yml").read_bytes())
     assert found["permissions"] == {"contents": "read"}
     (job,) = found["jobs"].values()
     return job["steps"]
@@ -463,7 +466,7 @@ def test_a_pull_request_is_checked_and_shown(made: Site, runner: dict[str, str])
 def test_a_review_runs_the_pull_request_without_rights(made: Site) -> None:
     """It has no secrets, may only read, and runs the installed program."""
     source = text(made, ".github/workflows/review.yml")
-    found = yaml12.load(source.encode())
+    found = reader.load(source.encode())
 
     assert found["on"] == {"pull_request": None}
     assert "secrets." not in source and "build.py" not in source
@@ -473,7 +476,7 @@ def test_a_review_runs_the_pull_request_without_rights(made: Site) -> None:
 @pytest.mark.parametrize("name", ["publish", "review"])
 def test_runs_of_a_workflow_do_not_overlap(made: Site, name: str) -> None:
     """A publication waits for the one before it; a newer review replaces the one before it."""
-    found = yaml12.load((made.folder / f".github/workflows/{name}.yml").read_bytes())
+    found = reader.load((made.folder / f".github/workflows/{name}.yml").read_bytes())
 
     assert found["concurrency"]["cancel-in-progress"] is (name == "review")
 
@@ -516,7 +519,7 @@ def test_ci_uses_what_ours_uses(made: Site, name: str) -> None:
     assert set(used) <= set(re.findall(r"uses: (.+)", ours))
 
 
-@pytest.mark.parametrize("file", sorted(FILES - {f"catalog_src/.schemas/{name}" for name in schema.files()}))
+@pytest.mark.parametrize("file", sorted(FILES - {f"catalog_src/.schemas/{name}" for name in json_schema.files()}))
 def test_commands_that_files_name_exist(made: Site, file: str) -> None:
     """No file tells of what the program does not have."""
     found = re.findall(r"(?:^|`|\s)flatpanel((?: +[-\w./\"]+)+)", text(made, file))
@@ -535,4 +538,4 @@ def test_the_data_of_the_package_are_all_used() -> None:
 @pytest.mark.parametrize("name", sorted(one for one in scaffold._FILES.values() if one.endswith((".yaml", ".yml"))))
 def test_templates_are_yaml_where_they_lie(name: str) -> None:
     """Tools that look at every YAML file of the repository find nothing wrong with them."""
-    assert yaml12.load((Path(scaffold.__file__).parent / name).read_bytes())
+    assert reader.load((Path(scaffold.__file__).parent / name).read_bytes())

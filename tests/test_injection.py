@@ -14,9 +14,10 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from generator import model, pipeline
+from generator.catalog import records
 from generator.errors import CatalogError
-from generator.pipeline import Options
+from generator.pipeline import run
+from generator.pipeline.run import Options
 from tests import web
 from tests.conftest import AS_OF, Site, copy_of
 from tests.test_nginx_conf import conf_text, said
@@ -210,7 +211,7 @@ def test_a_setting_holds_no_sign_that_means_something(name: str, at: int, text: 
     """It is an address or a folder of plain letters, to its very end, or it is refused."""
     value = GOOD[name][:at] + text + GOOD[name][at:]
     try:
-        found = model.Site.model_validate({"base_url": GOOD["base_url"], name: value})
+        found = records.Site.model_validate({"base_url": GOOD["base_url"], name: value})
     except ValidationError:
         return
 
@@ -226,7 +227,7 @@ def test_a_setting_holds_no_sign_that_means_something(name: str, at: int, text: 
 def test_a_slug_and_a_username_hold_no_sign_at_all(text: str) -> None:
     """They are paths, keys and names of files."""
     try:
-        found = model.Account.model_validate({"username": text})
+        found = records.Account.model_validate({"username": text})
     except ValidationError:
         return
 
@@ -241,7 +242,7 @@ def test_a_control_character_gets_no_further(site: Site, field: str, sign: str) 
     fields = {"title": "T", "cover": "c.jpg", field: [value] if field == "aliases" else value}
     site.write("series/x.yaml", json.dumps(fields))
     with pytest.raises(CatalogError) as caught:
-        pipeline.build(Options(*site.paths, AS_OF))
+        run.build(Options(*site.paths, AS_OF))
 
     assert [one.field.partition("[")[0] for one in caught.value.problems] == [field]
     assert not (site.folder / "dist").exists()

@@ -14,8 +14,9 @@ from typing import Any
 import pytest
 from click.testing import Result
 
-from generator import pipeline, verify_files
-from generator.manifest import paths
+from generator.pipeline import run as pipeline
+from generator.release.manifest import paths
+from generator.review import verify_files
 from tests import trees
 from tests.conftest import Site
 from tests.killing import killed_at

@@ -10,7 +10,8 @@ from collections.abc import Callable
 import pytest
 from click.testing import Result
 
-from generator import keys, yaml12
+from generator.catalog import api_keys
+from generator.catalog.yaml import reader
 from tests.conftest import Site
 from tests.tended import Run
 
@@ -35,7 +36,7 @@ def keyring(site: Site, run: Run) -> Callable[..., Result]:
 
 
 def kept(site: Site) -> list[dict[str, str]]:
-    value: list[dict[str, str]] = yaml12.load((site.folder / "catalog_src/keys.yaml").read_bytes()) or []
+    value: list[dict[str, str]] = reader.load((site.folder / "catalog_src/keys.yaml").read_bytes()) or []
     return value
 
 
@@ -45,7 +46,7 @@ def digest(key: str) -> str:
 
 def test_a_key_is_256_bits_that_nobody_can_guess() -> None:
     """A name to know it by, and 43 letters that need no escaping in a header, an address or a shell."""
-    made = {keys.new_key() for _ in range(100)}
+    made = {api_keys.new_key() for _ in range(100)}
 
     assert len(made) == 100
     assert all(re.fullmatch("fpk_[-_A-Za-z0-9]{43}", key) for key in made)
@@ -56,9 +57,9 @@ def test_a_key_comes_from_the_system() -> None:
     state = random.getstate()
     try:
         random.seed(1)
-        first = keys.new_key()
+        first = api_keys.new_key()
         random.seed(1)
-        assert keys.new_key() != first
+        assert api_keys.new_key() != first
     finally:
         random.setstate(state)
 

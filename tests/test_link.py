@@ -2,7 +2,7 @@
 
 import pytest
 
-from generator.catalog import Catalog, Series
+from generator.catalog.entities import Catalog, Series
 from tests.catalogs import AS_OF, BASE_URL, WRITTEN, catalog
 
 MAY = 1_777_593_600  # 2026-05-01

@@ -10,9 +10,14 @@ from pathlib import Path
 import pytest
 from click.testing import Result
 
-from generator import adding, confined, pipeline, places, remembered, serve, source, tending
-from generator.confined import Confined
+from generator.authoring import new_entries, tending
+from generator.catalog import confined_folder, reader
+from generator.catalog.confined_folder import Confined
+from generator.catalog.problems import locate
 from generator.errors import FlatpanelError
+from generator.nginx import process
+from generator.pipeline import run as pipeline
+from generator.pipeline import up_to_date
 from tests import tended
 from tests.conftest import AS_OF, Site
 from tests.tended import Run
@@ -169,7 +174,7 @@ def test_files_of_the_system_are_not_read(
     link(site, file, target)
 
     assert problems(site) == [f"{file}:1:1: cannot be read: {REFUSED}"]
-    assert places.text(site.folder / "catalog_src", file) == b""
+    assert locate.text(site.folder / "catalog_src", file) == b""
     result = run("check", "--catalog", site.folder / "catalog_src")
     assert (result.exit_code, "root:" in result.output, SECRET in result.output) == (1, False, False)
 
@@ -251,8 +256,8 @@ def test_a_link_to_the_root_of_the_file_system_is_not_walked(
     monkeypatch.setattr(os, "listdir", spy(listdir))
     monkeypatch.setattr(os, "scandir", spy(scandir))
     found = problems(site)
-    serve.fingerprint(catalog)
-    remembered.seen(remembered.Asked(catalog, site.folder / "dist", site.folder / "nginx.conf", False, None), {})
+    process.fingerprint(catalog)
+    up_to_date.seen(up_to_date.Asked(catalog, site.folder / "dist", site.folder / "nginx.conf", False, None), {})
 
     assert found == [f"{file}:1:1: cannot be read: {REFUSED}"]
     assert str(catalog) in listed
@@ -268,20 +273,20 @@ def test_a_series_may_be_a_link_to_a_folder(site: Site, outside: Path) -> None:
     link(site, "series/shared", shared)
     link(site, "series/again", "shared")
 
-    assert [one.slug for one in source.read(catalog).series] == ["again", "first", "second", "shared"]
-    seen = [serve.fingerprint(catalog)]
+    assert [one.slug for one in reader.read(catalog).series] == ["again", "first", "second", "shared"]
+    seen = [process.fingerprint(catalog)]
     (shared / "chapters/1.yaml").write_text("{id: 77, number: 1, published: 2026-01-01, pages: []}")
-    seen.append(serve.fingerprint(catalog))
+    seen.append(process.fingerprint(catalog))
     (shared / "chapters/1.yaml").write_text("{id: 78, number: 1, published: 2026-01-01, pages: []}")
-    seen.append(serve.fingerprint(catalog))
-    assert len(set(seen)) == 3 and serve.fingerprint(catalog) == seen[-1]
+    seen.append(process.fingerprint(catalog))
+    assert len(set(seen)) == 3 and process.fingerprint(catalog) == seen[-1]
 
 
 def test_a_link_to_a_folder_that_holds_no_series_is_not_walked(site: Site) -> None:
     """Otherwise a few links, each to the folder around it, would be a tree of billions of folders."""
     link(site, "notes", "series")
     link(site, "series/again", ".")
-    files = {file for file, _ in serve.fingerprint(site.folder / "catalog_src")}
+    files = {file for file, _ in process.fingerprint(site.folder / "catalog_src")}
 
     assert {"notes", "series/again/first.yaml", "series/again/again"} <= files
     assert not [file for file in files if file.startswith(("notes/", "series/again/again/"))]
@@ -308,7 +313,7 @@ def test_circles_of_links_have_an_end(links: dict[str, str], site: Site) -> None
         link(site, file, target)
 
     assert problems(site)
-    assert len(serve.fingerprint(site.folder / "catalog_src")) < 1000
+    assert len(process.fingerprint(site.folder / "catalog_src")) < 1000
 
 
 def test_a_folder_of_many_levels_is_no_traceback(site: Site) -> None:
@@ -326,7 +331,7 @@ def test_a_folder_of_many_levels_is_no_traceback(site: Site) -> None:
 
     try:
         assert pipeline.check(site.folder / "catalog_src", AS_OF, 1)
-        assert len(serve.fingerprint(site.folder / "catalog_src")) > levels
+        assert len(process.fingerprint(site.folder / "catalog_src")) > levels
     finally:
         subprocess.run(["rm", "-rf", folder], check=True)  # Python's own function is too recursive for it
 
@@ -415,7 +420,7 @@ WRITTEN = {
     "keys.yaml": lambda catalog: tending.add_key(catalog, "phone", None),
     "views.yaml": lambda catalog: tending.fold_views(catalog, []),
     tending.SEEN: lambda catalog: tending.fold_views(catalog, []),
-    "series/third.yaml": lambda catalog: adding.add_series(
+    "series/third.yaml": lambda catalog: new_entries.add_series(
         catalog, "third", {"title": "T"}, in_folder=False, dry=False
     ),
     "series/first.yaml": lambda catalog: tending.give_ids(catalog, 0, print),
@@ -491,18 +496,18 @@ def test_views_that_cannot_be_remembered_are_not_counted_again(counted: Site) ->
     """A memory of many requests is read, however large; one that cannot be read is no empty one."""
     memory = counted.folder / "catalog_src" / tending.SEEN
     tending.fold_views(counted.folder / "catalog_src", [])
-    memory.write_bytes(memory.read_bytes() + b" " * (confined.MAX_SIZE + 1))
+    memory.write_bytes(memory.read_bytes() + b" " * (confined_folder.MAX_SIZE + 1))
     log = counted.folder / "log"
     log.write_text(tended.line(1))
     assert tending.fold_views(counted.folder / "catalog_src", [log]).tally.counted == 1
-    memory.write_bytes(memory.read_bytes() + b" " * (confined.MAX_SIZE + 1))
+    memory.write_bytes(memory.read_bytes() + b" " * (confined_folder.MAX_SIZE + 1))
 
     assert tending.fold_views(counted.folder / "catalog_src", [log]).tally.counted == 0
 
 
 def test_a_catalog_that_is_missing_has_no_files(tmp_path: Path) -> None:
     """What looks for changes leaves it to the build to say so."""
-    assert serve.fingerprint(tmp_path / "nowhere") == ()
+    assert process.fingerprint(tmp_path / "nowhere") == ()
 
 
 @pytest.mark.parametrize("number", [errno.EIO, errno.EACCES, errno.EMFILE], ids=errno.errorcode.get)
@@ -518,11 +523,11 @@ def test_whatever_cannot_be_opened_is_told(number: int, site: Site, monkeypatch:
             raise OSError(number, os.strerror(number), path)
         return opened(path, flags, *mode, dir_fd=dir_fd)
 
-    whole = source.read(folder)
-    monkeypatch.setattr(confined.os, "open", failing)
+    whole = reader.read(folder)
+    monkeypatch.setattr(confined_folder.os, "open", failing)
     for moment in range(1, 1000):
         calls = 0
-        found = source.read(folder)
+        found = reader.read(folder)
         if calls < moment:
             break
         assert [os.strerror(number) in one.message for one in found.complaints] in ([True], [True, True])

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from generator.pipeline import read_catalog
+from generator.pipeline.run import read_catalog
 from tests import reference
 from tests.conftest import AS_OF, Site
 from tests.reference import Listed

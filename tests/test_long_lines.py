@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 from click.testing import Result
 
-from generator import views
+from generator.authoring import view_log
 from tests import tended
 from tests.conftest import Site
 from tests.tended import Run, counts, line, lines
@@ -68,7 +68,7 @@ def test_every_line_is_seen_once(tmp_path_factory: pytest.TempPathFactory, lengt
     path = tmp_path_factory.mktemp("lines") / "log"
     path.write_bytes(b"a\n" + b"x" * length + b"\n" + b"b\n" + b"y" * length + end)
     with path.open("rb") as log:
-        found = list(views.lines(log))
+        found = list(view_log.lines(log))
 
     assert [one[:1] for one in found] == [b"a", b"x", b"b", b"y"]
     assert max(map(len, found)) <= 256

@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from generator import assembly, pipeline, verify_files
-from generator.disk import Growing
-from generator.manifest import Manifest
-from generator.store import TREES
+from generator.filesystem import Growing
+from generator.pipeline import long_lists, run
+from generator.release.manifest import Manifest
+from generator.release.store import TREES
+from generator.review import verify_files
 from tests import trees
 from tests.conftest import SITES, Site, copy_of
 
@@ -20,7 +21,7 @@ LISTS = ("/api/series", "/api/v1/series", "/api/v2/chapters", "/api/v2/chapters?
 @pytest.fixture
 def long(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every list is a long one."""
-    monkeypatch.setattr(assembly, "LONG", 0)
+    monkeypatch.setattr(long_lists, "LONG", 0)
 
 
 def tags(manifest: Manifest) -> dict[str, str]:
@@ -35,8 +36,8 @@ def test_a_list_in_pieces_has_the_same_bytes(
     """Whether a list is long is for the build to know, and for nobody else."""
     whole, pieces = copy_of(name, tmp_path / "whole"), copy_of(name, tmp_path / "pieces")
     whole.build()
-    monkeypatch.setattr(assembly, "LONG", 0)
-    monkeypatch.setattr(assembly, "_BLOCK", block)
+    monkeypatch.setattr(long_lists, "LONG", 0)
+    monkeypatch.setattr(long_lists, "_BLOCK", block)
     pieces.build()
 
     assert tags(pieces.manifest) == tags(whole.manifest)
@@ -59,12 +60,12 @@ def test_a_long_list_that_comes_back_is_taken_up_again(long: None, site: Site) -
     """A change and its reversal leave what a build from nothing leaves, and no half of a list."""
     options = replace(site.options, cache=site.folder / "cache")
     trees.first_version(site)
-    pipeline.build(options)
+    run.build(options)
     first = tags(site.manifest)
     trees.second_version(site)
-    pipeline.build(options)
+    run.build(options)
     trees.first_version(site)
-    pipeline.build(options)
+    run.build(options)
 
     assert tags(site.manifest) == first
     assert list(verify_files.files(site.store)) == []
@@ -93,7 +94,7 @@ def test_bodies_above_the_budget_are_named(site: Site, monkeypatch: pytest.Monke
     )
     site.write("series/first.yaml", f"title: First\ncover: c.jpg\nmodified: 2026-01-01\nchapters:\n{chapters}")
     site.write("site.yaml", "base_url: https://minimal.example\nbody_budget: 1\n")
-    first, again = pipeline.build(options), pipeline.build(options)
+    first, again = run.build(options), run.build(options)
 
     assert first.warnings == again.warnings
     named = [one for one in first.warnings if re.fullmatch(r"/api/series: has 1\.\d MiB, more than the 1 of .*", one)]

@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from generator import disk, pipeline
-from generator.cache import Cache
+from generator import filesystem
+from generator.pipeline import run
+from generator.pipeline.cache import Cache
 from tests import trees
 from tests.conftest import Site
 
@@ -54,13 +55,13 @@ def test_neither_are_temporary_files(site: Site, tmp_path: Path, monkeypatch: py
         made(self, folder, version, lasting=lasting)
 
     monkeypatch.setattr(Cache, "__init__", look)
-    pipeline.build(site.options)
+    run.build(site.options)
 
     assert seen == [(Path(tempfile.gettempdir()), 0o700)]
 
 
 def test_a_scratch_folder_for_nginx_may_be_entered() -> None:
     """Its workers look for their configuration in it."""
-    with disk.scratch(shared=True) as folder:
+    with filesystem.scratch(shared=True) as folder:
         assert stat.S_IMODE(folder.stat().st_mode) == 0o755
     assert not folder.exists()

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from click.testing import Result
 
-from generator import yaml12
-from generator.model import MAX_ID
+from generator.catalog.records import MAX_ID
+from generator.catalog.yaml import reader
 from tests import comics, tended
 from tests.conftest import AS_OF, Site
 from tests.tended import FIRST, SECOND, Run, everything
@@ -33,7 +33,7 @@ def text(site: Site, file: str) -> str:
 
 
 def last(site: Site, file: str) -> dict[str, object]:
-    return yaml12.load(text(site, file).encode())["chapters"][-1]
+    return reader.load(text(site, file).encode())["chapters"][-1]
 
 
 def test_the_next_chapter_is_written_below_the_others(site: Site, new: New) -> None:

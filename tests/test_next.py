@@ -14,9 +14,12 @@ from click.testing import Result
 from hypothesis import given
 from hypothesis import strategies as st
 
-from generator import encode, pipeline, reading, source
-from generator.pipeline import Options
-from generator.schedule import cron
+from generator import encoding
+from generator.catalog import reader
+from generator.pipeline import run as pipeline
+from generator.pipeline import scan
+from generator.pipeline.run import Options
+from generator.pipeline.schedule import cron
 from tests import trees
 from tests.conftest import AS_OF, Site
 
@@ -161,20 +164,20 @@ def test_what_was_read_once_is_not_read_again(scheduled: Site, run: Run, monkeyp
     scheduled.write("series/quiet.yaml", "title: Quiet\ncover: c.png\n")
     pipeline.build(Options(*scheduled.paths, AS_OF, cache=scheduled.folder / ".flatpanel_cache"))
     looked_into = []
-    series_of = reading.series_of
+    series_of = scan.series_of
     monkeypatch.setattr(
-        reading,
+        scan,
         "series_of",
         lambda folder, place, known: (looked_into.append(place.slug), series_of(folder, place, known))[1],
     )
-    monkeypatch.setattr(source, "parse", None)
-    monkeypatch.setattr("generator.parsing.parse", None)
+    monkeypatch.setattr(reader, "parse", None)
+    monkeypatch.setattr("generator.catalog.source_file.parse", None)
 
     assert len(asking(scheduled, run, "--all")[1].splitlines()) == 4
     assert looked_into == ["aside", "first"]
 
 
-@given(st.integers(0, encode.LAST_INSTANT))
+@given(st.integers(0, encoding.LAST_INSTANT))
 def test_a_minute_of_a_crontab_is_never_too_early_and_less_than_a_minute_late(due: int) -> None:
     """Whatever the instant: the first minute at whose beginning the chapter is due, up to the last one there is."""
     minute, hour, day, month, weekday = cron(due).split()

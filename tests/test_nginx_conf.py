@@ -8,15 +8,16 @@ from pathlib import Path
 
 import pytest
 
-from generator import maps, nginx, pipeline
-from generator.artifact import File, Gate, Published
+from generator.api.resources import File, Gate, Published
+from generator.catalog.records import Ages, Cache
+from generator.catalog.records import Site as Settings
 from generator.errors import FlatpanelError
-from generator.model import Ages, Cache
-from generator.model import Site as Settings
-from generator.pipeline import Options
-from generator.press import MAPS, Press
-from generator.serve import find_nginx
-from generator.shelving import Bodies
+from generator.nginx import config, maps
+from generator.nginx.process import find_nginx
+from generator.pipeline import run as pipeline
+from generator.pipeline.publish import MAPS, Press
+from generator.pipeline.run import Options
+from generator.release.bodies import Bodies
 from tests import web
 from tests.conftest import AS_OF, Site, copy_of
 from tests.test_golden import NAMES, bodies
@@ -80,12 +81,12 @@ def published(number: int, max_age: int = 300, slug: str = "slug") -> Published:
 
 def release(lines: list[Published], settings: Settings = SETTINGS, *, dist: str, folder: str) -> list[File]:
     """The files of a release that has these bodies, and the one that every release has."""
-    index = Published(nginx.INDEX, "index.json", "0" * 32, 0, 2, "0" * 64, False, 300)
+    index = Published(config.INDEX, "index.json", "0" * 32, 0, 2, "0" * 64, False, 300)
     run = Press(Bodies(Path(), frozenset()), settings, 0, trusting=False).run([index, *lines])
     counted = run.counted
-    answers = nginx.Answers(index, [], {}, counted.days, max(counted.lines), counted.longest)
+    answers = config.Answers(index, [], {}, counted.days, max(counted.lines), counted.longest)
     maps = [File(f"{name}.map", text) for name, text in zip(MAPS, run.maps, strict=True)]
-    return [*nginx.release_files(answers, settings, dist=dist, folder=folder), *maps]
+    return [*config.release_files(answers, settings, dist=dist, folder=folder), *maps]
 
 
 def written(folder: Path, lines: list[Published]) -> Path:
@@ -97,7 +98,7 @@ def written(folder: Path, lines: list[Published]) -> Path:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(file.text)
     (folder / "run").mkdir()
-    (folder / "nginx.conf").write_bytes(nginx.main(8000, folder="release", run="run"))
+    (folder / "nginx.conf").write_bytes(config.main(8000, folder="release", run="run"))
     return folder
 
 

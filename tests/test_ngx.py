@@ -9,7 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from generator.errors import FlatpanelError
-from generator.words import ngx, place
+from generator.nginx.quoting import ngx, place
 from tests import web
 
 ESCAPES = {"t": "\t", "r": "\r", "n": "\n"}

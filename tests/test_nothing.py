@@ -4,8 +4,10 @@ import time
 
 import pytest
 
-from generator import encode, manifest, verify_server
-from generator.artifact import NOTHING
+from generator import encoding
+from generator.api.resources import NOTHING
+from generator.release import manifest
+from generator.review import verify_server
 from tests.conftest import Site
 from tests.web import Web
 
@@ -20,7 +22,7 @@ ADDRESSES = [
     NOTHING,
 ]
 BODY = b'{"results":[]}'
-TAG = f'"{encode.etag(BODY)}"'
+TAG = f'"{encoding.etag(BODY)}"'
 OLD, NEW = "Thu, 01 Jan 1970 00:00:00 GMT", "Fri, 31 Dec 9999 23:59:59 GMT"
 
 
@@ -75,7 +77,7 @@ def test_a_list_that_is_merely_empty_has_its_date(web: Web) -> None:
 def test_the_release_says_the_same_of_it(site: Site, web: Web) -> None:
     """Its sidecar, its line of the manifest, and what a server is compared with."""
     one = site.manifest.resources[NOTHING]
-    line = encode.parse((site.folder / "dist/current/manifest.json").read_bytes())["resources"][NOTHING]
+    line = encoding.parse((site.folder / "dist/current/manifest.json").read_bytes())["resources"][NOTHING]
 
     assert (
         (site.folder / "dist" / f"{one.file}.headers").read_bytes()

@@ -8,12 +8,13 @@ from typing import Any
 
 import pytest
 
-from generator import encode, pipeline
-from generator.artifact import HTML, JSON
-from generator.catalog import Catalog
-from generator.openapi.operations import OPERATIONS, TAGS
-from generator.openapi.schemas import OF, SCHEMAS
-from generator.routes import GATES, ROUTES
+from generator import encoding
+from generator.api.openapi.operations import OPERATIONS, TAGS
+from generator.api.openapi.schemas import OF, SCHEMAS
+from generator.api.resources import HTML, JSON
+from generator.api.routes import GATES, ROUTES
+from generator.catalog.entities import Catalog
+from generator.pipeline import run
 from tests.catalogs import resources
 from tests.conftest import AS_OF, SITES
 
@@ -26,14 +27,14 @@ DOCUMENT = "/api/v2/openapi.json"
 
 def read(folder: Path, **settings: object) -> Catalog:
     """A catalog, with other settings than its site.yaml has."""
-    catalog = pipeline.read_catalog(folder, AS_OF)
+    catalog = run.read_catalog(folder, AS_OF)
     vars(catalog)["site"] = catalog.site.model_copy(update=settings)
     return catalog
 
 
 def document_of(catalog: Catalog) -> Any:
     (found,) = (one for _, one in resources(catalog) if one.url == DOCUMENT)
-    return json.loads(encode.body(found.shown.json))
+    return json.loads(encoding.body(found.shown.json))
 
 
 @pytest.fixture(scope="module")
@@ -252,7 +253,7 @@ def test_every_body_is_as_described(folder: Path) -> None:
     document = document_of(catalog)
     for route, one in resources(catalog):
         if plain(route.path) in document["paths"] and not route.path.endswith("#index"):
-            body = encode.body(one.shown.json)
+            body = encoding.body(one.shown.json)
             accepted(document, plain(route.path), one.type, json.loads(body) if one.type == JSON else body.decode())
 
 
@@ -277,4 +278,4 @@ def test_a_body_that_is_not_as_described_is_told_apart(document: Any, path: str,
 
 def test_the_document_is_the_same_twice(document: Any) -> None:
     """Two builds describe one site in the same bytes."""
-    assert encode.json(document_of(read(EXAMPLE))) == encode.json(document)
+    assert encoding.json(document_of(read(EXAMPLE))) == encoding.json(document)

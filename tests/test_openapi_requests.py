@@ -12,9 +12,10 @@ from typing import Any
 
 import pytest
 
-from generator import keys, pipeline
-from generator.catalog import Catalog, Chapter
-from generator.openapi.operations import OPERATIONS
+from generator.api.openapi.operations import OPERATIONS
+from generator.catalog import api_keys
+from generator.catalog.entities import Catalog, Chapter
+from generator.pipeline import run
 from tests import web
 from tests.conftest import AS_OF, Site
 from tests.test_openapi import EXAMPLE, operations, resolved
@@ -23,7 +24,7 @@ jsonschema = pytest.importorskip("jsonschema")
 pytest.importorskip("schemathesis")
 
 # Of an account, and of nobody.
-KEY, NOBODYS = keys.new_key(), keys.new_key()
+KEY, NOBODYS = api_keys.new_key(), api_keys.new_key()
 
 
 @dataclass(frozen=True)
@@ -51,14 +52,14 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     shutil.copytree(EXAMPLE, folder / "catalog_src")
     with web.listening() as listener:
         with (folder / "catalog_src/accounts.yaml").open("a") as accounts:
-            accounts.write(f"\n- {{username: asked, keys: [{{name: test, sha256: {keys.digest(KEY)}}}]}}\n")
-        (folder / "catalog_src/keys.yaml").write_text(f"- {{name: spare, sha256: {keys.digest(NOBODYS)}}}\n")
+            accounts.write(f"\n- {{username: asked, keys: [{{name: test, sha256: {api_keys.digest(KEY)}}}]}}\n")
+        (folder / "catalog_src/keys.yaml").write_text(f"- {{name: spare, sha256: {api_keys.digest(NOBODYS)}}}\n")
         settings = folder / "catalog_src/site.yaml"
         settings.write_text(settings.read_text().replace("port: 8000", f"port: {listener.getsockname()[1]}"))
         Site(folder).build(AS_OF)
         with web.running(folder, listener) as server:
             document = json.loads(server.ask("/api/v2/openapi.json").body)
-            yield Served(pipeline.read_catalog(folder / "catalog_src", AS_OF), server, document)
+            yield Served(run.read_catalog(folder / "catalog_src", AS_OF), server, document)
 
 
 # Every request has an answer that is described

@@ -13,7 +13,7 @@ import click
 import pytest
 from click.testing import Result
 
-from generator.commands import importing, output
+from generator.commands import import_, output
 from generator.escaping import escaped
 from tests import trees
 from tests.conftest import Site
@@ -251,7 +251,7 @@ def test_a_server_that_answers_nonsense_is_quoted_harmlessly(
     site: Site, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What a status line holds reaches no terminal as it came, neither from `import` nor from `verify --url`."""
-    monkeypatch.setattr(importing, "time", Clock())
+    monkeypatch.setattr(import_, "time", Clock())
     site.build()
     with hostile_server(b"HTTP/1.1 \x1b]0;owned\x07 \x9b31m\r\nX: \x1b[2J\r\n\r\n") as url:
         verified = run("verify", "--url", url, "--out", site.folder / "dist")

@@ -5,8 +5,8 @@ from collections.abc import Iterable
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from generator import pageids
-from generator.model import MAX_ID
+from generator.catalog import page_ids as pageids
+from generator.catalog.records import MAX_ID
 
 # The last chapter whose pages are its id times 1000 plus their number.
 LAST_PLAIN = 2_147_482

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from generator import pagenames
+from generator.authoring import page_images
 from generator.errors import FlatpanelError
 from tests import comics
 
@@ -29,7 +29,7 @@ def test_pages_are_in_the_order_in_which_people_count(make: Make) -> None:
     names = ["10.png", "2.png", "1 b.png", "1.png", "B3.png", "a20.png", "b1.png", "A3.png", "01.png", "a03.png"]
     wanted = ["01.png", "1.png", "1 b.png", "2.png", "10.png", "A3.png", "a03.png", "a20.png", "b1.png", "B3.png"]
 
-    assert pagenames.read(make(*names)).pages == wanted
+    assert page_images.read(make(*names)).pages == wanted
 
 
 def test_the_order_does_not_depend_on_the_archive(tmp_path: Path) -> None:
@@ -38,7 +38,7 @@ def test_the_order_does_not_depend_on_the_archive(tmp_path: Path) -> None:
     found = []
     for seed in range(5):
         random.Random(seed).shuffle(names)
-        found.append(pagenames.read(comics.cbz(tmp_path / f"{seed}.cbz", *names)).pages)
+        found.append(page_images.read(comics.cbz(tmp_path / f"{seed}.cbz", *names)).pages)
 
     assert found == [found[0]] * 5
     assert found[0][:2] == ["2" * 4999 + ".png", "1" * 5000 + ".png"]
@@ -57,7 +57,7 @@ def test_only_images_are_pages(make: Make) -> None:
         "1.tif",
     ]
 
-    assert pagenames.read(make("1.JPG", "2.jpeg", "3.webp", "4.avif", "5.gif", *left)).pages == [
+    assert page_images.read(make("1.JPG", "2.jpeg", "3.webp", "4.avif", "5.gif", *left)).pages == [
         "1.JPG",
         "2.jpeg",
         "3.webp",
@@ -68,7 +68,7 @@ def test_only_images_are_pages(make: Make) -> None:
 
 def test_pages_may_lie_in_a_folder_inside(make: Make) -> None:
     """Many archives hold the folder that was packed; its name is no part of the pages'."""
-    assert pagenames.read(make("scans/chapter 1/2.png", "scans/chapter 1/1.png", "read me.txt")).pages == [
+    assert page_images.read(make("scans/chapter 1/2.png", "scans/chapter 1/1.png", "read me.txt")).pages == [
         "1.png",
         "2.png",
     ]
@@ -79,7 +79,7 @@ def test_pages_in_several_folders_are_refused(make: Make) -> None:
     path = make("1.png", "extras/1.png")
 
     with pytest.raises(FlatpanelError) as caught:
-        pagenames.read(path)
+        page_images.read(path)
 
     assert str(caught.value) == (
         f"{path}: holds images in 2 folders, such as '.' and 'extras'; the pages of a chapter lie in one"
@@ -91,33 +91,33 @@ def test_nothing_to_show_is_refused(make: Make) -> None:
     path = make("a.txt")
 
     with pytest.raises(FlatpanelError, match=r"holds no images \(\.avif, \.bmp, .*\.webp\)$"):
-        pagenames.read(path)
+        page_images.read(path)
 
 
 @pytest.mark.parametrize("name", ["ComicInfo.xml", "comicinfo.XML", "in/ComicInfo.xml"])
 def test_the_description_lies_on_top_or_beside_the_pages(make: Make, name: str) -> None:
     """In any case of its letters."""
-    assert pagenames.read(make("in/1.png", name)).comicinfo == b""
-    assert pagenames.read(make("in/1.png", name, "other/ComicInfo.xml")).comicinfo == b""
+    assert page_images.read(make("in/1.png", name)).comicinfo == b""
+    assert page_images.read(make("in/1.png", name, "other/ComicInfo.xml")).comicinfo == b""
 
 
 def test_the_description_on_top_counts_first(make: Make) -> None:
     """It is that of the whole archive."""
-    assert b"Top" in (pagenames.read(make("A/1.png", "A/ComicInfo.xml", comicinfo="Top")).comicinfo or b"")
+    assert b"Top" in (page_images.read(make("A/1.png", "A/ComicInfo.xml", comicinfo="Top")).comicinfo or b"")
 
 
 def test_a_description_elsewhere_is_none(make: Make) -> None:
     """What lies beside other things describes them."""
-    assert pagenames.read(make("in/1.png", "other/ComicInfo.xml")).comicinfo is None
+    assert page_images.read(make("in/1.png", "other/ComicInfo.xml")).comicinfo is None
 
 
 def test_a_description_that_is_too_long_is_refused(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
     """It is read up to its bound and no further, however well it is packed."""
-    monkeypatch.setattr(pagenames, "MAX_COMICINFO", 1 << 12)
+    monkeypatch.setattr(page_images, "MAX_COMICINFO", 1 << 12)
     path = make("1.png", comicinfo=" " * (1 << 16))
 
     with pytest.raises(FlatpanelError, match=r"ComicInfo\.xml has more than"):
-        pagenames.read(path)
+        page_images.read(path)
 
 
 def test_a_bomb_is_not_unpacked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -128,32 +128,32 @@ def test_a_bomb_is_not_unpacked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(zipfile.ZipExtFile, "read", lambda self, n=-1: (asked.append(n), read(self, n))[1])
 
     with pytest.raises(FlatpanelError, match=r"ComicInfo\.xml has more than 1 MiB; remove it"):
-        pagenames.read(path)
+        page_images.read(path)
 
-    assert asked == [pagenames.MAX_COMICINFO + 1]
+    assert asked == [page_images.MAX_COMICINFO + 1]
 
 
 def test_too_many_files_are_refused(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whoever names their home folder by mistake is told so, and soon."""
-    monkeypatch.setattr(pagenames, "MAX_FILES", 3)
+    monkeypatch.setattr(page_images, "MAX_FILES", 3)
 
-    assert len(pagenames.read(make("1.png", "2.png", "3.png")).pages) == 3
+    assert len(page_images.read(make("1.png", "2.png", "3.png")).pages) == 3
     with pytest.raises(FlatpanelError, match="holds more than 3 files; name what has the pages of one chapter"):
-        pagenames.read(make("1.png", "2.png", "3.png", "4.txt"))
+        page_images.read(make("1.png", "2.png", "3.png", "4.txt"))
 
 
 def test_no_more_files_are_looked_for_than_may_be_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A disk without an end is left soon, and what is hidden is not even entered."""
-    monkeypatch.setattr(pagenames, "MAX_FILES", 3)
-    assert pagenames.read(comics.folder(tmp_path, "1.png", *(f".git/{one}" for one in "abcd"))).pages == ["1.png"]
+    monkeypatch.setattr(page_images, "MAX_FILES", 3)
+    assert page_images.read(comics.folder(tmp_path, "1.png", *(f".git/{one}" for one in "abcd"))).pages == ["1.png"]
 
     def endless(_: Path) -> Iterator[str]:
         yield from ("1.png",) * 10
         pytest.fail("nobody needs to know that much")
 
-    monkeypatch.setattr(pagenames, "_files", endless)
+    monkeypatch.setattr(page_images, "_files", endless)
     with pytest.raises(FlatpanelError, match="holds more than 3 files"):
-        pagenames.read(tmp_path)
+        page_images.read(tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -164,7 +164,7 @@ def test_a_name_that_leads_elsewhere_is_refused(tmp_path: Path, name: str) -> No
     path = comics.cbz(tmp_path / "a.cbz", "2.png", name)
 
     with pytest.raises(FlatpanelError) as caught:
-        pagenames.read(path)
+        page_images.read(path)
 
     assert str(caught.value) == f"{path}: holds the name {name!r}, which leads elsewhere; pack it again"
 
@@ -172,7 +172,7 @@ def test_a_name_that_leads_elsewhere_is_refused(tmp_path: Path, name: str) -> No
 @pytest.mark.parametrize("name", ["a..b.png", "1..png", "ab:c.png"])
 def test_dots_and_colons_may_be_in_names(tmp_path: Path, name: str) -> None:
     """Only what a system reads as a place is refused."""
-    assert pagenames.read(comics.cbz(tmp_path / "a.cbz", f"in.side/{name}")).pages == [name]
+    assert page_images.read(comics.cbz(tmp_path / "a.cbz", f"in.side/{name}")).pages == [name]
 
 
 def unflagged(path: Path, name: bytes) -> Path:
@@ -184,9 +184,9 @@ def unflagged(path: Path, name: bytes) -> Path:
 
 def test_names_without_an_encoding_are_utf8(tmp_path: Path) -> None:
     """As macOS writes them; what else they could mean nobody knows, and no page is guessed."""
-    assert pagenames.read(unflagged(tmp_path / "a.cbz", "紙.png".encode())).pages == ["紙.png"]
+    assert page_images.read(unflagged(tmp_path / "a.cbz", "紙.png".encode())).pages == ["紙.png"]
     with pytest.raises(FlatpanelError, match="holds names that are not UTF-8; rename the files, or pack them again"):
-        pagenames.read(unflagged(tmp_path / "b.cbz", "紙.png".encode("shift_jis")))
+        page_images.read(unflagged(tmp_path / "b.cbz", "紙.png".encode("shift_jis")))
 
 
 def test_a_name_on_the_disk_that_is_no_text_is_refused(tmp_path: Path) -> None:
@@ -194,7 +194,7 @@ def test_a_name_on_the_disk_that_is_no_text_is_refused(tmp_path: Path) -> None:
     Path(os.fsdecode(os.fsencode(tmp_path) + b"/\xff.png")).write_bytes(b"")
 
     with pytest.raises(FlatpanelError, match="holds names that are not UTF-8"):
-        pagenames.read(tmp_path)
+        page_images.read(tmp_path)
 
 
 @pytest.mark.parametrize("packed", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
@@ -203,7 +203,7 @@ def test_rare_packings_are_refused(tmp_path: Path, packed: int) -> None:
     path = comics.cbz(tmp_path / "a.cbz", "1.png", comicinfo="<Title>A</Title>", packed=packed)
 
     with pytest.raises(FlatpanelError, match=r"ComicInfo\.xml is encrypted, or packed in a rare way; pack it again"):
-        pagenames.read(path)
+        page_images.read(path)
 
 
 def test_an_encrypted_description_is_refused(tmp_path: Path) -> None:
@@ -215,19 +215,19 @@ def test_an_encrypted_description_is_refused(tmp_path: Path) -> None:
     path.write_bytes(text)
 
     with pytest.raises(FlatpanelError, match="is encrypted"):
-        pagenames.read(path)
+        page_images.read(path)
 
 
 def test_an_archive_within_an_archive_is_no_page(tmp_path: Path) -> None:
     """Only names count, and this one is none of an image."""
     with pytest.raises(FlatpanelError, match="holds no images"):
-        pagenames.read(comics.cbz(tmp_path / "a.cbz", "1.cbz"))
+        page_images.read(comics.cbz(tmp_path / "a.cbz", "1.cbz"))
 
 
 def test_what_is_not_there_is_told(tmp_path: Path) -> None:
     """With the name that was typed."""
     with pytest.raises(FlatpanelError) as caught:
-        pagenames.read(tmp_path / "a.cbz")
+        page_images.read(tmp_path / "a.cbz")
 
     assert str(caught.value) == f"{tmp_path / 'a.cbz'}: cannot be read: No such file or directory"
 
@@ -238,7 +238,7 @@ def test_what_is_no_archive_is_told(tmp_path: Path) -> None:
     path.write_bytes(b"Rar!\x1a\x07\x01\x00")
 
     with pytest.raises(FlatpanelError) as caught:
-        pagenames.read(path)
+        page_images.read(path)
 
     assert str(caught.value) == (
         f"{path}: cannot be read: File is not a zip file; name a folder of images, or a zip archive (.cbz or .zip)"
@@ -250,7 +250,7 @@ def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
 
     with pytest.raises(FlatpanelError, match="it is neither a file nor a folder; name a folder of images"):
-        pagenames.read(tmp_path / "pipe")
+        page_images.read(tmp_path / "pipe")
 
 
 def test_a_folder_that_cannot_be_listed_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -259,10 +259,10 @@ def test_a_folder_that_cannot_be_listed_is_told(tmp_path: Path, monkeypatch: pyt
     def refuse(_: object) -> None:
         raise PermissionError(13, "Permission denied", f"{tmp_path}/inside")
 
-    monkeypatch.setattr(pagenames.os, "scandir", refuse)
+    monkeypatch.setattr(page_images.os, "scandir", refuse)
 
     with pytest.raises(FlatpanelError, match=rf"^{tmp_path}/inside: cannot be read: Permission denied$"):
-        pagenames.read(tmp_path)
+        page_images.read(tmp_path)
 
 
 def test_a_file_without_a_name_is_passed_over(tmp_path: Path) -> None:
@@ -270,7 +270,7 @@ def test_a_file_without_a_name_is_passed_over(tmp_path: Path) -> None:
     path = comics.cbz(tmp_path / "a.cbz", "1.png", "x")
     path.write_bytes(path.read_bytes().replace(b"x", b"\0"))
 
-    assert pagenames.read(path).pages == ["1.png"]
+    assert page_images.read(path).pages == ["1.png"]
 
 
 def test_whatever_is_wrong_with_an_archive_is_a_sentence(tmp_path: Path) -> None:
@@ -285,7 +285,7 @@ def test_whatever_is_wrong_with_an_archive_is_a_sentence(tmp_path: Path) -> None
         path = tmp_path / "changed.cbz"
         path.write_bytes(text)
         try:
-            outcomes.add(bool(pagenames.read(path).pages))
+            outcomes.add(bool(page_images.read(path).pages))
         except FlatpanelError as error:
             assert str(error).startswith(f"{path}: ")
             outcomes.add(False)

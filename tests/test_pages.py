@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import TypeAdapter, ValidationError
 
-from generator import model, values
+from generator.catalog import field_values, records
 
-FILES = TypeAdapter(model.FileOrUrl)
+FILES = TypeAdapter(records.FileOrUrl)
 
 
 @pytest.mark.parametrize(
@@ -34,21 +34,21 @@ FILES = TypeAdapter(model.FileOrUrl)
 )  # fmt: skip
 def test_a_run_stands_for_every_page(run: str, pages: list[str]) -> None:
     """From the first to the last, with as many digits as the first has."""
-    assert values.pages(run) == pages
+    assert field_values.pages(run) == pages
 
 
 @pytest.mark.parametrize("pages", [[], ["1.png"], ["1.png .. 3.png"], [1, None]])
 def test_a_list_of_pages_is_handed_on(pages: list[Any]) -> None:
     """What its entries are is the model's question."""
-    assert values.pages(pages) is pages
+    assert field_values.pages(pages) is pages
 
 
 def test_a_run_of_ten_thousand_pages_is_the_longest() -> None:
     """One more is refused before it is made."""
-    assert len(values.pages("1.png .. 10000.png")) == 10_000  # type: ignore[arg-type]
+    assert len(field_values.pages("1.png .. 10000.png")) == 10_000  # type: ignore[arg-type]
     for last in ("10001", "999999999"):
         with pytest.raises(ValueError, match=r"^should have at most 10000 pages; split the chapter$"):
-            values.pages(f"1.png .. {last}.png")
+            field_values.pages(f"1.png .. {last}.png")
 
 
 @pytest.mark.parametrize(
@@ -62,7 +62,7 @@ def test_a_run_of_ten_thousand_pages_is_the_longest() -> None:
 def test_what_is_no_run_is_shown_one(value: Any) -> None:
     """Two names that differ in one number of up to nine digits are a run, and nothing else is."""
     with pytest.raises(ValueError, match=r"^should be a list of files or a run like 001\.jpg \.\. 018\.jpg$"):
-        values.pages(value)
+        field_values.pages(value)
 
 
 @pytest.mark.parametrize(
@@ -80,7 +80,7 @@ def test_what_is_no_run_is_shown_one(value: Any) -> None:
 def test_a_run_that_cannot_be_counted_is_refused(run: str, message: str) -> None:
     """The two numbers are told as they were written."""
     with pytest.raises(ValueError) as caught:
-        values.pages(run)
+        field_values.pages(run)
 
     assert str(caught.value) == message
 
@@ -93,9 +93,9 @@ def test_a_run_is_what_its_list_would_be(first: int, count: int, width: int) -> 
 
     if padded:
         with pytest.raises(ValueError, match="same length"):
-            values.pages(f"{names[0]} .. {names[-1]}")
+            field_values.pages(f"{names[0]} .. {names[-1]}")
     else:
-        assert values.pages(f"{names[0]} .. {names[-1]}") == names
+        assert field_values.pages(f"{names[0]} .. {names[-1]}") == names
 
 
 @pytest.mark.parametrize(
@@ -115,7 +115,7 @@ def test_a_run_is_what_its_list_would_be(first: int, count: int, width: int) -> 
 )
 def test_an_address_is_a_folder_and_a_name(url: str, parts: tuple[str, str]) -> None:
     """A query belongs to the name, its slashes too; an address that names no file has none."""
-    assert values.split_url(url) == parts
+    assert field_values.split_url(url) == parts
     assert "".join(parts) == url
 
 
@@ -134,7 +134,7 @@ def test_an_address_is_a_folder_and_a_name(url: str, parts: tuple[str, str]) -> 
 def test_pages_share_one_root(pages: list[str], message: str) -> None:
     """Clients join one root and each name, so there must be one root."""
     with pytest.raises(ValueError) as caught:
-        values.check_pages(pages)
+        field_values.check_pages(pages)
 
     assert str(caught.value) == message
 
@@ -144,7 +144,7 @@ def test_pages_share_one_root(pages: list[str], message: str) -> None:
 )
 def test_pages_keep_their_order(pages: list[str]) -> None:
     """Pages are read in the order in which they are written, and one may come twice."""
-    assert values.check_pages(pages) == pages
+    assert field_values.check_pages(pages) == pages
 
 
 @pytest.mark.parametrize(
@@ -160,7 +160,7 @@ def test_pages_keep_their_order(pages: list[str]) -> None:
 )
 def test_a_file_is_percent_encoded(file: str, encoded: str) -> None:
     """Only what RFC 3986 calls unreserved stands for itself."""
-    assert values.percent_encoded(file) == encoded
+    assert field_values.percent_encoded(file) == encoded
 
 
 @given(st.text(min_size=1).filter(lambda text: not set(text) <= set(".")))
@@ -171,7 +171,7 @@ def test_a_file_can_be_found_again(file: str) -> None:
     except ValidationError:
         assert any(character in "/\\\x7f" or character < " " for character in file)
     else:
-        encoded = values.percent_encoded(file)
+        encoded = field_values.percent_encoded(file)
         assert unquote(encoded) == file
         assert encoded.isascii() and "/" not in encoded
 

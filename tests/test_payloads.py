@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from generator import encode
-from generator.artifact import Shown
-from generator.catalog import Catalog
+from generator import encoding
+from generator.api.resources import Shown
+from generator.catalog.entities import Catalog
 from tests.catalogs import WRITTEN, catalog, resources
 
 FULL = """
@@ -209,7 +209,7 @@ def shown(found: Catalog) -> dict[str, Shown]:
 
 def wire(text: str) -> dict[str, str]:
     """The bodies by URL, as they are sent."""
-    return {url: encode.body(one.json).decode() for url, one in shown(catalog(text)).items()}
+    return {url: encoding.body(one.json).decode() for url, one in shown(catalog(text)).items()}
 
 
 FOUND = wire(FULL)

@@ -7,7 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from generator import phrasing, yaml12
+from generator.catalog import yaml_values
+from generator.catalog.yaml import reader, writer
+from generator.catalog.yaml_values import yaml_value
 from generator.errors import FlatpanelError
 from tests.conftest import SITES
 from tests.documents import ROOT
@@ -27,7 +29,7 @@ def test_a_series_looks_like_one_that_somebody_wrote() -> None:
         ],
     }
 
-    assert phrasing.file(series).decode() == (
+    assert writer.file(yaml_value(series)).decode() == (
         'title: "Paper Moons: again"\n'
         'aliases: [紙の月たち, "10", "a, b"]\n'
         "description: |\n"
@@ -52,10 +54,10 @@ def test_small_entries_have_a_line_each() -> None:
     """What a member does in a group is one line, and so is a person with an id and a name."""
     group = [{"id": 1, "name": "Night Shift", "members": [{"member": "Wren, the", "role": "Editor"}]}]
 
-    assert phrasing.file(group).decode() == (
+    assert writer.file(yaml_value(group)).decode() == (
         '- id: 1\n  name: Night Shift\n  members:\n    - {member: "Wren, the", role: Editor}\n'
     )
-    assert phrasing.file([{"id": 6, "name": "Bram"}, {"id": 7, "name": "Ada"}]) == (
+    assert writer.file([{"id": 6, "name": "Bram"}, {"id": 7, "name": "Ada"}]) == (
         b"- {id: 6, name: Bram}\n- {id: 7, name: Ada}\n"
     )
 
@@ -65,24 +67,24 @@ def test_comments_stand_above_what_they_are_about() -> None:
     remarks = {("title",): "The title.\nAs it is shown.", ("chapters", 0, "number"): "A number"}
     value = {"title": "A", "chapters": [{"number": "1", "pages": [], "final": False}]}
 
-    assert phrasing.file(value, "One series\n\nand more", remarks).decode() == (
+    assert writer.file(yaml_value(value), "One series\n\nand more", remarks).decode() == (
         "# One series\n#\n# and more\n\n"
         "# The title.\n# As it is shown.\ntitle: A\n\n"
         "chapters:\n  - # A number\n    number: 1\n    pages: []\n    final: false\n"
     )
-    assert phrasing.file([], "Nobody yet") == b"# Nobody yet\n"
-    assert phrasing.file({}) == b""
+    assert writer.file([], "Nobody yet") == b"# Nobody yet\n"
+    assert writer.file({}) == b""
 
 
 def test_pieces_of_files_can_be_had_alone() -> None:
     """Whoever edits a file indents what it gets."""
-    assert phrasing.lines([{"number": "1", "pages": ["1.jpg"], "title": "A"}]) == [
+    assert writer.lines(yaml_value([{"number": "1", "pages": ["1.jpg"], "title": "A"}])) == [
         "- number: 1",
         "  pages: [1.jpg]",
         "  title: A",
     ]
-    assert phrasing.field("modified", 0) == ["modified: 1970-01-01T00:00:00Z"]
-    assert phrasing.field("a b", {"x": {}, "y": None}) == ['"a b":', "  x: {}"]
+    assert writer.field("modified", yaml_value({"modified": 0})["modified"]) == ["modified: 1970-01-01T00:00:00Z"]
+    assert writer.field("a b", yaml_value({"x": {}, "y": None})) == ['"a b":', "  x: {}"]
 
 
 def test_long_texts_are_folded_and_long_lists_go_down() -> None:
@@ -90,9 +92,9 @@ def test_long_texts_are_folded_and_long_lists_go_down() -> None:
     words = "somebody folds the moon out of newspaper " * 9
     names = [f"page {number} of many.jpg" for number in range(9)]
 
-    text = phrasing.file({"description": words.strip(), "pages": names, "lists": [["a", "b"]]}).decode()
+    text = writer.file({"description": words.strip(), "pages": names, "lists": [["a", "b"]]}).decode()
 
-    assert max(map(len, text.splitlines())) <= phrasing.WIDTH
+    assert max(map(len, text.splitlines())) <= writer.WIDTH
     assert text.startswith("description: >-\n  somebody folds")
     assert "pages:\n  - page 0 of many.jpg\n  - page 1" in text
     assert text.endswith("lists:\n  - - a\n    - b\n")
@@ -127,12 +129,12 @@ def test_long_texts_are_folded_and_long_lists_go_down() -> None:
 )
 def test_a_value_is_plain_where_it_may_be(value: object, written: str) -> None:
     """Quotes stand only around what would be read as something else, and what nobody can see is spelled out."""
-    assert "\n".join(phrasing.field("x", value)) == f"x: {written}"
+    assert "\n".join(writer.field("x", value)) == f"x: {written}"
 
 
 def test_nothing_is_no_text() -> None:
     """A list may hold no value at all."""
-    assert phrasing.file(["null", None]) == b'- "null"\n- null\n'
+    assert writer.file(["null", None]) == b'- "null"\n- null\n'
 
 
 @pytest.mark.parametrize(
@@ -147,29 +149,29 @@ def test_nothing_is_no_text() -> None:
 )
 def test_pages_that_are_no_run_stay_as_they_are(pages: object) -> None:
     """The short form is for what it stands for, name by name."""
-    assert phrasing.pages(pages) == pages
+    assert yaml_values.pages(pages) == pages
 
 
 def test_what_is_no_number_of_a_chapter_stays_as_it_is() -> None:
     """A field that is called as another one may hold what it likes."""
-    assert phrasing.spelled({"number": "one", "published": "soon"}) == {"number": "one", "published": "soon"}
-    assert phrasing.spelled({"number": "01"}) == {"number": "01"}
+    assert yaml_value({"number": "one", "published": "soon"}) == {"number": "one", "published": "soon"}
+    assert yaml_value({"number": "01"}) == {"number": "01"}
 
 
 def test_what_yaml_cannot_say_is_refused() -> None:
     """Half of a character is no text."""
     with pytest.raises(FlatpanelError, match="holds something that YAML cannot say"):
-        phrasing.file({"title": "\ud800"})
+        writer.file({"title": "\ud800"})
     with pytest.raises(FlatpanelError, match="holds something that YAML cannot say"):
-        phrasing.file({"title": Decimal("NaN")})
+        writer.file({"title": Decimal("NaN")})
 
 
 @pytest.mark.parametrize("path", sorted(SITES.rglob("*.yaml")) + sorted(ROOT.glob("catalog_src/**/*.yaml")), ids=str)
 def test_every_catalog_here_can_be_written_again(path: Any) -> None:
     """What is read from a file and written anew is read as the same."""
-    value = yaml12.load(path.read_bytes())
+    value = reader.load(path.read_bytes())
 
-    assert yaml12.load(phrasing.file(value)) == (phrasing.spelled(value) or None)
+    assert reader.load(writer.file(yaml_value(value))) == (yaml_value(value) or None)
 
 
 TEXTS = st.text(st.characters(codec="utf-8"), max_size=150) | st.text("ab \n\t#:-|>'\"\\{}[],&*!%@`", max_size=30)
@@ -183,4 +185,4 @@ VALUES = st.recursive(
 @given(st.dictionaries(TEXTS, VALUES, max_size=4) | st.lists(VALUES, max_size=4))
 def test_whatever_is_written_is_read_as_the_same(value: Any) -> None:
     """No text is too strange: signs of YAML, blanks, line breaks of every kind, all letters."""
-    assert (yaml12.load(phrasing.file(value)) or None) == (phrasing.spelled(value) or None)
+    assert (reader.load(writer.file(yaml_value(value))) or None) == (yaml_value(value) or None)

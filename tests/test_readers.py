@@ -11,8 +11,8 @@ from contextlib import contextmanager, suppress
 
 import pytest
 
-from generator import verify_files
-from generator.store import MARK
+from generator.release.store import MARK
+from generator.review import verify_files
 from tests import trees, web
 from tests.conftest import Site, copy_of
 from tests.test_faults import build

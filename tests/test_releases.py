@@ -8,10 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from generator import journal, verify_files
 from generator.errors import FlatpanelError
-from generator.journal import Entry
-from generator.pipeline import build
+from generator.pipeline.run import build
+from generator.release import journal
+from generator.release.journal import Entry
+from generator.review import verify_files
 from tests import trees
 from tests.conftest import AS_OF, Site
 from tests.test_cli import Run, outcome

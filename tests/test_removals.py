@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from generator import yaml12
+from generator.catalog.yaml import reader
 from tests import trees
 from tests.conftest import Site
 from tests.test_cli import Run
@@ -259,7 +259,7 @@ def test_the_workflow_of_a_project_allows_a_fifth_and_more_for_once(
 ) -> None:
     """Whoever starts it by hand says how much; a push and the schedule say nothing."""
     assert run("init", tmp_path / "mine").exit_code == 0
-    workflow = yaml12.load((tmp_path / "mine/.github/workflows/publish.yml").read_bytes())
+    workflow = reader.load((tmp_path / "mine/.github/workflows/publish.yml").read_bytes())
     (step,) = (one for one in workflow["jobs"]["publish"]["steps"] if one.get("name") == "Build")
     program = tmp_path / "bin/flatpanel"
     program.parent.mkdir()

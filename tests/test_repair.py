@@ -9,8 +9,12 @@ from pathlib import Path
 import pytest
 from click.testing import Result
 
-from generator import assembly, disk, encode, pipeline, repair, shelving, verify_files
-from generator.manifest import paths
+from generator import encoding, filesystem
+from generator.pipeline import long_lists
+from generator.pipeline import run as pipeline
+from generator.release import bodies
+from generator.release.manifest import paths
+from generator.review import repair, verify_files
 from tests import trees
 from tests.conftest import AS_OF, Site
 
@@ -350,9 +354,9 @@ def test_a_long_list_gets_the_gzip_form_that_a_build_makes(
     built: Site, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A list that is compressed in pieces comes from the catalog; without one, from its body."""
-    for module in (assembly, repair):
+    for module in (long_lists, repair):
         monkeypatch.setattr(module, "LONG", 1)
-    monkeypatch.setattr(encode, "GZIP_FROM", 1)
+    monkeypatch.setattr(encoding, "GZIP_FROM", 1)
     run("build", *trees.options(built), "--no-cache")
     path = built.folder / "dist" / f"{built.manifest.resources['/api/series'].file}.gz"
     whole = path.read_bytes()
@@ -506,7 +510,7 @@ def test_a_disk_that_fails_is_a_sentence(built: Site, run: Run, monkeypatch: pyt
 
     path = file_of(built, "body")
     path.unlink()
-    monkeypatch.setattr(shelving, "replace", full)
+    monkeypatch.setattr(bodies, "replace", full)
     result = run("verify", "--repair", *places(built))
 
     assert (result.exit_code, result.stderr) == (1, f"{path}: No space left on device\n")
@@ -514,17 +518,17 @@ def test_a_disk_that_fails_is_a_sentence(built: Site, run: Run, monkeypatch: pyt
 
 def test_a_bomb_is_not_unpacked() -> None:
     """A gzip form is unpacked no further than its body is long."""
-    packed = encode.gzip(b"x" * 50_000)
+    packed = encoding.gzip(b"x" * 50_000)
     assert packed
 
-    assert encode.unpacked(packed, 49_999) is None
-    assert encode.unpacked(packed, 50_000) == b"x" * 50_000
+    assert encoding.unpacked(packed, 49_999) is None
+    assert encoding.unpacked(packed, 50_000) == b"x" * 50_000
 
 
 def test_what_cannot_be_opened_is_an_error(tmp_path: Path) -> None:
     """A name that is too long is no missing file."""
     with pytest.raises(OSError, match="name too long"):
-        disk.content(tmp_path / ("x" * 300))
+        filesystem.content(tmp_path / ("x" * 300))
 
 
 # Leftovers, and what is said

@@ -13,15 +13,19 @@ from pathlib import Path
 import pytest
 from click.testing import Result
 
-from generator import news, pipeline, report, sizes
 from generator.errors import CatalogError
-from generator.manifest import Manifest
-from generator.pipeline import Report
-from generator.survey import Survey
+from generator.pipeline import run as pipeline
+from generator.pipeline.run import Options, Report
+from generator.release import changes
+from generator.release.manifest import Manifest
+from generator.review.report import data, sizes
+from generator.review.report import page as report
+from generator.review.report.data import Survey
 from tests import trees
 from tests.conftest import AS_OF, Site, copy_of
 from tests.documents import DOCUMENTS, first_cells
 from tests.edits import EDITS
+from tests.reports import build_with_report
 from tests.twins import Twins, in_memory
 
 Run = Callable[..., Result]
@@ -35,15 +39,17 @@ def page(site: Site) -> Path:
     return site.folder / "report.html"
 
 
-def build(site: Site, page: Path | None, as_of: int = AS_OF, *, remembering: bool = True) -> Report:
+def options(site: Site, as_of: int = AS_OF, *, remembering: bool = True) -> Options:
     cache = site.folder / ".flatpanel_cache" if remembering else None
-    return pipeline.build(replace(site.options, as_of=as_of, report=page, cache=cache))
+    return replace(site.options, as_of=as_of, cache=cache)
+
+
+def build(site: Site, page: Path, as_of: int = AS_OF, *, remembering: bool = True) -> tuple[Report, Survey]:
+    return build_with_report(options(site, as_of, remembering=remembering), page)
 
 
 def surveyed(site: Site, page: Path, as_of: int = AS_OF, *, remembering: bool = True) -> Survey:
-    found = build(site, page, as_of, remembering=remembering).survey
-    assert found
-    return found
+    return build(site, page, as_of, remembering=remembering)[1]
 
 
 def words(page: Path) -> str:
@@ -134,7 +140,7 @@ def test_every_url_has_a_family(url: str, family: tuple[str, str]) -> None:
 
 def test_a_body_whose_compressed_form_is_lost_is_sent_as_it_is(site: Site, page: Path) -> None:
     """Somebody removed a file by hand; `verify` finds that, and the report tells what is sent now."""
-    build(site, None)
+    pipeline.build(options(site))
     (packed,) = (site.folder / "dist/www/api/v2/docs").glob("swagger-ui-bundle.js.*.gz")
     packed.unlink()
     biggest = surveyed(site, page).sizes.biggest[0]
@@ -171,13 +177,12 @@ def test_a_build_that_finds_nothing_to_do_tells_everything(site: Site, page: Pat
     series(site, "first", CHAPTER.format(1, 1, "2026-02-02", "[]"), CHAPTER.format(2, 2, "2030-01-01", "[]"))
     site.write("site.yaml", "base_url: https://minimal.example\nbody_budget: 1\n")
     site.write("series/third.yaml", "title: T\ncover: c\nchapters:\n- {number: 1, published: 2026-01-01, pages: []}\n")
-    first = build(site, page)
+    first, first_data = build(site, page)
     before = trees.state(site.folder / "dist")
-    second = build(site, page)
-    assert first.survey and second.survey
+    second, second_data = build(site, page)
 
-    assert second.survey.news.told == []
-    assert replace(second.survey, news=first.survey.news) == first.survey
+    assert second_data.news.told == []
+    assert replace(second_data, news=first_data.news) == first_data
     assert second.warnings == first.warnings and len(first.warnings) == 2
     assert trees.state(site.folder / "dist") == before
     text = words(page)
@@ -188,9 +193,9 @@ def test_a_build_that_finds_nothing_to_do_tells_everything(site: Site, page: Pat
 
 def test_a_build_that_remembers_nothing_tells_the_same(site: Site, page: Path) -> None:
     """The report does not depend on a cache."""
-    build(site, None, remembering=False)
+    pipeline.build(options(site, remembering=False))
     without = surveyed(site, page, remembering=False)
-    build(site, None)
+    pipeline.build(options(site))
 
     assert surveyed(site, page) == without
     assert without.news.told == []
@@ -198,7 +203,7 @@ def test_a_build_that_remembers_nothing_tells_the_same(site: Site, page: Path) -
 
 def test_only_dates_are_no_news(site: Site, page: Path) -> None:
     """A line of the manifest may change though the body does not: by another age, for example."""
-    build(site, None)
+    pipeline.build(options(site))
     site.write("site.yaml", "base_url: https://minimal.example\ncache: {v2: {series: 5}}\n")
     site.write("series/first.yaml", (site.folder / "catalog_src/series/first.yaml").read_text() + "\n# A comment.\n")
     told = surveyed(site, page).news.told
@@ -211,17 +216,17 @@ def test_a_chapter_that_moves_is_where_it_is_now(site: Site, page: Path) -> None
     moving = CHAPTER.format(7, 1, "2026-02-02", "[1.png]")
     series(site, "first", moving)
     series(site, "second", CHAPTER.format(8, 5, "2026-02-02", "[1.png]"))
-    before = build(site, None) and site.manifest
+    pipeline.build(options(site))
+    before = site.manifest
     series(site, "first")
     series(site, "second", CHAPTER.format(8, 5, "2026-02-02", "[1.png]"), moving)
-    told = build(site, page)
-    assert told.survey
-    of = {one.slug: {url: kind for kind, url in one.urls} for one in told.survey.news.told}
+    told, data = build(site, page)
+    of = {one.slug: {url: kind for kind, url in one.urls} for one in data.news.told}
 
     assert of["second"]["/api/v2/chapters/7"] == "changed"
     assert "/api/v2/chapters/7" not in of["first"]
     assert of["first"]["/api/series/first/0/1"] == "removed"
-    total = sum((one.counts for one in told.survey.news.told), Counter())
+    total = sum((one.counts for one in data.news.told), Counter())
     assert {kind: total[kind] for kind in KINDS} == {kind: told.changes[kind] for kind in KINDS}
     assert sum(total.values()) == len(differences(before, site.manifest))
 
@@ -234,23 +239,21 @@ def twins() -> Iterator[Twins]:
 
 def test_changes_are_those_between_the_releases_whatever_happens(twins: Twins, monkeypatch: pytest.MonkeyPatch) -> None:
     """After every kind of edit: each URL once, with what became of it, and as many as the build has counted."""
-    monkeypatch.setattr(news, "URLS", 10_000)
+    monkeypatch.setattr(changes, "URLS", 10_000)
     seen = Counter[str]()
-    options = replace(twins.options, report=twins.folder / "report.html")
     for number, what in enumerate(["", *sorted(EDITS)] * 2):
         if what:
             EDITS[what](twins.catalog, number, number * 7)
         twins.catalog.write()
         before = twins.manifest
         try:
-            told = pipeline.build(options)
+            told, data = build_with_report(twins.options, twins.folder / "report.html")
         except CatalogError:
             twins.catalog.take_back()
             continue
         twins.catalog.good = twins.catalog.meant()
-        assert told.survey
-        urls = [(url, kind) for one in told.survey.news.told for kind, url in one.urls]
-        counts = sum((one.counts for one in told.survey.news.told), Counter[str]())
+        urls = [(url, kind) for one in data.news.told for kind, url in one.urls]
+        counts = sum((one.counts for one in data.news.told), Counter[str]())
         assert sorted(urls) == sorted(differences(before, twins.manifest).items()), what
         assert {kind: counts[kind] for kind in KINDS} == {kind: told.changes[kind] for kind in KINDS}, what
         seen += counts
@@ -260,13 +263,12 @@ def test_changes_are_those_between_the_releases_whatever_happens(twins: Twins, m
 
 def test_so_many_are_named_and_the_others_counted(site: Site, page: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """However much changes, the page stays one that can be read; the numbers are those of all."""
-    monkeypatch.setattr(news, "SERIES", 3)
-    monkeypatch.setattr(news, "URLS", 1)
+    monkeypatch.setattr(changes, "SERIES", 3)
+    monkeypatch.setattr(changes, "URLS", 1)
     for number in range(6):
         series(site, f"series-{number}", CHAPTER.format(10 + number, 1, "2026-02-02", "[1.png]"))
-    told = build(site, page)
-    assert told.survey
-    found = told.survey.news
+    told, data = build(site, page)
+    found = data.news
 
     assert [one.slug for one in found.told] == ["", "first", "second"]
     assert {len(one.urls) for one in found.told} == {1}
@@ -374,18 +376,17 @@ def test_the_same_build_gives_the_same_page(site: Site, page: Path) -> None:
     assert texts[0] == texts[1]
 
 
-def test_nothing_is_looked_at_that_nobody_asked_for(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nothing_is_looked_at_that_nobody_asked_for(site: Site, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     """A build without a report costs what it always did."""
-    monkeypatch.setattr(pipeline, "survey", None)
-    monkeypatch.setattr(pipeline, "report", None)
+    monkeypatch.setattr(data, "survey", None)
 
-    assert [build(site, None).survey for _ in range(2)] == [None, None]
+    assert [run("build", *trees.options(site)).exit_code for _ in range(2)] == [0, 0]
 
 
 @pytest.mark.parametrize("inside", ["dist/report.html", "dist/www/report.html", "link/report.html"])
 def test_a_report_is_not_written_where_servers_find_it(site: Site, run: Run, inside: str) -> None:
     """`dist` is copied to servers as a whole."""
-    build(site, None)
+    pipeline.build(options(site))
     (site.folder / "link").symlink_to("dist")
     before = trees.content(site.folder)
     result = run("build", *trees.options(site), "--report", site.folder / inside)
@@ -468,7 +469,7 @@ def test_a_report_may_be_a_link(site: Site, page: Path) -> None:
 
 def test_texts_of_the_catalog_are_texts(site: Site, page: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """No title becomes a tag, an attribute, a script or a line of a template."""
-    monkeypatch.setattr(news, "URLS", 1000)
+    monkeypatch.setattr(changes, "URLS", 1000)
     quoted = HOSTILE.replace("\\", "\\\\").replace('"', '\\"')
     chapter = f'  - {{number: 1, published: 2030-01-01, pages: [], title: "{quoted}"}}\n'
     site.write("series/third.yaml", f'title: "{quoted}"\ncover: c\nchapters:\n{chapter}')

@@ -1,15 +1,14 @@
 """The page of `build --report` in a real browser: it is whole, quiet and readable, on a phone and in the dark, too."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from generator import pipeline
 from tests import browser
 from tests.conftest import Site, copy_of
+from tests.reports import build_with_report
 
 pytestmark = pytest.mark.skipif(not browser.COMMAND, reason="chromium is not installed")
 
@@ -64,8 +63,8 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def built(site: Site) -> Path:
     made = site.folder / "report.html"
-    report = pipeline.build(replace(site.options, report=made))
-    assert report.survey and report.survey.scheduled and report.warnings
+    report, data = build_with_report(site.options, made)
+    assert data.scheduled and report.warnings
     assert all(report.changes[kind] for kind in ("added", "changed", "removed"))
     return made
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from generator import encode
+from generator import encoding
 from tests import trees
 from tests.conftest import AS_OF, SITES, WRITTEN
 from tests.trees import BUILD
@@ -88,7 +88,7 @@ def test_what_happened_in_between_does_not_show(tmp_path: Path) -> None:
 
 def test_a_compressed_form_tells_neither_time_nor_system() -> None:
     """The head of a gzip file has room for both; it is the same wherever and whenever the build runs."""
-    packed = encode.gzip(b"word " * 1000)
+    packed = encoding.gzip(b"word " * 1000)
 
     assert packed is not None
     assert packed[:10] == bytes.fromhex("1f8b0800000000000003")

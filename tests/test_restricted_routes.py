@@ -6,12 +6,12 @@ from collections.abc import Iterator
 
 import pytest
 
-from generator import model
+from generator.catalog import records
 from tests.conftest import Site
 from tests.variants import served
 from tests.web import Answer, Web
 
-ROUTES = typing.get_args(model.RestrictedRoute)
+ROUTES = typing.get_args(records.RestrictedRoute)
 # One address of each route that can be put behind a key, with a body, a gate or a query.
 ADDRESSES = {
     "/series": ["/api/v2/series", "/api/v2/series?page=2", "/api/v2/series?title=full", "/api/v2/series?page=99"],

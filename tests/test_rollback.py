@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from generator import encode, maps
+from generator import encoding
+from generator.nginx import maps
 from tests import trees, web
 from tests.conftest import Site
 from tests.test_cli import Run, outcome
@@ -29,7 +30,7 @@ def keys(site: Site, **holders: str) -> None:
 
 
 def digest(key: str) -> str:
-    return encode.sha256(key.encode())
+    return encoding.sha256(key.encode())
 
 
 def accounts(site: Site, *names: str) -> None:

@@ -8,8 +8,9 @@ import pytest
 from click.testing import Result
 from jsonschema import Draft7Validator
 
-from generator import explained, schema, yaml12
-from generator.source import LISTS, VIEWS
+from generator.catalog import field_docs, json_schema
+from generator.catalog.reader import LISTS, VIEWS
+from generator.catalog.yaml import reader
 from tests.conftest import Site
 from tests.editors import SCHEMAS, Editor, objects, plain
 from tests.test_catalog_docs import CATALOG, DOCS, HEADINGS, in_backticks, records, rows
@@ -52,7 +53,7 @@ def test_an_editor_finds_nothing_wrong_with_the_example(file: str) -> None:
 
     assert first.startswith(MODELINE)
     assert named.resolve() == CATALOG / ".schemas" / schema_of(file)
-    assert list(Editor(SCHEMAS[named.name]).iter_errors(plain(yaml12.load(text)))) == []
+    assert list(Editor(SCHEMAS[named.name]).iter_errors(plain(reader.load(text)))) == []
 
 
 def test_the_schemas_of_the_example_are_current() -> None:
@@ -60,7 +61,9 @@ def test_the_schemas_of_the_example_are_current() -> None:
     there = {path.name: path.read_bytes() for path in (CATALOG / ".schemas").iterdir()}
 
     assert there.keys() == SCHEMAS.keys()
-    assert [name for name, text in schema.files().items() if there[name] != text] == [], "build.py schema mends them"
+    assert [name for name, text in json_schema.files().items() if there[name] != text] == [], (
+        "build.py schema mends them"
+    )
 
 
 @pytest.mark.parametrize("file", FILES)
@@ -90,7 +93,7 @@ def test_schemas_are_written_beside_the_catalog(site: Site, run: Callable[..., R
     results.append(run("schema", "--catalog", site.folder / "catalog_src"))
 
     assert [(one.exit_code, one.output) for one in results] == [(0, f"{folder}: {len(SCHEMAS)} schemas\n")] * 2
-    assert {path.name: path.read_bytes() for path in folder.iterdir()} == schema.files()
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == json_schema.files()
     assert {path.name: path.stat().st_mtime_ns for path in folder.iterdir()} == before
 
 
@@ -113,7 +116,7 @@ def test_schemas_are_written_into_no_catalog_that_is_not_there(tmp_path: Path, r
 
 def test_every_field_is_explained_and_no_other() -> None:
     """Editors have a word on every field of every record."""
-    assert {name: set(fields) for name, fields in explained.FIELDS.items()} == {
+    assert {name: set(fields) for name, fields in field_docs.FIELDS.items()} == {
         kind.__name__: set(kind.model_fields) for kind in records()
     }
 
@@ -125,7 +128,7 @@ EXPLAINED = [(heading, field) for heading in HEADINGS for field in rows(heading)
 def test_editors_say_what_the_page_says(heading: str, field: str) -> None:
     """Meanings and examples are those of docs/catalog.md, without its links."""
     _, _, meaning, example = rows(heading)[field]
-    said, examples = explained.FIELDS[HEADINGS[heading].__name__][field]
+    said, examples = field_docs.FIELDS[HEADINGS[heading].__name__][field]
 
     assert said == re.sub(r"\[([^\]]+)\]\([^)]+\)", r"\1", meaning)
     assert examples == plain(in_backticks(example))
@@ -140,4 +143,4 @@ def test_a_pattern_comes_with_a_sentence() -> None:
     ]
 
     # This one only chooses which rule holds; editors never show it.
-    assert set(silent) == {schema._ADDRESS}
+    assert set(silent) == {json_schema._ADDRESS}

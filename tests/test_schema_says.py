@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import TypeAdapter, ValidationError
 
-from generator import model
+from generator.catalog import records
 from tests.editors import LEAST, RECORDS, SCHEMAS, objects, takes, values, weakened
 
 # By what the models say: why no schema can say it.
@@ -30,7 +30,7 @@ UNSAID = {
     r"valid integer": "1.0 and 1 are one number in JSON",
 }
 # Demands that follow from others, and are there for the sake of a better sentence.
-SAID_TWICE = {(model.Category, field): {"minLength"} for field in ("id", "name")}
+SAID_TWICE = {(records.Category, field): {"minLength"} for field in ("id", "name")}
 FIELDS = [(kind, field) for kind in LEAST for field in kind.model_fields]
 NODE = shutil.which("node")
 
@@ -48,7 +48,7 @@ def reason(message: str) -> str | None:
 
 
 @cache
-def judged(kind: type[model.Record], field: str) -> list[tuple[Any, list[str], bool]]:
+def judged(kind: type[records.Record], field: str) -> list[tuple[Any, list[str], bool]]:
     """Records with all that somebody might write, what the model has against each, and whether the schema takes it."""
     written = [{**LEAST[kind], field: value} for value in values(field)]
     taken = takes(RECORDS[kind.__name__], *written)
@@ -56,7 +56,7 @@ def judged(kind: type[model.Record], field: str) -> list[tuple[Any, list[str], b
 
 
 @pytest.mark.parametrize(("kind", "field"), FIELDS, ids=lambda one: getattr(one, "__name__", one))
-def test_a_schema_takes_what_the_model_takes(kind: type[model.Record], field: str) -> None:
+def test_a_schema_takes_what_the_model_takes(kind: type[records.Record], field: str) -> None:
     """Of all that somebody might write, both refuse the same, but for what no schema can say."""
     for record, wrong, taken in judged(kind, field):
         assert taken or wrong, record
@@ -64,7 +64,7 @@ def test_a_schema_takes_what_the_model_takes(kind: type[model.Record], field: st
 
 
 @pytest.mark.parametrize(("kind", "field"), FIELDS, ids=lambda one: getattr(one, "__name__", one))
-def test_every_demand_of_a_schema_is_one_of_the_model(kind: type[model.Record], field: str) -> None:
+def test_every_demand_of_a_schema_is_one_of_the_model(kind: type[records.Record], field: str) -> None:
     """Whichever demand is left out of the schema, a value slips through that the model refuses; so none is missed."""
     refused = [record for record, wrong, taken in judged(kind, field) if wrong and not taken]
     idle = {name for name, weaker in weakened(RECORDS[kind.__name__], field) if not any(takes(weaker, *refused))}
@@ -74,7 +74,7 @@ def test_every_demand_of_a_schema_is_one_of_the_model(kind: type[model.Record], 
 
 def test_each_exception_is_one() -> None:
     """What no schema can say is met in a chapter, which has a field of every kind; the list holds nothing else."""
-    everything = [one for field in model.Chapter.model_fields for one in judged(model.Chapter, field)]
+    everything = [one for field in records.Chapter.model_fields for one in judged(records.Chapter, field)]
 
     assert {reason(message) for _, wrong, taken in everything if taken for message in wrong} == UNSAID.keys()
 
@@ -102,7 +102,7 @@ def test_a_schema_takes_whatever_text_the_model_takes(data: st.DataObject) -> No
 
 
 @pytest.mark.parametrize("kind", LEAST, ids=lambda kind: kind.__name__)
-def test_a_record_has_its_fields_and_no_others(kind: type[model.Record]) -> None:
+def test_a_record_has_its_fields_and_no_others(kind: type[records.Record]) -> None:
     """What is needed is needed in the schema, and what is unknown is unknown there."""
     whole = RECORDS[kind.__name__]
 
@@ -128,7 +128,7 @@ def test_a_record_has_its_fields_and_no_others(kind: type[model.Record]) -> None
 def test_counted_views_are_judged_alike(value: Any, taken: bool) -> None:
     """views.yaml holds counts by ids, or nothing at all."""
     assert [*takes(SCHEMAS["views.json"], value)] == [taken]
-    assert (not refusals(model.Views, {} if value is None else value)) == taken
+    assert (not refusals(records.Views, {} if value is None else value)) == taken
 
 
 @pytest.mark.parametrize("name", ["people", "categories", "groups", "members", "accounts", "keys"])

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from click.testing import Result
 
-from generator import disk
-from generator.cache import FILE
+from generator import filesystem
+from generator.pipeline.cache import FILE
 from tests.conftest import AS_OF, Site, copy_of
 from tests.tended import Run
 from tests.variants import served
@@ -167,13 +167,13 @@ def test_what_a_build_remembers_is_for_its_owner_alone(keyed: Site, run: Run, um
 def test_what_takes_the_place_of_a_cache_is_for_its_owner_alone(keyed: Site, run: Run, monkeypatch) -> None:
     """`--no-cache` and `--check` work in a temporary folder, which nobody else may enter."""
     found = []
-    clean = disk.Growing.__init__
+    clean = filesystem.Growing.__init__
 
-    def looking(growing: disk.Growing, path: Path) -> None:
+    def looking(growing: filesystem.Growing, path: Path) -> None:
         found.append(mode(path.parent))
         clean(growing, path)
 
-    monkeypatch.setattr(disk.Growing, "__init__", looking)
+    monkeypatch.setattr(filesystem.Growing, "__init__", looking)
     build(keyed, run, "--no-cache")
 
     assert 0o700 in found

@@ -16,8 +16,9 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
-from generator import disk, serve
-from generator.store import Store
+from generator import filesystem
+from generator.nginx import process
+from generator.release.store import Store
 from tests.conftest import Site
 from tests.trees import BUILD
 
@@ -207,7 +208,7 @@ def test_workers_may_read_what_they_serve(
     written = open_folder / "user.conf"
     written.write_text("user of_before;")
 
-    disk.write_account(inside, written)
+    filesystem.write_account(inside, written)
 
     assert (written.read_text() if written.exists() else None) == (line and line.format(owner=owner.pw_name))
 
@@ -223,19 +224,19 @@ def test_a_fingerprint_notices_what_happens_to_files(site: Site) -> None:
         lambda: (folder / "series/third.yaml").rename(folder / "series/fourth.yaml"),
         lambda: (folder / "series/fourth.yaml").unlink(),
     ]
-    seen = [serve.fingerprint(folder)]
+    seen = [process.fingerprint(folder)]
     for step in steps:
         step()
-        seen.append(serve.fingerprint(folder))
+        seen.append(process.fingerprint(folder))
 
     assert all(before != after for before, after in pairwise(seen))
-    assert serve.fingerprint(folder) == seen[-1]
+    assert process.fingerprint(folder) == seen[-1]
 
 
 def test_a_fingerprint_passes_over_what_has_gone(site: Site) -> None:
     """A link to nothing, like the lock of an editor, is no file."""
     folder = site.folder / "catalog_src"
-    before = serve.fingerprint(folder)
+    before = process.fingerprint(folder)
     (folder / ".#first.yaml").symlink_to("somebody@somewhere.1234")
 
-    assert serve.fingerprint(folder) == before
+    assert process.fingerprint(folder) == before

@@ -6,9 +6,10 @@ import socket
 
 import pytest
 
-from generator import loopback, serve
+from generator.catalog import loopback
 from generator.errors import FlatpanelError
-from generator.store import Store
+from generator.nginx import process
+from generator.release.store import Store
 from tests import trees
 from tests.conftest import AS_OF, Site
 from tests.tended import Run
@@ -189,14 +190,14 @@ def test_a_port_that_is_taken_on_ipv6_is_refused() -> None:
         other.listen()
         port = other.getsockname()[1]
         with pytest.raises(FlatpanelError, match=f"port {port} cannot be used: Address already in use"):
-            serve.free_port(port)
+            process.free_port(port)
 
 
 def test_a_machine_without_ipv6_serves_on_ipv4(monkeypatch: pytest.MonkeyPatch) -> None:
     """The system knows no such family of addresses."""
-    monkeypatch.setattr(serve.socket, "AF_INET6", 12345)
+    monkeypatch.setattr(process.socket, "AF_INET6", 12345)
 
-    assert serve.free_port(free_port()) == ""
+    assert process.free_port(free_port()) == ""
 
 
 @pytest.mark.parametrize(("line", "lines"), [("", []), ("ipv6: true\n", ["        listen [::]:8000 default_server;"])])

@@ -13,10 +13,10 @@ from typing import Any
 import pytest
 from click.testing import Result
 
-from generator import nginx, serve
 from generator.commands import options
 from generator.commands import serve as command
 from generator.errors import FlatpanelError
+from generator.nginx import config, process
 from tests import trees
 from tests.conftest import AS_OF, Site
 from tests.test_serve import FIRST, ask, free_port
@@ -128,9 +128,9 @@ def test_that_nginx_ended_by_itself_is_said(
     site: Site, play: Callable[..., Result], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """When nginx is gone there is nothing left to do, and its exit code is told."""
-    servers: list[serve.Server] = []
-    up = serve.Server.wait_until_up
-    monkeypatch.setattr(serve.Server, "wait_until_up", lambda server: (servers.append(server), up(server)))
+    servers: list[process.Server] = []
+    up = process.Server.wait_until_up
+    monkeypatch.setattr(process.Server, "wait_until_up", lambda server: (servers.append(server), up(server)))
 
     def kill() -> None:
         workers = re.findall(r"start worker process (\d+)", servers[0].log.read_text())
@@ -148,9 +148,9 @@ def test_that_nginx_was_stopped_is_no_error(
     site: Site, play: Callable[..., Result], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Somebody may stop nginx with its own command; that is an orderly end."""
-    servers: list[serve.Server] = []
-    up = serve.Server.wait_until_up
-    monkeypatch.setattr(serve.Server, "wait_until_up", lambda server: (servers.append(server), up(server)))
+    servers: list[process.Server] = []
+    up = process.Server.wait_until_up
+    monkeypatch.setattr(process.Server, "wait_until_up", lambda server: (servers.append(server), up(server)))
 
     def stop() -> None:
         servers[0].process.terminate()
@@ -176,7 +176,7 @@ def test_that_nginx_is_missing_is_said(
     site: Site, play: Callable[..., Result], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Without nginx the sentence says how to install it."""
-    monkeypatch.setattr(serve.shutil, "which", lambda name, path: None)
+    monkeypatch.setattr(process.shutil, "which", lambda name, path: None)
     result = play(Script(), free_port())
     sentence = "nginx is not installed; on Debian: sudo apt-get install nginx libnginx-mod-http-js\n"
 
@@ -187,7 +187,7 @@ def test_an_nginx_that_does_not_start_is_said(
     site: Site, play: Callable[..., Result], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """An nginx that ends before it listens is not waited for."""
-    monkeypatch.setattr(serve, "find_nginx", lambda: shutil.which("false"))
+    monkeypatch.setattr(process, "find_nginx", lambda: shutil.which("false"))
     result = play(Script(), free_port())
 
     assert (result.exit_code, result.stderr) == (1, "nginx ended with exit code 1\n")
@@ -201,7 +201,7 @@ def test_what_nginx_prints_commands_no_terminal(
     quoting = site.folder / "quoting"
     quoting.write_text("#!/bin/sh\n[ \"$1\" = -V ] && exit\nprintf '\\033]0;owned\\a\\233\\nlast' >&2; exit 1\n")
     quoting.chmod(0o755)
-    monkeypatch.setattr(serve, "find_nginx", lambda: str(quoting))
+    monkeypatch.setattr(process, "find_nginx", lambda: str(quoting))
     result = play(Script(), free_port())
 
     assert result.stderr == "\\x1b]0;owned\\x07\\x9b\nlast\nnginx ended with exit code 1\n"
@@ -212,12 +212,12 @@ def test_a_configuration_that_nginx_refuses_leaves_the_old_one(
 ) -> None:
     """When nginx does not take the new release, that is said, and the old one is served on."""
     port, tags = free_port(), []
-    main = nginx.main
+    main = config.main
 
     def edit() -> None:
         tags.append(site.manifest.resources[FIRST].etag)
         trees.first_version(site)
-        monkeypatch.setattr(nginx, "main", lambda *given, **named: main(*given, **named) + b"nonsense;\n")
+        monkeypatch.setattr(config, "main", lambda *given, **named: main(*given, **named) + b"nonsense;\n")
 
     def look() -> None:
         tags.append(ask(port).headers["ETag"].strip('"'))
@@ -240,8 +240,8 @@ def test_an_nginx_that_does_nothing_is_not_waited_for_for_ever(
     idle = site.folder / "idle"
     idle.write_text('#!/bin/sh\n[ "$1" = -V ] || exec sleep 600\n')
     idle.chmod(0o755)
-    monkeypatch.setattr(serve, "find_nginx", lambda: str(idle))
-    monkeypatch.setattr(serve, "PATIENCE", 0)
+    monkeypatch.setattr(process, "find_nginx", lambda: str(idle))
+    monkeypatch.setattr(process, "PATIENCE", 0)
     result = play(Script(), free_port())
 
     assert (result.exit_code, result.stderr) == (1, "nginx did not follow within 0 seconds\n")
@@ -267,12 +267,12 @@ def test_without_nginx_nothing_is_left_of_a_server(site: Site, monkeypatch: pyte
     def find() -> str:
         raise FlatpanelError("no nginx")
 
-    def configure(server: serve.Server) -> None:
+    def configure(server: process.Server) -> None:
         folders.append(server.run)
 
-    monkeypatch.setattr(serve.Server, "configure", configure)
-    monkeypatch.setattr(serve, "find_nginx", find)
-    with pytest.raises(FlatpanelError, match="no nginx"), serve.serving(site.store, "dist", free_port(), pytest.fail):
+    monkeypatch.setattr(process.Server, "configure", configure)
+    monkeypatch.setattr(process, "find_nginx", find)
+    with pytest.raises(FlatpanelError, match="no nginx"), process.serving(site.store, "dist", free_port(), pytest.fail):
         pass
 
     assert [folder.exists() for folder in folders] == [False]

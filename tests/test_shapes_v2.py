@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from generator.encode import LAST_INSTANT, http_date
-from generator.payloads import v2
+from generator.api.payloads import v2
+from generator.encoding import LAST_INSTANT, http_date
 from tests.conftest import AS_OF, Site, copy_of
 from tests.shapes_v2 import (
     ALONE,

@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from generator.nginx import INDEX
+from generator.nginx.config import INDEX
 from tests.conftest import Site, copy_of
 
 NODE = shutil.which("node")
-SHIM = Path(__file__).parent.parent / "generator/shim/flatpanel.js"
+SHIM = Path(__file__).parent.parent / "generator/nginx/shim/flatpanel.js"
 CALL = Path(__file__).parent / "shim/call.mjs"
 pytestmark = pytest.mark.skipif(not NODE, reason="node is not installed")
 

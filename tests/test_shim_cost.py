@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
-from generator import encode
-from generator.catalog import Card, Catalog, Category, Person
-from generator.model import Site
-from generator.payloads import listing
+from generator import encoding
+from generator.api.payloads import series_list
+from generator.catalog.entities import Card, Catalog, Category, Person
+from generator.catalog.records import Site
 
 NODE = shutil.which("node")
 ROOT = Path(__file__).parent
@@ -92,12 +92,12 @@ def catalog(size: int) -> Catalog:
 def costs(tmp_path_factory) -> Iterator[dict[int, Cost]]:
     """For each size of a catalog: what a query costs in some functions of the shim, one after the other."""
     folder = tmp_path_factory.mktemp("cost")
-    module = shutil.copy(ROOT.parent / "generator/shim/flatpanel.js", folder / "flatpanel.mjs")
+    module = shutil.copy(ROOT.parent / "generator/nginx/shim/flatpanel.js", folder / "flatpanel.mjs")
     running: list[subprocess.Popen[str]] = []
 
     def started(size: int) -> Cost:
         index = folder / f"{size}.json"
-        index.write_bytes(encode.json(listing.index(catalog(size)).json))
+        index.write_bytes(encoding.json(series_list.index(catalog(size)).json))
         command = [str(NODE), str(ROOT / "shim/cost.mjs"), str(module), str(index)]
         process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         running.append(process)

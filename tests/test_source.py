@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from generator import source, yaml12
-from generator.source import Sources
-from generator.yaml12 import Path as Path12
+from generator.catalog import reader
+from generator.catalog.reader import Sources
+from generator.catalog.yaml import reader as yaml12
+from generator.catalog.yaml.reader import Path as Path12
 from tests.test_wrong_catalogs import WRONG, write
 
 
@@ -26,7 +27,7 @@ def chapters(found: Sources) -> dict[str, list[tuple[str, Path12]]]:
 def test_a_site_alone_is_a_catalog(tmp_path: Path) -> None:
     """Every file but site.yaml may be missing."""
     write(tmp_path, "site.yaml", "base_url: https://comics.example\n")
-    found = source.read(tmp_path)
+    found = reader.read(tmp_path)
 
     assert (found.complaints, found.series, set(map(len, found.lists.values()))) == ([], [], {0})
     assert found.site and found.site.base_url == "https://comics.example"
@@ -36,14 +37,14 @@ def test_a_site_alone_is_a_catalog(tmp_path: Path) -> None:
 def test_a_list_may_be_empty(catalog: Path, text: str) -> None:
     """A file that lists nothing is one without entries."""
     write(catalog, "accounts.yaml", text)
-    found = source.read(catalog)
+    found = reader.read(catalog)
 
     assert (found.complaints, found.lists["accounts.yaml"]) == ([], [])
 
 
 def test_an_entry_knows_its_file_and_its_place_in_it(catalog: Path) -> None:
     """What is wrong with it later can be shown where it was written."""
-    found = source.read(catalog)
+    found = reader.read(catalog)
 
     assert [(one.record.name, one.file, one.path) for one in found.lists["authors.yaml"]] == [
         ("Ada Penn", "authors.yaml", (0,)),
@@ -55,7 +56,7 @@ def test_an_entry_knows_its_file_and_its_place_in_it(catalog: Path) -> None:
 def test_a_series_is_a_file_or_a_folder(catalog: Path) -> None:
     """The slug is the name of either; a folder may hold no chapters at all."""
     write(catalog, "series/bare/series.yaml", "title: Bare\ncover: a.jpg\n")
-    found = source.read(catalog)
+    found = reader.read(catalog)
 
     assert found.complaints == []
     assert [(one.slug, one.entry.file, one.entry.record.title) for one in found.series] == [
@@ -77,7 +78,7 @@ def test_chapters_of_both_kinds_are_taken_together(catalog: Path) -> None:
         write(catalog, f"series/long/chapters/{name}.yaml", f"number: {number}\npublished: 2026-01-01\npages: []\n")
     own = "title: Long\ncover: a.jpg\nchapters: [{number: 0, published: 2026-01-01, pages: []}]\n"
     write(catalog, "series/long/series.yaml", own)
-    found = source.read(catalog)
+    found = reader.read(catalog)
 
     assert found.complaints == []
     assert chapters(found)["long"] == [
@@ -96,10 +97,10 @@ def test_chapters_of_both_kinds_are_taken_together(catalog: Path) -> None:
 )
 def test_what_is_no_yaml_or_hidden_is_passed_over(catalog: Path, file: str) -> None:
     """Editors, systems and people leave things behind that are no catalog."""
-    before = source.read(catalog)
+    before = reader.read(catalog)
     write(catalog, file, "- {nobody: reads, this}")
 
-    assert source.read(catalog) == before
+    assert reader.read(catalog) == before
 
 
 def test_a_link_in_the_place_of_a_file_is_followed(catalog: Path) -> None:
@@ -107,7 +108,7 @@ def test_a_link_in_the_place_of_a_file_is_followed(catalog: Path) -> None:
     write(catalog, "series/.hidden.yaml", "title: Elsewhere\ncover: a.jpg\n")
     (catalog / "series/linked.yaml").symlink_to(catalog / "series/.hidden.yaml")
     (catalog / "series/long/chapters/round").symlink_to(catalog)
-    found = source.read(catalog)
+    found = reader.read(catalog)
 
     assert (found.complaints, [one.slug for one in found.series]) == ([], ["good", "linked", "long"])
 
@@ -118,7 +119,7 @@ def test_every_file_has_the_time_at_which_it_was_written(catalog: Path) -> None:
         os.utime(file, ns=(0, 1_999_999_999))
     os.utime(catalog / "site.yaml", (5, 5))
 
-    assert source.read(catalog).mtimes == {
+    assert reader.read(catalog).mtimes == {
         "site.yaml": 5,
         **dict.fromkeys(("authors.yaml", "artists.yaml", "categories.yaml", "groups.yaml", "members.yaml"), 1),
         **dict.fromkeys(("series/good.yaml", "series/long/series.yaml", "series/long/chapters/001.yaml"), 1),
@@ -129,7 +130,7 @@ def test_parsing_does_without_the_garbage_collector(catalog: Path, monkeypatch: 
     """It would look for cycles a third of the time and find none."""
     seen = []
     monkeypatch.setattr(yaml12, "load", lambda text: seen.append(gc.isenabled()))
-    source.read(catalog)
+    reader.read(catalog)
 
     assert set(seen) == {False}
 
@@ -141,7 +142,7 @@ def test_the_garbage_collector_is_left_as_it_was(catalog: Path, enabled: bool) -
     before = gc.isenabled()
     (gc.enable if enabled else gc.disable)()
     try:
-        source.read(catalog)
+        reader.read(catalog)
         assert gc.isenabled() is enabled
     finally:
         (gc.enable if before else gc.disable)()
@@ -149,7 +150,7 @@ def test_the_garbage_collector_is_left_as_it_was(catalog: Path, enabled: bool) -
 
 def test_records_cannot_be_changed(catalog: Path) -> None:
     """What was read is what is built."""
-    site = source.read(catalog).site
+    site = reader.read(catalog).site
 
     assert site
     with pytest.raises(ValueError, match="frozen"):

@@ -5,10 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from generator import journal, verify_files
 from generator.errors import FlatpanelError
-from generator.manifest import paths, sidecar
-from generator.store import MARK
+from generator.release import journal
+from generator.release.manifest import paths, sidecar
+from generator.release.store import MARK
+from generator.review import verify_files
 from tests import trees
 from tests.conftest import Site
 

@@ -11,11 +11,12 @@ from pathlib import Path
 
 import pytest
 
-from generator import encode, verify_files
+from generator import encoding
 from generator.errors import FlatpanelError
-from generator.manifest import Manifest
-from generator.pipeline import build
-from generator.store import MARK, UNNAMED
+from generator.pipeline.run import build
+from generator.release.manifest import Manifest
+from generator.release.store import MARK, UNNAMED
+from generator.review import verify_files
 from tests import trees
 from tests.conftest import Site
 from tests.test_store import named, rebuild
@@ -161,16 +162,16 @@ def test_another_idea_of_what_is_worth_compressing_reaches_bodies_that_are_there
 ) -> None:
     """A newer version of the build adds compressed forms, and removes them when no release names them any more."""
     trees.first_version(site)
-    kept = encode.GZIP_FROM
-    monkeypatch.setattr(encode, "GZIP_FROM", 10**9)
+    kept = encoding.GZIP_FROM
+    monkeypatch.setattr(encoding, "GZIP_FROM", 10**9)
     none = rebuild(site)
-    monkeypatch.setattr(encode, "GZIP_FROM", kept)
+    monkeypatch.setattr(encoding, "GZIP_FROM", kept)
     some = rebuild(site)
     packed = {path for path in named(site) if path.endswith(".gz")}
 
     assert none != some
     assert packed == {path for path in trees.files(site.folder / "dist") if path.endswith(".gz")} != set()
-    monkeypatch.setattr(encode, "GZIP_FROM", 10**9)
+    monkeypatch.setattr(encoding, "GZIP_FROM", 10**9)
     rebuild(site)
     assert list(verify_files.files(site.store)) == []
     trees.second_version(site)

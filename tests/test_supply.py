@@ -127,12 +127,14 @@ def test_the_bill_of_materials_is_the_same_everywhere() -> None:
 def test_the_viewer_is_as_its_makers_packed_it() -> None:
     """The digests that its page names are those of the files."""
     named = re.findall(
-        r"^\| `([0-9a-f]{64})` \| `(.+)` \|", (ROOT / "generator/viewer/README.md").read_text(), re.MULTILINE
+        r"^\| `([0-9a-f]{64})` \| `(.+)` \|", (ROOT / "generator/api/docs_page/README.md").read_text(), re.MULTILINE
     )
 
     assert {"swagger-ui-bundle.js", "swagger-ui.css"} <= {name for _, name in named}
     for digest, name in named:
-        found = subprocess.run(["sha256sum", ROOT / "generator/viewer" / name], capture_output=True, text=True).stdout
+        found = subprocess.run(
+            ["sha256sum", ROOT / "generator/api/docs_page" / name], capture_output=True, text=True
+        ).stdout
         assert found.split()[0] == digest
 
 
@@ -165,7 +167,11 @@ def test_the_wheel_has_all_that_the_program_needs(built: list[dict[str, Path]]) 
     with zipfile.ZipFile(built[0]["flatpanel-0.1.0-py3-none-any.whl"]) as wheel:
         names = set(wheel.namelist())
 
-    assert {"generator/templates/nginx.conf", "generator/shim/flatpanel.js", "generator/viewer/index.html"} <= names
+    assert {
+        "generator/nginx/templates/nginx.conf",
+        "generator/nginx/shim/flatpanel.js",
+        "generator/api/docs_page/index.html",
+    } <= names
     assert {name for name in names if not name.startswith("flatpanel-0.1.0.dist-info/")} == tracked()
 
 

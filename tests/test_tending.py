@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from generator import adding, disk, tending
-from generator.confined import Confined
+from generator import filesystem
+from generator.authoring import new_entries, tending
+from generator.catalog.confined_folder import Confined
 from tests import tended
 from tests.conftest import AS_OF, Site
 from tests.tended import Run
@@ -58,8 +59,8 @@ def test_one_change_waits_for_another(
 @pytest.mark.parametrize(
     "add",
     [
-        lambda folder: adding.add_series(folder, "third", {"title": "Third"}, in_folder=False, dry=False),
-        lambda folder: adding.add_chapter(folder, "first", {}, None, highest=0, now=AS_OF, dry=False, warn=print),
+        lambda folder: new_entries.add_series(folder, "third", {"title": "Third"}, in_folder=False, dry=False),
+        lambda folder: new_entries.add_chapter(folder, "first", {}, None, highest=0, now=AS_OF, dry=False, warn=print),
     ],
     ids=["new series", "new chapter"],
 )
@@ -85,7 +86,7 @@ def test_a_folder_that_cannot_be_locked_is_changed_all_the_same(site: Site, monk
     def refuse(*_: object) -> None:
         raise OSError("Bad file descriptor")
 
-    monkeypatch.setattr(disk.fcntl, "flock", refuse)
+    monkeypatch.setattr(filesystem.fcntl, "flock", refuse)
     site.write(tended.FIRST, tended.series(tended.chapter(1)))
 
     tending.give_ids(site.folder / "catalog_src", 0, print)

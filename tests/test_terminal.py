@@ -10,7 +10,7 @@ import pytest
 from click import _termui_impl
 
 from generator.commands import output
-from generator.store import MARK
+from generator.release.store import MARK
 from tests import trees
 from tests.conftest import Site
 from tests.terminal import on_a_terminal

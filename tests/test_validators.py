@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 from click.testing import Result
 
-from generator import pipeline
-from generator.encode import http_date
+from generator.encoding import http_date
 from generator.errors import FlatpanelError
+from generator.pipeline import run as pipeline
 from tests import trees
 from tests.conftest import AS_OF, WRITTEN, Site
 

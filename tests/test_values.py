@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from generator import values
+from generator.catalog import field_values
 
 NOON = int(datetime(2026, 5, 1, 12, tzinfo=UTC).timestamp())
 
@@ -44,7 +44,7 @@ NOON = int(datetime(2026, 5, 1, 12, tzinfo=UTC).timestamp())
 )
 def test_an_instant_has_many_spellings(text: str, seconds: int) -> None:
     """Zones are honoured, fractions are cut, a missing zone is UTC and a missing time is midnight."""
-    assert values.instant(text) == seconds
+    assert field_values.instant(text) == seconds
 
 
 @pytest.mark.parametrize(
@@ -85,14 +85,14 @@ def test_an_instant_has_many_spellings(text: str, seconds: int) -> None:
 def test_what_is_no_instant_is_shown_one(value: Any) -> None:
     """Nothing is guessed; the author is given the form to imitate."""
     with pytest.raises(ValueError, match=r"^should be a time like 2026-05-01T12:00:00Z$"):
-        values.instant(value)
+        field_values.instant(value)
 
 
 @pytest.mark.parametrize("day", ["2026-02-29", "2026-04-31", "2026-00-01", "2026-01-00", "2026-13-01", "0000-01-01"])
 def test_a_day_must_exist(day: str) -> None:
     """The calendar is checked as well as the form."""
     with pytest.raises(ValueError, match=f"^the day {day} does not exist$"):
-        values.instant(f"{day}T12:00:00Z")
+        field_values.instant(f"{day}T12:00:00Z")
 
 
 @pytest.mark.parametrize(
@@ -102,7 +102,7 @@ def test_a_day_must_exist(day: str) -> None:
 def test_years_go_from_1970_to_9999(text: str) -> None:
     """What counts is the year in UTC."""
     with pytest.raises(ValueError, match=r"^should be in the years 1970 to 9999$"):
-        values.instant(text)
+        field_values.instant(text)
 
 
 @given(st.datetimes(datetime(1971, 1, 1), datetime(9998, 12, 31)), st.integers(-1439, 1439))
@@ -111,13 +111,13 @@ def test_a_zone_moves_the_clock_and_not_the_instant(moment: datetime, minutes: i
     sign, (hours, rest) = "-" if minutes < 0 else "+", divmod(abs(minutes), 60)
     cut = int(moment.replace(microsecond=0, tzinfo=UTC).timestamp())
 
-    assert values.instant(f"{moment:%Y-%m-%dT%H:%M:%S.%f}{sign}{hours:02}:{rest:02}") == cut - 60 * minutes
+    assert field_values.instant(f"{moment:%Y-%m-%dT%H:%M:%S.%f}{sign}{hours:02}:{rest:02}") == cut - 60 * minutes
 
 
 @pytest.mark.parametrize(("seconds", "day"), [(0, "1970-01-01"), (86_399, "1970-01-01"), (NOON, "2026-05-01")])
 def test_a_day_is_that_of_utc(seconds: int, day: str) -> None:
     """Titles have the same date wherever the build runs."""
-    assert values.day(seconds) == day
+    assert field_values.day(seconds) == day
 
 
 @pytest.mark.parametrize(
@@ -149,7 +149,7 @@ def test_a_day_is_that_of_utc(seconds: int, day: str) -> None:
 )
 def test_a_number_has_one_spelling(value: Any, spelling: str) -> None:
     """Text and number mean the same, and so do all spellings of it; no digit that counts is lost."""
-    assert values.number(value) == spelling
+    assert field_values.number(value) == spelling
 
 
 @pytest.mark.parametrize(
@@ -162,14 +162,14 @@ def test_a_number_has_one_spelling(value: Any, spelling: str) -> None:
 def test_a_number_is_digits_and_a_point(value: Any) -> None:
     """Signs, exponents, blanks and other digits are refused."""
     with pytest.raises(ValueError, match=r"^should be digits with at most one point between them, like 10 or 10\.5$"):
-        values.number(value)
+        field_values.number(value)
 
 
 @pytest.mark.parametrize("value", [None, True, False, [1], {"a": 1}])
 def test_a_number_is_a_number(value: Any) -> None:
     """True is not 1, and nothing is not 0."""
     with pytest.raises(ValueError, match=r"^should be a number like 10 or 10\.5$"):
-        values.number(value)
+        field_values.number(value)
 
 
 @pytest.mark.parametrize(
@@ -178,30 +178,30 @@ def test_a_number_is_a_number(value: Any) -> None:
 def test_a_number_is_never_rounded(value: Any) -> None:
     """Nine digits before the point and four after it are kept; more are refused."""
     with pytest.raises(ValueError, match=r"^is too long; a number has up to 9 digits before the point and up to 4"):
-        values.number(value)
+        field_values.number(value)
 
 
 @given(st.integers(0, 999_999_999), st.integers(0, 9999))
 def test_any_number_keeps_its_value(whole: int, part: int) -> None:
     """As text, as decimal and as its own spelling, a number is the same number."""
     text = f"{whole}.{part:04}"
-    spelling = values.number(text)
+    spelling = field_values.number(text)
 
     assert Decimal(spelling) == Decimal(text)
-    assert values.number(Decimal(text)) == values.number(spelling) == spelling
+    assert field_values.number(Decimal(text)) == field_values.number(spelling) == spelling
 
 
 @pytest.mark.parametrize("value", ["Ada Penn", "1", 1, -1, 0])
 def test_a_reference_stays_as_it_is(value: Any) -> None:
     """A name in digits is a name and a number is an id; who is meant is another question."""
-    assert values.reference(value) is value
+    assert field_values.reference(value) is value
 
 
 @pytest.mark.parametrize("value", ["", True, None, Decimal("1"), ["Ada Penn"]])
 def test_a_reference_is_a_name_or_an_id(value: Any) -> None:
     """Nothing else refers to anybody."""
     with pytest.raises(ValueError, match=r"^should be a name or an id$"):
-        values.reference(value)
+        field_values.reference(value)
 
 
 @pytest.mark.parametrize(
@@ -210,7 +210,7 @@ def test_a_reference_is_a_name_or_an_id(value: Any) -> None:
 )
 def test_a_slug_is_letters_digits_hyphens_and_underscores(texts: list[str], slugs: bool) -> None:
     """What stands in a path is plain ASCII."""
-    assert [values.is_slug(text) for text in texts] == [slugs] * len(texts)
+    assert [field_values.is_slug(text) for text in texts] == [slugs] * len(texts)
 
 
 @pytest.mark.parametrize(
@@ -218,14 +218,14 @@ def test_a_slug_is_letters_digits_hyphens_and_underscores(texts: list[str], slug
 )
 def test_a_template_of_titles_is_handed_on(template: Any) -> None:
     """Whether it is a text at all is the model's question; here only the names in braces are looked at."""
-    assert values.chapter_title(template) == template
+    assert field_values.chapter_title(template) == template
 
 
 @pytest.mark.parametrize("name", ["", "author", "Title", " title", "title!r", "0"])
 def test_a_template_of_titles_names_only_what_chapters_have(name: str) -> None:
     """The author is told all the names that can stand there."""
     with pytest.raises(ValueError) as caught:
-        values.chapter_title("{number}: {" + name + "}")
+        field_values.chapter_title("{number}: {" + name + "}")
 
     hint = "did you mean {title}? It" if "title" in name.lower() else "it"
     known = "can hold {volume}, {number}, {title}, {date}, {series}"
@@ -236,4 +236,4 @@ def test_what_is_filled_in_is_not_filled_again() -> None:
     """A title that looks like a field stays a title."""
     found = {"volume": "?", "number": "1", "title": "{number} {{}}", "date": "2026-05-01", "series": "{title}"}
 
-    assert values.full_title("{series}: {title} {{number}} {", 1, found) == "{title}: {number} {{}} {1} {"
+    assert field_values.full_title("{series}: {title} {{number}} {", 1, found) == "{title}: {number} {{}} {1} {"

@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from generator import disk, encode, verify_files
+from generator import encoding, filesystem
 from generator.errors import FlatpanelError
-from generator.manifest import UNNAMED, paths
-from generator.store import Store
+from generator.release.manifest import UNNAMED, paths
+from generator.release.store import Store
+from generator.review import verify_files
 from tests import trees
 from tests.conftest import Site
 
@@ -187,7 +188,7 @@ def test_two_bodies_that_changed_places_are_found(built: Site) -> None:
 def test_a_compressed_form_of_another_body_is_found(built: Site) -> None:
     """A compressed form that can be unpacked, but gives something else, is no compressed form of this body."""
     path = body(built) + ".gz"
-    packed = encode.gzip(b"x" * 5000)
+    packed = encoding.gzip(b"x" * 5000)
     assert packed
     (built.folder / "dist" / path).write_bytes(packed)
 
@@ -199,14 +200,14 @@ def test_another_zlib_is_no_damage(built: Site) -> None:
     text = (built.folder / "dist" / body(built)).read_bytes()
     press = zlib.compressobj(1, zlib.DEFLATED, -15)
     ends = zlib.crc32(text).to_bytes(4, "little") + len(text).to_bytes(4, "little")
-    packed = encode.GZIP_HEAD + press.compress(text) + press.flush() + ends
-    assert packed != encode.gzip(text)
+    packed = encoding.GZIP_HEAD + press.compress(text) + press.flush() + ends
+    assert packed != encoding.gzip(text)
     (built.folder / "dist" / f"{body(built)}.gz").write_bytes(packed)
 
     assert found(built) == []
 
 
-@pytest.mark.parametrize("more", [b"\0", encode.gzip(b"x" * 5000)], ids=["a zero", "a member"])
+@pytest.mark.parametrize("more", [b"\0", encoding.gzip(b"x" * 5000)], ids=["a zero", "a member"])
 def test_what_follows_a_compressed_form_is_found(built: Site, more: bytes) -> None:
     """Some readers ignore zeros after a compressed form, or read on; clients would get another body."""
     path = f"{body(built)}.gz"
@@ -293,6 +294,6 @@ def test_a_file_that_cannot_be_read_is_an_error_of_its_own(built: Site, monkeypa
     def refuse(path: Path) -> bytes:
         raise PermissionError(13, "Permission denied", str(path))
 
-    monkeypatch.setattr(disk, "content", refuse)
+    monkeypatch.setattr(filesystem, "content", refuse)
     with pytest.raises(PermissionError):
         found(built)

@@ -7,8 +7,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from generator import encode, journal, routes, verify_files
-from generator.artifact import JSON
+from generator import encoding
+from generator.api import routes
+from generator.api.resources import JSON
+from generator.release import journal
+from generator.review import verify_files
 from tests import trees
 from tests.conftest import Site, copy_of
 from tests.twins import in_memory
@@ -89,7 +92,7 @@ def is_harmless(path: Path) -> bool:
     return (
         path.suffix == ".gz"
         and body.exists()
-        and encode.unpacked(path.read_bytes(), body.stat().st_size) == body.read_bytes()
+        and encoding.unpacked(path.read_bytes(), body.stat().st_size) == body.read_bytes()
     )
 
 
@@ -126,6 +129,6 @@ def test_whatever_happens_to_a_file_is_found(built: Site, harm: Harm, which: int
 
 def test_a_compressed_form_is_as_good_as_what_it_holds() -> None:
     """The one difference that `verify` does not speak of is one that no client can see."""
-    packed = encode.gzip(b"word " * 2000)
+    packed = encoding.gzip(b"word " * 2000)
 
-    assert packed and encode.unpacked(packed, 10_000) == b"word " * 2000
+    assert packed and encoding.unpacked(packed, 10_000) == b"word " * 2000

@@ -10,9 +10,9 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 from click.testing import Result
 
-from generator import verify_server
-from generator.artifact import Published
+from generator.api.resources import Published
 from generator.errors import FlatpanelError
+from generator.review import verify_server
 from tests import trees, web
 from tests.conftest import Site
 

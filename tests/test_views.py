@@ -12,7 +12,7 @@ from click.testing import Result
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from generator import tending, views
+from generator.authoring import tending, view_log
 from tests import tended, web
 from tests.conftest import Site, copy_of
 from tests.tended import Run, counts, line, lines
@@ -269,7 +269,7 @@ def test_views_do_not_change_when_anything_was_edited(counting: Site, fold: Call
 
 def test_more_digits_than_a_line_may_have_are_no_chapter() -> None:
     """A tally takes what the log format can hold, and nothing else."""
-    tally = views.Tally()
+    tally = view_log.Tally()
 
     assert tally.add([line(1, 9_999_999_999).encode(), line(2, 99_999_999_999).encode()]) == 1
     assert tally.counts == {"9999999999": 1}

@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 import pytest
 from click.testing import Result
 
-from generator import tending, views
-from generator.views import DAYS_KEPT, Memory
+from generator.authoring import tending, view_log
+from generator.authoring.view_log import DAYS_KEPT, Memory
 from tests import tended
 from tests.conftest import Site
 from tests.tended import Run, counts, line, lines
@@ -79,8 +79,8 @@ def test_a_memory_is_read_as_it_was_written() -> None:
     """Nothing of it is lost on disk."""
     memory = Memory({"2026-05-01": {"0123456789ab", "ba9876543210"}, "2026-05-02": set()}, "2026-01-01", "ab", {"7": 3})
 
-    assert views.load(views.dump(memory)) == memory
-    assert views.dump(views.load(views.dump(memory))) == views.dump(memory)
+    assert view_log.load(view_log.dump(memory)) == memory
+    assert view_log.dump(view_log.load(view_log.dump(memory))) == view_log.dump(memory)
 
 
 @pytest.mark.parametrize(

@@ -6,11 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from generator import encode, journal
+from generator import encoding
+from generator.api.payloads import v2
 from generator.errors import FlatpanelError
-from generator.payloads import v2
-from generator.runs import FILES, Runs
-from generator.store import UNNAMED
+from generator.pipeline.segments import FILES, Runs
+from generator.release import journal
+from generator.release.store import UNNAMED
 from tests.conftest import AS_OF, Site
 
 
@@ -45,8 +46,8 @@ def test_what_was_written_ahead_is_what_was_digested(site: Site) -> None:
     folder = site.folder / "dist/releases" / release
 
     for name in FILES.keys() - {"manifest.json"}:
-        assert encode.sha256((folder / name).read_bytes()) == site.manifest.files[name]
-    assert encode.sha256((folder / "manifest.json").read_bytes()).startswith(release)
+        assert encoding.sha256((folder / name).read_bytes()) == site.manifest.files[name]
+    assert encoding.sha256((folder / "manifest.json").read_bytes()).startswith(release)
 
 
 def test_nothing_is_written_ahead_while_no_body_is_new(site: Site, asked: list[str]) -> None:
@@ -90,7 +91,7 @@ def test_an_error_leaves_no_file_half_written(site: Site, monkeypatch: pytest.Mo
         next(parts)
         raise FlatpanelError("no")
 
-    monkeypatch.setattr(encode, "sha256_of", failing)
+    monkeypatch.setattr(encoding, "sha256_of", failing)
     with pytest.raises(FlatpanelError, match="no"):
         site.build()
     monkeypatch.undo()
@@ -105,8 +106,8 @@ def test_an_error_leaves_no_file_half_written(site: Site, monkeypatch: pytest.Mo
 def test_only_dates_are_replaced(form: str) -> None:
     """A title may look like a date; its quotes have backslashes."""
     title = '"published":"1970-01-01T00:00:00Z"'
-    kept = encode.json([{"title": title, "published": v2.iso(one)} for one in (0, 86_399, AS_OF)])
+    kept = encoding.json([{"title": title, "published": v2.iso(one)} for one in (0, 86_399, AS_OF)])
 
-    found = encode.parse(v2.redated(kept, form))
+    found = encoding.parse(v2.redated(kept, form))
     assert [one["title"] for one in found] == [title] * 3
     assert [one["published"] for one in found] == [v2.DATE_FORMATS[form](one) for one in (0, 86_399, AS_OF)]

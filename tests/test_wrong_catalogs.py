@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from generator import pipeline
 from generator.errors import CatalogError, FlatpanelError
-from generator.pipeline import Options
+from generator.pipeline import run
+from generator.pipeline.run import Options
 
 WRONG = Path(__file__).parent / "wrong"
 AS_OF = 1_790_000_000
@@ -55,7 +55,7 @@ def write(catalog: Path, file: str, text: str | bytes) -> None:
 def problems(catalog: Path, jobs: int = 1) -> list[str]:
     """What an author reads, without the folder of the catalog."""
     with pytest.raises(CatalogError) as caught:
-        pipeline.check(catalog, AS_OF, jobs)
+        run.check(catalog, AS_OF, jobs)
     return [str(problem).removeprefix(f"{catalog}/") for problem in caught.value.problems]
 
 
@@ -66,7 +66,7 @@ def files(folder: Path) -> dict[str, tuple[bytes, int]]:
 
 def test_the_base_has_no_problems(catalog: Path) -> None:
     """Whatever a case is told comes from the files of that case alone."""
-    found = pipeline.read_catalog(catalog, AS_OF)
+    found = run.read_catalog(catalog, AS_OF)
 
     assert [series.slug for series in found.series] == ["good", "long"]
 
@@ -97,7 +97,7 @@ def test_nothing_is_written(catalog: Path, tmp_path: Path) -> None:
     write(catalog, "series/good.yaml", "title: Good\n")
     before = files(tmp_path)
     with pytest.raises(CatalogError):
-        pipeline.build(Options(catalog, tmp_path / "dist", tmp_path / "nginx.conf", AS_OF))
+        run.build(Options(catalog, tmp_path / "dist", tmp_path / "nginx.conf", AS_OF))
 
     assert files(tmp_path) == before
     assert not (tmp_path / "dist").exists()
@@ -106,11 +106,11 @@ def test_nothing_is_written(catalog: Path, tmp_path: Path) -> None:
 def test_the_published_site_stays(catalog: Path, tmp_path: Path) -> None:
     """A wrong catalog changes no byte of what was built from the right one."""
     options = Options(catalog, tmp_path / "dist", tmp_path / "nginx.conf", AS_OF)
-    pipeline.build(options)
+    run.build(options)
     (catalog / "series/good.yaml").write_text("title: Good\n")
     before = files(tmp_path)
     with pytest.raises(CatalogError):
-        pipeline.build(options)
+        run.build(options)
 
     assert files(tmp_path) == before
 
@@ -125,7 +125,7 @@ def test_a_catalog_without_a_site_is_told_what_the_least_is(catalog: Path) -> No
 def test_a_folder_that_is_not_there_is_no_catalog(tmp_path: Path) -> None:
     """A mistyped folder is one sentence, not a list of what it lacks."""
     with pytest.raises(FlatpanelError) as caught:
-        pipeline.read_catalog(tmp_path / "catalogue", AS_OF)
+        run.read_catalog(tmp_path / "catalogue", AS_OF)
 
     assert str(caught.value) == (
         f"{tmp_path}/catalogue: there is no such folder; a catalog is a folder with site.yaml and series/"

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from generator import scalars, yaml12
-from generator.yaml12 import MAX_ALIASED_NODES, MAX_ALIASES, MAX_DEPTH, Malformed, Survey, load, survey
+from generator.catalog.yaml import reader, scalars
+from generator.catalog.yaml.reader import MAX_ALIASED_NODES, MAX_ALIASES, MAX_DEPTH, Malformed, Survey, load, survey
 
 SPELLINGS: list[tuple[Any, list[str]]] = [
     (None, ["", "~", "null", "Null", "NULL"]),
@@ -245,7 +245,7 @@ chapters:
         (("cover",), (1, 1)),
     ],
 )
-def test_a_value_has_a_place(path: yaml12.Path, place: yaml12.Place) -> None:
+def test_a_value_has_a_place(path: reader.Path, place: reader.Place) -> None:
     """What is not there is told at the nearest thing around it that is; an alias hides what it stands for."""
     assert survey(FILE.encode()).place(path) == place
 

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from ruamel.yaml import YAML, ScalarNode, SequenceNode
 from ruamel.yaml.error import YAMLError
 
-from generator.yaml12 import Malformed, load, survey
+from generator.catalog.yaml.reader import Malformed, load, survey
 
 SUITE = [json.loads(line) for line in (Path(__file__).parent / "yaml_suite.jsonl").read_text().splitlines()]
 # libyaml's own reading, where it differs: ? and & inside of words, and the last of some blank lines. Nobody writes so.

@@ -13,11 +13,12 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
-from generator import rollback, verify_files
 from generator.errors import CatalogError, Problem
-from generator.manifest import EMPTY, FIRST, Manifest, load, load_head, paths
-from generator.pipeline import Options, Report, build
-from generator.store import TREES, Store
+from generator.pipeline import rollback
+from generator.pipeline.run import Options, Report, build
+from generator.release.manifest import EMPTY, FIRST, Manifest, load, load_head, paths
+from generator.release.store import TREES, Store
+from generator.review import verify_files
 from tests import trees
 from tests.conftest import AS_OF
 from tests.drafts import DAY, HOUR, Catalog, pick

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
-from generator.serve import find_js_module, find_nginx
+from generator.nginx.process import find_js_module, find_nginx
 
 
 @dataclass(frozen=True)

@@ -8,14 +8,18 @@ from typing import Any
 
 import click
 
-from .. import pipeline, trial, values
-from ..building import unwatched
-from ..confined import Confined
+from ..catalog import field_values, reader
+from ..catalog.confined_folder import Confined
 from ..errors import Problem
-from ..pipeline import Options, Report
-from ..reading import Reading
-from ..rendering import Rendered
-from . import github, options
+from ..pipeline import run as pipeline
+from ..pipeline.release_builder import unwatched
+from ..pipeline.run import Options, Report
+from ..pipeline.scan import Reading
+from ..pipeline.series_renderer import Rendered
+from ..review import trial_build
+from ..review.report import page
+from ..review.report.data import Collector, Survey
+from . import github_annotations, options
 from .output import bar, is_watched, say, say_json
 from .reporting import as_called, reporting, warn
 
@@ -39,25 +43,25 @@ from .reporting import as_called, reporting, warn
 )
 @click.option("--report", type=click.Path(path_type=Path), help="Write a page about the site and what changed in it.")
 @reporting
-def build(as_of: int | None, form: str, quiet: bool, check: bool, **paths: Any) -> None:
+def build(as_of: int | None, form: str, quiet: bool, check: bool, report: Path | None, **paths: Any) -> None:
     """Build the site; this is what happens without a command, too."""
-    if check and paths["report"]:
+    if check and report:
         raise click.UsageError("--check writes nothing, a --report neither; leave one of them out")
     if check and paths["max_removed"] is not None:
         raise click.UsageError("--check writes nothing, so --max-removed has nothing to keep; leave one of them out")
     instant = options.now() if as_of is None else as_of
-    wanted = Options(as_of=instant, in_full=form == "json", as_called=as_called, **paths)
+    wanted = Options(as_of=instant, **paths)
     if check:
-        _report_outdated(trial.outdated(wanted, partial(warn, form=form)), form, quiet)
+        _report_outdated(trial_build.outdated(wanted, partial(warn, form=form)), form, quiet)
     else:
-        run(wanted, form=form, quiet=quiet)
+        run(wanted, report, form=form, quiet=quiet)
 
 
 def _report_outdated(found: list[str], form: str, quiet: bool) -> None:
     if form == "json":
         say_json({"ok": not found, "outdated": found})
     elif found and form == "github":
-        say(*map(github.error, found))
+        say(*map(github_annotations.error, found))
     elif found:
         say(*found, err=True)
     elif not quiet:
@@ -66,18 +70,29 @@ def _report_outdated(found: list[str], form: str, quiet: bool) -> None:
         raise SystemExit(1)
 
 
-def run(wanted: Options, *, form: str = "text", quiet: bool = False) -> Report:
-    """Build, and say what that did."""
+def run(wanted: Options, report: Path | None = None, *, form: str = "text", quiet: bool = False) -> Report:
+    """Build, print the result, and write the `report` page."""
+    if report:
+        # The paths that a build writes need not exist yet.
+        others = (wanted.catalog / reader.SERIES, wanted.nginx, wanted.cache)
+        page.refuse(report, wanted.out, filter(None, others))
+    collector = Collector()
     started = time.perf_counter()
     progress = _progress if is_watched() and not (form == "json" or quiet) else unwatched
-    report = pipeline.build(wanted, waiting(wanted.out), progress)
+    done = pipeline.build(wanted, waiting(wanted.out), progress, collector if report or form == "json" else None)
+    if report and collector.data:
+        page.write(report, page.page(collector.data, done.release, done.changes, _warnings(done), done.removed))
     seconds = time.perf_counter() - started
-    _warn(report, form)
+    _warn(done, form)
     if form == "json":
-        say_json(_facts(report, seconds))
+        say_json(_facts(done, collector.data, seconds))
     elif not quiet:
-        say(*_summary(report, wanted, seconds))
-    return report
+        say(*_summary(done, wanted, report, seconds))
+    return done
+
+
+def _warnings(done: Report) -> list[str]:
+    return [*map(as_called, done.warnings), *map(str, done.located)]
 
 
 def _warn(done: Report | Reading, form: str) -> None:
@@ -96,7 +111,7 @@ def _progress(rendered: Iterator[Rendered], count: int) -> Iterator[Rendered]:
         yield from shown
 
 
-def _facts(report: Report, seconds: float) -> dict[str, object]:
+def _facts(report: Report, data: Survey | None, seconds: float) -> dict[str, object]:
     return {
         "ok": True,
         "release": report.release,
@@ -104,14 +119,14 @@ def _facts(report: Report, seconds: float) -> dict[str, object]:
         "resources": report.resources,
         "bytes_written": report.written,
         "seconds": round(seconds, 3),
-        "next_publication": None if report.next_publication is None else values.iso(report.next_publication),
-        "warnings": [*map(as_called, report.warnings), *map(str, report.located)],
+        "next_publication": None if report.next_publication is None else field_values.iso(report.next_publication),
+        "warnings": _warnings(report),
         "no_longer_published": report.removed.plain(),
-        **(report.survey.plain() if report.survey else {}),
+        **(data.plain() if data else {}),
     }
 
 
-def _summary(report: Report, wanted: Options, seconds: float) -> list[str]:
+def _summary(report: Report, wanted: Options, page: Path | None, seconds: float) -> list[str]:
     counted = ", ".join(f"{count} {kind}" for kind, count in report.changes.items())
     lines = [
         f"release {report.release} in {wanted.out}: {counted}",
@@ -121,10 +136,10 @@ def _summary(report: Report, wanted: Options, seconds: float) -> list[str]:
         lines += [f"no longer published: {report.removed.sentence}", *report.removed.lines()]
     if report.conf_written:
         lines.append(f"wrote {wanted.nginx}")
-    if wanted.report:
-        lines.append(f"wrote {wanted.report}")
+    if page:
+        lines.append(f"wrote {page}")
     if report.next_publication is not None:
-        lines.append(f"the next scheduled chapter is due {values.iso(report.next_publication)}")
+        lines.append(f"the next scheduled chapter is due {field_values.iso(report.next_publication)}")
     return lines
 
 

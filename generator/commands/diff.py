@@ -5,17 +5,18 @@ from typing import Any
 
 import click
 
-from .. import revisions
-from ..confined import Confined
+from ..catalog.confined_folder import Confined
+from ..catalog.records import PATH_OR_URL
 from ..errors import FlatpanelError
-from ..model import PATH_OR_URL
-from ..review import comparing, facts, spellings
-from ..review.comparing import Comparison
-from ..review.markdown import markdown
-from ..review.text import text
-from ..review.things import Reader, things
-from ..review.wording import PARTIAL
-from ..revisions import Pair
+from ..review.diff import as_json as facts
+from ..review.diff import compare, inputs
+from ..review.diff import purge as spellings
+from ..review.diff.as_markdown import markdown
+from ..review.diff.as_text import text
+from ..review.diff.compare import Comparison
+from ..review.diff.entity_changes import Reader, things
+from ..review.diff.inputs import Pair
+from ..review.diff.lines import PARTIAL
 from . import options
 from .output import say, say_json
 from .reporting import reporting
@@ -35,7 +36,7 @@ class Beginning(click.ParamType[str]):
 
 @click.command()
 @click.argument("old", default="HEAD")
-@click.argument("new", default=revisions.HERE)
+@click.argument("new", default=inputs.HERE)
 @options.catalog
 @options.as_of
 @options.jobs
@@ -75,10 +76,10 @@ def diff(
         if contradicts:
             raise click.UsageError(sentence)
     form = "json" if as_json else form
-    with revisions.opened(old, new, catalog, options.now() if as_of is None else as_of, jobs) as pair:
+    with inputs.opened(old, new, catalog, options.now() if as_of is None else as_of, jobs) as pair:
         for warning in dict.fromkeys(pair.warnings):
             say(f"warning: {warning}", err=True, fg="yellow")
-        found = comparing.compare(pair.old, pair.new)
+        found = compare.compare(pair.old, pair.new)
         if purge:
             _purge(found, base_url or _base_url(pair), as_json=form == "json")
         else:

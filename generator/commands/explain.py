@@ -4,9 +4,10 @@ from itertools import groupby
 
 import click
 
-from .. import encode, field_help
+from .. import encoding
+from ..catalog import field_help
+from ..catalog.field_help import FieldHelp
 from ..errors import FlatpanelError
-from ..field_help import FieldHelp
 from . import options
 from .output import say, say_json
 from .reporting import as_called, reporting
@@ -53,4 +54,4 @@ def _paragraph(field: FieldHelp) -> list[str]:
 
 def _written(value: object) -> str:
     """A value as YAML takes it on one line; JSON is YAML."""
-    return value if isinstance(value, str) else encode.json(value).decode()
+    return value if isinstance(value, str) else encoding.json(value).decode()

@@ -4,11 +4,11 @@ from pathlib import Path
 
 import click
 
-from .. import tending
-from ..confined import Confined
-from ..ledger import Ledger
-from ..model import Chapter
-from ..store import Store
+from ..authoring import tending
+from ..catalog.confined_folder import Confined
+from ..catalog.records import Chapter
+from ..release.manifest_reader import Ledger
+from ..release.store import Store
 from . import options
 from .output import say, say_json
 from .reporting import reporting, warn

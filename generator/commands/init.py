@@ -20,7 +20,7 @@ from .reporting import reporting
 def init(folder: Path, name: str | None, base_url: str) -> None:
     """Begin a project in DIR: a small catalog that builds at once, and what surrounds it."""
     # Takes its time to load, and nothing else needs it.
-    from .. import scaffold
+    from ..authoring import scaffold
 
     files = scaffold.start(folder, name or folder.resolve().name, base_url, options.now())
     program = _program()

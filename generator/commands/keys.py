@@ -2,8 +2,8 @@
 
 import click
 
-from .. import tending
-from ..confined import Confined
+from ..authoring import tending
+from ..catalog.confined_folder import Confined
 from . import options
 from .output import say, say_json
 from .reporting import reporting

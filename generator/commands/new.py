@@ -7,10 +7,11 @@ from typing import Any
 
 import click
 
-from .. import adding, values
-from ..adding import Added
-from ..confined import Confined
-from ..model import Chapter
+from ..authoring import new_entries
+from ..authoring.new_entries import Added
+from ..catalog import field_values
+from ..catalog.confined_folder import Confined
+from ..catalog.records import Chapter
 from . import options
 from .ids import called, highest, previously
 from .output import say, say_json
@@ -38,7 +39,7 @@ def new() -> None:
 @reporting
 def series(catalog: Confined, slug: str, in_folder: bool, dry: bool, as_json: bool, **said: Any) -> None:
     """Begin a series; SLUG will stand in its addresses."""
-    added = adding.add_series(catalog, slug, _said(said), in_folder=in_folder, dry=dry)
+    added = new_entries.add_series(catalog, slug, _said(said), in_folder=in_folder, dry=dry)
     _report(catalog, added, f"the series {slug}", {"slug": slug}, dry=dry, as_json=as_json)
 
 
@@ -73,11 +74,11 @@ def chapter(
     **said: Any,
 ) -> None:
     """Add a chapter to the series SLUG, with the next id."""
-    fields = _said(said) | ({"published": values.iso(published)} if published is not None else {})
+    fields = _said(said) | ({"published": field_values.iso(published)} if published is not None else {})
     # As in addresses; otherwise nobody could overrule what ComicInfo.xml says.
     fields |= {"volume": None} if fields.get("volume") == 0 else {}
     known = highest(out, previous)
-    added = adding.add_chapter(catalog, slug, fields, pages, highest=known, now=options.now(), dry=dry, warn=warn)
+    added = new_entries.add_chapter(catalog, slug, fields, pages, highest=known, now=options.now(), dry=dry, warn=warn)
     record = added.record
     assert isinstance(record, Chapter)
     count = len(record.pages)

@@ -9,8 +9,9 @@ from typing import Any, TypeVar
 
 import click
 
-from .. import encode, values
-from ..confined import Confined
+from .. import encoding
+from ..catalog import field_values
+from ..catalog.confined_folder import Confined
 from ..http_client import SECONDS
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -27,14 +28,14 @@ class Instant(click.ParamType[int]):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
         try:
             seconds = _seconds(value) if self.or_seconds else None
-            return values.instant(value) if seconds is None else seconds
+            return field_values.instant(value) if seconds is None else seconds
         except ValueError as error:
             self.fail(f"{error}, not {value}" if str(error).startswith("should be") else str(error), param, ctx)
 
 
 def _seconds(text: str) -> int | None:
     """Seconds since 1970 where the text is nothing but digits, and not too many."""
-    return int(text) if text.isdecimal() and len(text) <= 12 and int(text) <= encode.LAST_INSTANT else None
+    return int(text) if text.isdecimal() and len(text) <= 12 and int(text) <= encoding.LAST_INSTANT else None
 
 
 def now() -> int:

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 import click
 
-from .. import encode
+from .. import encoding
 from ..escaping import escaped
 
 T = TypeVar("T")
@@ -58,9 +58,9 @@ def say(*lines: str, err: bool = False, nl: bool = True, **style: Any) -> None:
 def say_json(value: object) -> None:
     """Print a value as JSON in which nothing stands that a terminal obeys; programs read the same value."""
     try:
-        text = encode.pretty(value)
+        text = encoding.pretty(value)
     except TypeError:
-        text = encode.pretty(_encodable(value))
+        text = encoding.pretty(_encodable(value))
     click.echo(_OBEYED.sub(lambda found: f"\\u{ord(found[0]):04x}", text.decode()), nl=False)
 
 

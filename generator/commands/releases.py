@@ -5,13 +5,14 @@ from pathlib import Path
 
 import click
 
-from .. import census, values
-from .. import rollback as rolling_back
+from ..catalog import field_values
 from ..errors import FlatpanelError
-from ..journal import Entry
-from ..ledger import Ledger
-from ..rollback import Rollback
-from ..store import Store
+from ..pipeline import rollback as rolling_back
+from ..pipeline.rollback import Rollback
+from ..release import census
+from ..release.journal import Entry
+from ..release.manifest_reader import Ledger
+from ..release.store import Store
 from . import options
 from .build import waiting
 from .output import say, say_json
@@ -53,7 +54,7 @@ def _facts(store: Store, one: Entry, current: str) -> dict[str, object]:
         counts = census.counts(ledger)
     return {
         "release": one.release,
-        "time": None if one.at is None else values.iso(one.at),
+        "time": None if one.at is None else field_values.iso(one.at),
         "reason": one.reason,
         **counts,
         "current": one.release == current,

@@ -9,10 +9,10 @@ from typing import Any, TypeVar
 
 import click
 
-from ..anchors import PAGE
+from ..catalog.problems.doc_links import PAGE
+from ..catalog.problems.locate import HELPED
 from ..errors import FlatpanelError, Problem
-from ..places import HELPED
-from . import github
+from . import github_annotations
 from .output import say, say_json
 
 CATALOG_WRONG = 1
@@ -53,7 +53,13 @@ def complain(error: FlatpanelError | OSError, *, form: str = "text") -> None:
         say_json({"ok": False, "message": "\n".join(_sentences(error)), "problems": told})
         return
     if form == "github":
-        say(*(map(github.problem, problems) if problems else map(github.error, _sentences(error))))
+        say(
+            *(
+                map(github_annotations.problem, problems)
+                if problems
+                else map(github_annotations.error, _sentences(error))
+            )
+        )
     elif problems:
         for line in (line for one in problems for line in explained(one)):
             say(line, err=True, **_style(line))
@@ -88,7 +94,7 @@ def _explanation(problem: Problem) -> str | None:
     if not problem.docs or (_PROJECT / PAGE).is_file():
         return problem.docs
     # Takes its time to load, and a checkout does not need it.
-    from .. import field_help
+    from ..catalog import field_help
 
     topic = field_help.topic(*problem.topic) if problem.topic else None
     return as_called(f"{WRITTEN}explain {topic}`").strip("`") if topic else None
@@ -96,7 +102,11 @@ def _explanation(problem: Problem) -> str | None:
 
 def warn(warning: str | Problem, *, form: str = "text") -> None:
     if form == "github":
-        say(github.problem(warning, "warning") if isinstance(warning, Problem) else github.warning(as_called(warning)))
+        say(
+            github_annotations.problem(warning, "warning")
+            if isinstance(warning, Problem)
+            else github_annotations.warning(as_called(warning))
+        )
     else:
         say(f"warning: {as_called(str(warning))}", err=True, fg="yellow")
 

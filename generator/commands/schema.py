@@ -4,8 +4,9 @@ from pathlib import Path
 
 import click
 
-from .. import disk, source
-from ..confined import Confined
+from .. import filesystem
+from ..catalog import reader
+from ..catalog.confined_folder import Confined
 from . import options
 from .output import say
 from .reporting import reporting
@@ -20,13 +21,13 @@ _FOLDER = ".schemas"
 def schema(catalog: Confined, target: Path | None) -> None:
     """Write JSON Schemas of all files of a catalog, for editors, into DIR or .schemas in the catalog."""
     # Takes its time to load, and nothing else needs it.
-    from .. import schema as schemas
+    from ..catalog import json_schema as schemas
 
     found = schemas.files()
-    folder = target or source.existing(catalog) / _FOLDER
+    folder = target or reader.existing(catalog) / _FOLDER
     for name, text in found.items():
         if target:
-            disk.write_if_changed(target / name, text)
+            filesystem.write_if_changed(target / name, text)
         else:
             catalog.write(f"{_FOLDER}/{name}", text)
     say(f"{folder}: {len(found)} schemas")

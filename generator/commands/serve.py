@@ -10,12 +10,12 @@ from typing import Any
 
 import click
 
-from .. import loopback, source
-from .. import serve as serving
+from ..catalog import loopback, reader
+from ..catalog.records import Site
 from ..errors import FlatpanelError
-from ..model import Site
-from ..pipeline import Options
-from ..store import Store
+from ..nginx import process as serving
+from ..pipeline.run import Options
+from ..release.store import Store
 from . import build, options
 from .output import say, stamped
 from .reporting import complain, reporting
@@ -45,7 +45,7 @@ def serve(as_of: int | None, port: int | None, watch: bool, **paths: Any) -> Non
         signal.signal(ending, lambda *_: sys.exit(0))
     asked = Options(as_of=options.now() if as_of is None else as_of, local=True, **paths)
     seen = serving.fingerprint(asked.catalog)
-    site = source.read_site(asked.catalog)
+    site = reader.read_site(asked.catalog)
     if site:
         port = port or site.port
         serving.free_port(port)
@@ -80,7 +80,7 @@ def _placed(asked: Options, site: Site | None, port: int | None) -> Options:
 def _watch(asked: Options, server: serving.Server, seen: serving.Fingerprint, due: int | None, *, fixed: bool) -> None:
     """Until nginx ends: build after every change, and when a scheduled chapter's time has come."""
     next_publication = due
-    site = source.read_site(asked.catalog)
+    site = reader.read_site(asked.catalog)
 
     def wait() -> bool:
         time.sleep(0.3)
@@ -95,7 +95,7 @@ def _watch(asked: Options, server: serving.Server, seen: serving.Fingerprint, du
         try:
             now = asked if fixed else dataclasses.replace(asked, as_of=options.now())
             # While site.yaml is being written it cannot be read, and the folder that is served stays the same.
-            site = source.read_site(asked.catalog) or site
+            site = reader.read_site(asked.catalog) or site
             wanted = _placed(now, site, server.port)
             report = build.run(wanted)
             if wanted.out != server.store.root:

@@ -6,10 +6,10 @@ from typing import Any
 
 import click
 
-from .. import verify_files, verify_server
-from ..pipeline import Options
-from ..repair import Outcome, repair
-from ..store import Store
+from ..pipeline.run import Options
+from ..release.store import Store
+from ..review import verify_files, verify_server
+from ..review.repair import Outcome, repair
 from . import options
 from .build import waiting
 from .output import say, say_json

@@ -1,0 +1,1 @@
+"""Every URL of the API, and the body that it answers."""

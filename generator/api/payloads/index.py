@@ -1,0 +1,22 @@
+"""The answer of `/`: where to go from here."""
+
+from ...catalog.entities import Catalog
+from ..resources import Shown
+
+_OLD = ("authors", "artists", "series", "releases")
+FAMILIES = {
+    "api": ("/api", _OLD),
+    "v1": ("/api/v1", (*_OLD, "categories", "groups")),
+    "v2": ("/api/v2", ("series", "chapters", "categories", "authors", "artists", "groups", "members", "openapi.json")),
+}
+
+
+def index(catalog: Catalog) -> Shown:
+    base = catalog.site.base_url
+    return Shown(
+        {
+            family: {name.removesuffix(".json"): f"{base}{path}/{name}" for name in names}
+            for family, (path, names) in FAMILIES.items()
+        },
+        catalog.site_modified,
+    )

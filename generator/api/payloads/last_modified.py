@@ -1,0 +1,22 @@
+"""When a composed body last changed: when the newest of its parts did."""
+
+from collections.abc import Iterable
+
+from ...catalog.entities import Catalog
+from ..resources import Joined, Shown
+
+
+def newest(parts: Iterable[Shown], *moments: int) -> int:
+    return max((*moments, *(part.modified for part in parts)))
+
+
+def sequence(parts: Iterable[Shown], catalog: Catalog) -> Shown:
+    """An array. An empty one shows nothing that could have changed; it is as old as the site."""
+    found = list(parts)
+    modified = newest(found) if found else catalog.site_modified
+    return Shown([part.json for part in found], modified)
+
+
+def joined(urls: Iterable[str]) -> Shown:
+    """An array of bodies that have URLs of their own; since when it is so is known by whoever puts it together."""
+    return Shown(Joined(tuple(urls)), 0)

@@ -1,0 +1,107 @@
+"""The shapes of `/api`."""
+
+from collections.abc import Callable
+from functools import lru_cache
+
+from ...catalog.entities import Card, Catalog, Chapter, Contributor, Latest, Person, Series
+from ...encoding import decimal, http_date
+from ..resources import Shown
+from .last_modified import joined, newest, sequence
+
+
+def authors(catalog: Catalog) -> Shown:
+    return sequence(map(contributor, catalog.contributing_authors), catalog)
+
+
+def artists(catalog: Catalog) -> Shown:
+    return sequence(map(contributor, catalog.contributing_artists), catalog)
+
+
+def contributor(one: Contributor) -> Shown:
+    person, works = one.person, [reference(series) for series in one.series]
+    return Shown(
+        {
+            "id": person.id,
+            "name": person.name,
+            "aliases": person.aliases,
+            "series": [work.json for work in works],
+        },
+        newest(works, person.modified),
+    )
+
+
+def reference(series: Card) -> Shown:
+    """A series as people and groups name it."""
+    return Shown({"slug": series.slug, "title": series.title, "aliases": series.aliases}, series.modified)
+
+
+def series_list(catalog: Catalog) -> Shown:
+    return joined(f"/api/series/{one.slug}" for one in catalog.open_series)
+
+
+def series(one: Series) -> Shown:
+    volumes = {number: volume(chapters) for number, chapters in one.volumes.items()}
+    return Shown(
+        {
+            "slug": one.slug,
+            "title": one.title,
+            "aliases": one.aliases,
+            "url": one.url,
+            "description": one.description,
+            "authors": [names(person) for person in one.authors],
+            "artists": [names(person) for person in one.artists],
+            "cover": one.cover,
+            "completed": one.completed,
+            "volumes": {str(number): shown.json for number, shown in volumes.items()},
+        },
+        newest(volumes.values(), one.modified, *(person.modified for person in one.authors + one.artists)),
+    )
+
+
+def names(person: Person) -> list[str]:
+    return [person.name, *person.aliases]
+
+
+# A chapter is part of three bodies; they are asked for one soon after the other.
+@lru_cache(maxsize=4096)
+def chapter(one: Chapter) -> Shown:
+    return Shown(
+        {
+            "title": one.title,
+            "url": one.url,
+            "pages": one.pages,
+            "date": http_date(one.published),
+            "final": one.final,
+        },
+        max(one.modified, one.published),
+    )
+
+
+def volume(chapters: tuple[Chapter, ...], shape: Callable[[Chapter], Shown] = chapter) -> Shown:
+    found = {one.number: shape(one) for one in chapters}
+    return Shown({number: shown.json for number, shown in found.items()}, newest(found.values()))
+
+
+def releases(catalog: Catalog) -> Shown:
+    """The latest chapter of every series that has one, newest first."""
+    pairs = [(one, one.latest) for one in catalog.open_series if one.latest]
+    pairs.sort(key=lambda pair: (-pair[1].published, pair[0].slug))
+    return sequence((release(one, latest) for one, latest in pairs), catalog)
+
+
+def release(one: Card, latest: Latest) -> Shown:
+    return Shown(
+        {
+            "slug": one.slug,
+            "title": one.title,
+            "url": one.url,
+            "cover": one.cover,
+            "latest_chapter": {
+                "title": latest.title,
+                "volume": latest.volume or 0,
+                "number": decimal(latest.number),
+                "date": http_date(latest.published),
+            },
+        },
+        max(one.modified, latest.modified),
+    )

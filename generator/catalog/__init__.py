@@ -1,0 +1,1 @@
+"""YAML files -> a checked and linked catalog as of an instant."""

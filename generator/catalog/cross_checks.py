@@ -1,0 +1,260 @@
+"""What only shows when every file has been read: names that nobody has, ids and numbers that two things share."""
+
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence, Set
+from decimal import Decimal
+from math import inf
+from operator import attrgetter
+from typing import Any
+
+from .name_index import Directory
+from .problems.locate import Complaint
+from .problems.messages import did_you_mean, field_name
+from .problems.suggestions import nearest
+from .reader import LISTS, Entry, SeriesEntry, Sources
+from .records import Account, Chapter
+
+# What one entry of each list is called, in sentences.
+_CALLED = {
+    "authors.yaml": "author",
+    "artists.yaml": "artist",
+    "categories.yaml": "category",
+    "groups.yaml": "group",
+    "members.yaml": "member",
+    "accounts.yaml": "account",
+    "keys.yaml": "key",
+}
+
+# Who writes and draws has to stand in both.
+_OTHER_LIST = {"authors.yaml": "artists.yaml", "artists.yaml": "authors.yaml"}
+
+
+def complaints(sources: Sources) -> list[Complaint]:
+    """Everything that is wrong between the records of a catalog."""
+    checks = Checks(sources)
+    places = [(one.slug, one.entry.file) for one in sources.series]
+    found = [*checks.lists(), *slugs(places), *bookmarks(sources, {slug for slug, _ in places}), *chapter_ids(sources)]
+    return found + [one for series in sources.series for one in checks.series(series)]
+
+
+def ids(sources: Sources) -> list[int]:
+    """The ids that chapters have."""
+    return [one.record.id for series in sources.series for one in series.chapters if one.record.id is not None]
+
+
+def without_id(sources: Sources) -> list[Entry[Chapter]]:
+    """The chapters that have none, each series in the order in which it is read."""
+    ordered = (one for series in sources.series for one in sorted(series.chapters, key=reading_order))
+    return [one for one in ordered if "id" not in one.record.model_fields_set]
+
+
+def reading_order(entry: Entry[Chapter]) -> tuple[float, Decimal]:
+    return entry.record.volume or inf, Decimal(entry.record.number)
+
+
+class Checks:
+    """What stands in the lists, and what a single series says of them."""
+
+    def __init__(self, sources: Sources) -> None:
+        self.sources = sources
+        self.directories: dict[str, Directory[Any]] = {
+            name: Directory.of(entry.record for entry in sources.lists[name])
+            for name in LISTS
+            if name not in ("accounts.yaml", "keys.yaml")
+        }
+        self._aliases: dict[str, dict[str, str]] = {}
+
+    def lists(self) -> Iterator[Complaint]:
+        yield from self.repeated_keys()
+        yield from self.groups()
+        yield from self.keys()
+        yield from self.category_names()
+
+    def repeated_keys(self) -> Iterator[Complaint]:
+        for name, entries in self.sources.lists.items():
+            key = {"accounts.yaml": "username", "keys.yaml": "name"}.get(name, "id")
+            # nginx finds what belongs to a username whatever its case.
+            read = attrgetter(key) if key != "username" else _folded_username
+            for entry, first in _repeated(entries, read):
+                owner = first.record.name if key == "id" else f"another {_CALLED[name]}"
+                message = f"the {key} {getattr(entry.record, key)} belongs to {owner}; choose another"
+                yield Complaint(entry.file, (*entry.path, key), message)
+
+    def groups(self) -> Iterator[Complaint]:
+        for entry in self.sources.lists["groups.yaml"]:
+            for index, role in enumerate(entry.record.members):
+                path = (*entry.path, "members", index, "member")
+                yield from self.reference("members.yaml", role.member, Complaint(entry.file, path, ""))
+
+    def keys(self) -> Iterator[Complaint]:
+        accounts = {entry.record.username for entry in self.sources.lists["accounts.yaml"]}
+        digests: dict[str, Complaint] = {}
+        names: dict[str, str] = {}
+        for entry in self.sources.lists["accounts.yaml"]:
+            for index, key in enumerate(entry.record.keys):
+                names[key.name] = entry.record.username
+                yield from _known_digest(digests, key.sha256, Complaint(entry.file, (*entry.path, "keys", index), ""))
+        for entry in self.sources.lists["keys.yaml"]:
+            yield from _known_digest(digests, entry.record.sha256, Complaint(entry.file, entry.path, ""))
+            if entry.record.name in names:
+                # `keys revoke` must be able to mean one key and no other.
+                message = f"is what a key of the account {names[entry.record.name]} is called, too"
+                yield Complaint(entry.file, (*entry.path, "name"), message)
+            owner = entry.record.account
+            if owner is not None and owner not in accounts and "accounts.yaml" not in self.sources.unreadable:
+                message = f"no account has the username {owner}{did_you_mean(owner, accounts)}"
+                yield Complaint(entry.file, (*entry.path, "account"), message)
+
+    def category_names(self) -> Iterator[Complaint]:
+        """Filters ignore the case of a category, and take its name and its id alike."""
+        entries = self.sources.lists["categories.yaml"]
+        first = {entry.record.id.casefold(): entry for entry in reversed(entries)}
+        for entry in entries:
+            for field, word in (("id", entry.record.id), ("name", entry.record.name)):
+                other = first.setdefault(word.casefold(), entry)
+                # The same id twice is a fault of its own.
+                same_id = field == "id" and word == other.record.id
+                if other is not entry and not same_id:
+                    message = f"is what the category {other.record.id} is called, too, when case is ignored"
+                    yield Complaint(entry.file, (*entry.path, field), message)
+
+    def series(self, series: SeriesEntry) -> Iterator[Complaint]:
+        entry, record = series.entry, series.entry.record
+        for field, name in (("authors", "authors.yaml"), ("artists", "artists.yaml")):
+            yield from self.references(entry, (field,), name, getattr(record, field))
+        yield from self.categories(entry, record.categories)
+        for chapter, first in _repeated(series.chapters, attrgetter("volume", "number")):
+            volume, number = chapter.record.volume, chapter.record.number
+            shown = f"{number} of volume {volume}" if volume else f"{number} without a volume"
+            message = f"chapter {shown} is {_where(first, chapter)} already; choose another number"
+            yield Complaint(chapter.file, (*chapter.path, "number"), message)
+        for chapter in series.chapters:
+            yield from self.references(chapter, (*chapter.path, "groups"), "groups.yaml", chapter.record.groups)
+
+    def categories(self, entry: Entry[Any], categories: Sequence[str]) -> Iterator[Complaint]:
+        known = self.directories["categories.yaml"].by_id
+        for index, category in enumerate(categories):
+            if category not in known and "categories.yaml" not in self.sources.unreadable:
+                message = f"no category has the id {category}; {self.category(category)}"
+                yield Complaint(entry.file, ("categories", index), message)
+        yield from _twice(entry, ("categories",), categories)
+
+    def references(
+        self, entry: Entry[Any], path: tuple[str | int, ...], name: str, references: Sequence[str | int]
+    ) -> Iterator[Complaint]:
+        for index, reference in enumerate(references):
+            yield from self.reference(name, reference, Complaint(entry.file, (*path, index), ""))
+        meant = [self.directories[name].candidates(reference) for reference in references]
+        ids = [found[0].id if found else reference for found, reference in zip(meant, references, strict=True)]
+        yield from _twice(entry, path, ids)
+
+    def reference(self, name: str, reference: str | int, place: Complaint) -> Iterator[Complaint]:
+        """Complain at `place` unless exactly one entry of the list is meant."""
+        if name in self.sources.unreadable:
+            return
+        directory, called = self.directories[name], _CALLED[name]
+        found = directory.candidates(reference)
+        if len(found) == 1:
+            return
+        if found:
+            ids = ", ".join(str(one.id) for one in found)
+            message = f"{len(found)} {called}s are named {reference}; write the id of the one you mean: {ids}"
+        elif isinstance(reference, int):
+            message = f"no {called} has the id {reference}; {name} lists them"
+        else:
+            message = f"no {called} is named {reference}; {self.named(name, reference)}"
+        yield Complaint(place.file, place.path, message)
+
+    def category(self, category: str) -> str:
+        """What was probably meant by the id of a category; many write the name."""
+        directory = self.directories["categories.yaml"]
+        close = nearest(category, [*directory.by_id, *directory.by_name])
+        if close is None:
+            return "categories.yaml lists them"
+        return f"did you mean {close if close in directory.by_id else directory.by_name[close][0].id}?"
+
+    def named(self, name: str, reference: str) -> str:
+        """Who was probably meant by a name that nobody has in a list."""
+        if reference in self.aliases(name):
+            return f"it is another name of {self.aliases(name)[reference]}, write that one"
+        if close := nearest(reference, self.directories[name].by_name):
+            return f"did you mean {close}?"
+        other = _OTHER_LIST.get(name, name)
+        if reference in self.directories[other].by_name:
+            return f"{other} has one, {name} needs an entry of its own"
+        return f"{name} lists them"
+
+    def aliases(self, name: str) -> dict[str, str]:
+        """The names of those who have other names, by these."""
+        if name not in self._aliases:
+            people = self.sources.lists[name] if name in _OTHER_LIST else ()
+            self._aliases[name] = {alias: one.record.name for one in people for alias in one.record.aliases}
+        return self._aliases[name]
+
+
+def bookmarks(sources: Sources, slugs: Set[str]) -> Iterator[Complaint]:
+    """Accounts remember series, which all have to be known before one can be called unknown."""
+    everything_read = not any(file.startswith("series/") for file in sources.unreadable)
+    for entry in sources.lists["accounts.yaml"]:
+        for index, slug in enumerate(entry.record.bookmarks):
+            if slug not in slugs and everything_read:
+                hint = did_you_mean(slug, slugs, "the names of files in series/ are slugs")
+                message = f"no series has the slug {slug}{hint}"
+                yield Complaint(entry.file, (*entry.path, "bookmarks", index), message)
+        yield from _twice(entry, (*entry.path, "bookmarks"), entry.record.bookmarks)
+
+
+def slugs(places: Iterable[tuple[str, str]]) -> Iterator[Complaint]:
+    """The slug of every series, and its file."""
+    first: dict[str, tuple[str, str]] = {}
+    for slug, file in places:
+        other, other_file = first.setdefault(slug.lower(), (slug, file))
+        if other_file == file:
+            continue
+        if other == slug:
+            message = f"the series {slug} is described in {other_file} as well; keep one of the two"
+        else:
+            message = f"the slug {slug} differs from {other} only in case; choose another"
+        yield Complaint(file, (), message)
+
+
+def chapter_ids(sources: Sources) -> Iterator[Complaint]:
+    """Series in which an id stands that another one has, too; others may be among them."""
+    chapters = (one for series in sources.series for one in series.chapters if one.record.id is not None)
+    for entry, first in _repeated(chapters, attrgetter("id")):
+        message = f"the id {entry.record.id} belongs to {_where(first, entry)}; choose another"
+        yield Complaint(entry.file, (*entry.path, "id"), message)
+
+
+def _folded_username(account: Account) -> str:
+    return account.username.lower()
+
+
+def _known_digest(digests: dict[str, Complaint], digest: str, place: Complaint) -> Iterator[Complaint]:
+    other = digests.setdefault(digest, place)
+    if other is not place:
+        path = (*place.path, "sha256")
+        yield Complaint(place.file, path, f"is the digest of a key that {other.file} has already")
+
+
+def _twice(entry: Entry[Any], path: tuple[str | int, ...], values: Sequence[Hashable]) -> Iterator[Complaint]:
+    seen = set[Hashable]()
+    for index, value in enumerate(values):
+        if value in seen:
+            yield Complaint(entry.file, (*path, index), "stands in this list twice; keep one of them")
+        seen.add(value)
+
+
+def _repeated(entries: Iterable[Entry[Any]], key: Callable[[Any], object]) -> Iterator[tuple[Entry[Any], Entry[Any]]]:
+    """Each entry whose key an earlier one has, and the first that has it."""
+    first: dict[object, Entry[Any]] = {}
+    for entry in entries:
+        other = first.setdefault(key(entry.record), entry)
+        if other is not entry:
+            yield entry, other
+
+
+def _where(other: Entry[Any], entry: Entry[Any]) -> str:
+    """How a chapter is called in a message about another."""
+    if not other.path:
+        return other.file
+    return field_name(other.path) if other.file == entry.file else f"{field_name(other.path)} of {other.file}"

@@ -1,0 +1,1 @@
+"""The configuration that serves a release, the shim inside nginx, and a running nginx."""

@@ -1,0 +1,1 @@
+"""Catalog -> release, doing only what changed."""

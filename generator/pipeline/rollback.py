@@ -1,0 +1,181 @@
+"""Publish an earlier release again: its bodies, maps and gates, with the keys of the current release.
+
+Revoked keys stay revoked, and nothing that exists is overwritten: where the keys differ, the result is a release of
+its own. Everything is read from the releases; the catalog takes no part.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property, partial
+from itertools import chain
+from pathlib import Path
+
+from .. import encoding
+from ..api.resources import Published
+from ..errors import FlatpanelError
+from ..nginx import maps
+from ..release import journal, manifest
+from ..release.store import Session
+
+KEYS = "keys.map"
+_PROFILE = "/api/v2/profile#"
+_OLD_FAMILIES = ("/api/series/", "/api/v1/series/")
+_BLOCK = 1 << 20
+
+
+@dataclass(frozen=True)
+class Rollback:
+    """What a rollback to `target` publishes."""
+
+    target: str
+    release: str
+    # The files of the new release; none where the target itself becomes current again.
+    files: Mapping[str, Callable[[], Iterable[bytes]]]
+    # Bodies that are dated otherwise in the current release.
+    late: list[Published]
+    # Accounts that the target does not know, with the number of their keys.
+    left_out: dict[str, int]
+    # What the target serves to everyone and the current release does not: a series or a URL, and what it is now.
+    reopened: dict[str, str]
+
+
+def plan(session: Session, wanted: str | None) -> Rollback:
+    """Rollback to the release whose id begins with `wanted`, or to the release served before the current one."""
+    target = _target(session, wanted)
+    return _Plan(session, target).made()
+
+
+def carry_out(session: Session, found: Rollback, at: int) -> None:
+    """Make the planned release the current one; no release is collected."""
+    session.left(None)  # what a build that died has left is cleared up
+    entry = journal.returned(session.journal, found.target, found.release, at)
+    session.commit(found.release, found.files, found.late, {}, entry)
+
+
+def _target(session: Session, wanted: str | None) -> str:
+    root, listed = session.root, "`python build.py releases` lists the releases that are there"
+    current, steps = session.journal[-1].release, session.journal[-1].before
+    if wanted is None:
+        if not steps:
+            raise FlatpanelError(f"{root}: there is no release before this one" + f"; {listed}" * bool(session.kept))
+        return steps[0]
+    found = [one.release for one in session.journal if one.release.startswith(wanted)]
+    if not found:
+        raise FlatpanelError(f"{root}: no release has an id that begins with {wanted!r}; {listed}")
+    if len(found) > 1:
+        raise FlatpanelError(f"{root}: {wanted!r} begins the ids of {', '.join(found)}; write more of one")
+    if found[0] == current:
+        raise FlatpanelError(f"{root}: release {current} is the current one; {listed}")
+    return found[0]
+
+
+class _Plan:
+    """The comparison of the current release with the target."""
+
+    def __init__(self, session: Session, target: str) -> None:
+        self.session, self.name = session, target
+        self.current, self.target = session.served, session.ledgers[session.kept.index(target)]
+
+    def made(self) -> Rollback:
+        late = self.checked()
+        keys, left_out = self.keys()
+        release = self.name
+        files: dict[str, Callable[[], Iterable[bytes]]] = {}
+        if maps.text(keys) != self.folder(self.name).joinpath(KEYS).read_bytes():
+            release, files = self.renewed(maps.text(keys))
+        if release == self.session.before:
+            raise FlatpanelError(
+                f"{self.session.root}: release {release} is the current one; it is release {self.name} with other keys"
+            )
+        return Rollback(self.name, release, files, late, left_out, dict(self.reopened()))
+
+    def folder(self, release: str | None) -> Path:
+        return self.session.root / "releases" / str(release)
+
+    def checked(self) -> list[Published]:
+        """The bodies whose dates change. Every file of the target must be there."""
+        late = []
+        for name in self.target.files_beside:
+            self.require(self.folder(self.name) / name)
+        for slug in self.target.runs:
+            served = self.current.of(slug)
+            for url, one in self.target.of(slug).items():
+                for file in manifest.files(one):
+                    self.require(self.session.root / file)
+                if url not in served or served[url].modified != one.modified:
+                    late.append(one)
+        return late
+
+    def require(self, path: Path) -> None:
+        if not path.exists():
+            raise FlatpanelError(f"{path}: is missing, so release {self.name} cannot be served again")
+
+    def keys(self) -> tuple[dict[str, str], dict[str, int]]:
+        """The keys of the current release whose accounts the target knows, and the number of the others."""
+        accounts = {f"={url.removeprefix(_PROFILE)}" for url in self.target.of("") if url.startswith(_PROFILE)}
+        found = maps.words(self.folder(self.session.before).joinpath(KEYS).read_bytes())
+        kept = {digest: owner for digest, owner in found.items() if owner in accounts | {"="}}
+        return kept, Counter(owner[1:] for digest, owner in found.items() if digest not in kept)
+
+    def renewed(self, keys: bytes) -> tuple[str, dict[str, Callable[[], Iterable[bytes]]]]:
+        """The id and the files of the target with other keys."""
+        ledgers = (self.current, *self.session.ledgers)
+        head = manifest.Head(
+            files={**self.target.files_beside, KEYS: encoding.sha256(keys)},
+            # Ids are never given twice, and what was taken back had been published.
+            highest_id=max(one.highest_id for one in ledgers),
+            page_ids={name: number for one in (*ledgers, self.target) for name, number in one.page_ids.items()},
+            runs={slug: length for slug, (_, length) in self.target.runs.items()},
+        ).dump()
+        release = manifest.release_id(encoding.sha256_of(chain([head], self.target.lines())))
+        files: dict[str, Callable[[], Iterable[bytes]]] = {
+            name: partial(self.copied, name, release) for name in self.target.files_beside
+        }
+        files["manifest.json"] = lambda: chain([head], self.target.lines())
+        files[KEYS] = lambda: [keys]
+        return release, files
+
+    def copied(self, name: str, release: str) -> Iterator[bytes]:
+        """A file of the target under the name of the new release; maps name none and may be long."""
+        path = self.folder(self.name) / name
+        if path.suffix != ".map":
+            yield manifest.named(manifest.unnamed(path.read_bytes(), self.name), release)
+            return
+        with path.open("rb") as opened:
+            while block := opened.read(_BLOCK):
+                yield block
+
+    def reopened(self) -> Iterator[tuple[str, str]]:
+        for slug in self.target.runs:
+            public = [url for url, one in self.target.of(slug).items() if not one.restricted]
+            if slug:
+                why = self.why_closed(slug, public)
+                yield from [(slug, why)] if why else []
+            else:
+                yield from ((url, "restricted") for url in public if self.closed.get(url))
+
+    def why_closed(self, slug: str, public: list[str]) -> str | None:
+        """What the current release does with a series of which the target serves some URLs to everyone."""
+        if closed := next((self.closed[url] for url in public if url in self.closed), None):
+            return closed
+        now = self.current.of(slug)
+        if not now:
+            # Everyone may read what a licensed or restricted series is about.
+            return "not there any more" if any(url != f"/api/v2/series/{slug}" for url in public) else None
+        was_old, is_old = (any(url.startswith(_OLD_FAMILIES) for url in urls) for urls in (public, now))
+        return "not in /api and /api/v1 any more" if was_old and not is_old else None
+
+    @cached_property
+    def closed(self) -> dict[str, str]:
+        """The URLs that the current release answers with a key only, or with 451."""
+        found: dict[str, str] = {}
+        folder = self.folder(self.session.before)
+        for name in self.current.files_beside:
+            if name.endswith(".map"):
+                with (folder / name).open(encoding="utf-8") as opened:
+                    gates = maps.gates(name.removesuffix(".map"), (line.rstrip("\n") for line in opened))
+                    found |= {one.url: "licensed" for one in gates if one.status == 451}
+        for slug in self.current.runs:
+            found |= {url: "restricted" for url, one in self.current.of(slug).items() if one.restricted}
+        return found

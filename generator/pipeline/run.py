@@ -1,0 +1,278 @@
+"""The glue: source -> facts -> series, one after the other -> lists of them -> nginx -> store."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from .. import filesystem
+from ..catalog import cross_checks, git, loopback, reader
+from ..catalog.confined_folder import Folder
+from ..catalog.entities import Catalog
+from ..catalog.linking import link
+from ..catalog.problems import locate
+from ..catalog.records import Site
+from ..errors import CatalogError, Problem
+from ..escaping import escaped
+from ..nginx import config as nginx
+from ..release.manifest_reader import Ledger
+from ..release.store import Session, Store
+from . import removals, scan, up_to_date
+from .cache import Cache
+from .open_cache import Waiting, with_cache
+from .release_builder import Building, Progress, unwatched
+from .removals import Removals
+from .scan import Reading
+from .schedule import Schedule, scheduled
+from .segments import Runs, Sealed
+
+# Looks at the catalog and the release that were just built, for example to collect the data of a report.
+Inspect = Callable[[Reading, Cache, Session], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What a build is told from outside, the clock included."""
+
+    catalog: Folder
+    out: Path
+    nginx: Path
+    as_of: int
+    previous: Path | None = None
+    jobs: int = 1
+    # Where is kept what a build remembers for the next one; without it, every build is the first.
+    cache: Path | None = None
+    # Serve from where `out` is, whatever site.yaml says of the server.
+    local: bool = False
+    # In place of site.yaml's.
+    base_url: str | None = None
+    # When files changed, where it is known; without it, git is asked.
+    past: git.Past | None = None
+    # How much of what the release before published may be gone, in percent; any share if nothing is said.
+    max_removed: int | None = None
+
+
+@dataclass(slots=True)
+class Report:
+    """What a build did."""
+
+    site: Site
+    dist: str
+    release: str
+    changes: dict[str, int]
+    # Series with a body that was added, changed or removed.
+    changed_series: list[str]
+    resources: int
+    written: int
+    # How many files of series had to be parsed.
+    parsed: int
+    next_publication: int | None
+    warnings: list[str] = field(default_factory=list)
+    # Those that have a place in a file.
+    located: list[Problem] = field(default_factory=list)
+    # Series and chapters that the release before published.
+    removed: Removals = field(default_factory=Removals)
+    conf_written: bool = False
+
+
+def read_catalog(folder: Folder, as_of: int) -> Catalog:
+    """The whole catalog in memory, or every problem of it."""
+    sources = reader.read(folder)
+    complaints = sources.complaints + cross_checks.complaints(sources)
+    if complaints:
+        raise CatalogError(locate.located(folder, complaints))
+    return link(sources, sources.mtimes | git.past(Path(folder), as_of).times, as_of)
+
+
+def check(folder: Folder, as_of: int, jobs: int) -> Reading:
+    """What there is to know of a catalog, or every problem of it."""
+
+    def look(cache: Cache, _: Path) -> Reading:
+        past = up_to_date.past(folder, as_of, cache)
+        found = scan.read(folder, as_of, jobs, cache, past.times)
+        found.warnings += past.refusals
+        return found
+
+    return with_cache(None, lambda: None, look)
+
+
+def schedule(
+    folder: Folder, as_of: int, jobs: int, *, every: bool, cache: Path | None = None, waiting: Waiting = lambda: None
+) -> Schedule:
+    """What the next builds publish, or every problem of the catalog.
+
+    What was remembered is made use of, and nothing added: a build would believe that it had seen this itself.
+    """
+
+    def look(cache: Cache, _: Path) -> Schedule:
+        past = up_to_date.past(folder, as_of, cache)
+        found = scan.read(folder, as_of, jobs, cache, past.times)
+        return Schedule(found.next_publication, scheduled(found, cache) if every else [], past.refusals)
+
+    return with_cache(cache if cache and cache.is_dir() else None, waiting, look)
+
+
+def build(
+    options: Options,
+    waiting: Waiting = lambda: None,
+    progress: Progress = unwatched,
+    inspect: Inspect | None = None,
+) -> Report:
+    """Bring `out` and the main configuration file to what the catalog says.
+
+    `inspect` is called with the finished release while no other build can replace it.
+    """
+
+    def work(cache: Cache, scratch: Path) -> Report:
+        asked = up_to_date.Asked(options.catalog, options.out, options.nginx, options.local, options.base_url)
+        past = options.past or up_to_date.past(options.catalog, options.as_of, cache)
+        if not options.previous and (done := up_to_date.done(asked, options.as_of, past.times, cache)):
+            if inspect:
+                found = _read(options, cache, past.times)
+                with Store(options.out).locked(waiting) as session:
+                    inspect(found, cache, session)
+            return _same(done, _of_dates(options, past))
+        seen = up_to_date.seen(asked, past.times)
+        found = _read(options, cache, past.times)
+        # Whatever may be refused is looked at before anything is touched.
+        conf = main_conf(options, found.linker.site)
+        # With another release to compare with, before there is a folder to build into.
+        removed = _refused(options, found, cache)
+        with Ledger(options.previous) as previous, Store(options.out).locked(waiting) as session:
+            building, sealed = release(options, found, cache, scratch, session, previous, progress)
+            # While no other build can write the same file.
+            told = _report(options, found, building, sealed, conf, cache)
+            told.removed = removed or building.removals
+            if inspect:
+                inspect(found, cache, session)
+        if not options.previous:
+            up_to_date.remember(asked, seen, found, _facts(told), cache)
+        told.warnings[:0] = _of_dates(options, past)
+        return told
+
+    return with_cache(options.cache, waiting, work)
+
+
+def _refused(options: Options, found: Reading, cache: Cache) -> Removals | None:
+    """What is no longer published of the release whose manifest was given, if it is not too much."""
+    if not options.previous:
+        return None
+    with Ledger(options.previous) as previous:
+        return removals.allowed(found, cache, previous, found.places, options.max_removed)
+
+
+def _read(options: Options, cache: Cache, times: Mapping[str, int]) -> Reading:
+    return scan.read(options.catalog, options.as_of, options.jobs, cache, times, options.base_url)
+
+
+def _report(options: Options, found: Reading, building: Building, sealed: Sealed, conf: bytes, cache: Cache) -> Report:
+    """Write the main configuration file as well, and tell what has become of it all."""
+    site = found.linker.site
+    # A main file for a server elsewhere is not replaced by one for here.
+    foreign = options.local and site.server_folder
+    return Report(
+        site=site,
+        dist=dist_in_conf(options, site),
+        release=sealed.release,
+        changes=dict(building.counts),
+        changed_series=sorted(building.changed_series),
+        resources=building.counts.total() - building.counts["removed"],
+        written=building.written,
+        parsed=found.parsed,
+        next_publication=found.next_publication,
+        warnings=[
+            *_warnings(options, site, building.unknown),
+            *_big_bodies(options, building),
+            *_unkept(options, cache),
+        ],
+        located=found.located,
+        conf_written=not foreign and filesystem.write_if_changed(options.nginx, conf),
+    )
+
+
+def release(
+    options: Options,
+    found: Reading,
+    cache: Cache,
+    scratch: Path,
+    session: Session,
+    previous: Ledger,
+    progress: Progress,
+) -> tuple[Building, Sealed]:
+    """Make the next release of a store the one that is served."""
+    with filesystem.Growing(scratch / "runs") as aside, Runs(aside) as runs:
+        building = Building(
+            found=found,
+            cache=cache,
+            session=session,
+            runs=runs,
+            dist=dist_in_conf(options, found.linker.site),
+            jobs=options.jobs,
+            previous=previous if options.previous else None,
+            max_removed=options.max_removed,
+        )
+        sealed = building.seal(progress)
+        building.commit(sealed)
+        return building, sealed
+
+
+def main_conf(options: Options, site: Site) -> bytes:
+    dist = dist_in_conf(options, site)
+    ipv6 = "[::]" if site.ipv6 else ""
+    return nginx.main(site.port, ipv6=ipv6, folder=f"{dist}/current", run=f"{dist}/run")
+
+
+def dist_in_conf(options: Options, site: Site) -> str:
+    """How the configuration names `out`: from its own folder where it can, so that both can be moved together."""
+    if site.server_folder and not options.local:
+        return f"{site.server_folder}/{options.out.name}"
+    out, folder = options.out.resolve(), options.nginx.resolve().parent
+    return str(out.relative_to(folder)) if out.is_relative_to(folder) else str(out)
+
+
+def _of_dates(options: Options, past: git.Past) -> list[str]:
+    shallow = f"{options.catalog}: is a shallow git clone, so every file seems as new as its last commit; fetch it all"
+    return [*past.refusals, *[shallow] * past.is_shallow]
+
+
+def _warnings(options: Options, site: Site, unknown: int) -> list[str]:
+    found = []
+    if not options.local and loopback.is_loopback(site.base_url):
+        found.append(
+            f"{options.catalog / reader.SITE}: base_url is {site.base_url}, which only this machine reaches; "
+            "write the address of the site there before it is published"
+        )
+    if unknown:
+        chapters = "1 chapter has no id and is" if unknown == 1 else f"{unknown} chapters have no id and are"
+        found.append(f"{options.catalog}: {chapters} missing from /api/v2; `python build.py ids` changes that")
+    return found
+
+
+def _big_bodies(options: Options, building: Building) -> list[str]:
+    limit = f"the {building.linker.site.body_budget} of body_budget in {options.catalog / reader.SITE}"
+    big = (one for _, kept in building.runs.in_order() for one in kept.counted.big)
+    return [f"{url}: has {size / (1 << 20):.1f} MiB, more than {limit}" for url, size in big]
+
+
+def _unkept(options: Options, cache: Cache) -> list[str]:
+    if options.cache and cache.folder != options.cache:
+        return [f"{options.cache}: is no place to remember anything; every build is the first"]
+    return []
+
+
+def _facts(report: Report) -> dict[str, object]:
+    """A report as it can be kept, for a build that finds nothing to do."""
+    facts = {name: getattr(report, name) for name in ("dist", "release", "resources", "next_publication")}
+    # UTF-8 has no bytes for half a character, which the name of a folder may hold.
+    warnings = list(map(escaped, report.warnings))
+    located = [replace(one, file=escaped(one.file)) for one in report.located]
+    return {**facts, "site": report.site.plain(), "warnings": warnings, "located": located}
+
+
+def _same(facts: dict[str, Any], of_dates: list[str]) -> Report:
+    """What is said of a build that found nothing to do."""
+    changes = {"added": 0, "changed": 0, "removed": 0, "unchanged": facts["resources"]}
+    site = Site.model_validate(facts["site"])
+    warnings, located = of_dates + facts["warnings"], [Problem(**one) for one in facts["located"]]
+    known = {**facts, "site": site, "warnings": warnings, "located": located}
+    return Report(**known, changes=changes, changed_series=[], written=0, parsed=0)

@@ -1,0 +1,303 @@
+"""The catalog as it lies on the disk -> what all series share, and the facts of each; or every problem of it.
+
+A series whose files, and whatever they name, are as they were is not read at all. One that has to be looked at again
+is read from what was parsed before, if the content of its files was parsed before.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import pairwise
+from typing import NamedTuple
+
+from .. import encoding
+from ..catalog import confined_folder, cross_checks, reader, source_file
+from ..catalog.confined_folder import Confined, Folder
+from ..catalog.cross_checks import Checks
+from ..catalog.linking import Linker
+from ..catalog.problems import locate as places
+from ..catalog.problems.cut_texts import Cut
+from ..catalog.problems.locate import Complaint
+from ..catalog.reader import LISTS, SITE, VIEWS, Place, Sources
+from ..catalog.records import Chapter, Record, Series
+from ..catalog.source_file import Parsed
+from ..errors import CatalogError, Problem
+from . import series_facts as facts
+from .cache import Cache, Known
+from .process_pool import shared
+from .series_facts import Facts, Meanings
+
+_CUTS = "cut texts"
+
+
+@dataclass(slots=True)
+class Reading:
+    """A catalog without problems."""
+
+    folder: Confined
+    as_of: int
+    # Missing only while problems are looked for.
+    _linker: Linker | None
+    places: list[Place]
+    # When each file was changed, by git or by the file system.
+    times: Mapping[str, int]
+    facts: dict[str, Facts]
+    # What the facts of a series hold for: its content, and what stands behind the names in it.
+    checked: dict[str, str]
+    digests: dict[str, str]
+    # How many files of series were parsed.
+    parsed: int = 0
+    warnings: list[str] = field(default_factory=list)
+    # Where comments cut texts short.
+    located: list[Problem] = field(default_factory=list)
+
+    @property
+    def linker(self) -> Linker:
+        assert self._linker, "a catalog with problems is not linked"
+        return self._linker
+
+    @property
+    def next_publication(self) -> int | None:
+        """When the next scheduled chapter is due."""
+        return min((one for one in self._published() if one > self.as_of), default=None)
+
+    @property
+    def last_publication(self) -> int:
+        """When the last chapter was due; before that, the catalog was another."""
+        return max((one for one in self._published() if one <= self.as_of), default=0)
+
+    @property
+    def published(self) -> int:
+        """How many chapters are published."""
+        return sum(one <= self.as_of for one in self._published())
+
+    @property
+    def pages(self) -> int:
+        """How many pages these have."""
+        chapters = (one for found in self.facts.values() for one in zip(found.published, found.pages, strict=True))
+        return sum(pages for published, pages in chapters if published <= self.as_of)
+
+    def _published(self) -> Iterator[int]:
+        return (one for found in self.facts.values() for one in found.published)
+
+    def values_of(self, place: Place, cache: Cache) -> dict[str, tuple[str, bytes]]:
+        """What the files of a series say, each with the digest of its content."""
+        return {file: (self.digests[file], cache.value(self.digests[file])) for file in place.files}
+
+
+class Task(NamedTuple):
+    """A series to be looked at, with the digests and values of those of its files that were parsed before."""
+
+    place: Place
+    known: dict[str, tuple[str, bytes]]
+
+
+class Checked(NamedTuple):
+    """What came of it: a part without its records, the facts of what could be read, and what had to be parsed."""
+
+    place: Place
+    part: Sources
+    facts: Facts | None
+    values: dict[str, tuple[str, bytes]]
+
+
+def read(
+    folder: Folder, as_of: int, jobs: int, cache: Cache, times: Mapping[str, int], base_url: str | None = None
+) -> Reading:
+    """The catalog, or every problem of it; `times` are those that git knows, `base_url` replaces site.yaml's."""
+    return _Reader(confined_folder.of(folder), as_of, jobs, cache, times, base_url).reading()
+
+
+@dataclass(slots=True)
+class _Reader:
+    folder: Confined
+    as_of: int
+    jobs: int
+    cache: Cache
+    committed: Mapping[str, int]
+    base_url: str | None
+    before: dict[str, tuple[str, str]] = field(default_factory=dict)
+    stats: dict[str, str] = field(default_factory=dict)
+    digests: dict[str, str] = field(default_factory=dict)
+    values: set[str] = field(default_factory=set)
+    # By the digests of files, so that a file that is not parsed again is warned of all the same.
+    cuts: dict[str, list[Cut]] = field(default_factory=dict)
+    # Whether anything was parsed before this build.
+    remembers: bool = False
+    parsed: int = 0
+
+    def reading(self) -> Reading:
+        self.before, self.values = self.cache.files(), self.cache.values()
+        self.remembers = bool(self.values)
+        self.cuts = {digest: [Cut(*one) for one in cuts] for digest, cuts in (self.cache.recall(_CUTS) or {}).items()}
+        lists, everywhere = self.lists()
+        self.look(file for place in everywhere for file in place.files)
+        checked = Checks(lists)
+        complaints = [
+            *lists.complaints,
+            *checked.lists(),
+            *cross_checks.slugs((one.slug, one.file) for one in everywhere),
+        ]
+        times = lists.mtimes | {file: _mtime(stat) for file, stat in self.stats.items()}
+        times |= self.committed
+        # What is wrong with the lists leaves open what a series means by them.
+        linker = None if complaints else Linker(lists, times, self.as_of)
+        result = Reading(self.folder, self.as_of, linker, everywhere, times, {}, {}, self.digests)
+        complaints += self.series(result, Meanings(linker) if linker else None, checked, lists)
+        complaints += cross_checks.bookmarks(lists, {one.slug for one in everywhere})
+        complaints += self.repeated_ids(result)
+        self.cuts |= lists.cuts
+        cuts = {digest: self.cuts[digest] for digest in self.digests.values() if digest in self.cuts}
+        self.cache.remember(_CUTS, {digest: list(map(list, found)) for digest, found in cuts.items()})
+        if complaints:
+            self.cache.commit()  # whatever is right need not be parsed again
+            raise CatalogError(places.located(self.folder, complaints))
+        self.cache.keep_files((file, self.stats[file], digest) for file, digest in sorted(self.digests.items()))
+        result.parsed = self.parsed
+        result.located = [
+            Problem(str(self.folder / file), *cut)
+            for file, digest in sorted(self.digests.items())
+            for cut in cuts.get(digest, ())
+        ]
+        return result
+
+    def lists(self) -> tuple[Sources, list[Place]]:
+        """What all series share; of what it says nothing has to be parsed that was parsed before."""
+        known = {}
+        shared_by_all = (SITE, VIEWS, *LISTS)
+        self.look(shared_by_all)
+        for file in shared_by_all:
+            if self.digests.get(file) in self.values:
+                known[file] = _remembered(self.digests[file], self.cache.value(self.digests[file]), self.stats[file])
+        found, everywhere = reader.read_lists(self.folder, known)
+        for file in () if found.complaints else found.parsed.keys() - known.keys():
+            self.keep(file, found.parsed[file])
+        if found.site and self.base_url:
+            found.site = found.site.model_copy(update={"base_url": self.base_url})
+        return found, everywhere
+
+    def look(self, files: Iterable[str]) -> None:
+        """Take the digest of each file; one that looks from outside as it did is not read for it."""
+        for file, look in self.folder.looks(files):
+            before, digest = self.before.get(file, ("", ""))
+            if not look:
+                continue  # reading it says why
+            self.stats[file] = look
+            if look == before:
+                self.digests[file] = digest
+            elif self.remembers:  # or else its content is parsed, whatever it is
+                with suppress(OSError):
+                    self.digests[file] = encoding.digest(self.folder.content(file)[0])
+
+    def keep(self, file: str, parsed: Parsed) -> None:
+        """What was parsed, by its content, which may have changed since it was looked at."""
+        self.digests[file] = parsed.digest
+        if parsed.digest not in self.values:
+            self.cache.keep_value(parsed.digest, encoding.json(parsed.value))
+            self.values.add(parsed.digest)
+
+    def series(
+        self, result: Reading, meanings: Meanings | None, checked: Checks, lists: Sources
+    ) -> Iterator[Complaint]:
+        """Look at every series that is not known to be right."""
+        known = self.cache.series()
+        doubtful = []
+        for place in result.places:
+            found, right = self.remembered(place, known.get(place.slug), meanings)
+            if found:
+                result.facts[place.slug], result.checked[place.slug] = found, right
+            else:
+                doubtful.append(place)
+        tasks = (Task(place, self.known_values(place)) for place in doubtful)
+        for one in shared(self.jobs, partial(_Checker, self.folder, checked), tasks):
+            yield from one.part.complaints
+            lists.unreadable |= one.part.unreadable
+            self.cuts |= one.part.cuts
+            for file, (digest, value) in one.values.items():
+                self.parsed += 1
+                self.digests[file] = digest
+                self.cache.keep_value(digest, value)
+            if one.facts:
+                result.facts[one.place.slug] = one.facts
+            if one.facts and meanings and not one.part.complaints:
+                key = str(self.key(one.place, meanings, one.facts))
+                result.checked[one.place.slug] = key
+                self.cache.keep_facts(one.place.slug, key, facts.dump(one.facts))
+
+    def remembered(self, place: Place, known: Known | None, meanings: Meanings | None) -> tuple[Facts | None, str]:
+        if not (meanings and known and known.facts and known.checked):
+            return None, ""
+        found = facts.load(known.facts)
+        return (found, known.checked) if known.checked == self.key(place, meanings, found) else (None, "")
+
+    def key(self, place: Place, meanings: Meanings, found: Facts) -> str | None:
+        contents = [self.digests.get(file) for file in place.files]
+        meant = meanings.of(found.names)
+        if None in contents or meant is None:
+            return None
+        return encoding.digest(encoding.json([ascii(place.files), contents, meant]))
+
+    def known_values(self, place: Place) -> dict[str, tuple[str, bytes]]:
+        """What was parsed before of the contents that the files of a series have."""
+        digests = {file: self.digests[file] for file in place.files if self.digests.get(file) in self.values}
+        return {file: (digest, self.cache.value(digest)) for file, digest in digests.items()}
+
+    def repeated_ids(self, result: Reading) -> Iterator[Complaint]:
+        """Read those series once more in which an id stands that stands twice."""
+        # Counting them would take six times as much memory.
+        ids = sorted(one for found in result.facts.values() for one in found.ids)
+        repeated = {one for one, after in pairwise(ids) if one == after}
+        part = Sources()
+        for place in result.places if repeated else ():
+            if place.slug in result.facts and repeated.intersection(result.facts[place.slug].ids):
+                part.take(reader.read_series(self.folder, place))
+        yield from cross_checks.chapter_ids(part)
+
+
+class _Checker:
+    """Reads series and looks for what is wrong in each of them."""
+
+    def __init__(self, folder: Confined, checked: Checks) -> None:
+        self.folder, self.checks = folder, checked
+
+    def __call__(self, task: Task) -> Checked:
+        parsed = _revived(task.place, task.known)
+        for file in task.place.files:
+            if file not in parsed:
+                parsed[file] = source_file.parse(self.folder, file)
+        part = reader.read_series(self.folder, task.place, parsed)
+        found, values = None, {}
+        for one in part.series:
+            part.complaints += self.checks.series(one)
+            found = facts.facts_of(one)
+            records = {entry.file: entry.record for entry in (one.entry, *one.chapters) if not entry.path}
+            if not part.complaints:
+                new = ((file, records[file]) for file in task.place.files if file not in task.known)
+                values = {file: (parsed[file].digest, encoding.json(record.plain())) for file, record in new}
+        part.series.clear()
+        part.parsed.clear()
+        return Checked(task.place, part, found, values)
+
+
+def _revived(place: Place, known: Mapping[str, tuple[str, bytes]]) -> dict[str, Parsed]:
+    """The records of files that were read before."""
+    found = {}
+    for file, (digest, value) in known.items():
+        kind: type[Record] = Series if file == place.file else Chapter
+        found[file] = Parsed(kind.revived(encoding.parse(value)), digest=digest)
+    return found
+
+
+def _remembered(digest: str, value: bytes, stat: str) -> Parsed:
+    return Parsed(encoding.parse(value), _mtime(stat), digest)
+
+
+def _mtime(stat: str) -> int:
+    return int(stat.split(" ")[1]) // 10**9
+
+
+def series_of(folder: Confined, place: Place, known: Mapping[str, tuple[str, bytes]]) -> reader.SeriesEntry:
+    """The records of a series that has no problems."""
+    (found,) = reader.read_series(folder, place, _revived(place, known)).series
+    return found

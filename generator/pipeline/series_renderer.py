@@ -1,0 +1,120 @@
+"""One series after another, from its records to its bodies on the disk. Processes share this."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from .. import encoding
+from ..api import routes
+from ..api.payloads import v2
+from ..api.resources import Published
+from ..catalog.confined_folder import Confined
+from ..catalog.entities import Card, Latest, Series
+from ..catalog.linking import Linker
+from ..catalog.reader import Place
+from ..release.bodies import Bodies, Output
+from ..release.manifest import lines
+from . import scan
+from .cache import Row
+from .publish import Change, Press, Run, change
+
+
+class Before(NamedTuple):
+    """Lines of a release: those of a series, and those of the series that had some of its chapters then."""
+
+    own: bytes
+    others: bytes
+
+
+class Task(NamedTuple):
+    """A series to be rendered, and what is known about it."""
+
+    place: Place
+    known: dict[str, tuple[str, bytes]]
+    times: dict[str, int]
+    odd: dict[str, int]
+    # What the release that is continued says of it, and what the one that is served does, if that is another.
+    older: Before
+    served: Before | None
+
+
+class Rendered(NamedTuple):
+    slug: str
+    run: Run
+    change: Change
+    card: bytes
+    rows: list[Row]
+    output: Output
+
+
+class Renderer:
+    """What all series share. There is one in each process."""
+
+    def __init__(self, folder: Confined, linker: Linker, press: Press) -> None:
+        self.folder, self.linker, self.press = folder, linker, press
+
+    def __call__(self, task: Task) -> Rendered:
+        entry = scan.series_of(self.folder, task.place, task.known)
+        series = self.linker.series(entry, task.times, task.odd)
+        site = self.linker.site
+        older, others = (lines(run) for run in task.older)
+        served, served_others = (lines(run) for run in task.served) if task.served else (older, others)
+        before, there = others | older, served_others | served
+        published = [self.press.publish(one, before, there) for one in routes.resources_of(series, site)]
+        chapters = [one.id for one in series.named if one.id is not None]
+        run = self.press.run(published, routes.gates_of(series, site), routes.deprecated_pages_of(series), chapters)
+        card = dump(series, [one for one in published if one.url.endswith(f"/{series.slug}")])
+        output = self.press.bodies.output()
+        return Rendered(series.slug, run, change(served, published, served_others), card, rows(series), output)
+
+
+def make(folder: Confined, linker: Linker, root: Path, left: frozenset[str], trusting: bool) -> Renderer:
+    return Renderer(folder, linker, Press(Bodies(root, left), linker.site, linker.as_of, trusting))
+
+
+def rows(series: Series) -> list[Row]:
+    """The part of a series in the list of all chapters, if anybody may read it."""
+    if series.licensed or series.restricted:
+        return []
+    found = ((one, v2.chapter(one)) for one in series.named)
+    return [Row(one.newest_first, shown.modified, encoding.json(shown.json)) for one, shown in found]
+
+
+# A card as it is kept: whom it names by their ids, and the bodies that lists are put together from.
+_NAMED = ("authors", "artists", "categories", "groups")
+_FIELDS = tuple(name for name in Card.__dataclass_fields__ if name not in (*_NAMED, "latest"))
+
+
+def dump(series: Series, parts: Sequence[Published]) -> bytes:
+    return encoding.json(
+        {
+            **{name: getattr(series, name) for name in _FIELDS},
+            **{name: [one.id for one in getattr(series, name)] for name in _NAMED},
+            "latest": series.latest and tuple(series.latest),
+            "parts": {one.url: [one.file, one.etag, one.modified, one.size, one.gzip] for one in parts},
+        }
+    )
+
+
+class Part(NamedTuple):
+    """A body that lists may be put together from."""
+
+    file: str
+    etag: str
+    modified: int
+    size: int
+    gzip: bool
+
+
+def load(text: bytes, linker: Linker) -> tuple[Card, Mapping[str, Part]]:
+    found: dict[str, Any] = encoding.parse(text)
+    directories: dict[str, Mapping[Any, Any]] = {
+        "authors": linker.authors.by_id,
+        "artists": linker.artists.by_id,
+        "categories": linker.categories,
+        "groups": linker.groups.by_id,
+    }
+    fields: dict[str, Any] = {name: found[name] for name in _FIELDS}
+    fields |= {name: tuple(known[one] for one in found[name]) for name, known in directories.items()}
+    fields |= {"aliases": tuple(found["aliases"]), "latest": found["latest"] and Latest(*found["latest"])}
+    return Card(**fields), {url: Part(*part) for url, part in found["parts"].items()}

@@ -1,0 +1,1 @@
+"""`dist/` on the disk: manifest, bodies, releases."""

@@ -1,0 +1,182 @@
+"""Writes bodies, each beside its sidecar and its compressed form; every process that makes some has a writer."""
+
+import errno
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import NamedTuple
+
+from .. import encoding
+from ..api.resources import Published, Resource
+from ..filesystem import Growing, content, holds, make_folder, replace, write
+from . import manifest
+
+# Marks a folder as ours, serialises builds, and holds "unfinished" while one is at work.
+MARK = ".flatpanel"
+
+
+def begin(root: Path) -> None:
+    """From here until a release is committed, files exist that none names."""
+    with suppress(OSError):
+        if (root / MARK).read_bytes():
+            return  # a disk that is full would take the word away and not give it back
+    write(root / MARK, b"unfinished\n")
+
+
+class Output(NamedTuple):
+    """What became of some bodies."""
+
+    written: int
+    # Those whose date changes, but not before they are served with it.
+    late: list[Published]
+    # The files that only the release before the one that is served had, and that are used again.
+    returned: set[str]
+
+
+class Bodies:
+    """Bodies below `root`. What `left` names is there, though the release that is served does not name it."""
+
+    def __init__(self, root: Path, left: frozenset[str]) -> None:
+        self.root, self.left = root, left
+        self.written = 0
+        self.late: list[Published] = []
+        self.returned: set[str] = set()
+        self._folders: set[str] = set()
+        self._begun = False
+
+    def put(self, one: Published, body: bytes, packed: bytes | None, served: Published | None) -> None:
+        """Write the files of a body that are not there yet, or have other bytes; `served` is the URL's body now."""
+        there = self.is_there(one, served)
+        if not there:
+            self.place(one)
+        put = self.mend if there else self.write
+        put(one.file, body, one.modified)
+        if packed is not None:
+            put(f"{one.file}.gz", packed, one.modified)
+        self.put_sidecar(one, there=there)
+
+    def write(self, file: str, text: bytes, modified: int | None = None) -> None:
+        """Write a file that no release names."""
+        try:
+            self.written += write(f"{self.root}/{file}", text, modified)
+        except OSError as error:
+            if error.errno != errno.ELOOP:
+                raise
+            self.replace(file, text, modified)  # a link, which is not followed
+
+    def replace(self, file: str, text: bytes, modified: int | None) -> None:
+        replace(self.root / file, text, modified=modified)
+        self.written += len(text)
+
+    def mend(self, file: str, text: bytes, modified: int | None = None) -> None:
+        """Replace a file if it has other bytes. An older program may have made no gzip form."""
+        if file in self.left:
+            self.returned.add(file)
+        if content(f"{self.root}/{file}") != text:
+            self.begin()
+            self.replace(file, text, modified)
+
+    def put_sidecar(self, one: Published, *, there: bool) -> None:
+        """Write the sidecar, unless its date changes together with the release."""
+        if not there:
+            self.write(f"{one.file}.headers", manifest.sidecar(one))
+        elif not (self.late and self.late[-1] is one):
+            self.mend(f"{one.file}.headers", manifest.sidecar(one))
+
+    def is_there(self, one: Published, served: Published | None) -> bool:
+        """Whether a release has this body already; if so, it will be dated as the next one wants it."""
+        same = served is not None and served.file == one.file
+        if not (same or one.file in self.left) or not os.path.exists(f"{self.root}/{one.file}"):
+            return False
+        if not same:
+            self.begin()
+            set_date(self.root / one.file, one)
+            self.returned.update(manifest.files(one))
+        elif served and served.modified != one.modified:
+            self.late.append(one)
+        return True
+
+    def output(self) -> Output:
+        """What became of the bodies since this was asked last."""
+        found = Output(self.written, self.late, self.returned)
+        self.written, self.late, self.returned = 0, [], set()
+        return found
+
+    def begin(self) -> None:
+        if not self._begun:
+            begin(self.root)
+            self._begun = True
+
+    def place(self, one: Published) -> str:
+        """The path of a body, in a folder that is there."""
+        self.begin()
+        path = f"{self.root}/{one.file}"
+        folder = path[: path.rindex("/")]
+        if folder not in self._folders:
+            make_folder(folder)
+            self._folders.add(folder)
+        return path
+
+    @contextmanager
+    def growing(self, one: Resource) -> Iterator[tuple[Growing, Growing]]:
+        """Places for a body and its compressed form that get their names when they are known."""
+        self.begin()
+        # What nobody may read is not where everybody may either, not even while it is being made.
+        folder = self.root / manifest.tree(one)
+        make_folder(folder)
+        path = folder / f".{encoding.digest(one.url.encode())}"
+        with Growing(path) as body, Growing(Path(f"{path}.gz")) as packed:
+            yield body, packed
+
+    def adopt(self, one: Published, body: Growing, packed: Growing, served: Published | None) -> None:
+        """Give what has grown its names, unless the same is there already."""
+        there = self.is_there(one, served)
+        path = self.place(one)
+        for grown, name in ((body, path), (packed, f"{path}.gz")):
+            if not (there and holds(name, grown.parts())):
+                self.written += grown.finish(name, one.modified)
+        self.put_sidecar(one, there=there)
+
+
+def set_date(path: Path, one: Published) -> None:
+    """Give a body that is there already its date: one that comes back after a change and its reversal."""
+    sidecar = Path(f"{path}.headers")
+    if path.exists() and content(sidecar) != manifest.sidecar(one):
+        for form in (path, Path(f"{path}.gz")):
+            if form.exists():
+                os.utime(form, (one.modified, one.modified))
+        replace(sidecar, manifest.sidecar(one))
+
+
+def mend(folder: Path, files: Mapping[str, Callable[[], Iterable[bytes]]]) -> None:
+    """Write the files of a release again that have other bytes than a build gives them."""
+    for name, parts in files.items():
+        path = folder / name
+        if not holds(path, parts()):
+            begin(folder.parent.parent)
+            make_folder(path.parent)
+            with Growing(path.with_name(f".{path.name}.new")) as growing:
+                for part in parts():
+                    growing.write(part)
+                growing.finish(str(path))
+
+
+def restore(root: Path, file: str, text: bytes, modified: int | None) -> bool:
+    """Put a damaged file back in one step. False where a folder or another file is in the way."""
+    path = root / file
+    try:
+        make_folder(path.parent)
+        if path.is_dir() and not path.is_symlink():
+            path.rmdir()
+        replace(path, text, modified=modified)
+    except OSError as error:
+        if error.errno not in (errno.EEXIST, errno.ENOTDIR, errno.ENOTEMPTY, errno.ELOOP):
+            raise
+        return False
+    return True
+
+
+def remove_link(link: Path) -> None:
+    """Remove a link, and nothing of what it leads to."""
+    os.unlink(link)  # fails for a folder

@@ -1,0 +1,43 @@
+"""The series and chapters that a release publishes, as the lines of its manifest name them."""
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from .manifest_reader import Ledger
+
+_CHAPTER = re.compile(rb'"/api/v2/chapters/(\d+)":|"/api/series/[^"/]+/([^"/]+)/([^"/]+)":')
+
+
+class Chapters(NamedTuple):
+    """The chapters of one series: by volume and number where the older families have it, and by id where v2 does."""
+
+    numbers: list[tuple[str, str]]
+    ids: list[int]
+
+    @property
+    def total(self) -> int:
+        """The older families know chapters without an id, v2 knows chapters that need a key."""
+        return max(len(self.numbers), len(self.ids))
+
+
+def chapters(run: bytes) -> Chapters:
+    """The chapters in the lines of a series."""
+    found = Chapters([], [])
+    for one in _CHAPTER.finditer(run):
+        if one[1]:
+            found.ids.append(int(one[1]))
+        else:
+            found.numbers.append((one[2].decode(), one[3].decode()))
+    return found
+
+
+def every(ledger: Ledger) -> Iterator[tuple[str, Chapters]]:
+    """The series of a release with their chapters."""
+    return ((slug, chapters(ledger.run(slug))) for slug in ledger.runs if slug)
+
+
+def counts(ledger: Ledger) -> dict[str, int]:
+    """How many series, chapters and URLs with a body a release has."""
+    found = [one.total for _, one in every(ledger)]
+    return {"series": len(found), "chapters": sum(found), "resources": sum(map(ledger.count, ledger.runs))}

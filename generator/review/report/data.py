@@ -1,0 +1,108 @@
+"""What there is to tell of a release: how much it holds, how large it is, what is new in it, and what is to come.
+
+Sizes and changes are read from its manifest, series by series, so that it is told in full also after a build that
+found nothing to do.
+"""
+
+from collections import Counter
+from dataclasses import dataclass
+
+from ...catalog.reader import LISTS
+from ...pipeline.cache import Cache
+from ...pipeline.scan import Reading
+from ...pipeline.schedule import Scheduled, scheduled
+from ...release.changes import Changes, Comparison, News
+from ...release.manifest_reader import Ledger
+from ...release.store import Session
+from .sizes import Sizes, Weight
+
+# What people are, and where they come together: the lists of a catalog, but for keys.
+_COUNTED = [name.removesuffix(".yaml") for name in LISTS if name != "keys.yaml"]
+
+
+@dataclass(frozen=True, slots=True)
+class Survey:
+    """Of a release and of the catalog that it was made from."""
+
+    as_of: int
+    base_url: str
+    # How many MiB a body may have before a build warns of it.
+    body_budget: int
+    counts: dict[str, int]
+    sizes: Sizes
+    news: News
+    scheduled: list[Scheduled]
+
+    def plain(self) -> dict[str, object]:
+        """For programs."""
+        return {
+            "counts": self.counts,
+            "sizes": {
+                **_weight(self.sizes.total),
+                "families": [
+                    {"family": family, "about": about or None, **_weight(weight)}
+                    for family, found in self.sizes.families().items()
+                    for about, weight in found.items()
+                ],
+            },
+            "biggest": [
+                {"url": one.url, "bytes": one.size, "compressed": one.compressed} for one in self.sizes.biggest
+            ],
+            "changes": [_changes(one) for one in self.news.told],
+            "other_changes": {"series": self.news.others, **_counts(self.news.untold)},
+            "scheduled": [one.plain() for one in self.scheduled],
+        }
+
+
+class Collector:
+    """Collects the data of a report while a build holds the lock of the store."""
+
+    data: Survey | None = None
+
+    def __call__(self, found: Reading, cache: Cache, session: Session) -> None:
+        self.data = survey(found, cache, session)
+
+
+def survey(found: Reading, cache: Cache, session: Session) -> Survey:
+    """Of the release that a store holds now, and of what it held when the session began."""
+    store = session.store
+    with Ledger(store.manifest_path(store.current())) as now:
+        sizes, compared = Sizes(store.root), Comparison(session.served, now)
+        for slug in sorted({*session.served.runs, *now.runs}):
+            bodies = now.of(slug)
+            sizes.add(bodies.values())
+            compared.look(slug, bodies)
+    site, coming = found.linker.site, scheduled(found, cache)
+    return Survey(
+        as_of=found.as_of,
+        base_url=site.base_url,
+        body_budget=site.body_budget,
+        counts=_numbers(found, coming),
+        sizes=sizes,
+        news=compared.news,
+        scheduled=coming,
+    )
+
+
+def _numbers(found: Reading, coming: list[Scheduled]) -> dict[str, int]:
+    lists = found.linker.lists.lists
+    return {
+        "series": len(found.places),
+        "chapters": found.published,
+        "scheduled": len(coming),
+        "pages": found.pages,
+        **{name: len(lists[f"{name}.yaml"]) for name in _COUNTED},
+    }
+
+
+def _weight(one: Weight) -> dict[str, int]:
+    return {"urls": one.urls, "bytes": one.size, "compressed": one.compressed}
+
+
+def _changes(one: Changes) -> dict[str, object]:
+    urls = [{"url": url, "change": kind} for kind, url in one.urls]
+    return {"series": one.slug or None, **_counts(one.counts), "urls": urls}
+
+
+def _counts(counts: Counter[str]) -> dict[str, int]:
+    return {kind: counts[kind] for kind in ("added", "changed", "removed")}

@@ -1,0 +1,73 @@
+"""Build a catalog into a temporary folder: to see what a build would change, and to get files from it."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import NamedTuple, TypeVar
+
+from ..catalog import reader
+from ..catalog.records import Site
+from ..pipeline import run, scan, up_to_date
+from ..pipeline.cache import Cache
+from ..pipeline.open_cache import with_cache
+from ..pipeline.release_builder import unwatched
+from ..pipeline.run import Options
+from ..release.manifest import Manifest
+from ..release.manifest_reader import Ledger, refuse_damaged
+from ..release.store import Store
+from . import verify_files
+
+T = TypeVar("T")
+
+
+class Trial(NamedTuple):
+    """A release in a temporary store, built as if it were made in `out`."""
+
+    store: Store
+    release: str
+    site: Site
+    warnings: list[str]
+
+
+def trial(options: Options, look: Callable[[Trial], T]) -> T:
+    """Build into a temporary folder without a cache, and return the result of `look`."""
+
+    def work(cache: Cache, scratch: Path) -> T:
+        past = up_to_date.past(options.catalog, options.as_of, cache)
+        found = scan.read(options.catalog, options.as_of, options.jobs, cache, past.times)
+        there = Store(scratch / "dist")
+        with Ledger(options.previous) as previous, there.locked(lambda: None) as session:
+            _, sealed = run.release(options, found, cache, scratch, session, previous, unwatched)
+        return look(Trial(there, sealed.release, found.linker.site, past.refusals))
+
+    return with_cache(None, lambda: None, work)
+
+
+def outdated(options: Options, warn: Callable[[str], None]) -> list[str]:
+    """What a build would change, and what is missing of the current release or has another size, in sentences."""
+    store = Store(options.out)
+    current = store.current()
+    refuse_damaged(options.out)
+    asked = replace(options, previous=options.previous or store.manifest_path(current), cache=None)
+    made, wanted = trial(asked, lambda made: (made, made.store.manifest(made.release)))
+    for sentence in made.warnings:
+        warn(sentence)
+    found = list(map(str, verify_files.by_size(store))) if current else []
+    if current is None:
+        found.append(f"{options.out}: nothing has been built yet")
+    elif made.release != current:
+        found.append(f"{options.out}: is not what the catalog gives: {_difference(store.manifest(current), wanted)}")
+    if not options.nginx.is_file() or options.nginx.read_bytes() != run.main_conf(options, made.site):
+        found.append(f"{options.nginx}: is not what {options.catalog / reader.SITE} gives")
+    return found
+
+
+def _difference(before: Manifest, after: Manifest) -> str:
+    old, new = ({url: one.etag for url, one in found.resources.items()} for found in (before, after))
+    both = old.keys() & new.keys()
+    counts = {
+        "added": len(new) - len(both),
+        "changed": sum(old[url] != new[url] for url in both),
+        "removed": len(old) - len(both),
+    }
+    return ", ".join(f"{count} {kind}" for kind, count in counts.items() if count) or "the configuration differs"

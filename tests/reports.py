@@ -1,0 +1,17 @@
+"""Builds with a report, as the command does."""
+
+from pathlib import Path
+
+from generator.pipeline import run
+from generator.pipeline.run import Options, Report
+from generator.review.report import page as report
+from generator.review.report.data import Collector, Survey
+
+
+def build_with_report(options: Options, page: Path) -> tuple[Report, Survey]:
+    collector = Collector()
+    done = run.build(options, inspect=collector)
+    assert collector.data
+    warnings = [*done.warnings, *map(str, done.located)]
+    report.write(page, report.page(collector.data, done.release, done.changes, warnings, done.removed))
+    return done, collector.data
