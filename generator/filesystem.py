@@ -129,13 +129,13 @@ def _write(descriptor: int, data: bytes) -> None:
 
 def write_parts(path: Path, parts: Iterable[bytes]) -> None:
     """A file of which there may be more than fits into memory."""
-    with Growing(path) as growing:
+    with PartialFile(path) as growing:
         for part in parts:
             growing.write(part)
         growing.finish(str(path))
 
 
-class Growing:
+class PartialFile:
     """A file that is written part by part and gets its name at the end; without one it is gone."""
 
     def __init__(self, path: Path) -> None:
@@ -143,7 +143,7 @@ class Growing:
         self.descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o644)
         self._finished = False
 
-    def __enter__(self) -> "Growing":
+    def __enter__(self) -> "PartialFile":
         return self
 
     def __exit__(self, *_: object) -> None:

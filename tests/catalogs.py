@@ -6,14 +6,14 @@ from typing import Any
 
 from generator import encoding
 from generator.api.payloads.v2 import redated
-from generator.api.resources import EveryChapter, Joined, Resource, Shown
+from generator.api.resources import AllChapters, Body, JoinedBodies, Resource
 from generator.api.route_items import InSeries
 from generator.api.routes import ROUTES, Route
 from generator.catalog import cross_checks
 from generator.catalog import entities as linked
 from generator.catalog.entities import Catalog
 from generator.catalog.linking import link
-from generator.catalog.problems.locate import Complaint
+from generator.catalog.problems.locate import UnlocatedProblem
 from generator.catalog.reader import LISTS, SITE, Entry, SeriesEntry, Sources
 from generator.catalog.records import Series, Site
 from generator.catalog.yaml import reader
@@ -46,7 +46,7 @@ def sources(text: str) -> Sources:
     return found
 
 
-def complaints(text: str, unreadable: set[str] | None = None) -> list[Complaint]:
+def complaints(text: str, unreadable: set[str] | None = None) -> list[UnlocatedProblem]:
     found = sources(text)
     found.unreadable |= unreadable or set()
     return cross_checks.complaints(found)
@@ -76,16 +76,16 @@ def _of_route(route: Route, catalog: Catalog) -> Iterator[Resource]:
         yield from route.resources(route.for_each.walk(one), catalog.site)
 
 
-def _whole(shown: Shown, parts: Mapping[str, Shown], catalog: Catalog) -> Shown:
+def _whole(shown: Body, parts: Mapping[str, Body], catalog: Catalog) -> Body:
     match shown.json:
-        case Joined(urls):
+        case JoinedBodies(urls):
             bodies = [encoding.body(parts[url].json) for url in urls]
             modified = max((parts[url].modified for url in urls), default=catalog.site_modified)
-            return Shown(b"[" + b",".join(bodies) + b"]", modified)
-        case EveryChapter(dates):
+            return Body(b"[" + b",".join(bodies) + b"]", modified)
+        case AllChapters(dates):
             rows = sorted(
                 row for one in catalog.series if isinstance(one, linked.Series) for row in series_renderer.rows(one)
             )
             body = b'{"results":[' + b",".join(row.item for row in rows) + b"]}"
-            return Shown(redated(body, dates), max((row.modified for row in rows), default=catalog.site_modified))
+            return Body(redated(body, dates), max((row.modified for row in rows), default=catalog.site_modified))
     return shown

@@ -52,7 +52,7 @@ class Site:
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text, encoding="utf-8")
 
-    def build(self, as_of: int = AS_OF) -> pipeline.Report:
+    def build(self, as_of: int = AS_OF) -> pipeline.BuildResult:
         return pipeline.build(Options(*self.paths, as_of))
 
     def roll_back(self, wanted: str | None = None, at: int = AS_OF) -> str:

@@ -11,7 +11,7 @@ from typing import Any
 from generator import encoding
 from generator.address import Address
 from generator.authoring.site_import import run
-from generator.authoring.site_import.run import Done, Wanted
+from generator.authoring.site_import.run import Done, ImportOptions
 from tests.conftest import AS_OF
 
 JSON = {"Content-Type": "application/json"}
@@ -61,9 +61,9 @@ class Elsewhere:
         if seconds:
             self.slept.append(seconds)
 
-    def wanted(self, folder: Path, **told: Any) -> Wanted:
+    def wanted(self, folder: Path, **told: Any) -> ImportOptions:
         given: dict[str, Any] = {"key": None, "rate": 4.0, "now": AS_OF, **told}
-        return Wanted(
+        return ImportOptions(
             address=Address.of(self.url),
             catalog=folder / "catalog_src",
             cache=folder / "cache",

@@ -3,12 +3,12 @@
 from pathlib import Path
 
 from generator.pipeline import run
-from generator.pipeline.run import Options, Report
+from generator.pipeline.run import BuildResult, Options
 from generator.review.report import page as report
-from generator.review.report.data import Collector, Survey
+from generator.review.report.data import Collector, ReportData
 
 
-def build_with_report(options: Options, page: Path) -> tuple[Report, Survey]:
+def build_with_report(options: Options, page: Path) -> tuple[BuildResult, ReportData]:
     collector = Collector()
     done = run.build(options, inspect=collector)
     assert collector.data

@@ -184,6 +184,7 @@ def test_commands_do_not_import_each_other() -> None:
         "commands/next_ imports commands/build",
         "commands/releases imports commands/build",
         "commands/serve imports commands/build",
+        "commands/verify imports commands/build",
     ]
 
 

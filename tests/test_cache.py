@@ -20,9 +20,9 @@ from generator.errors import FlatpanelError
 from generator.pipeline import cache, up_to_date
 from generator.pipeline import run as pipeline
 from generator.pipeline.cache import FILE, Cache, Damaged, Row
-from generator.pipeline.segments import Runs
+from generator.pipeline.segments import Segments
 from generator.release.bodies import MARK
-from generator.release.manifest_reader import Ledger
+from generator.release.manifest_reader import ManifestReader
 from generator.review import verify_files
 from tests import trees
 from tests.conftest import Site, copy_of
@@ -110,7 +110,7 @@ def of_a_damaged_manifest(site: Site) -> None:
     path = (site.folder / "dist/current/manifest.json").resolve()
     path.write_bytes(b"{}")
     with pytest.raises(FlatpanelError):
-        Ledger(path)
+        ManifestReader(path)
 
 
 def of_a_damaged_older_manifest(site: Site) -> None:
@@ -126,7 +126,11 @@ def of_a_missing_map(site: Site) -> None:
     site.build()
     folder = (site.folder / "dist/current").resolve()
     (folder / "series.map").unlink()
-    with filesystem.Growing(site.folder / "runs") as aside, Runs(aside) as runs, pytest.raises(FileNotFoundError):
+    with (
+        filesystem.PartialFile(site.folder / "runs") as aside,
+        Segments(aside) as runs,
+        pytest.raises(FileNotFoundError),
+    ):
         runs.remembered(folder, {})
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from generator.catalog.problems.locate import Complaint
+from generator.catalog.problems.locate import UnlocatedProblem
 from tests.catalogs import complaints
 
 PEOPLE = """
@@ -42,7 +42,7 @@ def test_what_fits_together_has_no_problems(fields: str) -> None:
 def test_a_name_is_not_an_alias() -> None:
     """Who is meant is written as the list writes it, so that renaming somebody's alias breaks nothing."""
     assert complaints(series('authors: ["A. P."]')) == [
-        Complaint(
+        UnlocatedProblem(
             "series/a.yaml", ("authors", 0), "no author is named A. P.; it is another name of Ada Penn, write that one"
         )
     ]
@@ -86,7 +86,7 @@ def test_what_may_stand_in_a_file_that_was_not_read_is_not_called_unknown(unread
 def test_what_stands_twice_is_told_although_its_list_was_not_read() -> None:
     """A repetition shows in the one file that repeats."""
     assert complaints("series: {a: {authors: [Nobody, Nobody]}}", {"authors.yaml"}) == [
-        Complaint("series/a.yaml", ("authors", 1), "stands in this list twice; keep one of them")
+        UnlocatedProblem("series/a.yaml", ("authors", 1), "stands in this list twice; keep one of them")
     ]
 
 
@@ -98,7 +98,7 @@ def test_of_three_with_one_id_the_second_and_the_third_are_told() -> None:
     found = complaints(f"{text}{chapter('number: 2, id: 5')}]}}}}")
 
     assert found == [
-        Complaint(
+        UnlocatedProblem(
             "series/c.yaml",
             ("chapters", index, "id"),
             "the id 5 belongs to chapters[0] of series/b.yaml; choose another",

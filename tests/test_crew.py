@@ -7,7 +7,7 @@ from functools import partial
 import pytest
 
 from generator.pipeline import process_pool
-from generator.pipeline.process_pool import shared
+from generator.pipeline.process_pool import ordered_map
 
 # Only pytest's own workers have threads when they fork; the command line has none.
 pytestmark = pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
@@ -30,21 +30,21 @@ def refuse() -> Callable[[int], int]:
 @pytest.mark.parametrize("count", [0, 1, 8, 9, 100])
 def test_answers_come_in_the_order_of_tasks(jobs: int, count: int) -> None:
     """However many there are, and whoever did them."""
-    found = list(shared(jobs, partial(plus, 1), range(count)))
+    found = list(ordered_map(jobs, partial(plus, 1), range(count)))
 
     assert [answer for answer, _ in found] == list(range(1, count + 1))
 
 
 def test_little_work_starts_no_process() -> None:
     """A small edit is done by whoever was asked."""
-    found = list(shared(8, partial(plus, 0), range(8)))
+    found = list(ordered_map(8, partial(plus, 0), range(8)))
 
     assert {process for _, process in found} == {os.getpid()}
 
 
 def test_much_work_is_shared() -> None:
     """Not by the process that hands it out."""
-    found = list(shared(2, partial(plus, 0), range(100)))
+    found = list(ordered_map(2, partial(plus, 0), range(100)))
 
     assert os.getpid() not in {process for _, process in found}
 
@@ -53,7 +53,7 @@ def test_much_work_is_shared() -> None:
 def test_what_goes_wrong_arrives(jobs: int) -> None:
     """With everything that a person has to be told."""
     with pytest.raises(OSError, match="No space left on device") as caught:
-        list(shared(jobs, refuse, range(100)))
+        list(ordered_map(jobs, refuse, range(100)))
 
     assert caught.value.filename == "a file"
 
@@ -62,7 +62,7 @@ def test_tasks_are_made_when_they_are_needed() -> None:
     """There may be more of them than fit into memory."""
     made = []
     tasks = (made.append(number) or number for number in range(1000))
-    found = shared(2, partial(plus, 0), tasks)
+    found = ordered_map(2, partial(plus, 0), tasks)
     next(found)
 
     assert len(made) < 100

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from generator.review.diff import as_markdown
 from generator.review.diff.as_markdown import LONGEST
 from generator.review.diff.compare import Comparison
-from generator.review.diff.entity_changes import Reader, Thing
+from generator.review.diff.entity_changes import BodyReader, EntityChange
 from generator.review.diff.entity_views import Name
 from generator.review.diff.json_diff import changes
 from generator.review.diff.release_view import Release
@@ -93,17 +93,17 @@ def test_no_text_of_a_catalog_is_markup(site: Site, run: Run, nasty: str, every:
     assert html.unescape(text).count(nasty[:8].replace('"', '\\"')) >= 2
 
 
-def thing(name: str, old: object, new: object) -> Thing:
-    return Thing(Name("series", name), [], changes=list(changes(old, new)))
+def thing(name: str, old: object, new: object) -> EntityChange:
+    return EntityChange(Name("series", name), [], changes=list(changes(old, new)))
 
 
 @pytest.fixture
-def same(site: Site) -> Iterator[Reader]:
+def same(site: Site) -> Iterator[BodyReader]:
     """A release and itself, said to differ."""
     site.build()
     path = site.folder / "dist/current/manifest.json"
     with Release(path, "`<old>`") as old, Release(path, "@new") as new:
-        yield Reader(Comparison(old, new, settings=["http.conf"]))
+        yield BodyReader(Comparison(old, new, settings=["http.conf"]))
 
 
 TEXTS = st.text(st.sampled_from("`~<>&@#|*\n\r\t\x00\u202e\u2028…a é"), max_size=12)
@@ -111,14 +111,14 @@ TEXTS = st.text(st.sampled_from("`~<>&@#|*\n\r\t\x00\u202e\u2028…a é"), max_s
 
 @settings(deadline=None, derandomize=True, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.tuples(TEXTS, TEXTS, TEXTS), max_size=5))
-def test_whatever_a_body_holds_stays_between_its_fences(same: Reader, fields: list[tuple[str, str, str]]) -> None:
+def test_whatever_a_body_holds_stays_between_its_fences(same: BodyReader, fields: list[tuple[str, str, str]]) -> None:
     """Bodies of another program may hold what no catalog can."""
     found = [thing(name, {name: old}, {name: new}) for name, old, new in fields]
 
     assert is_harmless(as_markdown.markdown(same, found))
 
 
-def test_what_is_too_long_is_left_out_and_said(same: Reader) -> None:
+def test_what_is_too_long_is_left_out_and_said(same: BodyReader) -> None:
     """The beginning stays whole; how much is missing is said at the end."""
     for width in range(1, 60, 3):
         found = [thing(f"s{one}", {f"f{one}_{n}": "old " * 20 for n in range(width)}, {}) for one in range(900)]

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from generator.filesystem import Growing, write, write_parts
+from generator.filesystem import PartialFile, write, write_parts
 
 
 def test_a_write_that_takes_only_a_part_is_continued(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -19,7 +19,7 @@ def test_a_write_that_takes_only_a_part_is_continued(tmp_path: Path, monkeypatch
 
 def test_a_file_that_grows_gets_its_name_at_the_end(tmp_path: Path) -> None:
     """And its date."""
-    with Growing(tmp_path / "unnamed") as growing:
+    with PartialFile(tmp_path / "unnamed") as growing:
         growing.write(b"one")
         growing.write(b"two")
         assert growing.finish(str(tmp_path / "named"), 5) == 6

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from generator.catalog import api_keys
 from generator.catalog.problems.excerpts import Lines, excerpt
-from generator.catalog.problems.locate import HELPED, Complaint, located
+from generator.catalog.problems.locate import HELPED, UnlocatedProblem, located
 from generator.catalog.yaml import reader
 
 KEY = f"fpk_{'a1B2' * 10}"
@@ -204,8 +204,8 @@ def test_only_the_first_problems_come_with_help(tmp_path: Path) -> None:
     """Whoever has very many begins with these; the others are one line each."""
     (tmp_path / "a.yaml").write_text("".join(f"- {number}\n" for number in range(HELPED - 10)))
     (tmp_path / "b.yaml").write_text("".join(f"- {number}\n" for number in range(HELPED)))
-    complaints = [Complaint("b.yaml", (index,), "is wrong") for index in reversed(range(HELPED))]
-    complaints += [Complaint("a.yaml", (index,), "is wrong") for index in range(HELPED - 10)]
+    complaints = [UnlocatedProblem("b.yaml", (index,), "is wrong") for index in reversed(range(HELPED))]
+    complaints += [UnlocatedProblem("a.yaml", (index,), "is wrong") for index in range(HELPED - 10)]
     found = located(tmp_path, complaints)
 
     assert [one.excerpt.line if one.excerpt else None for one in found] == [
@@ -221,7 +221,7 @@ def test_what_is_hidden_in_messages_is_hidden_in_lines(tmp_path: Path) -> None:
     """Nowhere in what is told of a file stands a key."""
     (tmp_path / "series").mkdir()
     (tmp_path / "series/a.yaml").write_text(f"title: {KEY}\ncover: {KEY}/x\n")
-    found = located(tmp_path, [Complaint("series/a.yaml", ("cover",), f"is {KEY}")])
+    found = located(tmp_path, [UnlocatedProblem("series/a.yaml", ("cover",), f"is {KEY}")])
 
     assert len(found) == 3
     assert all(api_keys.hidden(repr(one)) == repr(one) for one in found)

@@ -8,7 +8,7 @@ import pytest
 from generator.catalog import field_help
 from generator.catalog.field_help import FieldHelp
 from generator.catalog.problems import doc_links, locate
-from generator.catalog.problems.locate import Complaint
+from generator.catalog.problems.locate import UnlocatedProblem
 from tests.conftest import Site
 from tests.tended import Run
 from tests.test_anchors import RECORDS
@@ -97,13 +97,13 @@ def test_an_unknown_field_is_named(run: Run, name: str, end: str) -> None:
 @pytest.mark.parametrize(
     ("complaint", "topic"),
     [
-        (Complaint("series/a.yaml", ("chapters", 0, "pages", 3), "m"), ("series/a.yaml", "chapters", "pages")),
-        (Complaint("series/a.yaml", ("chapters", 0, "titel"), "m", of_key=True), ("series/a.yaml", "chapters")),
-        (Complaint("site.yaml", (), "m"), ("site.yaml",)),
-        (Complaint("artists.yaml", (0,), "m"), ("artists.yaml",)),
+        (UnlocatedProblem("series/a.yaml", ("chapters", 0, "pages", 3), "m"), ("series/a.yaml", "chapters", "pages")),
+        (UnlocatedProblem("series/a.yaml", ("chapters", 0, "titel"), "m", of_key=True), ("series/a.yaml", "chapters")),
+        (UnlocatedProblem("site.yaml", (), "m"), ("site.yaml",)),
+        (UnlocatedProblem("artists.yaml", (0,), "m"), ("artists.yaml",)),
     ],
 )
-def test_a_problem_leads_to_its_field(tmp_path: Path, complaint: Complaint, topic: tuple[str, ...]) -> None:
+def test_a_problem_leads_to_its_field(tmp_path: Path, complaint: UnlocatedProblem, topic: tuple[str, ...]) -> None:
     """A value leads to its field, an unknown field to the record around it, and a file to all of its fields."""
     file = tmp_path / complaint.file
     file.parent.mkdir(parents=True, exist_ok=True)

@@ -64,7 +64,7 @@ def prepared(folder: Path, *, remembering: bool) -> Site:
     return site
 
 
-def build(site: Site, *, remembering: bool) -> pipeline.Report:
+def build(site: Site, *, remembering: bool) -> pipeline.BuildResult:
     return pipeline.build(replace(site.options, cache=site.folder / CACHE if remembering else None))
 
 
@@ -145,7 +145,7 @@ def die(task: int) -> int:
 def test_a_process_that_is_killed_is_a_sentence() -> None:
     """Where memory is short the system ends one of them."""
     with pytest.raises(OSError, match=r"^one of the processes .* was killed, .*; --jobs 1 needs less$"):
-        list(process_pool.shared(2, lambda: die, range(40)))
+        list(process_pool.ordered_map(2, lambda: die, range(40)))
 
 
 def test_a_full_disk_does_not_take_the_word_that_a_build_was_not_finished(
@@ -213,7 +213,10 @@ def test_a_list_in_the_making_is_called_by_its_name(tmp_path: Path, monkeypatch:
         raise OSError(errno.EIO, os.strerror(errno.EIO), descriptor)
 
     monkeypatch.setattr(os, "utime", refuse)
-    with pytest.raises(OSError, match=re.escape(f"{tmp_path}/list")), filesystem.Growing(tmp_path / "list") as growing:
+    with (
+        pytest.raises(OSError, match=re.escape(f"{tmp_path}/list")),
+        filesystem.PartialFile(tmp_path / "list") as growing,
+    ):
         growing.finish(f"{tmp_path}/other", 1)
     assert list(tmp_path.iterdir()) == []
 

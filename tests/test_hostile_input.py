@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from generator.catalog import api_keys
 from generator.catalog.confined_folder import MAX_SIZE
 from generator.catalog.problems import locate
-from generator.catalog.problems.locate import Complaint
+from generator.catalog.problems.locate import UnlocatedProblem
 from generator.catalog.problems.messages import did_you_mean
 from generator.catalog.reader import LISTS, MAX_TOLD
 from generator.catalog.yaml.reader import MAX_DIRECTIVES, MAX_VALUES, Malformed, load, survey
@@ -292,7 +292,7 @@ def test_what_a_file_says_is_shown_in_harmless_lines(catalog: Path, text: str, s
 
 def test_blanks_of_other_scripts_are_shown_as_they_are(catalog: Path) -> None:
     """An author who writes Japanese finds what was written."""
-    (found,) = locate.located(catalog, [Complaint("site.yaml", (), "紙の　月")])
+    (found,) = locate.located(catalog, [UnlocatedProblem("site.yaml", (), "紙の　月")])
 
     assert found.message == "紙の　月"
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from generator import encoding, filesystem
 from generator.authoring.site_import import catalog_files, interpret, three_way_merge
-from generator.authoring.site_import.answers import Answers, Got
+from generator.authoring.site_import.answers import Response, Responses
 from generator.authoring.site_import.notes import Notes
 from generator.catalog import cross_checks, reader
 from generator.catalog.reader import Sources
@@ -45,8 +45,8 @@ def changed(answers: Any, path: tuple[Any, ...], junk: Any) -> None:
 def complaints(answers: dict[str, Any]) -> list[str]:
     """What a build would say of the catalog that these answers become."""
     notes = Notes()
-    got = Answers(
-        {path: Got(200, lambda value=value: value, 1_000, understood=True) for path, value in answers.items()}
+    got = Responses(
+        {path: Response(200, lambda value=value: value, 1_000, understood=True) for path, value in answers.items()}
     )
     found = interpret.read(got, ["one"], "https://comics.example", AS_OF, notes, 1 << 28)
     assert encoding.parse(encoding.json(three_way_merge.remembered(found, {})))

@@ -9,7 +9,7 @@ import pytest
 
 from generator.authoring.site_import import run
 from generator.authoring.site_import.http_client import Address
-from generator.authoring.site_import.run import Done, Wanted
+from generator.authoring.site_import.run import Done, ImportOptions
 from generator.catalog.api_keys import digest
 from generator.catalog.field_values import iso
 from generator.catalog.yaml import reader, writer
@@ -48,7 +48,7 @@ def gone_round(made: Site, folder: Path, key: str | None = KEY) -> tuple[Site, D
         made.build()
         with web.running(made.folder, listener):
             address = Address.of(f"http://127.0.0.1:{port}")
-            wanted = Wanted(address, folder / "catalog_src", folder / "cache", AS_OF, float, lambda _: None, key)
+            wanted = ImportOptions(address, folder / "catalog_src", folder / "cache", AS_OF, float, lambda _: None, key)
             return Site(folder), run.run(wanted)
 
 

@@ -422,14 +422,14 @@ def test_a_file_is_one_only_if_it_becomes_the_same_address(address: str, name: s
 def test_a_template_is_found_or_not() -> None:
     """It must make every title that is known."""
     parts = {"volume": "2", "number": "2", "title": "Two", "date": "2026-01-01", "series": "S"}
-    made = title_template.Made("S 2-2 Two (2026-01-01)", 2, parts)
-    other = title_template.Made("S 3-2 Two (2026-01-01)", 3, {**parts, "volume": "3"})
+    made = title_template.TitleSample("S 2-2 Two (2026-01-01)", 2, parts)
+    other = title_template.TitleSample("S 3-2 Two (2026-01-01)", 3, {**parts, "volume": "3"})
 
     assert title_template.template([]) == "Vol. {volume}, Ch. {number}: {title}"
     assert title_template.template([made, other]) == "{series} {volume}-{number} {title} ({date})"
-    assert title_template.template([made, title_template.Made("else", 2, parts)]) is None
-    assert title_template.template([title_template.Made("{x} Two", 2, parts)]) is None
-    assert title_template.template([title_template.Made("2 2 2 2 2 2 2 Two", 2, parts)]) is None
+    assert title_template.template([made, title_template.TitleSample("else", 2, parts)]) is None
+    assert title_template.template([title_template.TitleSample("{x} Two", 2, parts)]) is None
+    assert title_template.template([title_template.TitleSample("2 2 2 2 2 2 2 Two", 2, parts)]) is None
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from generator.filesystem import Growing
+from generator.filesystem import PartialFile
 from generator.pipeline import long_lists, run
 from generator.release.manifest import Manifest
 from generator.release.store import TREES
@@ -109,8 +109,8 @@ def test_a_long_list_that_is_restricted_is_made_where_nobody_may_read(
     with (tmp_path / "catalog_src/site.yaml").open("a") as settings:
         settings.write("\nrestricted: [/chapters]\n")
     grown = []
-    whole = Growing.__init__
-    monkeypatch.setattr(Growing, "__init__", lambda self, path: grown.append(path) or whole(self, path))
+    whole = PartialFile.__init__
+    monkeypatch.setattr(PartialFile, "__init__", lambda self, path: grown.append(path) or whole(self, path))
     site.build()
 
     tree = {path.parent for path in grown if path.parent.name in TREES}

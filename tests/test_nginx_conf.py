@@ -15,9 +15,9 @@ from generator.errors import FlatpanelError
 from generator.nginx import config, maps
 from generator.nginx.process import find_nginx
 from generator.pipeline import run as pipeline
-from generator.pipeline.publish import MAPS, Press
+from generator.pipeline.publish import MAPS, Publisher
 from generator.pipeline.run import Options
-from generator.release.bodies import Bodies
+from generator.release.bodies import BodyWriter
 from tests import web
 from tests.conftest import AS_OF, Site, copy_of
 from tests.test_golden import NAMES, bodies
@@ -82,7 +82,7 @@ def published(number: int, max_age: int = 300, slug: str = "slug") -> Published:
 def release(lines: list[Published], settings: Settings = SETTINGS, *, dist: str, folder: str) -> list[File]:
     """The files of a release that has these bodies, and the one that every release has."""
     index = Published(config.INDEX, "index.json", "0" * 32, 0, 2, "0" * 64, False, 300)
-    run = Press(Bodies(Path(), frozenset()), settings, 0, trusting=False).run([index, *lines])
+    run = Publisher(BodyWriter(Path(), frozenset()), settings, 0, trusting=False).run([index, *lines])
     counted = run.counted
     answers = config.Answers(index, [], {}, counted.days, max(counted.lines), counted.longest)
     maps = [File(f"{name}.map", text) for name, text in zip(MAPS, run.maps, strict=True)]

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from generator import encoding
-from generator.api.resources import Shown
+from generator.api.resources import Body
 from generator.catalog.entities import Catalog
 from tests.catalogs import WRITTEN, catalog, resources
 
@@ -202,7 +202,7 @@ BODIES: dict[str, Any] = {
 }
 
 
-def shown(found: Catalog) -> dict[str, Shown]:
+def shown(found: Catalog) -> dict[str, Body]:
     """What the first two families show, by URL."""
     return {one.url: one.shown for _, one in resources(found) if not one.url.startswith("/api/v2/")}
 

@@ -15,12 +15,12 @@ from click.testing import Result
 
 from generator.errors import CatalogError
 from generator.pipeline import run as pipeline
-from generator.pipeline.run import Options, Report
+from generator.pipeline.run import BuildResult, Options
 from generator.release import changes
 from generator.release.manifest import Manifest
 from generator.review.report import data, sizes
 from generator.review.report import page as report
-from generator.review.report.data import Survey
+from generator.review.report.data import ReportData
 from tests import trees
 from tests.conftest import AS_OF, Site, copy_of
 from tests.documents import DOCUMENTS, first_cells
@@ -44,11 +44,11 @@ def options(site: Site, as_of: int = AS_OF, *, remembering: bool = True) -> Opti
     return replace(site.options, as_of=as_of, cache=cache)
 
 
-def build(site: Site, page: Path, as_of: int = AS_OF, *, remembering: bool = True) -> tuple[Report, Survey]:
+def build(site: Site, page: Path, as_of: int = AS_OF, *, remembering: bool = True) -> tuple[BuildResult, ReportData]:
     return build_with_report(options(site, as_of, remembering=remembering), page)
 
 
-def surveyed(site: Site, page: Path, as_of: int = AS_OF, *, remembering: bool = True) -> Survey:
+def surveyed(site: Site, page: Path, as_of: int = AS_OF, *, remembering: bool = True) -> ReportData:
     return build(site, page, as_of, remembering=remembering)[1]
 
 

@@ -167,13 +167,13 @@ def test_what_a_build_remembers_is_for_its_owner_alone(keyed: Site, run: Run, um
 def test_what_takes_the_place_of_a_cache_is_for_its_owner_alone(keyed: Site, run: Run, monkeypatch) -> None:
     """`--no-cache` and `--check` work in a temporary folder, which nobody else may enter."""
     found = []
-    clean = filesystem.Growing.__init__
+    clean = filesystem.PartialFile.__init__
 
-    def looking(growing: filesystem.Growing, path: Path) -> None:
+    def looking(growing: filesystem.PartialFile, path: Path) -> None:
         found.append(mode(path.parent))
         clean(growing, path)
 
-    monkeypatch.setattr(filesystem.Growing, "__init__", looking)
+    monkeypatch.setattr(filesystem.PartialFile, "__init__", looking)
     build(keyed, run, "--no-cache")
 
     assert 0o700 in found

@@ -13,7 +13,7 @@ import pytest
 
 from generator import encoding
 from generator.api.payloads import series_list
-from generator.catalog.entities import Card, Catalog, Category, Person
+from generator.catalog.entities import Catalog, Category, Person, SeriesSummary
 from generator.catalog.records import Site
 
 NODE = shutil.which("node")
@@ -60,7 +60,7 @@ def catalog(size: int) -> Catalog:
     genres = [Category(id, f"Genre {id[1:]}", "", 0) for id in CATEGORIES]
     people = [Person(number, f"Person {number}", (f"Alias of {number}",), 0) for number in range(1, 101)]
     series = [
-        Card(
+        SeriesSummary(
             slug=f"series-{number}",
             title=f"The title of series {number}",
             aliases=(f"Another title of {number}",),

@@ -9,7 +9,7 @@ import pytest
 from generator import encoding
 from generator.api.payloads import v2
 from generator.errors import FlatpanelError
-from generator.pipeline.segments import FILES, Runs
+from generator.pipeline.segments import FILES, Segments
 from generator.release import journal
 from generator.release.store import UNNAMED
 from tests.conftest import AS_OF, Site
@@ -19,13 +19,13 @@ from tests.conftest import AS_OF, Site
 def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The names of the long files that are put together, each time that one is."""
     found: list[str] = []
-    parts = Runs.parts
+    parts = Segments.parts
 
-    def listening(runs: Runs, name: str, *, checked: bool = False) -> Iterator[bytes]:
+    def listening(runs: Segments, name: str, *, checked: bool = False) -> Iterator[bytes]:
         found.append(name)
         return parts(runs, name, checked=checked)
 
-    monkeypatch.setattr(Runs, "parts", listening)
+    monkeypatch.setattr(Segments, "parts", listening)
     return found
 
 

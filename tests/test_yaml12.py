@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from generator.catalog.yaml import reader, scalars
-from generator.catalog.yaml.reader import MAX_ALIASED_NODES, MAX_ALIASES, MAX_DEPTH, Malformed, Survey, load, survey
+from generator.catalog.yaml.reader import MAX_ALIASED_NODES, MAX_ALIASES, MAX_DEPTH, Malformed, Positions, load, survey
 
 SPELLINGS: list[tuple[Any, list[str]]] = [
     (None, ["", "~", "null", "Null", "NULL"]),
@@ -245,7 +245,7 @@ chapters:
         (("cover",), (1, 1)),
     ],
 )
-def test_a_value_has_a_place(path: reader.Path, place: reader.Place) -> None:
+def test_a_value_has_a_place(path: reader.Path, place: reader.Position) -> None:
     """What is not there is told at the nearest thing around it that is; an alias hides what it stands for."""
     assert survey(FILE.encode()).place(path) == place
 
@@ -263,7 +263,7 @@ def test_an_empty_file_has_one_place(text: bytes) -> None:
     """What is missing in a file without anything is missing in its first line."""
     found = survey(text)
 
-    assert (found.place(("title",)), found) == ((1, 1), Survey())
+    assert (found.place(("title",)), found) == ((1, 1), Positions())
 
 
 def test_columns_count_characters() -> None:

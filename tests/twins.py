@@ -15,7 +15,7 @@ import pytest
 
 from generator.errors import CatalogError, Problem
 from generator.pipeline import rollback
-from generator.pipeline.run import Options, Report, build
+from generator.pipeline.run import BuildResult, Options, build
 from generator.release.manifest import EMPTY, FIRST, Manifest, load, load_head, paths
 from generator.release.store import TREES, Store
 from generator.review import verify_files
@@ -119,7 +119,7 @@ class Twins:
     def _manifests(self) -> list[Path]:
         return sorted(self.store.root.glob("releases/*/manifest.json"))
 
-    def _compare(self, report: Report, expected: Report, clean: Options) -> None:
+    def _compare(self, report: BuildResult, expected: BuildResult, clean: Options) -> None:
         none("differs from a clean build", differences(visible(clean), visible(self.options)))
         assert report.release == expected.release
         none("is wrong in dist", stray(self.store))

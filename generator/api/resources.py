@@ -17,7 +17,7 @@ SUFFIXES = {JSON: ".json", HTML: ".html", CSS: ".css", JS: ".js"}
 NOTHING = "/api/v2/pages?series=~&volume=0&number=0"
 
 
-class Shown(NamedTuple):
+class Body(NamedTuple):
     """A value on the wire and when the newest part of it changed. What is shown is counted, by construction.
 
     Bytes are sent as they are, the two kinds of long lists below are put together when they are written, and
@@ -29,14 +29,14 @@ class Shown(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Joined:
+class JoinedBodies:
     """An array of the bodies of other URLs, which may be more than fits into memory."""
 
     urls: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class EveryChapter:
+class AllChapters:
     """The `results` of all chapters that anybody may read, newest first; their dates have one of v2's forms."""
 
     date_format: str
@@ -49,7 +49,7 @@ class Resource(NamedTuple):
     """
 
     url: str
-    shown: Shown
+    shown: Body
     max_age: int
     restricted: bool = False
     type: str = JSON

@@ -18,7 +18,7 @@ from . import docs_page as docs
 from . import route_items as each
 from .openapi import document
 from .payloads import index, series_list, unversioned, v1, v2
-from .resources import CSS, HTML, JS, JSON, NOTHING, Gate, Resource, Shown
+from .resources import CSS, HTML, JS, JSON, NOTHING, Body, Gate, Resource
 from .route_items import InSeries, Subject, Subjects
 
 Walk = Callable[[Catalog], Subjects] | InSeries
@@ -30,7 +30,7 @@ class Route:
 
     path: str
     for_each: Walk
-    shape: Callable[[Any], Shown]
+    shape: Callable[[Any], Body]
     about: str
     type: str = JSON
 

@@ -16,7 +16,7 @@ from ..catalog import api_keys, confined_folder, cross_checks, field_values
 from ..catalog.confined_folder import Confined, Folder
 from ..catalog.name_index import Directory
 from ..catalog.problems import locate
-from ..catalog.problems.locate import Complaint
+from ..catalog.problems.locate import UnlocatedProblem
 from ..catalog.problems.messages import did_you_mean, faults
 from ..catalog.reader import SERIES, Entry, SeriesEntry, Sources, existing
 from ..catalog.records import MAX_SLUG, SLUG, WANTED, Chapter, Record, Series
@@ -198,7 +198,7 @@ def _record(sources: Sources, draft: Draft, model: type[R]) -> R:
     return model.model_validate(draft.fields)
 
 
-def _beside(complaints: Iterable[Complaint], path: reader.Path) -> Iterator[tuple[str, str]]:
+def _beside(complaints: Iterable[UnlocatedProblem], path: reader.Path) -> Iterator[tuple[str, str]]:
     """What is wrong between the new record, at `path` in its file, and those that are there."""
     for one in complaints:
         field = one.path[len(path) :][:1]

@@ -7,7 +7,7 @@ from operator import attrgetter
 from typing import Any
 
 from .name_index import Directory
-from .problems.locate import Complaint
+from .problems.locate import UnlocatedProblem
 from .problems.messages import did_you_mean, field_name
 from .problems.suggestions import nearest
 from .reader import LISTS, Entry, SeriesEntry, Sources
@@ -28,7 +28,7 @@ _CALLED = {
 _OTHER_LIST = {"authors.yaml": "artists.yaml", "artists.yaml": "authors.yaml"}
 
 
-def complaints(sources: Sources) -> list[Complaint]:
+def complaints(sources: Sources) -> list[UnlocatedProblem]:
     """Everything that is wrong between the records of a catalog."""
     checks = Checks(sources)
     places = [(one.slug, one.entry.file) for one in sources.series]
@@ -63,13 +63,13 @@ class Checks:
         }
         self._aliases: dict[str, dict[str, str]] = {}
 
-    def lists(self) -> Iterator[Complaint]:
+    def lists(self) -> Iterator[UnlocatedProblem]:
         yield from self.repeated_keys()
         yield from self.groups()
         yield from self.keys()
         yield from self.category_names()
 
-    def repeated_keys(self) -> Iterator[Complaint]:
+    def repeated_keys(self) -> Iterator[UnlocatedProblem]:
         for name, entries in self.sources.lists.items():
             key = {"accounts.yaml": "username", "keys.yaml": "name"}.get(name, "id")
             # nginx finds what belongs to a username whatever its case.
@@ -77,34 +77,36 @@ class Checks:
             for entry, first in _repeated(entries, read):
                 owner = first.record.name if key == "id" else f"another {_CALLED[name]}"
                 message = f"the {key} {getattr(entry.record, key)} belongs to {owner}; choose another"
-                yield Complaint(entry.file, (*entry.path, key), message)
+                yield UnlocatedProblem(entry.file, (*entry.path, key), message)
 
-    def groups(self) -> Iterator[Complaint]:
+    def groups(self) -> Iterator[UnlocatedProblem]:
         for entry in self.sources.lists["groups.yaml"]:
             for index, role in enumerate(entry.record.members):
                 path = (*entry.path, "members", index, "member")
-                yield from self.reference("members.yaml", role.member, Complaint(entry.file, path, ""))
+                yield from self.reference("members.yaml", role.member, UnlocatedProblem(entry.file, path, ""))
 
-    def keys(self) -> Iterator[Complaint]:
+    def keys(self) -> Iterator[UnlocatedProblem]:
         accounts = {entry.record.username for entry in self.sources.lists["accounts.yaml"]}
-        digests: dict[str, Complaint] = {}
+        digests: dict[str, UnlocatedProblem] = {}
         names: dict[str, str] = {}
         for entry in self.sources.lists["accounts.yaml"]:
             for index, key in enumerate(entry.record.keys):
                 names[key.name] = entry.record.username
-                yield from _known_digest(digests, key.sha256, Complaint(entry.file, (*entry.path, "keys", index), ""))
+                yield from _known_digest(
+                    digests, key.sha256, UnlocatedProblem(entry.file, (*entry.path, "keys", index), "")
+                )
         for entry in self.sources.lists["keys.yaml"]:
-            yield from _known_digest(digests, entry.record.sha256, Complaint(entry.file, entry.path, ""))
+            yield from _known_digest(digests, entry.record.sha256, UnlocatedProblem(entry.file, entry.path, ""))
             if entry.record.name in names:
                 # `keys revoke` must be able to mean one key and no other.
                 message = f"is what a key of the account {names[entry.record.name]} is called, too"
-                yield Complaint(entry.file, (*entry.path, "name"), message)
+                yield UnlocatedProblem(entry.file, (*entry.path, "name"), message)
             owner = entry.record.account
             if owner is not None and owner not in accounts and "accounts.yaml" not in self.sources.unreadable:
                 message = f"no account has the username {owner}{did_you_mean(owner, accounts)}"
-                yield Complaint(entry.file, (*entry.path, "account"), message)
+                yield UnlocatedProblem(entry.file, (*entry.path, "account"), message)
 
-    def category_names(self) -> Iterator[Complaint]:
+    def category_names(self) -> Iterator[UnlocatedProblem]:
         """Filters ignore the case of a category, and take its name and its id alike."""
         entries = self.sources.lists["categories.yaml"]
         first = {entry.record.id.casefold(): entry for entry in reversed(entries)}
@@ -115,9 +117,9 @@ class Checks:
                 same_id = field == "id" and word == other.record.id
                 if other is not entry and not same_id:
                     message = f"is what the category {other.record.id} is called, too, when case is ignored"
-                    yield Complaint(entry.file, (*entry.path, field), message)
+                    yield UnlocatedProblem(entry.file, (*entry.path, field), message)
 
-    def series(self, series: SeriesEntry) -> Iterator[Complaint]:
+    def series(self, series: SeriesEntry) -> Iterator[UnlocatedProblem]:
         entry, record = series.entry, series.entry.record
         for field, name in (("authors", "authors.yaml"), ("artists", "artists.yaml")):
             yield from self.references(entry, (field,), name, getattr(record, field))
@@ -126,28 +128,28 @@ class Checks:
             volume, number = chapter.record.volume, chapter.record.number
             shown = f"{number} of volume {volume}" if volume else f"{number} without a volume"
             message = f"chapter {shown} is {_where(first, chapter)} already; choose another number"
-            yield Complaint(chapter.file, (*chapter.path, "number"), message)
+            yield UnlocatedProblem(chapter.file, (*chapter.path, "number"), message)
         for chapter in series.chapters:
             yield from self.references(chapter, (*chapter.path, "groups"), "groups.yaml", chapter.record.groups)
 
-    def categories(self, entry: Entry[Any], categories: Sequence[str]) -> Iterator[Complaint]:
+    def categories(self, entry: Entry[Any], categories: Sequence[str]) -> Iterator[UnlocatedProblem]:
         known = self.directories["categories.yaml"].by_id
         for index, category in enumerate(categories):
             if category not in known and "categories.yaml" not in self.sources.unreadable:
                 message = f"no category has the id {category}; {self.category(category)}"
-                yield Complaint(entry.file, ("categories", index), message)
+                yield UnlocatedProblem(entry.file, ("categories", index), message)
         yield from _twice(entry, ("categories",), categories)
 
     def references(
         self, entry: Entry[Any], path: tuple[str | int, ...], name: str, references: Sequence[str | int]
-    ) -> Iterator[Complaint]:
+    ) -> Iterator[UnlocatedProblem]:
         for index, reference in enumerate(references):
-            yield from self.reference(name, reference, Complaint(entry.file, (*path, index), ""))
+            yield from self.reference(name, reference, UnlocatedProblem(entry.file, (*path, index), ""))
         meant = [self.directories[name].candidates(reference) for reference in references]
         ids = [found[0].id if found else reference for found, reference in zip(meant, references, strict=True)]
         yield from _twice(entry, path, ids)
 
-    def reference(self, name: str, reference: str | int, place: Complaint) -> Iterator[Complaint]:
+    def reference(self, name: str, reference: str | int, place: UnlocatedProblem) -> Iterator[UnlocatedProblem]:
         """Complain at `place` unless exactly one entry of the list is meant."""
         if name in self.sources.unreadable:
             return
@@ -162,7 +164,7 @@ class Checks:
             message = f"no {called} has the id {reference}; {name} lists them"
         else:
             message = f"no {called} is named {reference}; {self.named(name, reference)}"
-        yield Complaint(place.file, place.path, message)
+        yield UnlocatedProblem(place.file, place.path, message)
 
     def category(self, category: str) -> str:
         """What was probably meant by the id of a category; many write the name."""
@@ -191,7 +193,7 @@ class Checks:
         return self._aliases[name]
 
 
-def bookmarks(sources: Sources, slugs: Set[str]) -> Iterator[Complaint]:
+def bookmarks(sources: Sources, slugs: Set[str]) -> Iterator[UnlocatedProblem]:
     """Accounts remember series, which all have to be known before one can be called unknown."""
     everything_read = not any(file.startswith("series/") for file in sources.unreadable)
     for entry in sources.lists["accounts.yaml"]:
@@ -199,11 +201,11 @@ def bookmarks(sources: Sources, slugs: Set[str]) -> Iterator[Complaint]:
             if slug not in slugs and everything_read:
                 hint = did_you_mean(slug, slugs, "the names of files in series/ are slugs")
                 message = f"no series has the slug {slug}{hint}"
-                yield Complaint(entry.file, (*entry.path, "bookmarks", index), message)
+                yield UnlocatedProblem(entry.file, (*entry.path, "bookmarks", index), message)
         yield from _twice(entry, (*entry.path, "bookmarks"), entry.record.bookmarks)
 
 
-def slugs(places: Iterable[tuple[str, str]]) -> Iterator[Complaint]:
+def slugs(places: Iterable[tuple[str, str]]) -> Iterator[UnlocatedProblem]:
     """The slug of every series, and its file."""
     first: dict[str, tuple[str, str]] = {}
     for slug, file in places:
@@ -214,33 +216,35 @@ def slugs(places: Iterable[tuple[str, str]]) -> Iterator[Complaint]:
             message = f"the series {slug} is described in {other_file} as well; keep one of the two"
         else:
             message = f"the slug {slug} differs from {other} only in case; choose another"
-        yield Complaint(file, (), message)
+        yield UnlocatedProblem(file, (), message)
 
 
-def chapter_ids(sources: Sources) -> Iterator[Complaint]:
+def chapter_ids(sources: Sources) -> Iterator[UnlocatedProblem]:
     """Series in which an id stands that another one has, too; others may be among them."""
     chapters = (one for series in sources.series for one in series.chapters if one.record.id is not None)
     for entry, first in _repeated(chapters, attrgetter("id")):
         message = f"the id {entry.record.id} belongs to {_where(first, entry)}; choose another"
-        yield Complaint(entry.file, (*entry.path, "id"), message)
+        yield UnlocatedProblem(entry.file, (*entry.path, "id"), message)
 
 
 def _folded_username(account: Account) -> str:
     return account.username.lower()
 
 
-def _known_digest(digests: dict[str, Complaint], digest: str, place: Complaint) -> Iterator[Complaint]:
+def _known_digest(
+    digests: dict[str, UnlocatedProblem], digest: str, place: UnlocatedProblem
+) -> Iterator[UnlocatedProblem]:
     other = digests.setdefault(digest, place)
     if other is not place:
         path = (*place.path, "sha256")
-        yield Complaint(place.file, path, f"is the digest of a key that {other.file} has already")
+        yield UnlocatedProblem(place.file, path, f"is the digest of a key that {other.file} has already")
 
 
-def _twice(entry: Entry[Any], path: tuple[str | int, ...], values: Sequence[Hashable]) -> Iterator[Complaint]:
+def _twice(entry: Entry[Any], path: tuple[str | int, ...], values: Sequence[Hashable]) -> Iterator[UnlocatedProblem]:
     seen = set[Hashable]()
     for index, value in enumerate(values):
         if value in seen:
-            yield Complaint(entry.file, (*path, index), "stands in this list twice; keep one of them")
+            yield UnlocatedProblem(entry.file, (*path, index), "stands in this list twice; keep one of them")
         seen.add(value)
 
 

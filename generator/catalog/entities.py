@@ -129,7 +129,7 @@ class Latest(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Card:
+class SeriesSummary:
     """What lists say of a series: all of them together lie in memory, their chapters do not."""
 
     slug: str
@@ -160,7 +160,7 @@ class Card:
 
 
 @dataclass(frozen=True, eq=False)
-class Series(Card):
+class Series(SeriesSummary):
     """A series with its published chapters, in the order of their volumes and numbers."""
 
     description: str
@@ -211,7 +211,7 @@ class Contributor:
     """A person with the series that the old families show of them."""
 
     person: Person
-    series: tuple[Card, ...]
+    series: tuple[SeriesSummary, ...]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -219,7 +219,7 @@ class Publisher:
     """A group with the series that have a chapter of it."""
 
     group: Group
-    series: tuple[Card, ...]
+    series: tuple[SeriesSummary, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -236,15 +236,15 @@ class Catalog:
     accounts: tuple[Account, ...]
     # The digests of all keys, and the account behind each, if it is somebody's.
     keys: Mapping[str, str | None]
-    series: tuple[Card, ...]
+    series: tuple[SeriesSummary, ...]
 
     @cached_property
-    def open_series(self) -> tuple[Card, ...]:
+    def open_series(self) -> tuple[SeriesSummary, ...]:
         """The series of the families that know neither keys nor licences."""
         return tuple(one for one in self.series if one.open)
 
     @cached_property
-    def listed_series(self) -> tuple[Card, ...]:
+    def listed_series(self) -> tuple[SeriesSummary, ...]:
         """The series of v2: those that have a chapter which can be named."""
         return tuple(one for one in self.series if one.known)
 
@@ -271,14 +271,16 @@ class Catalog:
 
 
 def _contributors(
-    people: Iterable[Person], series: Iterable[Card], of: Callable[[Card], Iterable[Person]]
+    people: Iterable[Person], series: Iterable[SeriesSummary], of: Callable[[SeriesSummary], Iterable[Person]]
 ) -> tuple[Contributor, ...]:
     by_person = _grouped(series, of)
     return tuple(Contributor(person, by_person.get(person, ())) for person in people)
 
 
-def _grouped(series: Iterable[Card], of: Callable[[Card], Iterable[Any]]) -> dict[Any, tuple[Card, ...]]:
-    found: dict[Any, dict[Card, None]] = {}
+def _grouped(
+    series: Iterable[SeriesSummary], of: Callable[[SeriesSummary], Iterable[Any]]
+) -> dict[Any, tuple[SeriesSummary, ...]]:
+    found: dict[Any, dict[SeriesSummary, None]] = {}
     for one in series:
         for thing in of(one):
             found.setdefault(thing, {})[one] = None

@@ -5,7 +5,7 @@ from typing import Any
 
 from . import field_values
 from . import records as model
-from .entities import Account, Card, Catalog, Category, Chapter, Group, Latest, Member, Person, Series
+from .entities import Account, Catalog, Category, Chapter, Group, Latest, Member, Person, Series, SeriesSummary
 from .name_index import Directory
 from .page_ids import is_odd, odd_ids, page_ids
 from .reader import SITE, Entry, SeriesEntry, Sources
@@ -33,7 +33,7 @@ class Linker:
         self.members = Directory[Member].of(map(self.member, lists.lists["members.yaml"]))
         self.groups = Directory[Group].of(map(self.group, lists.lists["groups.yaml"]))
 
-    def catalog(self, series: Iterable[Card]) -> Catalog:
+    def catalog(self, series: Iterable[SeriesSummary]) -> Catalog:
         return Catalog(
             site=self.site,
             site_modified=self.times[SITE],

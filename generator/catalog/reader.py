@@ -17,7 +17,7 @@ from . import bare_repositories, confined_folder
 from .confined_folder import Folder
 from .field_values import is_slug
 from .problems.cut_texts import Cut, cut_texts
-from .problems.locate import Complaint
+from .problems.locate import UnlocatedProblem
 from .problems.messages import did_you_mean, misplaced, told
 from .problems.suggestions import nearest
 from .records import (
@@ -79,7 +79,7 @@ class SeriesEntry:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class SeriesFiles:
     """Where a series is written: its own file, and those of its chapters that have one each."""
 
     slug: str
@@ -100,7 +100,7 @@ class Sources:
     series: list[SeriesEntry] = field(default_factory=list)
     views: dict[str, int] = field(default_factory=dict)
     mtimes: dict[str, int] = field(default_factory=dict)
-    complaints: list[Complaint] = field(default_factory=list)
+    complaints: list[UnlocatedProblem] = field(default_factory=list)
     # Files that exist but gave no records: nothing that would be in them can be called unknown.
     unreadable: set[str] = field(default_factory=set)
     # What each file says.
@@ -126,7 +126,7 @@ def read(folder: Folder) -> Sources:
     return found
 
 
-def read_lists(folder: Folder, parsed: Mapping[str, Parsed] | None = None) -> tuple[Sources, list[Place]]:
+def read_lists(folder: Folder, parsed: Mapping[str, Parsed] | None = None) -> tuple[Sources, list[SeriesFiles]]:
     """What all series share, and where each of them is written, in the order of names."""
     reader = _Reader(existing(folder), parsed)
     return reader.lists(), reader.places()
@@ -147,7 +147,7 @@ def existing(folder: Folder) -> Folder:
     return folder
 
 
-def read_series(folder: Folder, place: Place, parsed: Mapping[str, Parsed] | None = None) -> Sources:
+def read_series(folder: Folder, place: SeriesFiles, parsed: Mapping[str, Parsed] | None = None) -> Sources:
     """The records of one series, from what has been `parsed` of its files already, or from them."""
     with without_garbage_collection():
         return _Reader(folder, parsed).series(place)
@@ -177,20 +177,20 @@ class _Reader:
         else:
             self.complain(SITE, "is missing; it needs at least base_url: https://comics.example")
 
-    def places(self) -> list[Place]:
-        found: list[Place] = []
+    def places(self) -> list[SeriesFiles]:
+        found: list[SeriesFiles] = []
         if not self.has(SERIES):
             return found
         for name in self.names(SERIES):
             slug = name.removesuffix(".yaml")
             if name.endswith(".yaml") and self.is_slug(slug, f"{SERIES}/{name}"):
-                found.append(Place(slug, f"{SERIES}/{name}"))
+                found.append(SeriesFiles(slug, f"{SERIES}/{name}"))
             elif self.folder.is_folder(f"{SERIES}/{name}") and self.is_slug(slug, f"{SERIES}/{name}/series.yaml"):
                 found += self.folder_of(slug, f"{SERIES}/{name}")
         self.unknown(SERIES, None, set(self.names(SERIES)))
         return found
 
-    def folder_of(self, slug: str, folder: str) -> Iterator[Place]:
+    def folder_of(self, slug: str, folder: str) -> Iterator[SeriesFiles]:
         file, chapters = f"{folder}/series.yaml", f"{folder}/chapters"
         self.unknown(folder, {"series.yaml"}, {"chapters"})
         if not self.has(file):
@@ -200,9 +200,9 @@ class _Reader:
         if self.has(chapters):
             self.unknown(chapters, None, set())
             names = [name for name in self.names(chapters) if name.endswith(".yaml")]
-        yield Place(slug, file, tuple(f"{chapters}/{name}" for name in names))
+        yield SeriesFiles(slug, file, tuple(f"{chapters}/{name}" for name in names))
 
-    def series(self, place: Place) -> Sources:
+    def series(self, place: SeriesFiles) -> Sources:
         separate = [(file, self.record(file, Chapter)) for file in place.chapters]
         if series := self.record(place.file, Series):
             own = (Entry(one, place.file, ("chapters", index)) for index, one in enumerate(series.chapters))
@@ -276,7 +276,7 @@ class _Reader:
             if len(errors) > MAX_TOLD:
                 self.complain(file, f"has {len(errors) - MAX_TOLD} more problems, which are not told")
             faults = told(errors[:MAX_TOLD], value, model)
-            self.found.complaints += [Complaint(file, *one) for one in faults]
+            self.found.complaints += [UnlocatedProblem(file, *one) for one in faults]
         self.found.unreadable.add(file)
         return None
 
@@ -289,7 +289,7 @@ class _Reader:
         return parsed.value
 
     def complain(self, file: str, message: str) -> None:
-        self.found.complaints.append(Complaint(file, (), message))
+        self.found.complaints.append(UnlocatedProblem(file, (), message))
 
 
 _adapters: dict[Any, TypeAdapter[Any]] = {}

@@ -13,12 +13,12 @@ from ..catalog.confined_folder import Confined
 from ..errors import Problem
 from ..pipeline import run as pipeline
 from ..pipeline.release_builder import unwatched
-from ..pipeline.run import Options, Report
-from ..pipeline.scan import Reading
-from ..pipeline.series_renderer import Rendered
+from ..pipeline.run import BuildResult, Options
+from ..pipeline.scan import CatalogScan
+from ..pipeline.series_renderer import RenderedSeries
 from ..review import trial_build
 from ..review.report import page
-from ..review.report.data import Collector, Survey
+from ..review.report.data import Collector, ReportData
 from . import github_annotations, options
 from .output import bar, is_watched, say, say_json
 from .reporting import as_called, reporting, warn
@@ -70,7 +70,7 @@ def _report_outdated(found: list[str], form: str, quiet: bool) -> None:
         raise SystemExit(1)
 
 
-def run(wanted: Options, report: Path | None = None, *, form: str = "text", quiet: bool = False) -> Report:
+def run(wanted: Options, report: Path | None = None, *, form: str = "text", quiet: bool = False) -> BuildResult:
     """Build, print the result, and write the `report` page."""
     if report:
         # The paths that a build writes need not exist yet.
@@ -91,11 +91,11 @@ def run(wanted: Options, report: Path | None = None, *, form: str = "text", quie
     return done
 
 
-def _warnings(done: Report) -> list[str]:
+def _warnings(done: BuildResult) -> list[str]:
     return [*map(as_called, done.warnings), *map(str, done.located)]
 
 
-def _warn(done: Report | Reading, form: str) -> None:
+def _warn(done: BuildResult | CatalogScan, form: str) -> None:
     warnings: list[str | Problem] = [*done.warnings, *done.located]
     for warning in warnings:
         warn(warning, form=form)
@@ -106,12 +106,12 @@ def waiting(out: Path) -> Callable[[], None]:
     return partial(say, f"{out}: another build is at work; waiting for it", err=True)
 
 
-def _progress(rendered: Iterator[Rendered], count: int) -> Iterator[Rendered]:
+def _progress(rendered: Iterator[RenderedSeries], count: int) -> Iterator[RenderedSeries]:
     with bar(rendered, label="building series", length=count, show_pos=True) as shown:
         yield from shown
 
 
-def _facts(report: Report, data: Survey | None, seconds: float) -> dict[str, object]:
+def _facts(report: BuildResult, data: ReportData | None, seconds: float) -> dict[str, object]:
     return {
         "ok": True,
         "release": report.release,
@@ -126,7 +126,7 @@ def _facts(report: Report, data: Survey | None, seconds: float) -> dict[str, obj
     }
 
 
-def _summary(report: Report, wanted: Options, page: Path | None, seconds: float) -> list[str]:
+def _summary(report: BuildResult, wanted: Options, page: Path | None, seconds: float) -> list[str]:
     counted = ", ".join(f"{count} {kind}" for kind, count in report.changes.items())
     lines = [
         f"release {report.release} in {wanted.out}: {counted}",

@@ -14,7 +14,7 @@ from ..review.diff import purge as spellings
 from ..review.diff.as_markdown import markdown
 from ..review.diff.as_text import text
 from ..review.diff.compare import Comparison
-from ..review.diff.entity_changes import Reader, things
+from ..review.diff.entity_changes import BodyReader, things
 from ..review.diff.inputs import Pair
 from ..review.diff.lines import PARTIAL
 from . import options
@@ -83,13 +83,13 @@ def diff(
         if purge:
             _purge(found, base_url or _base_url(pair), as_json=form == "json")
         else:
-            _tell(Reader(found, private), form, every=every)
+            _tell(BodyReader(found, private), form, every=every)
         differs = found.differs
     if exit_code and differs:
         raise SystemExit(1)
 
 
-def _tell(reader: Reader, form: str, *, every: bool) -> None:
+def _tell(reader: BodyReader, form: str, *, every: bool) -> None:
     found = things(reader)
     if form == "json":
         say_json(facts.facts(reader, found, every=every))

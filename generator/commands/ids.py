@@ -7,7 +7,7 @@ import click
 from ..authoring import tending
 from ..catalog.confined_folder import Confined
 from ..catalog.records import Chapter
-from ..release.manifest_reader import Ledger
+from ..release.manifest_reader import ManifestReader
 from ..release.store import Store
 from . import options
 from .output import say, say_json
@@ -45,7 +45,7 @@ def highest(out: Path, previous: Path | None) -> int:
     manifests = [store.manifest_path(release) for release in (store.current(), *store.older())]
     highest_ids = []
     for path in (*manifests, previous):
-        with Ledger(path) as ledger:
+        with ManifestReader(path) as ledger:
             highest_ids.append(ledger.highest_id)
     return max(highest_ids)
 

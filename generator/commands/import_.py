@@ -15,7 +15,7 @@ from ..authoring.site_import import run
 from ..authoring.site_import.crawl import Progress
 from ..authoring.site_import.http_client import MAX_RESPONSE
 from ..authoring.site_import.http_client import site as site_address
-from ..authoring.site_import.run import Done, Wanted
+from ..authoring.site_import.run import Done, ImportOptions
 from ..catalog.confined_folder import Confined
 from ..errors import FlatpanelError
 from . import options
@@ -92,7 +92,7 @@ def import_(
     as_json: bool,
 ) -> None:
     """Write a catalog from a site that runs elsewhere, or bring one up to date with it."""
-    wanted = Wanted(
+    wanted = ImportOptions(
         address=site,
         catalog=catalog,
         cache=cache or catalog.path.absolute().parent / CACHE,
@@ -151,7 +151,7 @@ def _facts(done: Done) -> dict[str, object]:
     }
 
 
-def _tell(done: Done, wanted: Wanted) -> None:
+def _tell(done: Done, wanted: ImportOptions) -> None:
     counts = done.counts
     new = ", ".join(f"{counts[name]} {name}" for name in ("series", "chapters"))
     say(f"{wanted.catalog}: new are {new} and {counts['others']} other entries; {counts['changes']} fields changed")

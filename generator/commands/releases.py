@@ -11,7 +11,7 @@ from ..pipeline import rollback as rolling_back
 from ..pipeline.rollback import Rollback
 from ..release import census
 from ..release.journal import Entry
-from ..release.manifest_reader import Ledger
+from ..release.manifest_reader import ManifestReader
 from ..release.store import Store
 from . import options
 from .build import waiting
@@ -50,7 +50,7 @@ def _table(found: Sequence[Mapping[str, object]]) -> Iterator[str]:
 
 
 def _facts(store: Store, one: Entry, current: str) -> dict[str, object]:
-    with Ledger(store.manifest_path(one.release)) as ledger:
+    with ManifestReader(store.manifest_path(one.release)) as ledger:
         counts = census.counts(ledger)
     return {
         "release": one.release,

@@ -47,7 +47,7 @@ class Row(NamedTuple):
     item: bytes
 
 
-class Shelf(NamedTuple):
+class ChapterBucket(NamedTuple):
     """Chapters that stand together in the list of all, because they were published at about the same time."""
 
     start: bytes
@@ -56,7 +56,7 @@ class Shelf(NamedTuple):
     size: int
 
 
-class Known(NamedTuple):
+class CachedSeries(NamedTuple):
     """What is remembered of a series: valid as long as the keys beside its parts are still the same."""
 
     checked: str | None
@@ -155,9 +155,9 @@ class Cache:
     # Series
 
     @_suspicious
-    def series(self) -> dict[str, Known]:
+    def series(self) -> dict[str, CachedSeries]:
         return {
-            slug: Known(
+            slug: CachedSeries(
                 checked,
                 facts and _opened(facts, f"{slug} {checked}"),
                 rendered,
@@ -199,7 +199,7 @@ class Cache:
         self._db.executemany("REPLACE INTO shelf VALUES (?, ?, ?, ?, ?)", nothing)
 
     @_suspicious
-    def shelves(self) -> list[Shelf]:
+    def shelves(self) -> list[ChapterBucket]:
         """All chapters, newest first, in parts that depend on nothing else."""
         for (start,) in self._db.execute("SELECT start FROM shelf WHERE text IS NULL").fetchall():
             rows = self._db.execute(
@@ -214,10 +214,10 @@ class Cache:
             )
         self._db.execute("DELETE FROM shelf WHERE size = 0")
         found = self._db.execute("SELECT start, digest, modified, size FROM shelf ORDER BY start")
-        return [Shelf(*row) for row in found]
+        return [ChapterBucket(*row) for row in found]
 
     @_suspicious
-    def chapters(self, shelf: Shelf) -> bytes:
+    def chapters(self, shelf: ChapterBucket) -> bytes:
         """The chapters of a shelf, encoded, with commas between them."""
         (found,) = self._db.execute("SELECT text FROM shelf WHERE start = ?", (shelf.start,)).fetchone()
         return _opened(found, shelf.digest)

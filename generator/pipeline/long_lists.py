@@ -12,10 +12,10 @@ from typing import NamedTuple
 
 from .. import encoding
 from ..api.payloads.v2 import redated
-from ..api.resources import EveryChapter, Joined, Published, Resource
+from ..api.resources import AllChapters, JoinedBodies, Published, Resource
 from ..release import manifest
-from .cache import Cache, Shelf
-from .publish import Press
+from .cache import Cache, ChapterBucket
+from .publish import Publisher
 from .series_renderer import Part
 
 # From here on a list is compressed in pieces.
@@ -42,10 +42,10 @@ class List(NamedTuple):
 
 
 @dataclass(slots=True)
-class Assembly:
-    press: Press
+class LongListBuilder:
+    press: Publisher
     # Another one, whose lists are put together in a thread of their own.
-    beside: Press
+    beside: Publisher
     thread: Executor
     cache: Cache
     parts: Mapping[str, Part]
@@ -74,7 +74,7 @@ class Assembly:
         if sum(piece.size for piece in found.pieces) < LONG:
             body = found.before + b",".join(piece.text() for piece in found.pieces) + found.after
             return self.press.publish(dated._replace(shown=dated.shown._replace(json=body)), older, served)
-        if isinstance(one.shown.json, Joined):
+        if isinstance(one.shown.json, JoinedBodies):
             return self.thread.submit(_grow, self.beside, dated, found, older, served)
         return _grow(self.press, dated, found, older, served)
 
@@ -83,9 +83,9 @@ class Assembly:
 
     def list(self, one: Resource) -> List:
         shown = one.shown.json
-        if isinstance(shown, Joined):
+        if isinstance(shown, JoinedBodies):
             return List(b"[", [self.body(self.parts[url]) for url in shown.urls], b"]")
-        assert isinstance(shown, EveryChapter)
+        assert isinstance(shown, AllChapters)
         return List(b'{"results":[', [self.shelf(shelf, shown.date_format) for shelf in self.cache.shelves()], b"]}")
 
     def body(self, part: Part) -> Piece:
@@ -99,7 +99,7 @@ class Assembly:
 
         return Piece(part.etag, part.modified, part.size, text, packed)
 
-    def shelf(self, shelf: Shelf, dates: str) -> Piece:
+    def shelf(self, shelf: ChapterBucket, dates: str) -> Piece:
         def text() -> bytes:
             return redated(self.cache.chapters(shelf), dates)
 
@@ -110,7 +110,7 @@ class Assembly:
 
 
 def _grow(
-    press: Press, one: Resource, found: List, older: Mapping[str, Published], served: Mapping[str, Published]
+    press: Publisher, one: Resource, found: List, older: Mapping[str, Published], served: Mapping[str, Published]
 ) -> Published:
     """Piece by piece onto the disk."""
     with encoding.Digests() as known, press.bodies.growing(one) as (body, packed):
@@ -161,4 +161,4 @@ def _read(path: str) -> bytes:
 
 
 def is_long(one: Resource) -> bool:
-    return isinstance(one.shown.json, Joined | EveryChapter)
+    return isinstance(one.shown.json, JoinedBodies | AllChapters)

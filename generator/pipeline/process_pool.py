@@ -15,7 +15,7 @@ _WAITING = 3
 _work: Callable[[Any], Any]
 
 
-def shared(jobs: int, make: Callable[[], Callable[[Task], Answer]], tasks: Iterable[Task]) -> Iterator[Answer]:
+def ordered_map(jobs: int, make: Callable[[], Callable[[Task], Answer]], tasks: Iterable[Task]) -> Iterator[Answer]:
     """`make` makes, in each process, what is then called with each task."""
     batches = _batches(iter(tasks))
     nothing: list[Task] = []

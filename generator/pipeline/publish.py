@@ -12,13 +12,13 @@ from ..api.resources import Gate, Published, Resource
 from ..catalog.records import Site
 from ..nginx import maps
 from ..release import manifest
-from ..release.bodies import Bodies
+from ..release.bodies import BodyWriter
 
 # The long files of a release but its manifest, in an order.
 MAPS = (*maps.MAPS, "validators", "pages")
 
 
-class Counted(NamedTuple):
+class SegmentSummary(NamedTuple):
     """What there is to know of a run without reading it."""
 
     resources: int
@@ -35,15 +35,15 @@ class Counted(NamedTuple):
     sample: str
 
 
-class Run(NamedTuple):
+class Segment(NamedTuple):
     """What a series adds to each of the long files of a release, or what is about all series does."""
 
     manifest: bytes
     maps: list[bytes]
-    counted: Counted
+    counted: SegmentSummary
 
 
-class Change(NamedTuple):
+class SegmentChange(NamedTuple):
     """What a run says that the release before did not say."""
 
     counts: Counter[str]
@@ -55,10 +55,10 @@ class Change(NamedTuple):
 
 
 @dataclass(slots=True)
-class Press:
+class Publisher:
     """Prints the resources of one run after the other."""
 
-    bodies: Bodies
+    bodies: BodyWriter
     site: Site
     now: int
     # Whether the lines that are continued were written by this program: then an old body has all that it should have.
@@ -88,7 +88,7 @@ class Press:
         gates: Iterable[Gate] = (),
         pages: Iterable[tuple[str, str]] = (),
         chapters: Iterable[int] = (),
-    ) -> Run:
+    ) -> Segment:
         found: dict[str, list[bytes]] = {name: [] for name in MAPS}
         for line in chain(
             (maps.body_line(one, self.letters) for one in published),
@@ -96,7 +96,7 @@ class Press:
             (maps.page_line(*one) for one in pages),
         ):
             found[line.map].append(line.text.encode())
-        counted = Counted(
+        counted = SegmentSummary(
             resources=len(published),
             lines=list(map(len, found.values())),
             longest=max((len(line) for lines in found.values() for line in lines), default=0),
@@ -106,12 +106,12 @@ class Press:
             sample=published[0].file if published else "",
         )
         texts = [b"".join(lines) for lines in found.values()]
-        return Run(manifest.BETWEEN.join(map(manifest.line, published)), texts, counted)
+        return Segment(manifest.BETWEEN.join(map(manifest.line, published)), texts, counted)
 
 
 def change(
     served: Mapping[str, Published], published: Sequence[Published], others: Mapping[str, Published] | None = None
-) -> Change:
+) -> SegmentChange:
     """`served` are the lines that the run had; some of what it publishes may have stood among those of `others`."""
     counts: Counter[str] = Counter()
     taken = 0
@@ -126,4 +126,4 @@ def change(
     counts["removed"] = len(served) + taken - counts["unchanged"] - counts["changed"]
     files = {file for one in published for file in manifest.files(one)}
     gone = [file for one in served.values() for file in manifest.files(one) if file not in files]
-    return Change(counts, gone, taken, kept)
+    return SegmentChange(counts, gone, taken, kept)

@@ -12,50 +12,50 @@ from .. import encoding
 from ..api import routes
 from ..api.resources import JSON, Published
 from ..catalog import page_ids
-from ..catalog.entities import Card, Catalog
+from ..catalog.entities import Catalog, SeriesSummary
 from ..catalog.linking import Linker
-from ..catalog.reader import Place
+from ..catalog.reader import SeriesFiles
 from ..catalog.records import Site
 from ..nginx import config
 from ..release import journal
 from ..release.bodies import Output, mend
 from ..release.manifest import BETWEEN, UNNAMED, files
-from ..release.manifest_reader import Ledger, refuse_damaged
-from ..release.store import Left, Session
+from ..release.manifest_reader import ManifestReader, refuse_damaged
+from ..release.store import Left, Transaction
 from . import long_lists, publish, removals, series_renderer
-from .cache import Cache, Known
-from .long_lists import Assembly
-from .process_pool import shared
-from .publish import Change, Press, Run
+from .cache import Cache, CachedSeries
+from .long_lists import LongListBuilder
+from .process_pool import ordered_map
+from .publish import Publisher, Segment, SegmentChange
 from .removals import Removals
-from .scan import Reading
-from .segments import Runs, Sealed, seal
-from .series_facts import Facts
-from .series_renderer import Before, Part, Rendered, Task
+from .scan import CatalogScan
+from .segments import PreparedRelease, Segments, seal
+from .series_facts import SeriesFacts
+from .series_renderer import Before, Part, RenderedSeries, RenderTask
 
-Lookup = Callable[[str, Facts], Before]
+Lookup = Callable[[str, SeriesFacts], Before]
 # Gets series one after the other as they are rendered, and how many there are in all; hands them on.
-Progress = Callable[[Iterator[Rendered], int], Iterator[Rendered]]
+Progress = Callable[[Iterator[RenderedSeries], int], Iterator[RenderedSeries]]
 
 
-def unwatched(rendered: Iterator[Rendered], count: int) -> Iterator[Rendered]:
+def unwatched(rendered: Iterator[RenderedSeries], count: int) -> Iterator[RenderedSeries]:
     """Progress that is shown to no one."""
     return rendered
 
 
 @dataclass(slots=True)
-class Building:
+class ReleaseBuilder:
     """One build."""
 
-    found: Reading
+    found: CatalogScan
     cache: Cache
-    session: Session
-    runs: Runs
+    session: Transaction
+    runs: Segments
     # How the configuration calls the folder that is built.
     dist: str
     jobs: int
     # The release whose validators are continued, if it is not the one that is served.
-    previous: Ledger | None = None
+    previous: ManifestReader | None = None
     counts: Counter[str] = field(default_factory=lambda: Counter(added=0, changed=0, removed=0, unchanged=0))
     late: list[Published] = field(default_factory=list)
     # Files that the release that is served has, and this one has not; those that another series has now; and those
@@ -75,7 +75,7 @@ class Building:
     current: bool = False
     left: Left = field(default_factory=dict)
 
-    def seal(self, progress: Progress) -> Sealed:
+    def seal(self, progress: Progress) -> PreparedRelease:
         """Render whatever has to be, and give the release its name."""
         release, before = self.cache.recall("release"), self.session.before
         self.current = bool(release) and release == before and not (self.previous or self.session.uncertain)
@@ -95,7 +95,7 @@ class Building:
         small = self.lists(self.linker.catalog(cards), parts)
         return seal(self.runs, small, self.highest_id(), odd, self.session.passing())
 
-    def commit(self, sealed: Sealed) -> None:
+    def commit(self, sealed: PreparedRelease) -> None:
         """Make the release the one that is served, and remember it."""
         before, same = self.session.before, sealed.release == self.session.before
         left = {release: sorted(set(paths) - self.returned) for release, paths in self.left.items()}
@@ -121,7 +121,7 @@ class Building:
         return frozenset(chain.from_iterable(self.left.values()))
 
     @property
-    def older(self) -> Ledger:
+    def older(self) -> ManifestReader:
         """The release whose validators are continued."""
         return self.previous or self.session.served
 
@@ -136,20 +136,20 @@ class Building:
         return max(chain(ids, (one.highest_id for one in self.ledgers)), default=0)
 
     @property
-    def ledgers(self) -> list[Ledger]:
+    def ledgers(self) -> list[ManifestReader]:
         """All releases that are known, the one that is continued last."""
         return [*reversed(self.session.ledgers), self.session.served, self.older]
 
     # Series
 
-    def before(self, ledger: Ledger) -> Lookup:
+    def before(self, ledger: ManifestReader) -> Lookup:
         """What a release says of a series, which may have chapters that were another series' then."""
         if self.current:
             owners = {chapter: slug for slug, kept in self.runs.kept.items() for chapter in kept.counted.chapters}
         else:
             owners = ledger.chapters()
 
-        def of(slug: str, facts: Facts) -> Before:
+        def of(slug: str, facts: SeriesFacts) -> Before:
             others = {owners[one] for one in facts.ids if one in owners} - {slug}
             return Before(ledger.run(slug), BETWEEN.join(map(ledger.run, sorted(others))))
 
@@ -168,7 +168,7 @@ class Building:
         make = partial(series_renderer.make, self.found.folder, self.linker, root, self.taboo, self.current)
         older = self.before(self.older)
         served = self.before(self.session.served) if self.previous else None
-        rendered = shared(self.jobs, make, (self.task(place, odd, older, served) for place in tasks))
+        rendered = ordered_map(self.jobs, make, (self.task(place, odd, older, served) for place in tasks))
         for one in progress(rendered, len(tasks)):
             self.take(one.slug, one.run, one.change, one.output)
             self.cache.keep_card(one.slug, keys[one.slug], one.card)
@@ -181,7 +181,7 @@ class Building:
         """Whether the release that is served has a series, and somebody did not remove it by hand."""
         return self.current and slug in self.runs.kept and self.runs.is_there(slug, self.session.root)
 
-    def key(self, place: Place, site: str, odd: Mapping[str, int]) -> str:
+    def key(self, place: SeriesFiles, site: str, odd: Mapping[str, int]) -> str:
         """Changes whenever anything does that the bodies of a series depend on."""
         facts = self.found.facts[place.slug]
         return encoding.digest(
@@ -197,20 +197,20 @@ class Building:
             )
         )
 
-    def views(self, facts: Facts) -> dict[str, int]:
+    def views(self, facts: SeriesFacts) -> dict[str, int]:
         counted = self.linker.lists.views
         return {str(one): counted[str(one)] for one in facts.ids if str(one) in counted} if counted else {}
 
-    def odd_of(self, facts: Facts, odd: Mapping[str, int]) -> dict[str, int]:
+    def odd_of(self, facts: SeriesFacts, odd: Mapping[str, int]) -> dict[str, int]:
         return {name: odd[name] for one in self.odd_chapters(facts) for name in page_ids.odd_names(*one)}
 
-    def odd_chapters(self, facts: Facts) -> Iterator[tuple[int, int]]:
+    def odd_chapters(self, facts: SeriesFacts) -> Iterator[tuple[int, int]]:
         """Of what is not published yet nothing may show."""
         return ((one, pages) for one, pages, published in facts.odd if published <= self.linker.as_of)
 
-    def task(self, place: Place, odd: Mapping[str, int], older: Lookup, served: Lookup | None) -> Task:
+    def task(self, place: SeriesFiles, odd: Mapping[str, int], older: Lookup, served: Lookup | None) -> RenderTask:
         facts = self.found.facts[place.slug]
-        return Task(
+        return RenderTask(
             place=place,
             known=self.found.values_of(place, self.cache),
             times={file: self.found.times[file] for file in place.files},
@@ -219,7 +219,7 @@ class Building:
             served=served(place.slug, facts) if served else None,
         )
 
-    def take(self, slug: str, run: Run, change: Change, output: Output) -> None:
+    def take(self, slug: str, run: Segment, change: SegmentChange, output: Output) -> None:
         self.runs.put(slug, run)
         self.counts.update(change.counts)
         if slug and set(+change.counts) - {"unchanged"}:
@@ -241,7 +241,7 @@ class Building:
         found = (kept for slug, kept in self.runs.kept.items() if slug in slugs and slug not in rendered)
         self.counts["unchanged"] += sum(kept.counted.resources for kept in found)
 
-    def removed(self, present: Set[str], known: Mapping[str, Known]) -> None:
+    def removed(self, present: Set[str], known: Mapping[str, CachedSeries]) -> None:
         for slug in self.session.served.runs.keys() - present - {""}:
             found = self.session.served.of(slug)
             self.changed_series.add(slug)
@@ -254,11 +254,11 @@ class Building:
 
     # Lists
 
-    def press(self) -> Press:
-        return Press(self.session.bodies(self.taboo), self.linker.site, self.linker.as_of, self.current)
+    def press(self) -> Publisher:
+        return Publisher(self.session.bodies(self.taboo), self.linker.site, self.linker.as_of, self.current)
 
-    def cards(self) -> tuple[list[Card], dict[str, Part]]:
-        cards: list[Card] = []
+    def cards(self) -> tuple[list[SeriesSummary], dict[str, Part]]:
+        cards: list[SeriesSummary] = []
         parts: dict[str, Part] = {}
         for known in self.cache.series().values():
             assert known.card, "every series has been rendered"
@@ -273,7 +273,9 @@ class Building:
         served = self.session.served.of("") if self.previous else older
         printing, beside = self.press(), self.press()
         with ThreadPoolExecutor(1) as thread:
-            assembling = Assembly(printing, beside, thread, self.cache, parts, catalog.site_modified, self.current)
+            assembling = LongListBuilder(
+                printing, beside, thread, self.cache, parts, catalog.site_modified, self.current
+            )
             found = [
                 (assembling if long_lists.is_long(one) else printing).publish(one, older, served)
                 for one in routes.resources(catalog)

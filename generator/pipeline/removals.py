@@ -9,14 +9,14 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import NamedTuple
 
-from ..catalog.reader import Place
+from ..catalog.reader import SeriesFiles
 from ..errors import FlatpanelError
 from ..release import census
 from ..release.census import Chapters
-from ..release.manifest_reader import Ledger
+from ..release.manifest_reader import ManifestReader
 from . import scan
 from .cache import Cache
-from .scan import Reading
+from .scan import CatalogScan
 
 # How many series and how many chapters are named; the others are counted.
 NAMED = 20
@@ -69,7 +69,7 @@ class _Now(NamedTuple):
     numbers: set[tuple[str, str]]
 
 
-def removals(found: Reading, cache: Cache, before: Ledger, places: Iterable[Place]) -> Removals:
+def removals(found: CatalogScan, cache: Cache, before: ManifestReader, places: Iterable[SeriesFiles]) -> Removals:
     """Compare a release with the catalog: series that are gone, and chapters that are gone from the series `places`."""
     present = {place.slug for place in found.places}
     now = {place.slug: place for place in places}
@@ -86,14 +86,16 @@ def removals(found: Reading, cache: Cache, before: Ledger, places: Iterable[Plac
     )
 
 
-def allowed(found: Reading, cache: Cache, before: Ledger, places: Iterable[Place], percent: int | None) -> Removals:
+def allowed(
+    found: CatalogScan, cache: Cache, before: ManifestReader, places: Iterable[SeriesFiles], percent: int | None
+) -> Removals:
     """The removals, unless they are more than this share of the series and chapters of the release before."""
     result = removals(found, cache, before, places)
     _refuse(result, before, percent, str(found.folder))
     return result
 
 
-def _refuse(found: Removals, before: Ledger, percent: int | None, catalog: str) -> None:
+def _refuse(found: Removals, before: ManifestReader, percent: int | None, catalog: str) -> None:
     count = sum(found.counts.values())
     if percent is None or count < FEWEST:
         return
@@ -107,7 +109,7 @@ def _refuse(found: Removals, before: Ledger, percent: int | None, catalog: str) 
         )
 
 
-def _now(found: Reading, cache: Cache, place: Place) -> _Now:
+def _now(found: CatalogScan, cache: Cache, place: SeriesFiles) -> _Now:
     series = scan.series_of(found.folder, place, found.values_of(place, cache))
     chapters = [one.record for one in series.chapters if one.record.published <= found.as_of]
     return _Now({one.id for one in chapters}, {(str(one.volume or 0), one.number) for one in chapters})
@@ -130,7 +132,7 @@ def _gone(slug: str, chapters: Chapters, now: _Now | None) -> Iterator[tuple[str
                 yield f"{slug}, id {one}", one
 
 
-def _elsewhere(found: Reading, owners: Mapping[int, str]) -> set[int | None]:
+def _elsewhere(found: CatalogScan, owners: Mapping[int, str]) -> set[int | None]:
     """The ids that chapters of another series have now."""
     facts = found.facts.items() if owners else ()
     return {one for slug, known in facts for one in known.ids if owners.get(one, slug) != slug}

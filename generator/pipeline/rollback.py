@@ -16,7 +16,7 @@ from ..api.resources import Published
 from ..errors import FlatpanelError
 from ..nginx import maps
 from ..release import journal, manifest
-from ..release.store import Session
+from ..release.store import Transaction
 
 KEYS = "keys.map"
 _PROFILE = "/api/v2/profile#"
@@ -40,20 +40,20 @@ class Rollback:
     reopened: dict[str, str]
 
 
-def plan(session: Session, wanted: str | None) -> Rollback:
+def plan(session: Transaction, wanted: str | None) -> Rollback:
     """Rollback to the release whose id begins with `wanted`, or to the release served before the current one."""
     target = _target(session, wanted)
     return _Plan(session, target).made()
 
 
-def carry_out(session: Session, found: Rollback, at: int) -> None:
+def carry_out(session: Transaction, found: Rollback, at: int) -> None:
     """Make the planned release the current one; no release is collected."""
     session.left(None)  # what a build that died has left is cleared up
     entry = journal.returned(session.journal, found.target, found.release, at)
     session.commit(found.release, found.files, found.late, {}, entry)
 
 
-def _target(session: Session, wanted: str | None) -> str:
+def _target(session: Transaction, wanted: str | None) -> str:
     root, listed = session.root, "`python build.py releases` lists the releases that are there"
     current, steps = session.journal[-1].release, session.journal[-1].before
     if wanted is None:
@@ -73,7 +73,7 @@ def _target(session: Session, wanted: str | None) -> str:
 class _Plan:
     """The comparison of the current release with the target."""
 
-    def __init__(self, session: Session, target: str) -> None:
+    def __init__(self, session: Transaction, target: str) -> None:
         self.session, self.name = session, target
         self.current, self.target = session.served, session.ledgers[session.kept.index(target)]
 

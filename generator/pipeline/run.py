@@ -15,19 +15,19 @@ from ..catalog.records import Site
 from ..errors import CatalogError, Problem
 from ..escaping import escaped
 from ..nginx import config as nginx
-from ..release.manifest_reader import Ledger
-from ..release.store import Session, Store
+from ..release.manifest_reader import ManifestReader
+from ..release.store import Store, Transaction
 from . import removals, scan, up_to_date
 from .cache import Cache
 from .open_cache import Waiting, with_cache
-from .release_builder import Building, Progress, unwatched
+from .release_builder import Progress, ReleaseBuilder, unwatched
 from .removals import Removals
-from .scan import Reading
+from .scan import CatalogScan
 from .schedule import Schedule, scheduled
-from .segments import Runs, Sealed
+from .segments import PreparedRelease, Segments
 
 # Looks at the catalog and the release that were just built, for example to collect the data of a report.
-Inspect = Callable[[Reading, Cache, Session], None]
+Inspect = Callable[[CatalogScan, Cache, Transaction], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ class Options:
 
 
 @dataclass(slots=True)
-class Report:
+class BuildResult:
     """What a build did."""
 
     site: Site
@@ -84,10 +84,10 @@ def read_catalog(folder: Folder, as_of: int) -> Catalog:
     return link(sources, sources.mtimes | git.past(Path(folder), as_of).times, as_of)
 
 
-def check(folder: Folder, as_of: int, jobs: int) -> Reading:
+def check(folder: Folder, as_of: int, jobs: int) -> CatalogScan:
     """What there is to know of a catalog, or every problem of it."""
 
-    def look(cache: Cache, _: Path) -> Reading:
+    def look(cache: Cache, _: Path) -> CatalogScan:
         past = up_to_date.past(folder, as_of, cache)
         found = scan.read(folder, as_of, jobs, cache, past.times)
         found.warnings += past.refusals
@@ -117,13 +117,13 @@ def build(
     waiting: Waiting = lambda: None,
     progress: Progress = unwatched,
     inspect: Inspect | None = None,
-) -> Report:
+) -> BuildResult:
     """Bring `out` and the main configuration file to what the catalog says.
 
     `inspect` is called with the finished release while no other build can replace it.
     """
 
-    def work(cache: Cache, scratch: Path) -> Report:
+    def work(cache: Cache, scratch: Path) -> BuildResult:
         asked = up_to_date.Asked(options.catalog, options.out, options.nginx, options.local, options.base_url)
         past = options.past or up_to_date.past(options.catalog, options.as_of, cache)
         if not options.previous and (done := up_to_date.done(asked, options.as_of, past.times, cache)):
@@ -138,7 +138,7 @@ def build(
         conf = main_conf(options, found.linker.site)
         # With another release to compare with, before there is a folder to build into.
         removed = _refused(options, found, cache)
-        with Ledger(options.previous) as previous, Store(options.out).locked(waiting) as session:
+        with ManifestReader(options.previous) as previous, Store(options.out).locked(waiting) as session:
             building, sealed = release(options, found, cache, scratch, session, previous, progress)
             # While no other build can write the same file.
             told = _report(options, found, building, sealed, conf, cache)
@@ -153,24 +153,26 @@ def build(
     return with_cache(options.cache, waiting, work)
 
 
-def _refused(options: Options, found: Reading, cache: Cache) -> Removals | None:
+def _refused(options: Options, found: CatalogScan, cache: Cache) -> Removals | None:
     """What is no longer published of the release whose manifest was given, if it is not too much."""
     if not options.previous:
         return None
-    with Ledger(options.previous) as previous:
+    with ManifestReader(options.previous) as previous:
         return removals.allowed(found, cache, previous, found.places, options.max_removed)
 
 
-def _read(options: Options, cache: Cache, times: Mapping[str, int]) -> Reading:
+def _read(options: Options, cache: Cache, times: Mapping[str, int]) -> CatalogScan:
     return scan.read(options.catalog, options.as_of, options.jobs, cache, times, options.base_url)
 
 
-def _report(options: Options, found: Reading, building: Building, sealed: Sealed, conf: bytes, cache: Cache) -> Report:
+def _report(
+    options: Options, found: CatalogScan, building: ReleaseBuilder, sealed: PreparedRelease, conf: bytes, cache: Cache
+) -> BuildResult:
     """Write the main configuration file as well, and tell what has become of it all."""
     site = found.linker.site
     # A main file for a server elsewhere is not replaced by one for here.
     foreign = options.local and site.server_folder
-    return Report(
+    return BuildResult(
         site=site,
         dist=dist_in_conf(options, site),
         release=sealed.release,
@@ -192,16 +194,16 @@ def _report(options: Options, found: Reading, building: Building, sealed: Sealed
 
 def release(
     options: Options,
-    found: Reading,
+    found: CatalogScan,
     cache: Cache,
     scratch: Path,
-    session: Session,
-    previous: Ledger,
+    session: Transaction,
+    previous: ManifestReader,
     progress: Progress,
-) -> tuple[Building, Sealed]:
+) -> tuple[ReleaseBuilder, PreparedRelease]:
     """Make the next release of a store the one that is served."""
-    with filesystem.Growing(scratch / "runs") as aside, Runs(aside) as runs:
-        building = Building(
+    with filesystem.PartialFile(scratch / "runs") as aside, Segments(aside) as runs:
+        building = ReleaseBuilder(
             found=found,
             cache=cache,
             session=session,
@@ -248,7 +250,7 @@ def _warnings(options: Options, site: Site, unknown: int) -> list[str]:
     return found
 
 
-def _big_bodies(options: Options, building: Building) -> list[str]:
+def _big_bodies(options: Options, building: ReleaseBuilder) -> list[str]:
     limit = f"the {building.linker.site.body_budget} of body_budget in {options.catalog / reader.SITE}"
     big = (one for _, kept in building.runs.in_order() for one in kept.counted.big)
     return [f"{url}: has {size / (1 << 20):.1f} MiB, more than {limit}" for url, size in big]
@@ -260,7 +262,7 @@ def _unkept(options: Options, cache: Cache) -> list[str]:
     return []
 
 
-def _facts(report: Report) -> dict[str, object]:
+def _facts(report: BuildResult) -> dict[str, object]:
     """A report as it can be kept, for a build that finds nothing to do."""
     facts = {name: getattr(report, name) for name in ("dist", "release", "resources", "next_publication")}
     # UTF-8 has no bytes for half a character, which the name of a folder may hold.
@@ -269,10 +271,10 @@ def _facts(report: Report) -> dict[str, object]:
     return {**facts, "site": report.site.plain(), "warnings": warnings, "located": located}
 
 
-def _same(facts: dict[str, Any], of_dates: list[str]) -> Report:
+def _same(facts: dict[str, Any], of_dates: list[str]) -> BuildResult:
     """What is said of a build that found nothing to do."""
     changes = {"added": 0, "changed": 0, "removed": 0, "unchanged": facts["resources"]}
     site = Site.model_validate(facts["site"])
     warnings, located = of_dates + facts["warnings"], [Problem(**one) for one in facts["located"]]
     known = {**facts, "site": site, "warnings": warnings, "located": located}
-    return Report(**known, changes=changes, changed_series=[], written=0, parsed=0)
+    return BuildResult(**known, changes=changes, changed_series=[], written=0, parsed=0)

@@ -18,31 +18,31 @@ from ..catalog.cross_checks import Checks
 from ..catalog.linking import Linker
 from ..catalog.problems import locate as places
 from ..catalog.problems.cut_texts import Cut
-from ..catalog.problems.locate import Complaint
-from ..catalog.reader import LISTS, SITE, VIEWS, Place, Sources
+from ..catalog.problems.locate import UnlocatedProblem
+from ..catalog.reader import LISTS, SITE, VIEWS, SeriesFiles, Sources
 from ..catalog.records import Chapter, Record, Series
 from ..catalog.source_file import Parsed
 from ..errors import CatalogError, Problem
 from . import series_facts as facts
-from .cache import Cache, Known
-from .process_pool import shared
-from .series_facts import Facts, Meanings
+from .cache import Cache, CachedSeries
+from .process_pool import ordered_map
+from .series_facts import ReferenceDigests, SeriesFacts
 
 _CUTS = "cut texts"
 
 
 @dataclass(slots=True)
-class Reading:
+class CatalogScan:
     """A catalog without problems."""
 
     folder: Confined
     as_of: int
     # Missing only while problems are looked for.
     _linker: Linker | None
-    places: list[Place]
+    places: list[SeriesFiles]
     # When each file was changed, by git or by the file system.
     times: Mapping[str, int]
-    facts: dict[str, Facts]
+    facts: dict[str, SeriesFacts]
     # What the facts of a series hold for: its content, and what stands behind the names in it.
     checked: dict[str, str]
     digests: dict[str, str]
@@ -81,36 +81,36 @@ class Reading:
     def _published(self) -> Iterator[int]:
         return (one for found in self.facts.values() for one in found.published)
 
-    def values_of(self, place: Place, cache: Cache) -> dict[str, tuple[str, bytes]]:
+    def values_of(self, place: SeriesFiles, cache: Cache) -> dict[str, tuple[str, bytes]]:
         """What the files of a series say, each with the digest of its content."""
         return {file: (self.digests[file], cache.value(self.digests[file])) for file in place.files}
 
 
-class Task(NamedTuple):
+class CheckTask(NamedTuple):
     """A series to be looked at, with the digests and values of those of its files that were parsed before."""
 
-    place: Place
+    place: SeriesFiles
     known: dict[str, tuple[str, bytes]]
 
 
-class Checked(NamedTuple):
+class CheckedSeries(NamedTuple):
     """What came of it: a part without its records, the facts of what could be read, and what had to be parsed."""
 
-    place: Place
+    place: SeriesFiles
     part: Sources
-    facts: Facts | None
+    facts: SeriesFacts | None
     values: dict[str, tuple[str, bytes]]
 
 
 def read(
     folder: Folder, as_of: int, jobs: int, cache: Cache, times: Mapping[str, int], base_url: str | None = None
-) -> Reading:
+) -> CatalogScan:
     """The catalog, or every problem of it; `times` are those that git knows, `base_url` replaces site.yaml's."""
-    return _Reader(confined_folder.of(folder), as_of, jobs, cache, times, base_url).reading()
+    return _Scanner(confined_folder.of(folder), as_of, jobs, cache, times, base_url).reading()
 
 
 @dataclass(slots=True)
-class _Reader:
+class _Scanner:
     folder: Confined
     as_of: int
     jobs: int
@@ -127,7 +127,7 @@ class _Reader:
     remembers: bool = False
     parsed: int = 0
 
-    def reading(self) -> Reading:
+    def reading(self) -> CatalogScan:
         self.before, self.values = self.cache.files(), self.cache.values()
         self.remembers = bool(self.values)
         self.cuts = {digest: [Cut(*one) for one in cuts] for digest, cuts in (self.cache.recall(_CUTS) or {}).items()}
@@ -143,8 +143,8 @@ class _Reader:
         times |= self.committed
         # What is wrong with the lists leaves open what a series means by them.
         linker = None if complaints else Linker(lists, times, self.as_of)
-        result = Reading(self.folder, self.as_of, linker, everywhere, times, {}, {}, self.digests)
-        complaints += self.series(result, Meanings(linker) if linker else None, checked, lists)
+        result = CatalogScan(self.folder, self.as_of, linker, everywhere, times, {}, {}, self.digests)
+        complaints += self.series(result, ReferenceDigests(linker) if linker else None, checked, lists)
         complaints += cross_checks.bookmarks(lists, {one.slug for one in everywhere})
         complaints += self.repeated_ids(result)
         self.cuts |= lists.cuts
@@ -162,7 +162,7 @@ class _Reader:
         ]
         return result
 
-    def lists(self) -> tuple[Sources, list[Place]]:
+    def lists(self) -> tuple[Sources, list[SeriesFiles]]:
         """What all series share; of what it says nothing has to be parsed that was parsed before."""
         known = {}
         shared_by_all = (SITE, VIEWS, *LISTS)
@@ -198,8 +198,8 @@ class _Reader:
             self.values.add(parsed.digest)
 
     def series(
-        self, result: Reading, meanings: Meanings | None, checked: Checks, lists: Sources
-    ) -> Iterator[Complaint]:
+        self, result: CatalogScan, meanings: ReferenceDigests | None, checked: Checks, lists: Sources
+    ) -> Iterator[UnlocatedProblem]:
         """Look at every series that is not known to be right."""
         known = self.cache.series()
         doubtful = []
@@ -209,8 +209,8 @@ class _Reader:
                 result.facts[place.slug], result.checked[place.slug] = found, right
             else:
                 doubtful.append(place)
-        tasks = (Task(place, self.known_values(place)) for place in doubtful)
-        for one in shared(self.jobs, partial(_Checker, self.folder, checked), tasks):
+        tasks = (CheckTask(place, self.known_values(place)) for place in doubtful)
+        for one in ordered_map(self.jobs, partial(_Checker, self.folder, checked), tasks):
             yield from one.part.complaints
             lists.unreadable |= one.part.unreadable
             self.cuts |= one.part.cuts
@@ -225,25 +225,27 @@ class _Reader:
                 result.checked[one.place.slug] = key
                 self.cache.keep_facts(one.place.slug, key, facts.dump(one.facts))
 
-    def remembered(self, place: Place, known: Known | None, meanings: Meanings | None) -> tuple[Facts | None, str]:
+    def remembered(
+        self, place: SeriesFiles, known: CachedSeries | None, meanings: ReferenceDigests | None
+    ) -> tuple[SeriesFacts | None, str]:
         if not (meanings and known and known.facts and known.checked):
             return None, ""
         found = facts.load(known.facts)
         return (found, known.checked) if known.checked == self.key(place, meanings, found) else (None, "")
 
-    def key(self, place: Place, meanings: Meanings, found: Facts) -> str | None:
+    def key(self, place: SeriesFiles, meanings: ReferenceDigests, found: SeriesFacts) -> str | None:
         contents = [self.digests.get(file) for file in place.files]
         meant = meanings.of(found.names)
         if None in contents or meant is None:
             return None
         return encoding.digest(encoding.json([ascii(place.files), contents, meant]))
 
-    def known_values(self, place: Place) -> dict[str, tuple[str, bytes]]:
+    def known_values(self, place: SeriesFiles) -> dict[str, tuple[str, bytes]]:
         """What was parsed before of the contents that the files of a series have."""
         digests = {file: self.digests[file] for file in place.files if self.digests.get(file) in self.values}
         return {file: (digest, self.cache.value(digest)) for file, digest in digests.items()}
 
-    def repeated_ids(self, result: Reading) -> Iterator[Complaint]:
+    def repeated_ids(self, result: CatalogScan) -> Iterator[UnlocatedProblem]:
         """Read those series once more in which an id stands that stands twice."""
         # Counting them would take six times as much memory.
         ids = sorted(one for found in result.facts.values() for one in found.ids)
@@ -261,7 +263,7 @@ class _Checker:
     def __init__(self, folder: Confined, checked: Checks) -> None:
         self.folder, self.checks = folder, checked
 
-    def __call__(self, task: Task) -> Checked:
+    def __call__(self, task: CheckTask) -> CheckedSeries:
         parsed = _revived(task.place, task.known)
         for file in task.place.files:
             if file not in parsed:
@@ -277,10 +279,10 @@ class _Checker:
                 values = {file: (parsed[file].digest, encoding.json(record.plain())) for file, record in new}
         part.series.clear()
         part.parsed.clear()
-        return Checked(task.place, part, found, values)
+        return CheckedSeries(task.place, part, found, values)
 
 
-def _revived(place: Place, known: Mapping[str, tuple[str, bytes]]) -> dict[str, Parsed]:
+def _revived(place: SeriesFiles, known: Mapping[str, tuple[str, bytes]]) -> dict[str, Parsed]:
     """The records of files that were read before."""
     found = {}
     for file, (digest, value) in known.items():
@@ -297,7 +299,7 @@ def _mtime(stat: str) -> int:
     return int(stat.split(" ")[1]) // 10**9
 
 
-def series_of(folder: Confined, place: Place, known: Mapping[str, tuple[str, bytes]]) -> reader.SeriesEntry:
+def series_of(folder: Confined, place: SeriesFiles, known: Mapping[str, tuple[str, bytes]]) -> reader.SeriesEntry:
     """The records of a series that has no problems."""
     (found,) = reader.read_series(folder, place, _revived(place, known)).series
     return found

@@ -9,7 +9,7 @@ from ..catalog import field_values
 from ..catalog.reader import SeriesEntry
 from . import scan
 from .cache import Cache
-from .scan import Reading
+from .scan import CatalogScan
 
 # In so many seconds, 400 years, every date comes back.
 _CALENDAR = 146_097 * 86_400
@@ -52,7 +52,7 @@ class Schedule(NamedTuple):
     warnings: list[str]
 
 
-def scheduled(found: Reading, cache: Cache) -> list[Scheduled]:
+def scheduled(found: CatalogScan, cache: Cache) -> list[Scheduled]:
     """All of them, in the order in which they are due; only series that have some are read."""
     chapters: list[Scheduled] = []
     for place in found.places:

@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from .. import encoding
-from ..filesystem import Growing
+from ..filesystem import PartialFile
 from ..release import manifest
 from .cache import Damaged
-from .publish import MAPS, Counted, Run
+from .publish import MAPS, Segment, SegmentSummary
 
 # The file of a release that each part of a run belongs to, and what stands between two of them.
 FILES = {"manifest.json": manifest.BETWEEN, **{f"{name}.map": b"" for name in MAPS}}
@@ -27,7 +27,7 @@ FILES = {"manifest.json": manifest.BETWEEN, **{f"{name}.map": b"" for name in MA
 _LONGEST = 1 << 22
 
 
-class Place(NamedTuple):
+class Extent(NamedTuple):
     """Where a part of a run lies in one of several open files, and its checksum."""
 
     file: int
@@ -36,22 +36,22 @@ class Place(NamedTuple):
     crc: int
 
 
-class Kept(NamedTuple):
+class StoredSegment(NamedTuple):
     """Where the parts of a run are, in the order of FILES."""
 
-    places: tuple[Place, ...]
-    counted: Counted
+    places: tuple[Extent, ...]
+    counted: SegmentSummary
 
 
 @dataclass(slots=True)
-class Runs:
+class Segments:
     """All runs of a release in the making."""
 
-    aside: Growing
-    kept: dict[str, Kept] = field(default_factory=dict)
+    aside: PartialFile
+    kept: dict[str, StoredSegment] = field(default_factory=dict)
     _open: list[int] = field(default_factory=list)
 
-    def __enter__(self) -> "Runs":
+    def __enter__(self) -> "Segments":
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -65,21 +65,21 @@ class Runs:
             files.append(os.open(folder / name, os.O_RDONLY))
             self._open.append(files[-1])
         for slug, (places, counted) in remembered.items():
-            where = tuple(Place(file, *place) for file, place in zip(files, places, strict=True))
-            told = Counted(*counted)
-            self.kept[slug] = Kept(where, told._replace(chapters=array("q", told.chapters)))
+            where = tuple(Extent(file, *place) for file, place in zip(files, places, strict=True))
+            told = SegmentSummary(*counted)
+            self.kept[slug] = StoredSegment(where, told._replace(chapters=array("q", told.chapters)))
 
-    def put(self, slug: str, run: Run) -> None:
+    def put(self, slug: str, run: Segment) -> None:
         places = []
         for text in (run.manifest, *run.maps):
-            places.append(Place(self.aside.descriptor, self.aside.size, len(text), zlib.crc32(text)))
+            places.append(Extent(self.aside.descriptor, self.aside.size, len(text), zlib.crc32(text)))
             self.aside.write(text)
-        self.kept[slug] = Kept(tuple(places), run.counted)
+        self.kept[slug] = StoredSegment(tuple(places), run.counted)
 
     def is_there(self, slug: str, root: Path) -> bool:
         return is_there(self.kept[slug].counted, root)
 
-    def in_order(self) -> list[tuple[str, Kept]]:
+    def in_order(self) -> list[tuple[str, StoredSegment]]:
         return sorted(self.kept.items())
 
     def parts(self, name: str, *, checked: bool = False) -> Iterator[bytes]:
@@ -96,10 +96,10 @@ class Runs:
                 yield between
             yield text
 
-    def _stretches(self, name: str) -> Iterator[list[Place]]:
-        """Runs that follow each other as they will in the file."""
+    def _stretches(self, name: str) -> Iterator[list[Extent]]:
+        """Segments that follow each other as they will in the file."""
         index, between = list(FILES).index(name), FILES[name]
-        stretch: list[Place] = []
+        stretch: list[Extent] = []
         for place in (kept.places[index] for _, kept in self.in_order() if kept.places[index].length):
             if stretch:
                 last = stretch[-1]
@@ -125,17 +125,17 @@ class Runs:
         return found
 
 
-def is_there(counted: Counted, root: Path) -> bool:
+def is_there(counted: SegmentSummary, root: Path) -> bool:
     """Whether a run still has bodies, to all appearances."""
     return os.path.exists(f"{root}/{counted.sample}")
 
 
 def samples(remembered: Mapping[str, Any], root: Path) -> bool:
     """The same of all runs that `dump` told of."""
-    return all(is_there(Counted(*counted), root) for _, counted in remembered.values())
+    return all(is_there(SegmentSummary(*counted), root) for _, counted in remembered.values())
 
 
-class Sealed(NamedTuple):
+class PreparedRelease(NamedTuple):
     """A release that is known to the last byte and not yet visible."""
 
     release: str
@@ -149,8 +149,8 @@ Passing = Callable[[str, Iterator[bytes]], Iterator[bytes]]
 
 
 def seal(
-    runs: Runs, small: Mapping[str, bytes], highest_id: int, page_ids: Mapping[str, int], passing: Passing
-) -> Sealed:
+    runs: Segments, small: Mapping[str, bytes], highest_id: int, page_ids: Mapping[str, int], passing: Passing
+) -> PreparedRelease:
     """Give a release its name, which is a digest of all that is in it."""
     long = [name for name in FILES if name != "manifest.json"]
     digests = {name: encoding.sha256(text) for name, text in small.items()}
@@ -167,4 +167,4 @@ def seal(
         files[name] = partial(runs.parts, name)
     for name, text in small.items():
         files[name] = partial(iter, [manifest.named(text, release)])
-    return Sealed(release, files, len(head))
+    return PreparedRelease(release, files, len(head))

@@ -11,7 +11,7 @@ from ..catalog.page_ids import is_odd
 from ..catalog.reader import SeriesEntry
 
 
-class Facts(NamedTuple):
+class SeriesFacts(NamedTuple):
     """Of a series and all its chapters, published or not; in arrays, since those of all series are in memory."""
 
     ids: "array[int]"
@@ -26,11 +26,11 @@ class Facts(NamedTuple):
     odd: list[tuple[int, int, int]]
 
 
-def facts_of(series: SeriesEntry) -> Facts:
+def facts_of(series: SeriesEntry) -> SeriesFacts:
     record, chapters = series.entry.record, [entry.record for entry in series.chapters]
     named = [(one.id, len(one.pages), one.published) for one in chapters if one.id is not None]
     dated = sorted((one.published, len(one.pages)) for one in chapters)
-    return Facts(
+    return SeriesFacts(
         ids=array("q", (number for number, _, _ in named)),
         published=array("q", (published for published, _ in dated)),
         pages=array("q", (pages for _, pages in dated)),
@@ -45,12 +45,12 @@ def facts_of(series: SeriesEntry) -> Facts:
     )
 
 
-def dump(facts: Facts) -> bytes:
+def dump(facts: SeriesFacts) -> bytes:
     return encoding.json([list(one) if isinstance(one, array) else one for one in facts])
 
 
-def load(text: bytes) -> Facts:
-    found = Facts._make(encoding.parse(text))
+def load(text: bytes) -> SeriesFacts:
+    found = SeriesFacts._make(encoding.parse(text))
     return found._replace(
         ids=array("q", found.ids),
         published=array("q", found.published),
@@ -59,7 +59,7 @@ def load(text: bytes) -> Facts:
     )
 
 
-class Meanings:
+class ReferenceDigests:
     """What stands behind each name in the lists, as a digest that changes when any of it does."""
 
     def __init__(self, linker: Linker) -> None:

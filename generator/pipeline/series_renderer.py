@@ -9,14 +9,14 @@ from ..api import routes
 from ..api.payloads import v2
 from ..api.resources import Published
 from ..catalog.confined_folder import Confined
-from ..catalog.entities import Card, Latest, Series
+from ..catalog.entities import Latest, Series, SeriesSummary
 from ..catalog.linking import Linker
-from ..catalog.reader import Place
-from ..release.bodies import Bodies, Output
+from ..catalog.reader import SeriesFiles
+from ..release.bodies import BodyWriter, Output
 from ..release.manifest import lines
 from . import scan
 from .cache import Row
-from .publish import Change, Press, Run, change
+from .publish import Publisher, Segment, SegmentChange, change
 
 
 class Before(NamedTuple):
@@ -26,10 +26,10 @@ class Before(NamedTuple):
     others: bytes
 
 
-class Task(NamedTuple):
+class RenderTask(NamedTuple):
     """A series to be rendered, and what is known about it."""
 
-    place: Place
+    place: SeriesFiles
     known: dict[str, tuple[str, bytes]]
     times: dict[str, int]
     odd: dict[str, int]
@@ -38,10 +38,10 @@ class Task(NamedTuple):
     served: Before | None
 
 
-class Rendered(NamedTuple):
+class RenderedSeries(NamedTuple):
     slug: str
-    run: Run
-    change: Change
+    run: Segment
+    change: SegmentChange
     card: bytes
     rows: list[Row]
     output: Output
@@ -50,10 +50,10 @@ class Rendered(NamedTuple):
 class Renderer:
     """What all series share. There is one in each process."""
 
-    def __init__(self, folder: Confined, linker: Linker, press: Press) -> None:
+    def __init__(self, folder: Confined, linker: Linker, press: Publisher) -> None:
         self.folder, self.linker, self.press = folder, linker, press
 
-    def __call__(self, task: Task) -> Rendered:
+    def __call__(self, task: RenderTask) -> RenderedSeries:
         entry = scan.series_of(self.folder, task.place, task.known)
         series = self.linker.series(entry, task.times, task.odd)
         site = self.linker.site
@@ -65,11 +65,11 @@ class Renderer:
         run = self.press.run(published, routes.gates_of(series, site), routes.deprecated_pages_of(series), chapters)
         card = dump(series, [one for one in published if one.url.endswith(f"/{series.slug}")])
         output = self.press.bodies.output()
-        return Rendered(series.slug, run, change(served, published, served_others), card, rows(series), output)
+        return RenderedSeries(series.slug, run, change(served, published, served_others), card, rows(series), output)
 
 
 def make(folder: Confined, linker: Linker, root: Path, left: frozenset[str], trusting: bool) -> Renderer:
-    return Renderer(folder, linker, Press(Bodies(root, left), linker.site, linker.as_of, trusting))
+    return Renderer(folder, linker, Publisher(BodyWriter(root, left), linker.site, linker.as_of, trusting))
 
 
 def rows(series: Series) -> list[Row]:
@@ -82,7 +82,7 @@ def rows(series: Series) -> list[Row]:
 
 # A card as it is kept: whom it names by their ids, and the bodies that lists are put together from.
 _NAMED = ("authors", "artists", "categories", "groups")
-_FIELDS = tuple(name for name in Card.__dataclass_fields__ if name not in (*_NAMED, "latest"))
+_FIELDS = tuple(name for name in SeriesSummary.__dataclass_fields__ if name not in (*_NAMED, "latest"))
 
 
 def dump(series: Series, parts: Sequence[Published]) -> bytes:
@@ -106,7 +106,7 @@ class Part(NamedTuple):
     gzip: bool
 
 
-def load(text: bytes, linker: Linker) -> tuple[Card, Mapping[str, Part]]:
+def load(text: bytes, linker: Linker) -> tuple[SeriesSummary, Mapping[str, Part]]:
     found: dict[str, Any] = encoding.parse(text)
     directories: dict[str, Mapping[Any, Any]] = {
         "authors": linker.authors.by_id,
@@ -117,4 +117,4 @@ def load(text: bytes, linker: Linker) -> tuple[Card, Mapping[str, Part]]:
     fields: dict[str, Any] = {name: found[name] for name in _FIELDS}
     fields |= {name: tuple(known[one] for one in found[name]) for name, known in directories.items()}
     fields |= {"aliases": tuple(found["aliases"]), "latest": found["latest"] and Latest(*found["latest"])}
-    return Card(**fields), {url: Part(*part) for url, part in found["parts"].items()}
+    return SeriesSummary(**fields), {url: Part(*part) for url, part in found["parts"].items()}

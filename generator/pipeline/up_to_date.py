@@ -10,7 +10,7 @@ from ..catalog import confined_folder, git
 from ..catalog.confined_folder import Folder
 from ..release.store import Store
 from .cache import Cache
-from .scan import Reading
+from .scan import CatalogScan
 from .segments import samples
 
 _HOUSE = Path(__file__).parents[1]
@@ -74,7 +74,9 @@ def done(asked: Asked, as_of: int, committed: Mapping[str, int], cache: Cache) -
     return report if known["seen"] == seen(asked, committed) else None
 
 
-def remember(asked: Asked, seen: Mapping[str, Any], found: Reading, report: Mapping[str, Any], cache: Cache) -> None:
+def remember(
+    asked: Asked, seen: Mapping[str, Any], found: CatalogScan, report: Mapping[str, Any], cache: Cache
+) -> None:
     """Let the next build know that it need not do the same again."""
     cache.remember(
         "done",

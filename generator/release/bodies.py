@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from .. import encoding
 from ..api.resources import Published, Resource
-from ..filesystem import Growing, content, holds, make_folder, replace, write
+from ..filesystem import PartialFile, content, holds, make_folder, replace, write
 from . import manifest
 
 # Marks a folder as ours, serialises builds, and holds "unfinished" while one is at work.
@@ -34,7 +34,7 @@ class Output(NamedTuple):
     returned: set[str]
 
 
-class Bodies:
+class BodyWriter:
     """Bodies below `root`. What `left` names is there, though the release that is served does not name it."""
 
     def __init__(self, root: Path, left: frozenset[str]) -> None:
@@ -119,17 +119,17 @@ class Bodies:
         return path
 
     @contextmanager
-    def growing(self, one: Resource) -> Iterator[tuple[Growing, Growing]]:
+    def growing(self, one: Resource) -> Iterator[tuple[PartialFile, PartialFile]]:
         """Places for a body and its compressed form that get their names when they are known."""
         self.begin()
         # What nobody may read is not where everybody may either, not even while it is being made.
         folder = self.root / manifest.tree(one)
         make_folder(folder)
         path = folder / f".{encoding.digest(one.url.encode())}"
-        with Growing(path) as body, Growing(Path(f"{path}.gz")) as packed:
+        with PartialFile(path) as body, PartialFile(Path(f"{path}.gz")) as packed:
             yield body, packed
 
-    def adopt(self, one: Published, body: Growing, packed: Growing, served: Published | None) -> None:
+    def adopt(self, one: Published, body: PartialFile, packed: PartialFile, served: Published | None) -> None:
         """Give what has grown its names, unless the same is there already."""
         there = self.is_there(one, served)
         path = self.place(one)
@@ -156,7 +156,7 @@ def mend(folder: Path, files: Mapping[str, Callable[[], Iterable[bytes]]]) -> No
         if not holds(path, parts()):
             begin(folder.parent.parent)
             make_folder(path.parent)
-            with Growing(path.with_name(f".{path.name}.new")) as growing:
+            with PartialFile(path.with_name(f".{path.name}.new")) as growing:
                 for part in parts():
                     growing.write(part)
                 growing.finish(str(path))

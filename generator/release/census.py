@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from .manifest_reader import Ledger
+from .manifest_reader import ManifestReader
 
 _CHAPTER = re.compile(rb'"/api/v2/chapters/(\d+)":|"/api/series/[^"/]+/([^"/]+)/([^"/]+)":')
 
@@ -32,12 +32,12 @@ def chapters(run: bytes) -> Chapters:
     return found
 
 
-def every(ledger: Ledger) -> Iterator[tuple[str, Chapters]]:
+def every(ledger: ManifestReader) -> Iterator[tuple[str, Chapters]]:
     """The series of a release with their chapters."""
     return ((slug, chapters(ledger.run(slug))) for slug in ledger.runs if slug)
 
 
-def counts(ledger: Ledger) -> dict[str, int]:
+def counts(ledger: ManifestReader) -> dict[str, int]:
     """How many series, chapters and URLs with a body a release has."""
     found = [one.total for _, one in every(ledger)]
     return {"series": len(found), "chapters": sum(found), "resources": sum(map(ledger.count, ledger.runs))}

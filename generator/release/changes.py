@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from ..api.resources import Published
-from .manifest_reader import Ledger
+from .manifest_reader import ManifestReader
 
 # How many series are told, and how many URLs of each.
 SERIES = 50
@@ -50,7 +50,7 @@ class News:
 class Comparison:
     """Two releases, series by series; one release twice is no news."""
 
-    def __init__(self, before: Ledger, now: Ledger) -> None:
+    def __init__(self, before: ManifestReader, now: ManifestReader) -> None:
         self.before, self.now, self.news = before, now, News()
 
     def look(self, slug: str, bodies: Mapping[str, Published]) -> None:

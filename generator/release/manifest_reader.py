@@ -16,7 +16,7 @@ _BLOCK = 1 << 20
 _CHAPTER = re.compile(rb'"/api/v2/chapters/(\d+)":')
 
 
-class Ledger:
+class ManifestReader:
     """What a release says of itself; nothing where there is none."""
 
     def __init__(self, path: Path | None) -> None:
@@ -51,7 +51,7 @@ class Ledger:
             offset += length + len(manifest.BETWEEN)
         self.highest_id, self.page_ids, self.files_beside = found.highest_id, found.page_ids, found.files
 
-    def __enter__(self) -> "Ledger":
+    def __enter__(self) -> "ManifestReader":
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:

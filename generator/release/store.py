@@ -14,12 +14,24 @@ from typing import TypeAlias
 from .. import filesystem
 from ..api.resources import Published
 from ..errors import FlatpanelError
-from ..filesystem import Growing, clear, flush, lock, point, prune, remove_tree, sync, write, write_account, write_parts
+from ..filesystem import (
+    PartialFile,
+    clear,
+    flush,
+    lock,
+    point,
+    prune,
+    remove_tree,
+    sync,
+    write,
+    write_account,
+    write_parts,
+)
 from . import journal, manifest
-from .bodies import MARK, Bodies, begin, set_date
+from .bodies import MARK, BodyWriter, begin, set_date
 from .journal import Entry
 from .manifest import EMPTY, Manifest
-from .manifest_reader import Ledger
+from .manifest_reader import ManifestReader
 
 TREES = ("www", "private")
 # A link or a release before it gets its name.
@@ -103,9 +115,9 @@ class Store:
             )
 
     @contextmanager
-    def locked(self, waiting: Callable[[], None]) -> Iterator["Session"]:
+    def locked(self, waiting: Callable[[], None]) -> Iterator["Transaction"]:
         """A session with the right to change this folder."""
-        with self.held(waiting), Session(self) as session:
+        with self.held(waiting), Transaction(self) as session:
             yield session
 
     @contextmanager
@@ -131,7 +143,7 @@ class Store:
         return len(plain)
 
 
-class Session:
+class Transaction:
     """One build's work on a store: bodies first, then a release, then what is left over goes."""
 
     def __init__(self, store: Store) -> None:
@@ -141,15 +153,15 @@ class Session:
         # After a build that did not finish, and where the release got lost, nobody knows what lies here.
         self.uncertain = not store.finished() or (not self.before and any((self.root / one).exists() for one in TREES))
         with ExitStack() as opened:
-            self.served = opened.enter_context(Ledger(store.manifest_path(self.before)))
+            self.served = opened.enter_context(ManifestReader(store.manifest_path(self.before)))
             # Of the releases that are kept, the latest first; what there is of the one before is asked for always.
-            self.ledgers = [opened.enter_context(Ledger(store.manifest_path(one))) for one in self.kept]
+            self.ledgers = [opened.enter_context(ManifestReader(store.manifest_path(one))) for one in self.kept]
             self._opened = opened.pop_all()
-        self.older = self.ledgers[0] if self.ledgers else Ledger(None)
+        self.older = self.ledgers[0] if self.ledgers else ManifestReader(None)
         # Files of the next release that are written already.
         self._ahead: set[str] = set()
 
-    def __enter__(self) -> "Session":
+    def __enter__(self) -> "Transaction":
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -179,7 +191,7 @@ class Session:
     def _write_ahead(self, name: str, parts: Iterator[bytes]) -> Iterator[bytes]:
         path = self._unnamed / name
         path.parent.mkdir(parents=True, exist_ok=True)
-        with Growing(path) as growing:
+        with PartialFile(path) as growing:
             for part in parts:
                 yield part
                 growing.write(part)
@@ -191,8 +203,8 @@ class Session:
         """A release before it gets its name."""
         return self.root / "releases" / UNNAMED
 
-    def bodies(self, left: frozenset[str]) -> Bodies:
-        return Bodies(self.root, left)
+    def bodies(self, left: frozenset[str]) -> BodyWriter:
+        return BodyWriter(self.root, left)
 
     def commit(
         self,

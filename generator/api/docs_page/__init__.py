@@ -4,30 +4,30 @@ from functools import lru_cache
 from pathlib import Path
 
 from ...catalog.entities import Catalog
-from ..resources import Shown
+from ..resources import Body
 
 _HERE = Path(__file__).parent
 
 
-def page(catalog: Catalog) -> Shown:
+def page(catalog: Catalog) -> Body:
     return _file("index.html", catalog)
 
 
-def start(catalog: Catalog) -> Shown:
+def start(catalog: Catalog) -> Body:
     return _file("start.js", catalog)
 
 
-def script(catalog: Catalog) -> Shown:
+def script(catalog: Catalog) -> Body:
     return _file("swagger-ui-bundle.js", catalog)
 
 
-def style(catalog: Catalog) -> Shown:
+def style(catalog: Catalog) -> Body:
     return _file("swagger-ui.css", catalog)
 
 
-def _file(name: str, catalog: Catalog) -> Shown:
+def _file(name: str, catalog: Catalog) -> Body:
     """It is as old as the site; when a newer version changes it, its date moves on."""
-    return Shown(_read(name), catalog.site_modified)
+    return Body(_read(name), catalog.site_modified)
 
 
 @lru_cache

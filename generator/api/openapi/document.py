@@ -6,7 +6,7 @@ from typing import Any
 
 from ... import __version__
 from ...catalog.entities import Catalog
-from ..resources import HTML, Shown
+from ..resources import HTML, Body
 from . import parameters
 from . import responses as answers
 from .operations import OPERATIONS, TAGS, Operation
@@ -35,7 +35,7 @@ class Described:
     """What the table knows of a path: the shape of its body if it has one, and what its gates answer."""
 
     path: str
-    shape: Callable[[Any], Shown] | None
+    shape: Callable[[Any], Body] | None
     type: str
     gates: Set[int]
     restricted: bool
@@ -51,7 +51,7 @@ class Table:
     paths: Sequence[Described]
 
 
-def document(table: Table) -> Shown:
+def document(table: Table) -> Body:
     site = table.catalog.site
     shown = {
         "openapi": "3.1.1",
@@ -68,7 +68,7 @@ def document(table: Table) -> Shown:
             "securitySchemes": parameters.SECURITY_SCHEMES,
         },
     }
-    return Shown(shown, table.catalog.site_modified)
+    return Body(shown, table.catalog.site_modified)
 
 
 def operation(one: Described, said: Operation) -> Schema:
@@ -100,7 +100,7 @@ def responses(one: Described, said: Operation) -> dict[str, Schema]:
     return {**found, "default": ref(answers.BY_STATUS["default"][one.v2], "responses")}
 
 
-def _schema(one: Described, shape: Callable[[Any], Shown]) -> Schema:
+def _schema(one: Described, shape: Callable[[Any], Body]) -> Schema:
     if one.type == HTML:
         return _PAGE
     return _DOCUMENT if shape is document else OF[shape]

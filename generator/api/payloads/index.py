@@ -1,7 +1,7 @@
 """The answer of `/`: where to go from here."""
 
 from ...catalog.entities import Catalog
-from ..resources import Shown
+from ..resources import Body
 
 _OLD = ("authors", "artists", "series", "releases")
 FAMILIES = {
@@ -11,9 +11,9 @@ FAMILIES = {
 }
 
 
-def index(catalog: Catalog) -> Shown:
+def index(catalog: Catalog) -> Body:
     base = catalog.site.base_url
-    return Shown(
+    return Body(
         {
             family: {name.removesuffix(".json"): f"{base}{path}/{name}" for name in names}
             for family, (path, names) in FAMILIES.items()

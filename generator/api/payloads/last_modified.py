@@ -3,20 +3,20 @@
 from collections.abc import Iterable
 
 from ...catalog.entities import Catalog
-from ..resources import Joined, Shown
+from ..resources import Body, JoinedBodies
 
 
-def newest(parts: Iterable[Shown], *moments: int) -> int:
+def newest(parts: Iterable[Body], *moments: int) -> int:
     return max((*moments, *(part.modified for part in parts)))
 
 
-def sequence(parts: Iterable[Shown], catalog: Catalog) -> Shown:
+def sequence(parts: Iterable[Body], catalog: Catalog) -> Body:
     """An array. An empty one shows nothing that could have changed; it is as old as the site."""
     found = list(parts)
     modified = newest(found) if found else catalog.site_modified
-    return Shown([part.json for part in found], modified)
+    return Body([part.json for part in found], modified)
 
 
-def joined(urls: Iterable[str]) -> Shown:
+def joined(urls: Iterable[str]) -> Body:
     """An array of bodies that have URLs of their own; since when it is so is known by whoever puts it together."""
-    return Shown(Joined(tuple(urls)), 0)
+    return Body(JoinedBodies(tuple(urls)), 0)

@@ -6,12 +6,12 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from ... import encoding
-from ...catalog.entities import Card, Catalog, Person
-from ..resources import Shown
+from ...catalog.entities import Catalog, Person, SeriesSummary
+from ..resources import Body
 from . import v2
 from .last_modified import sequence
 
-ORDERS: dict[str, Callable[[Card], Any]] = {
+ORDERS: dict[str, Callable[[SeriesSummary], Any]] = {
     "title": lambda one: one.title,
     "latest_upload": lambda one: one.updated,
     "chapter_count": lambda one: one.known,
@@ -24,12 +24,12 @@ class Page(NamedTuple):
     """One page of the list in one order."""
 
     catalog: Catalog
-    series: Sequence[Card]
+    series: Sequence[SeriesSummary]
     total: int
     last: bool
 
 
-def ordered(catalog: Catalog) -> Iterator[tuple[str, list[Card]]]:
+def ordered(catalog: Catalog) -> Iterator[tuple[str, list[SeriesSummary]]]:
     """The list in every order; whatever is equal stands by slug, ascending in both directions."""
     by_slug = sorted(catalog.listed_series, key=lambda one: one.slug)
     for name, order in ORDERS.items():
@@ -46,18 +46,18 @@ def pages(catalog: Catalog) -> Iterator[tuple[str, int, Page]]:
             yield order, number, Page(catalog, series[start : start + size], len(series), last)
 
 
-def first_page(catalog: Catalog) -> Shown:
+def first_page(catalog: Catalog) -> Body:
     order, number, found = next(pages(catalog))
     assert (order, number) == (DEFAULT_ORDER, 1)
     return page(found)
 
 
-def page(one: Page) -> Shown:
+def page(one: Page) -> Body:
     items = sequence(map(v2.series_item, one.series), one.catalog)
-    return Shown({"total": one.total, "last": one.last, "results": items.json}, items.modified)
+    return Body({"total": one.total, "last": one.last, "results": items.json}, items.modified)
 
 
-def index(catalog: Catalog) -> Shown:
+def index(catalog: Catalog) -> Body:
     """Everything that a filter may ask, folded as far as it can be, and the items as they are sent.
 
     By columns and not by series, since a filter looks at one thing of all of them; positions stand for series.
@@ -74,7 +74,7 @@ def index(catalog: Catalog) -> Shown:
     people = (person.modified for one in series for person in one.authors + one.artists)
     genres = (genre.modified for one in series for genre in one.categories)
     positions = {one: position for position, one in enumerate(series)}
-    return Shown(
+    return Body(
         {
             "page_size": catalog.site.page_size,
             "orders": {name: [positions[one] for one in found] for name, found in ordered(catalog)},
@@ -97,12 +97,12 @@ class _Sets:
     Joining 64 sets reads two numbers a series, where 64 lists of positions would be as long as all of them together.
     """
 
-    def __init__(self, series: Sequence[Card]) -> None:
+    def __init__(self, series: Sequence[SeriesSummary]) -> None:
         self._series = series
         self.words = -(-len(series) // 32)
         self._places: dict[int, int] = {}
 
-    def of(self, names: Callable[[Card], Iterable[str]]) -> dict[str, int]:
+    def of(self, names: Callable[[SeriesSummary], Iterable[str]]) -> dict[str, int]:
         """The place of each name's set among all sets."""
         found: dict[str, int] = {}
         for position, one in enumerate(self._series):
@@ -131,7 +131,7 @@ def _names(people: Sequence[Person]) -> Iterator[str]:
     return (name for person in people for name in (person.name, *person.aliases))
 
 
-def _categories(one: Card) -> Iterator[str]:
+def _categories(one: SeriesSummary) -> Iterator[str]:
     return (name.casefold() for genre in one.categories for name in (genre.id, genre.name))
 
 

@@ -3,23 +3,23 @@
 from collections.abc import Callable
 from functools import lru_cache
 
-from ...catalog.entities import Card, Catalog, Chapter, Contributor, Latest, Person, Series
+from ...catalog.entities import Catalog, Chapter, Contributor, Latest, Person, Series, SeriesSummary
 from ...encoding import decimal, http_date
-from ..resources import Shown
+from ..resources import Body
 from .last_modified import joined, newest, sequence
 
 
-def authors(catalog: Catalog) -> Shown:
+def authors(catalog: Catalog) -> Body:
     return sequence(map(contributor, catalog.contributing_authors), catalog)
 
 
-def artists(catalog: Catalog) -> Shown:
+def artists(catalog: Catalog) -> Body:
     return sequence(map(contributor, catalog.contributing_artists), catalog)
 
 
-def contributor(one: Contributor) -> Shown:
+def contributor(one: Contributor) -> Body:
     person, works = one.person, [reference(series) for series in one.series]
-    return Shown(
+    return Body(
         {
             "id": person.id,
             "name": person.name,
@@ -30,18 +30,18 @@ def contributor(one: Contributor) -> Shown:
     )
 
 
-def reference(series: Card) -> Shown:
+def reference(series: SeriesSummary) -> Body:
     """A series as people and groups name it."""
-    return Shown({"slug": series.slug, "title": series.title, "aliases": series.aliases}, series.modified)
+    return Body({"slug": series.slug, "title": series.title, "aliases": series.aliases}, series.modified)
 
 
-def series_list(catalog: Catalog) -> Shown:
+def series_list(catalog: Catalog) -> Body:
     return joined(f"/api/series/{one.slug}" for one in catalog.open_series)
 
 
-def series(one: Series) -> Shown:
+def series(one: Series) -> Body:
     volumes = {number: volume(chapters) for number, chapters in one.volumes.items()}
-    return Shown(
+    return Body(
         {
             "slug": one.slug,
             "title": one.title,
@@ -64,8 +64,8 @@ def names(person: Person) -> list[str]:
 
 # A chapter is part of three bodies; they are asked for one soon after the other.
 @lru_cache(maxsize=4096)
-def chapter(one: Chapter) -> Shown:
-    return Shown(
+def chapter(one: Chapter) -> Body:
+    return Body(
         {
             "title": one.title,
             "url": one.url,
@@ -77,20 +77,20 @@ def chapter(one: Chapter) -> Shown:
     )
 
 
-def volume(chapters: tuple[Chapter, ...], shape: Callable[[Chapter], Shown] = chapter) -> Shown:
+def volume(chapters: tuple[Chapter, ...], shape: Callable[[Chapter], Body] = chapter) -> Body:
     found = {one.number: shape(one) for one in chapters}
-    return Shown({number: shown.json for number, shown in found.items()}, newest(found.values()))
+    return Body({number: shown.json for number, shown in found.items()}, newest(found.values()))
 
 
-def releases(catalog: Catalog) -> Shown:
+def releases(catalog: Catalog) -> Body:
     """The latest chapter of every series that has one, newest first."""
     pairs = [(one, one.latest) for one in catalog.open_series if one.latest]
     pairs.sort(key=lambda pair: (-pair[1].published, pair[0].slug))
     return sequence((release(one, latest) for one, latest in pairs), catalog)
 
 
-def release(one: Card, latest: Latest) -> Shown:
-    return Shown(
+def release(one: SeriesSummary, latest: Latest) -> Body:
+    return Body(
         {
             "slug": one.slug,
             "title": one.title,

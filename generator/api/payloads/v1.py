@@ -4,20 +4,20 @@ from functools import lru_cache
 
 from ...catalog.entities import Catalog, Category, Chapter, Publisher, Series
 from ...encoding import http_date
-from ..resources import Shown
+from ..resources import Body
 from . import unversioned
 from .last_modified import joined, newest, sequence
 
 
-def series_list(catalog: Catalog) -> Shown:
+def series_list(catalog: Catalog) -> Body:
     return joined(f"/api/v1/series/{one.slug}" for one in catalog.open_series)
 
 
-def series(one: Series) -> Shown:
+def series(one: Series) -> Body:
     volumes = {number: volume(chapters) for number, chapters in one.volumes.items()}
     people = (person.modified for person in one.authors + one.artists)
     genres = (genre.modified for genre in one.categories)
-    return Shown(
+    return Body(
         {
             "slug": one.slug,
             "title": one.title,
@@ -35,14 +35,14 @@ def series(one: Series) -> Shown:
     )
 
 
-def volume(chapters: tuple[Chapter, ...]) -> Shown:
+def volume(chapters: tuple[Chapter, ...]) -> Body:
     return unversioned.volume(chapters, chapter)
 
 
 # A chapter is part of three bodies; they are asked for one soon after the other.
 @lru_cache(maxsize=4096)
-def chapter(one: Chapter) -> Shown:
-    return Shown(
+def chapter(one: Chapter) -> Body:
+    return Body(
         {
             "title": one.title,
             "full_title": one.full_title,
@@ -57,21 +57,21 @@ def chapter(one: Chapter) -> Shown:
     )
 
 
-def categories(catalog: Catalog) -> Shown:
+def categories(catalog: Catalog) -> Body:
     return sequence(map(category, catalog.categories), catalog)
 
 
-def category(one: Category) -> Shown:
-    return Shown({"id": one.id, "name": one.name, "description": one.description}, one.modified)
+def category(one: Category) -> Body:
+    return Body({"id": one.id, "name": one.name, "description": one.description}, one.modified)
 
 
-def groups(catalog: Catalog) -> Shown:
+def groups(catalog: Catalog) -> Body:
     return sequence(map(group, catalog.publishers), catalog)
 
 
-def group(one: Publisher) -> Shown:
+def group(one: Publisher) -> Body:
     record, works = one.group.record, [unversioned.reference(series) for series in one.series]
-    return Shown(
+    return Body(
         {
             "id": record.id,
             "name": record.name,

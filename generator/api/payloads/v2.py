@@ -5,10 +5,10 @@ from datetime import datetime
 from functools import lru_cache
 from typing import NamedTuple
 
-from ...catalog.entities import Account, Card, Catalog, Category, Chapter, Group, Membership, Person, Series
+from ...catalog.entities import Account, Catalog, Category, Chapter, Group, Membership, Person, Series, SeriesSummary
 from ...catalog.field_values import iso
 from ...encoding import decimal, http_date, json
-from ..resources import EveryChapter, Shown
+from ..resources import AllChapters, Body
 from .last_modified import newest, sequence
 
 # How `published` can be written; the first is what a client gets that does not ask.
@@ -21,12 +21,12 @@ DATE_FORMATS: dict[str, Callable[[int], str]] = {
 DEFAULT_DATES = next(iter(DATE_FORMATS))
 
 
-def results(parts: Iterable[Shown], catalog: Catalog) -> Shown:
+def results(parts: Iterable[Body], catalog: Catalog) -> Body:
     found = sequence(parts, catalog)
-    return Shown({"results": found.json}, found.modified)
+    return Body({"results": found.json}, found.modified)
 
 
-def no_results(catalog: Catalog) -> Shown:
+def no_results(catalog: Catalog) -> Body:
     return results((), catalog)
 
 
@@ -35,8 +35,8 @@ def no_results(catalog: Catalog) -> Shown:
 
 # An item is part of a page in each order, and of the index.
 @lru_cache(maxsize=1 << 14)
-def series_item(one: Card) -> Shown:
-    return Shown(
+def series_item(one: SeriesSummary) -> Body:
+    return Body(
         {
             "slug": one.slug,
             "title": one.title,
@@ -49,10 +49,10 @@ def series_item(one: Card) -> Shown:
     )
 
 
-def series_detail(one: Series) -> Shown:
+def series_detail(one: Series) -> Body:
     people = (person.modified for person in one.authors + one.artists)
     genres = (genre.modified for genre in one.categories)
-    return Shown(
+    return Body(
         {
             "slug": one.slug,
             "title": one.title,
@@ -78,9 +78,9 @@ def series_detail(one: Series) -> Shown:
 
 # A chapter is part of two bodies and of the list of all; they are asked for one soon after the other.
 @lru_cache(maxsize=4096)
-def chapter(one: Chapter) -> Shown:
+def chapter(one: Chapter) -> Body:
     number = one.number if "." in one.number else f"{one.number}.0"
-    return Shown(
+    return Body(
         {
             "id": one.id,
             "title": one.title,
@@ -105,15 +105,15 @@ class Dated(NamedTuple):
     date_format: str = DEFAULT_DATES
 
 
-def chapters(asked: Dated) -> Shown:
+def chapters(asked: Dated) -> Body:
     found = [chapter(one) for one in asked.series.newest_first]
     body = json({"results": [one.json for one in found]})
-    return Shown(redated(body, asked.date_format), newest(found))
+    return Body(redated(body, asked.date_format), newest(found))
 
 
-def every_chapter(date_format: str) -> Shown:
+def every_chapter(date_format: str) -> Body:
     """What it shows, and since when, is known by whoever puts it together."""
-    return Shown(EveryChapter(date_format), 0)
+    return Body(AllChapters(date_format), 0)
 
 
 # What stands before a date in an encoded chapter, inside a text with backslashes; and how long the date is.
@@ -134,7 +134,7 @@ def _redated(date: bytes, date_format: str) -> bytes:
     return DATE_FORMATS[date_format](seconds).encode()
 
 
-def pages(one: Chapter) -> Shown:
+def pages(one: Chapter) -> Body:
     found = [
         {
             "id": page_id,
@@ -144,39 +144,39 @@ def pages(one: Chapter) -> Shown:
         }
         for number, (page_id, page) in enumerate(zip(one.page_ids, one.pages, strict=True), 1)
     ]
-    return Shown({"results": found}, max(one.modified, one.published))
+    return Body({"results": found}, max(one.modified, one.published))
 
 
 # People, categories, groups
 
 
-def categories(catalog: Catalog) -> Shown:
+def categories(catalog: Catalog) -> Body:
     return results(map(category, catalog.categories), catalog)
 
 
-def category(one: Category) -> Shown:
-    return Shown({"name": one.name, "description": one.description}, one.modified)
+def category(one: Category) -> Body:
+    return Body({"name": one.name, "description": one.description}, one.modified)
 
 
-def authors(catalog: Catalog) -> Shown:
+def authors(catalog: Catalog) -> Body:
     return results(map(person, catalog.authors), catalog)
 
 
-def artists(catalog: Catalog) -> Shown:
+def artists(catalog: Catalog) -> Body:
     return results(map(person, catalog.artists), catalog)
 
 
-def person(one: Person) -> Shown:
-    return Shown({"id": one.id, "name": one.name}, one.modified)
+def person(one: Person) -> Body:
+    return Body({"id": one.id, "name": one.name}, one.modified)
 
 
-def groups(catalog: Catalog) -> Shown:
+def groups(catalog: Catalog) -> Body:
     return results(map(group, catalog.groups), catalog)
 
 
-def group(one: Group) -> Shown:
+def group(one: Group) -> Body:
     record = one.record
-    return Shown(
+    return Body(
         {
             "id": record.id,
             "name": record.name,
@@ -194,13 +194,13 @@ def group(one: Group) -> Shown:
     )
 
 
-def members(catalog: Catalog) -> Shown:
+def members(catalog: Catalog) -> Body:
     return results(map(member, catalog.memberships), catalog)
 
 
-def member(one: Membership) -> Shown:
+def member(one: Membership) -> Body:
     record = one.member.record
-    return Shown(
+    return Body(
         {
             "id": record.id,
             "name": record.name,
@@ -217,13 +217,13 @@ def member(one: Membership) -> Shown:
 # The reader format
 
 
-def reader_series(one: Series) -> Shown:
+def reader_series(one: Series) -> Body:
     author = ", ".join(person.name for person in one.authors)
     artist = ", ".join(person.name for person in one.artists)
     ordered = sorted(one.named, key=lambda chapter: chapter.reading_order)
     people = (person.modified for person in one.authors + one.artists)
     groups = (group.modified for chapter in one.named for group in chapter.groups)
-    return Shown(
+    return Body(
         {
             "title": one.title,
             "cover": one.cover,
@@ -253,13 +253,13 @@ def reader_chapter(one: Chapter) -> dict[str, object]:
 # Accounts
 
 
-def bookmarks(one: Account) -> Shown:
-    return Shown({"bookmarks": [{"series": slug} for slug in one.record.bookmarks]}, one.modified)
+def bookmarks(one: Account) -> Body:
+    return Body({"bookmarks": [{"series": slug} for slug in one.record.bookmarks]}, one.modified)
 
 
-def profile(one: Account) -> Shown:
+def profile(one: Account) -> Body:
     record = one.record
-    return Shown(
+    return Body(
         {
             "username": record.username,
             "first_name": record.first_name,

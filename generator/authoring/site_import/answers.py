@@ -5,14 +5,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from .bounded_json import is_large, items, parsed
-from .response_cache import Shelf
+from .response_cache import ResponseCache
 
 # Bytes of bodies whose values stay in memory.
 _RECENT = 1 << 21
 
 
 @dataclass(frozen=True, slots=True)
-class Got:
+class Response:
     """One answer: its JSON, if it was any, and since when it has been so."""
 
     status: int = 0
@@ -32,18 +32,18 @@ class Got:
         return self.load()
 
 
-class Answers(dict[str, Got]):
+class Responses(dict[str, Response]):
     """Answers by path; one that was not asked for has told nothing."""
 
-    def __missing__(self, path: str) -> Got:
-        return Got()
+    def __missing__(self, path: str) -> Response:
+        return Response()
 
 
 @dataclass(slots=True)
 class Bodies:
     """The values of what lies on a shelf; those asked for last stay in memory."""
 
-    shelf: Shelf
+    shelf: ResponseCache
     limit: int
     _recent: dict[str, tuple[int, Any]] = field(default_factory=dict)
 

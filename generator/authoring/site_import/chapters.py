@@ -12,7 +12,7 @@ from .admitting import admitted
 from .image_paths import image
 from .lenient import count, entries, fields, instant, number, seconds, text, texts, volume, whole
 from .people_and_groups import OLD, Lists
-from .title_template import Made
+from .title_template import TitleSample
 
 Key = tuple[int | None, str]
 # What the service before this one prints of a number.
@@ -33,7 +33,7 @@ class Chapters:
     series_title: str
     # Those that are known, with the dates and full titles that are told of them.
     found: dict[Key, dict[str, Any]] = field(default_factory=dict)
-    made: list[Made] = field(default_factory=list)
+    made: list[TitleSample] = field(default_factory=list)
 
     def read(self) -> list[dict[str, Any]]:
         old = dict(self._old())
@@ -126,7 +126,7 @@ class Chapters:
             "date": field_values.day(field_values.instant(record["published"])),
             "series": self.series_title,
         }
-        self.made.append(Made(full, key[0], parts))
+        self.made.append(TitleSample(full, key[0], parts))
 
     def _groups(self, new: dict[str, Any], old: dict[str, Any]) -> list[int]:
         known = self.lists.found["groups"]

@@ -18,7 +18,7 @@ from ...catalog import field_values
 from ...catalog.api_keys import digest
 from ...catalog.records import MAX_SLUG
 from ...errors import FlatpanelError
-from .answers import Answers, Bodies, Got
+from .answers import Bodies, Response, Responses
 from .bounded_json import Unusable
 from .http_client import Wire
 from .lenient import entries, fields, http_date, seconds, text, texts, whole
@@ -48,7 +48,7 @@ class Asker:
     notes: Notes
     key: str | None = None
     progress: Progress = lambda share: None
-    answers: Answers = field(default_factory=Answers)
+    answers: Responses = field(default_factory=Responses)
     # How many paths are to be asked for after those that can be named now: an estimate.
     ahead: int = 0
     # What was reported last. An estimate may grow, and progress is never taken back.
@@ -64,11 +64,11 @@ class Asker:
             self.progress(self.share)
             self.ask(path)
 
-    def ask(self, path: str) -> Got:
+    def ask(self, path: str) -> Response:
         found = self.answers[path] = self._ask(path)
         return found
 
-    def _ask(self, path: str) -> Got:
+    def _ask(self, path: str) -> Response:
         name = path
         try:
             kept = self._answer(path, {}, name)
@@ -79,17 +79,17 @@ class Asker:
             understood = kept.status == 200 and self._value(name, path, kept.body) is not None
         except Unusable as error:
             self.notes.add(f"the answer {error}; it is passed over", path)
-            return Got()
+            return Response()
         except ValueError:
             self.notes.add("the answer is no JSON; it is passed over", path)
-            return Got(200, modified=_changed(kept), locked=locked)
+            return Response(200, modified=_changed(kept), locked=locked)
         if kept.status == 401:
             self.notes.add(f"takes a key{', and not this one' if self.key else ''}; what it tells is not known", path)
         elif kept.status not in _EXPECTED:
             self.notes.add(f"answers {kept.status}; what it tells is not known", path)
         if not understood:
-            return Got(kept.status, modified=_changed(kept), locked=locked)
-        return Got(kept.status, partial(self._value, name, path), _changed(kept), locked, understood=True)
+            return Response(kept.status, modified=_changed(kept), locked=locked)
+        return Response(kept.status, partial(self._value, name, path), _changed(kept), locked, understood=True)
 
     def _value(self, name: str, path: str, body: bytes | None = None) -> Any:
         """The old lists of all series hold all that their families tell of them, so they may be large."""
@@ -147,7 +147,7 @@ def ask_everything(asker: Asker) -> None:
     asker.progress(1)
 
 
-def _pages(asker: Asker, page: Got) -> Iterator[Got]:
+def _pages(asker: Asker, page: Response) -> Iterator[Response]:
     """Every page of the list of series; one that brings nothing new ends it, whatever it says of itself."""
     seen: set[str] = set()
     number = 1
@@ -168,7 +168,7 @@ def _orders() -> Iterator[str]:
     return (f"{sign}{order}" for order in ORDERS for sign in ("", "-") if f"{sign}{order}" != DEFAULT_ORDER)
 
 
-def _results(got: Got) -> Iterator[dict[str, Any]]:
+def _results(got: Response) -> Iterator[dict[str, Any]]:
     return entries(fields(got.value).get("results"))
 
 
@@ -188,7 +188,7 @@ def _alone(asker: Asker, families: list[str]) -> Iterator[str]:
         yield from (f"{_NEW}/categories/{quote(name, safe='')}" for name in names if name and "/" not in name)
 
 
-def slugs(asker: Asker, pages: list[Got], old: list[str]) -> list[str]:
+def slugs(asker: Asker, pages: list[Response], old: list[str]) -> list[str]:
     """The slugs of all series, each once; one that is no slug would lead out of the folder, and is told of."""
     lists = [*pages, *(asker.answers[f"{family}/{name}"] for name in ("series", "releases") for family in old)]
     found: dict[str, str] = {}
@@ -259,7 +259,7 @@ def _old_chapters_of_groups(asker: Asker) -> Iterator[tuple[int, frozenset[objec
             yield changed, frozenset(_ids(entries(one.get("groups")))), name
 
 
-def _within(path: str, series: Got) -> Iterator[tuple[str, dict[str, Any]]]:
+def _within(path: str, series: Response) -> Iterator[tuple[str, dict[str, Any]]]:
     """The chapters of a series in an old family, each with its own path."""
     for volume, chapters in fields(fields(series.value).get("volumes")).items():
         for number, one in fields(chapters).items():

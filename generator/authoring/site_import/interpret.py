@@ -8,7 +8,7 @@ from ... import encoding
 from ...catalog import field_values
 from ...errors import FlatpanelError
 from . import bounded_json
-from .answers import Answers
+from .answers import Responses
 from .last_modified import Dates
 from .lenient import entries, fields, number, text, volume
 from .notes import Notes
@@ -39,7 +39,7 @@ _VALUE = 64
 _WIDE = 4
 
 
-def read(answers: Answers, slugs: Sequence[str], origin: str, now: int, notes: Notes, limit: int) -> Imported:
+def read(answers: Responses, slugs: Sequence[str], origin: str, now: int, notes: Notes, limit: int) -> Imported:
     """`limit` bounds the memory that everything together takes, in bytes."""
     root = media_root(answers)
     lists = Lists(answers, notes, Dates(), root)
@@ -67,7 +67,7 @@ def _memory(records: object) -> int:
     return len(text) * (1 if text.isascii() else _WIDE) + _VALUE * bounded_json.values(text)
 
 
-def _hide_licensed(answers: Answers, found: Imported) -> None:
+def _hide_licensed(answers: Responses, found: Imported) -> None:
     """The old families have all licensed series or none, but for those that take a key as well."""
     licensed = {slug for slug, one in found.series.items() if one.get("licensed")}
     old = [got.value for family in OLD if (got := answers[f"{family}/series"]).good]
@@ -79,7 +79,7 @@ def _hide_licensed(answers: Answers, found: Imported) -> None:
         found.site["hide_licensed"] = True
 
 
-def _date_lists(answers: Answers, found: Imported, dates: Dates) -> None:
+def _date_lists(answers: Responses, found: Imported, dates: Dates) -> None:
     """Lists show many series at once."""
     series, categories = found.series, found.lists["categories"]
     for path, got in answers.items():
@@ -121,7 +121,7 @@ def _date(found: Imported, dates: Dates, notes: Notes) -> None:
             record["modified"] = field_values.iso(moment)
 
 
-def _say_what_nobody_tells(answers: Answers, notes: Notes) -> None:
+def _say_what_nobody_tells(answers: Responses, notes: Notes) -> None:
     notes.add("accounts, their bookmarks and keys are in no answer; `python build.py keys add` makes new keys")
     notes.add("chapters that are only planned are in no answer of a site that keeps them to itself")
     new = answers["/api/v2/series"]

@@ -8,7 +8,7 @@ from typing import Any
 from ...catalog.field_values import percent_encoded
 from ...catalog.records import Category, Group, Member, Person, Record
 from .admitting import admitted
-from .answers import Answers
+from .answers import Responses
 from .image_paths import image
 from .last_modified import Dates
 from .lenient import entries, fields, text, texts, whole
@@ -24,7 +24,7 @@ _NO_SLUG = re.compile(r"[^a-z0-9]+")
 class Lists:
     """Everything that is not a series, and what has to be known to name it in one."""
 
-    answers: Answers
+    answers: Responses
     notes: Notes
     dates: Dates
     root: str = ""

@@ -37,7 +37,7 @@ def folder_of(cache: Path, source: str) -> Path:
     return folder
 
 
-class Shelf:
+class ResponseCache:
     """A folder that belongs to one source, for as long as nobody else writes to it."""
 
     def __init__(self, folder: Path, now: int) -> None:

@@ -19,7 +19,7 @@ from .answers import Bodies
 from .crawl import Asker, Progress
 from .http_client import MAX_RESPONSE, Wire
 from .notes import Notes
-from .response_cache import Shelf, folder_of
+from .response_cache import ResponseCache, folder_of
 from .three_way_merge import FILES
 
 # Everything that a site tells takes at most so many times the memory of the largest response.
@@ -28,7 +28,7 @@ _ORDER = (SITE, *FILES.values())
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class ImportOptions:
     """What an import is told from outside, the clock included."""
 
     address: Address
@@ -55,13 +55,13 @@ class Done:
     requests: int
 
 
-def run(wanted: Wanted, progress: Progress = lambda share: None) -> Done:
+def run(wanted: ImportOptions, progress: Progress = lambda share: None) -> Done:
     """Bring a catalog to what a site says now."""
     notes = Notes()
     _check_before(wanted.catalog)
     folder = folder_of(wanted.cache, str(wanted.address))
     with filesystem.alone(folder):
-        shelf = Shelf(folder, wanted.now)
+        shelf = ResponseCache(folder, wanted.now)
         wire = Wire(
             wanted.address, wanted.clock, wanted.sleep, 1 / wanted.rate, wanted.timeout, wanted.max_response << 20
         )
@@ -95,7 +95,7 @@ class _Made:
     memory: bytes
 
 
-def _made(catalog: Folder, read: Callable[[], interpret.Imported], shelf: Shelf, notes: Notes) -> _Made:
+def _made(catalog: Folder, read: Callable[[], interpret.Imported], shelf: ResponseCache, notes: Notes) -> _Made:
     """What is to be written: a catalog that has problems is not touched, and none comes out."""
     made = _planned(catalog, read, shelf, notes)
     with filesystem.scratch() as folder:
@@ -105,7 +105,7 @@ def _made(catalog: Folder, read: Callable[[], interpret.Imported], shelf: Shelf,
     return made
 
 
-def _planned(catalog: Folder, read: Callable[[], interpret.Imported], shelf: Shelf, notes: Notes) -> _Made:
+def _planned(catalog: Folder, read: Callable[[], interpret.Imported], shelf: ResponseCache, notes: Notes) -> _Made:
     """All records are gone from memory when this is over; the check that follows needs as much again."""
     found, past = read(), shelf.imported(str(Path(catalog).resolve()))
     sources, before = Sources(), {}
@@ -117,7 +117,7 @@ def _planned(catalog: Folder, read: Callable[[], interpret.Imported], shelf: She
     return _Made(plan.counts, files, list(sources.mtimes), encoding.json(three_way_merge.remembered(found, past)))
 
 
-def _refuse_lost_lists(lost: Iterable[str], shelf: Shelf) -> None:
+def _refuse_lost_lists(lost: Iterable[str], shelf: ResponseCache) -> None:
     """Without a list, everything in it would seem to be gone, or to have no name."""
     lists = unavailable.lists(lost)
     for path in lists:

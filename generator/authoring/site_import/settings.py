@@ -6,7 +6,7 @@ from typing import Any, get_args
 
 from ...catalog.records import HOST, RestrictedRoute, Site
 from .admitting import admitted
-from .answers import Answers
+from .answers import Responses
 from .image_paths import root
 from .lenient import entries, fields, text, texts
 from .notes import Notes
@@ -16,12 +16,12 @@ _ORIGIN = re.compile(r"https?://[^/?#]+")
 _DEFAULTS = {"reader": "/reader/", "media": "/media/", "page_size": 25}
 
 
-def media_root(answers: Answers) -> str:
+def media_root(answers: Responses) -> str:
     """The address below which most images lie as ours do."""
     return root(_images(answers))
 
 
-def _images(answers: Answers) -> Iterator[tuple[str, str]]:
+def _images(answers: Responses) -> Iterator[tuple[str, str]]:
     """Addresses, and in which folder below the root a catalog has them."""
     for path, got in answers.items():
         family, _, name = path.rpartition("/")
@@ -43,7 +43,7 @@ def _pages(slug: str, series: dict[str, Any]) -> Iterator[tuple[str, str]]:
             )
 
 
-def settings(answers: Answers, origin: str, root: str, notes: Notes) -> dict[str, Any]:
+def settings(answers: Responses, origin: str, root: str, notes: Notes) -> dict[str, Any]:
     """What `site.yaml` should say."""
     base = _base(answers) or origin
     told = {
@@ -63,7 +63,7 @@ def settings(answers: Answers, origin: str, root: str, notes: Notes) -> dict[str
     return {name: value for name, value in found.items() if _DEFAULTS.get(name) != value}
 
 
-def restricted_routes(answers: Answers) -> list[str]:
+def restricted_routes(answers: Responses) -> list[str]:
     """The routes of version 2 that take a key whatever they are asked for."""
     paths = fields(fields(answers["/api/v2/openapi.json"].value).get("paths"))
     found = []
@@ -75,7 +75,7 @@ def restricted_routes(answers: Answers) -> list[str]:
     return found
 
 
-def _base(answers: Answers) -> str:
+def _base(answers: Responses) -> str:
     """What absolute addresses of the site begin with."""
     told = [fields(family).get("series") for family in fields(answers["/"].value).values()]
     told += [one.get("url") for family in OLD for one in entries(answers[f"{family}/series"].value)]
@@ -83,14 +83,14 @@ def _base(answers: Answers) -> str:
     return next((one[0] for one in found if one and re.fullmatch(HOST, one[0])), "")
 
 
-def _reader(answers: Answers, base: str) -> str:
+def _reader(answers: Responses, base: str) -> str:
     """The path of the pages on which people read."""
     told = ((path.rpartition("/")[2], text(fields(got.value).get("url"))) for path, got in answers.items())
     found = (url.removeprefix(base).removesuffix(f"{slug}/") for slug, url in told if url.endswith(f"/{slug}/"))
     return next(found, "")
 
 
-def _page_size(answers: Answers) -> int | None:
+def _page_size(answers: Responses) -> int | None:
     """How many series a page has: the document says so, or the first page that is not the last."""
     document = fields(answers["/api/v2/openapi.json"].value)
     limit = fields(fields(fields(document.get("components")).get("parameters")).get("limit"))

@@ -14,7 +14,7 @@ _FIELDS = {f"{{{name}}}" for name in field_values.TITLE_FIELDS}
 _NUMBER = re.compile(r"([0-9]+(?:\.[0-9]+)?|\?)")
 
 
-class Made(NamedTuple):
+class TitleSample(NamedTuple):
     """A full title, and what it was made of."""
 
     full: str
@@ -22,7 +22,7 @@ class Made(NamedTuple):
     parts: Mapping[str, str]
 
 
-def template(made: Sequence[Made]) -> str | None:
+def template(made: Sequence[TitleSample]) -> str | None:
     """The template of all these titles; the usual one if it is that, None if there is none."""
     if not made or _makes(field_values.DEFAULT_CHAPTER_TITLE, made):
         return field_values.DEFAULT_CHAPTER_TITLE
@@ -31,7 +31,7 @@ def template(made: Sequence[Made]) -> str | None:
     return next((one for one in _candidates(telling) if _makes(one, made)), None)
 
 
-def _makes(template: str, made: Sequence[Made]) -> bool:
+def _makes(template: str, made: Sequence[TitleSample]) -> bool:
     try:
         field_values.chapter_title(template)
     except ValueError:
@@ -39,7 +39,7 @@ def _makes(template: str, made: Sequence[Made]) -> bool:
     return all(field_values.full_title(template, one.volume, one.parts) == one.full for one in made)
 
 
-def _candidates(one: Made) -> Iterator[str]:
+def _candidates(one: TitleSample) -> Iterator[str]:
     """Every template that could have made this title: a number in it may be the volume's, the chapter's or neither."""
     pieces = [one.full]
     for name in sorted(_WORDS, key=lambda name: -len(one.parts[name])):

@@ -7,7 +7,7 @@ nothing that an import wrote came from there.
 import re
 from collections.abc import Iterable
 
-from .answers import Answers
+from .answers import Responses
 
 # What says by itself that there is nothing, or nothing for anybody.
 _NOTHING = (404, 410, 451)
@@ -18,7 +18,7 @@ _LIST = re.compile(rf"{_WHOLE.pattern}(?:\?page=[0-9]+)?")
 _SETTINGS = "/api/v2/openapi.json"
 
 
-def told(answers: Answers) -> dict[str, bool]:
+def told(answers: Responses) -> dict[str, bool]:
     """The paths on which other things depend, and whether anything is known of their answers.
 
     A whole list that is not found any more is no empty list: a version that was switched off says nothing by that.

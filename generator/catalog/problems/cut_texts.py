@@ -62,7 +62,7 @@ def _found(text: bytes, model: type[Record]) -> Iterator[Cut]:
                 yield Cut(line, comment.end(), field_name(path), message)
 
 
-def _anchors(survey: reader.Survey, lines: list[str], model: type[Record]) -> Iterator[Cut]:
+def _anchors(survey: reader.Positions, lines: list[str], model: type[Record]) -> Iterator[Cut]:
     """An anchor before a text is of use to an alias only."""
     aliases = {alias for line in lines for alias in _ALIAS.findall(line)}
     for path, (line, column) in survey.places.items():

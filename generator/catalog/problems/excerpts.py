@@ -11,7 +11,7 @@ from itertools import pairwise
 from ...errors import Excerpt
 from ...escaping import escaped
 from .. import api_keys
-from ..yaml.reader import LINE_BREAK, Place, Survey
+from ..yaml.reader import LINE_BREAK, Position, Positions
 
 # So many columns at most, and so many before the place where there is more behind it than fits.
 _WIDTH = 100
@@ -26,14 +26,14 @@ _SECRET = re.compile(r"""(?:key|sha\d+|digest|secret|token|passw)\w*["']?\s*:"""
 class Lines:
     """The lines of a file, but for those that may hold a secret."""
 
-    def __init__(self, file: str, content: bytes, survey: Survey) -> None:
+    def __init__(self, file: str, content: bytes, survey: Positions) -> None:
         self.lines = LINE_BREAK.split(content.decode("utf-8-sig", "replace"))
         # Of a file that cannot be read to its end, nobody knows where its keys stand.
         if file == "keys.yaml" or (file == "accounts.yaml" and survey.flaws) or api_keys.disguised(content):
             self.lines.clear()
         self.hidden = set(self._of_keys(survey)) if any(_KEYS in path for path in survey.keys) else set()
 
-    def _of_keys(self, survey: Survey) -> Iterator[int]:
+    def _of_keys(self, survey: Positions) -> Iterator[int]:
         """The lines of all that stands below `keys`: each value ends before the next thing begins."""
         starts = sorted((place, _KEYS in path) for one in (survey.places, survey.keys) for path, place in one.items())
         for ((line, _), secret), ((end, column), _) in pairwise([*starts, ((len(self.lines) + 1, 1), False)]):
@@ -43,7 +43,7 @@ class Lines:
                 if self.lines[end - 1 :] and self.lines[end - 1][: column - 1].strip(" -"):
                     yield end
 
-    def excerpt(self, place: Place) -> Excerpt | None:
+    def excerpt(self, place: Position) -> Excerpt | None:
         """The line of a place, if there is one to be shown."""
         line, column = place
         if line > len(self.lines) or line in self.hidden or _SECRET.search(self.lines[line - 1]):

@@ -21,7 +21,7 @@ _KEY_IN_CLEAR = "here stands a key itself; remove it and make another: `python b
 
 
 @dataclass(frozen=True, slots=True)
-class Complaint:
+class UnlocatedProblem:
     """A problem whose line is not known yet. `of_key` points at the name of a field, not at its value."""
 
     file: str
@@ -38,13 +38,13 @@ class _Help(NamedTuple):
     of_file: bool = False
 
 
-def _topic(complaint: Complaint, *, of_key: bool) -> tuple[str, ...]:
+def _topic(complaint: UnlocatedProblem, *, of_key: bool) -> tuple[str, ...]:
     names = [step for step in complaint.path if isinstance(step, str)]
     of_field = bool(names) and complaint.path[-1] == names[-1]
     return (complaint.file, *(names[:-1] if of_key and of_field else names))
 
 
-def located(folder: Folder, complaints: Iterable[Complaint]) -> list[Problem]:
+def located(folder: Folder, complaints: Iterable[UnlocatedProblem]) -> list[Problem]:
     """The complaints with their lines and columns; the flaws of every file that has one come with them.
 
     The first of them come with what helps to understand them.
@@ -66,7 +66,7 @@ def located(folder: Folder, complaints: Iterable[Complaint]) -> list[Problem]:
 
 
 def _found(
-    shown: str, content: bytes, survey: reader.Survey, complaints: Iterable[Complaint]
+    shown: str, content: bytes, survey: reader.Positions, complaints: Iterable[UnlocatedProblem]
 ) -> Iterator[tuple[Problem, _Help]]:
     """The problems of a file, each with what explains it."""
     for line, column, message in survey.flaws:
@@ -91,7 +91,7 @@ def text(folder: Folder, file: str) -> bytes:
         return b""
 
 
-def _keys_in(content: bytes, survey: reader.Survey) -> list[reader.Place]:
+def _keys_in(content: bytes, survey: reader.Positions) -> list[reader.Position]:
     """Where keys begin, or else the texts that become keys when they are read."""
     found = api_keys.places(content)
     with suppress(reader.Malformed):

@@ -11,7 +11,7 @@ from typing import Any
 
 from ...errors import FlatpanelError
 from . import reader, writer
-from .reader import Path, Place
+from .reader import Path, Position
 
 _LINE_BREAK = re.compile(r"\r\n?|\n")
 _NO_CONTENT = re.compile(r"\s*(?:#.*)?", re.DOTALL)
@@ -33,7 +33,7 @@ class _Text:
         self.value = reader.load(text)
         self.survey = reader.survey(text)
 
-    def offset(self, place: Place) -> int:
+    def offset(self, place: Position) -> int:
         line, column = place
         return self.starts[line - 1] + column - 1
 
@@ -80,7 +80,7 @@ def _cannot_be_edited() -> FlatpanelError:
 def with_first_field(text: bytes, name: str, values: Mapping[Path, int]) -> bytes:
     """`text` with the field `name` put first into the mapping at each path."""
     old = _Text(text)
-    first: dict[Path, Place] = {}
+    first: dict[Path, Position] = {}
     for path, place in old.survey.keys.items():
         first.setdefault(path[:-1], place)
     pieces, done = [], 0

@@ -42,7 +42,7 @@ MAX_SKIPPED_DEPTH = 1000  # libyaml takes the longer for each bracket the more o
 
 Event: TypeAlias = Any  # libyaml's; which attributes one has depends on its kind
 Path: TypeAlias = tuple[str | int, ...]
-Place: TypeAlias = tuple[int, int]
+Position: TypeAlias = tuple[int, int]
 Flaw: TypeAlias = tuple[int, int, str]  # line, column, and what the reader itself objects to there
 
 
@@ -134,16 +134,16 @@ class _Values:
 
 
 @dataclass(slots=True)
-class Survey:
+class Positions:
     """Where everything in a text stands, and what is wrong with it as YAML."""
 
-    places: dict[Path, Place] = field(default_factory=dict)
+    places: dict[Path, Position] = field(default_factory=dict)
     # Where each value is over; one in a block of its own ends where the next thing begins.
-    ends: dict[Path, Place] = field(default_factory=dict)
-    keys: dict[Path, Place] = field(default_factory=dict)
+    ends: dict[Path, Position] = field(default_factory=dict)
+    keys: dict[Path, Position] = field(default_factory=dict)
     flaws: list[Flaw] = field(default_factory=list)
 
-    def place(self, path: Path, *, of_key: bool = False) -> Place:
+    def place(self, path: Path, *, of_key: bool = False) -> Position:
         """The place of a value (or of its key), or of the nearest thing around it that exists."""
         if of_key and path in self.keys:
             return self.keys[path]
@@ -152,9 +152,9 @@ class Survey:
         return self.places.get(path, (1, 1))
 
 
-def survey(text: bytes) -> Survey:
+def survey(text: bytes) -> Positions:
     """Every place and every flaw of `text`, as far as it can be read."""
-    found = Survey()
+    found = Positions()
     try:
         text.decode("utf-8")
         if text.count(b"%TAG") > MAX_DIRECTIVES:
@@ -185,7 +185,7 @@ def _stop(text: bytes, error: yaml.MarkedYAMLError) -> Stop:
     return Stop(lines, str(error.problem), str(error.context or ""), *places)
 
 
-def _line_and_column(text: bytes, offset: int) -> Place:
+def _line_and_column(text: bytes, offset: int) -> Position:
     before = text[:offset].decode("utf-8-sig", "replace")
     return before.count("\n") + 1, len(before) - before.rfind("\n")
 
@@ -193,7 +193,7 @@ def _line_and_column(text: bytes, offset: int) -> Place:
 class _Places:
     """One pass over the events that keeps places and goes on after every flaw."""
 
-    def __init__(self, text: bytes, found: Survey) -> None:
+    def __init__(self, text: bytes, found: Positions) -> None:
         self.next: Callable[[], Event] = CParser(text).get_event
         self.found = found
         self.sizes: dict[str, int] = {}
@@ -234,7 +234,7 @@ class _Places:
         return size
 
     def mapping(self, path: Path) -> int:
-        size, seen = 0, dict[str, Place]()
+        size, seen = 0, dict[str, Position]()
         while type(key := self.next()) is not MappingEndEvent:
             if type(key) is not ScalarEvent or key.tag is not None or key.anchor is not None:
                 self.flaw(key, "cannot be a key; write a plain field name")
@@ -286,9 +286,9 @@ class _Places:
             raise Malformed
 
 
-def _start(event: Event) -> Place:
+def _start(event: Event) -> Position:
     return event.start_mark.line + 1, event.start_mark.column + 1
 
 
-def _end(event: Event) -> Place:
+def _end(event: Event) -> Position:
     return event.end_mark.line + 1, event.end_mark.column + 1

@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 
 from .compare import Difference
-from .entity_changes import Reader, Thing
+from .entity_changes import BodyReader, EntityChange
 from .json_diff import Change, written
 
 
-def facts(reader: Reader, found: Sequence[Thing], *, every: bool = False) -> dict[str, object]:
+def facts(reader: BodyReader, found: Sequence[EntityChange], *, every: bool = False) -> dict[str, object]:
     """Nothing is shortened; `every` adds what changed inside each body."""
     comparison = reader.comparison
     return {
@@ -22,7 +22,7 @@ def facts(reader: Reader, found: Sequence[Thing], *, every: bool = False) -> dic
     }
 
 
-def _thing(reader: Reader, one: Thing) -> dict[str, object]:
+def _thing(reader: BodyReader, one: EntityChange) -> dict[str, object]:
     return {
         "kind": one.name.kind,
         "name": one.name.name,
@@ -35,7 +35,7 @@ def _thing(reader: Reader, one: Thing) -> dict[str, object]:
     }
 
 
-def _url(reader: Reader, one: Difference, *, every: bool) -> dict[str, object]:
+def _url(reader: BodyReader, one: Difference, *, every: bool) -> dict[str, object]:
     access, ages = one.access, one.ages
     found: dict[str, object] = {"url": reader.shown(one.url), "change": one.kind}
     if access:

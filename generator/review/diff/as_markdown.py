@@ -13,7 +13,7 @@ from ...api.routes import family
 from ...escaping import escaped
 from .as_text import inside, told
 from .compare import RETIMED, Comparison
-from .entity_changes import Reader, Thing
+from .entity_changes import BodyReader, EntityChange
 from .json_diff import ADDED, CHANGED, REMOVED
 from .lines import PARTIAL, access, ages, counted, following, headline, settings, summary, together
 
@@ -23,7 +23,7 @@ LONGEST, _RESERVED = 65_536, 200
 _MOST = 50
 
 
-def markdown(reader: Reader, found: Sequence[Thing], *, every: bool = False) -> str:
+def markdown(reader: BodyReader, found: Sequence[EntityChange], *, every: bool = False) -> str:
     """The shortest first: what does not fit is left out at the end, and that is said."""
     comparison = reader.comparison
     text = _head(comparison)
@@ -46,7 +46,7 @@ def _head(comparison: Comparison) -> str:
     return f"### What changes for clients\n\n<p>{between}: {summary(comparison)}</p>\n{partial}"
 
 
-def _sections(reader: Reader, found: Sequence[Thing], *, every: bool) -> Iterator[str]:
+def _sections(reader: BodyReader, found: Sequence[EntityChange], *, every: bool) -> Iterator[str]:
     comparison = reader.comparison
     for title, lines in (
         ("access", [line for one in found for line in access(one)]),

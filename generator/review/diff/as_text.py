@@ -3,14 +3,14 @@
 from collections.abc import Iterable, Iterator, Sequence
 
 from .compare import Difference
-from .entity_changes import Reader, Thing
+from .entity_changes import BodyReader, EntityChange
 from .lines import MARKS, PARTIAL, access, ages, following, headline, lines, settings, summary, together, urls
 
 # So many changes of a thing are told.
 _MOST = 20
 
 
-def text(reader: Reader, found: Sequence[Thing], *, every: bool = False) -> Iterator[str]:
+def text(reader: BodyReader, found: Sequence[EntityChange], *, every: bool = False) -> Iterator[str]:
     """Line by line; `every` tells of each URL, however many there are."""
     comparison = reader.comparison
     yield f"{comparison.old.name} → {comparison.new.name}: {summary(comparison)}"
@@ -26,7 +26,7 @@ def text(reader: Reader, found: Sequence[Thing], *, every: bool = False) -> Iter
         yield from ("", f"{mark} {reader.shown(difference.url)}", *_indented(inside(reader, difference)))
 
 
-def told(one: Thing, *, most: int) -> Iterator[str]:
+def told(one: EntityChange, *, most: int) -> Iterator[str]:
     """What is said of a thing below its headline."""
     if one.seen_in:
         yield f"in {one.seen_in}:"
@@ -34,7 +34,7 @@ def told(one: Thing, *, most: int) -> Iterator[str]:
     yield f"  {urls(one)}"
 
 
-def inside(reader: Reader, one: Difference, *, most: int | None = None) -> Iterator[str]:
+def inside(reader: BodyReader, one: Difference, *, most: int | None = None) -> Iterator[str]:
     """What changed inside a body, each on its own."""
     return lines(reader.details(one), most=most, whole=True)
 

@@ -28,7 +28,7 @@ _OF_MEMBER = ("name", "twitter", "discord")
 
 
 @dataclass(slots=True)
-class Thing:
+class EntityChange:
     """What became of one thing."""
 
     name: Name
@@ -56,7 +56,7 @@ class Thing:
 
 
 @dataclass(frozen=True, slots=True)
-class Reader:
+class BodyReader:
     """Opens bodies, but for those that only a key opens, if they are to stay closed."""
 
     comparison: Comparison
@@ -98,13 +98,13 @@ class Reader:
         return found if self.private or found.kind != ACCOUNT else Name(ACCOUNT)
 
 
-def things(reader: Reader) -> list[Thing]:
+def things(reader: BodyReader) -> list[EntityChange]:
     """Everything that changed, each thing once: series first, then people and groups, the site, and the lists."""
-    found: dict[Name, Thing] = {}
+    found: dict[Name, EntityChange] = {}
     for one in reader.comparison.differences:
         if one.kind != RETIMED:
             name = reader.thing(one)
-            found.setdefault(name, Thing(name, [])).differences.append(one)
+            found.setdefault(name, EntityChange(name, [])).differences.append(one)
     for each in found.values():
         _look(each, reader)
     _explain(found, reader)
@@ -122,7 +122,7 @@ def _natural(name: str) -> tuple[int, str]:
     return (int(name), "") if name.isdecimal() else (0, name)
 
 
-def _look(one: Thing, reader: Reader) -> None:
+def _look(one: EntityChange, reader: BodyReader) -> None:
     """What became of it, by all that is said of it."""
     kinds, slug = {difference.kind for difference in one.differences}, one.differences[0].slug
     comparison = reader.comparison
@@ -138,7 +138,7 @@ def _look(one: Thing, reader: Reader) -> None:
             _look_inside(one, reader)
 
 
-def _look_inside(one: Thing, reader: Reader) -> None:
+def _look_inside(one: EntityChange, reader: BodyReader) -> None:
     """The first of its bodies in which something can be seen to differ."""
     for difference in one.differences:
         if found := reader.details(difference):
@@ -146,7 +146,7 @@ def _look_inside(one: Thing, reader: Reader) -> None:
             return
 
 
-def _title(one: Thing, release: Release, reader: Reader) -> str:
+def _title(one: EntityChange, release: Release, reader: BodyReader) -> str:
     answers = release.answers(one.differences[0].slug)
     found = portrait(one.name, lambda url: reader.value(release, answers.get(url)))
     return str(found.get("title") or found.get("name") or "")
@@ -155,7 +155,7 @@ def _title(one: Thing, release: Release, reader: Reader) -> str:
 # What follows from what
 
 
-def _explain(found: Mapping[Name, Thing], reader: Reader) -> None:
+def _explain(found: Mapping[Name, EntityChange], reader: BodyReader) -> None:
     """Leave to each thing only what is not told of another."""
     roots = {name for name, one in found.items() if _is_root(one)}
     renames = list(_renames(found, reader))
@@ -171,11 +171,11 @@ def _explain(found: Mapping[Name, Thing], reader: Reader) -> None:
         one.changes, one.because = own, sorted(reasons)
 
 
-def _is_root(one: Thing) -> bool:
+def _is_root(one: EntityChange) -> bool:
     return one.kind != CHANGED or bool(one.access) or any(_refers(one, change) is None for change in one.changes)
 
 
-def _because(one: Thing, change: Change, roots: set[Name]) -> list[Name]:
+def _because(one: EntityChange, change: Change, roots: set[Name]) -> list[Name]:
     """The things that a change is about, where it is shown of another."""
     other = _refers(one, change)
     if other is None or other in roots:
@@ -183,7 +183,7 @@ def _because(one: Thing, change: Change, roots: set[Name]) -> list[Name]:
     return sorted(root for root in roots if root.kind == other.kind and not other.name)
 
 
-def _refers(one: Thing, change: Change) -> Name | None:
+def _refers(one: EntityChange, change: Change) -> Name | None:
     """Whose business it is; without a name, that of some thing of its kind."""
     match one.name.kind, *change.path:
         case "author" | "artist" | "group", "series", step, *_:
@@ -224,7 +224,7 @@ def _is_part(title: Change, whole: Change) -> bool:
 _Rename = tuple[str, str, Name]
 
 
-def _renames(found: Mapping[Name, Thing], reader: Reader) -> Iterator[_Rename]:
+def _renames(found: Mapping[Name, EntityChange], reader: BodyReader) -> Iterator[_Rename]:
     """Names that stand in other things as well."""
     yield reader.comparison.old.base_url or "", reader.comparison.new.base_url or "", Name(SITE)
     for name, one in found.items():
@@ -238,7 +238,7 @@ def _renames(found: Mapping[Name, Thing], reader: Reader) -> Iterator[_Rename]:
                 yield change.old, change.new, Name(CATEGORY, change.new)
 
 
-def _renamed(one: Thing, change: Change, renames: Sequence[_Rename]) -> list[Name]:
+def _renamed(one: EntityChange, change: Change, renames: Sequence[_Rename]) -> list[Name]:
     """Whose name a field is, or begins with, if that is all that changed in it."""
     if change.kind != CHANGED or not (isinstance(change.old, str) and isinstance(change.new, str)):
         return []

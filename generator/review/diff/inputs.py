@@ -20,7 +20,7 @@ from .release_view import Release, manifest_of
 HERE = "."
 
 
-class Wanted(NamedTuple):
+class DiffInput(NamedTuple):
     """One of the two: a manifest, the folder of a catalog, or a commit of it."""
 
     name: str
@@ -42,7 +42,7 @@ def opened(old: str, new: str, catalog: Confined, as_of: int, jobs: int) -> Iter
     """Both releases. What has to be built for it is built as of the same time, in a folder that is gone afterwards."""
     both = [_wanted(name, catalog) for name in (old, new)]
     with filesystem.scratch() as scratch:
-        workshop = _Workshop(
+        workshop = TemporaryBuilder(
             scratch,
             Options(
                 catalog, scratch / "dist", scratch / "nginx.conf", as_of, None, jobs, scratch / "cache", local=True
@@ -53,30 +53,30 @@ def opened(old: str, new: str, catalog: Confined, as_of: int, jobs: int) -> Iter
             yield Pair(older, newer, workshop.warnings)
 
 
-def _wanted(name: str, catalog: Confined) -> Wanted:
+def _wanted(name: str, catalog: Confined) -> DiffInput:
     path = Path(name)
     if not name:  # a variable of the shell that is not set, say
         raise FlatpanelError(
             "the name of what is to be compared is empty; HEAD is the last commit, a point the catalog here"
         )
     if name == HERE:
-        return Wanted(name, folder=catalog)
+        return DiffInput(name, folder=catalog)
     if found := manifest_of(path):
-        return Wanted(name, manifest=found)
+        return DiffInput(name, manifest=found)
     for folder in (path, path / catalog.path.name):
         if (folder / SITE).is_file():
-            return Wanted(name, folder=Confined(folder, catalog.follow))
+            return DiffInput(name, folder=Confined(folder, catalog.follow))
     if path.exists():
         raise FlatpanelError(f"{name}: holds neither a built site nor a catalog")
     return _revision(name, catalog)
 
 
-def _revision(name: str, catalog: Confined) -> Wanted:
+def _revision(name: str, catalog: Confined) -> DiffInput:
     hint = ""
     try:
         repository = Repository.around(catalog.path)
         if repository and (commit := repository.object(f"{name}^{{commit}}")):
-            return Wanted(name, commit=commit, repository=repository)
+            return DiffInput(name, commit=commit, repository=repository)
         if repository and repository.is_shallow:
             hint = "; the clone is shallow, fetch it all"
     except GitError as error:
@@ -84,14 +84,14 @@ def _revision(name: str, catalog: Confined) -> Wanted:
     raise FlatpanelError(f"{name}: is neither a built site, nor a catalog, nor a revision that git knows{hint}")
 
 
-class _Workshop:
+class TemporaryBuilder:
     """Builds one catalog after the other in one place, so that the second costs what is different in it."""
 
     def __init__(self, scratch: Path, options: Options) -> None:
         self.scratch, self.options = scratch, options
         self.warnings: list[str] = []
 
-    def manifest(self, wanted: Wanted, place: int) -> Path:
+    def manifest(self, wanted: DiffInput, place: int) -> Path:
         if wanted.manifest:
             # The pages that have numbers of their own keep them, as they would if the other were built next.
             self.options = replace(self.options, previous=wanted.manifest)
@@ -109,7 +109,7 @@ class _Workshop:
         self.warnings += [one.replace(str(folder), called) for one in report.warnings]
         return self.options.out / "releases" / report.release / "manifest.json"
 
-    def _take_out(self, repository: Repository, wanted: Wanted, folder: Path) -> Past:
+    def _take_out(self, repository: Repository, wanted: DiffInput, folder: Path) -> Past:
         """Write the catalog of a commit into a folder; answers with the times that a build of the commit would see."""
         catalog = self.options.catalog
         tree = repository.tree(wanted.commit)

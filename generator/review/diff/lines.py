@@ -10,7 +10,7 @@ from ...api.routes import family
 from ...catalog.field_values import common_start
 from ...escaping import escaped
 from .compare import Comparison
-from .entity_changes import Thing
+from .entity_changes import EntityChange
 from .json_diff import ADDED, CHANGED, MOVED, REMOVED, Change, written
 
 MARKS = {ADDED: "+", REMOVED: "-", CHANGED: "!", MOVED: "!"}
@@ -87,9 +87,9 @@ def summary(found: Comparison) -> str:
     return f"{', '.join([*parts, f'{unchanged:,} unchanged'])}"
 
 
-def together(found: Sequence[Thing]) -> Iterator[list[Thing]]:
+def together(found: Sequence[EntityChange]) -> Iterator[list[EntityChange]]:
     """The things that have something to say; very many that say the same of the same fields in one group."""
-    groups: dict[object, list[Thing]] = {}
+    groups: dict[object, list[EntityChange]] = {}
     for one in found:
         groups.setdefault(_alike_as(one), []).append(one)
     for one in found:
@@ -98,11 +98,11 @@ def together(found: Sequence[Thing]) -> Iterator[list[Thing]]:
             yield group if len(group) > _MANY else [one]
 
 
-def _alike_as(one: Thing) -> object:
+def _alike_as(one: EntityChange) -> object:
     return one.is_told, one.name.kind, one.kind, frozenset(map(_field, one.changes)), tuple(access(one))
 
 
-def headline(group: Sequence[Thing]) -> str:
+def headline(group: Sequence[EntityChange]) -> str:
     """A thing and what became of it, or many."""
     first = group[0]
     if len(group) > 1:
@@ -111,12 +111,12 @@ def headline(group: Sequence[Thing]) -> str:
     return f"{escaped(str(first.name))} {first.kind}{title}"
 
 
-def _names(group: Sequence[Thing]) -> str:
+def _names(group: Sequence[EntityChange]) -> str:
     names = escaped(", ".join(one.name.name for one in group[:_FEW]))
     return f"{names} and {len(group) - _FEW:,} more" if len(group) > _FEW else names
 
 
-def urls(one: Thing) -> str:
+def urls(one: EntityChange) -> str:
     """How many of its URLs answer otherwise."""
     kinds = Counter(each.kind for each in one.differences)
     if len(kinds) == 1:
@@ -124,7 +124,7 @@ def urls(one: Thing) -> str:
     return f"{counted(len(one.differences), 'URL')}: {', '.join(f'{count:,} {kind}' for kind, count in kinds.items())}"
 
 
-def access(one: Thing) -> Iterator[str]:
+def access(one: EntityChange) -> Iterator[str]:
     """Who may read it now, where that is not who might before."""
     changed = Counter((family(each.url), *each.access) for each in one.differences if each.access)
     for (path, before, after), count in changed.items():
@@ -146,9 +146,9 @@ def settings(found: Comparison) -> Iterator[str]:
     return (f"! {escaped(name)}" for name in found.settings)
 
 
-def following(found: Iterable[Thing]) -> Iterator[str]:
+def following(found: Iterable[EntityChange]) -> Iterator[str]:
     """What shows the changes of other things, in a line for each kind."""
-    kinds: dict[str, list[Thing]] = {}
+    kinds: dict[str, list[EntityChange]] = {}
     for one in found:
         kinds.setdefault(one.name.kind, []).append(one)
     for kind, group in kinds.items():

@@ -13,7 +13,7 @@ from ...api.resources import Gate, Published
 from ...nginx import maps
 from ...pipeline.publish import MAPS
 from ...release import manifest
-from ...release.manifest_reader import Ledger
+from ...release.manifest_reader import ManifestReader
 from ...release.store import Store
 
 # What is larger is compared by its tag alone: as values it would take ten times the memory.
@@ -48,7 +48,7 @@ class Release:
         self.folder = path.resolve().parent
         # Bodies lie below dist, or beside a manifest that was taken out of it.
         self.root = self.folder.parents[1] if self.folder.parent.name == "releases" else self.folder
-        self.ledger = Ledger(path)
+        self.ledger = ManifestReader(path)
 
     def __enter__(self) -> "Release":
         return self

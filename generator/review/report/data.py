@@ -9,11 +9,11 @@ from dataclasses import dataclass
 
 from ...catalog.reader import LISTS
 from ...pipeline.cache import Cache
-from ...pipeline.scan import Reading
+from ...pipeline.scan import CatalogScan
 from ...pipeline.schedule import Scheduled, scheduled
 from ...release.changes import Changes, Comparison, News
-from ...release.manifest_reader import Ledger
-from ...release.store import Session
+from ...release.manifest_reader import ManifestReader
+from ...release.store import Transaction
 from .sizes import Sizes, Weight
 
 # What people are, and where they come together: the lists of a catalog, but for keys.
@@ -21,7 +21,7 @@ _COUNTED = [name.removesuffix(".yaml") for name in LISTS if name != "keys.yaml"]
 
 
 @dataclass(frozen=True, slots=True)
-class Survey:
+class ReportData:
     """Of a release and of the catalog that it was made from."""
 
     as_of: int
@@ -57,23 +57,23 @@ class Survey:
 class Collector:
     """Collects the data of a report while a build holds the lock of the store."""
 
-    data: Survey | None = None
+    data: ReportData | None = None
 
-    def __call__(self, found: Reading, cache: Cache, session: Session) -> None:
+    def __call__(self, found: CatalogScan, cache: Cache, session: Transaction) -> None:
         self.data = survey(found, cache, session)
 
 
-def survey(found: Reading, cache: Cache, session: Session) -> Survey:
+def survey(found: CatalogScan, cache: Cache, session: Transaction) -> ReportData:
     """Of the release that a store holds now, and of what it held when the session began."""
     store = session.store
-    with Ledger(store.manifest_path(store.current())) as now:
+    with ManifestReader(store.manifest_path(store.current())) as now:
         sizes, compared = Sizes(store.root), Comparison(session.served, now)
         for slug in sorted({*session.served.runs, *now.runs}):
             bodies = now.of(slug)
             sizes.add(bodies.values())
             compared.look(slug, bodies)
     site, coming = found.linker.site, scheduled(found, cache)
-    return Survey(
+    return ReportData(
         as_of=found.as_of,
         base_url=site.base_url,
         body_budget=site.body_budget,
@@ -84,7 +84,7 @@ def survey(found: Reading, cache: Cache, session: Session) -> Survey:
     )
 
 
-def _numbers(found: Reading, coming: list[Scheduled]) -> dict[str, int]:
+def _numbers(found: CatalogScan, coming: list[Scheduled]) -> dict[str, int]:
     lists = found.linker.lists.lists
     return {
         "series": len(found.places),

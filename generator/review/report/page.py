@@ -15,7 +15,7 @@ from ...errors import FlatpanelError
 from ...pipeline.removals import Removals
 from ...release.changes import KINDS
 from ...templating import Templates
-from .data import Survey
+from .data import ReportData
 from .sizes import together
 
 # How every report begins: what begins otherwise is somebody's work.
@@ -38,7 +38,9 @@ _BEHIND = {
 }
 
 
-def page(survey: Survey, release: str, changes: Mapping[str, int], warnings: Sequence[str], removed: Removals) -> bytes:
+def page(
+    survey: ReportData, release: str, changes: Mapping[str, int], warnings: Sequence[str], removed: Removals
+) -> bytes:
     """The whole page."""
     style = (_TEMPLATES.folder / "style.css").read_text(encoding="utf-8")
     told = {
@@ -91,7 +93,7 @@ def refuse(place: Path, out: Path, others: Iterable[Path]) -> None:
             raise FlatpanelError(f"{place}: is not a report that a build wrote; choose another place for this one")
 
 
-def _changed(survey: Survey, changes: Mapping[str, int]) -> dict[str, object]:
+def _changed(survey: ReportData, changes: Mapping[str, int]) -> dict[str, object]:
     news, kinds = survey.news, (*KINDS, "unchanged")
     return {
         "changes": [(kind, changes[kind]) for kind in kinds],
@@ -104,7 +106,7 @@ def _changed(survey: Survey, changes: Mapping[str, int]) -> dict[str, object]:
     }
 
 
-def _weighed(survey: Survey) -> dict[str, object]:
+def _weighed(survey: ReportData) -> dict[str, object]:
     sizes = survey.sizes
     families = [(family, together(found.values()), found) for family, found in sizes.families().items()]
     return {
