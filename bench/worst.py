@@ -32,7 +32,7 @@ def spellings(name: str) -> list[str]:
 
 # These have several parameters, and each of them costs something.
 TOGETHER = ("three texts", "all filters")
-# By what is done, the query and the status of its answer; tests/test_shim_cost.py counts what such queries cost.
+# By what is done, the query and the status of its answer; tests/nginx/test_shim_cost.py counts what such queries cost.
 QUERIES = {
     "one category": (ONE, 200),
     "one category, 4,000 times": (filled("categories=", "a,"), 200),

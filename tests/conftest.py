@@ -1,4 +1,4 @@
-"""Sites to test: catalogs under tests/sites, built once, served by a real nginx."""
+"""Sites to test: catalogs under tests/data/sites, built once, served by a real nginx."""
 
 import os
 import shutil
@@ -19,9 +19,10 @@ from generator.pipeline.run import Options
 from generator.release import store
 from generator.release.manifest import Manifest
 from generator.release.store import Store
-from tests import web
+from tests.support import nginx_client
+from tests.support.paths import DATA
 
-SITES = Path(__file__).parent / "sites"
+SITES = DATA / "sites"
 # The instant at which the test sites are built; every entity in them says when it was modified.
 AS_OF = 1_790_000_000
 # When the files of the test sites were written, as far as a build can tell. The site itself says no other date.
@@ -68,7 +69,7 @@ class Site:
 
 
 # What the fixture `serve` gives: a test site by name, built and served.
-Serve = Callable[[str], tuple[Site, web.Web]]
+Serve = Callable[[str], tuple[Site, nginx_client.Web]]
 
 
 def copy_of(name: str, folder: Path) -> Site:
@@ -107,18 +108,18 @@ def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture(scope="session")
 def serve(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serve]:
     """A test site by name, built and served; each is started once."""
-    started: dict[str, tuple[Site, web.Web]] = {}
+    started: dict[str, tuple[Site, nginx_client.Web]] = {}
     with ExitStack() as stack:
 
-        def start(name: str) -> tuple[Site, web.Web]:
+        def start(name: str) -> tuple[Site, nginx_client.Web]:
             if name not in started:
                 made = copy_of(name, tmp_path_factory.mktemp(name))
-                listener = stack.enter_context(web.listening())
+                listener = stack.enter_context(nginx_client.listening())
                 with (made.folder / "catalog_src/site.yaml").open("a") as settings:
                     settings.write(f"port: {listener.getsockname()[1]}\n")
                 date(made.folder)
                 made.build()
-                started[name] = made, stack.enter_context(web.running(made.folder, listener))
+                started[name] = made, stack.enter_context(nginx_client.running(made.folder, listener))
             return started[name]
 
         yield start

@@ -1,0 +1,106 @@
+"""Several people and programs at once at one catalog."""
+
+import fcntl
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from generator import filesystem
+from generator.authoring import new_entries, tending
+from generator.catalog.confined_folder import Confined
+from tests.conftest import AS_OF, Site
+from tests.support import author_catalogs
+from tests.support.author_catalogs import Run
+
+
+def is_locked(folder: Path) -> bool:
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    finally:
+        os.close(descriptor)
+    return False
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda folder: tending.give_ids(folder, 0, print),
+        lambda folder: tending.add_key(folder, "phone", None),
+        lambda folder: tending.revoke_key(folder, "shop"),
+        lambda folder: tending.fold_views(folder, []),
+    ],
+    ids=["ids", "keys add", "keys revoke", "views"],
+)
+def test_one_change_waits_for_another(
+    site: Site, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, change: Callable[[Path], object]
+) -> None:
+    """From reading to writing a command has the catalog to itself, and gives it back."""
+    folder = site.folder / "catalog_src"
+    # Only `ids` has chapters to look after; to the others a missing id would be a problem.
+    given = "" if request.node.callspec.id == "ids" else "id: 1, "
+    site.write(author_catalogs.FIRST, author_catalogs.series(author_catalogs.chapter(1, given)))
+    site.write("keys.yaml", f"- {{name: shop, sha256: {'1' * 63}a}}\n")
+    locked = []
+    read, write = tending.source.read, Confined.write
+    monkeypatch.setattr(tending.source, "read", lambda *given: (locked.append(is_locked(folder)), read(*given))[1])
+    monkeypatch.setattr(Confined, "write", lambda *given: (locked.append(is_locked(folder)), write(*given))[1])
+
+    change(folder)
+
+    assert len(locked) > 1 and all(locked)
+    assert not is_locked(folder)
+
+
+@pytest.mark.parametrize(
+    "add",
+    [
+        lambda folder: new_entries.add_series(folder, "third", {"title": "Third"}, in_folder=False, dry=False),
+        lambda folder: new_entries.add_chapter(folder, "first", {}, None, highest=0, now=AS_OF, dry=False, warn=print),
+    ],
+    ids=["new series", "new chapter"],
+)
+def test_what_is_added_waits_as_well(
+    site: Site, monkeypatch: pytest.MonkeyPatch, add: Callable[[Path], object]
+) -> None:
+    """Nobody else is given the same id, or writes the same file, meanwhile."""
+    folder = site.folder / "catalog_src"
+    locked = []
+    read, write = tending.source.read, Confined.write
+    monkeypatch.setattr(tending.source, "read", lambda *given: (locked.append(is_locked(folder)), read(*given))[1])
+    monkeypatch.setattr(Confined, "write", lambda *given: (locked.append(is_locked(folder)), write(*given))[1])
+
+    add(folder)
+
+    assert locked == [True, True]
+    assert not is_locked(folder)
+
+
+def test_a_folder_that_cannot_be_locked_is_changed_all_the_same(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Some network file systems know no locks of folders."""
+
+    def refuse(*_: object) -> None:
+        raise OSError("Bad file descriptor")
+
+    monkeypatch.setattr(filesystem.fcntl, "flock", refuse)
+    site.write(author_catalogs.FIRST, author_catalogs.series(author_catalogs.chapter(1)))
+
+    tending.give_ids(site.folder / "catalog_src", 0, print)
+
+    assert author_catalogs.ids_in(site, author_catalogs.FIRST) == [1]
+
+
+@pytest.mark.parametrize(
+    "words", ["new series x --title X", "new chapter x", "ids", "keys add x", "keys revoke x", "views access.log"]
+)
+def test_a_misspelt_folder_is_told_with_the_nearest(site: Site, run: Run, words: str) -> None:
+    """As by the commands that only read."""
+    misspelt = site.folder / "catalog_scr"
+    result = run(*words.split(), "--catalog", misspelt)
+
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert result.stderr == f"{misspelt}: there is no such folder; did you mean catalog_src?\n"

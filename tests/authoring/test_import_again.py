@@ -1,0 +1,558 @@
+"""A second import: what people wrote stays, what the site changed comes, and where both did people are told."""
+
+import dataclasses
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from generator import encoding, filesystem
+from generator.authoring.site_import import run
+from generator.authoring.site_import.run import Done
+from generator.catalog.confined_folder import Confined
+from generator.catalog.yaml import reader
+from generator.errors import CatalogError, FlatpanelError
+from generator.pipeline import run as pipeline
+from tests.conftest import AS_OF
+from tests.support.fake_site import Elsewhere, Said, Turns, chapter, elsewhere, old_chapter, reader_chapter, small
+
+HERE = "it stays as it is here"
+
+
+@pytest.fixture
+def site() -> Iterator[Elsewhere]:
+    with elsewhere(small()) as found:
+        yield found
+
+
+@pytest.fixture
+def catalog(site: Elsewhere, tmp_path: Path) -> Path:
+    """What the first import wrote."""
+    site.imported(tmp_path)
+    return tmp_path / "catalog_src"
+
+
+def again(site: Elsewhere, catalog: Path, **told: Any) -> Done:
+    return site.imported(catalog.parent, **told)
+
+
+def read(catalog: Path, file: str) -> Any:
+    return reader.load((catalog / file).read_bytes())
+
+
+def edit(catalog: Path, file: str, before: str, after: str) -> str:
+    text = (catalog / file).read_text()
+    assert before in text
+    (catalog / file).write_text(text.replace(before, after))
+    return text.replace(before, after)
+
+
+def one_more(site: Elsewhere, **fields: Any) -> None:
+    """The site publishes a third chapter."""
+    told = chapter(13, 3.0, **fields)
+    site.answers["/api/v2/series/one/chapters"]["results"].insert(0, told)
+    site.answers["/api/v2/cubari/one"]["chapters"]["13"] = reader_chapter(told)
+
+
+def test_what_did_not_change_is_not_touched(site: Elsewhere, catalog: Path) -> None:
+    """Nothing is written, and the clock of no file moves."""
+    before = {path: (path.stat().st_ino, path.stat().st_mtime_ns) for path in catalog.rglob("*")}
+    done = again(site, catalog)
+
+    assert (done.files, set(done.counts.values())) == ([], {0})
+    assert {path: (path.stat().st_ino, path.stat().st_mtime_ns) for path in catalog.rglob("*")} == before
+
+
+def test_what_the_site_changed_is_changed_here(site: Elsewhere, catalog: Path) -> None:
+    """Only these fields are edited; comments and the order of people stay."""
+    edit(catalog, "series/one.yaml", "title: One\n", "# Ours.\ntitle: One  # short\n")
+    site.answers["/api/v2/series/one"] |= {"title": "The One", "description": "More.\nLines.", "aliases": []}
+    site.answers["/api/v2/series/one/chapters"]["results"][1]["views"] = 5
+    done = again(site, catalog)
+
+    text = (catalog / "series/one.yaml").read_text()
+    assert text.startswith(
+        "# Ours.\ntitle: The One  # short\naliases: []\ndescription: |-\n  More.\n  Lines.\nauthors:"
+    )
+    assert "    views: 5\n" in text
+    assert done.counts["changes"] == 4
+
+
+def test_what_people_changed_stays(site: Elsewhere, catalog: Path) -> None:
+    """Silently where the site still says what it said; with a line in the report where it says something new."""
+    edit(catalog, "series/one.yaml", "title: One\n", "title: Uno\n")
+    assert not any(HERE in note for note in again(site, catalog).notes)
+
+    site.answers["/api/v2/series/one"]["title"] = "The One"
+    done = again(site, catalog)
+
+    assert "one: title is another one on the site than here; it stays as it is here" in done.notes
+    assert read(catalog, "series/one.yaml")["title"] == "Uno"
+
+
+def test_people_may_be_named_in_another_way(site: Elsewhere, catalog: Path) -> None:
+    """An id is the same as the name that it stands for."""
+    edit(catalog, "series/one.yaml", "authors: [Ada]", "authors: [4]")
+    edit(catalog, "series/one.yaml", "categories: [drama]", "categories:\n  - drama")
+    edit(catalog, "groups.yaml", "member: Wren", "member: 9")
+
+    done = again(site, catalog)
+    assert (done.files, any(HERE in note for note in done.notes)) == ([], False)
+
+
+def test_new_things_join_the_others(site: Elsewhere, catalog: Path) -> None:
+    """Chapters behind chapters, people behind people, and a series in a file of its own."""
+    edit(catalog, "authors.yaml", "# Who writes.\n", "# Writers, by hand.\n")
+    one_more(site)
+    site.answers["/api/v2/authors"]["results"].append({"id": 8, "name": "Ed"})
+    site.answers["/api/v2/series"]["results"].append({"slug": "two"})
+    site.answers["/api/v2/series/two"] = {**site.answers["/api/v2/series/one"], "authors": ["Ed"]}
+    done = again(site, catalog)
+
+    assert sorted(done.files) == ["authors.yaml", "series/one.yaml", "series/two.yaml"]
+    assert (catalog / "authors.yaml").read_text().startswith("# Writers, by hand.\n\n- id: 4\n")
+    assert read(catalog, "authors.yaml")[1] == {"id": 8, "name": "Ed"}
+    assert [one["id"] for one in read(catalog, "series/one.yaml")["chapters"]] == [11, 12, 13]
+    assert read(catalog, "series/two.yaml")["authors"] == ["Ed"]
+
+
+def test_a_series_in_a_folder_gets_its_chapters_there(site: Elsewhere, catalog: Path) -> None:
+    """A new chapter is a new file, and a changed one is edited in its own."""
+    chapters = catalog / "series/one/chapters"
+    chapters.mkdir(parents=True)
+    head, _, tail = (catalog / "series/one.yaml").read_text().partition("\nchapters:\n")
+    (catalog / "series/one/series.yaml").write_text(head)
+    first, second = tail.split("\n\n")
+    for name, text in (("a", first), ("b", second)):
+        (chapters / f"{name}.yaml").write_text("\n".join(line[4:] for line in text.splitlines()) + "\n")
+    for number, name in enumerate(("003-part-3", "v1-003-part-3"), 50):
+        (chapters / f"{name}.yaml").write_text(f"number: {number}\npublished: 2020-01-01\npages: []\n")
+    (catalog / "series/one.yaml").unlink()
+    site.answers["/api/v2/series/one/chapters"]["results"][1]["title"] = "First"
+    one_more(site)
+    done = again(site, catalog)
+
+    assert sorted(done.files) == ["series/one/chapters/a.yaml", "series/one/chapters/v1-003-part-3-2.yaml"]
+    assert read(catalog, "series/one/chapters/a.yaml")["title"] == "First"
+
+
+def test_what_people_removed_is_not_written_again(site: Elsewhere, catalog: Path) -> None:
+    """Neither a series nor a chapter nor a person; the report says that it is left out."""
+    (catalog / "series/one.yaml").unlink()
+    (catalog / "members.yaml").write_text("")
+    (catalog / "groups.yaml").write_text("- {id: 2, name: Night Shift}\n")
+    done = again(site, catalog)
+
+    assert "members 9, one: was removed here since the last import, and is not written again" in done.notes
+    assert not (catalog / "series/one.yaml").exists()
+
+
+def test_another_catalog_is_another_one(site: Elsewhere, catalog: Path) -> None:
+    """What was imported elsewhere, or was here before everything was removed, is not missing here."""
+    before = {path.name: path.read_bytes() for path in catalog.rglob("*.yaml")}
+    catalog.rename(catalog.with_name("moved"))
+    again(site, catalog)
+
+    assert {path.name: path.read_bytes() for path in catalog.rglob("*.yaml")} == before
+    run.run(dataclasses.replace(site.wanted(catalog.parent), catalog=catalog.with_name("third")))
+    assert {path.name: path.read_bytes() for path in catalog.with_name("third").rglob("*.yaml")} == before
+
+
+def test_who_was_removed_is_not_named_either(site: Elsewhere, catalog: Path) -> None:
+    """New things that name somebody who is gone come without that name."""
+    (catalog / "artists.yaml").write_text("")
+    edit(catalog, "series/one.yaml", "artists: [Bo]\n", "")
+    site.answers["/api/v2/series"]["results"].append({"slug": "two"})
+    site.answers["/api/v2/series/two"] = site.answers["/api/v2/series/one"]
+    again(site, catalog)
+
+    assert read(catalog, "series/two.yaml")["artists"] == []
+
+
+def test_a_chapter_that_was_removed_stays_removed(site: Elsewhere, catalog: Path) -> None:
+    """One of two, by its id."""
+    text = (catalog / "series/one.yaml").read_text()
+    (catalog / "series/one.yaml").write_text(text[: text.index("  - id: 12")])
+
+    assert "one chapter 2: was removed here since the last import, and is not written again" in (
+        again(site, catalog).notes
+    )
+    assert [one["id"] for one in read(catalog, "series/one.yaml")["chapters"]] == [11]
+
+
+def test_what_is_gone_from_the_site_stays(site: Elsewhere, catalog: Path) -> None:
+    """An import removes nothing."""
+    del site.answers["/api/v2/series/one/chapters"]["results"][1]
+    del site.answers["/api/v1/series/one"]["volumes"]["1"]["1"]
+    site.answers["/api/v2/authors"]["results"] = [{"id": 5, "name": "Ada"}]
+    site.answers["/api/v1/authors"] = []
+    done = again(site, catalog)
+
+    assert "authors 4, one chapter 11: is gone from the site; it stays in the catalog" in done.notes
+    assert len(read(catalog, "series/one.yaml")["chapters"]) == 2
+
+
+def test_what_is_gone_from_both_is_not_told_of(site: Elsewhere, catalog: Path) -> None:
+    """Nothing stays in a catalog from which people removed it as well; what is left is told of each time."""
+    (catalog / "series/one.yaml").unlink()
+    (catalog / "members.yaml").write_text("")
+    (catalog / "groups.yaml").write_text("- {id: 2, name: Night Shift}\n")
+    answers = site.answers
+    answers["/api/v2/series"] = {"total": 0, "last": True, "results": []}
+    answers["/api/v1/series"] = []
+    for path in ("/api/v2/members", "/api/v2/groups"):
+        answers[path] = {"results": []}
+    answers["/api/v1/groups"] = []
+
+    for _ in range(2):
+        gone = [note for note in again(site, catalog).notes if "is gone from the site" in note]
+        assert gone == ["groups 2: is gone from the site; it stays in the catalog"]
+
+
+@pytest.mark.parametrize("status", [500, 401, 403])
+def test_an_answer_that_fails_once_changes_nothing(status: int, site: Elsewhere, tmp_path: Path) -> None:
+    """A series stays restricted, paused and described while the site cannot say so; then it is compared again."""
+    locked = Said(401)
+    chapters = encoding.json(site.answers["/api/v2/series/one/chapters"])
+    opened = Turns([locked, Said(body=chapters)])
+    site.answers["/api/v2/series/one/chapters"] = opened
+    for path in ("/api/v1/series/one", "/api/v1/series"):
+        site.answers[path] = Said(404)
+    site.imported(tmp_path, key="k")
+    catalog = tmp_path / "catalog_src"
+    before = written(tmp_path)
+    assert read(catalog, "series/one.yaml")["restricted"] is True
+
+    right = site.answers["/api/v2/series/one"]
+    for path in ("/api/v2/series/one", "/api/v2/series/one/chapters"):
+        site.answers[path] = Said(status)
+    done = again(site, catalog)
+    assert written(tmp_path) == before
+    assert "one: an answer about it is missing that was there at the last import; it stays as it is" in done.notes
+    if status == 403:
+        assert "/api/v2/series/one, /api/v2/series/one/chapters: answers 403; what it tells is not known" in done.notes
+
+    site.answers["/api/v2/series/one"] = {**right, "title": "New"}
+    site.answers["/api/v2/series/one/chapters"] = Turns([locked, Said(body=chapters)])
+    again(site, catalog, key="k")
+    assert written(tmp_path) == {name: text.replace("title: One\n", "title: New\n") for name, text in before.items()}
+
+
+def test_what_only_another_version_tells_is_not_believed_once(site: Elsewhere, catalog: Path) -> None:
+    """Version 1 knows no status but completed, and no licences."""
+    site.answers["/api/v2/series/one"] = Said(500)
+
+    assert (again(site, catalog).files, read(catalog, "series/one.yaml")["status"]) == ([], "hiatus")
+
+
+@pytest.mark.parametrize("status", [401, 404, 500])
+@pytest.mark.parametrize("path", ["/api/v2/members", "/api/v1/authors", "/api/v2/series"])
+def test_a_list_that_fails_once_ends_an_import(path: str, status: int, site: Elsewhere, catalog: Path) -> None:
+    """What a list named would seem to be gone, or to have no names; one that never answered is not waited for."""
+    before, right = written(catalog.parent), site.answers[path]
+    site.answers[path] = Said(status)
+    with pytest.raises(FlatpanelError, match=f"{path}: does not tell what it told at the last import"):
+        again(site, catalog)
+    assert written(catalog.parent) == before
+
+    site.answers[path] = right
+    assert again(site, catalog).files == []
+    site.answers[path] = Said(status)
+    site.imported(catalog.parent / "other")
+    assert again(site, catalog.parent / "other/catalog_src").files == []
+
+
+def test_settings_that_are_not_told_once_stay(site: Elsewhere, catalog: Path) -> None:
+    """What is restricted stays so while the site does not describe itself."""
+    document: dict[str, Any] = {"paths": {"/api/v2/members": {"get": {"security": [{"header": []}]}}}}
+    site.answers["/api/v2/openapi.json"] = document
+    again(site, catalog)
+    assert read(catalog, "site.yaml")["restricted"] == ["/members"]
+
+    for answer in (Said(500), Said(body=b"<html>"), document):
+        site.answers["/api/v2/openapi.json"] = answer
+        assert again(site, catalog).files == []
+
+
+def test_what_was_removed_is_not_forgotten(site: Elsewhere, catalog: Path) -> None:
+    """A series that the site does not have for a while is not written again when it comes back."""
+    (catalog / "series/one.yaml").unlink()
+    series, old = site.answers["/api/v2/series"], site.answers["/api/v1/series"]
+    site.answers |= {"/api/v2/series": {"total": 0, "last": True, "results": []}, "/api/v1/series": []}
+    again(site, catalog)
+    site.answers |= {"/api/v2/series": series, "/api/v1/series": old}
+    again(site, catalog)
+
+    assert not (catalog / "series/one.yaml").exists()
+
+
+def test_pages_that_are_not_told_any_more_stay(site: Elsewhere, catalog: Path) -> None:
+    """A site that hides its pages later does not empty the catalog."""
+    del site.answers["/api/v2/cubari/one"]
+    for one in site.answers["/api/v1/series/one"]["volumes"]["1"].values():
+        del one["pages_list"], one["pages_root"]
+    again(site, catalog)
+
+    assert read(catalog, "series/one.yaml")["chapters"][0]["pages"] == "1.png .. 3.png"
+
+
+def test_without_a_memory_only_gaps_are_filled(site: Elsewhere, tmp_path: Path) -> None:
+    """A catalog that people wrote, and the site of the same: what differs stays, what is missing comes."""
+    catalog = tmp_path / "catalog_src"
+    (catalog / "series").mkdir(parents=True)
+    (catalog / "site.yaml").write_text("base_url: https://mine.example\n")
+    (catalog / "authors.yaml").write_text("- {id: 4, name: Ada Lovelace}\n")
+    (catalog / "categories.yaml").write_text("- {id: sad, name: Drama}\n")
+    (catalog / "series/one.yaml").write_text(
+        "title: Mine\ncover: mine.jpg\nchapters:\n  - {number: 1, volume: 1, published: 2020-01-01, pages: []}\n"
+    )
+    done = again(site, catalog)
+
+    assert "site.yaml: base_url is another one on the site than here; it stays as it is here" in done.notes
+    assert "categories drama: is called as another one in the catalog is; it is left out" in done.notes
+    assert "one: title is another one on the site than here; it stays as it is here" in done.notes
+    assert read(catalog, "authors.yaml") == [{"id": 4, "name": "Ada Lovelace", "aliases": ["A."]}]
+    series = read(catalog, "series/one.yaml")
+    assert (series["title"], series["description"], series["authors"]) == ("Mine", "About.", ["Ada Lovelace"])
+    assert series["chapters"][0]["id"] == 11
+    assert series["categories"] == []
+
+
+def test_an_id_that_another_chapter_has_is_not_given_twice(site: Elsewhere, catalog: Path) -> None:
+    """The new chapter comes without an id, and the report says so."""
+    (catalog / "series/mine.yaml").write_text(
+        "title: Mine\ncover: c.jpg\nchapters: [{id: 13, number: 1, published: 2020-01-01, pages: []}]\n"
+    )
+    one_more(site)
+    done = again(site, catalog)
+
+    assert "one 13: another chapter of the catalog has its id; it is written without" in done.notes
+    assert "id" not in read(catalog, "series/one.yaml")["chapters"][2]
+
+
+def test_an_id_that_is_taken_is_not_written_into_a_chapter(site: Elsewhere, catalog: Path) -> None:
+    """A chapter of ours that the site has as well, by a number that another chapter of ours has for its id."""
+    edit(catalog, "series/one.yaml", "  - id: 11\n    volume", "  - volume")
+    (catalog / "series/mine.yaml").write_text(
+        "title: Mine\ncover: c.jpg\nchapters: [{id: 11, number: 1, published: 2020-01-01, pages: []}]\n"
+    )
+
+    assert "one 11: another chapter of the catalog has its id; it is written without" in again(site, catalog).notes
+    assert "id" not in read(catalog, "series/one.yaml")["chapters"][0]
+
+
+def test_chapters_that_change_their_numbers_stay_the_same(site: Elsewhere, catalog: Path) -> None:
+    """A new chapter takes the number of an old one, which gets the next."""
+    site.answers["/api/v2/series/one/chapters"]["results"] = [
+        chapter(11, 1.0, views=3),
+        chapter(13, 2.0, title="New"),
+        chapter(12, 3.0, title="Part 2"),
+    ]
+    again(site, catalog)
+    chapters = read(catalog, "series/one.yaml")["chapters"]
+
+    assert [(one["id"], one["number"], one["title"]) for one in chapters] == [
+        (11, 1, "Part 1"),
+        (12, 3, "Part 2"),
+        (13, 2, "New"),
+    ]
+
+
+def test_a_slug_that_differs_in_case_from_ours_is_left_out(site: Elsewhere, tmp_path: Path) -> None:
+    """nginx could not tell the two apart."""
+    catalog = tmp_path / "catalog_src"
+    (catalog / "series").mkdir(parents=True)
+    (catalog / "site.yaml").write_text("base_url: https://comics.example\n")
+    (catalog / "series/ONE.yaml").write_text("title: Mine\ncover: c.jpg\n")
+
+    assert "one: differs from ONE only in case; it is left out" in again(site, catalog).notes
+
+
+def test_what_cannot_be_edited_is_told(site: Elsewhere, catalog: Path) -> None:
+    """Somebody wrote it in a way that no program should touch; the report says what to write."""
+    edit(catalog, "series/one.yaml", "title: One\n", "title: &t One\n")
+    edit(catalog, "series/one.yaml", "aliases: [Uno]\n", "aliases: [Uno]\nchapter_title: *t\n")
+    site.answers["/api/v2/series/one"]["aliases"] = ["Eins"]
+    edit(catalog, "groups.yaml", "discord: n", "discord: &d n\n  twitter: *d")
+    site.answers["/api/v2/groups"]["results"][0] |= {"discord": "m", "twitter": "t"}
+    done = again(site, catalog)
+
+    assert "groups.yaml: [0].discord: cannot be edited by a program; it should become discord: m" in done.notes
+    assert read(catalog, "series/one.yaml")["aliases"] == ["Eins"]
+
+
+def test_a_list_in_brackets_cannot_grow(site: Elsewhere, catalog: Path) -> None:
+    """A new author has no place to go; the file is named, and nothing is written."""
+    (catalog / "authors.yaml").write_text("[{id: 4, name: Ada, aliases: [A.]}]\n")
+    site.answers["/api/v2/authors"]["results"].append({"id": 8, "name": "Ed"})
+
+    with pytest.raises(FlatpanelError, match=r"^authors\.yaml: is written in a way that cannot be edited here"):
+        again(site, catalog)
+
+
+def test_a_catalog_with_problems_is_not_touched(site: Elsewhere, catalog: Path) -> None:
+    """They are told with their places, as always, and before anything is asked."""
+    edit(catalog, "series/one.yaml", "title: One\n", "titel: One\n")
+    site.asked.clear()
+    with pytest.raises(CatalogError) as caught:
+        again(site, catalog)
+
+    assert str(caught.value).startswith(f"{catalog}/series/one.yaml:1:1: titel: is not a field here")
+    assert site.asked == []
+
+
+def test_nothing_is_written_that_would_be_a_problem(site: Elsewhere, catalog: Path) -> None:
+    """What comes out is read before anything is replaced; its places are those of the catalog."""
+    site.answers["/api/v2/authors"]["results"].append({"id": 8, "name": "Ada"})
+    before = (catalog / "authors.yaml").read_bytes()
+    with pytest.raises(CatalogError) as caught:
+        again(site, catalog)
+
+    assert str(caught.value) == (
+        f"{catalog}/series/one.yaml:4:11: authors[0]: 2 authors are named Ada; write the id of the one you mean: 4, 8"
+    )
+    assert (catalog / "authors.yaml").read_bytes() == before
+
+
+@pytest.mark.parametrize("files", range(8))
+def test_an_import_may_be_killed_at_any_time(
+    files: int, site: Elsewhere, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever was written is a catalog without problems, and the next import writes the rest."""
+    left, write = [None] * files, Confined.write
+
+    def killed(catalog: Confined, file: str, text: bytes) -> bool:
+        if not left:
+            raise KeyboardInterrupt
+        left.pop()
+        return write(catalog, file, text)
+
+    monkeypatch.setattr(Confined, "write", killed)
+    with pytest.raises(KeyboardInterrupt) if files < 7 else nullcontext():
+        site.imported(tmp_path / "killed")
+    if files:
+        pipeline.read_catalog(tmp_path / "killed/catalog_src", AS_OF)
+    monkeypatch.undo()
+    site.imported(tmp_path / "killed")
+    site.imported(tmp_path / "whole")
+
+    assert written(tmp_path / "killed") == written(tmp_path / "whole")
+
+
+def written(folder: Path) -> dict[str, str]:
+    root = folder / "catalog_src"
+    return {str(path.relative_to(root)): path.read_text() for path in root.rglob("*.yaml")}
+
+
+def test_a_dry_run_writes_nothing(site: Elsewhere, tmp_path: Path) -> None:
+    """It says which files it would write, and the import after it asks for nothing again."""
+    done = site.imported(tmp_path, dry=True)
+    assert "series/one.yaml" in done.files
+    assert not (tmp_path / "catalog_src").exists()
+
+    asked = len(site.asked)
+    assert (site.imported(tmp_path).requests, len(site.asked)) == (0, asked)
+    assert (tmp_path / "catalog_src/series/one.yaml").exists()
+
+
+def test_a_dry_run_is_soon_forgotten(site: Elsewhere, tmp_path: Path) -> None:
+    """Two hours later the site may say something else, and is asked."""
+    asked = site.imported(tmp_path, dry=True).requests
+
+    assert site.imported(tmp_path, now=AS_OF + 7200).requests == asked
+
+
+def test_an_import_that_was_cut_off_goes_on(site: Elsewhere, tmp_path: Path) -> None:
+    """What had come is not asked for again; a day later, everything is."""
+    right = site.answers["/api/v2/cubari/one"]
+    site.answers["/api/v2/cubari/one"] = Said(503)
+    with pytest.raises(FlatpanelError, match="answers 503, also the 7th time; go on later"):
+        site.imported(tmp_path)
+    assert not (tmp_path / "catalog_src").exists()
+    site.answers["/api/v2/cubari/one"] = right
+    site.asked.clear()
+
+    site.imported(tmp_path, dry=True, now=AS_OF + 80_000)
+    assert "/api/v2/cubari/one" in site.paths
+    assert "/api/v2/series" not in site.paths
+    site.imported(tmp_path, now=AS_OF + 90_000)
+    assert "/api/v2/series" in site.paths
+
+
+def test_the_second_import_asks_with_conditions(site: Elsewhere, tmp_path: Path) -> None:
+    """What the site has not changed it need not send."""
+    body = Said(body=b'{"results":[{"id":4,"name":"Ada"}]}', headers={"ETag": '"a"', "Last-Modified": LAST})
+    site.answers["/api/v2/authors"] = body
+    site.imported(tmp_path)
+    site.answers["/api/v2/authors"] = Said(304, b"")
+    site.asked.clear()
+    done = site.imported(tmp_path)
+
+    (headers,) = [headers for path, headers in site.asked if path == "/api/v2/authors"]
+    assert (headers["If-None-Match"], headers["If-Modified-Since"]) == ('"a"', LAST)
+    assert done.files == []
+
+
+LAST = "Thu, 01 Jan 2026 00:00:00 GMT"
+
+
+@pytest.mark.parametrize("damage", [b"", b"{", b"[]", b'{"run": "x"}', b"null\n{}"])
+def test_a_damaged_memory_is_as_good_as_none(damage: bytes, site: Elsewhere, catalog: Path) -> None:
+    """Whatever lies in the cache, it only costs requests."""
+    for file in (catalog.parent / "cache").rglob("*"):
+        if file.is_file():
+            file.write_bytes(damage)
+
+    assert again(site, catalog).files == []
+
+
+def test_an_import_that_waits_for_another_knows_what_that_found(
+    site: Elsewhere, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two catalogs are imported from one site at once; neither forgets what the other found."""
+    alone = filesystem.alone
+
+    def waiting(folder: Path) -> AbstractContextManager[None]:
+        monkeypatch.undo()
+        run.run(dataclasses.replace(site.wanted(tmp_path), catalog=tmp_path / "first"))
+        return alone(folder)
+
+    monkeypatch.setattr(filesystem, "alone", waiting)
+    run.run(dataclasses.replace(site.wanted(tmp_path), catalog=tmp_path / "second"))
+    memories = [encoding.parse(path.read_bytes()) for path in (tmp_path / "cache").rglob("imported-*.json")]
+
+    assert sorted(catalog for one in memories for catalog in one) == [f"{tmp_path}/first", f"{tmp_path}/second"]
+
+
+def test_a_memory_of_other_fields_is_as_good_as_none(site: Elsewhere, catalog: Path) -> None:
+    """An older version may have remembered what is no record today."""
+    (state,) = (catalog.parent / "cache").rglob("imported-*.json")
+    state.write_bytes(state.read_bytes().replace(b'"title":"One"', b'"titel":"One"'))
+    edit(catalog, "series/one.yaml", "title: One\n", "title: Uno\n")
+
+    assert "one: title is another one on the site than here; it stays as it is here" in again(site, catalog).notes
+
+
+def test_what_a_key_opened_is_nobody_elses(site: Elsewhere, tmp_path: Path) -> None:
+    """Only the owner may look into the memory, and the key is not in it."""
+    site.answers["/api/v2/series/one/chapters"] = Said(401, b"{}")
+    done = site.imported(tmp_path, key="my secret key")
+    files = [path for path in (tmp_path / "cache").rglob("*") if path.is_file()]
+
+    assert {path.stat().st_mode & 0o077 for path in files} == {0}
+    assert not any(b"my secret key" in path.read_bytes() for path in tmp_path.rglob("*") if path.is_file())
+    assert "/api/v2/series/one/chapters: takes a key, and not this one; what it tells is not known" in done.notes
+    keys = [headers.get("X-API-Key") for path, headers in site.asked if path == "/api/v2/series/one/chapters"]
+    assert keys == [None, "my secret key"]
+    assert not any("X-API-Key" in headers for path, headers in site.asked if "chapters" not in path)
+
+
+def test_a_leftover_of_an_old_chapter_is_known_by_its_number(site: Elsewhere, catalog: Path) -> None:
+    """One without an id is recognised by its volume and number."""
+    site.answers["/api/v1/series/one"]["volumes"]["2"] = {"5": old_chapter("5")}
+    again(site, catalog)
+    done = again(site, catalog)
+
+    assert (done.files, read(catalog, "series/one.yaml")["chapters"][2]["volume"]) == ([], 2)

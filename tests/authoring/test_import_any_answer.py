@@ -1,0 +1,71 @@
+"""Whatever a source answers, in whichever shape: a catalog without problems comes out."""
+
+import copy
+from contextlib import suppress
+from typing import Any
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from generator import encoding, filesystem
+from generator.authoring.site_import import catalog_files, interpret, three_way_merge
+from generator.authoring.site_import.answers import Response, Responses
+from generator.authoring.site_import.notes import Notes
+from generator.catalog import cross_checks, reader
+from generator.catalog.reader import Sources
+from tests.conftest import AS_OF
+from tests.support.fake_site import small
+
+JUNK = (
+    st.sampled_from([None, True, 0, -1, 1, 7, 1.5, 1e300, 2**53, "", "x", "a\x00\x1b[2J", "None", "1e9", "../x", " "])
+    | st.sampled_from(
+        [[], {}, [[]], {"id": []}, [None, "x", 3, {}], {"1": {"1": {}}}, "fpk_" + "x" * 40, "ſ", "\ufeff"]
+    )
+    | st.text(max_size=8)
+)
+
+
+def places(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+    """Every place in which something else could stand."""
+    inside = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    return [path, *(one for name, inner in inside for one in places(inner, (*path, name)))]
+
+
+PLACES = [path for path in places(small()) if path]
+
+
+def changed(answers: Any, path: tuple[Any, ...], junk: Any) -> None:
+    """Something else in a place, if an earlier change has left it there."""
+    with suppress(LookupError, TypeError):
+        for step in path[:-1]:
+            answers = answers[step]
+        answers[path[-1]] = junk
+
+
+def complaints(answers: dict[str, Any]) -> list[str]:
+    """What a build would say of the catalog that these answers become."""
+    notes = Notes()
+    got = Responses(
+        {path: Response(200, lambda value=value: value, 1_000, understood=True) for path, value in answers.items()}
+    )
+    found = interpret.read(got, ["one"], "https://comics.example", AS_OF, notes, 1 << 28)
+    assert encoding.parse(encoding.json(three_way_merge.remembered(found, {})))
+    assert all(note.isprintable() for note in notes)
+    plan = three_way_merge.Merge(Sources(), found, {}, notes).made()
+    files = catalog_files.Placer(Sources(), plan, lambda _: b"", notes).placed()
+    with filesystem.scratch() as folder:
+        for file, text in files.items():
+            filesystem.write_if_changed(folder / file, text)
+        sources = reader.read(folder)
+        return [one.message for one in (*sources.complaints, *cross_checks.complaints(sources))]
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.lists(st.tuples(st.sampled_from(PLACES), JUNK), min_size=1, max_size=6))
+def test_nothing_that_a_source_tells_is_a_traceback(changes: list[tuple[tuple[Any, ...], Any]]) -> None:
+    """Any value may be anything."""
+    answers = copy.deepcopy(small())
+    for path, junk in changes:
+        changed(answers, path, junk)
+
+    assert complaints(answers) == []

@@ -1,0 +1,190 @@
+"""What an import takes from a site has an end: requests, bytes, values, series and notes; the next run goes on."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from generator import encoding
+from generator.address import Address
+from generator.authoring.site_import import bounded_json, crawl, http_client, notes
+from generator.authoring.site_import.bounded_json import Unusable, items, parsed
+from generator.authoring.site_import.http_client import Wire
+from generator.authoring.site_import.notes import Notes
+from generator.catalog.yaml import reader
+from generator.errors import FlatpanelError
+from tests.support.fake_site import Elsewhere, Said, elsewhere, old_series, small
+
+MIB = 1 << 20
+
+
+def finished(site: Elsewhere, folder: Path, **told: Any) -> int:
+    """How many runs it takes until an import is done."""
+    for run in range(1, 100):
+        try:
+            site.imported(folder, **told)
+        except FlatpanelError as error:
+            assert str(error).startswith(f"{site.url}: ") and str(error).endswith("in one run; run it again to go on")
+        else:
+            return run
+    raise AssertionError("it does not end")
+
+
+@pytest.mark.parametrize(("name", "most"), [("MAX_REQUESTS", 7), ("MAX_BYTES", 2000)])
+def test_a_run_has_an_end_and_the_next_goes_on(
+    name: str, most: int, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """By requests or by bytes, whichever comes first; nothing is asked for twice."""
+    monkeypatch.setattr(http_client, name, most)
+    with elsewhere(small()) as site:
+        assert finished(site, tmp_path) > 2
+
+    assert len(site.paths) == len(set(site.paths))
+    assert (tmp_path / "catalog_src/series/one.yaml").exists()
+
+
+def test_a_path_that_is_too_long_is_not_asked_for(tmp_path: Path) -> None:
+    """It would be made of what the site told."""
+    answers = small()
+    answers["/api/v2/categories"]["results"].append({"name": "x" * 9000, "description": ""})
+    with elsewhere(answers) as site:
+        done = site.imported(tmp_path)
+
+    assert any("the answer has a path of more than 8000 letters; it is passed over" in note for note in done.notes)
+    assert max(map(len, site.paths)) < 8000
+
+
+def test_bytes_are_counted_over_all_connections() -> None:
+    """Also of those that were closed."""
+    with elsewhere({"/x": Said(headers={"Connection": "close"})}) as site:
+        asker = Wire(Address.of(site.url), lambda: 0.0, site.sleep)
+        asker.get("/x", {})
+        once = asker.client.received
+        asker.get("/x", {})
+
+    assert once > 0 and asker.client.received == 2 * once
+
+
+@pytest.mark.parametrize("option", [("--timeout", "0"), ("--max-response", "0"), ("--timeout", "nan")])
+def test_limits_are_at_least_one(option: tuple[str, str], run: Any, tmp_path: Path) -> None:
+    """What would end every import is wrong usage."""
+    assert run("import", "http://127.0.0.1:1", "--catalog", tmp_path / "new", *option).exit_code == 2
+
+
+def test_values_are_counted_before_they_are_parsed() -> None:
+    """Those in strings as well, which costs honest sites nothing: the bound fits 50,000 chapters in one response."""
+    body = b'{"results":[' + b",".join([b"{}"] * 10_000) + b"]}"
+
+    assert bounded_json.values(b'{"a":[1,2,{"b":"[,"}]}') == 7
+    assert len(parsed(body, 64 * MIB)["results"]) == 10_000
+    with pytest.raises(Unusable, match="has more than 13107 values; --max-response allows more"):
+        parsed(body, MIB)
+    with pytest.raises(Unusable, match="has more than 0 MiB to be parsed at once"):
+        parsed(b" " * MIB, MIB)
+
+
+def test_a_list_of_50000_chapters_fits_the_defaults() -> None:
+    """As the service before this one answers `/api/v2/chapters`: 13 MB, and 14 values a chapter."""
+    one = {"id": 49999, "title": "The twenty-fifth chapter", "number": 25.0, "volume": 1, "views": 0, "final": False}
+    one |= {"published": "2026-01-01T00:00:00Z", "series": "a-series-of-them", "groups": ["Night Shift"]}
+    one |= {"full_title": "Vol. 1, Ch. 25: The twenty-fifth chapter", "url": "/reader/a-series-of-them/1/25/"}
+    body = encoding.json({"results": [one] * 50_000})
+
+    assert len(parsed(body, http_client.MAX_RESPONSE * MIB)["results"]) == 50_000
+
+
+def large(text: bytes) -> list[Any]:
+    return list(items(text, lambda: text, MIB))
+
+
+def test_objects_of_a_large_array_come_one_by_one() -> None:
+    """As a parser would give them; what is no object or no JSON is passed over, and an open string ends it."""
+    things = [{"slug": "a", "x": [{"}": '"]'}, "\\"]}, {}, ["[", {}], {"é": "\u2028"}]
+
+    assert large(encoding.json(things)) == things
+    assert large(b' [ {"a": 1} , 7, "{", {"b" 2}, {"c":3}] ') == [{"a": 1}, {"c": 3}]
+    assert large(b'[{"a":1},{"b":"') == [{"a": 1}]
+    assert large(b"[{},]]]{}") == [{}]
+    assert large(b"[{},[" + b"{}," * 20_000 + b"{}],{}]") == [{}, {}]
+    with pytest.raises(Unusable, match="has more than 65536 values"):
+        large(b"[" + b"{}," * 40_000 + b"{}]")
+
+
+def test_a_large_list_of_series_is_read(tmp_path: Path) -> None:
+    """The older families have one list with all that they tell; it may be as large as a response."""
+    listed = [{**old_series(), "slug": f"s{number}", "description": "x" * 5000} for number in range(100)]
+    answers: dict[str, Any] = {"/api/v1/series": listed, **{f"/api/v1/series/{one['slug']}": one for one in listed}}
+    with elsewhere(answers) as site:
+        site.imported(tmp_path, max_response=1)
+
+    assert len(list((tmp_path / "catalog_src/series").iterdir())) == 100
+
+
+def test_values_come_from_the_disk_when_memory_is_short(tmp_path: Path) -> None:
+    """More series than are kept in memory, and one that never is."""
+    answers = small()
+    told = answers["/api/v2/series/one"]
+    sizes = {"one": 10, "two": 1_500_000, "three": 1_500_000, "four": 3_000_000}
+    answers["/api/v2/series"]["results"] = [{"slug": slug} for slug in sizes]
+    for slug, size in sizes.items():
+        answers[f"/api/v2/series/{slug}"] = {**told, "slug": slug, "description": "x" * size}
+    with elsewhere(answers) as site:
+        site.imported(tmp_path)
+
+    for slug, size in sizes.items():
+        read = reader.load((tmp_path / f"catalog_src/series/{slug}.yaml").read_bytes())
+        assert len(read["description"]) == size
+
+
+@pytest.mark.parametrize(("letter", "series"), [("x", 20), ("愛", 6)])
+def test_everything_together_has_an_end(letter: str, series: int, tmp_path: Path) -> None:
+    """Each response is small enough, but all of them together would fill the memory."""
+    answers = small()
+    slugs = [f"s{number}" for number in range(series)]
+    answers["/api/v2/series"]["results"] = [{"slug": slug} for slug in slugs]
+    told = answers["/api/v2/series/one"]
+    text = letter * (240_000 // len(letter.encode()))
+    answers |= {f"/api/v2/series/{slug}": {**told, "slug": slug, "description": text} for slug in slugs}
+    with elsewhere(answers) as site:
+        with pytest.raises(FlatpanelError, match="tells more than fits into 4 MiB; --max-response allows more"):
+            site.imported(tmp_path, max_response=1)
+        assert not (tmp_path / "catalog_src/series").exists()
+        site.imported(tmp_path, max_response=8)
+        assert len(list((tmp_path / "catalog_src/series").iterdir())) == series + 1
+
+
+def test_old_lists_of_series_have_an_end_too(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """The rest is left out, and told of."""
+    monkeypatch.setattr(crawl, "MAX_SERIES", 3)
+    listed = [{**old_series(), "slug": f"s{number}"} for number in range(9)]
+    with elsewhere({"/api/v1/series": listed, "/api/v1/series/s0": listed[0]}) as site:
+        done = site.imported(tmp_path)
+
+    assert "there are more than 3 series; the others are left out" in done.notes
+    assert [path for path in site.paths if path.startswith("/api/v1/series/s")] == [
+        "/api/v1/series/s0",
+        "/api/v1/series/s0/1/1",
+        "/api/v1/series/s1",
+        "/api/v1/series/s2",
+    ]
+
+
+def test_lists_date_only_what_is_imported(tmp_path: Path) -> None:
+    """A list may name a million series that are none."""
+    changed = {"Last-Modified": "Thu, 01 Jan 2026 00:00:00 GMT"}
+    released = [{"slug": slug, "latest_chapter": {"volume": 1, "number": 2}} for slug in ("one", "no slug")]
+    answers = small() | {"/api/v1/releases": Said(body=encoding.json(released), headers=changed)}
+    with elsewhere(answers) as site:
+        site.imported(tmp_path)
+
+    assert "modified: 2026-01-01T00:00:00Z" in (tmp_path / "catalog_src/series/one.yaml").read_text()
+
+
+def test_notes_have_an_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A site may give reasons for as many as it likes."""
+    monkeypatch.setattr(notes, "_MOST", 3)
+    found = Notes()
+    for number in range(5):
+        found.add("is wrong", f"thing {number}")
+
+    assert list(found) == ["thing 0, thing 1, thing 2: is wrong", "2 more notes are left out"]

@@ -1,0 +1,454 @@
+"""Sources that tell wrongly, little, or with ill will: everything becomes a right record or a line in the report."""
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from generator.authoring.site_import import crawl, image_paths, lenient, title_template
+from generator.authoring.site_import.people_and_groups import slug_of
+from generator.authoring.site_import.run import Done
+from generator.catalog.yaml import reader
+from generator.errors import FlatpanelError
+from generator.pipeline import run
+from tests.conftest import AS_OF
+from tests.support.fake_site import Said, chapter, elsewhere, old_chapter, reader_chapter, small
+
+Answers = dict[str, Any]
+
+
+def imported(answers: Answers, folder: Path, **told: Any) -> Done:
+    """What a source with these answers becomes; it can be read as a catalog."""
+    with elsewhere(answers) as site:
+        done = site.imported(folder, **told)
+    run.read_catalog(folder / "catalog_src", AS_OF)
+    return done
+
+
+def read(folder: Path, file: str) -> Any:
+    return reader.load((folder / "catalog_src" / file).read_bytes())
+
+
+def only_old(answers: Answers, family: str = "/api/v1") -> Answers:
+    kept = {path: value for path, value in answers.items() if path.startswith("/api/v1")}
+    return {path.replace("/api/v1", family): value for path, value in kept.items()}
+
+
+def test_both_versions_together_tell_everything(tmp_path: Path) -> None:
+    """Ids and views come from the second version, other names and ids of categories from the first."""
+    imported(small(), tmp_path)
+
+    assert read(tmp_path, "site.yaml") == {"base_url": "https://comics.example"}
+    assert read(tmp_path, "authors.yaml") == [{"id": 4, "name": "Ada", "aliases": ["A."]}]
+    assert read(tmp_path, "categories.yaml") == [{"id": "drama", "name": "Drama", "description": "Sad."}]
+    assert read(tmp_path, "members.yaml") == [{"id": 9, "name": "Wren", "irc": "w"}]
+    assert read(tmp_path, "groups.yaml") == [
+        {"id": 2, "name": "Night Shift", "discord": "n", "members": [{"member": "Wren", "role": "Editor"}]}
+    ]
+    assert (tmp_path / "catalog_src/series/one.yaml").read_text() == (
+        "title: One\naliases: [Uno]\ndescription: About.\nauthors: [Ada]\nartists: [Bo]\ncategories: [drama]\n"
+        "status: hiatus\ncover: cover.jpg\n\nchapters:\n"
+        "  - id: 11\n    volume: 1\n    number: 1\n    title: Part 1\n    published: 2026-01-01T00:00:00Z\n"
+        "    groups: [Night Shift]\n    pages: 1.png .. 3.png\n    views: 3\n    modified: 2026-01-01T00:00:00Z\n\n"
+        "  - id: 12\n    volume: 1\n    number: 2\n    title: Part 2\n    published: 2026-01-01T00:00:00Z\n"
+        "    groups: [Night Shift]\n    pages: 1.png .. 3.png\n    modified: 2026-01-01T00:00:00Z\n"
+    )
+
+
+@pytest.mark.parametrize("family", ["/api/v1", "/api"])
+def test_older_versions_alone_are_enough(family: str, tmp_path: Path) -> None:
+    """Where the second version is off there are no ids of chapters and no views, and the report says so."""
+    done = imported(only_old(small(), family), tmp_path)
+    series = read(tmp_path, "series/one.yaml")
+
+    assert "version 2 does not answer: nobody tells the ids of chapters, views, licences, and most of the members" in (
+        done.notes
+    )
+    assert "one: only whether the series is completed is told, not if it is paused or canceled" in done.notes
+    assert [one.get("id") for one in series["chapters"]] == [None, None]
+    assert [one.get("final") for one in series["chapters"]] == [None, True]
+    assert series["authors"] == ["Ada"]
+
+
+def test_the_second_version_alone_is_enough(tmp_path: Path) -> None:
+    """Ids of categories are made of their names then."""
+    done = imported({path: value for path, value in small().items() if "/v1/" not in path}, tmp_path)
+
+    assert read(tmp_path, "categories.yaml") == [{"id": "drama", "name": "Drama", "description": "Sad."}]
+    assert "Drama: no answer tells the id of the category; one is made of its name" in done.notes
+    assert read(tmp_path, "series/one.yaml")["chapters"][0]["pages"] == "1.png .. 3.png"
+    assert any(note.startswith("no older version answers") for note in done.notes)
+
+
+def test_what_a_version_does_not_tell_of_chapters_is_named(tmp_path: Path) -> None:
+    """Who published them, and whether one is the last."""
+    answers = only_old(small())
+    for one in answers["/api/v1/series/one"]["volumes"]["1"].values():
+        del one["groups"], one["final"]
+    done = imported(answers, tmp_path)
+
+    assert {
+        "one: whether a chapter is the last of the story is not told",
+        "one: who published a chapter is not told",
+    } < (set(done.notes))
+
+
+def test_the_oldest_version_names_files_only(tmp_path: Path) -> None:
+    """Its pages have no addresses; they are taken to lie where a catalog has them."""
+    answers = only_old(small(), "/api")
+    one = {"title": "A", "pages": ["a%20b.png"], "date": "Thu, 01 Jan 2026 00:00:00 GMT"}
+    answers["/api/series/one"]["volumes"] = {"0": {"1": one}}
+    imported(answers, tmp_path)
+
+    assert read(tmp_path, "series/one.yaml")["chapters"][0]["pages"] == ["a b.png"]
+
+
+def test_a_site_without_any_version_is_none(tmp_path: Path) -> None:
+    """Whoever misspells the address hears of it, and nothing is written."""
+    with pytest.raises(FlatpanelError, match=r"answers neither /api/v2/series nor /api/v1/series nor /api/series"):
+        imported({}, tmp_path)
+    assert not (tmp_path / "catalog_src").exists()
+
+
+def change(path: str, how: Callable[[Any], object]) -> Answers:
+    answers = small()
+    how(answers[path])
+    return answers
+
+
+@pytest.mark.parametrize("word", ["None", "null"])
+def test_a_volume_that_is_a_word_is_none(word: str, tmp_path: Path) -> None:
+    """The service before this one calls no volume None or null, as a text."""
+    answers = small()
+    answers["/api/v2/series/one/chapters"]["results"] = [chapter(12, 2.0, volume=None)]
+    answers["/api/v2/cubari/one"]["chapters"]["12"]["volume"] = word
+    answers["/api/v1/series/one"]["volumes"] = {word: {"2": {**old_chapter("2"), "groups": []}}}
+    done = imported(answers, tmp_path)
+    (one,) = read(tmp_path, "series/one.yaml")["chapters"]
+
+    assert (one["id"], "volume" in one, one["groups"]) == (12, False, ["Night Shift"])
+    assert "one: a chapter without a volume is in one called None or null; it is in none here" in done.notes
+    assert "one: the reader object writes a word where a chapter has no volume" in done.notes
+
+
+def test_authors_that_are_answered_with_artists_are_not_believed(tmp_path: Path) -> None:
+    """The second version knows better; without it, the list of authors does."""
+    answers = small()
+    answers["/api/v1/series/one"]["authors"] = [["Bo"]]
+    answers["/api/v1/authors"] += [{"id": 5, "name": "Cy", "aliases": [], "series": []}]
+
+    done = imported(answers, tmp_path / "both")
+    assert read(tmp_path / "both", "series/one.yaml")["authors"] == ["Ada"]
+    assert "one: the older versions name other authors than version 2 does, which is believed" in done.notes
+    assert "authors: the older versions name other people than version 2 does, which is believed" in done.notes
+
+    done = imported(only_old(answers), tmp_path / "old")
+    assert read(tmp_path / "old", "series/one.yaml")["authors"] == ["Ada"]
+    assert ("one: the authors that are told are artists; who has the series among the authors wrote it") in done.notes
+
+
+def test_leaked_chapters_are_scheduled(tmp_path: Path) -> None:
+    """What is told too early is kept for its day, and is not published by the next build."""
+    answers = small()
+    answers["/api/v2/series/one/chapters"]["results"].append(chapter(13, 3.0, published="2026-12-24T00:00:00Z"))
+    done = imported(answers, tmp_path)
+    catalog = run.read_catalog(tmp_path / "catalog_src", AS_OF)
+
+    assert (
+        "one: tells of chapters that will only be published; they are kept, and appear when it is time"
+    ) in done.notes
+    assert [one.id for one in catalog.series[0].named] == [11, 12]  # type: ignore[attr-defined]
+    assert read(tmp_path, "series/one.yaml")["chapters"][2]["id"] == 13
+
+
+def test_numbers_of_six_digits_find_those_of_the_second_version(tmp_path: Path) -> None:
+    """1234.5678 is 1234.57 in the older versions, and stays 1234.5678."""
+    answers = small()
+    answers["/api/v2/series/one/chapters"]["results"] = [chapter(12, 1234.5678)]
+    answers["/api/v1/series/one"]["volumes"] = {"1": {"1234.57": {**old_chapter("2"), "pages_list": []}}}
+    done = imported(answers, tmp_path)
+    (one,) = read(tmp_path, "series/one.yaml")["chapters"]
+
+    assert (str(one["number"]), one["pages"], one["id"]) == ("1234.5678", [], 12)
+    assert "one: the older versions cut numbers after 6 digits; those of version 2 are kept" in done.notes
+
+
+def test_numbers_that_may_have_been_cut_are_named(tmp_path: Path) -> None:
+    """Nobody can tell what stood behind the sixth digit, and 1e+06 is a million."""
+    answers = only_old(small())
+    answers["/api/v1/series/one"]["volumes"] = {"1": {"1234.57": old_chapter("1"), "1e+06": old_chapter("2")}}
+    done = imported(answers, tmp_path)
+
+    assert [str(one["number"]) for one in read(tmp_path, "series/one.yaml")["chapters"]] == ["1234.57", "1000000"]
+    assert "one: chapter 1234.57 may have more digits than the source says" in done.notes
+
+
+def test_float_page_numbers_are_numbers(tmp_path: Path) -> None:
+    """Pages come in the order of their numbers, however these are written."""
+    answers = {path: value for path, value in small().items() if "/v1/" not in path and "cubari" not in path}
+    root = "https://comics.example/media/series/one/1/1/"
+    pages = [{"number": 10.0, "image": f"{root}j.png"}, {"number": 2.0, "image": f"{root}b.png"}, {"number": "x"}]
+    answers["/api/v2/chapters/11/pages"] = {"results": pages[:2]}
+    done = imported(answers, tmp_path)
+    first, second = read(tmp_path, "series/one.yaml")["chapters"]
+
+    assert (first["pages"], second["pages"]) == (["b.png", "j.png"], [])
+    assert "one: has chapters whose pages are not told" in done.notes
+
+
+@pytest.mark.parametrize("slug", ["../../etc/passwd", "..", "a/b", "", None, 7, "x" * 201, "süß", "a\n"])
+def test_no_slug_leads_out_of_the_folder(slug: object, tmp_path: Path) -> None:
+    """What is no slug is left out and told of."""
+    answers = change("/api/v2/series", lambda found: found["results"].append({"slug": slug, "title": "X"}))
+    done = imported(answers, tmp_path / "inside")
+
+    assert any("has a slug that is none; the series is left out" in note for note in done.notes)
+    assert [one.name for one in (tmp_path / "inside/catalog_src/series").iterdir()] == ["one.yaml"]
+    assert sorted(one.name for one in tmp_path.rglob("*.yaml")) == sorted(Path(one).name for one in done.files)
+
+
+def test_slugs_that_differ_only_in_case_are_one_too_many(tmp_path: Path) -> None:
+    """The first is kept."""
+    answers = change("/api/v1/series", lambda found: found.append({"slug": "ONE", "title": "X"}))
+
+    assert "ONE: differs from one only in case; the series is left out" in imported(answers, tmp_path).notes
+
+
+def without(path: str, *names: str) -> Answers:
+    return change(path, lambda found: [found.pop(name) for name in names])
+
+
+V2, CHAPTERS, OLD = "/api/v2/series/one", "/api/v2/series/one/chapters", "/api/v1/series/one"
+
+
+@pytest.mark.parametrize(
+    ("answers", "note"),
+    [
+        (change(V2, lambda one: one.update(title=7)), None),
+        (change(V2, lambda one: one.update(title="a\x00b")), "one: title should be one line"),
+        (change(V2, lambda one: one.update(aliases="no list")), None),
+        (change(V2, lambda one: one.update(aliases=["a", 7, "", "b\nc"])), "one: aliases should be one line"),
+        (change(V2, lambda one: one.update(status="dropped")), "one: only whether the series is completed is told"),
+        (change(V2, lambda one: one.update(authors=["Nobody"])), "one: names one of its authors whom no list has"),
+        (change(V2, lambda one: one.update(categories=["Odd"])), "one: is in a category that no list has"),
+        (change(V2, lambda one: one.update(cover="")), None),
+        (change(V2, lambda one: one.update(cover="ftp://x/y")), "one: cover should be the name of a file"),
+        (
+            change(CHAPTERS, lambda one: one.update(results=[chapter(1, 1.23456)])),
+            "one: a chapter has the number 1.23456, which is none",
+        ),
+        (change(CHAPTERS, lambda one: one.update(results=[chapter(1, True)])), "one: a chapter has the number True"),
+        (
+            change(CHAPTERS, lambda one: one.update(results=[{**chapter(1, 1.0), "number": "NaN"}])),
+            "has the number NaN",
+        ),
+        (change(CHAPTERS, lambda one: one.update(results=[chapter(1, 1.0, volume="x" * 99)])), "has the volume xxx"),
+        (change(CHAPTERS, lambda one: one.update(results=[chapter(1, 1.0, volume=2e9)])), "has the volume 2000000000"),
+        (change(CHAPTERS, lambda one: one.update(results=[chapter(1, 1.0)] * 2)), "chapter 1 stands there twice"),
+        (change(CHAPTERS, lambda one: one.update(results=[chapter(1, 3.0, published="?")])), "published"),
+        (change(CHAPTERS, lambda one: one["results"][0].update(groups=["Who?"])), None),
+        (change(CHAPTERS, lambda one: one.update(results=[chapter(1, 3.0, groups=["?"])])), "has a group that no list"),
+        (change(CHAPTERS, lambda one: one["results"][0].update(title="a\tb")), "one chapter 2: title should be one"),
+        (change(OLD, lambda one: one["volumes"]["1"].update({"1": 7})), None),
+        (change(OLD, lambda one: one["volumes"]["1"]["1"].update(pages_list=["../x"])), "one: has pages elsewhere"),
+        (change(OLD, lambda one: one["volumes"]["1"]["1"].update(pages_root="../")), "pages should be the name"),
+        (change(OLD, lambda one: one["volumes"]["1"]["1"].update(pages_root=7)), None),
+        (change(OLD, lambda one: one["volumes"]["1"]["1"].update(pages_root="https://cdn.example/x/")), "elsewhere"),
+        (change(OLD, lambda one: one["volumes"]["1"].update(x=old_chapter("1"))), "a chapter has the number x"),
+        (change("/api/v2/authors", lambda one: one["results"].append({"id": 4, "name": "B"})), "authors 4: stands in"),
+        (change("/api/v2/authors", lambda one: one["results"].append({"id": 0, "name": "B"})), "authors 0: id should"),
+        (change("/api/v2/authors", lambda one: one["results"].append({"name": "B"})), "authors None: id should"),
+        (change("/api/v2/authors", lambda one: one["results"].append({"id": 2**63, "name": "B"})), "authors 922337"),
+        (change("/api/v2/authors", lambda one: one["results"].append("Ada")), None),
+        (change("/api/v2/categories", lambda one: one["results"].append({"name": "DRAMA"})), "DRAMA: no answer tells"),
+        (change("/api/v2/categories", lambda one: one["results"].append({"name": ".."})), "name should be one line"),
+        (change("/api/v2/categories", lambda one: one["results"].append({"name": None})), "name should not be empty"),
+        (change("/api/v2/groups", lambda one: one["results"][0].update(members=["Cook: Xu"])), "names a member whom"),
+        (change("/api/v2/groups", lambda one: one["results"][0].update(logo="x/y")), "groups 2: logo should be"),
+        (change("/api/v2/groups", lambda one: one["results"][0].update(members=[])), None),
+        (change(V2, lambda one: one.update(description=f"My key: fpk_{'x' * 40}")), "one: description holds a key"),
+        (small() | {"/api/v1/releases": [{"slug": "one", "latest_chapter": {"volume": "x"}}]}, None),
+        (small() | {"/": {"api": {"series": "javascript:alert(1)"}, "v1": 7}}, None),
+        (small() | {"/": {"api": {"series": 'https://x"y/'}}}, None),
+        (small() | {"/api/v2/series": Said(401)}, "/api/v2/series: takes a key; what it tells is not known"),
+        (change("/api/v2/categories", lambda one: one["results"].append({"name": "\x1b[2J"})), r"category \x1b[2J"),
+        (change("/api/v2/members", lambda one: one.update(results=[])), "members are known by the groups in version 1"),
+    ],
+)
+def test_whatever_is_wrong_is_left_out_and_told_of(answers: Answers, note: str | None, tmp_path: Path) -> None:
+    """Wrong types, texts and numbers cost their field or their record, never the import."""
+    done = imported(answers, tmp_path)
+
+    assert note is None or any(note in one for one in done.notes), done.notes
+
+
+@pytest.mark.parametrize("path", sorted(small()))
+@pytest.mark.parametrize(
+    "answer",
+    [
+        {"results": [None, 7, {}, {"slug": []}]},
+        Said(body=b"<html>"),
+        Said(body=b"[" * 100_000),
+        Said(500 - 96, b"no"),
+        Said(body=b"{}", headers={"Content-Encoding": "gzip"}),
+        Said(headers={"Last-Modified": "Tue, 99 Foo 0000", "ETag": "x"}),
+        Said(headers={"Last-Modified": "Fri, 31 Dec 9999 23:59:59 -2359"}),
+    ],
+    ids=repr,
+)
+def test_no_answer_is_trusted(path: str, answer: object, tmp_path: Path) -> None:
+    """Each answer in turn is nonsense: the rest becomes a catalog, or a sentence says why there is none."""
+    answers = {**small(), path: answer}
+    try:
+        imported(answers, tmp_path)
+    except FlatpanelError as error:
+        assert re.search("answers neither|site.yaml", str(error))
+
+
+def test_a_giant_list_costs_itself_only(tmp_path: Path) -> None:
+    """Its series are asked for one by one all the same, if another list names them."""
+    answers = small() | {"/api/v1/series": ["x" * 2_000_000], "/api/v1/releases": [{"slug": "one"}]}
+    done = imported(answers, tmp_path, max_response=1)
+
+    assert any(note.startswith("/api/v1/series: the answer has more than 1 MiB") for note in done.notes)
+    assert read(tmp_path, "authors.yaml") == [{"id": 4, "name": "Ada", "aliases": ["A."]}]
+    assert read(tmp_path, "categories.yaml")[0]["id"] == "drama"
+
+
+def test_an_endless_list_ends(tmp_path: Path) -> None:
+    """A site that answers the same page for ever is asked once more and no oftener."""
+    answers = small()
+    answers["/api/v2/series"]["last"] = False
+    answers["/api/v2/series?page=2"] = answers["/api/v2/series"]
+    with elsewhere(answers) as site:
+        site.imported(tmp_path)
+
+    assert [path for path in site.paths if "page=" in path] == ["/api/v2/series?page=2"]
+
+
+def test_a_list_that_grows_for_ever_is_cut(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Each page has another series, and says that it is not the last."""
+    monkeypatch.setattr(crawl, "MAX_SERIES", 3)
+    pages = [{"last": False, "results": [{"slug": f"s{number}"}]} for number in range(9)]
+    answers = small() | {f"/api/v2/series?page={number}": page for number, page in enumerate(pages, 2)}
+    answers["/api/v2/series"] = pages[8]
+    with elsewhere(answers) as site:
+        done = site.imported(tmp_path)
+
+    assert "there are more than 3 series; the others are left out" in done.notes
+    assert [path for path in site.paths if "?page=" in path] == [f"/api/v2/series?page={page}" for page in (2, 3, 4)]
+
+
+def test_a_list_of_several_pages_is_read_to_its_end(tmp_path: Path) -> None:
+    """Each page is asked for, and its length is that of the site's pages."""
+    answers = small()
+    answers["/api/v2/series"]["last"] = False
+    answers["/api/v2/series?page=2"] = {"last": True, "results": [{"slug": "two", "title": "Two"}]}
+    answers["/api/v2/series/two"] = {**answers[V2], "slug": "two"}
+    imported(answers, tmp_path)
+
+    assert read(tmp_path, "site.yaml")["page_size"] == 1
+    assert read(tmp_path, "series/two.yaml")["title"] == "One"
+
+
+def test_people_of_one_name_are_told_apart_by_their_works(tmp_path: Path) -> None:
+    """Of two who are called the same, the one is meant who has the series."""
+    answers = small()
+    answers["/api/v2/authors"]["results"].insert(0, {"id": 3, "name": "Ada"})
+    imported(answers, tmp_path)
+
+    assert read(tmp_path, "series/one.yaml")["authors"] == [4]
+
+
+def test_members_of_one_name_and_roles_with_colons(tmp_path: Path) -> None:
+    """The first version tells which member is meant; where a name ends as another does, the longer one is."""
+    answers = small()
+    answers["/api/v2/members"]["results"] += [{"id": 10, "name": "Wren"}, {"id": 11, "name": "b: Wren"}]
+    answers["/api/v2/groups"]["results"][0]["members"] = ["Editor: Wren", "a: b: Wren"]
+    answers["/api/v1/groups"][0]["members"] = [{"id": 10, "roles": ["Editor"]}, {"id": 77, "roles": ["x"]}]
+    imported(answers, tmp_path / "both")
+    assert read(tmp_path / "both", "groups.yaml")[0]["members"] == [
+        {"member": 10, "role": "Editor"},
+        {"member": "b: Wren", "role": "a"},
+    ]
+
+
+def test_pages_on_another_host_keep_their_addresses(tmp_path: Path) -> None:
+    """All of a chapter's pages are addresses then, encoded as a catalog wants them."""
+    answers = {path: value for path, value in small().items() if "/v1/" not in path}
+    one = reader_chapter(chapter(11, 1.0))
+    answers["/api/v2/cubari/one"]["chapters"]["11"] = one | {"groups": {"x": ["https://cdn.example/ü 1.png"]}}
+    imported(answers, tmp_path)
+
+    assert read(tmp_path, "series/one.yaml")["chapters"][0]["pages"] == ["https://cdn.example/%C3%BC%201.png"]
+
+
+def test_images_that_lie_nowhere_near(tmp_path: Path) -> None:
+    """Without a root that fits, every image keeps its address."""
+    answers = {path: value for path, value in small().items() if "/v1/" not in path}
+    answers[V2]["cover"] = "https://cdn.example/1.jpg"
+    done = imported(answers, tmp_path)
+
+    assert "no image lies where a catalog would look for it; addresses are kept" in done.notes
+    assert read(tmp_path, "series/one.yaml")["cover"] == "https://cdn.example/1.jpg"
+
+
+def test_some_sites_cannot_answer_for_one_chapter(tmp_path: Path) -> None:
+    """Its chapter path never worked: it is asked for once, not for every chapter."""
+    with elsewhere(only_old(small())) as site:
+        site.imported(tmp_path)
+
+    assert [path for path in site.paths if path.startswith("/api/v1/series/one/")] == ["/api/v1/series/one/1/1"]
+
+
+@pytest.mark.parametrize(
+    ("address", "name"),
+    [
+        ("https://x.example/m/series/a/c%20d.jpg", "c d.jpg"),
+        ("https://x.example/m/series/a/c d.jpg", "https://x.example/m/series/a/c%20d.jpg"),
+        ("https://x.example/m/series/a/c%2Fd.jpg", "https://x.example/m/series/a/c%2Fd.jpg"),
+        ("https://x.example/m/series/a/b/d.jpg", "https://x.example/m/series/a/b/d.jpg"),
+        ("https://x.example/m/series/a/..", "https://x.example/m/series/a/.."),
+        ("https://x.example/m/series/a/http%3A%2F%2Fy", "https://x.example/m/series/a/http%3A%2F%2Fy"),
+    ],
+)
+def test_a_file_is_one_only_if_it_becomes_the_same_address(address: str, name: str) -> None:
+    """Whatever would be another address as the name of a file stays an address."""
+    assert image_paths.image(address, "https://x.example/m/", "series/a/") == name
+
+
+def test_a_template_is_found_or_not() -> None:
+    """It must make every title that is known."""
+    parts = {"volume": "2", "number": "2", "title": "Two", "date": "2026-01-01", "series": "S"}
+    made = title_template.TitleSample("S 2-2 Two (2026-01-01)", 2, parts)
+    other = title_template.TitleSample("S 3-2 Two (2026-01-01)", 3, {**parts, "volume": "3"})
+
+    assert title_template.template([]) == "Vol. {volume}, Ch. {number}: {title}"
+    assert title_template.template([made, other]) == "{series} {volume}-{number} {title} ({date})"
+    assert title_template.template([made, title_template.TitleSample("else", 2, parts)]) is None
+    assert title_template.template([title_template.TitleSample("{x} Two", 2, parts)]) is None
+    assert title_template.template([title_template.TitleSample("2 2 2 2 2 2 2 Two", 2, parts)]) is None
+
+
+@pytest.mark.parametrize(
+    ("told", "read"),
+    [
+        ("1704067200000", 1704067200),
+        ("2024-01-01T00:00:00.999+00:00", 1704067200),
+        ("Mon, 01 Jan 2024 00:00:00 GMT", 1704067200),
+        ("999999999999999", None),
+        ("yesterday", None),
+        (7, None),
+        (None, None),
+    ],
+)
+def test_times_have_many_forms(told: object, read: int | None) -> None:
+    """Each family writes them in its own way, and nonsense is none."""
+    assert lenient.instant(told) == read
+
+
+def test_a_name_becomes_a_slug() -> None:
+    """An id of a category has plain letters only."""
+    assert (slug_of("Slice of Life!"), slug_of("愛")) == ("slice-of-life", "category")

@@ -1,0 +1,249 @@
+"""`keys`: made once, shown once, known by their digests, and never written."""
+
+import hashlib
+import json
+import os
+import random
+import re
+from collections.abc import Callable
+
+import pytest
+from click.testing import Result
+
+from generator.catalog import api_keys
+from generator.catalog.yaml import reader
+from tests.conftest import Site
+from tests.support.author_catalogs import Run
+
+HEAD = "# Keys by their digests, made by the command `keys`.\n"
+ONE, TWO = "1" * 63 + "a", "2" * 63 + "b"
+ACCOUNTS = f"""- username: noor
+  keys: [{{name: tablet, sha256: {ONE}}}]
+- {{username: ansel}}
+"""
+
+
+@pytest.fixture
+def keyring(site: Site, run: Run) -> Callable[..., Result]:
+    """`build.py keys` on a catalog with two accounts, one of which has a key."""
+    site.write("series/first.yaml", "title: First\ncover: cover.jpg\nmodified: 2026-02-01\n")
+    site.write("accounts.yaml", ACCOUNTS)
+
+    def command(name: str, *arguments: str) -> Result:
+        return run("keys", name, "--catalog", site.folder / "catalog_src", *arguments)
+
+    return command
+
+
+def kept(site: Site) -> list[dict[str, str]]:
+    value: list[dict[str, str]] = reader.load((site.folder / "catalog_src/keys.yaml").read_bytes()) or []
+    return value
+
+
+def digest(key: str) -> str:
+    return hashlib.sha256(key.encode()).hexdigest()
+
+
+def test_a_key_is_256_bits_that_nobody_can_guess() -> None:
+    """A name to know it by, and 43 letters that need no escaping in a header, an address or a shell."""
+    made = {api_keys.new_key() for _ in range(100)}
+
+    assert len(made) == 100
+    assert all(re.fullmatch("fpk_[-_A-Za-z0-9]{43}", key) for key in made)
+
+
+def test_a_key_comes_from_the_system() -> None:
+    """Who knows how the random numbers of a program began knows nothing of its keys."""
+    state = random.getstate()
+    try:
+        random.seed(1)
+        first = api_keys.new_key()
+        random.seed(1)
+        assert api_keys.new_key() != first
+    finally:
+        random.setstate(state)
+
+
+def test_a_key_is_printed_alone_and_kept_as_a_digest(site: Site, keyring: Callable[..., Result]) -> None:
+    """stdout can be piped to whoever the key is for; advice is for the person at the keyboard."""
+    result = keyring("add", "tea shop")
+
+    key = result.stdout.removesuffix("\n")
+    assert re.fullmatch("fpk_[-_A-Za-z0-9]{43}", key)
+    assert result.stderr == (
+        "this is the key tea shop; keep it, it is shown only now; the next build and reload of nginx make it so\n"
+    )
+    written = (site.folder / "catalog_src/keys.yaml").read_text()
+    assert written == f"{HEAD}- {{name: tea shop, sha256: {digest(key)}}}\n"
+
+
+def test_a_key_can_belong_to_an_account(site: Site, keyring: Callable[..., Result]) -> None:
+    """Bookmarks and profile are those of the account behind the key."""
+    key = keyring("add", "phone", "--account", "ansel").stdout.strip()
+
+    assert kept(site) == [{"name": "phone", "account": "ansel", "sha256": digest(key)}]
+
+
+def test_anybody_may_read_the_digests(site: Site, keyring: Callable[..., Result]) -> None:
+    """The build may run under another account, and a digest opens nothing."""
+    keyring("add", "phone")
+
+    assert (site.folder / "catalog_src/keys.yaml").stat().st_mode & 0o777 == 0o644
+
+
+def test_a_key_is_never_written(site: Site, keyring: Callable[..., Result]) -> None:
+    """Neither catalog nor release nor configuration holds the key or any half of it."""
+    key = keyring("add", "phone", "--account", "noor").stdout.strip()
+    site.build()
+
+    files = [path for path in site.folder.rglob("*") if path.is_file()]
+    assert len(files) > 10
+    assert [path for path in files for part in (key[4:24], key[-20:]) if part.encode() in path.read_bytes()] == []
+
+
+def test_a_key_opens_with_the_next_build(site: Site, keyring: Callable[..., Result]) -> None:
+    """The release knows the digests of all keys, and whose they are."""
+    key = keyring("add", "phone", "--account", "ansel").stdout.strip()
+    shop = keyring("add", "shop").stdout.strip()
+
+    site.build()
+
+    lines = (site.folder / "dist/current/keys.map").read_text().splitlines()
+    assert sorted(line.split()[0] for line in lines) == sorted([ONE, digest(key), digest(shop)])
+
+
+def test_a_revoked_key_is_gone_with_the_next_build(site: Site, keyring: Callable[..., Result]) -> None:
+    """Nothing of it stays behind in the release."""
+    key = keyring("add", "phone").stdout.strip()
+    site.build()
+
+    result = keyring("revoke", "phone")
+    site.build()
+
+    assert result.output == "the key phone is revoked; the next build and reload of nginx make it so\n"
+    assert kept(site) == []
+    assert digest(key) not in (site.folder / "dist/current/keys.map").read_text()
+
+
+def test_keys_are_listed_without_their_digests(site: Site, keyring: Callable[..., Result]) -> None:
+    """Those in accounts and those made here, each with its owner and its file."""
+    keyring("add", "phone", "--account", "ansel")
+    keyring("add", "shop")
+
+    assert keyring("list").output == "tablet of noor (accounts.yaml)\nphone of ansel (keys.yaml)\nshop (keys.yaml)\n"
+    assert json.loads(keyring("list", "--json").output) == {
+        "ok": True,
+        "keys": [
+            {"name": "tablet", "account": "noor", "file": "accounts.yaml"},
+            {"name": "phone", "account": "ansel", "file": "keys.yaml"},
+            {"name": "shop", "account": None, "file": "keys.yaml"},
+        ],
+    }
+
+
+def test_a_list_of_no_keys_is_empty(site: Site, keyring: Callable[..., Result]) -> None:
+    """Only the person at the keyboard is told; a program reads nothing."""
+    site.write("accounts.yaml", "")
+
+    result = keyring("list")
+
+    assert (result.stdout, result.stderr) == ("", f"{site.folder / 'catalog_src'}: there are no keys\n")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (("add", "tablet"), "there is a key named tablet already; revoke it or choose another name"),
+        (("add", "phone"), "there is a key named phone already; revoke it or choose another name"),
+        (("add", "new", "--account", "nor"), "no account has the username nor; did you mean noor?"),
+        (("add", "new", "--account", "zzz"), "no account has the username zzz"),
+        (("add", "new", "--account", ""), "no account has the username "),
+        (("add", ""), "the name should not be empty"),
+        (("add", "two\nlines"), "the name should be one line without control characters"),
+        (("add", f"fpk_{'x' * 43}"), "the name of a key cannot be a key; names are shown to everybody"),
+        (("revoke", "phon"), "no key is named phon; did you mean phone?"),
+        (("revoke", f"fpk_{'x' * 43}"), "no key is named fpk_…"),
+    ],
+)
+def test_what_cannot_be_done_is_said(
+    site: Site, keyring: Callable[..., Result], arguments: tuple[str, ...], sentence: str
+) -> None:
+    """A sentence, exit code 1, nothing on stdout and nothing written."""
+    keyring("add", "phone")
+    before = (site.folder / "catalog_src/keys.yaml").read_bytes()
+
+    result = keyring(*arguments)
+
+    assert (result.exit_code, result.stdout, result.stderr) == (1, "", f"{sentence}\n")
+    assert (site.folder / "catalog_src/keys.yaml").read_bytes() == before
+
+
+def test_a_key_that_people_wrote_is_theirs_to_remove(site: Site, keyring: Callable[..., Result]) -> None:
+    """`revoke` says where it is; an account is not edited."""
+    result = keyring("revoke", "tablet")
+
+    assert (result.exit_code, result.stderr) == (
+        1,
+        f"{site.folder}/catalog_src/accounts.yaml: the key tablet of noor is written there; remove it there\n",
+    )
+    assert (site.folder / "catalog_src/accounts.yaml").read_text() == ACCOUNTS
+
+
+@pytest.mark.parametrize("name", ["Noor's: #2", "-dash", 'a "b" \\', "12", "null", "紙の月 🌙", "a, b}", "*x", " x "])
+def test_a_key_can_have_any_name(site: Site, keyring: Callable[..., Result], name: str) -> None:
+    """What people call their things is not for YAML to decide."""
+    keyring("add", "--", name)
+
+    assert [one["name"] for one in kept(site)] == [name]
+    assert f"{name} (keys.yaml)\n" in keyring("list").output
+
+    keyring("revoke", "--", name)
+
+    assert kept(site) == []
+
+
+def test_comments_stay(site: Site, keyring: Callable[..., Result]) -> None:
+    """What people note beside the keys survives every key."""
+    site.write("keys.yaml", f"# ours\n\n# for the shop\n- name: shop   # till May\n  sha256: {TWO}\n# that was all\n")
+
+    key = keyring("add", "phone").stdout.strip()
+    keyring("revoke", "shop")
+
+    assert (site.folder / "catalog_src/keys.yaml").read_text() == (
+        f"# ours\n\n# for the shop\n# that was all\n- {{name: phone, sha256: {digest(key)}}}\n"
+    )
+
+
+def test_a_list_that_cannot_be_edited_is_named(site: Site, keyring: Callable[..., Result]) -> None:
+    """Whoever wrote it in another way is told which."""
+    site.write("keys.yaml", f"[{{name: shop, sha256: {TWO}}}, {{name: cafe, sha256: {'3' * 63}c}}]\n")
+
+    for arguments in (("add", "phone"), ("revoke", "shop")):
+        result = keyring(*arguments)
+
+        assert (result.exit_code, result.stdout, result.stderr) == (
+            1,
+            "",
+            f"{site.folder}/catalog_src/keys.yaml: is written in a way that cannot be edited here; "
+            "write it with one field a line\n",
+        )
+
+
+def test_keys_wait_for_a_catalog_without_problems(site: Site, keyring: Callable[..., Result]) -> None:
+    """A key that could not be built is not made, and its name is free afterwards."""
+    site.write("authors.yaml", "- {id: 1}\n")
+
+    for arguments in (("add", "phone"), ("list",), ("revoke", "tablet")):
+        result = keyring(*arguments)
+
+        assert (result.exit_code, result.stdout) == (1, "")
+        assert "authors.yaml:1:3: [0].name: is missing" in result.stderr
+    assert not (site.folder / "catalog_src/keys.yaml").exists()
+
+
+def test_a_catalog_without_keys_needs_no_file(site: Site, keyring: Callable[..., Result], run: Run) -> None:
+    """An empty keys.yaml is as good as none."""
+    site.write("keys.yaml", HEAD)
+
+    assert run("check", "--catalog", site.folder / "catalog_src").exit_code == 0
+    assert os.path.getsize(site.folder / "catalog_src/keys.yaml") == len(HEAD)

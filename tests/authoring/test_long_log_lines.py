@@ -1,0 +1,74 @@
+"""`views` holds no more of a log than a line of it can have, however long its lines are."""
+
+import gzip
+import tracemalloc
+from collections.abc import Callable
+
+import pytest
+from click.testing import Result
+
+from generator.authoring import view_log
+from tests.conftest import Site
+from tests.support import author_catalogs
+from tests.support.author_catalogs import Run, counts, line, lines
+
+MIB = 1 << 20
+# Of zeros: 32 MiB make a gzip of 32 kB.
+LONG = bytes(32 * MIB)
+
+
+@pytest.fixture
+def counting(site: Site) -> Site:
+    return author_catalogs.with_chapters(site)
+
+
+@pytest.fixture
+def fold(counting: Site, run: Run) -> Callable[..., Result]:
+    return author_catalogs.folding(counting, run)
+
+
+@pytest.mark.parametrize("pack", [bytes, gzip.compress], ids=["plain", "gzip"])
+@pytest.mark.parametrize(
+    ("log", "counted", "unreadable"),
+    [
+        (LONG, 0, 1),
+        (line(1).encode() + LONG, 1, 1),
+        (LONG + b"\n" + line(1).encode(), 1, 1),
+        (line(1).encode()[:-1] + LONG + b"\n" + line(2).encode(), 1, 1),
+    ],
+    ids=["nothing else", "after a view", "before a view", "in a view"],
+)
+def test_a_line_without_end_takes_no_memory(
+    counting: Site,
+    fold: Callable[..., Result],
+    pack: Callable[[bytes], bytes],
+    log: bytes,
+    counted: int,
+    unreadable: int,
+) -> None:
+    """It is one line that cannot be read, and the lines before and after it count."""
+    packed = pack(log)
+    fold(lines(9, chapter=2))
+    tracemalloc.start()
+    result = fold(packed)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+
+    assert result.exit_code == 0
+    assert f"{counted} views counted" in result.stdout
+    assert f"views.log.0: {unreadable} line cannot be read" in result.stderr
+    assert counts(counting) == ("1: 1\n" if counted else "") + "2: 1\n"
+    assert peak < 8 * MIB
+
+
+@pytest.mark.parametrize("length", [1, 254, 255, 256, 257, 65_536 + 255, 65_536 + 256, 65_536 + 257])
+@pytest.mark.parametrize("end", [b"", b"\n"])
+def test_every_line_is_seen_once(tmp_path_factory: pytest.TempPathFactory, length: int, end: bytes) -> None:
+    """Whatever part of it is read at a time."""
+    path = tmp_path_factory.mktemp("lines") / "log"
+    path.write_bytes(b"a\n" + b"x" * length + b"\n" + b"b\n" + b"y" * length + end)
+    with path.open("rb") as log:
+        found = list(view_log.lines(log))
+
+    assert [one[:1] for one in found] == [b"a", b"x", b"b", b"y"]
+    assert max(map(len, found)) <= 256

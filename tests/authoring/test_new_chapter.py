@@ -1,0 +1,348 @@
+"""`new chapter`: the next chapter, where people would write it."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from click.testing import Result
+
+from generator.catalog.records import MAX_ID
+from generator.catalog.yaml import reader
+from tests.conftest import AS_OF, Site
+from tests.support import author_catalogs, page_archives
+from tests.support.author_catalogs import FIRST, SECOND, Run, everything
+
+New = Callable[..., Result]
+NOW = "2026-09-21T14:13:20Z"
+LONG = "series/long/series.yaml"
+GROUPS = "- {id: 1, name: Night Shift}\n- {id: 2, name: Third Breakfast}\n- {id: 3, name: 'Salt, Pepper'}\n"
+
+
+@pytest.fixture
+def new(site: Site, run: Run) -> New:
+    """`build.py new chapter` on the test's site, at the instant at which it is built."""
+    site.write("groups.yaml", GROUPS)
+    site.write(LONG, "title: Long\ncover: c.png\n")
+    paths = ("--catalog", site.folder / "catalog_src", "--out", site.folder / "dist")
+    return lambda *arguments: run("new", "chapter", *paths, *arguments, SOURCE_DATE_EPOCH=str(AS_OF))
+
+
+def text(site: Site, file: str) -> str:
+    return (site.folder / "catalog_src" / file).read_text(encoding="utf-8")
+
+
+def last(site: Site, file: str) -> dict[str, object]:
+    return reader.load(text(site, file).encode())["chapters"][-1]
+
+
+def test_the_next_chapter_is_written_below_the_others(site: Site, new: New) -> None:
+    """With the next id and number, and the instant; what was there stays to the last byte."""
+    before = text(site, FIRST)
+    result = new("first", "--group", "Night Shift", "--group", "2", "--title", "Two: more", "--final")
+
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert result.stdout == f"{site.folder}/catalog_src/series/first.yaml: chapter 2: id 2, 0 pages\n"
+    assert text(site, FIRST) == before + (
+        "\n"
+        "  - id: 2\n"
+        "    number: 2\n"
+        '    title: "Two: more"\n'
+        f"    published: {NOW}\n"
+        "    final: true\n"
+        "    groups: [Night Shift, 2]\n"
+        "    pages: []\n"
+    )
+
+
+def test_a_series_without_chapters_gets_its_first(site: Site, new: New) -> None:
+    """Numbers begin with 1, and the list with its name."""
+    before = text(site, SECOND)
+    new("second", "--volume", "3")
+
+    assert text(site, SECOND) == before + (
+        f"chapters:\n  - id: 2\n    volume: 3\n    number: 1\n    published: {NOW}\n    pages: []\n"
+    )
+
+
+def test_a_series_in_a_folder_gets_a_file(site: Site, new: New) -> None:
+    """It is called by its number, and another one with the same number in another volume does not replace it."""
+    assert "chapters/001.yaml: chapter 1: id 2" in new("long").stdout
+    assert "chapters/001-2.yaml: volume 2, chapter 1: id 3" in new("long", "--volume", "2", "--number", "1").stdout
+    assert "chapters/001-3.yaml: volume 3, chapter 1: id 4" in new("long", "--volume", "3", "--number", "01.0").stdout
+    assert "chapters/010.5.yaml: chapter 10.5: id 5" in new("long", "--number", "10.50").stdout
+    assert "chapters/1000.yaml: chapter 1000: id 6" in new("long", "--number", "1000").stdout
+    assert text(site, "series/long/chapters/010.5.yaml") == (
+        "# yaml-language-server: $schema=../../../.schemas/chapter.json\n"
+        f"\nid: 5\nnumber: 10.5\npublished: {NOW}\npages: []\n"
+    )
+
+
+def test_a_series_in_a_folder_goes_on_as_it_began(site: Site, new: New) -> None:
+    """Where all chapters stand in series.yaml, the next one does; where any has a file, it has one."""
+    site.write(LONG, author_catalogs.series(author_catalogs.chapter(1, "id: 5, ")))
+    assert f"{LONG}: chapter 2: id 6" in new("long").stdout
+
+    site.write("series/long/chapters/3.yaml", "{id: 7, number: 3, published: 2026-02-02, pages: []}")
+    assert "series/long/chapters/004.yaml: chapter 4: id 8" in new("long").stdout
+
+
+def test_a_series_may_be_called_series(site: Site, new: New) -> None:
+    """Its file is that of a series, and not the one of a folder."""
+    site.write("series/series.yaml", "title: S\ncover: c.png\n")
+
+    assert "series/series.yaml: chapter 1: id 2" in new("series").stdout
+
+
+@pytest.mark.parametrize(
+    ("numbers", "following"), [(["1", "2.5"], "3"), (["9", "10", "2"], "11"), (["0"], "1"), (["0.5"], "1")]
+)
+def test_the_next_number_is_whole(site: Site, new: New, numbers: list[str], following: str) -> None:
+    """One more than the highest, wherever that stands, without what lies between."""
+    chapters = [author_catalogs.chapter(number, f"id: {index}, ") for index, number in enumerate(numbers, 10)]
+    site.write(FIRST, author_catalogs.series(*chapters))
+    new("first")
+
+    assert str(last(site, FIRST)["number"]) == following
+
+
+def test_pages_come_from_a_folder(site: Site, new: New, tmp_path: Path) -> None:
+    """As a run where the names are one, and as a list where they are not."""
+    run = page_archives.folder(tmp_path / "run", *(f"{page:03}.jpg" for page in range(12)))
+    odd = page_archives.folder(tmp_path / "odd", "10.jpg", "9 b.jpg", "9-a.jpg", "notes.txt")
+
+    assert new("first", "--pages", run).stdout.endswith("chapter 2: id 2, 12 pages\n")
+    assert last(site, FIRST)["pages"] == "000.jpg .. 011.jpg"
+    assert new("first", "--pages", odd).stdout.endswith("chapter 3: id 3, 3 pages\n")
+    assert last(site, FIRST)["pages"] == ["9 b.jpg", "9-a.jpg", "10.jpg"]
+
+
+INFO = """<Title>A &lt; B</Title><Number>007.50</Number><Volume>2</Volume><Year>2024</Year><Month>2</Month><Day>29</Day>
+<ScanInformation>Salt, Pepper</ScanInformation><Translator>Nobody</Translator>"""
+
+
+def test_an_archive_tells_the_rest(site: Site, new: New, tmp_path: Path) -> None:
+    """Volume, number, title, day and groups of its ComicInfo.xml are those of the chapter."""
+    path = page_archives.cbz(tmp_path / "a.cbz", "in/", "in/1.jpg", comicinfo=INFO)
+
+    assert new("first", "--pages", path).stdout.endswith("volume 2, chapter 7.5: id 2, 1 page\n")
+    assert text(site, FIRST).endswith(
+        "  - id: 2\n"
+        "    volume: 2\n"
+        "    number: 7.5\n"
+        "    title: A < B\n"
+        "    published: 2024-02-29T00:00:00Z\n"
+        "    groups: ['Salt, Pepper']\n"
+        "    pages: [1.jpg]\n".replace("'", '"')
+    )
+
+
+def test_options_have_the_last_word(site: Site, new: New, tmp_path: Path) -> None:
+    """Each in the place of what the archive says."""
+    path = page_archives.cbz(tmp_path / "a.cbz", "1.jpg", comicinfo=INFO)
+    said = ["--volume", 3, "--number", "9", "--title", "", "--group", "1", "--published", "2026-01-01T02:00:00+02:00"]
+    new("first", "--pages", path, *said)
+
+    assert last(site, FIRST) == {
+        "id": 2,
+        "volume": 3,
+        "number": 9,
+        "title": "",
+        "published": "2026-01-01T00:00:00Z",
+        "groups": [1],
+        "pages": ["1.jpg"],
+    }
+
+
+@pytest.mark.parametrize("day", ["20260501", "2026", "1790000000"])
+def test_digits_are_no_day(site: Site, new: New, day: str) -> None:
+    """A day whose dashes are missing would otherwise be one of 1970, and the chapter published at once."""
+    before = everything(site)
+    result = new("first", "--published", day)
+
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert f"'--published': should be a time like 2026-05-01T12:00:00Z, not {day}\n" in result.stderr
+    assert everything(site) == before
+
+
+def test_what_an_archive_calls_a_volume_may_be_none(site: Site, new: New, tmp_path: Path) -> None:
+    """Many write the year in which the series began; 0 is what addresses have for no volume."""
+    archive = page_archives.cbz(tmp_path / "a.cbz", "1.jpg", comicinfo="<Volume>2011</Volume><Number>2</Number>")
+    result = new("first", "--pages", archive, "--volume", "0")
+
+    assert result.stdout.endswith(": chapter 2: id 2, 1 page\n")
+    assert "volume" not in last(site, FIRST)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["frist"], "no series has the slug frist; did you mean first?"),
+        (["nothing-like-it"], "no series has the slug nothing-like-it; `new series` begins one"),
+        (["first", "--number", "1", "--volume", "1"], "--number: chapter 1 of volume 1 is chapters[0] already; "),
+        (["first", "--number", "ten"], "--number: should be digits with at most one point between them, like 10 or "),
+        (["first", "--number", "9" * 10], "--number: is too long; a number has up to 9 digits before the point and "),
+        (["first", "--volume", "-1"], "--volume: should be 1 or more, not -1\n"),
+        (["first", "--group", "Nite Shift"], "--group: no group is named Nite Shift; did you mean Night Shift?\n"),
+        (["first", "--group", "1", "--group", "Night Shift"], "--group: stands in this list twice; keep one of them\n"),
+        (["first", "--title", "a\x1bb"], "--title: should be one line without control characters, not 'a\\x1bb'\n"),
+        (
+            ["first", "--volume", "-1", "--group", "x", "--title", "\t"],
+            "--volume: should be 1 or more, not -1\n"
+            "--title: should be one line without control characters, not '\\t'\n"
+            "--group: no group is named x; groups.yaml lists them\n",
+        ),
+        (["first", "--group", ""], '--group: should be a name or an id, not ""\n'),
+    ],
+)
+def test_what_cannot_be_is_refused(site: Site, new: New, arguments: list[str], sentence: str) -> None:
+    """With the option that says it; nothing is written."""
+    before = everything(site)
+    result = new(*arguments)
+
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert result.stderr.startswith(sentence)
+    assert everything(site) == before
+
+
+@pytest.mark.parametrize(
+    ("inside", "sentence"),
+    [
+        (
+            "<Number>1.MU</Number>",
+            "number: should be digits with at most one point between them, like 10 or 10.5, not ",
+        ),
+        ("<Volume>-3</Volume>", 'volume: should be a whole number, not the text "-3"'),
+        ("<Year>2023</Year><Month>2</Month><Day>29</Day>", "published: the day 2023-02-29 does not exist"),
+        ("<Translator>Nite Shift</Translator>", "group: no group is named Nite Shift; did you mean Night Shift?"),
+        (
+            "<Number>1</Number><Volume>1</Volume>",
+            "number: chapter 1 of volume 1 is chapters[0] already; choose another",
+        ),
+        ("<Translator>a\u202eb</Translator>", "group: no group is named a\\u202eb; groups.yaml lists them"),
+    ],
+)
+def test_what_an_archive_says_wrongly_is_refused(
+    site: Site, new: New, tmp_path: Path, inside: str, sentence: str
+) -> None:
+    """With the archive, and the option that helps; nothing is written."""
+    path = page_archives.cbz(tmp_path / "a.cbz", "1.jpg", comicinfo=inside)
+    before = everything(site)
+    result = new("first", "--pages", path)
+    field, _, message = sentence.partition(": ")
+    plural = "groups" if field == "group" else field
+
+    assert result.exit_code == 1
+    assert result.stderr.startswith(f"{path}: ComicInfo.xml (which --{field} overrules): {plural}: {message}")
+    assert everything(site) == before
+
+
+def test_an_option_is_blamed_for_what_it_says(new: New, tmp_path: Path) -> None:
+    """Also where the archive says something, too."""
+    path = page_archives.cbz(tmp_path / "a.cbz", "1.jpg", comicinfo=INFO)
+
+    assert new("first", "--pages", path, "--number", "x").stderr.startswith("--number: should be digits")
+
+
+def test_a_comicinfo_that_cannot_be_read_is_refused(site: Site, new: New, tmp_path: Path) -> None:
+    """A document type, for one, has no place in it."""
+    path = page_archives.cbz(tmp_path / "a.cbz", "1.jpg", comicinfo=b"<!DOCTYPE a><ComicInfo/>")
+    result = new("first", "--pages", path)
+
+    assert result.exit_code == 1
+    assert result.stderr == f"{path}: ComicInfo.xml: has a document type (<!DOCTYPE …>); remove it\n"
+
+
+def test_names_that_no_page_may_have_are_refused(site: Site, new: New, tmp_path: Path) -> None:
+    """A folder of a disk may hold stranger names than a catalog."""
+    folder = page_archives.folder(tmp_path / "pages", "1.jpg", "a\\b.jpg")
+    result = new("first", "--pages", folder)
+
+    assert result.exit_code == 1
+    assert result.stderr.startswith(f"{folder}: should be the name of a file, without a folder, or")
+
+
+def test_a_list_that_cannot_be_lengthened_is_not_touched(site: Site, new: New) -> None:
+    """The sentence names the file."""
+    site.write(FIRST, "title: A\ncover: c.png\nchapters: [{id: 1, number: 1, published: 2026-02-02, pages: []}]\n")
+    before = everything(site)
+    result = new("first")
+
+    assert result.exit_code == 1
+    assert result.stderr.startswith(f"{site.folder}/catalog_src/{FIRST}: is written in a way that cannot be edited")
+    assert everything(site) == before
+
+
+def test_a_wrong_catalog_is_not_touched(site: Site, new: New) -> None:
+    """What `check` would say is said."""
+    site.write(SECOND, "title: Second\n")
+    before = everything(site)
+
+    assert new("first").exit_code == 1
+    assert everything(site) == before
+
+
+def test_a_dry_run_shows_what_would_change(site: Site, new: New) -> None:
+    """The new lines, with those around them, whatever ends them; nothing is written."""
+    chapter = "- {id: 1, number: 1, published: 2026-02-02, pages: []}"
+    site.write(FIRST, f"title: A\r\ncover: c\r\nchapters:\r\n{chapter}")
+    before = everything(site)
+    result = new("first", "--dry-run")
+    file = f"{site.folder}/catalog_src/{FIRST}"
+
+    assert result.stdout == (
+        f"--- {file}\n+++ {file}\n@@ -2,3 +2,8 @@\n cover: c\n chapters:\n {chapter}\n"
+        f"+\n+- id: 2\n+  number: 2\n+  published: {NOW}\n+  pages: []\n"
+    )
+    assert result.stderr == f"{file}: chapter 2: id 2, 0 pages; nothing was written\n"
+    assert everything(site) == before
+
+
+def test_programs_are_told_the_same(site: Site, new: New, tmp_path: Path) -> None:
+    """All that the sentence has, and the names of the pages."""
+    pages = page_archives.folder(tmp_path / "pages", "2.jpg", "1.jpg")
+
+    assert json.loads(new("first", "--volume", 4, "--pages", pages, "--json").stdout) == {
+        "ok": True,
+        "file": FIRST,
+        "id": 2,
+        "volume": 4,
+        "number": "2",
+        "pages": ["1.jpg", "2.jpg"],
+        "written": True,
+    }
+    failed = json.loads(new("frist", "--json").stdout)
+    assert failed["message"] == "no series has the slug frist; did you mean first?"
+
+
+def test_an_id_that_was_published_is_not_given_again(site: Site, new: New) -> None:
+    """By a release that is here, or by the manifest of one that was built elsewhere."""
+    site.write(FIRST, author_catalogs.series(author_catalogs.chapter(1, "id: 30, ")))
+    site.build()
+    site.write(FIRST, author_catalogs.series(author_catalogs.chapter(1, "id: 1, ")))
+    manifest = site.folder / "kept.json"
+    manifest.write_bytes((site.folder / "dist/current/manifest.json").read_bytes())
+
+    assert "id 31," in new("first", "--dry-run").stderr
+    elsewhere = ["--out", site.folder / "elsewhere", "--dry-run"]
+    assert "id 2," in new("first", *elsewhere).stderr
+    assert "id 31," in new("first", *elsewhere, "--previous", manifest).stderr
+
+
+def test_the_last_id_has_none_after_it(site: Site, new: New) -> None:
+    """As for `ids`."""
+    site.write(FIRST, author_catalogs.series(author_catalogs.chapter(1, f"id: {MAX_ID}, ")))
+
+    assert "write one yourself" in new("first").stderr
+
+
+def test_what_was_added_can_be_built(site: Site, new: New, tmp_path: Path) -> None:
+    """Both layouts, many times, with nothing to correct by hand."""
+    pages = page_archives.cbz(tmp_path / "a.cbz", "1.jpg", "2.jpg", "x.jpg", comicinfo="<Title>- # : {}</Title>")
+    for _ in range(3):
+        for slug in ("first", "second", "long"):
+            assert new(slug, "--pages", pages).exit_code == 0
+    site.build()
+
+    assert {f"/api/v2/chapters/{number}" for number in range(1, 11)} <= set(site.manifest.resources)
+    assert len(list((site.folder / "catalog_src/series/long/chapters").iterdir())) == 3

@@ -1,0 +1,179 @@
+"""`new series`: a file that people can go on with, or a reason why there is none."""
+
+import json
+from collections.abc import Callable
+
+import pytest
+from click.testing import Result
+
+from tests.conftest import Site, without_help
+from tests.support.author_catalogs import Run, everything
+
+New = Callable[..., Result]
+
+
+@pytest.fixture
+def new(site: Site, run: Run) -> New:
+    """`build.py new series` on the test's site."""
+    site.write("artists.yaml", '- {id: 4, name: Ada Penn}\n- {id: 5, name: "7"}\n- {id: 7, name: Bo}\n')
+    site.write("categories.yaml", "- {id: comedy, name: Comedy}\n")
+    return lambda *arguments: run("new", "series", "--catalog", site.folder / "catalog_src", *arguments)
+
+
+def text(site: Site, file: str) -> str:
+    return (site.folder / "catalog_src" / file).read_text(encoding="utf-8")
+
+
+def test_a_series_begins_with_what_was_said(site: Site, new: New) -> None:
+    """It says what editors need, the fields that everybody fills in, and how to go on."""
+    result = new("third", "--title", "Third: 紙", "--author", "Ada Penn", "--category", "comedy", "--artist", "4")
+
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert result.stdout == f"{site.folder}/catalog_src/series/third.yaml: the series third\n"
+    assert text(site, "series/third.yaml") == (
+        "# yaml-language-server: $schema=../.schemas/series.json\n"
+        "# The name of this file is the slug of the series. `new chapter third` adds chapters.\n"
+        "\n"
+        'title: "Third: 紙"\n'
+        "authors: [Ada Penn]\n"
+        "artists: [4]\n"
+        "categories: [comedy]\n"
+        "status: ongoing\n"
+        "cover: cover.jpg\n"
+    )
+
+
+def test_a_series_may_be_a_folder(site: Site, new: New) -> None:
+    """Its chapters will have files of their own."""
+    assert new("third", "--title", "Third", "--folder", "--cover", "https://images.example/c.png").exit_code == 0
+    assert text(site, "series/third/series.yaml") == (
+        "# yaml-language-server: $schema=../../.schemas/series.json\n"
+        "# The name of this folder is the slug of the series. `new chapter third` adds chapters.\n"
+        "\n"
+        "title: Third\n"
+        "status: ongoing\n"
+        "cover: https://images.example/c.png\n"
+    )
+
+
+def test_a_name_is_looked_up_before_an_id(site: Site, new: New) -> None:
+    """Who is called 7 is meant, and not number 7."""
+    new("third", "--title", "Third", "--artist", "7", "--artist", "4")
+
+    assert 'artists: ["7", 4]\n' in text(site, "series/third.yaml")
+
+
+def test_a_new_series_can_be_built(site: Site, new: New) -> None:
+    """And is in the list of series."""
+    new("third", "--title", "Third")
+    site.build()
+
+    assert "/api/series/third" in site.manifest.resources
+
+
+def test_the_first_series_makes_its_folder(site: Site, new: New) -> None:
+    """A catalog may begin with site.yaml alone."""
+    folder = site.folder / "catalog_src/series"
+    for path in folder.iterdir():
+        path.unlink()
+    folder.rmdir()
+
+    assert new("third", "--title", "Third").exit_code == 0
+    assert [path.name for path in folder.iterdir()] == ["third.yaml"]
+
+
+def test_a_dry_run_shows_the_file_and_writes_nothing(site: Site, new: New) -> None:
+    """As a difference to nothing."""
+    before = everything(site)
+    result = new("third", "--title", "Third", "--dry-run")
+    file = f"{site.folder}/catalog_src/series/third.yaml"
+
+    assert result.stdout == (
+        f"--- /dev/null\n+++ {file}\n@@ -0,0 +1,6 @@\n"
+        "+# yaml-language-server: $schema=../.schemas/series.json\n"
+        "+# The name of this file is the slug of the series. `new chapter third` adds chapters.\n"
+        "+\n+title: Third\n+status: ongoing\n+cover: cover.jpg\n"
+    )
+    assert result.stderr == f"{file}: the series third; nothing was written\n"
+    assert everything(site) == before
+
+
+def test_programs_are_told_the_same(site: Site, new: New) -> None:
+    """The file below the catalog, the slug, and whether anything was written."""
+    facts = {"ok": True, "file": "series/third.yaml", "slug": "third"}
+
+    assert json.loads(new("third", "--title", "Third", "--json", "--dry-run").stdout) == facts | {"written": False}
+    assert json.loads(new("third", "--title", "Third", "--json").stdout) == facts | {"written": True}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["first"], "there is a series first already, in series/first.yaml; choose another slug"),
+        (["First"], "the slug First differs from first only in case; choose another"),
+        (["a b"], "the slug should be made of the letters A-Z a-z, digits, - and _ only, not a b"),
+        ([""], 'the slug should be made of the letters A-Z a-z, digits, - and _ only, not ""'),
+        (["../x"], "the slug should be made of the letters A-Z a-z, digits, - and _ only, not ../x"),
+        (["a\u202eb"], "the slug should be made of the letters A-Z a-z, digits, - and _ only, not a\\u202eb"),
+        (["x" * 201], f"the slug should have at most 200 characters, not {'x' * 201}"),
+        (["x", "--title", ""], "--title: should not be empty"),
+        (["x", "--title", "a\nb"], "--title: should be one line without control characters, not 'a\\nb'"),
+        (["x", "--title", "a\udcff"], "--title: should be text that can be written in UTF-8"),
+        (["x", "--author", "Ada Pen"], "--author: no author is named Ada Pen; did you mean Ada Penn?"),
+        (["x", "--artist", "8"], "--artist: no artist is named 8; artists.yaml lists them"),
+        (["x", "--category", "comdy"], "--category: no category has the id comdy; did you mean comedy?"),
+        (
+            ["x", "--artist", "Bo", "--artist", "Bo", "--author", "Cy"],
+            "--author: no author is named Cy; authors.yaml lists them\n"
+            "--artist: stands in this list twice; keep one of them",
+        ),
+        (
+            ["x", "--author", "Cy", "--category", "comdy", "--title", ""],
+            "--title: should not be empty\n"
+            "--author: no author is named Cy; authors.yaml lists them\n"
+            "--category: no category has the id comdy; did you mean comedy?",
+        ),
+        (
+            ["x", "--cover", "a/b.png", "--title", ""],
+            "--title: should not be empty\n"
+            "--cover: should be the name of a file, without a folder, or a whole percent-encoded http(s):// address, "
+            "not a/b.png",
+        ),
+    ],
+)
+def test_what_cannot_be_is_refused(site: Site, new: New, arguments: list[str], sentence: str) -> None:
+    """With the option that says it, and all at once; nothing is written."""
+    before = everything(site)
+    result = new("--title", "Third", *arguments)
+
+    assert (result.exit_code, result.stdout, result.stderr) == (1, "", f"{sentence}\n")
+    assert everything(site) == before
+
+
+def test_nobody_is_told_a_key(site: Site, new: New) -> None:
+    """A catalog with a key in it could not be built, and what is printed is read by many."""
+    before = everything(site)
+    result = new("third", "--title", f"The fpk_{'x' * 43}")
+
+    assert result.exit_code == 1
+    file = f"{site.folder}/catalog_src/series/third.yaml"
+    assert result.stderr == f"{file}: would hold a key, and is read by everybody; nothing was written\n"
+    assert everything(site) == before
+
+
+def test_a_wrong_catalog_is_not_touched(site: Site, new: New) -> None:
+    """What `check` would say is said."""
+    site.write("series/second.yaml", "title: Second\n")
+    before = everything(site)
+    result = new("third", "--title", "Third")
+
+    assert result.exit_code == 1
+    assert without_help(result.stderr) == (
+        f"{site.folder}/catalog_src/series/second.yaml:1:1: cover: is missing\n1 problem; nothing was written\n"
+    )
+    assert everything(site) == before
+
+
+def test_a_title_has_to_be_said(new: New) -> None:
+    """Without one the command was not used rightly."""
+    assert new("third").exit_code == 2

@@ -1,0 +1,165 @@
+"""Texts that a comment cuts short: `title: Night #2` is read as Night, and whoever publishes it is told."""
+
+import json
+from collections.abc import Callable
+
+import pytest
+from click.testing import Result
+
+from generator.catalog import reader, records
+from generator.catalog.problems.cut_texts import cut_texts
+from tests.commands.test_error_formats import annotations
+from tests.conftest import Site
+from tests.support import tree_snapshot
+
+Run = Callable[..., Result]
+ADVICE = 'since " #" begins a comment; put the text in quotes, or a blank after the # of a comment'
+CUT = "title: Night #2\ncover: c.png\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("title: Night #2", [(1, 14, "title", "Night")]),
+        ("title: Night\t#2", [(1, 14, "title", "Night")]),
+        ("title: Night   #2  \r\ncover: a b #1.jpg\r\n", [(1, 16, "title", "Night"), (2, 12, "cover", "a b")]),
+        ("aliases:\n  - One #1\n  - Two\n", [(2, 9, "aliases[0]", "One")]),
+        ("aliases: [One, Two #2\n]", [(1, 20, "aliases[1]", "Two")]),
+        ("description: Several\n  lines #here", [(2, 9, "description", "lines")]),
+        ("authors:\n- Ada #2", [(2, 7, "authors[0]", "Ada")]),
+        ("chapters:\n- title: A #1\n  pages:\n  - 1 #a.jpg", [(2, 12, "chapters[0].title", "A")]),
+        ("chapters:\n- {title: A #1\n  }", [(2, 13, "chapters[0].title", "A")]),
+        (f"title: {'x' * 50} #2", [(1, 59, "title", f"…{'x' * 40}")]),
+        ("title: 月\u3000夜 #2", [(1, 12, "title", "月\u3000夜")]),
+    ],
+)
+def test_a_text_that_a_comment_ends_is_found(text: str, found: list[tuple[int, int, str, str]]) -> None:
+    """At the #, with the field and what is left of the text."""
+    expected = [(*place, f'ends with "{read}", {ADVICE}') for *place, read in found]
+
+    assert [tuple(one) for one in cut_texts(text.encode(), records.Series)] == expected
+
+
+def test_an_anchor_that_no_alias_names_is_found() -> None:
+    """YAML drops `&Co`; a text that begins so is meant."""
+    text = b"title: &Co Detectives\naliases:\n- &all One\n- *all\n- &x [a]\nstatus: &s ongoing\nauthors: &y [*s]\n"
+
+    assert cut_texts(text, records.Series) == [
+        (1, 8, "title", "&Co is read as an anchor, and no alias names it; put the text in quotes")
+    ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "title: Night # 2",
+        "title: Night #",
+        "title: Night#2",
+        'title: "Night" #2',
+        "title: 'Night #2'",
+        "# title: Night #2",
+        "  #title",
+        "status: ongoing #or not",
+        "licensed: false #no",
+        "description: | #here\n  Night #2\n",
+        "description: >-\n  Night #2\n",
+        "chapters: #all\n- number: 1 #one\n  published: 2026-01-01 #then\n  volume: 1 #2\n  pages: 1.jpg .. 3.jpg #3",
+        "chapters:\n- pages: [a.jpg] #1",
+        "authors:\n- 7 #Ada",
+        "titel: Night #2",
+        "title: #2",
+        "chapters: []\n#end",
+    ],
+)
+def test_a_comment_that_is_one_is_left_alone(text: str) -> None:
+    """A blank after the #, quotes, a block, a value that could not go on: nothing is lost."""
+    assert cut_texts(text.encode(), records.Series) == []
+
+
+@pytest.mark.parametrize(
+    ("count", "more"), [(3, []), (4, ["1 more text of this file loses"]), (9, ["6 more texts of this file lose"])]
+)
+def test_three_are_told_and_the_others_counted(count: int, more: list[str]) -> None:
+    """A file that is full of them has four warnings."""
+    found = cut_texts(("aliases:\n" + "- A #1\n" * count).encode(), records.Series)
+
+    assert [one.line for one in found] == list(range(2, 2 + min(count, 4)))
+    assert [one.message for one in found[3:]] == [f"{one} a part in the same way; see the first 3" for one in more]
+
+
+def test_an_anchor_is_a_reason_to_look_twice(site: Site, run: Run) -> None:
+    """As a comment is."""
+    site.write("series/first.yaml", "title: &Co Detectives\ncover: c.png\n")
+
+    assert "&Co is read as an anchor" in run("check", "--catalog", site.folder / "catalog_src").stderr
+
+
+@pytest.mark.parametrize("command", [["check"], ["build"], ["build", "--no-cache"]], ids=" ".join)
+def test_it_is_a_warning(site: Site, run: Run, command: list[str]) -> None:
+    """On stderr, with exit code 0; as JSON in `warnings`; on GitHub beside its line."""
+    site.write("series/first.yaml", CUT)
+    site.write("authors.yaml", "- {id: 1, name: Ada Penn}\n- id: 2\n  name: Eve #2\n")
+    where = tree_snapshot.options(site) if "build" in command else ["--catalog", site.folder / "catalog_src"]
+    folder = site.folder / "catalog_src"
+    lines = [
+        f'{folder}/authors.yaml:3:13: [1].name: ends with "Eve", {ADVICE}',
+        f'{folder}/series/first.yaml:1:14: title: ends with "Night", {ADVICE}',
+    ]
+    text, form, github = (run(*command, *where, *more) for more in ([], ["--json"], ["--format", "github"]))
+
+    assert (text.exit_code, text.stderr) == (0, "".join(f"warning: {one}\n" for one in lines))
+    assert json.loads(form.stdout)["warnings"] == lines
+    shown = annotations("\n".join(one for one in github.stdout.splitlines() if one.startswith("::")))
+    assert [(level, place["line"], place["col"], message) for level, place, message in shown] == [
+        ("warning", "3", "13", lines[0]),
+        ("warning", "1", "14", lines[1]),
+    ]
+
+
+def test_every_build_warns_until_it_is_mended(site: Site, run: Run) -> None:
+    """One that reads the file, one that changes another, one that has nothing to do; after a renaming as well."""
+    site.write("series/first.yaml", CUT)
+
+    def warned() -> list[str]:
+        said = run("build", *tree_snapshot.options(site), "--cache", site.folder / "cache")
+        assert said.exit_code == 0
+        return [one.split(":")[1].rpartition("/")[2] for one in said.stderr.splitlines() if ADVICE in one]
+
+    assert warned() == ["first.yaml"]
+    assert warned() == ["first.yaml"]
+    site.write("series/second.yaml", "title: Second\ncover: d.png\n")
+    assert warned() == ["first.yaml"]
+    (site.folder / "catalog_src/series/first.yaml").rename(site.folder / "catalog_src/series/later.yaml")
+    assert warned() == ["later.yaml"]
+    site.write("series/wrong.yaml", "title: Wrong\n")
+    assert run("build", *tree_snapshot.options(site), "--cache", site.folder / "cache").exit_code == 1
+    (site.folder / "catalog_src/series/wrong.yaml").unlink()
+    assert warned() == ["later.yaml"]
+    site.write("series/later.yaml", CUT.replace("Night #2", '"Night #2"'))
+    assert warned() == []
+
+
+def test_a_folder_of_any_name_is_remembered(site: Site, run: Run) -> None:
+    """A warning is kept for the build that has nothing to do, though UTF-8 has no bytes for the folder's name."""
+    folder = site.folder / "\udcff"
+    (site.folder / "catalog_src").rename(folder)
+    (folder / "series/first.yaml").write_text(CUT)
+    command = ["build", "--catalog", folder, *tree_snapshot.options(site)[2:]]
+
+    assert [ADVICE in run(*command).stderr for _ in range(2)] == [True, True]
+
+
+def test_a_report_page_shows_it(site: Site, run: Run) -> None:
+    """Beside the other warnings."""
+    site.write("series/first.yaml", CUT)
+    run("build", *tree_snapshot.options(site), "--report", site.folder / "report.html")
+
+    assert "series/first.yaml:1:14: title: ends with" in (site.folder / "report.html").read_text()
+
+
+def test_a_file_without_such_a_comment_is_not_read_twice(site: Site, monkeypatch: pytest.MonkeyPatch, run: Run) -> None:
+    """Comments of their own, and those with a blank, cost nothing."""
+    site.write("series/first.yaml", "#!x\n# see #5\n  #y\ntitle: A#1 & R&B # b\ncover: c.png\n")
+    monkeypatch.setattr(reader, "cut_texts", pytest.fail)
+
+    assert run("check", "--catalog", site.folder / "catalog_src").exit_code == 0

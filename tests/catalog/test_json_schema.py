@@ -1,0 +1,146 @@
+"""Schemas for editors: they say what the models say, and the example tells editors where they are."""
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from click.testing import Result
+from jsonschema import Draft7Validator
+
+from generator.catalog import field_docs, json_schema
+from generator.catalog.reader import LISTS, VIEWS
+from generator.catalog.yaml import reader
+from tests.conftest import Site
+from tests.project.test_catalog_docs import CATALOG, DOCS, HEADINGS, in_backticks, records, rows
+from tests.support.schema_editor import SCHEMAS, Editor, objects, plain
+
+MODELINE = "# yaml-language-server: $schema="
+
+
+def schema_of(file: str) -> str:
+    if file.startswith("series/"):
+        return "chapter.json" if "/chapters/" in file else "series.json"
+    return "people.json" if file in ("authors.yaml", "artists.yaml") else file.replace(".yaml", ".json")
+
+
+@pytest.mark.parametrize("name", SCHEMAS)
+def test_a_schema_is_one(name: str) -> None:
+    """Each is a JSON Schema of the draft that editors know in full, with a name and a sentence."""
+    Draft7Validator.check_schema(SCHEMAS[name])
+
+    assert SCHEMAS[name]["$schema"] == Draft7Validator.META_SCHEMA["$id"]
+    assert SCHEMAS[name]["title"]
+    assert SCHEMAS[name]["description"].endswith(".")
+
+
+def test_every_kind_of_file_has_a_schema() -> None:
+    """No file of a catalog is left without help."""
+    assert {schema_of(file) for file in [*LISTS, VIEWS, "site.yaml", "series/a.yaml", "series/a/chapters/b.yaml"]} == (
+        SCHEMAS.keys()
+    )
+
+
+FILES = sorted(path.relative_to(CATALOG).as_posix() for path in CATALOG.rglob("*.yaml"))
+
+
+@pytest.mark.parametrize("file", FILES)
+def test_an_editor_finds_nothing_wrong_with_the_example(file: str) -> None:
+    """Every file of the example fits the schema that its first line names."""
+    text = (CATALOG / file).read_bytes()
+    first = text.decode().splitlines()[0]
+    named = (CATALOG / file).parent / first.removeprefix(MODELINE)
+
+    assert first.startswith(MODELINE)
+    assert named.resolve() == CATALOG / ".schemas" / schema_of(file)
+    assert list(Editor(SCHEMAS[named.name]).iter_errors(plain(reader.load(text)))) == []
+
+
+def test_the_schemas_of_the_example_are_current() -> None:
+    """`python build.py schema` would change nothing in the repository."""
+    there = {path.name: path.read_bytes() for path in (CATALOG / ".schemas").iterdir()}
+
+    assert there.keys() == SCHEMAS.keys()
+    assert [name for name, text in json_schema.files().items() if there[name] != text] == [], (
+        "build.py schema mends them"
+    )
+
+
+@pytest.mark.parametrize("file", FILES)
+def test_the_page_shows_the_first_line(file: str) -> None:
+    """Whoever begins a file copies its first line from docs/catalog.md; some lists share a row there."""
+    first = (CATALOG / file).read_text(encoding="utf-8").splitlines()[0]
+    shared = {f"{name}.json" for name in ("groups", "members", "accounts", "keys")}
+    row = first.replace(schema_of(file), "categories.json") if schema_of(file) in shared else first
+
+    assert f"| `{row}`" in DOCS
+
+
+def test_the_catalog_is_read_as_if_there_were_no_schemas(site: Site, run: Callable[..., Result]) -> None:
+    """What editors need is nothing to a build, not even when it is YAML."""
+    before = site.build().release
+    run("schema", "--catalog", site.folder / "catalog_src")
+    site.write(".schemas/series.yaml", "nonsense: [")
+
+    assert site.build().release == before
+
+
+def test_schemas_are_written_beside_the_catalog(site: Site, run: Callable[..., Result]) -> None:
+    """Without a folder they go where the files of the catalog look for them; a second time nothing is written."""
+    folder = site.folder / "catalog_src/.schemas"
+    results = [run("schema", "--catalog", site.folder / "catalog_src")]
+    before = {path.name: path.stat().st_mtime_ns for path in folder.iterdir()}
+    results.append(run("schema", "--catalog", site.folder / "catalog_src"))
+
+    assert [(one.exit_code, one.output) for one in results] == [(0, f"{folder}: {len(SCHEMAS)} schemas\n")] * 2
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == json_schema.files()
+    assert {path.name: path.stat().st_mtime_ns for path in folder.iterdir()} == before
+
+
+def test_schemas_are_written_where_they_are_wanted(tmp_path: Path, run: Callable[..., Result]) -> None:
+    """With a folder there need not be a catalog."""
+    result = run("schema", "--catalog", tmp_path / "nowhere", tmp_path / "deep/inside")
+
+    assert result.exit_code == 0
+    assert {path.name for path in (tmp_path / "deep/inside").iterdir()} == SCHEMAS.keys()
+
+
+def test_schemas_are_written_into_no_catalog_that_is_not_there(tmp_path: Path, run: Callable[..., Result]) -> None:
+    """A mistyped catalog is a sentence, and no folder is made."""
+    result = run("schema", "--catalog", tmp_path / "nowhere")
+
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert result.stderr.startswith(f"{tmp_path}/nowhere: there is no such folder")
+    assert not (tmp_path / "nowhere").exists()
+
+
+def test_every_field_is_explained_and_no_other() -> None:
+    """Editors have a word on every field of every record."""
+    assert {name: set(fields) for name, fields in field_docs.FIELDS.items()} == {
+        kind.__name__: set(kind.model_fields) for kind in records()
+    }
+
+
+EXPLAINED = [(heading, field) for heading in HEADINGS for field in rows(heading)]
+
+
+@pytest.mark.parametrize(("heading", "field"), EXPLAINED)
+def test_editors_say_what_the_page_says(heading: str, field: str) -> None:
+    """Meanings and examples are those of docs/catalog.md, without its links."""
+    _, _, meaning, example = rows(heading)[field]
+    said, examples = field_docs.FIELDS[HEADINGS[heading].__name__][field]
+
+    assert said == re.sub(r"\[([^\]]+)\]\([^)]+\)", r"\1", meaning)
+    assert examples == plain(in_backticks(example))
+
+
+def test_a_pattern_comes_with_a_sentence() -> None:
+    """Nobody has to read a regular expression to learn what is wrong."""
+    silent = [
+        one["pattern"]
+        for one in objects(SCHEMAS)
+        if isinstance(one.get("pattern"), str) and "patternErrorMessage" not in one
+    ]
+
+    # This one only chooses which rule holds; editors never show it.
+    assert set(silent) == {json_schema._ADDRESS}

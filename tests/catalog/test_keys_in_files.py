@@ -1,0 +1,151 @@
+"""What may stand in keys.yaml and accounts.yaml, and what must never be said of it."""
+
+import pytest
+
+from tests.conftest import Site
+from tests.support.author_catalogs import Run
+
+ONE, TWO = "1" * 63 + "a", "2" * 63 + "b"
+
+
+@pytest.fixture
+def keyed(site: Site) -> Site:
+    """A catalog with two accounts, one of which has a key."""
+    site.write("series/first.yaml", "title: First\ncover: cover.jpg\n")
+    site.write(
+        "accounts.yaml", f"- {{username: noor, keys: [{{name: tablet, sha256: {ONE}}}]}}\n- {{username: ansel}}\n"
+    )
+    return site
+
+
+def problems(site: Site, run: Run) -> str:
+    result = run("check", "--catalog", site.folder / "catalog_src")
+    assert (result.exit_code, result.stdout) == (1, "")
+    return result.stderr.replace(f"{site.folder}/catalog_src/", "")
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "problem"),
+    [
+        ("keys.yaml", "name: a\n", "keys.yaml:1:1: should be a list"),
+        ("keys.yaml", "- a\n", "keys.yaml:1:3: [0]: should be fields with values"),
+        ("keys.yaml", "- {name: a}\n", "keys.yaml:1:3: [0].sha256: is missing"),
+        ("keys.yaml", f"- {{sha256: {TWO}}}\n", "keys.yaml:1:3: [0].name: is missing"),
+        ("keys.yaml", f"- {{name: a, sha256: {TWO}, x: 1}}\n", "[0].x: is not a field here"),
+        (
+            "keys.yaml",
+            f"- {{name: a, sha256: {TWO}}}\n- {{name: a, sha256: {'3' * 63}c}}\n",
+            "keys.yaml:2:10: [1].name: the name a belongs to another key; choose another",
+        ),
+        (
+            "keys.yaml",
+            f"- {{name: a, sha256: {TWO}}}\n- {{name: b, sha256: {TWO}}}\n",
+            "keys.yaml:2:21: [1].sha256: is the digest of a key that keys.yaml has already",
+        ),
+        (
+            "keys.yaml",
+            f"- {{name: a, sha256: {ONE}}}\n",
+            "keys.yaml:1:21: [0].sha256: is the digest of a key that accounts.yaml has already",
+        ),
+        (
+            "keys.yaml",
+            f"- {{name: tablet, sha256: {TWO}}}\n",
+            "keys.yaml:1:10: [0].name: is what a key of the account noor is called, too",
+        ),
+        (
+            "keys.yaml",
+            f"- {{name: a, account: nor, sha256: {TWO}}}\n",
+            "keys.yaml:1:22: [0].account: no account has the username nor; did you mean noor?",
+        ),
+    ],
+)
+def test_what_is_wrong_with_keys_is_said_in_its_place(
+    keyed: Site, run: Run, file: str, text: str, problem: str
+) -> None:
+    """keys.yaml is a file of the catalog like any other."""
+    keyed.write(file, text)
+
+    assert problem in problems(keyed, run)
+
+
+SECRET = "hunter2-hunter2"
+MADE = f"fpk_{'Zz9-_' * 8}xyz"
+
+
+@pytest.mark.parametrize("secret", [SECRET, MADE, f"{MADE}{MADE}"])
+@pytest.mark.parametrize(
+    ("file", "text"),
+    [
+        ("keys.yaml", "- {name: a, sha256: SECRET}\n"),
+        ("keys.yaml", "- {name: a, sha256: [SECRET]}\n"),
+        ("keys.yaml", "- {name: a, sha256: {SECRET: 1}}\n"),
+        ("keys.yaml", f"- {{name: a, sha256: {TWO}, account: SECRET!}}\n"),
+        ("keys.yaml", "- SECRET\n"),
+        ("keys.yaml", "SECRET\n"),
+        ("accounts.yaml", "- {username: noor, keys: [{name: a, sha256: SECRET}]}\n"),
+        ("accounts.yaml", "- {username: noor, keys: [SECRET]}\n"),
+        ("accounts.yaml", "- {username: noor, keys: SECRET}\n"),
+    ],
+)
+def test_a_problem_does_not_repeat_a_key(keyed: Site, run: Run, file: str, text: str, secret: str) -> None:
+    """A key in the wrong place must not end up in the log of a build as well."""
+    keyed.write(file, text.replace("SECRET", secret))
+
+    for output in (problems(keyed, run), run("check", "--catalog", keyed.folder / "catalog_src", "--json").output):
+        assert f"{file}:1:" in output or f'{file}"' in output
+        assert secret[4:20] not in output
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "line"),
+    [
+        ("accounts.yaml", "- username: noor\n  keys:\n    - name: a\n      sha256:\n        SECRET\n", 5),
+        ("accounts.yaml", "- username: noor\n  keys:\n    - name: a\n      sha256:\n        SECRET: b: c\n", 5),
+        ("accounts.yaml", "- username: noor\n  keys:\n    - SECRET\n", 3),
+        ("accounts.yaml", "- username: noor\n  token: SECRET\n", 2),
+        ("series/first.yaml", "title: First\ncover: cover.jpg\nsecret: SECRET\n", 3),
+    ],
+)
+def test_a_line_with_a_secret_is_not_shown(keyed: Site, run: Run, file: str, text: str, line: int) -> None:
+    """The place is said without its line, also where the name of the field stands above it."""
+    keyed.write(file, text.replace("SECRET", SECRET))
+
+    for output in (problems(keyed, run), run("check", "--catalog", keyed.folder / "catalog_src", "--json").output):
+        assert f"{file}:{line}:" in output or f'"line":{line},' in output
+        assert SECRET not in output
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "places"),
+    [
+        ("keys.yaml", "# the phone: SECRET\n", ["1:14"]),
+        ("keys.yaml", f"- {{name: SECRET, sha256: {TWO}}}\n", ["1:10"]),
+        ("keys.yaml", f"- name: a\n  account: SECRET\n  sha256: {TWO}\n", ["2:12"]),
+        ("keys.yaml", "- {name: a, SECRET: 1}\n", ["1:13"]),
+        ("keys.yaml", "- {SECRET: 1, SECRET: 2}\n", ["1:4", "1:56"]),
+        ("keys.yaml", "\ufeff# 紙 SECRET\r\n# SECRET", ["1:5", "2:3"]),
+        ("accounts.yaml", "- username: noor\n  bio: my key is SECRET\n", ["2:18"]),
+        ("accounts.yaml", "- username: noor\n  bookmarks: [SECRET]\n", ["2:15"]),
+        ("accounts.yaml", "- username: noor\n  keys: [{name: a, sha256: SECRET}]\n", ["2:28"]),
+    ],
+)
+def test_a_key_in_clear_is_a_problem_wherever_it_stands(
+    keyed: Site, run: Run, file: str, text: str, places: list[str]
+) -> None:
+    """Not even a comment may hold what `keys add` printed; the sentence says what to do and keeps the secret."""
+    secret = f"fpk_{'Zz9-_' * 8}xyz"[:47]
+    (keyed.folder / "catalog_src" / file).write_bytes(text.replace("SECRET", secret).encode())
+
+    found = problems(keyed, run)
+
+    sentence = "here stands a key itself; remove it and make another: `python build.py keys add` keeps its digest only"
+    assert [line for line in found.splitlines() if sentence in line] == [f"{file}:{one}: {sentence}" for one in places]
+    assert secret[4:24] not in found
+
+
+@pytest.mark.parametrize("word", ["fpk_", "fpk_fan", "fpk_reader_2026"])
+def test_a_word_that_begins_like_a_key_is_none(keyed: Site, run: Run, word: str) -> None:
+    """Only what is as long as a secret is taken for one."""
+    keyed.write("accounts.yaml", f"- username: {word}\n")
+
+    assert run("check", "--catalog", keyed.folder / "catalog_src").exit_code == 0

@@ -1,0 +1,550 @@
+"""Links and special files in a catalog: what may be followed, and that nothing else is read, listed or written."""
+
+import errno
+import os
+import shutil
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from click.testing import Result
+
+from generator.authoring import new_entries, tending
+from generator.catalog import confined_folder, reader
+from generator.catalog.confined_folder import Confined
+from generator.catalog.problems import locate
+from generator.errors import FlatpanelError
+from generator.nginx import process
+from generator.pipeline import run as pipeline
+from generator.pipeline import up_to_date
+from tests.conftest import AS_OF, Site
+from tests.support import author_catalogs
+from tests.support.author_catalogs import Run
+
+SECRET = "the-content-of-a-file-elsewhere"
+REFUSED = "the link leads out of catalog_src; --follow DIR allows links into DIR"
+
+
+@pytest.fixture
+def outside(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder that does not belong to the catalog."""
+    return tmp_path_factory.mktemp("outside")
+
+
+@pytest.fixture
+def linked(site: Site, outside: Path) -> Site:
+    """A catalog whose authors are in a file elsewhere."""
+    (outside / "authors.yaml").write_text(authors(SECRET))
+    return link(site, "authors.yaml", outside / "authors.yaml")
+
+
+def authors(name: str) -> str:
+    return "".join(f"- {{id: {one}, name: {who}, modified: 2026-01-01}}\n" for one, who in ((1, "Ada Penn"), (2, name)))
+
+
+def link(site: Site, file: str, target: Path | str) -> Site:
+    path = site.folder / "catalog_src" / file
+    path.unlink(missing_ok=True)
+    path.symlink_to(target)
+    return site
+
+
+def problems(site: Site, follow: tuple[Path, ...] = ()) -> list[str]:
+    """What `check` says, without the folder."""
+    catalog = Confined(site.folder / "catalog_src", follow)
+    with pytest.raises(FlatpanelError) as caught:
+        pipeline.check(catalog, AS_OF, 1)
+    return [line.removeprefix(f"{catalog}/") for line in str(caught.value).splitlines()]
+
+
+# Every command that reads a catalog, with its arguments behind --catalog, and whether it is asked for --out.
+COMMANDS = {
+    "build": ("build", "--no-cache"),
+    "build --check": ("build", "--check"),
+    "check": ("check",),
+    "next": ("next",),
+    "diff": ("diff", ".", "."),
+    "serve": ("serve", "--no-cache"),
+    "ids": ("ids",),
+    "keys list": ("keys", "list"),
+    "keys add": ("keys", "add", "phone"),
+    "keys revoke": ("keys", "revoke", "shop"),
+    "views": ("views", os.devnull),
+    "new series": ("new", "series", "third", "--title", "Third"),
+    "new chapter": ("new", "chapter", "first"),
+}
+WITH_OUT = ("build", "serve", "next", "ids")
+
+
+def command(name: str, site: Site, run: Run, *more: object) -> Result:
+    words = COMMANDS[name]
+    out = ["--out", site.folder / "dist"] if words[0] in WITH_OUT or name == "new chapter" else []
+    conf = ["--nginx", site.folder / "nginx.conf"] if words[0] in ("build", "serve") else []
+    size = 2 if words[0] in ("keys", "new") else 1
+    head, rest = words[:size], words[size:]
+    return run(*head, "--catalog", site.folder / "catalog_src", *out, *conf, *more, *rest)
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_refuses_a_link_out_of_the_catalog(name: str, linked: Site, run: Run) -> None:
+    """One line names the file and the option; the file elsewhere appears nowhere, and nothing is written."""
+    before = author_catalogs.everything(linked)
+    result = command(name, linked, run)
+
+    assert result.exit_code == 1
+    assert f"{linked.folder}/catalog_src/authors.yaml:1:1: cannot be read: {REFUSED}\n" in result.stderr
+    assert result.output.count("--follow") == 1
+    assert SECRET not in result.output
+    assert author_catalogs.everything(linked) == before
+    assert not (linked.folder / "dist").exists()
+
+
+@pytest.mark.parametrize("name", [name for name in COMMANDS if name != "serve"])
+def test_every_command_follows_links_into_named_folders(name: str, linked: Site, outside: Path, run: Run) -> None:
+    """`--follow` names the folder; it may be repeated, and be a link itself."""
+    linked.write("keys.yaml", f"- {{name: shop, sha256: {'1' * 63}a}}\n")
+    (linked.folder / "shared").symlink_to(outside)
+    if name == "build --check":
+        assert command("build", linked, run, "--follow", outside, "--as-of", AS_OF).exit_code == 0
+    instant = ["--as-of", AS_OF] if name.startswith("build") else []
+    result = command(name, linked, run, "--follow", "/usr", "--follow", linked.folder / "shared", *instant)
+
+    assert (result.exit_code, REFUSED in result.output) == (0, False), result.output
+
+
+def test_a_followed_file_is_published(linked: Site, outside: Path) -> None:
+    """What the shared file says is part of the site, and a change of it is seen by the next build."""
+    linked.write("series/first.yaml", "title: F\ncover: c.jpg\nauthors: [2]\nmodified: 2026-01-01\n")
+    options = pipeline.Options(
+        Confined(linked.folder / "catalog_src", (outside,)),
+        *linked.paths[1:],
+        AS_OF,
+        cache=linked.folder / ".flatpanel_cache",
+    )
+    pipeline.build(options)
+    assert SECRET.encode() in published(linked)
+    assert pipeline.build(options).changes["changed"] == 0
+
+    (outside / "authors.yaml").write_text(authors("Somebody new"))
+    assert pipeline.build(options).changes["changed"] > 0
+    assert SECRET.encode() not in published(linked)
+
+
+def published(site: Site) -> bytes:
+    manifest = site.manifest
+    files = {one.file for one in manifest.resources.values() if "series" in one.file}
+    return b"".join((site.folder / "dist" / file).read_bytes() for file in sorted(files))
+
+
+def test_import_refuses_links_out_of_the_catalog(linked: Site, run: Run) -> None:
+    """Before the first request."""
+    result = run("import", "http://127.0.0.1:9", "--catalog", linked.folder / "catalog_src")
+
+    assert (result.exit_code, SECRET in result.output) == (1, False)
+    assert REFUSED in result.stderr
+
+
+def test_schemas_are_not_written_through_a_link(site: Site, outside: Path, run: Run) -> None:
+    """A folder elsewhere stays as it is, unless it is named."""
+    link(site, ".schemas", outside)
+    given = ("schema", "--catalog", site.folder / "catalog_src")
+    refused = run(*given)
+
+    assert (refused.exit_code, list(outside.iterdir())) == (1, [])
+    assert refused.stderr.endswith(f": {REFUSED}\n")
+    assert run(*given, "--follow", outside).exit_code == 0
+    assert (outside / "series.json").is_file()
+
+
+def test_a_folder_that_is_not_there_cannot_be_followed(site: Site, run: Run) -> None:
+    """A misspelt option is told at once."""
+    result = run("check", "--catalog", site.folder / "catalog_src", "--follow", site.folder / "nowhere")
+
+    assert (result.exit_code, "--follow" in result.stderr) == (2, True)
+
+
+@pytest.mark.parametrize("target", ["/proc/self/environ", "/dev/zero", "/dev/kmsg", "/etc/passwd", "/proc/self/mem"])
+@pytest.mark.parametrize("file", ["authors.yaml", "series/first.yaml", "views.yaml"])
+def test_files_of_the_system_are_not_read(
+    target: str, file: str, site: Site, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Neither the environment of this process nor a device: not to build from, and not to quote."""
+    monkeypatch.setenv("FLATPANEL_TEST", SECRET)
+    link(site, file, target)
+
+    assert problems(site) == [f"{file}:1:1: cannot be read: {REFUSED}"]
+    assert locate.text(site.folder / "catalog_src", file) == b""
+    result = run("check", "--catalog", site.folder / "catalog_src")
+    assert (result.exit_code, "root:" in result.output, SECRET in result.output) == (1, False, False)
+
+
+@pytest.mark.parametrize("target", ["/dev/zero", "pipe"])
+def test_what_is_no_file_is_refused_where_links_lead(
+    target: str, site: Site, outside: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Devices and pipes are not opened in a folder that may be followed, either."""
+    os.mkfifo(outside / "pipe")
+    link(site, "authors.yaml", outside / target)
+    names, opened = [], os.open
+
+    def spy(path: str, *given: int, **named: int) -> int:
+        names.append(path)
+        return opened(path, *given, **named)
+
+    monkeypatch.setattr(os, "open", spy)
+
+    assert problems(site, (outside, Path("/dev"))) == [
+        "authors.yaml:1:1: cannot be read: it is neither a file nor a folder"
+    ]
+    assert "site.yaml" in names
+    assert not {"zero", "pipe"}.intersection(names)
+
+
+def test_a_file_is_read_to_the_limit_whatever_size_it_announces(site: Site) -> None:
+    """Files of procfs announce no bytes and have some."""
+    folder = Confined(Path("/proc/self"))
+
+    assert os.stat("/proc/self/environ").st_size == 0
+    assert folder.content("limits")[0].startswith(b"Limit")
+    with pytest.raises(OSError, match="more than 0 MiB") as caught:
+        folder.content("limits", 100)
+    assert caught.value.errno == errno.EFBIG
+
+
+def test_a_file_that_grows_is_read_to_the_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is refused as soon as it is too large, though it was small when it was opened."""
+    path = tmp_path / "growing"
+    path.write_bytes(b"x")
+    read, parts = os.read, []
+
+    def growing(descriptor: int, size: int) -> bytes:
+        with path.open("ab") as more:
+            more.write(b"x" * size)
+        parts.append(size)
+        return read(descriptor, size)
+
+    monkeypatch.setattr(os, "read", growing)
+    with pytest.raises(OSError, match="more than 1 MiB"):
+        Confined(tmp_path).content("growing", 1 << 20)
+    assert sum(parts) <= (1 << 20) + 2 * max(parts)
+
+
+# Folders
+
+
+@pytest.mark.parametrize("file", ["series/machine", "series/long/chapters", "series", "notes", "series/long/extra"])
+def test_a_link_to_the_root_of_the_file_system_is_not_walked(
+    file: str, site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Neither by a reader nor by what looks for changes; the message is one line."""
+    catalog = site.folder / "catalog_src"
+    site.write("series/long/series.yaml", "title: Long\ncover: c.jpg\n")
+    if file == "series":
+        shutil.rmtree(catalog / file)
+    link(site, file, "/")
+    listed: list[str] = []
+    listdir, scandir = os.listdir, os.scandir
+
+    def spy(call: Callable[..., object]) -> Callable[..., object]:
+        def instead(folder: int | str) -> object:
+            listed.append(os.readlink(f"/proc/self/fd/{folder}") if isinstance(folder, int) else str(folder))
+            return call(folder)
+
+        return instead
+
+    monkeypatch.setattr(os, "listdir", spy(listdir))
+    monkeypatch.setattr(os, "scandir", spy(scandir))
+    found = problems(site)
+    process.fingerprint(catalog)
+    up_to_date.seen(up_to_date.Asked(catalog, site.folder / "dist", site.folder / "nginx.conf", False, None), {})
+
+    assert found == [f"{file}:1:1: cannot be read: {REFUSED}"]
+    assert str(catalog) in listed
+    assert not {"/", "/etc", "/usr", "/usr/lib"}.intersection(listed)
+
+
+def test_a_series_may_be_a_link_to_a_folder(site: Site, outside: Path) -> None:
+    """Inside the catalog or where links may lead; what changes behind it is seen."""
+    catalog = Confined(site.folder / "catalog_src", (outside,))
+    shared = outside / "shared"
+    (shared / "chapters").mkdir(parents=True)
+    (shared / "series.yaml").write_text("title: Shared\ncover: c.jpg\n")
+    link(site, "series/shared", shared)
+    link(site, "series/again", "shared")
+
+    assert [one.slug for one in reader.read(catalog).series] == ["again", "first", "second", "shared"]
+    seen = [process.fingerprint(catalog)]
+    (shared / "chapters/1.yaml").write_text("{id: 77, number: 1, published: 2026-01-01, pages: []}")
+    seen.append(process.fingerprint(catalog))
+    (shared / "chapters/1.yaml").write_text("{id: 78, number: 1, published: 2026-01-01, pages: []}")
+    seen.append(process.fingerprint(catalog))
+    assert len(set(seen)) == 3 and process.fingerprint(catalog) == seen[-1]
+
+
+def test_a_link_to_a_folder_that_holds_no_series_is_not_walked(site: Site) -> None:
+    """Otherwise a few links, each to the folder around it, would be a tree of billions of folders."""
+    link(site, "notes", "series")
+    link(site, "series/again", ".")
+    files = {file for file, _ in process.fingerprint(site.folder / "catalog_src")}
+
+    assert {"notes", "series/again/first.yaml", "series/again/again"} <= files
+    assert not [file for file in files if file.startswith(("notes/", "series/again/again/"))]
+
+
+@pytest.mark.parametrize(
+    "links",
+    [
+        {"series/round": "."},
+        {"series/round": ".."},
+        {"series/chapters": "../series"},
+        {"series/a": "b", "series/b": "a"},
+        {"series/long/chapters": "../.."},
+        {"authors.yaml": "authors.yaml"},
+        {f"series/.{number}": f".{number + 1}" for number in range(50)} | {"series/many": ".0"},
+        {f".{number}": f".{number + 1}" for number in range(3000)} | {"authors.yaml": ".0"},
+    ],
+    ids=["itself", "up", "chapters", "two", "chapters up", "file", "many", "thousands"],
+)
+def test_circles_of_links_have_an_end(links: dict[str, str], site: Site) -> None:
+    """However they go round, there is a message, and what looks for changes ends as well."""
+    site.write("series/long/series.yaml", "title: Long\ncover: c.jpg\n")
+    for file, target in links.items():
+        link(site, file, target)
+
+    assert problems(site)
+    assert len(process.fingerprint(site.folder / "catalog_src")) < 1000
+
+
+def test_a_folder_of_many_levels_is_no_traceback(site: Site) -> None:
+    """As deep as a path can be."""
+    folder = site.folder / "catalog_src/deep"
+    folder.mkdir()
+    levels = (os.pathconf("/", "PC_PATH_MAX") - len(str(folder)) - 20) // 2
+    here = os.open(folder, os.O_RDONLY)
+    for _ in range(levels):
+        os.mkdir("d", dir_fd=here)
+        inner = os.open("d", os.O_RDONLY, dir_fd=here)
+        os.close(here)
+        here = inner
+    os.close(here)
+
+    try:
+        assert pipeline.check(site.folder / "catalog_src", AS_OF, 1)
+        assert len(process.fingerprint(site.folder / "catalog_src")) > levels
+    finally:
+        subprocess.run(["rm", "-rf", folder], check=True)  # Python's own function is too recursive for it
+
+
+def test_the_catalog_itself_may_be_a_link(site: Site) -> None:
+    """Its real path is where its links may lead."""
+    (site.folder / "catalog_src").rename(site.folder / "real")
+    (site.folder / "catalog_src").symlink_to("real")
+    (site.folder / "real/people.txt").write_text("- {id: 1, name: Ada Penn}\n")
+    link(site, "authors.yaml", site.folder / "real/people.txt")
+    link(site, "artists.yaml", "../catalog_src/people.txt")
+    link(site, "members.yaml", "../real/../real/people.txt")
+
+    assert pipeline.check(site.folder / "catalog_src", AS_OF, 1)
+
+
+def test_a_folder_with_nearly_the_same_name_is_another(site: Site) -> None:
+    """`catalog_src2` begins like `catalog_src`, and is not inside."""
+    (site.folder / "catalog_src2").mkdir()
+    (site.folder / "catalog_src2/authors.yaml").write_text("[]")
+    link(site, "authors.yaml", "../catalog_src2/authors.yaml")
+
+    assert problems(site) == [f"authors.yaml:1:1: cannot be read: {REFUSED}"]
+
+
+# Between the look and the call
+
+
+def test_a_link_that_is_swapped_in_meanwhile_is_not_followed(
+    site: Site, outside: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is opened is what was looked at: a link inside, a folder or a file that becomes a link out."""
+    catalog = site.folder / "catalog_src"
+    (outside / "first.yaml").write_text(SECRET)
+    link(site, "authors.yaml", "series/first.yaml")
+    place = Confined.place
+
+    def swapping(folder: Confined, file: str) -> tuple[str, str]:
+        found = place(folder, file)
+        (catalog / "series").rename(catalog / ".series")
+        (catalog / "series").symlink_to(outside)
+        return found
+
+    monkeypatch.setattr(Confined, "place", swapping)
+    with pytest.raises(OSError):
+        Confined(catalog).content("authors.yaml")
+    with pytest.raises(OSError):
+        (catalog / "series").unlink()
+        (catalog / ".series").rename(catalog / "series")
+        Confined(catalog).write("series/first.yaml", b"mine")
+    assert (outside / "first.yaml").read_text() == SECRET
+
+
+@pytest.mark.parametrize("kind", ["link", "pipe"])
+def test_a_file_that_is_swapped_meanwhile_is_not_waited_for(
+    kind: str, site: Site, outside: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Between the look at a file and its opening it becomes something else."""
+    path = site.folder / "catalog_src/site.yaml"
+    (outside / "file").write_text(SECRET)
+    look = os.stat
+
+    def swapping(name: object, **named: object) -> os.stat_result:
+        status = look(name, **named)  # type: ignore[call-overload]
+        if name == "site.yaml":
+            path.unlink()
+            path.symlink_to(outside / "file") if kind == "link" else os.mkfifo(path)
+        return status  # type: ignore[no-any-return]
+
+    monkeypatch.setattr(os, "stat", swapping)
+    descriptors = len(os.listdir("/proc/self/fd"))
+    with pytest.raises(OSError):
+        Confined(path.parent).content("site.yaml")
+    assert len(os.listdir("/proc/self/fd")) == descriptors
+
+
+# Writing
+
+
+@pytest.fixture
+def counted(site: Site) -> Site:
+    return author_catalogs.with_chapters(site)
+
+
+WRITTEN = {
+    "keys.yaml": lambda catalog: tending.add_key(catalog, "phone", None),
+    "views.yaml": lambda catalog: tending.fold_views(catalog, []),
+    tending.SEEN: lambda catalog: tending.fold_views(catalog, []),
+    "series/third.yaml": lambda catalog: new_entries.add_series(
+        catalog, "third", {"title": "T"}, in_folder=False, dry=False
+    ),
+    "series/first.yaml": lambda catalog: tending.give_ids(catalog, 0, print),
+}
+
+
+@pytest.mark.parametrize("file", WRITTEN)
+@pytest.mark.parametrize("exists", [True, False])
+def test_nothing_is_written_through_a_link_out_of_the_catalog(
+    file: str, exists: bool, counted: Site, outside: Path
+) -> None:
+    """Neither over a file elsewhere nor in the place of one that is missing."""
+    target = outside / "target"
+    if exists:
+        target.write_text("[]" if file == "keys.yaml" else "{}")
+    link(counted, file, target)
+    before = target.read_bytes() if exists else None
+    with pytest.raises((FlatpanelError, OSError), match="--follow"):
+        WRITTEN[file](counted.folder / "catalog_src")
+
+    assert (target.read_bytes() if target.exists() else None) == before
+    assert list(outside.iterdir()) == [target] * exists
+
+
+@pytest.mark.parametrize("file", ["keys.yaml", "views.yaml"])
+def test_a_link_into_a_named_folder_is_written_through(file: str, counted: Site, outside: Path) -> None:
+    """The link stays, the file that it names has the new content and its old permissions."""
+    (outside / "target").write_text("")
+    (outside / "target").chmod(0o640)
+    link(counted, file, outside / "target")
+    WRITTEN[file](Confined(counted.folder / "catalog_src", (outside,)))
+
+    assert (counted.folder / "catalog_src" / file).is_symlink()
+    assert (outside / "target").read_text()
+    assert (outside / "target").stat().st_mode & 0o777 == 0o640
+    assert [one.name for one in outside.iterdir()] == ["target"]
+
+
+@pytest.mark.parametrize("kind", ["link", "file"])
+def test_the_name_of_a_new_file_is_no_way_out(kind: str, counted: Site, outside: Path) -> None:
+    """What is written is first called `.keys.yaml.new`; a link of that name, or what a killed command left, goes."""
+    unfinished = counted.folder / "catalog_src/.keys.yaml.new"
+    (outside / "target").write_text(SECRET)
+    unfinished.symlink_to(outside / "target") if kind == "link" else unfinished.write_text("half")
+    tending.add_key(counted.folder / "catalog_src", "phone", None)
+
+    assert (outside / "target").read_text() == SECRET
+    assert not os.path.lexists(unfinished)
+    assert "phone" in (counted.folder / "catalog_src/keys.yaml").read_text()
+
+
+def test_nothing_is_written_over_what_is_no_file(counted: Site) -> None:
+    """A pipe in the place of a file is neither read nor replaced."""
+    os.mkfifo(counted.folder / "catalog_src" / tending.SEEN)
+    with pytest.raises(OSError, match="neither a file nor a folder"):
+        tending.fold_views(counted.folder / "catalog_src", [])
+    with pytest.raises(OSError, match="neither a file nor a folder"):
+        Confined(counted.folder / "catalog_src").write(tending.SEEN, b"x")
+
+
+def test_a_file_with_the_same_content_is_not_written(site: Site) -> None:
+    """Its time stays."""
+    path = site.folder / "catalog_src/site.yaml"
+    catalog, text = Confined(path.parent), path.read_bytes()
+    os.utime(path, (5, 5))
+
+    assert (catalog.write("site.yaml", text), path.stat().st_mtime) == (False, 5)
+    assert (catalog.write("site.yaml", text[::-1]), path.read_bytes()) == (True, text[::-1])
+    assert (catalog.write("a/b/c.yaml", text), (path.parent / "a/b/c.yaml").read_bytes()) == (True, text)
+
+
+def test_views_that_cannot_be_remembered_are_not_counted_again(counted: Site) -> None:
+    """A memory of many requests is read, however large; one that cannot be read is no empty one."""
+    memory = counted.folder / "catalog_src" / tending.SEEN
+    tending.fold_views(counted.folder / "catalog_src", [])
+    memory.write_bytes(memory.read_bytes() + b" " * (confined_folder.MAX_SIZE + 1))
+    log = counted.folder / "log"
+    log.write_text(author_catalogs.line(1))
+    assert tending.fold_views(counted.folder / "catalog_src", [log]).tally.counted == 1
+    memory.write_bytes(memory.read_bytes() + b" " * (confined_folder.MAX_SIZE + 1))
+
+    assert tending.fold_views(counted.folder / "catalog_src", [log]).tally.counted == 0
+
+
+def test_a_catalog_that_is_missing_has_no_files(tmp_path: Path) -> None:
+    """What looks for changes leaves it to the build to say so."""
+    assert process.fingerprint(tmp_path / "nowhere") == ()
+
+
+@pytest.mark.parametrize("number", [errno.EIO, errno.EACCES, errno.EMFILE], ids=errno.errorcode.get)
+def test_whatever_cannot_be_opened_is_told(number: int, site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No call that fails makes a catalog seem smaller than it is."""
+    folder, opened = site.folder / "catalog_src", os.open
+    calls, moment = 0, 0
+
+    def failing(path: str, flags: int, *mode: int, dir_fd: int | None = None) -> int:
+        nonlocal calls
+        calls += 1
+        if calls == moment:
+            raise OSError(number, os.strerror(number), path)
+        return opened(path, flags, *mode, dir_fd=dir_fd)
+
+    whole = reader.read(folder)
+    monkeypatch.setattr(confined_folder.os, "open", failing)
+    for moment in range(1, 1000):
+        calls = 0
+        found = reader.read(folder)
+        if calls < moment:
+            break
+        assert [os.strerror(number) in one.message for one in found.complaints] in ([True], [True, True])
+    assert 10 < moment < 999
+    assert found == whole
+
+
+def test_a_description_of_pages_is_not_read_through_a_link(site: Site, outside: Path, run: Run) -> None:
+    """A folder of images may come from a stranger as well; `--follow` allows what it allows for the catalog."""
+    pages = outside / "pages"
+    pages.mkdir()
+    (pages / "1.png").touch()
+    (outside / "elsewhere.xml").write_text(f"<ComicInfo><Title>{SECRET}</Title></ComicInfo>")
+    (pages / "ComicInfo.xml").symlink_to("../elsewhere.xml")
+    given = ("new", "chapter", "--catalog", site.folder / "catalog_src", "--out", site.folder / "dist")
+    refused = run(*given, "first", "--pages", pages)
+
+    assert (refused.exit_code, refused.stderr.count("--follow"), SECRET in refused.output) == (1, 1, False)
+    assert run(*given, "--follow", outside, "first", "--pages", pages).exit_code == 0
+    assert SECRET in (site.folder / "catalog_src/series/first.yaml").read_text()

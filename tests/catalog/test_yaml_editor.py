@@ -1,0 +1,253 @@
+"""Edits of people's YAML: what changes, what does not, and what is refused."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from generator.catalog.yaml import editor, reader
+from generator.catalog.yaml_values import yaml_value
+from generator.errors import FlatpanelError
+from tests.conftest import SITES
+from tests.support.paths import ROOT
+
+REFUSAL = "is written in a way that cannot be edited here"
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("- number: 1\n  title: A\n", "- id: 7\n  number: 1\n  title: A\n"),
+        ("  -   number: 1\n      title: A\n", "  -   id: 7\n      number: 1\n      title: A\n"),
+        ("-\n  number: 1\n", "-\n  id: 7\n  number: 1\n"),
+        ("- # {the first}\n\n  # one\n  number: 1\n", "- # {the first}\n\n  # one\n  id: 7\n  number: 1\n"),
+        ('- "number": 1 # a\n', '- id: 7\n  "number": 1 # a\n'),
+        ("- number: 1", "- id: 7\n  number: 1"),
+        ("- number: 1\r\n  title: A\r\n", "- id: 7\r\n  number: 1\r\n  title: A\r\n"),
+        ("# a\n- number: 1\r\n", "# a\n- id: 7\r\n  number: 1\r\n"),
+        ("- number: 1\r  title: A\r", "- id: 7\r  number: 1\r  title: A\r"),
+        ("- &one\n  number: 1\n", "- &one\n  id: 7\n  number: 1\n"),
+        ("- &one # {\n  number: 1\n", "- &one # {\n  id: 7\n  number: 1\n"),
+        ("- {number: 1}\n", "- {id: 7, number: 1}\n"),
+        ("- {number: 1}", "- {id: 7, number: 1}"),
+        ("- { number: 1, title: A }\n", "- { id: 7, number: 1, title: A }\n"),
+        ("- {\n    # one\n    number: 1,\n  }\n", "- {\n    # one\n    id: 7, number: 1,\n  }\n"),
+        ("- &one {\n    number: 1 }\n", "- &one {\n    id: 7, number: 1 }\n"),
+        ("- &one # two\n  {number: 1}\n", "- &one # two\n  {id: 7, number: 1}\n"),
+        ("[{number: 1}]\n", "[{id: 7, number: 1}]\n"),
+        ("- title: 紙の月 {\n  number: 1\n", "- id: 7\n  title: 紙の月 {\n  number: 1\n"),
+        ("- {紙: {月: 1}, number: 1}\n", "- {id: 7, 紙: {月: 1}, number: 1}\n"),
+        ("\ufeff- number: 1\n", "\ufeff- id: 7\n  number: 1\n"),
+        ("\ufeff[{number: 1}]\n", "\ufeff[{id: 7, number: 1}]\n"),
+        ("---\n- number: 1\n...\n", "---\n- id: 7\n  number: 1\n...\n"),
+        (
+            "- number: 1\n  description: |\n    # no comment\n\n",
+            "- id: 7\n  number: 1\n  description: |\n    # no comment\n\n",
+        ),
+        ("# a\u2028- number: 1\u2028  title: A\n", "# a\u2028- id: 7\n  number: 1\u2028  title: A\n"),
+    ],
+)
+def test_a_field_is_put_first_and_everything_else_stays(before: str, after: str) -> None:
+    """An id is written where people would write it, in the style of its surroundings, and no other byte changes."""
+    assert editor.with_first_field(before.encode(), "id", {(0,): 7}).decode() == after
+
+
+def test_a_mapping_that_is_the_whole_file_takes_a_field() -> None:
+    """A chapter in a file of its own is edited like any other."""
+    assert editor.with_first_field(b"# one\nnumber: 1\n", "id", {(): 7}) == b"# one\nid: 7\nnumber: 1\n"
+
+
+def test_many_mappings_take_a_field_at_once() -> None:
+    """However the chapters of one file are mixed, each gets its own id."""
+    before = b"chapters:\n- number: 1\n  groups: &g [a]\n- {number: 2, groups: *g}\n- [{number: 3}, {number: 4}]\n"
+    paths = {("chapters", 2, 1): 4, ("chapters", 1): 2, ("chapters", 0): 1, ("chapters", 2, 0): 3}
+
+    assert editor.with_first_field(before, "id", paths) == (
+        b"chapters:\n- id: 1\n  number: 1\n  groups: &g [a]\n- {id: 2, number: 2, groups: *g}\n"
+        b"- [{id: 3, number: 3}, {id: 4, number: 4}]\n"
+    )
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "- id:\n  number: 1\n",  # would have the field twice
+        "- ? number\n  : 1\n",  # the field would become a part of the key
+        "- {}\n- &a {number: 1}\n",  # nothing to be first before
+        "- &a {number: 1}\n- *a\n",  # the other one would change as well
+    ],
+)
+def test_what_cannot_be_edited_is_refused(text: str) -> None:
+    """An edit that does not say what was meant is not made."""
+    path = (1,) if "*a" in text else (0,)
+
+    with pytest.raises(FlatpanelError, match=REFUSAL):
+        editor.with_first_field(text.encode(), "id", {path: 7})
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("", "- {name: new}\n"),
+        ("# keys", "# keys\n- {name: new}\n"),
+        ("\ufeff# keys\r\n", "\ufeff# keys\r\n- {name: new}\r\n"),
+        ("- name: old\n# end\n", "- name: old\n# end\n- {name: new}\n"),
+        ("- name: old", "- name: old\n- {name: new}\n"),
+        ("- name: old\r\n  a: b", "- name: old\r\n  a: b\r\n- {name: new}\r\n"),
+        ("---\n  - {name: old}\n", "---\n  - {name: old}\n  - {name: new}\n"),
+    ],
+)
+def test_an_item_is_put_last(before: str, after: str) -> None:
+    """A list grows by one line, wherever its dashes stand."""
+    assert editor.with_item(before.encode(), {"name": "new"}).decode() == after
+
+
+@pytest.mark.parametrize(
+    ("value", "written"),
+    [
+        ("tablet", "tablet"),
+        ("old phone 2", "old phone 2"),
+        ("a-b_c", "a-b_c"),
+        ("Noor's: #2", '"Noor\'s: #2"'),
+        ("a: b", '"a: b"'),
+        ("a #b", '"a #b"'),
+        ("-dash", "-dash"),
+        ("- item", '"- item"'),
+        (" edges ", '" edges "'),
+        ('say "hi" \\ bye', 'say "hi" \\ bye'),
+        ("{a, b]", '"{a, b]"'),
+        ("*alias", '"*alias"'),
+        ("!tag", '"!tag"'),
+        ("true", '"true"'),
+        ("null", '"null"'),
+        ("0x1F", '"0x1F"'),
+        ("1e5", '"1e5"'),
+        ("12", '"12"'),
+        ("", '""'),
+        ("紙の月 🌙", "紙の月 🌙"),
+        ("a\u2028b\x85c\ufeff\xa0", '"a\\U00002028b\\U00000085c\\U0000feff\\U000000a0"'),
+    ],
+)
+def test_any_text_can_be_an_item(value: str, written: str) -> None:
+    """What is written is read as the same text again, and stays readable for people."""
+    text = editor.with_item(b"", {"name": value})
+
+    assert text.decode() == f"- {{name: {written}}}\n"
+    assert reader.load(text) == [{"name": value}]
+
+
+@pytest.mark.parametrize("text", ["[{name: old}]\n", "[]\n", "null\n", "- name: old\n...\n"])
+def test_a_list_that_cannot_grow_is_refused(text: str) -> None:
+    """Only a list with dashes takes another item."""
+    with pytest.raises(FlatpanelError, match=REFUSAL):
+        editor.with_item(text.encode(), {"name": "new"})
+
+
+@pytest.mark.parametrize(
+    ("index", "after"),
+    [
+        (0, "# a\n\n# c\n-\n  # d\n  name: c\n  more:\n    - e\n# f\n\n- {name: g}\n# h"),
+        (1, "# a\n- {name: a, more: [b]} # b\n\n# c\n# f\n\n- {name: g}\n# h"),
+        (2, "# a\n- {name: a, more: [b]} # b\n\n# c\n-\n  # d\n  name: c\n  more:\n    - e\n# f\n\n# h"),
+    ],
+)
+def test_an_item_goes_and_the_comments_around_it_stay(index: int, after: str) -> None:
+    """Only the lines of the item itself are removed."""
+    before = "# a\n- {name: a, more: [b]} # b\n\n# c\n-\n  # d\n  name: c\n  more:\n    - e\n# f\n\n- {name: g}\n# h"
+
+    assert editor.without_item(before.encode(), index).decode() == after
+
+
+def test_the_last_item_leaves_what_is_around_it() -> None:
+    """An empty list is a file with nothing but its comments, line endings and byte order mark."""
+    assert editor.without_item(b"\xef\xbb\xbf# a\r\n- name: b\r\n  c: d", 0) == b"\xef\xbb\xbf# a\r\n"
+
+
+@pytest.mark.parametrize("text", ["[{name: a}, {name: b}]\n", "- &a {name: a}\n- *a\n"])
+def test_an_item_that_others_depend_on_is_not_removed(text: str) -> None:
+    """Removing lines must remove the one item and nothing else."""
+    with pytest.raises(FlatpanelError, match=REFUSAL):
+        editor.without_item(text.encode(), 0)
+
+
+@pytest.mark.parametrize(
+    ("before", "name", "value", "after"),
+    [
+        ("title: A  # short\nx: 1\n", "title", "B", "title: B  # short\nx: 1\n"),
+        ("title: A", "title", "B", "title: B"),
+        ("title:\nx: 1\n", "title", "B", "title: B\nx: 1\n"),
+        ("title: A\r\nx: 1\r\n", "title", "B\nC", "title: |-\r\n  B\r\n  C\r\nx: 1\r\n"),
+        ("title: 'A\n  b'\nx: 1\n", "title", "B", "title: B\nx: 1\n"),
+        ("title: >-\n  A\n  b\n\n# x\nx: 1\n", "title", "B", "title: B\n\n# x\nx: 1\n"),
+        ("title: |\n  A\n", "title", "B", "title: B\n"),
+        ("title: |\n  A", "title", "B", "title: B"),
+        ("a: [x, y] # z\n", "a", ["b"], "a: [b] # z\n"),
+        ("a: [x,\n    y]\nb: 1\n", "a", [], "a: []\nb: 1\n"),
+        ("a:\n  - x\n  # last\n\nb: 1\n", "a", ["c"], "a: [c]\n  # last\n\nb: 1\n"),
+        ("a:\n- x\n- y\nb: 1\n", "a", ["c"], "a: [c]\nb: 1\n"),
+        ("a:\n  x: 1\n", "a", {"y": 2}, "a:\n  y: 2\n"),
+        ("{title: A, x: 1}\n", "title", "B, c", '{title: "B, c", x: 1}\n'),
+        ("title: A\n", "number", "1.50", 'title: A\nnumber: "1.50"\n'),
+        ("title: A\n", "number", "1.5", "title: A\nnumber: 1.5\n"),
+        ("title: A # x\ntext: |\n  b\n", "x", 1, "title: A # x\nx: 1\ntext: |\n  b\n"),
+        ("text: |\n  b\n# end\n", "x", 1, "text: |\n  b\nx: 1\n# end\n"),
+        ("title: A\nend: B", "x", "c\nd", "title: A\nend: B\nx: |-\n  c\n  d\n"),
+        ("{title: A}\n", "x", ["b", "c, d"], '{title: A, x: [b, "c, d"]}\n'),
+        ("# nothing\n", "x", 1, "# nothing\nx: 1\n"),
+        ("", "x", 1, "x: 1\n"),
+    ],
+)
+def test_a_field_gets_another_value_or_a_place(before: str, name: str, value: object, after: str) -> None:
+    """Comments and everything else stay where they are; a new field stands behind those of one line."""
+    assert editor.with_field(before.encode(), (), name, yaml_value({name: value})[name]).decode() == after
+
+
+def test_a_field_deep_inside_is_edited() -> None:
+    """The first chapter is written in lines, the second in braces inside of brackets."""
+    before = b"chapters:\n- number: 1\n  title: A\n-   [{number: 2, title: B}]\n"
+
+    assert editor.with_field(before, ("chapters", 0), "title", "C") == before.replace(b"A", b"C")
+    assert editor.with_field(before, ("chapters", 0), "x", 1) == before.replace(b"A\n", b"A\n  x: 1\n")
+    assert editor.with_field(before, ("chapters", 1, 0), "title", "C") == before.replace(b"B", b"C")
+
+
+def test_a_value_with_comments_inside_is_not_replaced() -> None:
+    """They would be lost, and they are somebody's."""
+    for text in (b"a:\n  - x # mine\nb: 1\n", b"a: [x, # mine\n  y]\n", b"a:\n  # mine\n  x: 1\n"):
+        with pytest.raises(FlatpanelError, match="holds comments that would be lost; write it anew"):
+            editor.with_field(text, (), "a", ["z"])
+
+
+def test_a_field_with_an_anchor_is_not_replaced() -> None:
+    """What refers to it would lose its meaning."""
+    with pytest.raises(FlatpanelError, match=REFUSAL):
+        editor.with_field(b"a: &x 1\nb: *x\n", (), "a", 2)
+
+
+FILES = sorted((ROOT / "catalog_src").rglob("*.yaml")) + sorted(SITES.rglob("*.yaml"))
+
+
+@pytest.mark.parametrize("file", [one for one in FILES if one.stat().st_size < 20_000], ids=lambda one: one.stem)
+@pytest.mark.parametrize("value", ["one, two", ["a", "b # c"], "two\nlines\n"])
+def test_every_field_of_the_catalogs_here_can_be_edited(file: Path, value: object) -> None:
+    """Each in turn gets another value and a neighbour, and every comment stays; what has several lines needs a line."""
+    text = file.read_bytes()
+    comments = [line for line in text.decode().splitlines() if line.strip().startswith("#")]
+    paths = list(reader.survey(text).keys)
+    for *path, name in paths[:: max(1, len(paths) // 15)]:
+        for field in (str(name), "brand_new"):
+            try:
+                edited = editor.with_field(text, tuple(path), field, value)
+            except FlatpanelError:
+                assert "\n" in str(value) or isinstance(at(reader.load(text), [*path, field]), dict | list)
+                continue
+            left = edited.decode().splitlines()
+            assert [line for line in comments if line not in left] == []
+            assert at(reader.load(edited), [*path, field]) == value
+
+
+def at(value: Any, path: Sequence[str | int]) -> Any:
+    for step in path:
+        value = value[step]
+    return value

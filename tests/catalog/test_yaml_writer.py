@@ -1,0 +1,188 @@
+"""YAML that is written for people: how it looks, and that it is read as what was meant."""
+
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from generator.catalog import yaml_values
+from generator.catalog.yaml import reader, writer
+from generator.catalog.yaml_values import yaml_value
+from generator.errors import FlatpanelError
+from tests.conftest import SITES
+from tests.support.paths import ROOT
+
+
+def test_a_series_looks_like_one_that_somebody_wrote() -> None:
+    """One field a line, short lists on one line, chapters apart, and every text as plain as it can be."""
+    series = {
+        "title": "Paper Moons: again",
+        "aliases": ["紙の月たち", "10", "a, b"],
+        "description": "First line.\nSecond # line: with signs.\n",
+        "modified": 1_777_636_800,
+        "licensed": None,
+        "chapters": [
+            {"number": "10.5", "published": 1_777_572_000, "pages": ["001.jpg", "002.jpg", "003.jpg"], "final": True},
+            {"number": "1", "title": "no", "pages": ["a b.jpg", "c.jpg"], "groups": []},
+        ],
+    }
+
+    assert writer.file(yaml_value(series)).decode() == (
+        'title: "Paper Moons: again"\n'
+        'aliases: [紙の月たち, "10", "a, b"]\n'
+        "description: |\n"
+        "  First line.\n"
+        "  Second # line: with signs.\n"
+        "modified: 2026-05-01T12:00:00Z\n"
+        "\n"
+        "chapters:\n"
+        "  - number: 10.5\n"
+        "    published: 2026-04-30T18:00:00Z\n"
+        "    pages: 001.jpg .. 003.jpg\n"
+        "    final: true\n"
+        "\n"
+        "  - number: 1\n"
+        "    title: no\n"
+        "    pages: [a b.jpg, c.jpg]\n"
+        "    groups: []\n"
+    )
+
+
+def test_small_entries_have_a_line_each() -> None:
+    """What a member does in a group is one line, and so is a person with an id and a name."""
+    group = [{"id": 1, "name": "Night Shift", "members": [{"member": "Wren, the", "role": "Editor"}]}]
+
+    assert writer.file(yaml_value(group)).decode() == (
+        '- id: 1\n  name: Night Shift\n  members:\n    - {member: "Wren, the", role: Editor}\n'
+    )
+    assert writer.file([{"id": 6, "name": "Bram"}, {"id": 7, "name": "Ada"}]) == (
+        b"- {id: 6, name: Bram}\n- {id: 7, name: Ada}\n"
+    )
+
+
+def test_comments_stand_above_what_they_are_about() -> None:
+    """A file begins with its heading; a field may have a remark, wherever it is."""
+    remarks = {("title",): "The title.\nAs it is shown.", ("chapters", 0, "number"): "A number"}
+    value = {"title": "A", "chapters": [{"number": "1", "pages": [], "final": False}]}
+
+    assert writer.file(yaml_value(value), "One series\n\nand more", remarks).decode() == (
+        "# One series\n#\n# and more\n\n"
+        "# The title.\n# As it is shown.\ntitle: A\n\n"
+        "chapters:\n  - # A number\n    number: 1\n    pages: []\n    final: false\n"
+    )
+    assert writer.file([], "Nobody yet") == b"# Nobody yet\n"
+    assert writer.file({}) == b""
+
+
+def test_pieces_of_files_can_be_had_alone() -> None:
+    """Whoever edits a file indents what it gets."""
+    assert writer.lines(yaml_value([{"number": "1", "pages": ["1.jpg"], "title": "A"}])) == [
+        "- number: 1",
+        "  pages: [1.jpg]",
+        "  title: A",
+    ]
+    assert writer.field("modified", yaml_value({"modified": 0})["modified"]) == ["modified: 1970-01-01T00:00:00Z"]
+    assert writer.field("a b", yaml_value({"x": {}, "y": None})) == ['"a b":', "  x: {}"]
+
+
+def test_long_texts_are_folded_and_long_lists_go_down() -> None:
+    """Nothing is wider than a window."""
+    words = "somebody folds the moon out of newspaper " * 9
+    names = [f"page {number} of many.jpg" for number in range(9)]
+
+    text = writer.file({"description": words.strip(), "pages": names, "lists": [["a", "b"]]}).decode()
+
+    assert max(map(len, text.splitlines())) <= writer.WIDTH
+    assert text.startswith("description: >-\n  somebody folds")
+    assert "pages:\n  - page 0 of many.jpg\n  - page 1" in text
+    assert text.endswith("lists:\n  - - a\n    - b\n")
+
+
+@pytest.mark.parametrize(
+    ("value", "written"),
+    [
+        ("yes", "yes"),
+        ("true", '"true"'),
+        ("~", '"~"'),
+        ("", '""'),
+        ("a: b", '"a: b"'),
+        ("a #b", '"a #b"'),
+        (" a", '" a"'),
+        ('say "x" \\ y', 'say "x" \\ y'),
+        ('"x" \\', '"\\"x\\" \\\\"'),
+        ("a\tb", '"a\\U00000009b"'),
+        ("a\u2028b", '"a\\U00002028b"'),
+        ("\ufeffa", '"\\U0000feffa"'),
+        ("a\n\n", '"a\\U0000000a\\U0000000a"'),
+        (" a\nb", '" a\\U0000000ab"'),
+        ("a\u200eb\nc", '"a\\U0000200eb\\U0000000ac"'),
+        ("a\u3000b", "a\u3000b"),
+        ("x" * 200, ">-\n  " + "x" * 200),
+        ("a  b " * 30, '"' + "a  b " * 30 + '"'),
+        ("2026-05-01", "2026-05-01"),
+        (Decimal("1e3"), "1000"),
+        (False, "false"),
+        (12, "12"),
+    ],
+)
+def test_a_value_is_plain_where_it_may_be(value: object, written: str) -> None:
+    """Quotes stand only around what would be read as something else, and what nobody can see is spelled out."""
+    assert "\n".join(writer.field("x", value)) == f"x: {written}"
+
+
+def test_nothing_is_no_text() -> None:
+    """A list may hold no value at all."""
+    assert writer.file(["null", None]) == b'- "null"\n- null\n'
+
+
+@pytest.mark.parametrize(
+    "pages",
+    [
+        ["1.jpg", "2.jpg"],
+        ["1.jpg", "3.jpg", "2.jpg"],
+        ["1.jpg", "x.jpg", "3.jpg"],
+        ["a b1.jpg", "a b2.jpg", "a b3.jpg"],
+        "later",
+    ],
+)
+def test_pages_that_are_no_run_stay_as_they_are(pages: object) -> None:
+    """The short form is for what it stands for, name by name."""
+    assert yaml_values.pages(pages) == pages
+
+
+def test_what_is_no_number_of_a_chapter_stays_as_it_is() -> None:
+    """A field that is called as another one may hold what it likes."""
+    assert yaml_value({"number": "one", "published": "soon"}) == {"number": "one", "published": "soon"}
+    assert yaml_value({"number": "01"}) == {"number": "01"}
+
+
+def test_what_yaml_cannot_say_is_refused() -> None:
+    """Half of a character is no text."""
+    with pytest.raises(FlatpanelError, match="holds something that YAML cannot say"):
+        writer.file({"title": "\ud800"})
+    with pytest.raises(FlatpanelError, match="holds something that YAML cannot say"):
+        writer.file({"title": Decimal("NaN")})
+
+
+@pytest.mark.parametrize("path", sorted(SITES.rglob("*.yaml")) + sorted(ROOT.glob("catalog_src/**/*.yaml")), ids=str)
+def test_every_catalog_here_can_be_written_again(path: Any) -> None:
+    """What is read from a file and written anew is read as the same."""
+    value = reader.load(path.read_bytes())
+
+    assert reader.load(writer.file(yaml_value(value))) == (yaml_value(value) or None)
+
+
+TEXTS = st.text(st.characters(codec="utf-8"), max_size=150) | st.text("ab \n\t#:-|>'\"\\{}[],&*!%@`", max_size=30)
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.decimals(allow_nan=False, allow_infinity=False, places=4) | TEXTS,
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(TEXTS, inner, max_size=4),
+    max_leaves=12,
+)
+
+
+@given(st.dictionaries(TEXTS, VALUES, max_size=4) | st.lists(VALUES, max_size=4))
+def test_whatever_is_written_is_read_as_the_same(value: Any) -> None:
+    """No text is too strange: signs of YAML, blanks, line breaks of every kind, all letters."""
+    assert (reader.load(writer.file(yaml_value(value))) or None) == (yaml_value(value) or None)

@@ -1,0 +1,290 @@
+"""The command line: what each command prints, writes, and ends with."""
+
+import json
+import os
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from click.testing import Result
+
+from generator import __version__
+from generator.catalog.git import Past
+from generator.cli import main
+from tests.conftest import Site, without_help
+from tests.support import tree_snapshot
+
+Run = Callable[..., Result]
+SECONDS = r"\d+\.\d\d s"
+DUE = "2026-12-01T12:00:00Z"
+
+
+def outcome(result: Result) -> tuple[int, str, str]:
+    return result.exit_code, result.stdout, result.stderr
+
+
+def schedule(site: Site) -> None:
+    """A chapter that appears after the instant of the build."""
+    path = site.folder / "catalog_src/series/first.yaml"
+    path.write_text(path.read_text() + f"  - {{number: 2, published: {DUE}, pages: [1.png]}}\n")
+
+
+def misspell(site: Site) -> None:
+    """Two mistakes in two files."""
+    site.write("authors.yaml", "- {id: 1, nane: Ada Penn}\n")
+    site.write("series/second.yaml", "title: Second\n")
+
+
+def problems(site: Site) -> list[tuple[str, int, int, str, str]]:
+    folder = site.folder / "catalog_src"
+    return [
+        (f"{folder}/authors.yaml", 1, 3, "[0].name", "is missing"),
+        (f"{folder}/authors.yaml", 1, 11, "[0].nane", "is not a field here; did you mean name?"),
+        (f"{folder}/series/second.yaml", 1, 1, "cover", "is missing"),
+    ]
+
+
+def test_a_build_says_what_it_did(site: Site, run: Run) -> None:
+    """The summary has the release, the changes, the size, the time, what else was written, and what comes next."""
+    schedule(site)
+    result = run("build", *tree_snapshot.options(site))
+    written = sum(path.stat().st_size for path in (site.folder / "dist/www").rglob("*") if path.is_file())
+    out, release = site.folder / "dist", site.store.current()
+    expected = (
+        f"release {release} in {out}: 53 added, 0 changed, 0 removed, 0 unchanged\n"
+        f"53 resources, {written:,} bytes written in 0 s\n"
+        f"wrote {site.folder}/nginx.conf\n"
+        f"the next scheduled chapter is due {DUE}\n"
+    )
+
+    assert (result.exit_code, re.sub(SECONDS, "0 s", result.stdout), result.stderr) == (0, expected, "")
+
+
+def test_a_build_that_changes_nothing_says_so(site: Site, run: Run) -> None:
+    """The second summary has no changes, no bytes, and no word of what was not written."""
+    site.build()
+    before = tree_snapshot.state(site.folder)
+    result = run("build", *tree_snapshot.options(site), "--no-cache")
+    expected = (
+        f"release {site.store.current()} in {site.folder}/dist: 0 added, 0 changed, 0 removed, 53 unchanged\n"
+        "53 resources, 0 bytes written in 0 s\n"
+    )
+
+    assert (result.exit_code, re.sub(SECONDS, "0 s", result.stdout), result.stderr) == (0, expected, "")
+    assert tree_snapshot.state(site.folder) == before
+
+
+def test_a_build_counts_what_changed(site: Site, run: Run) -> None:
+    """Added, changed, removed and unchanged are counted against the release before."""
+    tree_snapshot.first_version(site)
+    site.build()
+    old = site.manifest.resources
+    tree_snapshot.second_version(site)
+    facts = json.loads(run("build", *tree_snapshot.options(site), "--json").stdout)
+    new = site.manifest.resources
+    shared = old.keys() & new.keys()
+    unchanged = sum(old[url].etag == new[url].etag for url in shared)
+    counted = {
+        "added": len(new.keys() - old.keys()),
+        "changed": len(shared) - unchanged,
+        "removed": len(old.keys() - new.keys()),
+        "unchanged": unchanged,
+    }
+
+    assert {name: facts[name] for name in counted} == counted
+    assert min(counted.values()) > 0
+
+
+def test_without_a_command_it_builds(site: Site, run: Run) -> None:
+    """`build.py --quiet …` is `build.py build --quiet …`, and quiet means without a word."""
+    assert outcome(run(*tree_snapshot.options(site), "--quiet")) == (0, "", "")
+    assert site.store.current()
+
+
+def test_a_build_reports_to_programs(site: Site, run: Run) -> None:
+    """--json is one object with everything that the summary says."""
+    schedule(site)
+    result = run("build", *tree_snapshot.options(site), "--json")
+    facts = json.loads(result.stdout)
+
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert type(facts.pop("seconds")) is float
+    # The rest is what the page shows, and tests/review/test_report.py looks at it.
+    assert facts == facts | {
+        "ok": True,
+        "release": site.store.current(),
+        "added": 53,
+        "changed": 0,
+        "removed": 0,
+        "unchanged": 0,
+        "resources": 53,
+        "bytes_written": sum(path.stat().st_size for path in (site.folder / "dist/www").rglob("*") if path.is_file()),
+        "next_publication": DUE,
+        "warnings": [],
+    }
+
+
+@pytest.mark.parametrize("command", [["build", "--no-cache"], ["build", "--check"], ["check"]], ids=" ".join)
+def test_what_is_wrong_with_a_catalog_is_said_in_full(site: Site, run: Run, command: list[str]) -> None:
+    """Every problem with its place on stderr, exit code 1, and not a byte written."""
+    misspell(site)
+    before = tree_snapshot.state(site.folder)
+    result = run(*command, *options_of(command, site))
+    lines = [f"{file}:{line}:{column}: {field}: {text}\n" for file, line, column, field, text in problems(site)]
+
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert without_help(result.stderr) == "".join(lines) + "3 problems; nothing was written\n"
+    assert tree_snapshot.state(site.folder) == before
+
+
+def options_of(command: list[str], site: Site) -> list[object]:
+    options = tree_snapshot.options(site)
+    return options if command[0] == "build" else options[:2] + options[6:]
+
+
+@pytest.mark.parametrize("command", [["build"], ["check"]], ids=" ".join)
+def test_what_is_wrong_with_a_catalog_is_told_to_programs(site: Site, run: Run, command: list[str]) -> None:
+    """--json gives the problems as objects, on stdout, with the same exit code."""
+    misspell(site)
+    result = run(*command, *options_of(command, site), "--json")
+    said = json.loads(result.stdout)
+    names = ("file", "line", "column", "field", "message")
+
+    assert (result.exit_code, result.stderr, said["ok"]) == (1, "", False)
+    assert said["problems"] == [dict(zip(names, one, strict=True)) for one in problems(site)]
+    assert said["message"].splitlines() == [f"{a}:{b}:{c}: {d}: {e}" for a, b, c, d, e in problems(site)]
+
+
+def test_a_single_problem_is_counted_as_one(site: Site, run: Run) -> None:
+    """One problem is no problems."""
+    site.write("series/second.yaml", "title: Second\n")
+    result = run("check", *options_of(["check"], site))
+
+    assert without_help(result.stderr).splitlines()[1:] == ["1 problem; nothing was written"]
+
+
+def test_a_catalog_that_is_not_there_is_a_sentence(site: Site, run: Run) -> None:
+    """A wrong --catalog says what would be a catalog."""
+    sentence = "nowhere: there is no such folder; a catalog is a folder with site.yaml and series/\n"
+
+    assert outcome(run("build", *tree_snapshot.options(site), "--catalog", "nowhere")) == (1, "", sentence)
+
+
+def test_checking_a_catalog_writes_nothing(site: Site, run: Run) -> None:
+    """`check` counts what is in the catalog, scheduled chapters left out."""
+    schedule(site)
+    before = tree_snapshot.state(site.folder)
+    plain, listed = (run("check", *options_of(["check"], site), *more) for more in ([], ["--json"]))
+
+    assert outcome(plain) == (0, f"{site.folder}/catalog_src: 2 series, 1 published chapters, no problems\n", "")
+    assert json.loads(listed.stdout) == {"ok": True, "series": 2, "chapters": 1, "warnings": []}
+    assert tree_snapshot.state(site.folder) == before
+
+
+@pytest.mark.parametrize(
+    "instant", ["2026-12-01T12:00:00Z", "2026-12-01 13:00 +01:00", "1796126400"], ids=["utc", "zone", "seconds"]
+)
+def test_the_instant_of_a_build_can_be_given(site: Site, run: Run, instant: str) -> None:
+    """--as-of takes every form in which the catalog may write a time, and seconds since 1970."""
+    schedule(site)
+    result = run("build", *tree_snapshot.options(site), "--as-of", instant)
+
+    assert result.exit_code == 0
+    assert "/api/series/first/0/2" in site.manifest.resources
+    assert "scheduled" not in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("instant", "sentence"),
+    [
+        ("yesterday", "should be a time like 2026-05-01T12:00:00Z, not yesterday"),
+        ("2026-02-30", "the day 2026-02-30 does not exist"),
+        ("-5", "should be a time like 2026-05-01T12:00:00Z, not -5"),
+        ("253402300800", "should be a time like 2026-05-01T12:00:00Z, not 253402300800"),
+        ("²", "should be a time like 2026-05-01T12:00:00Z, not ²"),
+    ],
+)
+def test_what_is_no_instant_is_bad_usage(site: Site, run: Run, instant: str, sentence: str) -> None:
+    """A wrong --as-of is exit code 2, with what would be right."""
+    result = run("build", *tree_snapshot.options(site), "--as-of", instant)
+
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert f"Error: Invalid value for '--as-of': {sentence}" in result.stderr
+    assert not (site.folder / "dist").exists()
+
+
+@pytest.mark.parametrize("epoch", ["today", "-1", "1e9", "253402300800", "9" * 30])
+def test_a_wrong_source_date_epoch_is_bad_usage(site: Site, run: Run, epoch: str) -> None:
+    """So is a wrong SOURCE_DATE_EPOCH."""
+    result = run("check", "--catalog", site.folder / "catalog_src", SOURCE_DATE_EPOCH=epoch)
+
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert f"SOURCE_DATE_EPOCH should be seconds since 1970, not {epoch}" in result.stderr
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["--jobs", "0"],
+        ["--jobs", "many"],
+        ["--nonsense"],
+        ["build", "surplus"],
+        ["nonsense"],
+        ["export"],
+        ["serve", "--port", "0"],
+        ["serve", "--port", "65536"],
+    ],
+    ids=" ".join,
+)
+def test_what_cannot_be_meant_is_bad_usage(run: Run, arguments: list[str]) -> None:
+    """Unknown commands, options and values end with exit code 2 and a hint on stderr."""
+    result = run(*arguments)
+
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr.startswith("Usage: ")
+
+
+def test_the_commands_are_introduced(run: Run) -> None:
+    """--help names every command with a sentence, and each command its options with one."""
+    listed = run("--help")
+
+    assert listed.exit_code == 0
+    for name, command in main.commands.items():
+        assert re.search(rf"^  {name} +[A-Z].*", listed.stdout, re.MULTILINE)
+        helped = run(name, "--help")
+        assert helped.exit_code == 0
+        assert helped.stdout.startswith(f"Usage: python build.py {name} [OPTIONS]")
+        for option in command.params:
+            assert option.opts[0] in helped.stdout or option.opts[0] == "target"
+
+
+def test_the_version_is_told(run: Run) -> None:
+    """--version is the package's."""
+    assert outcome(run("--version")) == (0, f"flatpanel, version {__version__}\n", "")
+
+
+def test_a_shallow_clone_is_warned_of(site: Site, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where git forgot when files changed, the build says so and goes on."""
+    monkeypatch.setattr("generator.catalog.git.past", lambda *_: Past({}, [], is_shallow=True))
+    result = run("build", *tree_snapshot.options(site), "--quiet")
+    sentence = "is a shallow git clone, so every file seems as new as its last commit; fetch it all"
+
+    assert outcome(result) == (0, "", f"warning: {site.folder}/catalog_src: {sentence}\n")
+
+
+def test_the_configuration_names_a_dist_elsewhere_by_its_whole_path(site: Site, run: Run, tmp_path: Path) -> None:
+    """nginx.conf finds a dist that does not lie below its own folder."""
+    conf = tmp_path / "etc/nginx.conf"
+    assert run("build", *tree_snapshot.options(site), "--nginx", conf).exit_code == 0
+
+    assert f"include {os.path.realpath(site.folder)}/dist/current/http.conf;" in conf.read_text()
+
+
+def test_the_configuration_names_the_folder_of_the_server(site: Site, run: Run) -> None:
+    """With server_folder in site.yaml every path is that of the server."""
+    site.write("site.yaml", "base_url: https://minimal.example\nserver_folder: /srv/comics\n")
+    assert run("build", *tree_snapshot.options(site)).exit_code == 0
+
+    assert "include /srv/comics/dist/current/http.conf;" in (site.folder / "nginx.conf").read_text()
+    assert str(site.folder) not in (site.folder / "dist/current/server.conf").read_text()

@@ -1,0 +1,143 @@
+"""`explain`: the meaning of every field, for those who have the program and not its documents."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from generator.catalog import field_help
+from generator.catalog.field_help import FieldHelp
+from generator.catalog.problems import doc_links, locate
+from generator.catalog.problems.locate import UnlocatedProblem
+from tests.catalog.test_doc_links import RECORDS
+from tests.conftest import Site
+from tests.project.test_catalog_docs import HEADINGS, rows
+from tests.support.author_catalogs import Run
+
+FIELDS = field_help.fields()
+
+
+@pytest.mark.parametrize("field", FIELDS, ids=lambda field: field.topic)
+def test_a_topic_means_one_field(field: FieldHelp) -> None:
+    """The full name of a field finds that field and no other."""
+    assert field_help.matching(field.topic) == [field]
+
+
+@pytest.mark.parametrize(("heading", "name"), [(heading, name) for heading in HEADINGS for name in rows(heading)])
+def test_every_documented_field_can_be_explained(heading: str, name: str) -> None:
+    """Each row of the tables in docs/catalog.md has its text in `explain` as well."""
+    file, path = RECORDS[heading]
+    topic = field_help.topic(file, *(step for step in (*path, name) if isinstance(step, str)))
+
+    assert topic in {field.topic for field in FIELDS}
+
+
+@pytest.mark.parametrize(
+    ("name", "topics"),
+    [
+        ("cover", ["series.cover"]),
+        ("chapters.number", ["series.chapters.number"]),
+        ("chapter.number", ["chapter.number"]),
+        ("cache.v2.people", ["site.cache.v2.people"]),
+        ("members.yaml", [field.topic for field in FIELDS if field.topic.startswith("members.")]),
+        ("artists.yaml", [field.topic for field in FIELDS if field.topic.startswith("people.")]),
+        ("series/paper-moons.yaml", [field.topic for field in FIELDS if field.topic.startswith("series.")]),
+        ("views.yaml", ["chapter.views", "series.chapters.views"]),
+        ("nothing", []),
+    ],
+)
+def test_a_field_is_found_by_its_name_its_place_or_its_file(name: str, topics: list[str]) -> None:
+    """As much of its name as tells it apart, and every field of a file."""
+    assert sorted(field.topic for field in field_help.matching(name)) == sorted(topics)
+
+
+def test_a_field_is_explained(run: Run) -> None:
+    """Its meaning, what it may be, what it is without a line, and a value to copy."""
+    assert run("explain", "series.status").stdout == (
+        "series/<slug>.yaml\n"
+        "  status\n"
+        "    `ongoing`, `completed`, `hiatus`, or `canceled`\n"
+        "    one of: ongoing, completed, hiatus, canceled\n"
+        "    default: ongoing\n"
+        "    example: status: hiatus\n"
+    )
+    assert "    default: 25\n    example: page_size: 50\n" in run("explain", "page_size").stdout
+    assert "  cover (required)\n" in run("explain", "cover").stdout
+    assert run("explain", "chapters").stdout.endswith("the chapters; those in files of their own come to them\n")
+
+
+def test_all_fields_are_listed_by_file(run: Run) -> None:
+    """Without an argument: every file with the names of its fields."""
+    lines = run("explain").stdout.splitlines()
+
+    assert [line for line in lines if not line.startswith(" ")] == list(dict.fromkeys(field.file for field in FIELDS))
+    assert "  chapters.pages (required)" in lines
+    assert len(lines) == len(FIELDS) + len({field.file for field in FIELDS})
+
+
+def test_programs_get_the_same_as_json(run: Run) -> None:
+    """One object a field."""
+    (field,) = json.loads(run("explain", "cover", "--json").stdout)["fields"]
+
+    assert (field["topic"], field["required"], field["example"]) == ("series.cover", True, "cover.jpg")
+
+
+@pytest.mark.parametrize(
+    ("name", "end"),
+    [("covr", "; did you mean cover?"), ("#", "; `python build.py explain` lists all fields")],
+)
+def test_an_unknown_field_is_named(run: Run, name: str, end: str) -> None:
+    """With the name that is most like it, where there is one."""
+    result = run("explain", name)
+
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert result.stderr.startswith(f"{name}: no field or file of a catalog has this name{end.partition('`')[0]}")
+
+
+@pytest.mark.parametrize(
+    ("complaint", "topic"),
+    [
+        (UnlocatedProblem("series/a.yaml", ("chapters", 0, "pages", 3), "m"), ("series/a.yaml", "chapters", "pages")),
+        (UnlocatedProblem("series/a.yaml", ("chapters", 0, "titel"), "m", of_key=True), ("series/a.yaml", "chapters")),
+        (UnlocatedProblem("site.yaml", (), "m"), ("site.yaml",)),
+        (UnlocatedProblem("artists.yaml", (0,), "m"), ("artists.yaml",)),
+    ],
+)
+def test_a_problem_leads_to_its_field(tmp_path: Path, complaint: UnlocatedProblem, topic: tuple[str, ...]) -> None:
+    """A value leads to its field, an unknown field to the record around it, and a file to all of its fields."""
+    file = tmp_path / complaint.file
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text("chapters:\n  - {titel: a, pages: [1.png, 2.png, 3.png, 4]}\n" if topic[1:] else "- a\n")
+    (problem,) = locate.located(tmp_path, [complaint])
+
+    assert problem.topic == topic
+    assert field_help.matching(str(field_help.topic(*problem.topic)))
+
+
+def wrong(site: Site) -> None:
+    path = site.folder / "catalog_src/series/first.yaml"
+    path.write_text(path.read_text().replace("cover: ", "cover: /"))
+
+
+@pytest.mark.parametrize("is_checkout", [True, False])
+def test_a_hint_leads_to_what_is_there(
+    site: Site, run: Run, monkeypatch: pytest.MonkeyPatch, is_checkout: bool
+) -> None:
+    """To the page in a checkout, and to a command where the page was not installed."""
+    if not is_checkout:
+        monkeypatch.setattr("generator.commands.reporting._PROJECT", site.folder)
+    wrong(site)
+    hint = f"{doc_links.PAGE}#images" if is_checkout else "python build.py explain series.cover"
+
+    assert f"      = {hint}\n" in run("check", "--catalog", site.folder / "catalog_src").stderr
+
+
+def test_a_hint_is_left_out_where_there_is_no_text(site: Site, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """YAML that is none is about no field."""
+    monkeypatch.setattr("generator.commands.reporting._PROJECT", site.folder)
+    site.write("site.yaml", "base_url: [\n")
+    site.write("groups.txt.yaml", "a: 1\n")
+    result = run("check", "--catalog", site.folder / "catalog_src")
+
+    assert result.exit_code == 1
+    assert " = " not in result.stderr

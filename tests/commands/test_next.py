@@ -1,0 +1,241 @@
+"""`next`: when scheduled chapters are due, for people, shells and crontabs."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from click.testing import Result
+from hypothesis import given
+from hypothesis import strategies as st
+
+from generator import encoding
+from generator.catalog import reader
+from generator.pipeline import run as pipeline
+from generator.pipeline import scan
+from generator.pipeline.run import Options
+from generator.pipeline.schedule import cron
+from tests.conftest import AS_OF, Site
+from tests.support import tree_snapshot
+from tests.support.paths import ROOT
+
+Run = Callable[..., Result]
+FIRST, SECOND, THIRD = "2026-12-01T12:00:00Z", "2026-12-01T12:00:01Z", "2027-02-28T23:59:30Z"
+EPOCHS = [1_796_126_400, 1_796_126_401, 1_803_859_170]
+
+
+@pytest.fixture
+def scheduled(site: Site) -> Site:
+    """Two series with chapters that are not due yet, in an order that is not theirs."""
+    chapter = "  - {{number: {}, published: {}, pages: [1.png]{}}}\n"
+    first = site.folder / "catalog_src/series/first.yaml"
+    first.write_text(
+        first.read_text()
+        + chapter.format(10, FIRST, ", volume: 3, id: 77, title: Ten & more")
+        + chapter.format(9.5, FIRST, ", volume: 3")
+        + chapter.format(2, THIRD, "")
+    )
+    site.write(
+        "series/aside.yaml",
+        "title: Aside\ncover: c.png\nchapters:\n" + chapter.format(1, SECOND, "") + chapter.format(0, "2026-01-01", ""),
+    )
+    return site
+
+
+def asking(site: Site, run: Run, *more: object, as_of: int = AS_OF) -> tuple[int, str, str]:
+    places = ["--catalog", site.folder / "catalog_src", "--out", site.folder / "dist", "--as-of", as_of]
+    result = run("next", *places, "--jobs", 1, *more)
+    return result.exit_code, result.stdout, result.stderr
+
+
+def test_the_next_chapter_is_told_alone(scheduled: Site, run: Run) -> None:
+    """One line in UTC, so that a shell can take it as it is."""
+    assert asking(scheduled, run) == (0, f"{FIRST}\n", "")
+
+
+@pytest.mark.parametrize(
+    ("form", "lines"),
+    [
+        ("--epoch", EPOCHS),
+        ("--cron", ["0 12 1 12 *", "1 12 1 12 *", "0 0 1 3 *"]),
+    ],
+)
+def test_programs_have_their_own_forms(scheduled: Site, run: Run, form: str, lines: list[object]) -> None:
+    """Seconds since 1970, and minutes of a crontab, in which a chapter is due by then and never later."""
+    told = [asking(scheduled, run, form, as_of=as_of)[1] for as_of in (AS_OF, *EPOCHS[:2])]
+
+    assert told == [f"{line}\n" for line in lines]
+
+
+def test_all_are_listed_in_the_order_in_which_they_are_due(scheduled: Site, run: Run) -> None:
+    """Each with what stands in its address; numbers are numbers."""
+    lines = [
+        f"{FIRST} first/3/9.5",
+        f"{FIRST} first/3/10",
+        f"{SECOND} aside/0/1",
+        f"{THIRD} first/0/2",
+    ]
+
+    assert asking(scheduled, run, "--all") == (0, "".join(f"{line}\n" for line in lines), "")
+    assert asking(scheduled, run, "--all", as_of=EPOCHS[0])[1].splitlines() == lines[2:]
+    assert asking(scheduled, run, "--all", "--cron")[1].splitlines()[0] == "0 12 1 12 * first/3/9.5"
+
+
+def test_programs_are_told_everything_at_once(scheduled: Site, run: Run) -> None:
+    """--json has every form, and with --all every chapter, also one without an id or a title."""
+    due = {"due": FIRST, "epoch": EPOCHS[0], "cron": "0 12 1 12 *"}
+    series = {"slug": "first", "title": "First"}
+    plain, listed = (json.loads(asking(scheduled, run, "--json", *more)[1]) for more in ([], ["--all"]))
+
+    assert plain == {"ok": True, **due}
+    assert {name: listed[name] for name in plain} == plain
+    assert listed["scheduled"][:2] == [
+        {**due, "series": series, "volume": 3, "number": "9.5", "title": "", "id": None},
+        {**due, "series": series, "volume": 3, "number": "10", "title": "Ten & more", "id": 77},
+    ]
+
+
+@pytest.mark.parametrize("more", [[], ["--all"], ["--epoch"], ["--cron"]], ids=str)
+def test_where_nothing_is_scheduled_a_script_reads_nothing(site: Site, run: Run, more: list[str]) -> None:
+    """stdout stays empty, a person is told on stderr, and nothing has failed."""
+    assert asking(site, run, *more) == (0, "", f"{site.folder}/catalog_src: nothing is scheduled\n")
+
+
+def test_where_nothing_is_scheduled_programs_are_told_so(site: Site, run: Run) -> None:
+    """Every form is null."""
+    told = asking(site, run, "--json", "--all")
+
+    assert json.loads(told[1]) == {"ok": True, "due": None, "epoch": None, "cron": None, "scheduled": []}
+    assert (told[0], told[2]) == (0, "")
+
+
+def test_one_answer_has_one_form(site: Site, run: Run) -> None:
+    """Two forms at once are wrong usage."""
+    code, out, said = asking(site, run, "--epoch", "--cron")
+
+    assert (code, out) == (2, "")
+    assert "--epoch, --cron and --json are forms of the same answer; choose one of them" in said
+
+
+def test_a_catalog_with_problems_has_no_next_chapter(scheduled: Site, run: Run) -> None:
+    """Whoever reads it learns all that is wrong, as of every other command."""
+    scheduled.write("authors.yaml", "- {id: 1}\n")
+    code, out, said = asking(scheduled, run)
+
+    assert (code, out) == (1, "")
+    assert said.startswith(f"{scheduled.folder}/catalog_src/authors.yaml:1:3: [0].name: is missing\n")
+
+
+def test_it_is_what_a_build_says(scheduled: Site, run: Run) -> None:
+    """A build, its --json, and `next` agree at every moment."""
+    for as_of in (AS_OF, *EPOCHS):
+        report = pipeline.build(Options(*scheduled.paths, as_of))
+        told = asking(scheduled, run, "--epoch", as_of=as_of)[1]
+        assert told == ("" if report.next_publication is None else f"{report.next_publication}\n")
+
+
+def test_asking_changes_nothing(scheduled: Site, run: Run) -> None:
+    """What a build remembers is used and stays as it is, so that the next build still sees what has changed."""
+    remembering = Options(*scheduled.paths, AS_OF, cache=scheduled.folder / ".flatpanel_cache")
+    pipeline.build(remembering)
+    scheduled.write("authors.yaml", "- {id: 1, name: Ada Penn, aliases: [A. P.]}\n")
+    before = tree_snapshot.content(scheduled.folder)
+
+    assert asking(scheduled, run, "--all")[0] == 0
+    assert tree_snapshot.content(scheduled.folder) == before
+    assert pipeline.build(remembering).changes["changed"] > 0
+
+
+def test_where_nothing_was_built_nothing_is_left_behind(scheduled: Site, run: Run) -> None:
+    """Somebody who only asks gets no folder for it."""
+    before = tree_snapshot.state(scheduled.folder)
+
+    assert asking(scheduled, run)[1] == f"{FIRST}\n"
+    assert tree_snapshot.state(scheduled.folder) == before
+
+
+def test_what_was_read_once_is_not_read_again(scheduled: Site, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """After a build only the series that have scheduled chapters are looked into, and no file is parsed."""
+    scheduled.write("series/quiet.yaml", "title: Quiet\ncover: c.png\n")
+    pipeline.build(Options(*scheduled.paths, AS_OF, cache=scheduled.folder / ".flatpanel_cache"))
+    looked_into = []
+    series_of = scan.series_of
+    monkeypatch.setattr(
+        scan,
+        "series_of",
+        lambda folder, place, known: (looked_into.append(place.slug), series_of(folder, place, known))[1],
+    )
+    monkeypatch.setattr(reader, "parse", None)
+    monkeypatch.setattr("generator.catalog.source_file.parse", None)
+
+    assert len(asking(scheduled, run, "--all")[1].splitlines()) == 4
+    assert looked_into == ["aside", "first"]
+
+
+@given(st.integers(0, encoding.LAST_INSTANT))
+def test_a_minute_of_a_crontab_is_never_too_early_and_less_than_a_minute_late(due: int) -> None:
+    """Whatever the instant: the first minute at whose beginning the chapter is due, up to the last one there is."""
+    minute, hour, day, month, weekday = cron(due).split()
+    # There are dates 400 years earlier and later, and the calendar is the same.
+    at = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(seconds=due % (146_097 * 86_400))
+    named = at if at.second == 0 else at.replace(second=0) + timedelta(minutes=1)
+
+    assert (int(minute), int(hour), int(day), int(month), weekday) == (
+        named.minute,
+        named.hour,
+        named.day,
+        named.month,
+        "*",
+    )
+
+
+WORKFLOW = (ROOT / ".github/workflows/publish.yml").read_text()
+
+
+def step(name: str) -> str:
+    """The script of a step of the workflow that publishes."""
+    found = re.search(rf"- name: {re.escape(name)}\n(?:        .*\n)*?        run: \|\n((?:          .*\n)+)", WORKFLOW)
+    assert found
+    return re.sub(r"(?m)^ {10}", "", found[1])
+
+
+@pytest.mark.skipif(not shutil.which("bash"), reason="bash is not installed")
+@pytest.mark.parametrize(
+    ("stored", "due"),
+    [
+        (None, "yes"),
+        ("", "no"),
+        ("2035-06-01T16:00:00Z\n", "no"),
+        ("2001-06-01T16:00:00Z\n", "yes"),
+    ],
+    ids=["never built", "nothing scheduled", "not yet", "due"],
+)
+def test_the_workflow_understands_what_it_stored(tmp_path: Path, stored: str | None, due: str) -> None:
+    """The hourly question is answered from a file, without the catalog."""
+    if stored is not None:
+        (tmp_path / "previous").mkdir()
+        (tmp_path / "previous/next_publication").write_text(stored)
+        (tmp_path / "previous/commit").write_text("abc\n")
+    environment = {
+        **os.environ,
+        "HOME": str(tmp_path),
+        "GITHUB_EVENT_NAME": "schedule",
+        "GITHUB_SHA": "abc",
+        "GITHUB_OUTPUT": str(tmp_path / "output"),
+    }
+    subprocess.run(["bash", "-eo", "pipefail", "-c", step("Is anything due?")], env=environment, check=True, timeout=60)
+
+    assert (tmp_path / "output").read_text() == f"due={due}\n"
+
+
+def test_the_workflow_asks_as_of_the_moment_of_its_build() -> None:
+    """A chapter that is due while a build runs would otherwise be in no build until somebody changes something."""
+    script = step("Build")
+
+    assert script.index("export SOURCE_DATE_EPOCH") < script.index("build.py build") < script.index("build.py next")
+    assert "cp next_publication ~/previous/next_publication" in step("Note what was published")

@@ -1,0 +1,217 @@
+"""The commands that look at what was built: `build --check`, `verify`, `rollback`, `export`."""
+
+import json
+import signal
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from generator.release import manifest
+from tests.commands.test_cli import Run, outcome
+from tests.conftest import Site
+from tests.support import nginx_client, tree_snapshot
+
+
+def test_a_check_of_the_site_passes_after_a_build(site: Site, run: Run) -> None:
+    """--check finds nothing to do, in a word or in none."""
+    site.build()
+    before = tree_snapshot.state(site.folder)
+
+    assert outcome(run("build", *tree_snapshot.options(site), "--check")) == (0, "up to date\n", "")
+    assert outcome(run("build", *tree_snapshot.options(site), "--check", "--quiet")) == (0, "", "")
+    assert json.loads(run(*tree_snapshot.options(site), "--check", "--json").stdout) == {"ok": True, "outdated": []}
+    assert tree_snapshot.state(site.folder) == before
+
+
+def change_the_catalog(site: Site) -> str:
+    tree_snapshot.first_version(site)
+    return f"{site.folder}/dist: is not what the catalog gives: 12 added, 36 changed"
+
+
+def change_an_age(site: Site) -> str:
+    site.write("site.yaml", "base_url: https://minimal.example\ncache: {index: 5}\n")
+    return f"{site.folder}/dist: is not what the catalog gives: the configuration differs"
+
+
+def change_the_port(site: Site) -> str:
+    site.write("site.yaml", "base_url: https://minimal.example\nport: 8001\n")
+    return f"{site.folder}/nginx.conf: is not what {site.folder}/catalog_src/site.yaml gives"
+
+
+def change_the_configuration(site: Site) -> str:
+    (site.folder / "nginx.conf").write_text("events {}")
+    return f"{site.folder}/nginx.conf: is not what {site.folder}/catalog_src/site.yaml gives"
+
+
+def lose_the_configuration(site: Site) -> str:
+    (site.folder / "nginx.conf").unlink()
+    return f"{site.folder}/nginx.conf: is not what {site.folder}/catalog_src/site.yaml gives"
+
+
+def lose_the_release(site: Site) -> str:
+    (site.folder / "dist/current").unlink()
+    return f"{site.folder}/dist: nothing has been built yet"
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        change_the_catalog,
+        change_an_age,
+        change_the_port,
+        change_the_configuration,
+        lose_the_configuration,
+        lose_the_release,
+    ],
+)
+def test_a_check_of_the_site_says_what_a_build_would_do(site: Site, run: Run, change: Callable[[Site], str]) -> None:
+    """--check ends with 1 where the site or nginx.conf is not what the catalog gives, and writes nothing."""
+    site.build()
+    sentence = change(site)
+    before = tree_snapshot.state(site.folder)
+
+    assert outcome(run("build", *tree_snapshot.options(site), "--check")) == (1, "", f"{sentence}\n")
+    listed = run("build", *tree_snapshot.options(site), "--check", "--json")
+    assert (listed.exit_code, json.loads(listed.stdout)) == (1, {"ok": False, "outdated": [sentence]})
+    assert tree_snapshot.state(site.folder) == before
+
+
+def test_rolling_back_says_what_to_do_next(site: Site, run: Run) -> None:
+    """`rollback` names the release that is current again, and what makes nginx serve it."""
+    tree_snapshot.first_version(site)
+    first = site.build().release
+    tree_snapshot.second_version(site)
+    site.build()
+    out = site.folder / "dist"
+
+    assert outcome(run("rollback", "--out", out)) == (
+        0,
+        f"{out}: release {first} is current again; reload nginx to serve it\n",
+        "",
+    )
+    assert site.store.current() == first
+
+
+def test_nginx_serves_what_was_rolled_back_to_after_a_reload(site: Site, run: Run) -> None:
+    """Until it is reloaded nginx answers as before; afterwards with the bodies and tags of the other release."""
+    with nginx_client.listening() as listener:
+        port = listener.getsockname()[1]
+        site.write("site.yaml", f"base_url: https://minimal.example\nport: {port}\n")
+        tree_snapshot.first_version(site)
+        old = site.build().release
+        first = answers(site)
+        tree_snapshot.second_version(site)
+        new = site.build().release
+        second = answers(site)
+        with nginx_client.running(site.folder, listener) as nginx:
+            # Once it has answered, it has read its configuration.
+            assert {url: given(nginx, url) for url in second} == second
+            for release, before, after in ((old, second, first), (new, first, second)):
+                assert run("rollback", release, "--reopen", "--out", site.folder / "dist").exit_code == 0
+                assert {url: given(nginx, url) for url in before} == before
+                nginx.process.send_signal(signal.SIGHUP)
+                settle(nginx, after)
+
+
+URLS = ("/api/series/first", "/api/series", "/api/releases")
+
+
+def answers(site: Site, *urls: str) -> dict[str, tuple[str | None, bytes]]:
+    """What the current release answers for a few URLs."""
+    found = {url: site.manifest.resources[url] for url in urls or URLS}
+    return {url: (f'"{one.etag}"', (site.folder / "dist" / one.file).read_bytes()) for url, one in found.items()}
+
+
+def given(nginx: nginx_client.Web, url: str) -> tuple[str | None, bytes]:
+    answer = nginx.ask(url)
+    return answer["etag"], answer.body
+
+
+def settle(nginx: nginx_client.Web, wanted: dict[str, tuple[str | None, bytes]]) -> None:
+    """nginx needs a moment to read its configuration, and each of its workers one to end; then it answers like this."""
+    deadline, right = time.monotonic() + 60, 0
+    while right < 5:
+        assert time.monotonic() < deadline
+        right = right + 1 if {url: given(nginx, url) for url in wanted} == wanted else 0
+
+
+def test_rolling_back_from_a_first_release_is_refused(site: Site, run: Run) -> None:
+    """`rollback` after one build is exit code 1 and a sentence."""
+    site.build()
+    out = site.folder / "dist"
+
+    assert outcome(run("rollback", "--out", out)) == (1, "", f"{out}: there is no release before this one\n")
+
+
+def test_verify_tells_people_and_programs(site: Site, run: Run) -> None:
+    """`verify` is exit code 0 and a sentence, or 1 and every difference."""
+    release = site.build().release
+    out = site.folder / "dist"
+    assert outcome(run("verify", "--out", out)) == (0, f"{out}: everything is as release {release} says\n", "")
+    facts = {"ok": True, "damaged": [], "leftover": [], "repaired": [], "problem": None}
+    assert json.loads(run("verify", "--out", out, "--json").stdout) == facts
+
+    (out / "current/more.conf").write_text("?")
+    sentence = f"{out}/releases/{release}/more.conf: is in no release"
+    assert outcome(run("verify", "--out", out)) == (1, "", f"{sentence}\n")
+    listed = run("verify", "--out", out, "--json")
+    assert (listed.exit_code, json.loads(listed.stdout)) == (1, facts | {"ok": False, "damaged": [sentence]})
+
+
+def test_verifying_nothing_is_told_to_programs_too(site: Site, run: Run) -> None:
+    """An error of `verify` is JSON where JSON was asked for."""
+    out = site.folder / "dist"
+    result = run("verify", "--out", out, "--json")
+
+    assert (result.exit_code, result.stderr) == (1, "")
+    assert json.loads(result.stdout) == {
+        "ok": False,
+        "message": f"{out}: nothing has been built yet",
+        "problems": [],
+    }
+
+
+def test_an_export_is_a_plain_tree(site: Site, run: Run) -> None:
+    """`export` gives each URL a file of its name and a sidecar with its validators, dated alike."""
+    tree_snapshot.first_version(site)
+    site.build()
+    target = site.folder / "plain"
+    result = run("export", "--out", site.folder / "dist", target)
+    resources = {url: one for url, one in site.manifest.resources.items() if manifest.is_plain(one)}
+
+    assert outcome(result) == (0, f"{target}: {len(resources)} resources\n", "")
+    assert tree_snapshot.files(target) == {
+        f"{name}{suffix}" for name in map(manifest.plain_file, resources.values()) for suffix in ("", ".headers")
+    }
+    one = resources["/api/series/first"]
+    built, plain = site.folder / "dist" / one.file, target / "api/series/first.json"
+    assert plain.read_bytes() == built.read_bytes()
+    assert Path(f"{plain}.headers").read_bytes() == Path(f"{built}.headers").read_bytes()
+    assert plain.stat().st_mtime == one.modified
+
+
+def test_an_export_wants_a_place_of_its_own(site: Site, run: Run) -> None:
+    """`export` into a folder that holds something, or over a file, is refused; into an empty one it goes."""
+    site.build()
+    full, file, empty = (site.folder / name for name in ("full", "file", "empty"))
+    for folder in (full, empty):
+        folder.mkdir()
+    (full / "thesis.txt").write_text("mine")
+    file.write_text("mine")
+    before = tree_snapshot.state(site.folder)
+
+    for target in (full, file):
+        sentence = f"{target}: is not an empty folder; an export writes into a new one\n"
+        assert outcome(run("export", "--out", site.folder / "dist", target)) == (1, "", sentence)
+    assert tree_snapshot.state(site.folder) == before
+    assert run("export", "--out", site.folder / "dist", empty).exit_code == 0
+
+
+def test_nothing_can_be_exported_before_the_first_build(site: Site, run: Run) -> None:
+    """`export` without a release is refused, and makes no folder."""
+    out, target = site.folder / "dist", site.folder / "plain"
+
+    assert outcome(run("export", "--out", out, target)) == (1, "", f"{out}: nothing has been built yet\n")
+    assert not target.exists()

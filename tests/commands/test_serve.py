@@ -1,0 +1,242 @@
+"""`serve`: a real nginx that follows the catalog, and ends with the program that started it."""
+
+import http.client
+import os
+import pwd
+import select
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from itertools import pairwise
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+
+from generator import filesystem
+from generator.nginx import process
+from generator.release.store import Store
+from tests.conftest import Site
+from tests.support.paths import BUILD
+
+# Nothing below takes long; this only keeps a defect from hanging.
+DEADLINE = 60
+FIRST = "/api/series/first"
+SERIES = "title: {}\ncover: c.png\n"
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+def ask(port: int, url: str = FIRST) -> http.client.HTTPResponse:
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=DEADLINE)
+    connection.request("GET", url)
+    answer = connection.getresponse()
+    answer.read()
+    connection.close()
+    return answer
+
+
+def edit(site: Site, path: str, text: str) -> None:
+    """Replace a file of the catalog in one step, so that nobody builds half of an edit."""
+    draft = site.folder / "draft"
+    draft.write_text(text)
+    draft.rename(site.folder / "catalog_src" / path)
+
+
+class Serving:
+    """`python build.py serve` at work, and what it says."""
+
+    def __init__(self, site: Site, *arguments: str) -> None:
+        self.port = free_port()
+        catalog, out, conf = site.paths
+        places = ["--catalog", catalog, "--out", out, "--nginx", conf]
+        self.process = subprocess.Popen(
+            [sys.executable, BUILD, "serve", *places, "--port", str(self.port), *arguments],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+        )
+        self.said = ""
+        # What it says before it serves.
+        self.first = ""
+
+    def read(self) -> bytes:
+        assert self.process.stdout
+        ready, _, _ = select.select([self.process.stdout], [], [], DEADLINE)
+        assert ready, f"nothing more was said after:\n{self.said}"
+        return os.read(self.process.stdout.fileno(), 65536)
+
+    def until(self, words: str) -> str:
+        """What was said since the last time, as soon as it contains these words and its line is complete."""
+        while words not in self.said or not self.said.endswith("\n"):
+            part = self.read()
+            assert part, f"it ended after:\n{self.said}"
+            self.said += part.decode()
+        said, self.said = self.said, ""
+        return said
+
+    def end(self, number: int) -> int:
+        """Its exit code after a signal; whoever holds its output must be gone as well, nginx included."""
+        self.process.send_signal(number)
+        while self.read():
+            pass
+        return self.process.wait()
+
+
+@contextmanager
+def serving(site: Site, *arguments: str) -> Iterator[Serving]:
+    started = Serving(site, *arguments)
+    try:
+        started.first = started.until("serving http://localhost:")
+        yield started
+    finally:
+        if started.process.poll() is None:
+            started.end(signal.SIGTERM)
+        assert started.process.stdout
+        started.process.stdout.close()
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
+def test_it_serves_until_it_is_told_to_end_and_nginx_ends_with_it(site: Site, number: int) -> None:
+    """`serve` answers what was built; a signal ends it with exit code 0, and leaves no process and no folder behind."""
+    with serving(site) as served:
+        one = site.manifest.resources[FIRST]
+
+        assert ask(served.port).headers["ETag"] == f'"{one.etag}"'
+        assert served.end(number) == 0
+        with pytest.raises(ConnectionRefusedError):
+            ask(served.port)
+
+
+def test_it_follows_the_catalog(site: Site) -> None:
+    """An edit is live when the program says so, with another tag and a later date; a typo changes nothing."""
+    with serving(site, "--watch") as served:
+        before = site.manifest.resources[FIRST]
+        path = site.folder / "catalog_src/series/first.yaml"
+        text = path.read_text()
+
+        edit(site, "series/first.yaml", text.replace("title: First", "titel: First"))
+        said = served.until("the site stays as it was")
+        assert f"{path}:1:1: titel: is not a field here; did you mean title?" in said
+        assert ask(served.port).headers["ETag"] == f'"{before.etag}"'
+
+        edit(site, "series/first.yaml", text.replace("title: First", "title: Fjrst"))
+        said = served.until(" is live")
+        assert f"release {site.store.current()} is live" in said
+        after = site.manifest.resources[FIRST]
+        assert ask(served.port).headers["ETag"] == f'"{after.etag}"' != f'"{before.etag}"'
+        assert after.modified > before.modified
+
+
+def test_it_follows_the_settings(site: Site) -> None:
+    """A change in site.yaml shows in headers at once."""
+    with serving(site, "--watch") as served:
+        assert ask(served.port).headers["Cache-Control"] == "public, max-age=300"
+
+        edit(site, "site.yaml", "base_url: https://minimal.example\ncache: {unversioned: {series: 7}}\n")
+        served.until(" is live")
+        assert ask(served.port).headers["Cache-Control"] == "public, max-age=7"
+
+
+def test_what_is_built_may_lie_anywhere(site: Site, tmp_path_factory: pytest.TempPathFactory) -> None:
+    """A dist that is not beside nginx.conf is served from where it is."""
+    out = tmp_path_factory.mktemp("elsewhere") / "dist"
+    with serving(site, "--out", str(out)) as served:
+        one = Store(out).manifest(Store(out).current()).resources[FIRST]
+
+        assert ask(served.port).headers["ETag"] == f'"{one.etag}"'
+
+
+def test_a_dist_that_cannot_be_written_does_not_end_it(site: Site) -> None:
+    """When a build fails for want of a place to write, the old site stays up, and the next change is tried again."""
+    with serving(site, "--watch") as served:
+        before = site.manifest.resources[FIRST]
+        mark = site.folder / "dist/.flatpanel"
+        mark.unlink()
+        mark.mkdir()
+        edit(site, "series/first.yaml", SERIES.format("Fjrst"))
+
+        assert f"{mark}: Is a directory" in served.until("the site stays as it was")
+        assert ask(served.port).headers["ETag"] == f'"{before.etag}"'
+        mark.rmdir()
+        edit(site, "series/first.yaml", SERIES.format("Second attempt"))
+        served.until(" is live")
+        assert ask(served.port).headers["ETag"] == f'"{site.manifest.resources[FIRST].etag}"'
+
+
+@pytest.fixture
+def open_folder() -> Iterator[Path]:
+    """A folder that every account may enter, which those of pytest are not."""
+    with TemporaryDirectory() as folder:
+        os.chmod(folder, 0o755)
+        yield Path(folder)
+
+
+@pytest.mark.parametrize(
+    ("user", "mode", "known", "line"),
+    [
+        (0, 0o700, True, "user {owner};\n"),
+        (0, 0o700, False, "user root;\n"),
+        (0, 0o755, True, None),
+        (1000, 0o700, True, None),
+    ],
+    ids=["root", "root in a container", "root in an open folder", "somebody"],
+)
+def test_workers_may_read_what_they_serve(
+    open_folder: Path, monkeypatch: pytest.MonkeyPatch, user: int, mode: int, known: bool, line: str | None
+) -> None:
+    """Started by root where others may not enter, nginx works as the owner of the folder."""
+    owner = pwd.getpwuid(os.stat(open_folder).st_uid)
+
+    def getpwuid(number: int) -> pwd.struct_passwd:
+        if not known:
+            raise KeyError(number)
+        return owner
+
+    monkeypatch.setattr(pwd, "getpwuid", getpwuid)
+    monkeypatch.setattr(os, "geteuid", lambda: user)
+    inside = open_folder / "dist"
+    inside.mkdir()
+    inside.chmod(mode)
+    written = open_folder / "user.conf"
+    written.write_text("user of_before;")
+
+    filesystem.write_account(inside, written)
+
+    assert (written.read_text() if written.exists() else None) == (line and line.format(owner=owner.pw_name))
+
+
+def test_a_fingerprint_notices_what_happens_to_files(site: Site) -> None:
+    """Writing, adding, renaming and removing a file change the fingerprint of a catalog; looking does not."""
+    folder = site.folder / "catalog_src"
+    one = folder / "series/first.yaml"
+    steps: list[Callable[[], object]] = [
+        lambda: one.write_text(one.read_text() + "\n"),
+        lambda: os.utime(one, (5, 5)),
+        lambda: site.write("series/third.yaml", "title: Third"),
+        lambda: (folder / "series/third.yaml").rename(folder / "series/fourth.yaml"),
+        lambda: (folder / "series/fourth.yaml").unlink(),
+    ]
+    seen = [process.fingerprint(folder)]
+    for step in steps:
+        step()
+        seen.append(process.fingerprint(folder))
+
+    assert all(before != after for before, after in pairwise(seen))
+    assert process.fingerprint(folder) == seen[-1]
+
+
+def test_a_fingerprint_passes_over_what_has_gone(site: Site) -> None:
+    """A link to nothing, like the lock of an editor, is no file."""
+    folder = site.folder / "catalog_src"
+    before = process.fingerprint(folder)
+    (folder / ".#first.yaml").symlink_to("somebody@somewhere.1234")
+
+    assert process.fingerprint(folder) == before

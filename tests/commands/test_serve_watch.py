@@ -1,0 +1,278 @@
+"""`serve --watch` under a clock of ours: each pause of the program is a scene of the test, and nobody has to wait."""
+
+import os
+import re
+import shutil
+import signal
+import socket
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import Result
+
+from generator.commands import options
+from generator.commands import serve as command
+from generator.errors import FlatpanelError
+from generator.nginx import config, process
+from tests.commands.test_serve import FIRST, ask, free_port
+from tests.conftest import AS_OF, Site
+from tests.support import tree_snapshot
+
+
+class Script:
+    """A clock and what happens while time passes: each pause of the command plays the next scene."""
+
+    def __init__(self, *scenes: Callable[[], object]) -> None:
+        self.now = float(AS_OF)
+        self.scenes = iter(scenes)
+
+    def time(self) -> float:
+        return self.now
+
+    def sleep(self, _: float) -> None:
+        scene = next(self.scenes, None)
+        if scene is None:
+            raise KeyboardInterrupt  # somebody presses Ctrl-C
+        scene()
+
+
+@pytest.fixture
+def play(site: Site, run: Callable[..., Result], monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., Result]]:
+    """`serve --watch` in this process, under a script's clock."""
+    handlers = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGHUP)}
+
+    def play(script: Script, port: int, *arguments: str) -> Result:
+        monkeypatch.setattr(options, "time", script)
+        monkeypatch.setattr(command, "time", script)
+        catalog, out, conf = site.paths
+        places = ["--catalog", catalog, "--out", out, "--nginx", conf, "--jobs", "1", "--port", str(port)]
+        return run("serve", *places, "--watch", *arguments)
+
+    yield play
+    for number, handler in handlers.items():
+        signal.signal(number, handler)
+
+
+def schedule(site: Site, due: int) -> str:
+    """A chapter of the first series, and its URL."""
+    path = site.folder / "catalog_src/series/first.yaml"
+    moment = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(due))
+    path.write_text(path.read_text() + f"  - {{number: 2, published: {moment}, pages: [1.png]}}\n")
+    return f"{FIRST}/0/2"
+
+
+def test_a_scheduled_chapter_appears_when_it_is_due(site: Site, play: Callable[..., Result]) -> None:
+    """Nobody has to touch the catalog: at the second of its publication a chapter is there, and not before."""
+    url, port, seen = schedule(site, AS_OF + 10), free_port(), []
+    script = Script()
+
+    def at(moment: int) -> Callable[[], None]:
+        def scene() -> None:
+            seen.append(ask(port, url).status)
+            script.now = AS_OF + moment
+
+        return scene
+
+    script.scenes = iter([at(9), at(10), at(11), at(12)])
+    result = play(script, port)
+
+    assert result.exit_code == 0
+    assert seen == [404, 404, 200, 200]
+    assert result.stdout.count(" is live") == 1
+
+
+def test_at_a_fixed_instant_nothing_becomes_due(site: Site, play: Callable[..., Result]) -> None:
+    """With --as-of the site stays at that instant, whatever the clock says."""
+    url, port, seen = schedule(site, AS_OF + 10), free_port(), []
+    script = Script()
+
+    def later() -> None:
+        seen.append(ask(port, url).status)
+        script.now = AS_OF + 20
+
+    def edit() -> None:
+        later()
+        site.write("series/third.yaml", "title: Third\ncover: c.png\n")
+
+    script.scenes = iter([later, edit, later])
+    result = play(script, port, "--as-of", str(AS_OF))
+
+    assert result.exit_code == 0
+    assert seen == [404, 404, 404]
+    assert result.stdout.count(" is live") == 1
+
+
+def test_an_edit_during_the_first_build_is_not_missed(
+    site: Site, play: Callable[..., Result], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What changes between the reading of the catalog and the first look at it is built as well."""
+    run, port, edits = command.build.run, free_port(), [lambda: tree_snapshot.first_version(site)]
+
+    def slow(wanted: Any) -> Any:
+        report = run(wanted)
+        if edits:
+            edits.pop()()
+        return report
+
+    monkeypatch.setattr(command.build, "run", slow)
+    result = play(Script(lambda: None), port)
+
+    assert result.stdout.count(" is live") == 1
+    assert FIRST + "/3/3" in site.manifest.resources
+
+
+def test_that_nginx_ended_by_itself_is_said(
+    site: Site, play: Callable[..., Result], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """When nginx is gone there is nothing left to do, and its exit code is told."""
+    servers: list[process.Server] = []
+    up = process.Server.wait_until_up
+    monkeypatch.setattr(process.Server, "wait_until_up", lambda server: (servers.append(server), up(server)))
+
+    def kill() -> None:
+        workers = re.findall(r"start worker process (\d+)", servers[0].log.read_text())
+        servers[0].process.kill()
+        servers[0].process.wait()
+        for worker in workers:  # they would outlive it
+            os.kill(int(worker), signal.SIGKILL)
+
+    result = play(Script(kill), free_port())
+
+    assert (result.exit_code, result.stderr) == (1, "nginx ended with exit code -9\n")
+
+
+def test_that_nginx_was_stopped_is_no_error(
+    site: Site, play: Callable[..., Result], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Somebody may stop nginx with its own command; that is an orderly end."""
+    servers: list[process.Server] = []
+    up = process.Server.wait_until_up
+    monkeypatch.setattr(process.Server, "wait_until_up", lambda server: (servers.append(server), up(server)))
+
+    def stop() -> None:
+        servers[0].process.terminate()
+        servers[0].process.wait()
+
+    assert play(Script(stop), free_port()).exit_code == 0
+
+
+def test_a_port_in_use_is_said(site: Site, play: Callable[..., Result]) -> None:
+    """A port that another program has is a sentence, before anything is built."""
+    with socket.socket() as other:
+        other.bind(("", 0))
+        other.listen()
+        port = other.getsockname()[1]
+        result = play(Script(), port)
+    sentence = f"port {port} cannot be used: Address already in use; choose another with --port\n"
+
+    assert (result.exit_code, result.output) == (1, sentence)
+    assert not (site.folder / "dist").exists()
+
+
+def test_that_nginx_is_missing_is_said(
+    site: Site, play: Callable[..., Result], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without nginx the sentence says how to install it."""
+    monkeypatch.setattr(process.shutil, "which", lambda name, path: None)
+    result = play(Script(), free_port())
+    sentence = "nginx is not installed; on Debian: sudo apt-get install nginx libnginx-mod-http-js\n"
+
+    assert (result.exit_code, result.stderr) == (1, sentence)
+
+
+def test_an_nginx_that_does_not_start_is_said(
+    site: Site, play: Callable[..., Result], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An nginx that ends before it listens is not waited for."""
+    monkeypatch.setattr(process, "find_nginx", lambda: shutil.which("false"))
+    result = play(Script(), free_port())
+
+    assert (result.exit_code, result.stderr) == (1, "nginx ended with exit code 1\n")
+    assert "serving" not in result.stdout
+
+
+def test_what_nginx_prints_commands_no_terminal(
+    site: Site, play: Callable[..., Result], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """nginx quotes requests as they came; each of its lines is shown, harmlessly, before what comes of it."""
+    quoting = site.folder / "quoting"
+    quoting.write_text("#!/bin/sh\n[ \"$1\" = -V ] && exit\nprintf '\\033]0;owned\\a\\233\\nlast' >&2; exit 1\n")
+    quoting.chmod(0o755)
+    monkeypatch.setattr(process, "find_nginx", lambda: str(quoting))
+    result = play(Script(), free_port())
+
+    assert result.stderr == "\\x1b]0;owned\\x07\\x9b\nlast\nnginx ended with exit code 1\n"
+
+
+def test_a_configuration_that_nginx_refuses_leaves_the_old_one(
+    site: Site, play: Callable[..., Result], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """When nginx does not take the new release, that is said, and the old one is served on."""
+    port, tags = free_port(), []
+    main = config.main
+
+    def edit() -> None:
+        tags.append(site.manifest.resources[FIRST].etag)
+        tree_snapshot.first_version(site)
+        monkeypatch.setattr(config, "main", lambda *given, **named: main(*given, **named) + b"nonsense;\n")
+
+    def look() -> None:
+        tags.append(ask(port).headers["ETag"].strip('"'))
+
+    result = play(Script(edit, look), port)
+
+    why, *then = result.stderr.splitlines()
+    assert "[emerg] " in why and 'unknown directive "nonsense"' in why
+    assert [line[9:] for line in then] == [
+        "nginx refuses the configuration; it said why above",
+        "the site stays as it was",
+    ]
+    assert tags[0] == tags[1]
+
+
+def test_an_nginx_that_does_nothing_is_not_waited_for_for_ever(
+    site: Site, play: Callable[..., Result], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A program called nginx that neither starts workers nor ends is given up."""
+    idle = site.folder / "idle"
+    idle.write_text('#!/bin/sh\n[ "$1" = -V ] || exec sleep 600\n')
+    idle.chmod(0o755)
+    monkeypatch.setattr(process, "find_nginx", lambda: str(idle))
+    monkeypatch.setattr(process, "PATIENCE", 0)
+    result = play(Script(), free_port())
+
+    assert (result.exit_code, result.stderr) == (1, "nginx did not follow within 0 seconds\n")
+
+
+def test_the_port_of_the_site_is_the_default(site: Site, run: Callable[..., Result], play: object) -> None:
+    """Without --port the one in site.yaml is used."""
+    with socket.socket() as other:
+        other.bind(("", 0))
+        other.listen()
+        port = other.getsockname()[1]
+        site.write("site.yaml", f"base_url: https://minimal.example\nport: {port}\n")
+        result = run("serve", *tree_snapshot.options(site))
+
+    assert result.stderr.startswith(f"port {port} cannot be used")
+
+
+def test_without_nginx_nothing_is_left_of_a_server(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The scratch folder of a server that did not start is gone."""
+    folders: list[Path] = []
+    site.build()
+
+    def find() -> str:
+        raise FlatpanelError("no nginx")
+
+    def configure(server: process.Server) -> None:
+        folders.append(server.run)
+
+    monkeypatch.setattr(process.Server, "configure", configure)
+    monkeypatch.setattr(process, "find_nginx", find)
+    with pytest.raises(FlatpanelError, match="no nginx"), process.serving(site.store, "dist", free_port(), pytest.fail):
+        pass
+
+    assert [folder.exists() for folder in folders] == [False]

@@ -1,0 +1,177 @@
+"""`python build.py` as people start it: on a terminal, in a pipe, without its libraries, and twice at once."""
+
+import os
+import re
+import subprocess
+import sys
+from types import SimpleNamespace
+
+import pytest
+from click import _termui_impl
+
+from generator.commands import output
+from generator.release.store import MARK
+from tests.conftest import Site
+from tests.support import tree_snapshot
+from tests.support.paths import BUILD
+from tests.support.terminal import on_a_terminal
+
+RED, BAR, BOLD = "\x1b[31m", "building", "\x1b[1m"
+
+
+def command(site: Site, *arguments: str) -> list[str]:
+    return [sys.executable, str(BUILD), *map(str, tree_snapshot.options(site)), *arguments]
+
+
+def in_a_pipe(site: Site, *arguments: str) -> tuple[int, str, str]:
+    done = subprocess.run(command(site, *arguments), capture_output=True, text=True)
+    return done.returncode, done.stdout, done.stderr
+
+
+def on_screen(site: Site, *arguments: str, **environment: str) -> str:
+    """What appears on the screen."""
+    plain = {name: value for name, value in os.environ.items() if name not in ("NO_COLOR", "FORCE_COLOR")}
+    return on_a_terminal(command(site, *arguments), plain | environment)[1]
+
+
+def test_the_whole_command_line_is_build_py(site: Site) -> None:
+    """`python build.py` builds, and says so on stdout alone."""
+    code, said, complaints = in_a_pipe(site)
+
+    assert (code, complaints) == (0, "")
+    assert said.startswith(f"release {site.store.current()} in {site.folder}/dist: 53 added")
+
+
+def test_without_anything_it_builds_what_lies_here(site: Site) -> None:
+    """A bare `build.py` takes catalog_src, dist and nginx.conf of the folder in which it is called."""
+    done = subprocess.run([sys.executable, BUILD], cwd=site.folder, capture_output=True, text=True)
+
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith(f"release {site.store.current()} in dist: 53 added, ")
+    assert (site.folder / "nginx.conf").exists()
+
+
+def test_a_pipe_gets_neither_colours_nor_a_bar(site: Site) -> None:
+    """Problems go to stderr as plain text, with exit code 1."""
+    site.write("series/second.yaml", "title: Second\n")
+    place = f"{site.folder}/catalog_src/series/second.yaml:1:1"
+
+    help = "    1 | title: Second\n      | ^\n      = docs/catalog.md#series-seriesslugyaml\n"
+
+    assert in_a_pipe(site) == (1, "", f"{place}: cover: is missing\n{help}1 problem; nothing was written\n")
+
+
+def test_a_terminal_gets_colours(site: Site) -> None:
+    """Problems are red and their number bold where somebody looks."""
+    site.write("series/second.yaml", "title: Second\n")
+    shown = on_screen(site)
+
+    assert RED in shown
+    assert BOLD in shown
+
+
+def test_no_color_is_respected(site: Site) -> None:
+    """With NO_COLOR a terminal gets plain text."""
+    site.write("series/second.yaml", "title: Second\n")
+    shown = on_screen(site, NO_COLOR="1")
+
+    assert "cover: is missing" in shown
+    assert "\x1b[3" not in shown
+    assert BOLD not in shown
+
+
+def test_a_terminal_gets_a_progress_bar(site: Site) -> None:
+    """A build on a terminal shows that it is at work, and then its summary."""
+    shown = on_screen(site)
+
+    assert BAR in shown
+    assert f"release {site.store.current()}" in shown
+
+
+def test_the_bar_counts_series(site: Site) -> None:
+    """It is as long as there are series to render, and says how many are done."""
+    for number in range(30):
+        site.write(f"series/more-{number}.yaml", "title: More\ncover: c.png\n")
+    shown = on_screen(site)
+    done = [int(one) for one in re.findall(r" (\d+)/32\b", shown)]
+
+    assert done == sorted(done)
+    assert {0, 32} <= set(done)
+
+
+def test_the_bar_says_how_long_the_rest_takes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """At two seconds a series, five more take ten."""
+    clock = SimpleNamespace(now=0.0, time=lambda: clock.now)
+    monkeypatch.setattr(_termui_impl, "time", clock)
+    with output.bar(range(10), label="building series", length=10, show_pos=True) as shown:
+        for _ in range(5):
+            clock.now += 2
+            shown.update(1)
+        said = shown.format_progress_line()
+
+    assert said.endswith("5/10  00:00:10")
+
+
+@pytest.mark.parametrize("option", ["--quiet", "--json"])
+def test_whoever_wants_less_gets_no_bar(site: Site, option: str) -> None:
+    """--quiet and --json leave the bar out on a terminal, too."""
+    assert BAR not in on_screen(site, option)
+    assert site.store.current()
+
+
+@pytest.mark.parametrize(("encoding", "shown"), [("latin-1", "Ü\\u2013"), ("utf-8", "Ü–")])
+def test_what_a_terminal_has_no_letters_for_is_escaped(site: Site, encoding: str, shown: str) -> None:
+    """Titles are written in every script, terminals are not."""
+    words = ["new", "series", "x", "--title", "Ü–", "--dry-run", "--catalog", str(site.folder / "catalog_src")]
+    done = subprocess.run(
+        [sys.executable, str(BUILD), *words],
+        capture_output=True,
+        encoding=encoding,
+        env={**os.environ, "PYTHONIOENCODING": encoding, "PYTHONUTF8": "0"},
+    )
+
+    assert (done.returncode, "Traceback" in done.stderr) == (0, False)
+    assert f"+title: {shown}\n" in done.stdout
+
+
+@pytest.mark.parametrize("closed", [">&-", "2>&-", ">&- 2>&-"])
+def test_nobody_has_to_listen(site: Site, closed: str) -> None:
+    """A build does its work also where what it prints was closed before it began."""
+    done = subprocess.run(["sh", "-c", f'exec "$@" {closed}', "sh", *command(site)], capture_output=True, text=True)
+
+    assert (done.returncode, "Traceback" in done.stderr) == (0, False)
+    assert site.store.current()
+
+
+def test_a_reader_that_has_enough_is_no_problem(site: Site) -> None:
+    """`build.py | head -0` ends without a traceback."""
+    here, there = os.pipe()
+    os.close(here)
+    done = subprocess.run(command(site), stdout=there, stderr=subprocess.PIPE, text=True)
+    os.close(there)
+
+    assert (done.returncode, done.stderr) == (1, "")
+    assert site.store.current()
+
+
+def test_without_its_libraries_it_says_how_to_get_them(site: Site) -> None:
+    """A Python without the dependencies gives a sentence and exit code 2."""
+    done = subprocess.run([sys.executable, "-S", *command(site)[1:]], capture_output=True, text=True)
+    sentence = "build.py: click is not installed; run `make build`, or use .venv/bin/python\n"
+
+    assert (done.returncode, done.stdout, done.stderr) == (2, "", sentence)
+
+
+def test_a_second_build_says_that_it_waits(site: Site) -> None:
+    """While another build has the folder a second one says so, then goes on by itself."""
+    with site.store.locked(pytest.fail):
+        process = subprocess.Popen(command(site), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        assert process.stderr
+        said = process.stderr.readline()
+        assert not site.store.current()
+    out, rest = process.communicate()
+
+    assert said == f"{site.folder}/dist: another build is at work; waiting for it\n"
+    assert (process.returncode, rest) == (0, "")
+    assert out.startswith(f"release {site.store.current()} ")
+    assert (site.folder / "dist" / MARK).read_bytes() == b""

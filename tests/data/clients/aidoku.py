@@ -1,0 +1,84 @@
+"""Aidoku's legacy source (A1): Rust that unwraps everything. It drops what is licensed and panics at all else."""
+
+from tests.data.clients.app import App, Get, images
+from tests.data.clients.strict import (
+    CHAPTER_PATH,
+    SERIES_PATH,
+    absolute,
+    array,
+    boolean,
+    digits,
+    fields,
+    int32,
+    long,
+    nullable,
+    number,
+    one_of,
+    string,
+)
+
+LISTED = fields(
+    last=boolean,
+    results=array(
+        fields(slug=string, title=string, url=SERIES_PATH, cover=absolute, chapters=nullable(long)),
+    ),
+)
+DETAIL = fields(
+    slug=string,
+    title=string,
+    url=SERIES_PATH,
+    cover=absolute,
+    description=string,
+    status=one_of("ongoing", "completed", "hiatus", "canceled"),
+    authors=array(string),
+    artists=array(string),
+    categories=array(string),
+)
+CHAPTERS = fields(
+    results=array(
+        fields(
+            id=int32,
+            title=string,
+            number=number,
+            volume=nullable(int32),
+            published=digits,
+            groups=array(string),
+            url=CHAPTER_PATH,
+        )
+    )
+)
+PAGES = fields(results=array(fields(image=absolute, number=int32)))
+
+
+def _browse(get: Get) -> list[str]:
+    found, page, last = [], 1, False
+    while not last:
+        read = LISTED(get(f"/api/v2/series?page={page}&sort=title"))
+        found += [one["slug"] for one in read["results"] if one["chapters"] is not None]
+        page, last = page + 1, read["last"]
+    return found
+
+
+def _images(get: Get, slug: str) -> list[str]:
+    DETAIL(get(f"/api/v2/series/{slug}"))
+    found = []
+    for one in CHAPTERS(get(f"/api/v2/series/{slug}/chapters?date_format=timestamp"))["results"]:
+        pages = PAGES(get(f"/api/v2/chapters/{one['id']}/pages?track=true"))
+        # The number of a page, less one, is where it stands in the app's own list.
+        assert [page["number"] - 1 for page in pages["results"]] == list(range(len(pages["results"])))
+        found += images(pages)
+    return found
+
+
+LEGACY = App(
+    "A1",
+    {"list": LISTED, "detail": DETAIL, "chapters in milliseconds": CHAPTERS, "pages": PAGES},
+    browse=_browse,
+    images=_images,
+    searches={
+        "/api/v2/series?page=1&title=full&author=ada&status=any&sort=title&categories=action,-drama": ["full-book"],
+        "/api/v2/series?page=1&title=full&author=&status=hiatus&sort=-chapter_count"
+        "&categories=slice%20of%20life,-steins;gate": ["full-book"],
+    },
+    headers={"User_Agent": "Mozilla/5.0 (iPhone; like Mac OS X) Aidoku/0.1"},
+)

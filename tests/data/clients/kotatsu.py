@@ -1,0 +1,102 @@
+"""Kotatsu (K1) and its ports (N1, N2): org.json, whose getX throw when a key is missing.
+
+They never read `last`: they page until a page brings nothing new, or a 404.
+"""
+
+from typing import Any
+
+from tests.data.clients.app import App, Get, images, slugs
+from tests.data.clients.strict import (
+    CHAPTER_PATH,
+    Broken,
+    absolute,
+    array,
+    digits,
+    fields,
+    long,
+    need,
+    nullable,
+    number,
+    string,
+)
+
+
+def _path(value: Any) -> str:
+    """The slug is cut out of the path, from the 8th character to the last but one."""
+    need(f"/reader/{string(value)[8:-1]}/" == value, "no path of a series", value)
+    return value
+
+
+LISTED = fields(
+    results=array(fields(slug=string, title=string, url=_path, cover=absolute, chapters=nullable(long))),
+)
+DETAIL = fields(
+    description=string,
+    status=string,
+    aliases=array(string),
+    authors=array(string),
+    artists=array(string),
+    categories=array(string),
+)
+CHAPTERS = fields(
+    results=array(
+        fields(
+            id=long,
+            title=string,
+            number=number,
+            volume=nullable(long),
+            published=digits,
+            groups=array(string),
+            full_title=string,
+            url=CHAPTER_PATH,
+        )
+    )
+)
+PAGES = fields(results=array(fields(id=long, image=absolute, number=long)))
+CATEGORIES = fields(results=array(fields(name=string)))
+
+
+def _browse(get: Get) -> list[str]:
+    CATEGORIES(get("/api/v2/categories"))
+    found: dict[str, None] = {}
+    page, before = 1, -1
+    while before < len(found):
+        before = len(found)
+        try:
+            listed = LISTED(get(f"/api/v2/series?limit=25&page={page}&categories=%2C&sort=title"))
+        except Broken:
+            break
+        assert all(one["url"][8:-1] == one["slug"] for one in listed["results"])
+        found.update(dict.fromkeys(slugs(listed)))
+        page += 1
+    return list(found)
+
+
+def _images(get: Get, slug: str) -> list[str]:
+    DETAIL(get(f"/api/v2/series/{slug}"))
+    chapters = CHAPTERS(get(f"/api/v2/series/{slug}/chapters?date_format=timestamp"))
+    # The port asks with the id that the server gave; Kotatsu itself with a hash of it, which nobody has.
+    read = [PAGES(get(f"/api/v2/chapters/{one['id']}/pages?track=true")) for one in chapters["results"]]
+    return [image for found in read for image in images(found)]
+
+
+KOTATSU = App(
+    "K1",
+    {
+        "list": LISTED,
+        "detail": DETAIL,
+        "chapters in milliseconds": CHAPTERS,
+        "pages": PAGES,
+        "categories": CATEGORIES,
+    },
+    browse=_browse,
+    images=_images,
+    searches={
+        # The comma behind the last category stays, and stands alone where there is none.
+        "/api/v2/series?limit=25&page=1&title=full&categories=%2C&sort=title": ["full-book"],
+        "/api/v2/series?limit=25&page=1&categories=Action%2C-Drama%2C&status=hiatus&sort=-latest_upload": ["full-book"],
+        "/api/v2/series?limit=10&page=1&title=full&categories=,&sort=-views": ["full-book"],
+        "/api/v2/series?categories=Jubilee,Steins;Gate&title=%2B+a": ["signs"],
+    },
+    headers={"User_Agent": "Kotatsu/6.8 (Android 13;;; en)"},
+)

@@ -1,0 +1,329 @@
+"""Every call by which a build writes may fail: what is served stays whole, and the next build clears up."""
+
+import errno
+import os
+import re
+import shutil
+import signal
+import sqlite3
+import subprocess
+import tempfile
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import Result
+
+from generator import filesystem
+from generator.pipeline import process_pool
+from generator.pipeline import run as pipeline
+from generator.pipeline.cache import FILE
+from generator.release import bodies
+from generator.release.store import MARK
+from tests.conftest import Site, copy_of
+from tests.faults.test_killed_builds import copy, damage
+from tests.support import tree_snapshot
+from tests.support.failing_calls import FAULTS, Fault, failing_at
+from tests.support.incremental_pair import in_memory, stray
+
+Run = Callable[..., Result]
+CACHE = ".flatpanel_cache"
+# A build makes some 400 calls, most of them alike: every seventh is let fail, with each fault in turn. STRIDE=1 lets
+# all of them fail and takes some minutes.
+STRIDE = int(os.environ.get("STRIDE", "7"))
+
+# Worker processes are made from one that has threads, under xdist.
+pytestmark = [pytest.mark.usefixtures("hasty"), pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")]
+
+
+@pytest.fixture
+def folder() -> Iterator[Path]:
+    with in_memory() as path:
+        yield path
+
+
+@pytest.fixture
+def temporary(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder for temporary files that nobody else uses."""
+    found = folder / "tmp"
+    found.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(found))
+    return found
+
+
+def prepared(folder: Path, *, remembering: bool) -> Site:
+    """A site of two releases and a catalog for the third, with which a series goes and a chapter comes."""
+    site = copy_of("minimal", folder / "site")
+    for title, volumes, others in (("One", 1, ["two", "three"]), ("Two", 2, ["two"])):
+        tree_snapshot.write_series(site, title, volumes=volumes, others=others)
+        build(site, remembering=remembering)
+    tree_snapshot.write_series(site, "Three", volumes=1, others=[])
+    return site
+
+
+def build(site: Site, *, remembering: bool) -> pipeline.BuildResult:
+    return pipeline.build(replace(site.options, cache=site.folder / CACHE if remembering else None))
+
+
+def visible(site: Site) -> dict[str, object]:
+    """Everything but the cache, of which only its own file may be there."""
+    found = tree_snapshot.content(site.folder)
+    return {path: text for path, text in found.items() if path != f"{CACHE}/{FILE}"}
+
+
+def told(result: Result, fault: Fault, site: Site, temporary: Path) -> None:
+    """One sentence that says where and what."""
+    assert (result.exit_code, result.stdout) == (1, "")
+    places = f"(?:{re.escape(str(site.folder))}|{re.escape(str(temporary))})"
+    assert re.fullmatch(rf"{places}[^\n]*: {fault.sentence}\n", result.stderr), (fault, result.stderr)
+
+
+@pytest.mark.parametrize(("remembering", "first"), [(False, 1), (True, 4)], ids=["forgetful", "remembering"])
+def test_whatever_call_fails_the_site_is_whole_and_the_next_build_clears_up(
+    folder: Path, temporary: Path, run: Run, remembering: bool, first: int
+) -> None:
+    """The build ends with a sentence or succeeds after all, and one more ends as if nothing had happened."""
+    site = prepared(folder, remembering=remembering)
+    done = copy(site, folder / "done")
+    build(done, remembering=remembering)
+    expected, releases = visible(done), {site.store.current(), done.store.current()}
+    options = [] if remembering else ["--no-cache"]
+
+    for moment in count(min(first, STRIDE), STRIDE):
+        victim = copy(site, folder / str(moment))
+        with failing_at(moment, FAULTS[moment % len(FAULTS)]) as fault:
+            result = run("build", *tree_snapshot.options(victim), *options)
+        if not fault.struck:
+            break
+        if result.exit_code:
+            told(result, fault, victim, temporary)
+        else:  # mkdir, where the folder was there anyway, or a cache that can be done without
+            assert visible(victim).items() >= {path: one for path, one in expected.items() if path != CACHE}.items()
+        for left in temporary.iterdir():
+            assert str(left) in result.stderr, fault
+            shutil.rmtree(left)
+        assert victim.store.current() in releases
+        assert damage(victim) == []
+        build(victim, remembering=remembering)
+        assert visible(victim) == expected, fault
+        shutil.rmtree(victim.folder)
+    assert moment > 100
+
+
+@pytest.mark.parametrize("number", FAULTS, ids=errno.errorcode.get)
+def test_whatever_call_fails_in_another_process_is_told_like_any_other(
+    folder: Path, temporary: Path, run: Run, number: int
+) -> None:
+    """Two processes share the work; each of them meets the fault."""
+    site = prepared(folder, remembering=True)
+    for index in range(20):
+        site.write(f"series/s{index}.yaml", f"title: t{index}\ncover: c.png\nmodified: 2026-03-01T00:00:00Z\n")
+    done = copy(site, folder / "done")
+    build(done, remembering=True)
+
+    for moment in (12, 33):
+        victim = copy(site, folder / str(moment))
+        with failing_at(moment, number) as fault:
+            result = run("build", *tree_snapshot.options(victim)[:-1], 2)
+        told(result, fault, victim, temporary)
+        assert damage(victim) == []
+        build(victim, remembering=True)
+        assert visible(victim) == visible(done), fault
+        for left in temporary.iterdir():
+            shutil.rmtree(left)
+
+
+def die(task: int) -> int:
+    if task == 9:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return task
+
+
+def test_a_process_that_is_killed_is_a_sentence() -> None:
+    """Where memory is short the system ends one of them."""
+    with pytest.raises(OSError, match=r"^one of the processes .* was killed, .*; --jobs 1 needs less$"):
+        list(process_pool.ordered_map(2, lambda: die, range(40)))
+
+
+def test_a_full_disk_does_not_take_the_word_that_a_build_was_not_finished(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It was emptied before it was written again, and what two builds had left behind stayed for good."""
+    tree_snapshot.first_version(site)
+    site.build()
+    before = tree_snapshot.content(site.folder / "dist")
+    (site.folder / "dist/www/half").write_text("of a body")
+    (site.folder / "dist" / MARK).write_text("unfinished\n")
+
+    def full(*_: object) -> int:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    with monkeypatch.context() as fault:
+        fault.setattr(os, "write", full)
+        bodies.begin(site.folder / "dist")
+        tree_snapshot.second_version(site)
+        with pytest.raises(OSError, match="No space left"):
+            site.build()
+    tree_snapshot.first_version(site)
+    site.build()
+
+    assert tree_snapshot.content(site.folder / "dist") == before
+
+
+def test_what_does_not_reach_the_disk_is_not_published(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    """That a disk is full or broken is known late, where files wait in memory: when they are flushed."""
+    monkeypatch.undo()
+    old = site.build().release
+    tree_snapshot.first_version(site)
+
+    class Library:
+        def syncfs(self, descriptor: int) -> int:
+            filesystem.ctypes.set_errno(errno.EIO)
+            return -1
+
+    monkeypatch.setattr(filesystem.ctypes, "CDLL", lambda *_, **__: Library())
+    with pytest.raises(OSError, match=re.escape(f"Input/output error: '{site.folder}/dist'")):
+        site.build()
+    monkeypatch.undo()
+
+    assert site.store.current() == old
+    site.build()
+    assert stray(site.store) == []
+
+
+def test_a_name_that_does_not_reach_the_disk_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """fsync knows no names."""
+    monkeypatch.undo()
+
+    def broken(descriptor: int) -> None:
+        raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+    monkeypatch.setattr(os, "fsync", broken)
+    with pytest.raises(OSError, match=re.escape(str(tmp_path))):
+        filesystem.sync(tmp_path)
+
+
+def test_a_list_in_the_making_is_called_by_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, run: Run) -> None:
+    """What is open already has only a number, and a number is no name."""
+
+    def refuse(descriptor: int, times: object) -> None:
+        raise OSError(errno.EIO, os.strerror(errno.EIO), descriptor)
+
+    monkeypatch.setattr(os, "utime", refuse)
+    with (
+        pytest.raises(OSError, match=re.escape(f"{tmp_path}/list")),
+        filesystem.PartialFile(tmp_path / "list") as growing,
+    ):
+        growing.finish(f"{tmp_path}/other", 1)
+    assert list(tmp_path.iterdir()) == []
+
+
+# What is remembered
+
+
+def full_after(monkeypatch: pytest.MonkeyPatch, pages: int, name: str) -> None:
+    """Let SQLite have no more room than for so many pages in files whose path has `name` in it."""
+    connect = sqlite3.connect
+
+    def limited(path: Path, **named: Any) -> sqlite3.Connection:
+        found = connect(path, **named)
+        if name in str(path):
+            found.execute(f"PRAGMA max_page_count = {pages}")
+        return found
+
+    monkeypatch.setattr(sqlite3, "connect", limited)
+
+
+@pytest.mark.parametrize("pages", [1, 4, 12, 16, 20, 24, 30])
+def test_where_the_cache_is_full_the_build_does_without(
+    folder: Path, temporary: Path, monkeypatch: pytest.MonkeyPatch, pages: int
+) -> None:
+    """However far it got; the next build that has room remembers again."""
+    site = prepared(folder, remembering=False)
+    done = copy(site, folder / "done")
+    build(done, remembering=False)
+    with monkeypatch.context() as fault:
+        full_after(fault, pages, CACHE)
+        build(site, remembering=True)
+
+    assert visible(done).items() <= visible(site).items()
+    assert list(temporary.iterdir()) == []
+    build(site, remembering=True)
+    assert build(site, remembering=True).parsed == 0
+    assert stray(site.store) == []
+
+
+def test_where_there_is_no_room_for_temporary_files_that_is_said(
+    folder: Path, temporary: Path, monkeypatch: pytest.MonkeyPatch, run: Run
+) -> None:
+    """A build that keeps nothing works in one, and says which folder is too small."""
+    site = prepared(folder, remembering=False)
+    before = tree_snapshot.content(site.folder)
+    full_after(monkeypatch, 12, "flatpanel-")
+    result = run("build", *tree_snapshot.options(site), "--no-cache")
+
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert re.fullmatch(rf"{temporary}/flatpanel-\w+: database or disk is full; TMPDIR .*\n", result.stderr)
+    assert tree_snapshot.content(site.folder) == before
+    assert list(temporary.iterdir()) == []
+
+
+def test_a_cache_that_can_neither_be_read_nor_removed_is_done_without(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It may lie on a disk that was mounted read-only."""
+    cache = site.folder / CACHE
+    cache.mkdir()
+    (cache / FILE).write_text("not a database\n")
+
+    def refuse(path: Path) -> None:
+        raise OSError(errno.EROFS, os.strerror(errno.EROFS), str(path))
+
+    monkeypatch.setattr(filesystem, "clear", refuse)
+    build(site, remembering=True)
+
+    assert stray(site.store) == []
+
+
+# Everything at once
+
+
+@pytest.fixture
+def full_disk(tmp_path: Path) -> Iterator[Path]:
+    """A file system of 4 MiB, where this account may make one."""
+    made = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=4m", "tmpfs", tmp_path], capture_output=True)
+    if made.returncode:
+        pytest.skip("nothing can be mounted here")
+    try:
+        yield tmp_path
+    finally:
+        subprocess.run(["umount", tmp_path], check=True)
+
+
+def test_a_disk_that_is_really_full_is_survived(full_disk: Path, run: Run) -> None:
+    """A release that does not fit leaves the one before it, and what is made smaller fits again."""
+    site = copy_of("minimal", full_disk / "site")
+    tree_snapshot.first_version(site)
+    options = tree_snapshot.options(site)
+    assert run("build", *options).exit_code == 0
+    old, ballast = site.store.current(), full_disk / "ballast"
+    tree_snapshot.second_version(site)
+    results = []
+    for free in range(0, 2_000_000, 250_000):
+        ballast.unlink(missing_ok=True)
+        space = os.statvfs(full_disk)
+        ballast.write_bytes(b"\0" * max(0, space.f_bavail * space.f_frsize - free))
+        results.append(run("build", *options))
+        assert damage(site) == []
+        if results[-1].exit_code == 0:
+            break
+        assert re.fullmatch(r"/[^\n]*: No space left on device\n", results[-1].stderr), results[-1].stderr
+        assert site.store.current() == old
+
+    assert results[0].exit_code == 1
+    ballast.unlink()
+    assert run("build", *options).exit_code == 0
+    assert stray(site.store) == []

@@ -1,0 +1,453 @@
+"""Whatever lies in the folder of a catalog: it is built, or refused in sentences, soon and in little memory."""
+
+import hashlib
+import os
+import resource
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+
+from generator.catalog import api_keys
+from generator.catalog.confined_folder import MAX_SIZE
+from generator.catalog.problems import locate
+from generator.catalog.problems.locate import UnlocatedProblem
+from generator.catalog.problems.messages import did_you_mean
+from generator.catalog.reader import LISTS, MAX_TOLD
+from generator.catalog.yaml.reader import MAX_DIRECTIVES, MAX_VALUES, Malformed, load, survey
+from generator.errors import CatalogError
+from generator.pipeline import run as pipeline
+from generator.pipeline.run import Options
+from tests.catalog.test_wrong_catalogs import AS_OF, WRONG, files, problems, write
+from tests.conftest import Site
+
+FILES = ["site.yaml", *LISTS, "views.yaml", "series/good.yaml", "series/long/series.yaml"]
+FILES += ["series/long/chapters/001.yaml"]
+SERIES = "title: T\ncover: c.jpg\n"
+CHAPTER = f"{SERIES}chapters:\n- {{number: 1, published: 2026-01-01, pages: [a.jpg]}}\n"
+
+
+@pytest.fixture
+def catalog(tmp_path: Path) -> Path:
+    """A catalog without problems, to be spoilt."""
+    return Path(shutil.copytree(WRONG / "base", tmp_path / "catalog_src"))
+
+
+@contextmanager
+def spoilt(file: str, text: bytes) -> Iterator[Path]:
+    """A catalog in which one file says something else."""
+    with tempfile.TemporaryDirectory() as folder:
+        catalog = Path(shutil.copytree(WRONG / "base", f"{folder}/catalog_src"))
+        write(catalog, file, text)
+        yield catalog
+
+
+def assert_checked(catalog: Path) -> bool:
+    """It is right, or every problem has a place and can be printed in a line of its own."""
+    try:
+        pipeline.check(catalog, AS_OF, 1)
+    except CatalogError as error:
+        assert error.problems
+        for one in error.problems:
+            assert (one.line >= 1, one.column >= 1, bool(one.message)) == (True, True, True)
+            assert all(letter.isprintable() or letter == "\u3000" for letter in str(one))
+            assert str(one).encode()
+        return False
+    return True
+
+
+# A sentence of the grammar of catalogs, and what people and programs put where it does not belong.
+WORDS = ["title", "cover", "chapters", "number", "published", "pages", "id", "name", "base_url", "port", "groups", "<<"]
+WORDS += ["authors", "categories", "username", "keys", "sha256", "bookmarks", "modified", "views", "volume", "status"]
+SIGNS = [
+    ": ",
+    "- ",
+    "\n",
+    "\n  ",
+    "\n- ",
+    "[",
+    "]",
+    "{",
+    "}",
+    ", ",
+    "&a ",
+    "*a",
+    "!!int ",
+    "---\n",
+    "...\n",
+    "%TAG ! a\n",
+]
+SIGNS += ["#", "|\n", ">-\n", '"', "'", "\t", "\r", "\0", "\x1b", "\x85", "\u2028", "\ufeff", "\\ud800", "? ", "~"]
+VALUES = ["1", "0", "-1", "1.5", "1e999", "1e99999", ".nan", "-.inf", "9" * 400, "9" * 5000, "0x" + "f" * 390, "null"]
+VALUES += ["2026-01-01", "0000-00-00", "9999-12-31T23:59:59-23:59", "true", "Ada Penn", "a.jpg", "1 .. 3", '"\\ud800"']
+VALUES += ['"\\0"', '"\\e[31m"', '"\\u2028"', '"$host"', "https://a.example", '"\\U00110000"', "..", "/", "[]", "{}"]
+TEXTS = st.lists(st.sampled_from(WORDS + SIGNS + VALUES), max_size=20).map(lambda one: "".join(one).encode())
+# One value where another is meant, in a file that is right but for that.
+ODD = st.recursive(
+    st.sampled_from(VALUES) | st.text(st.characters(codec="utf-8"), max_size=8).map(ascii),
+    lambda inner: st.lists(inner, max_size=3).map(lambda found: f"[{', '.join(found)}]"),
+    max_leaves=4,
+)
+FIELDS = {
+    "series/x.yaml": [
+        "title",
+        "cover",
+        "authors",
+        "categories",
+        "status",
+        "modified",
+        "chapter_title",
+        "chapters",
+        "é",
+    ],
+    "site.yaml": ["port", "reader", "media", "server_folder", "restricted", "cache", "page_size", "hide_licensed"],
+    "series/long/chapters/001.yaml": ["number", "published", "pages", "volume", "id", "views", "groups", "final"],
+}
+LEAST = {
+    "series/x.yaml": {"title": "T", "cover": "c.jpg"},
+    "site.yaml": {"base_url": "https://a.example"},
+    "series/long/chapters/001.yaml": {"number": "1", "published": "2026-01-01", "pages": "[]"},
+}
+NEARLY_RIGHT = st.sampled_from(sorted(FIELDS)).flatmap(
+    lambda file: st.tuples(st.just(file), st.dictionaries(st.sampled_from(FIELDS[file]), ODD, max_size=2))
+)
+# No deadline: a busy machine is no failure.
+OFTEN = settings(deadline=None, max_examples=60, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
+
+
+@OFTEN
+@given(st.sampled_from(FILES), st.binary(max_size=60) | TEXTS)
+@example("series/good.yaml", "title: a\n".encode("utf-16"))
+@example("site.yaml", b"\xef\xbb\xbf\xef\xbb\xbfbase_url: https://a.example\n")
+@example("keys.yaml", b'"\\e]0;owned\\a": 1\n')
+def test_any_bytes_in_any_file_are_a_catalog_or_have_places(file: str, text: bytes) -> None:
+    """No file of a catalog holds what could end in a traceback."""
+    with spoilt(file, text) as catalog:
+        assert_checked(catalog)
+
+
+@OFTEN
+@given(NEARLY_RIGHT)
+def test_any_value_of_any_field_is_fine_or_has_a_place(found: tuple[str, dict[str, str]]) -> None:
+    """A catalog that is right but for a value or two is built or refused."""
+    file, fields = found
+    text = "".join(f"{name}: {value}\n" for name, value in {**LEAST[file], **fields}.items())
+    with spoilt(file, text.encode()) as catalog:
+        if assert_checked(catalog):
+            folder = catalog.parent
+            pipeline.build(Options(catalog, folder / "dist", folder / "nginx.conf", AS_OF))
+
+
+@settings(OFTEN, max_examples=10)
+@given(TEXTS.filter(lambda text: b"title" not in text))
+def test_what_is_refused_changes_nothing_that_is_served(text: bytes) -> None:
+    """Not a byte and not a time of what was built, whatever a file says now."""
+    with spoilt("series/x.yaml", SERIES.encode()) as catalog:
+        folder = catalog.parent
+        options = Options(catalog, folder / "dist", folder / "nginx.conf", AS_OF)
+        pipeline.build(options)
+        write(catalog, "series/x.yaml", text)
+        before = files(folder)
+        with pytest.raises(CatalogError):
+            pipeline.build(options)
+
+        assert files(folder) == before
+
+
+# What is no file
+
+
+@pytest.mark.parametrize("file", FILES)
+def test_what_is_no_file_is_not_waited_for(catalog: Path, file: str) -> None:
+    """A pipe that nobody writes into is refused at once."""
+    (catalog / file).unlink(missing_ok=True)
+    os.mkfifo(catalog / file)
+
+    assert f"{file}:1:1: cannot be read: it is neither a file nor a folder" in problems(catalog)
+
+
+@pytest.mark.parametrize("file", ["series/a.yml", "notes.yaml", "series/.x.yaml", "notes.txt", "series/long/notes"])
+def test_a_pipe_that_is_no_part_of_a_catalog_is_never_opened(catalog: Path, file: str) -> None:
+    """Also where the name is complained of."""
+    os.mkfifo(catalog / file)
+
+    assert_checked(catalog)
+
+
+@pytest.mark.parametrize("file", [*FILES, "series", "series/long/chapters"])
+def test_a_link_that_leads_nowhere_is_not_taken_for_an_absence(catalog: Path, file: str) -> None:
+    """An account whose file got lost is not silently gone from the site; nor is a whole folder."""
+    path = catalog / file
+    shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
+    path.symlink_to(catalog / "lost")
+
+    assert f"{file}:1:1: cannot be read: No such file or directory" in problems(catalog)
+
+
+@pytest.mark.parametrize("file", ["site.yaml", "accounts.yaml", "series", "series/a.yaml"])
+def test_a_link_to_itself_is_not_followed(catalog: Path, file: str) -> None:
+    """The system's own words say why."""
+    path = catalog / file
+    shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
+    path.symlink_to(path.name)
+
+    assert f"{file}:1:1: cannot be read: Too many levels of symbolic links" in problems(catalog)
+
+
+def test_a_lost_folder_of_a_series_is_told(catalog: Path) -> None:
+    """The name may have been that of a series; a link to something else is passed over."""
+    (catalog / "series/lost").symlink_to(catalog / "nowhere")
+    (catalog / "series/readme").symlink_to(catalog / "site.yaml")
+
+    assert problems(catalog) == [
+        "series/lost:1:1: is a link that leads nowhere; remove it, or bring back what it names"
+    ]
+
+
+def test_chapters_that_are_no_folder_are_told(catalog: Path) -> None:
+    """A series whose chapters are a file has no chapters, and is not taken for one without any."""
+    shutil.rmtree(catalog / "series/long/chapters")
+    write(catalog, "series/long/chapters", "")
+
+    assert problems(catalog) == ["series/long/chapters:1:1: cannot be read: Not a directory"]
+
+
+def test_a_folder_that_may_not_be_entered_is_a_sentence() -> None:
+    """A mistake of permissions is no traceback."""
+    with tempfile.TemporaryDirectory() as folder:
+        catalog = Path(shutil.copytree(WRONG / "base", f"{folder}/catalog_src"))
+        os.chmod(folder, 0o755)
+        os.chmod(catalog / "series/long", 0o644)
+        root = os.geteuid() == 0
+        try:
+            if root:
+                os.seteuid(65534)
+            says = problems(catalog)
+        finally:
+            if root:
+                os.seteuid(0)
+            os.chmod(catalog / "series/long", 0o755)
+
+    assert says == ["series/long/series.yaml:1:1: is missing; a series in a folder of its own is described there"]
+
+
+def test_a_name_that_is_too_long_is_no_catalog(tmp_path: Path, run: Callable[..., object]) -> None:
+    """The system refuses to look for it; people read that it is not there."""
+    result = run("check", "--catalog", tmp_path / ("a" * 300))
+
+    assert "there is no such folder" in str(result.output)
+
+
+# Names
+
+
+@pytest.mark.parametrize("slug", ["default", "include", "volatile", "constructor", "__proto__", "toString", "CON", "-"])
+def test_a_slug_that_means_something_elsewhere_is_a_slug(site: Site, slug: str) -> None:
+    """To nginx, to JavaScript or to Windows."""
+    site.write(f"series/{slug}.yaml", CHAPTER)
+    site.build()
+
+    assert f"/api/series/{slug}" in site.manifest.resources
+
+
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [
+        (b"a\nb", r"a\nb"),
+        (b"\x1b]0;owned\x07", r"\x1b]0;owned\x07"),
+        (b"\xff", r"\udcff"),
+        ("\u202e".encode(), "\\u202e"),
+    ],
+)
+def test_the_name_of_a_file_is_shown_in_one_harmless_line(catalog: Path, name: bytes, shown: str) -> None:
+    """A terminal takes no orders from it, and a reader of lines is not misled."""
+    with open(bytes(catalog) + b"/series/" + name + b".yaml", "w"):
+        pass
+
+    assert [one.partition(":")[0] for one in problems(catalog)] == [f"series/{shown}.yaml"]
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        (SERIES + '"\\e[2J": 1\n', r"series/x.yaml:3:1: \x1b[2J: is not a field here"),
+        (SERIES + '"\\n": 1\n"\\n": 2\n', r"series/x.yaml:4:1: \n stands here twice"),
+        (SERIES + 'authors: ["\\e[31m"]\n', r"series/x.yaml:3:11: authors[0]: no author is named \x1b[31m"),
+    ],
+)
+def test_what_a_file_says_is_shown_in_harmless_lines(catalog: Path, text: str, says: str) -> None:
+    """The names of fields and the values that messages repeat, as well."""
+    write(catalog, "series/x.yaml", text)
+
+    assert [line for line in problems(catalog) if line.startswith(says)]
+    assert_checked(catalog)
+
+
+def test_blanks_of_other_scripts_are_shown_as_they_are(catalog: Path) -> None:
+    """An author who writes Japanese finds what was written."""
+    (found,) = locate.located(catalog, [UnlocatedProblem("site.yaml", (), "紙の　月")])
+
+    assert found.message == "紙の　月"
+
+
+# Size
+
+BIG = [
+    b"title: " + b"a" * 100_000_000 + b"\ncover: c.jpg\n",
+    b'title: "' + b"a" * (MAX_SIZE - 100) + b'"\ncover: c.jpg\n',
+    b"title: [" + b"a," * (MAX_VALUES + 100_000) + b"]\n",
+    b"aliases: [" + b"1," * (MAX_VALUES - 9) + b"]\n",
+    b"[" * 1_000_000,
+    b"- " * 100_000,
+    b"{a: " * 100_000,
+    b"%TAG !a! tag:a\n" * 100_000 + b"--- a\n",
+]
+
+
+@pytest.mark.parametrize("text", BIG, ids=["100 MB", "a scalar", "a list", "wrong values", "[", "-", "{", "%TAG"])
+def test_a_huge_file_takes_little_memory(catalog: Path, text: bytes) -> None:
+    """It is read or refused in less than 1 GB, and soon: nothing grows faster than the file."""
+    write(catalog, "series/x.yaml", text)
+
+    def bounded() -> None:
+        resource.setrlimit(resource.RLIMIT_AS, (1 << 30, 1 << 30))
+        resource.setrlimit(resource.RLIMIT_CPU, (60, 60))
+
+    command = [sys.executable, "build.py", "check", "--catalog", catalog]
+    found = subprocess.run(command, preexec_fn=bounded, capture_output=True, text=True, check=False)
+
+    assert "Traceback" not in found.stderr
+    assert (found.returncode, found.stderr == "") in ((0, True), (1, False)), found
+
+
+def test_a_file_has_a_size_that_is_too_much(catalog: Path) -> None:
+    """A file of zeros without a block on the disk is not read either."""
+    write(catalog, "series/x.yaml", "")
+    os.truncate(catalog / "series/x.yaml", 1 << 40)
+
+    assert problems(catalog) == ["series/x.yaml:1:1: cannot be read: it has more than 16 MiB; divide it"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        b"[" + b"a," * (MAX_VALUES - 1) + b"]",
+        b"a: &x [" + b"b, " * 4999 + b"]\nb: [" + b"*x, " * 98 + b"]\nc: [" + b"d, " * (MAX_VALUES - 495_003) + b"]",
+    ],
+    ids=["a list", "aliases"],
+)
+def test_a_file_may_hold_so_many_values(text: bytes) -> None:
+    """Those that aliases stand for are values, too; one more is refused, once."""
+    load(text)
+    more = text[:-1] + b"e]"
+
+    assert survey(text).flaws == []
+    with pytest.raises(Malformed):
+        load(more)
+    assert [message for *_, message in survey(more).flaws] == ["is one value too many; a file may hold 500000"]
+
+
+def test_directives_end_somewhere() -> None:
+    """libyaml compares each with every other one, for hours."""
+    text = b"".join(b"%%TAG !a%d! tag:a\n" % number for number in range(MAX_DIRECTIVES + 1)) + b"--- a\n"
+    with pytest.raises(Malformed):
+        load(text)
+
+    assert survey(text).flaws == [(1, 1, "has %TAG more than 100 times; remove it")]
+
+
+def test_brackets_are_not_counted_for_ever() -> None:
+    """What lies behind a thousand of them is not looked at."""
+    assert [message for *_, message in survey(b"[" * 5000).flaws] == [
+        "is nested deeper than 24 levels; no field needs that"
+    ]
+
+
+def test_the_thousandth_problem_of_a_file_is_the_last_that_is_told(catalog: Path) -> None:
+    """The rest is counted."""
+    write(catalog, "series/x.yaml", f"{SERIES}aliases: [{'1, ' * (MAX_TOLD + 5)}]\n")
+    says = problems(catalog)
+
+    assert len(says) == MAX_TOLD + 1
+    assert says[0] == "series/x.yaml:1:1: has 5 more problems, which are not told"
+
+
+def test_a_long_list_is_looked_through_once(catalog: Path) -> None:
+    """What stands in it twice is found in time that grows with the list."""
+    write(
+        catalog, "series/x.yaml", f"{SERIES}categories: [{', '.join(f'c{number}' for number in range(50_000))}, c7]\n"
+    )
+    says = problems(catalog)
+
+    assert says[-1] == "series/x.yaml:3:388904: categories[50000]: stands in this list twice; keep one of them"
+
+
+def test_many_keys_in_clear_are_found_in_one_pass() -> None:
+    """Lines and columns are right, however many stand in one line or in one file."""
+    key = b"fpk_aaaaaaaaaaaaaaaa"
+    text = (
+        b"\xef\xbb\xbf# \xc3\xa9 "
+        + key
+        + b" "
+        + key
+        + b"\n"
+        + b"# " * 3
+        + key
+        + b"\n" * 3
+        + key
+        + b"\n"
+        + (key + b" ") * 3
+    )
+
+    assert api_keys.places(text) == [(1, 5), (1, 26), (2, 7), (5, 1), (6, 1), (6, 22), (6, 43)]
+    assert len(api_keys.places((key + b"\n") * 100_000)) == 100_000
+
+
+def test_a_hint_is_looked_for_among_names_that_begin_alike() -> None:
+    """Where there are many names; whoever has misspelt all of them does not wait for minutes."""
+    many = [f"Name {number}" for number in range(1000)] + ["Ada Penn", "Bo Ink"]
+
+    assert did_you_mean("ada Penn", many) == "; did you mean Ada Penn?"
+    assert did_you_mean("Oda Penn", many) == ""
+    assert did_you_mean("Oda Penn", many[-2:]) == "; did you mean Ada Penn?"
+    assert did_you_mean("a" * 1_000_000, ["a" * 1_000_000]) == ""
+
+
+@pytest.mark.parametrize("number", [0, 1234, 2999])
+def test_a_hint_is_found_where_very_many_names_begin_alike(number: int) -> None:
+    """Half of a large site may be called The something."""
+    many = [f"The Tale of {hashlib.md5(str(one).encode()).hexdigest()}" for one in range(3000)]
+    misspelt = f"{many[number][:-3]}x{many[number][-2:]}"
+
+    assert did_you_mean(misspelt, many) == f"; did you mean {many[number]}?"
+
+
+def test_very_many_files_are_read_one_after_the_other(catalog: Path) -> None:
+    """Thousands of series, none of which is right, are told without running out of anything."""
+    for number in range(2000):
+        (catalog / f"series/s{number}.yaml").write_text("titel: a\ncover: c.jpg\n")
+
+    assert len(problems(catalog)) == 4000
+
+
+@pytest.mark.parametrize(
+    ("text", "is_right"),
+    [
+        (" " * 1_000_000 + "@x\n", False),
+        ("".join(f"- {{id: {number}, name: &a{number} Bob{number}}}\n" for number in range(1001, 21_001)), True),
+        ("# #a" + "#a #a" * 600_000 + "\n", True),
+    ],
+    ids=["blanks before a slip", "anchors without aliases", "signs in one comment"],
+)
+def test_a_file_is_looked_through_once_for_hints(catalog: Path, text: str, is_right: bool) -> None:
+    """Slips and texts that are cut are found in time that grows with the file; with its square, it would be hours."""
+    write(catalog, "authors.yaml", (catalog / "authors.yaml").read_text(encoding="utf-8") + text)
+
+    assert assert_checked(catalog) is is_right

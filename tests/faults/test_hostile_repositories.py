@@ -1,0 +1,421 @@
+"""Catalogs, configurations and commits that would have git run a program: none runs, and honest dates still arrive."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.catalog.test_git import commit, git
+from tests.conftest import AS_OF
+from tests.support import tree_snapshot
+from tests.support.author_catalogs import Run, chapter, series
+from tests.support.paths import BUILD, DATA
+
+THEN, LATER = 1_700_000_000, 1_700_086_400
+WRITTEN = 1_600_000_000
+UNDATED = "title: Undated\ncover: c.png\nchapters:\n  - {number: 1, id: 9, published: 2020-01-01, pages: [1.png]}\n"
+REFUSED = "makes git take this folder for a repository, and run the programs that its config names; remove it"
+COMMANDS = {
+    "check": (),
+    "build": (),
+    "build --check": (),
+    "next": (),
+    "diff": ("HEAD~1", "HEAD"),
+    "diff .": (),
+    "ids": (),
+    "new chapter": ("undated",),
+}
+PLACES = ("root", "subfolder", "submodule", "worktree", "link")
+
+
+@pytest.fixture(autouse=True)
+def nobodys_settings(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Git without the settings of the person at the keyboard, but for folders that may be submodules."""
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", os.devnull)
+    monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
+
+
+@pytest.fixture
+def marker(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A file that every program of a trap makes."""
+    return tmp_path_factory.mktemp("marker") / "ran"
+
+
+class Project:
+    """A catalog under git; `folder` is the root of the repository, and `catalog` how a command is told of it."""
+
+    def __init__(self, folder: Path, catalog: Path, run: Run) -> None:
+        self.folder, self.catalog, self.invoke = folder, catalog, run
+
+    def run(self, command: str, *arguments: str, **environment: str) -> tuple[int, str]:
+        """The exit code, and everything that was said."""
+        name, *rest = command.split()
+        paths = ["--catalog", self.catalog]
+        out = self.folder.parent / "out"
+        if name in ("build", "next", "ids", "new"):
+            paths += ["--out", out / "dist"]
+        if name == "build":
+            paths += ["--nginx", out / "nginx.conf"]
+        if name == "next":
+            rest.append("--no-cache")
+        words = [name, *(one for one in rest if one != "."), *arguments, *paths]
+        found = self.invoke(*words, **environment)
+        return found.exit_code, found.stdout + found.stderr
+
+    def date(self) -> str:
+        """When the series without a date of its own changed, as a build publishes it."""
+        code, said = self.run("build", "--as-of", str(AS_OF))
+        assert code == 0, said
+        (body,) = (self.folder.parent / "out/dist/www/api/series").glob("undated.*.json")
+        headers = body.with_name(f"{body.name}.headers").read_text()
+        return next(line for line in headers.splitlines() if line.startswith("Last-Modified: "))
+
+
+def write_catalog(folder: Path) -> None:
+    shutil.copytree(DATA / "sites/minimal", folder, dirs_exist_ok=True)
+    (folder / "series/undated.yaml").write_text(UNDATED)
+    for path in folder.rglob("*"):
+        os.utime(path, (WRITTEN, WRITTEN))
+
+
+def repository(folder: Path, inside: str = ".") -> Path:
+    """A repository with two commits of a catalog."""
+    folder.mkdir(exist_ok=True)
+    git(folder, "init", "--quiet", "--initial-branch", "main")
+    write_catalog(folder / inside)
+    commit(folder, THEN)
+    (folder / "README.md").write_text("A catalog.\n")
+    commit(folder, LATER)
+    return folder
+
+
+@pytest.fixture
+def project(tmp_path: Path, run: Run, request: pytest.FixtureRequest) -> Project:
+    """A catalog in one of the places in which a repository may have it."""
+    place = getattr(request, "param", "subfolder")
+    inside = "." if place in ("root", "submodule") else "catalog_src"
+    folder = repository(tmp_path / "project", inside)
+    if place == "submodule":
+        outer = tmp_path / "outer"
+        outer.mkdir()
+        git(outer, "init", "--quiet", "--initial-branch", "main")
+        git(outer, "-c", "protocol.file.allow=always", "submodule", "add", "--quiet", str(folder), "comics")
+        commit(outer, LATER)
+        return Project(outer / "comics", outer / "comics", run)
+    if place == "worktree":
+        git(folder, "worktree", "add", "--quiet", "--detach", str(tmp_path / "tree"))
+        return Project(tmp_path / "tree", tmp_path / "tree/catalog_src", run)
+    if place == "link":
+        (tmp_path / "link").symlink_to(folder / "catalog_src")
+        return Project(folder, tmp_path / "link", run)
+    return Project(folder, folder / inside, run)
+
+
+def output(folder: Path, *arguments: str) -> str:
+    return subprocess.run(["git", *arguments], cwd=folder, check=True, capture_output=True, text=True).stdout.strip()
+
+
+def settings(marker: Path) -> str:
+    """A configuration that starts a program wherever git lets one begin."""
+    program = f"touch {marker}; false"
+    return "\n".join(
+        (
+            f'[core]\n\tfsmonitor = "{program}"\n\thooksPath = {marker.parent}\n\tsshCommand = "{program}"',
+            f'\tpager = "{program}"\n\teditor = "{program}"\n\taskPass = "{program}"\n\tgitProxy = "{program}"',
+            f'[gpg]\n\tprogram = {marker.parent}/program\n[log]\n\tshowSignature = true\n[pager]\n\tlog = "{program}"',
+            f'[diff]\n\texternal = "{program}"\n\tsubmodule = log\n[diff "trap"]\n\ttextconv = "{program}"',
+            f'\tcommand = "{program}"\n[submodule]\n\trecurse = true\n[status]\n\tsubmoduleSummary = true',
+            f'[remote "origin"]\n\turl = "ext::sh -c \'touch% {marker}\'"\n\tpromisor = true\n',
+        )
+    )
+
+
+def disguise(folder: Path, root: Path, settings: str) -> None:
+    """Files of a catalog that git, called in the folder, takes for a repository with a history."""
+    folder.mkdir(exist_ok=True)
+    (folder / "HEAD").write_text("ref: refs/heads/main\n")
+    (folder / "config").write_text(f"[core]\n\trepositoryformatversion = 0\n\tworktree = {folder}\n{settings}")
+    for path in ("refs/heads", "objects/aa", "objects/info"):
+        (folder / path).mkdir(parents=True)
+    (folder / "refs/heads/main").write_text(output(root, "rev-parse", "HEAD") + "\n")
+    (folder / "objects/aa/README").write_text("x")
+    objects = output(root, "rev-parse", "--path-format=absolute", "--git-path", "objects")
+    (folder / "objects/info/alternates").write_text(f"{objects}\n")
+
+
+@pytest.mark.parametrize("command", [*COMMANDS, "keys list"])
+@pytest.mark.parametrize("project", PLACES, indirect=True)
+def test_a_catalog_that_looks_like_a_repository_is_refused(project: Project, command: str, marker: Path) -> None:
+    """Every command says which file makes it one, wherever the catalog lies, and no program of it runs."""
+    home = Path(os.path.realpath(project.catalog))
+    (home / "series/first.yaml").write_text(series(chapter(1)))
+    disguise(home, project.folder, settings(marker))
+    commit(project.folder, LATER)
+    code, said = project.run(command, *COMMANDS.get(command, ()))
+
+    assert not marker.exists()
+    assert (code, said.splitlines()[0]) == (1, f"{project.catalog}/HEAD:1:1: {REFUSED}")
+
+
+def test_serve_refuses_it(project: Project, marker: Path) -> None:
+    """Neither the first build nor one that a change begins asks git there."""
+    disguise(project.catalog, project.folder, settings(marker))
+    words = ["serve", "--watch", "--catalog", project.catalog, "--out", project.folder / "dist", "--no-cache"]
+    found = subprocess.run(
+        [sys.executable, BUILD, *words, "--nginx", project.folder / "nginx.conf"],
+        capture_output=True,
+        text=True,
+    )
+
+    assert (found.returncode, marker.exists()) == (1, False)
+    assert found.stderr.startswith(f"{project.catalog}/HEAD:1:1: {REFUSED}\n")
+
+
+def test_a_revision_that_looks_like_a_repository_is_refused(project: Project, marker: Path) -> None:
+    """What is in a commit is looked at as what lies here is."""
+    disguise(project.catalog / "series/.a", project.folder, settings(marker))
+    commit(project.folder, LATER)
+    shutil.rmtree(project.catalog / "series/.a")
+    commit(project.folder, LATER)
+
+    assert project.run("diff", "HEAD~1", "HEAD")[1].splitlines()[0] == (
+        f"HEAD~1:{project.catalog}/series/.a/HEAD:1:1: {REFUSED}"
+    )
+    assert not marker.exists()
+
+
+@pytest.mark.parametrize("folder", [".hidden", "series", "series/.a", "any"])
+def test_no_folder_of_a_catalog_looks_like_a_repository(project: Project, folder: str, marker: Path) -> None:
+    """Hidden ones, and those that mean nothing in a catalog, neither."""
+    disguise(project.catalog / folder, project.folder, settings(marker))
+
+    assert project.run("check")[1].splitlines()[0] == f"{project.catalog}/{folder}/HEAD:1:1: {REFUSED}"
+    assert not marker.exists()
+
+
+@pytest.mark.parametrize("names", [("HEAD", "commondir"), ("head", "Objects", "REFS")])
+def test_other_spellings_of_a_repository_are_known(project: Project, names: tuple[str, ...]) -> None:
+    """`commondir` names a folder with objects and refs, and some file systems ignore case."""
+    for name in names:
+        (project.catalog / name).mkdir()
+
+    assert project.run("check")[0] == 1
+
+
+def test_a_name_like_those_of_git_is_no_repository(project: Project) -> None:
+    """A single file called HEAD harms nobody."""
+    (project.catalog / "HEAD").write_text("x")
+
+    assert project.run("check")[0] == 0
+
+
+def test_git_is_not_started_where_it_may_see_two_repositories(project: Project, marker: Path) -> None:
+    """Should .git be damaged, git would take the folder around it, which a pull request can fill."""
+    disguise(project.folder, project.folder, settings(marker))
+    (project.folder / ".git/HEAD").unlink()
+    code, said = project.run("build", "--as-of", str(AS_OF))
+
+    assert (code, marker.exists()) == (0, False)
+    assert f"warning: {project.catalog}: git is not started in {project.folder}: " in said
+
+
+def test_git_looks_for_no_other_repository_above(project: Project, marker: Path) -> None:
+    """A damaged repository is not replaced by the one around it."""
+    (project.folder / ".git/HEAD").unlink()
+    repository(project.folder.parent)
+    code, said = project.run("check")
+
+    assert code == 0
+    assert f"git does not read the repository {project.folder}: fatal: not a git repository" in said
+
+
+# Honest repositories
+
+
+@pytest.mark.parametrize("project", PLACES, indirect=True)
+def test_honest_dates_arrive(project: Project) -> None:
+    """A series is as old as its last commit, wherever its repository has the catalog."""
+    assert project.date() == "Last-Modified: Tue, 14 Nov 2023 22:13:20 GMT"
+
+
+@pytest.mark.parametrize("project", PLACES, indirect=True)
+@pytest.mark.parametrize("command", COMMANDS)
+def test_no_setting_of_a_repository_starts_a_program(project: Project, command: str, marker: Path) -> None:
+    """Hooks, monitors, pagers, external diffs, conversions, signatures, submodules and remotes are switched off."""
+    program = marker.parent / "program"
+    program.write_text(f"#!/bin/sh\ntouch {marker}\n")
+    program.chmod(0o755)
+    for hook in ("post-index-change", "post-checkout", "reference-transaction", "fsmonitor-watchman"):
+        shutil.copy(program, marker.parent / hook)
+    home = Path(os.path.realpath(project.catalog))
+    (home / ".gitattributes").write_text("* diff=trap\n")
+    (home / "series/first.yaml").write_text(series(chapter(1)))
+    commit(project.folder, LATER)
+    sign(project.folder)
+    (home / "series/first.yaml").write_text(series(chapter(2)))
+    config = Path(output(project.folder, "rev-parse", "--path-format=absolute", "--git-path", "config"))
+    config.write_text(f"{config.read_text()}\n{settings(marker)}")
+    code, said = project.run(command, *COMMANDS[command])
+
+    assert not marker.exists()
+    assert (code, "git" in said) == (0 if command != "build --check" else 1, False), said
+
+
+def sign(folder: Path) -> None:
+    """Give the last commit a signature that git would have checked."""
+    text = output(folder, "cat-file", "commit", "HEAD").replace(
+        "\n\n", "\ngpgsig -----BEGIN PGP SIGNATURE-----\n x\n -----END PGP SIGNATURE-----\n\n", 1
+    )
+    name = subprocess.run(
+        ["git", "hash-object", "-t", "commit", "-w", "--stdin"], cwd=folder, input=text, capture_output=True, text=True
+    ).stdout.strip()
+    git(folder, "update-ref", "HEAD", name)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_no_setting_of_a_submodule_starts_a_program(project: Project, command: str, marker: Path) -> None:
+    """A submodule has a configuration of its own, and none of it starts a program."""
+    other = repository(project.folder.parent / "other")
+    git(project.folder, "-c", "protocol.file.allow=always", "submodule", "add", "--quiet", str(other), "catalog_src/a")
+    (project.catalog / "series/first.yaml").write_text(series(chapter(1)))
+    commit(project.folder, LATER)
+    for file in (project.catalog / "a/README.md", project.catalog / "series/first.yaml"):
+        file.write_text(file.read_text() + "\n")
+    with (project.folder / ".git/modules/catalog_src/a/config").open("a") as config:
+        config.write(settings(marker))
+    project.run(command, *COMMANDS[command])
+
+    assert not marker.exists()
+
+
+@pytest.mark.parametrize("command", ["build", "diff", "new chapter"])
+def test_what_a_clone_left_out_is_not_fetched(project: Project, command: str, marker: Path) -> None:
+    """A missing object is told of, and no remote is asked for it."""
+    for setting, value in (
+        ("core.repositoryFormatVersion", "1"),
+        ("extensions.partialClone", "origin"),
+        ("remote.origin.promisor", "true"),
+        ("remote.origin.url", f"ext::sh -c touch% {marker}"),
+        ("protocol.ext.allow", "always"),
+    ):
+        git(project.folder, "config", setting, value)
+    (project.catalog / "series/undated.yaml").write_text(UNDATED.replace("Undated", "Unread"))
+    commit(project.folder, LATER)
+    name = output(project.folder, "rev-parse", {"build": "HEAD~1^{tree}"}.get(command, "HEAD~1:catalog_src/series"))
+    (project.folder / ".git/objects" / name[:2] / name[2:]).unlink()
+    code, said = project.run(command, *COMMANDS[command])
+
+    assert not marker.exists()
+    assert (code, f"git does not read the repository {project.folder}: " in said) == (int(command == "diff"), True), (
+        said
+    )
+
+
+# Repositories that git refuses
+
+STRANGER = "65534"
+
+
+def refused(project: Project, words: str) -> str:
+    return f"git does not read the repository {project.folder}: fatal: {words} '{project.folder}'"
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_repository_of_another_owner_is_told_of(project: Project, command: str) -> None:
+    """git says so itself, and how to allow it; no command goes on as if there were no history."""
+    (project.catalog / "series/first.yaml").write_text(series(chapter(1)))
+    code, said = project.run(command, *COMMANDS[command], GIT_TEST_ASSUME_DIFFERENT_OWNER="1")
+
+    assert refused(project, "detected dubious ownership in repository at") in said
+    assert "git config --global --add safe.directory" in said
+    assert code == int(command in ("diff", "diff .", "build --check"))
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a file away")
+def test_ownership_is_gits_to_judge(project: Project) -> None:
+    """With a folder that does belong to another account."""
+    for _, path in tree_snapshot.walk(project.folder):
+        os.chown(path, int(STRANGER), int(STRANGER))
+    code, said = project.run("check")
+
+    assert (code, refused(project, "detected dubious ownership in repository at") in said) == (0, True)
+
+
+def test_warnings_of_a_check_are_in_its_json(project: Project) -> None:
+    """Programs are told, too."""
+    found = project.invoke(
+        "check", "--catalog", project.catalog, "--format", "json", GIT_TEST_ASSUME_DIFFERENT_OWNER="1"
+    )
+    (warning,) = json.loads(found.stdout)["warnings"]
+
+    assert warning.startswith(f"{project.catalog}: {refused(project, 'detected dubious ownership in repository at')}")
+    assert warning.endswith("; each file counts as changed when it was written")
+
+
+@pytest.mark.parametrize("by", ["file", "environment"])
+def test_safe_directory_counts(project: Project, by: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What people allow git in their own configuration, or by variables, it may do here."""
+    monkeypatch.setenv("GIT_TEST_ASSUME_DIFFERENT_OWNER", "1")
+    if by == "file":
+        (tmp_path / "gitconfig").write_text(f"[safe]\n\tdirectory = {project.folder}\n")
+        monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(tmp_path / "gitconfig"))
+    else:
+        monkeypatch.setenv("GIT_CONFIG_COUNT", "1")
+        monkeypatch.setenv("GIT_CONFIG_KEY_0", "safe.directory")
+        monkeypatch.setenv("GIT_CONFIG_VALUE_0", str(project.folder))
+
+    assert project.date() == "Last-Modified: Tue, 14 Nov 2023 22:13:20 GMT"
+
+
+def test_a_work_tree_elsewhere_is_told_of(project: Project, tmp_path: Path) -> None:
+    """The dates of other files are not those of the catalog."""
+    (tmp_path / "elsewhere").mkdir()
+    git(project.folder, "config", "core.worktree", str(tmp_path / "elsewhere"))
+
+    assert (
+        f"git does not take the files in {project.folder} for those of the repository there" in project.run("check")[1]
+    )
+
+
+def test_a_repair_quotes_git(project: Project) -> None:
+    """Without dates from git, the catalog gives other bodies than those of the release."""
+    project.date()
+    out = project.folder.parent / "out"
+    for path in [path for path in (out / "dist/www/api").rglob("*") if "undated" in str(path) and path.is_file()]:
+        path.unlink()
+    words = ["verify", "--repair", "--catalog", project.catalog, "--out", out / "dist", "--nginx", out / "nginx.conf"]
+    found = project.invoke(*words, GIT_TEST_ASSUME_DIFFERENT_OWNER="1")
+
+    assert refused(project, "detected dubious ownership in repository at") in found.stderr
+    assert (found.exit_code, project.invoke(*words).exit_code) == (1, 0)
+
+
+# Uncommitted edits
+
+
+def test_builds_of_uncommitted_edits_can_be_repeated(project: Project) -> None:
+    """A later build of the same files is the same release, and `build --check` agrees."""
+    for name, text in (("undated", UNDATED.replace("Undated", "Edited")), ("new", UNDATED.replace("id: 9", "id: 8"))):
+        (project.catalog / f"series/{name}.yaml").write_text(text)
+        os.utime(project.catalog / f"series/{name}.yaml", (LATER + 60, LATER + 60))
+    git(project.folder, "add", "catalog_src/series/new.yaml")
+    (project.catalog / "series/first.yaml").chmod(0o755)
+    first = project.run("build", "--as-of", str(AS_OF))
+    checked = project.run("build", "--check", "--as-of", str(AS_OF + 60))
+    second = project.run("build", "--as-of", str(AS_OF + 60), "--no-cache")
+
+    assert (first[0], checked) == (0, (0, "up to date\n"))
+    assert ": 0 added, 0 changed, 0 removed, " in second[1]
+    assert second[1].split()[1] == first[1].split()[1]
+
+
+def test_a_clean_clone_never_looks_at_times_of_files(project: Project) -> None:
+    """Neither in the future nor in the past."""
+    for path in project.catalog.rglob("*.yaml"):
+        os.utime(path, (AS_OF - 1, AS_OF - 1))
+
+    assert project.date() == "Last-Modified: Tue, 14 Nov 2023 22:13:20 GMT"

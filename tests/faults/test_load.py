@@ -1,0 +1,205 @@
+"""Thousands of connections that want nothing, or want it slowly: whoever asks for something is answered."""
+
+import os
+import re
+import resource
+import select
+import signal
+import socket
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import Serve, Site
+from tests.responses.test_golden import bodies
+from tests.support.nginx_client import Web, receive, request
+from tests.support.paths import ROOT
+from tests.support.site_variants import started
+
+CROWD = 5000
+URL = "/api/series/first"
+LARGE = "/api/v2/docs/swagger-ui-bundle.js"
+# What a connection has sent when it falls silent.
+KINDS = (
+    b"",
+    b"G",
+    f"GET {URL} HTTP/1.1\r\nHost: a\r\nX: ".encode(),
+    f"GET {URL} HTTP/1.1\r\nHost: a\r\n".encode() + b"X: " + b"x" * 7000,
+    f"POST {URL} HTTP/1.1\r\nHost: a\r\nContent-Length: 60000\r\n\r\n".encode() + b"x",
+    f"GET {URL} HTTP/1.1\r\nHost: a\r\nIf-Match: *\r\nContent-Length: 60000\r\n\r\n".encode() + b"x",
+    f"GET {URL} HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nf".encode(),
+    request(URL),
+    request("/api/nothing"),
+    request(LARGE) * 8,
+)
+
+
+@pytest.fixture
+def crowd() -> Iterator[Callable[[Web, int, tuple[bytes, ...]], list[socket.socket]]]:
+    """So many connections, each of which has sent one thing; as many files as that must be allowed."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+    with ExitStack() as stack:
+
+        def gather(web: Web, size: int, kinds: tuple[bytes, ...]) -> list[socket.socket]:
+            if size + 500 > hard > 0:
+                pytest.skip(f"this account may open {hard} files only")
+            found = []
+            for number in range(size):
+                # Little room for answers, so that who does not read stops the one who sends.
+                client = stack.enter_context(socket.socket())
+                client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+                client.settimeout(10)
+                client.connect(("127.0.0.1", web.port))
+                client.sendall(kinds[number % len(kinds)])
+                found.append(client)
+            return found
+
+        yield gather
+    resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+
+
+def assert_answered(web: Web) -> None:
+    """New clients, all kinds of requests, and two requests that the server has to make to itself."""
+    body = bodies("minimal")[URL]
+    plain, fresh, missing = web.ask(URL), web.ask(URL, If_None_Match="*"), web.ask("/api/nothing")
+    asked_again, found = web.ask(URL, If_Match="*"), web.ask("/api/v2/series?limit=1")
+
+    assert [one.status for one in (plain, fresh, missing, asked_again, found)] == [200, 304, 404, 200, 200]
+    assert plain.body == asked_again.body == body
+    assert found.body.startswith(b'{"total":')
+    assert web.converse(request(URL) * 20 + request(URL, Connection="close"), *["GET"] * 21)[20].body == body
+
+
+def test_thousands_of_idle_and_slow_connections_stop_nobody(tmp_path: Path, crowd) -> None:
+    """Half-open heads, slow bodies, readers that do not read, idle ones: 5000 at once, and then a client comes."""
+    with started(tmp_path) as (_, web):
+        held = crowd(web, CROWD, KINDS)
+        for _ in range(10):
+            assert_answered(web)
+        # One that has been waiting goes on where it was.
+        waiting = held[KINDS.index(request(URL))]
+        waiting.sendall(request(URL, Connection="close"))
+        with waiting.makefile("rb") as stream:
+            assert [receive(stream).body, receive(stream).body] == [bodies("minimal")[URL]] * 2
+
+        assert web.complaints() == []
+
+
+def test_idle_connections_make_room_when_there_is_none_left(tmp_path: Path, crowd) -> None:
+    """More of them than a worker may have: those that have sent nothing, or were answered, are closed for new ones."""
+    with started(tmp_path, worker_processes="1", worker_connections="64") as (_, web):
+        crowd(web, 400, (b"", request(URL)))
+        assert_answered(web)
+
+        assert web.complaints() == []
+
+
+def workers(web: Web) -> set[int]:
+    children = Path(f"/proc/{web.process.pid}/task/{web.process.pid}/children")
+    if not children.exists():
+        pytest.skip("only Linux tells which processes a process has")
+    return {int(one) for one in children.read_text().split()}
+
+
+def test_a_client_that_does_not_read_keeps_no_worker_of_an_old_release(tmp_path: Path, crowd) -> None:
+    """Each reload would otherwise leave a process behind, with all maps of its release, for as long as it likes."""
+    with started(tmp_path, worker_processes="1", worker_shutdown_timeout="1s") as (_, web):
+        assert_answered(web)
+        (old,) = workers(web)
+        (slow,) = crowd(web, 1, (request(LARGE) * 8,))
+        assert slow.recv(12) == b"HTTP/1.1 200"
+        handle = os.pidfd_open(old)
+        web.process.send_signal(signal.SIGHUP)
+        ended, _, _ = select.select([handle], [], [], 20)
+        os.close(handle)
+
+        assert ended, "the worker waits for a client that does not read"
+        assert_answered(web)
+
+
+LIMITS = {
+    "worker_shutdown_timeout": "60s",
+    "worker_rlimit_nofile": "20000",
+    "worker_connections": "8192",
+    "client_header_timeout": "10s",
+    "client_body_timeout": "10s",
+    "client_header_buffer_size": "1k",
+    "large_client_header_buffers": "4 8k",
+    "client_max_body_size": "64k",
+    "client_body_buffer_size": "64k",
+    "send_timeout": "30s",
+    "lingering_time": "10s",
+    "keepalive_timeout": "75s",
+    "keepalive_requests": "10000",
+    "keepalive_time": "1h",
+    "reset_timedout_connection": "on",
+}
+
+
+def test_every_limit_is_said(site: Site) -> None:
+    """None is left to what some version of nginx thinks."""
+    site.build()
+    text = (site.folder / "nginx.conf").read_text()
+
+    assert {name: re.findall(rf"^ *{name} ([^;]+);", text, re.MULTILINE) for name in LIMITS} == {
+        name: [value] for name, value in LIMITS.items()
+    }
+
+
+@pytest.mark.parametrize("limit", LIMITS)
+def test_every_limit_has_its_reason_in_the_document(limit: str) -> None:
+    """Whoever changes one should know what it is for."""
+    rows = re.findall(r"^\| (`.+`) \| (.+) \| (.+) \|$", server_document(), re.MULTILINE)
+    found = [(value, why) for names, value, why in rows if f"`{limit}`" in names]
+
+    assert [value.replace(" s", "s").replace(" h", "h") for value, _ in found] == [LIMITS[limit]]
+
+
+def server_document() -> str:
+    text = (ROOT / "docs/serving.md").read_text(encoding="utf-8")
+    return text.partition("## Limits and timeouts")[2].partition("## Logs")[0]
+
+
+def test_a_body_is_not_written_to_the_disk(tmp_path: Path) -> None:
+    """What has to be read before an answer, as long as is allowed, stays in memory."""
+    with started(tmp_path) as (site, web):
+        assert_answered(web)
+        folder = site.folder / "dist/run/body"
+        before = folder.stat().st_mtime_ns
+        data = request(URL, If_Match="*", Content_Length="65536", Connection="close") + b"x" * 65536
+
+        assert web.raw(data).startswith(b"HTTP/1.1 200 ")
+        assert (list(folder.rglob("*")), folder.stat().st_mtime_ns) == ([], before)
+
+
+LONG = {
+    "empty elements": "," * 8000,
+    "elements": '"a",' * 2000,
+    "weak elements": 'W/"a", ' * 1100,
+    "quotes": '"' * 8000,
+    "an odd number of quotes": '"' * 7999,
+    "blanks": '"a"' + " " * 7990 + "x",
+    "nearly right": '"' + "0" * 32 + '"' + ', "0' * 1900,
+    "letters": "a" * 8000,
+    "digits": "0" * 8000,
+    "qualities": "gzip;q=" + "0" * 7900,
+    "codings": "gzip;q=0," * 800,
+    "a date and more": "Sun, 06 Nov 1994 08:49:37 GMT" + " " * 7900,
+    "dates": "Sun, 06 Nov 1994 08:49:37 GMT, " * 250,
+    "bytes": "\xff" * 3900,
+}
+FIELDS = ("If_None_Match", "If_Match", "If_Modified_Since", "If_Unmodified_Since", "Accept_Encoding", "X_API_Key")
+
+
+@pytest.mark.parametrize("text", LONG)
+def test_no_field_is_too_much_for_a_pattern(serve: Serve, text: str) -> None:
+    """As long as a field may be, and as far from what a pattern looks for: it ends, and not in a 500."""
+    web = serve("v2")[1]
+    paths = ("/api/v2/series", "/api/v2/profile", "/api/releases", "/api/v2/series?limit=1")
+    found = {(path, name): web.ask(path, **{name: LONG[text]}).status for path in paths for name in FIELDS}
+
+    assert {one: status for one, status in found.items() if status >= 500} == {}
+    assert set(found.values()) <= {200, 304, 401, 412}

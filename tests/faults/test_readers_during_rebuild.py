@@ -1,0 +1,193 @@
+"""Readers while the site changes under them: every answer is whole, and of one release."""
+
+import hashlib
+import json
+import os
+import signal
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+
+import pytest
+
+from generator.release.store import MARK
+from generator.review import verify_files
+from tests.conftest import Site, copy_of
+from tests.faults.test_failing_calls import build
+from tests.support import nginx_client, tree_snapshot
+from tests.support.incremental_pair import in_memory, stray
+from tests.support.nginx_client import Answer, Web, receive, request
+
+# Rebuilds and reloads while clients ask; ROUNDS=1000 takes some minutes.
+ROUNDS = int(os.environ.get("ROUNDS", "25"))
+FIRST = "/api/series/first"
+
+
+@contextmanager
+def served(site: Site, keep: int) -> Iterator[Web]:
+    """A site whose `dist` keeps so many releases."""
+    with nginx_client.listening() as listener:
+        port = listener.getsockname()[1]
+        site.write("site.yaml", f"base_url: https://minimal.example\nport: {port}\nkeep_releases: {keep}\n")
+        publish(site, 0)
+        with nginx_client.running(site.folder, listener) as running:
+            assert running.ask("/api/authors").status == 200
+            yield running
+        assert running.complaints() == []
+
+
+def publish(site: Site, number: int) -> str:
+    """A release in which every series has another title, and one of them another name."""
+    write(site, number)
+    return site.build().release
+
+
+def write(site: Site, number: int) -> None:
+    tree_snapshot.write_series(site, f"Number {number}", volumes=1 + number % 3, others=[f"only-{number}", "always"])
+
+
+def reload(running: Web) -> None:
+    running.process.send_signal(signal.SIGHUP)
+
+
+def is_whole(answer: Answer) -> bool:
+    return answer.status == 200 and answer["etag"] == f'"{hashlib.md5(answer.body).hexdigest()}"'
+
+
+class Reader(threading.Thread):
+    """Asks for a list and all that it names, on one connection, which is with one worker as long as it lasts."""
+
+    def __init__(self, running: Web, done: threading.Event) -> None:
+        super().__init__()
+        self.running, self.done = running, done
+        self.answers, self.wrong = 0, []
+
+    def run(self) -> None:
+        while not self.done.is_set():
+            # A worker that ends closes connections between two answers, never in the middle of one.
+            with self.running.connect() as client, client.makefile("rb") as stream, suppress(ConnectionError):
+                self.read(client, stream)
+
+    def read(self, client: socket.socket, stream) -> None:
+        listed = self.ask(client, stream, "/api/series")
+        while listed and not self.done.is_set():
+            for one in json.loads(listed.body):
+                if not self.ask(client, stream, f"/api/series/{one['slug']}"):
+                    return
+            listed = self.ask(client, stream, "/api/series")
+
+    def ask(self, client: socket.socket, stream, path: str) -> Answer | None:
+        client.sendall(request(path))
+        if not stream.peek(1):
+            return None
+        answer = receive(stream)
+        self.answers += 1
+        if not is_whole(answer):
+            self.wrong.append((path, answer))
+            return None
+        return None if answer["connection"] == "close" else answer
+
+
+def test_readers_never_notice_that_the_site_is_rebuilt(site: Site) -> None:
+    """Every answer is complete and has its own tag, and whatever a list names is there for who got the list."""
+    done = threading.Event()
+    with served(site, keep=min(ROUNDS + 1, 100)) as running:
+        readers = [Reader(running, done) for _ in range(3)]
+        for reader in readers:
+            reader.start()
+        try:
+            for number in range(1, ROUNDS + 1):
+                publish(site, number)
+                reload(running)
+        finally:
+            done.set()
+            for reader in readers:
+                reader.join()
+
+    assert [wrong for reader in readers for wrong in reader.wrong] == []
+    assert all(reader.answers for reader in readers)
+    assert list(verify_files.files(site.store)) == []
+
+
+@pytest.mark.parametrize("headers", [{}, {"If_None_Match": "{tag}"}], ids=["whole", "fresh"])
+def test_a_worker_that_drains_slowly_still_has_its_release(site: Site, headers: dict[str, str]) -> None:
+    """A request that began before two releases were published is answered from the one with which it began."""
+    first, second = slow_answers(site, 3, headers)
+
+    assert (second["etag"], second["last-modified"]) == (first["etag"], first["last-modified"])
+    assert (second.status, second.body) == ((304, b"") if headers else (200, first.body))
+
+
+def test_of_fewer_releases_a_worker_that_drains_slowly_is_not_served(site: Site) -> None:
+    """By default what the release before the previous one had is collected; docs/serving.md says so."""
+    assert [one.status for one in slow_answers(site, 2, {})] == [200, 404]
+
+
+def slow_answers(site: Site, keep: int, headers: dict[str, str]) -> list[Answer]:
+    """What a client gets whose second request was sent but for its end when two releases were published."""
+    with served(site, keep) as running, running.connect() as client, client.makefile("rb") as stream:
+        # Whoever asks three times makes nginx keep the file open, whatever becomes of its name.
+        tag = f'"{site.manifest.resources[FIRST].etag}"'
+        second = request(FIRST, **{name: value.format(tag=tag) for name, value in headers.items()})
+        # The worker that answers has read all but the end, and stays until it comes.
+        client.sendall(request(FIRST) + second[:-2])
+        first = receive(stream)
+        for number in (1, 2):
+            publish(site, number)
+        reload(running)
+        assert any(running.ask(FIRST)["etag"] != tag for _ in range(100_000)), "nothing was reloaded"
+        client.sendall(b"\r\n")
+        return [first, receive(stream)]
+
+
+def test_nobody_is_hurt_while_nothing_is_reloaded(site: Site) -> None:
+    """As many releases as are kept may be published before nginx hears of any."""
+    with served(site, keep=4) as running:
+        before = site.manifest.resources
+        for number in (1, 2, 3):
+            publish(site, number)
+        plain = [url for url in before if not {"?", "#"} & set(url)]
+
+        assert [url for url in plain if running.ask(url)["etag"] != f'"{before[url].etag}"'] == []
+        fresh = running.ask(FIRST, If_None_Match=f'"{before[FIRST].etag}"')
+        assert (fresh.status, fresh.body) == (304, b"")
+        publish(site, 4)
+        assert running.ask("/api/series/only-0").status == 404
+
+
+@pytest.mark.parametrize("keep", [2, 4])
+@pytest.mark.parametrize("remembering", [False, True])
+def test_as_many_releases_stay_as_the_site_says(keep: int, remembering: bool) -> None:
+    """With everything that they name and nothing else, whether the build remembers or not."""
+    with in_memory() as folder:
+        site = copy_of("minimal", folder / "site")
+        site.write("site.yaml", f"base_url: https://minimal.example\nkeep_releases: {keep}\n")
+        releases: list[str] = []
+        for number in (0, 1, 2, 3, 4, 3, 5):
+            write(site, number)
+            releases.append(build(site, remembering=remembering).release)
+            latest = list(dict.fromkeys(reversed(releases)))[:keep]
+
+            assert [site.store.current(), *site.store.older()] == latest
+            folders = {one.name for one in (site.folder / "dist/releases").iterdir() if one.is_dir()}
+            assert folders == set(latest)
+            assert stray(site.store) == []
+        site.roll_back()
+        assert stray(site.store) == []
+        write(site, 6)
+        build(site, remembering=remembering)
+        assert stray(site.store) == []
+
+
+def test_after_a_build_that_died_what_is_kept_is_still_whole(site: Site) -> None:
+    """Nobody knows what it left behind; the releases that are kept say what is theirs."""
+    site.write("site.yaml", "base_url: https://minimal.example\nkeep_releases: 4\n")
+    releases = [publish(site, number) for number in range(4)]
+    (site.folder / "dist" / MARK).write_text("unfinished\n")
+    (site.folder / "dist/www/half").write_text("of a body")
+    write(site, 0)
+    site.build()
+
+    assert site.store.older() == releases[:0:-1]
+    assert stray(site.store) == []

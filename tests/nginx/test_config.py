@@ -1,0 +1,271 @@
+"""The emitted configuration as nginx takes it: without a word, in any folder, and beside other people's locations."""
+
+import re
+import socket
+import subprocess
+from itertools import product
+from pathlib import Path
+
+import pytest
+
+from generator.api.resources import File, Gate, Published
+from generator.catalog.records import Ages, Cache
+from generator.catalog.records import Site as Settings
+from generator.errors import FlatpanelError
+from generator.nginx import config, maps
+from generator.nginx.process import find_nginx
+from generator.pipeline import run as pipeline
+from generator.pipeline.publish import MAPS, Publisher
+from generator.pipeline.run import Options
+from generator.release.bodies import BodyWriter
+from tests.conftest import AS_OF, Site, copy_of
+from tests.responses.test_golden import NAMES, bodies
+from tests.support import nginx_client
+
+SETTINGS = Settings(base_url="https://minimal.example")
+
+
+def said(folder: Path, conf: str = "nginx.conf") -> str:
+    """What `nginx -t -q` has to say about a main file."""
+    command = [find_nginx(), "-p", ".", "-c", conf, "-e", "stderr", "-t", "-q"]
+    found = subprocess.run(
+        command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False
+    )
+    return f"{found.returncode}: {found.stdout}"
+
+
+def with_port(site: Site, listener: socket.socket, more: str = "") -> Site:
+    """The minimal catalog, to be served on a test's own socket."""
+    site.write("site.yaml", f"base_url: https://minimal.example\nport: {listener.getsockname()[1]}\n{more}")
+    return site
+
+
+def assert_serves(server: nginx_client.Web) -> None:
+    """A body, a 304 and an error are what the minimal catalog gives."""
+    found = [server.ask("/api/series"), server.ask("/api/series", If_None_Match="*"), server.ask("/api/nothing")]
+
+    assert [one.status for one in found] == [200, 304, 404]
+    assert [one.body for one in found] == [
+        bodies("minimal")["/api/series"],
+        b"",
+        b'{"error":"Not found","status":404}',
+    ]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_nginx_has_nothing_to_say_about_a_golden_site(tmp_path: Path, name: str) -> None:
+    """No error and no warning, about no value of any catalog."""
+    copy_of(name, tmp_path).build()
+
+    assert said(tmp_path) == "0: "
+
+
+def test_nginx_has_nothing_to_say_about_a_large_catalog(site: Site) -> None:
+    """More than 3,000 resources fit the hash tables that are asked for."""
+    chapters = "".join(
+        f"  - {{number: {number}, published: 2026-01-01, modified: 2026-01-01, pages: []}}\n" for number in range(1500)
+    )
+    site.write("series/first.yaml", f"title: First\ncover: c.jpg\nmodified: 2026-01-01\nchapters:\n{chapters}")
+    report = site.build()
+
+    assert report.resources > 3000
+    assert said(site.folder) == "0: "
+
+
+def published(number: int, max_age: int = 300, slug: str = "slug") -> Published:
+    """A line of a release that nobody built."""
+    tag = f"{number:032x}"
+    url = f"/api/series/{slug}-{number}"
+    return Published(url, f"www{url}.{tag}.json", tag, number, 1, tag * 2, number % 2 == 0, max_age)
+
+
+def release(lines: list[Published], settings: Settings = SETTINGS, *, dist: str, folder: str) -> list[File]:
+    """The files of a release that has these bodies, and the one that every release has."""
+    index = Published(config.INDEX, "index.json", "0" * 32, 0, 2, "0" * 64, False, 300)
+    run = Publisher(BodyWriter(Path(), frozenset()), settings, 0, trusting=False).run([index, *lines])
+    counted = run.counted
+    answers = config.Answers(index, [], {}, counted.days, max(counted.lines), counted.longest)
+    maps = [File(f"{name}.map", text) for name, text in zip(MAPS, run.maps, strict=True)]
+    return [*config.release_files(answers, settings, dist=dist, folder=folder), *maps]
+
+
+def written(folder: Path, lines: list[Published]) -> Path:
+    """A main file around a release of these lines."""
+    (folder / "dist/run").mkdir(parents=True)
+    (folder / "dist/index.json").write_text("{}")
+    for file in release(lines, dist="dist", folder="release"):
+        path = folder / "release" / file.path
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(file.text)
+    (folder / "run").mkdir()
+    (folder / "nginx.conf").write_bytes(config.main(8000, folder="release", run="run"))
+    return folder
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        pytest.param([], id="none"),
+        pytest.param([published(1)], id="one"),
+        pytest.param([published(number) for number in range(2000)], id="2,000"),
+        pytest.param([published(number) for number in range(60_000)], id="60,000"),
+        pytest.param([published(number, slug="x" * 200) for number in range(5000)], id="long"),
+        pytest.param([published(1, slug="x" * 3000)], id="very long"),
+        pytest.param([published(number * 86_400) for number in range(20_000)], id="20,000 days"),
+    ],
+)
+def test_nginx_has_nothing_to_say_about_any_number_of_lines(tmp_path: Path, lines: list[Published]) -> None:
+    """The sizes of its hash tables follow from what they hold."""
+    assert said(written(tmp_path, lines)) == "0: "
+
+
+def families(first: int) -> dict[str, Ages]:
+    """Ages that no two kinds of answers share."""
+    kinds = list(Ages.model_fields)
+    return {
+        family: Ages(**{kind: first + place * len(kinds) + one for one, kind in enumerate(kinds)})
+        for place, family in enumerate(("unversioned", "v1", "v2"))
+    }
+
+
+DIFFERENT = Settings(base_url="https://minimal.example", cache=Cache(**families(300), index=299))
+
+
+def test_every_age_has_a_letter_of_its_own() -> None:
+    """A line says how long it may be kept by one or more letters, which http.conf turns into seconds."""
+    lines = [published(age, max_age=age) for age in range(299, 315)]
+    files = {file.path: file.text.decode() for file in release(lines, DIFFERENT, dist="d", folder="f")}
+    ages = dict(re.findall(r'^    ([a-z]+) "public, max-age=(\d+)";$', files["http.conf"], re.MULTILINE))
+    found = re.findall(r"^/slug-\d+ [0-9a-f]{32}[-+]([a-z]+)\d", files["series.map"], re.MULTILINE)
+
+    assert sorted(int(ages[letter]) for letter in found) == list(range(299, 315))
+
+
+def test_letters_follow_from_the_settings_alone() -> None:
+    """Each age that site.yaml names has two, with a key and without, whatever the catalog has of it."""
+    assert maps.letters(SETTINGS) == {
+        (restricted, age): letter
+        for letter, (restricted, age) in zip("abcdef", product((False, True), (60, 300, 3600)), strict=True)
+    }
+
+
+def lines_of(url: str, target: str = "") -> list[maps.Line]:
+    """What the maps say of a body and of a gate at one URL."""
+    body = published(0)._replace(url=url, etag="0" * 32, modified=86_400 * 36 + 3_661)
+    return [
+        maps.body_line(body, maps.letters(SETTINGS)),
+        maps.gate_line(Gate(url, 308 if target else 451, target, restricted=True)),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("url", "file", "word"),
+    [
+        ("/api/series/a", "series", "/a"),
+        ("/api/series/a/1/10.5", "series", "/a/1/10.5"),
+        ("/api/v1/series/default", "v1_series", "/default"),
+        ("/api/v2/chapters/12", "chapter", "/12"),
+        ("/api/v2/chapters/12/pages", "chapter_pages", "/12"),
+        ("/api/v2/chapters/12/read", "chapter_read", "/12"),
+        ("/api/v2/chapters/12/else", "validators", "/api/v2/chapters/12/else"),
+        ("/api/series", "validators", "/api/series"),
+        ("/api/v2/chapters", "validators", "/api/v2/chapters"),
+    ],
+)
+def test_a_line_is_known_from_its_url(url: str, file: str, word: str) -> None:
+    """Its map, its name and its value depend on nothing but what it is about."""
+    assert lines_of(url, "/reader/") == [
+        maps.Line(file, word, f"{'0' * 32}+b01:01:0110"),
+        maps.Line(file, word, "key:308/reader/"),
+    ]
+    assert lines_of(url)[1] == maps.Line(file, word, f"key:451{url}")
+
+
+def test_a_day_has_one_line() -> None:
+    """In the order of their names, however often bodies name them."""
+    assert maps.days_map([36, 0, 36, 35]) == b'0 "Thu, 01 Jan 1970";\n10 "Fri, 06 Feb 1970";\nz "Thu, 05 Feb 1970";\n'
+
+
+def test_a_folder_may_be_moved_after_the_build(site: Site, tmp_path: Path) -> None:
+    """`nginx -p . -c nginx.conf` works wherever the project lies by then."""
+    with nginx_client.listening() as listener:
+        with_port(site, listener).build()
+        moved = tmp_path.parent / f"{tmp_path.name} moved"
+        tmp_path.rename(moved)
+        with nginx_client.running(moved, listener) as server:
+            assert_serves(server)
+
+
+@pytest.mark.parametrize("name", ["a b", "a;b", 'a"b', "{a}", "#a", "~a", "ü 紙", "a&b|c", "-p", "a%2Fb"])
+@pytest.mark.parametrize("relative", [True, False], ids=["relative", "absolute"])
+def test_a_folder_may_have_any_usual_name(site: Site, tmp_path: Path, name: str, relative: bool) -> None:
+    """Blanks, quotes, semicolons and braces in the path of `--out` are quoted, in relative paths and absolute ones."""
+    out = tmp_path / name / "dist"
+    conf = tmp_path / "nginx.conf" if relative else tmp_path / "etc/nginx.conf"
+    with nginx_client.listening() as listener:
+        with_port(site, listener)
+        pipeline.build(Options(tmp_path / "catalog_src", out, conf, AS_OF))
+
+        assert (str(tmp_path) in conf.read_text()) == (not relative)
+        with nginx_client.running(conf.parent, listener) as server:
+            assert_serves(server)
+
+
+@pytest.mark.parametrize("name", ["a*b", "a?b", "[a]", "a'b", "a\\b", "a$b", "${a}", "a\nb", "a\x7fb"])
+def test_a_folder_that_nginx_cannot_name_is_refused(site: Site, tmp_path: Path, name: str) -> None:
+    """A sentence that names the folder, before anything is written."""
+    out = tmp_path / name
+    with pytest.raises(FlatpanelError) as error:
+        pipeline.build(Options(tmp_path / "catalog_src", out, tmp_path / "nginx.conf", AS_OF))
+
+    assert repr(name)[1:-1] in str(error.value)
+    assert str(error.value).endswith("; rename it")
+    assert not out.exists()
+
+
+def test_a_server_may_keep_the_site_in_a_folder_of_its_own(site: Site, tmp_path: Path) -> None:
+    """With `server_folder` every path is absolute, and the configuration works from anywhere."""
+    server_folder = tmp_path / "srv"
+    with nginx_client.listening() as listener:
+        with_port(site, listener, f"server_folder: {server_folder}\n").build()
+        paths = re.findall(r"^\s*(?:include|root|alias) (.*);$", conf_text(site), re.MULTILINE)
+        server_folder.mkdir()
+        (tmp_path / "dist").rename(server_folder / "dist")
+
+        assert {path.strip('"').startswith(f"{server_folder}/dist") for path in paths} == {True}
+        with nginx_client.running(Path("/"), listener, conf=str(tmp_path / "nginx.conf"), prefix="/") as server:
+            assert_serves(server)
+
+
+def conf_text(site: Site) -> str:
+    """All of a site's configuration."""
+    files = sorted((site.folder / "dist/current/").glob("*.conf"))
+    return "\n".join(file.read_text() for file in [site.folder / "nginx.conf", *files])
+
+
+def test_nginx_writes_into_the_folder_of_the_site_alone(site: Site) -> None:
+    """Its log, its pid and all its temporary files are in dist/run; nobody has to be root."""
+    site.build()
+    kinds = ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
+    text = (site.folder / "nginx.conf").read_text()
+    found = re.findall(r"^ *(pid|\w+_log|\w+_temp_path) (.*);$", text, re.MULTILINE)
+
+    assert found == [
+        ("pid", "dist/run/nginx.pid"),
+        ("error_log", "dist/run/error.log"),
+        ("access_log", "off"),
+        *((f"{kind}_temp_path", f"dist/run/{kind.removeprefix('client_')}") for kind in kinds),
+        # Of requests.
+        ("error_log", "dist/run/error.log emerg"),
+    ]
+
+
+def test_the_configuration_names_the_release_and_not_the_pointer_to_it(site: Site) -> None:
+    """Whoever has loaded http.conf goes on with that release, also while `current` is replaced."""
+    site.build()
+    files = [file for file in (site.folder / "dist/current").iterdir() if file.is_file()]
+
+    assert [file.name for file in files if re.search(r"^[^#\n]*dist/current", file.read_text(), re.MULTILINE)] == []
+    assert (
+        f"dist/releases/{site.store.current()}/validators.map" in (site.folder / "dist/current/http.conf").read_text()
+    )

@@ -1,0 +1,250 @@
+"""The three forms of an HTTP date as the patterns of nginx maps: which texts are dates, and which of two is later."""
+
+import re
+from calendar import monthrange
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
+from itertools import product
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from generator.nginx import date_patterns
+from tests.conftest import copy_of
+from tests.nginx.test_quoting import temporary
+from tests.support import nginx_client
+
+DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+
+
+def python(pattern: str) -> re.Pattern[str]:
+    """A PCRE pattern as Python spells it; only the names of groups and the references to them differ."""
+    return re.compile(re.sub(r"\\g\{(\d)\}", r"\\\1", pattern).replace("(?<x_", "(?P<x_"), re.ASCII)
+
+
+Form = Callable[[datetime], str]
+LINES = [(python(pattern), value) for pattern, value in date_patterns.lines("x")]
+NOT_AFTER = python(date_patterns.NOT_AFTER)
+
+
+def digits(text: str) -> str:
+    """What the map makes of a text: fourteen digits, or nothing."""
+    for pattern, value in LINES:
+        if found := pattern.search(text):
+            return filled(value, found.groupdict())
+    return ""
+
+
+def filled(value: str, parts: dict[str, str]) -> str:
+    """A map's value with the captures, and with the month and the century that two small maps make of them."""
+    if month := parts.get("x_b"):
+        parts["x_month"] = f"{MONTHS.index(month) + 1:02}"
+    if year := parts.get("x_yy"):
+        parts["x_century"] = "20" if year < "70" else "19"
+    return re.sub(r"\$\{(\w+)\}", lambda name: parts[name[1]], value)
+
+
+def imf(at: datetime) -> str:
+    return f"{DAYS[at.weekday()][:3]}, {at.day:02} {MONTHS[at.month - 1]} {at.year:04} {at:%H:%M:%S} GMT"
+
+
+def rfc850(at: datetime) -> str:
+    return f"{DAYS[at.weekday()]}, {at.day:02}-{MONTHS[at.month - 1]}-{at.year % 100:02} {at:%H:%M:%S} GMT"
+
+
+def asctime(at: datetime) -> str:
+    return f"{DAYS[at.weekday()][:3]} {MONTHS[at.month - 1]} {at.day:2} {at:%H:%M:%S} {at.year:04}"
+
+
+FORMS = pytest.mark.parametrize("form", [imf, rfc850, asctime])
+
+
+def moments(first: int, last: int) -> list[datetime]:
+    """One moment of every day from the year `first` to the year `last`, another second of the day each time."""
+    start, days = datetime(first, 1, 1, tzinfo=UTC), (datetime(last, 12, 31) - datetime(first, 1, 1)).days + 1
+    return [start + timedelta(days=day, seconds=day * 7919 % 86400) for day in range(days)]
+
+
+@FORMS
+def test_every_day_is_read_in_every_form(form: Form) -> None:
+    """Every day from 1970 to 2069 becomes its digits, the leap days of 2000 and of each fourth year among them."""
+    wrong = [at for at in moments(1970, 2069) if digits(form(at)) != f"{at:%Y%m%d%H%M%S}"]
+
+    assert wrong == []
+
+
+@pytest.mark.parametrize("form", [imf, asctime])
+@pytest.mark.parametrize("year", [1, 999, 1899, 1900, 2100, 2399, 2400, 9999])
+def test_a_year_of_four_digits_may_be_any(form: Form, year: int) -> None:
+    """The years of centuries too: 1900 and 2100 have no leap day, 2400 has one."""
+    wrong = [at for at in moments(year, year) if digits(form(at)) != f"{at.year:04}{at:%m%d%H%M%S}"]
+
+    assert wrong == []
+
+
+@pytest.mark.parametrize("year", [1900, 1999, 2000, 2001, 2004, 2023, 2024, 2100, 2400])
+def test_a_day_that_does_not_exist_is_no_date(year: int) -> None:
+    """Neither 00, nor 30 Feb, nor 31 Apr, nor 29 Feb in a year without one, nor any number above the month's last."""
+    missing = [
+        (day, month) for day, month in product(range(100), range(1, 13)) if not 1 <= day <= monthrange(year, month)[1]
+    ]
+    texts = [
+        text
+        for day, month in missing
+        for text in (
+            f"Mon, {day:02} {MONTHS[month - 1]} {year} 00:00:00 GMT",
+            f"Mon {MONTHS[month - 1]} {day:2} 00:00:00 {year}",
+        )
+    ]
+
+    assert [text for text in texts if digits(text)] == []
+
+
+def test_a_day_that_does_not_exist_is_no_date_with_a_year_of_two_digits() -> None:
+    """The same in the form of RFC 850, in each of its hundred years."""
+    texts = [
+        f"Monday, {day:02}-{MONTHS[month - 1]}-{year % 100:02} 00:00:00 GMT"
+        for year, month, day in product(range(1970, 2070), range(1, 13), range(100))
+        if not 1 <= day <= monthrange(year, month)[1]
+    ]
+
+    assert [text for text in texts if digits(text)] == []
+
+
+@pytest.mark.parametrize("place", [0, 1, 2])
+def test_the_clock_ends_where_clocks_do(place: int) -> None:
+    """Hours stop at 23, minutes at 59, seconds at 60, which a leap second has."""
+    known = {0: 24, 1: 60, 2: 61}[place]
+    for number in range(100):
+        clock = ["12", "34", "56"]
+        clock[place] = f"{number:02}"
+        expected = f"20260210{''.join(clock)}" if number < known else ""
+
+        assert digits(f"Tue, 10 Feb 2026 {':'.join(clock)} GMT") == expected
+
+
+NEARLY = [
+    "",
+    "0",
+    "now",
+    "1790000000",
+    "Tue, 10 Feb 2026 13:45:27",
+    "Tue, 10 Feb 2026 13:45:27 UTC",
+    "Tue, 10 Feb 2026 13:45:27 +0000",
+    "Tue, 10 Feb 2026 13:45:27 GMT ",
+    " Tue, 10 Feb 2026 13:45:27 GMT",
+    "Tue, 10 Feb 2026 13:45:27 GMT, Tue, 10 Feb 2026 13:45:27 GMT",
+    "Tue, 10 Feb 2026 13:45:27 GMT; length=201",
+    "tue, 10 feb 2026 13:45:27 gmt",
+    "TUE, 10 FEB 2026 13:45:27 GMT",
+    "Tuesday, 10 Feb 2026 13:45:27 GMT",
+    "Tue, 10-Feb-26 13:45:27 GMT",
+    "Tuesday, 10-Feb-2026 13:45:27 GMT",
+    "Tue, 10 Feb 26 13:45:27 GMT",
+    "Tue, 10 Feb 02026 13:45:27 GMT",
+    "Tue, 3 Feb 2026 13:45:27 GMT",
+    "Tue, 10 February 2026 13:45:27 GMT",
+    "Tue, 10  Feb 2026 13:45:27 GMT",
+    "Tue 10 Feb 2026 13:45:27 GMT",
+    "Tue, 10 Feb 2026 13.45.27 GMT",
+    "Tue, 10 Feb 2026 3:45:27 GMT",
+    "Tue, 10 Feb 2026 25:61:61 GMT",
+    "Tue Feb 03 13:45:27 2026",
+    "Tue Feb 3 13:45:27 2026",
+    "Tue Feb 10 13:45:27 2026 GMT",
+    "Tue Feb 10 13:45:27 26",
+    "2026-02-10T13:45:27Z",
+    "٠٠٠٠",
+]
+
+
+@pytest.mark.parametrize("text", NEARLY)
+def test_what_is_nearly_a_date_is_none(text: str) -> None:
+    """Anything but the three forms, letter for letter, is nothing at all, and a condition that holds it is ignored."""
+    assert digits(text) == ""
+
+
+def test_the_day_of_the_week_is_not_compared_with_the_date() -> None:
+    """Seven names are known, and which of them stands there changes nothing."""
+    assert {digits(f"{day[:3]}, 10 Feb 2026 13:45:27 GMT") for day in DAYS} == {"20260210134527"}
+
+
+def test_two_maps_can_use_the_lines_side_by_side() -> None:
+    """The captures of one date are not those of another."""
+    assert all("fp_a_" in value and "fp_b_" not in value for _, value in date_patterns.lines("fp_a"))
+
+
+moment = st.integers(0, 99_999_999_999_999)
+
+
+@given(moment, moment)
+@example(0, 0)
+@example(99_999_999_999_999, 99_999_999_999_999)
+def test_digits_are_compared_as_numbers_are(one: int, other: int) -> None:
+    """The pattern matches exactly when the first is not after the second."""
+    assert bool(NOT_AFTER.search(f"{one:014} {other:014}")) == (one <= other)
+
+
+@pytest.mark.parametrize("place", range(14))
+def test_one_digit_decides(place: int) -> None:
+    """Two moments that differ in a single digit are told apart, whichever it is and wherever it stands."""
+    found = {
+        (one, other): bool(NOT_AFTER.search(f"{digit_at(place, one)} {digit_at(place, other)}"))
+        for one, other in product(range(10), range(10))
+    }
+
+    assert found == {(one, other): one <= other for one, other in found}
+
+
+def digit_at(place: int, digit: int) -> str:
+    text = "20260210134527"
+    return f"{text[:place]}{digit}{text[place + 1 :]}"
+
+
+@pytest.mark.parametrize("text", ["", " ", "20260210134527 ", " 20260210134527", "20260210134527"])
+def test_a_date_that_is_none_is_not_compared(text: str) -> None:
+    """What was no date has no digits, and nothing is before or after it."""
+    assert not NOT_AFTER.search(text)
+
+
+@pytest.fixture(scope="module")
+def reader(tmp_path_factory: pytest.TempPathFactory) -> Iterator[nginx_client.Web]:
+    """An nginx that says how it reads the dates of a request."""
+    folder = tmp_path_factory.mktemp("dates")
+    copy_of("minimal", folder).build()
+    with nginx_client.listening() as listener:
+        (folder / "own.conf").write_text(
+            f"pid dist/run/nginx.pid; error_log dist/run/error.log; events {{ }}\n"
+            f"http {{ {temporary()} access_log off; include dist/current/http.conf;\n"
+            f"server {{ listen {listener.getsockname()[1]};\n"
+            f'location / {{ if_modified_since off; return 200 "$fp_ims_digits"; }}\n'
+            f'location /unmodified {{ return 404 "$fp_ius_digits"; }} }} }}'
+        )
+        with nginx_client.running(folder, listener, "own.conf") as server:
+            yield server
+
+
+@FORMS
+def test_nginx_reads_what_python_reads(reader: nginx_client.Web, form: Form) -> None:
+    """The same patterns give the same digits there, in both of a request's dates, for days of all months and years."""
+    days = [form(at) for at in moments(1970, 2069)[::97]]
+    months = [form(datetime(2026, month, 10, 13, 45, 27, tzinfo=UTC)) for month in range(1, 13)]
+    texts = [*days, *months]
+    found = {
+        text: (
+            reader.ask("/", If_Modified_Since=text).body.decode(),
+            reader.ask("/unmodified", If_Unmodified_Since=text).body.decode(),
+        )
+        for text in texts
+    }
+
+    assert found == {text: (digits(text), digits(text)) for text in texts}
+    assert "" not in map(digits, texts)
+
+
+@pytest.mark.parametrize("text", [text for text in NEARLY if text.isascii() and text == text.strip()])
+def test_nginx_takes_for_no_date_what_python_does_not(reader: nginx_client.Web, text: str) -> None:
+    """And nothing else."""
+    assert reader.ask("/", If_Modified_Since=text).body == b""

@@ -1,0 +1,279 @@
+"""Text of a catalog is data: never a line of configuration, a header, a path, or a redirect to somewhere else."""
+
+import json
+import random
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import quote, unquote
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from pydantic import ValidationError
+
+from generator.catalog import records
+from generator.errors import CatalogError
+from generator.pipeline import run
+from generator.pipeline.run import Options
+from tests.conftest import AS_OF, Site, copy_of
+from tests.nginx.test_config import conf_text, said
+from tests.support import nginx_client
+
+# What ends a word, a string, a block, a line or a header somewhere on the way, and what is filled in.
+PIECES = [
+    '"',
+    "'",
+    ";",
+    "{",
+    "}",
+    "$host",
+    "${uri}",
+    "$",
+    "\\",
+    "\\n",
+    "%0d%0a",
+    "%24",
+    "%2e%2e",
+    "..",
+    " ",
+    "#",
+    "~",
+    "*",
+]
+PIECES += [
+    "Set-Cookie: a=b",
+    "return 200 x;",
+    "include",
+    "{{ 7*7 }}",
+    "{% raw %}",
+    "</script>",
+    "//evil.example",
+    "@",
+    "?a=b",
+]
+PIECES += [
+    "\u2028",
+    "\u202e",
+    "紙",
+    "\ufeff",
+    "\x80",
+    "default",
+    "volatile",
+    "<!--",
+    "&amp;",
+    "%s",
+    "%n",
+    "\r",
+    "\n",
+    "\0",
+    "\t",
+]
+# Every one of these stands in a text that may hold it.
+CONTROLS = "\r\n\0\t"
+
+
+def texts(count: int) -> Iterator[str]:
+    """Hostile texts of one line, the same ones each time."""
+    chance = random.Random(7)
+    allowed = [piece for piece in PIECES if piece not in CONTROLS]
+    for number in range(count):
+        yield f"x{''.join(chance.choices(allowed, k=chance.randrange(1, 9)))}{number}"
+
+
+TEXTS = list(texts(60))
+# A file's name has no folder, a category's none and no comma either.
+NAMES = [re.sub(r"[/\\]", "", text) for text in TEXTS]
+CATEGORIES = [re.sub(r"[/,]", "", text)[:50].rstrip() for text in TEXTS]
+
+
+def block(rows: list[dict[str, object]]) -> str:
+    return "".join(f"- {json.dumps(row)}\n" for row in rows)
+
+
+def hostile(folder: Path) -> Site:
+    """The minimal catalog with hostile text in every field that takes text."""
+    site = copy_of("minimal", folder)
+    ids = range(100, 100 + len(TEXTS))
+    links = ("website", "email", "discord", "twitter", "reddit", "irc")
+    people = [{"id": id, "name": text, "aliases": [text]} for id, text in zip(ids, TEXTS, strict=True)]
+    site.write("authors.yaml", block([{"id": 1, "name": "Ada Penn"}, *people]))
+    site.write("artists.yaml", block(people))
+    site.write("members.yaml", block([{"id": one["id"], "name": one["name"], "irc": one["name"]} for one in people]))
+    site.write(
+        "groups.yaml",
+        block(
+            [
+                {"id": id, "name": text, "description": f"{text}\n{text}\t", "logo": name, **dict.fromkeys(links, text)}
+                | {"members": [{"member": id, "role": text}]}
+                for id, text, name in zip(ids, TEXTS, NAMES, strict=True)
+            ]
+        ),
+    )
+    site.write("categories.yaml", block([{"id": f"c{i}", "name": name} for i, name in enumerate(CATEGORIES)]))
+    accounts = [{"username": f"u{i}", "first_name": text, "bio": text, "avatar": name} for i, (text, name) in PAIRS]
+    site.write("accounts.yaml", block([one | {"keys": []} for one in accounts]))
+    for index, (text, name) in PAIRS:
+        series = {
+            **{"title": text, "aliases": [text], "description": f"{text}\n{text}", "cover": name},
+            **{"authors": [100 + index], "artists": [100 + index], "categories": [f"c{index}"]},
+            "chapter_title": re.sub(r"[{}]", "", text) + " {title}",
+            "modified": "2026-01-01",
+        }
+        chapter = {"id": 5000 + index, "number": 1, "title": text, "published": "2026-01-01", "pages": [name]}
+        series["chapters"] = [chapter | {"groups": [100 + index], "modified": "2026-01-01"}]
+        site.write(f"series/h{index}.yaml", json.dumps(series))
+    return site
+
+
+PAIRS = list(enumerate(zip(TEXTS, NAMES, strict=True)))
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Site, nginx_client.Web]]:
+    site = hostile(tmp_path_factory.mktemp("hostile"))
+    with nginx_client.listening() as listener:
+        site.write("site.yaml", f"base_url: https://minimal.example\nport: {listener.getsockname()[1]}\n")
+        site.build()
+        with nginx_client.running(site.folder, listener) as server:
+            yield site, server
+            assert server.complaints() == []
+
+
+def test_nginx_has_nothing_to_say_about_hostile_text(served: tuple[Site, nginx_client.Web]) -> None:
+    """It is no configuration, and what stands in one says nothing else than for a harmless catalog."""
+    site, _ = served
+
+    assert said(site.folder) == "0: "
+
+
+def test_the_configuration_is_that_of_a_harmless_catalog(served: tuple[Site, nginx_client.Web], tmp_path: Path) -> None:
+    """Text of a catalog reaches the maps alone; every other line is the same but for names and sizes of ours."""
+    site, _ = served
+    port = (site.folder / "catalog_src/site.yaml").read_text()
+    harmless = copy_of("minimal", tmp_path)
+    harmless.write("site.yaml", port)
+    harmless.build()
+    ours = re.compile(r"releases/[0-9a-f]+|[0-9a-f]{32}|_hash_\w+ \d+")
+
+    assert ours.sub("", conf_text(site)) == ours.sub("", conf_text(harmless))
+
+
+def test_every_answer_is_its_file_under_the_usual_headers(served: tuple[Site, nginx_client.Web]) -> None:
+    """Byte for byte, whatever stands in it and in its address."""
+    site, server = served
+    for url, one in site.manifest.resources.items():
+        if not url.startswith("/api") or "#" in url or "?" in url:
+            continue
+        answer = server.ask(quote(unquote(url), safe="/"))
+
+        assert (answer.status, answer.body) == (200, (site.folder / "dist" / one.file).read_bytes()), url
+        assert set(answer.fields) <= HEADERS, url
+
+
+HEADERS = {"server", "content-type", "content-length", "connection", "etag", "last-modified", "cache-control", "vary"}
+HEADERS |= {"access-control-allow-origin", "access-control-expose-headers", "access-control-allow-methods"}
+HEADERS |= {"access-control-allow-headers", "content-security-policy", "x-content-type-options", "x-frame-options"}
+
+
+def test_a_client_reads_the_text_that_the_catalog_says(served: tuple[Site, nginx_client.Web]) -> None:
+    """To the last character."""
+    _, server = served
+    found = [json.loads(server.ask(f"/api/series/h{index}").body)["title"] for index, _ in PAIRS]
+
+    assert found == TEXTS
+
+
+def test_a_redirect_leads_to_our_own_host(served: tuple[Site, nginx_client.Web]) -> None:
+    """Whatever the title of a chapter is."""
+    _, server = served
+    for index, _ in PAIRS:
+        answer = server.ask(f"/api/v2/chapters/{5000 + index}/read")
+
+        assert answer.status == 308
+        assert re.fullmatch(rf"https://minimal\.example/reader/h{index}/[-\w./]*", str(answer["location"]))
+
+
+# What stands in site.yaml does reach the configuration.
+SETTINGS = ["base_url", "reader", "media", "server_folder"]
+GOOD = {"base_url": "https://a.example", "reader": "/r/", "media": "/m/", "server_folder": "/srv/a"}
+TEXT = st.lists(st.sampled_from(PIECES) | st.text(max_size=2), min_size=1, max_size=4).map("".join)
+
+
+@settings(deadline=None, max_examples=600, derandomize=True)
+@given(st.sampled_from(SETTINGS), st.integers(0, 20), TEXT)
+@example("base_url", 17, "\n")
+@example("reader", 3, "\n")
+@example("server_folder", 6, "\n")
+def test_a_setting_holds_no_sign_that_means_something(name: str, at: int, text: str) -> None:
+    """It is an address or a folder of plain letters, to its very end, or it is refused."""
+    value = GOOD[name][:at] + text + GOOD[name][at:]
+    try:
+        found = records.Site.model_validate({"base_url": GOOD["base_url"], name: value})
+    except ValidationError:
+        return
+
+    assert re.fullmatch(r"[-A-Za-z0-9._~:/]+", getattr(found, name))
+    if name == "reader":
+        assert not value.startswith("//")
+
+
+@settings(deadline=None, max_examples=300, derandomize=True)
+@given(TEXT)
+@example("a\n")
+@example("..")
+def test_a_slug_and_a_username_hold_no_sign_at_all(text: str) -> None:
+    """They are paths, keys and names of files."""
+    try:
+        found = records.Account.model_validate({"username": text})
+    except ValidationError:
+        return
+
+    assert re.fullmatch(r"[-A-Za-z0-9_]+", found.username, re.ASCII)
+
+
+@pytest.mark.parametrize("sign", ["\r", "\n", "\0", "\x7f", "\x1b"])
+@pytest.mark.parametrize("field", ["title", "cover", "aliases", "chapter_title"])
+def test_a_control_character_gets_no_further(site: Site, field: str, sign: str) -> None:
+    """Not even quoted: no header and no line of a log could be trusted."""
+    value: object = f"a{sign}Set-Cookie: b"
+    fields = {"title": "T", "cover": "c.jpg", field: [value] if field == "aliases" else value}
+    site.write("series/x.yaml", json.dumps(fields))
+    with pytest.raises(CatalogError) as caught:
+        run.build(Options(*site.paths, AS_OF))
+
+    assert [one.field.partition("[")[0] for one in caught.value.problems] == [field]
+    assert not (site.folder / "dist").exists()
+
+
+# What gixy says of us, and why each is as it should be.
+FINDINGS = {
+    # A map that finds nothing gives nothing: that is how a key without a line is a 404, and no month no date.
+    "hash_without_default",
+    # Only `set` followed by `return`, and `rewrite … break`, both of which the answer goes no further after.
+    "if_is_evil",
+    # A request that is made once more to ourselves must reach the server {} that its Host has chosen before.
+    "host_spoofing",
+    # $fp_file is put together from values of maps and is a path inside, never a header. What has to be of the
+    # request in it is whitelisted by queries.conf.
+    "http_splitting",
+}
+
+
+def test_a_linter_for_security_finds_nothing_else(site: Site) -> None:
+    """gixy looks through the whole configuration with an eye for what attackers use."""
+    site.build()
+    # It cannot read possessive quantifiers, without which the expressions match the same, only slower.
+    for path in [site.folder / "nginx.conf", *(site.folder / "dist/releases").glob("*/*.conf")]:
+        text = path.read_text().replace("dist/current/", f"dist/releases/{site.store.current()}/")
+        path.write_text(text.replace("*+", "*").replace("++", "+"))
+    command = [Path(sys.executable).with_name("gixy"), "-f", "json", "nginx.conf"]
+    found = subprocess.run(command, cwd=site.folder, capture_output=True, text=True, check=False)
+    issues = json.loads(found.stdout)
+
+    assert {one["plugin"] for one in issues} == FINDINGS
+    assert {one["reason"] for one in issues if one["plugin"] == "http_splitting"} == {
+        'At least variable "$fp_file" can contain "\\n"'
+    }

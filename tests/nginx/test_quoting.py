@@ -1,0 +1,185 @@
+"""The one door through which values reach a configuration: quoted so that nginx reads them back, or refused."""
+
+import random
+import re
+from pathlib import Path
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from generator.errors import FlatpanelError
+from generator.nginx.quoting import ngx, place
+from tests.support import nginx_client
+
+ESCAPES = {"t": "\t", "r": "\r", "n": "\n"}
+
+
+def read_back(word: str) -> str | None:
+    """What nginx makes of one word of a configuration (ngx_conf_read_token); None of what is none, or has variables."""
+    if re.fullmatch(r"[^\s;{}\"'\\#$]+", word):
+        return word
+    if not re.fullmatch(r'"(?:[^"\\$]|\\[^$])*"', word, re.DOTALL):
+        return None
+    return re.sub(
+        r"\\(.)",
+        lambda found: found[1] if found[1] in "\"'\\" else ESCAPES.get(found[1], found[0]),
+        word[1:-1],
+        flags=re.DOTALL,
+    )
+
+
+@given(st.text())
+@example("")
+@example('"); return 200 "x"; #')
+@example("\\")
+@example("\\n")
+@example("a\\")
+@example('\\"')
+@example("${uri}")
+@example("$")
+@example("a\nb")
+@example("include /etc/passwd;")
+def test_a_text_is_read_back_or_refused(text: str) -> None:
+    """There is no text that becomes another one, or more than a word."""
+    try:
+        word = ngx(text)
+    except FlatpanelError:
+        assert re.search(r"[\x00-\x1f\x7f$]", text)
+    else:
+        assert read_back(word) == text
+        assert not re.search(r"[\x00-\x1f\x7f$]", text)
+
+
+@pytest.mark.parametrize(
+    "text", ["a", "/api/series/first", "8000", "dist/current", "public,max-age=60", "https://a.b:1/"]
+)
+def test_a_plain_word_stays_as_it_is(text: str) -> None:
+    """Configurations are read by people, too."""
+    assert ngx(text) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "word"),
+    [
+        ("", '""'),
+        ("a b", '"a b"'),
+        ('a"b', r'"a\"b"'),
+        ("a'b", '"a\'b"'),
+        ("a\\b", r'"a\\b"'),
+        ("a;b", '"a;b"'),
+        ("{a}", '"{a}"'),
+        ("#a", '"#a"'),
+        ("~a", '"~a"'),
+        ("é", '"é"'),
+    ],
+)
+def test_anything_else_is_quoted(text: str, word: str) -> None:
+    """With a backslash before quotes and backslashes, and before nothing else."""
+    assert ngx(text) == word
+
+
+def test_a_number_is_a_word() -> None:
+    """Ports and statuses come as numbers."""
+    assert ngx(8000) == "8000"
+
+
+@pytest.mark.parametrize("character", ["$", "\x00", "\t", "\n", "\r", "\x1b", "\x7f"])
+def test_what_has_no_escape_is_refused(character: str) -> None:
+    """The sentence shows the value in a form that a terminal survives, and says what to do."""
+    with pytest.raises(FlatpanelError) as error:
+        ngx(f"a{character}b")
+
+    assert str(error.value) == f"{f'a{character}b'!r} cannot be written into an nginx configuration; rename it"
+
+
+@pytest.mark.parametrize("text", ["a" * 4001, "é" * 2001, '"' * 2001])
+def test_what_is_too_long_for_nginx_is_refused(text: str) -> None:
+    """A word of 4096 bytes and more does not fit the buffer that nginx reads with."""
+    with pytest.raises(FlatpanelError, match="is too long for an nginx configuration"):
+        ngx(text)
+
+
+@pytest.mark.parametrize("character", ["*", "?", "["])
+def test_a_path_that_would_be_a_pattern_is_refused(character: str) -> None:
+    """`include` looks for every file that fits, and a folder of that name may not be among them."""
+    path = Path(f"/srv/a{character}b")
+    with pytest.raises(FlatpanelError) as error:
+        place(path)
+
+    assert str(error.value) == (
+        f"{str(path)!r}: nginx cannot use a folder with *, ?, [, ' or \\ in its name; rename it"
+    )
+
+
+def test_a_path_is_quoted_like_any_value() -> None:
+    """Blanks are no reason to refuse a folder."""
+    assert (place("/srv/a b"), place(Path("/srv/a"))) == ('"/srv/a b"', "/srv/a")
+
+
+VALUES = [
+    "",
+    " ",
+    "a b",
+    "'",
+    '"',
+    "\\",
+    "\\\\",
+    "\\n",
+    "\\t",
+    'a\\"b',
+    "a\\",
+    ";",
+    "{}",
+    "}",
+    "#",
+    "# no comment",
+    "~",
+    "~*x",
+    "*",
+    "default",
+    "include",
+    "include /etc/passwd;",
+    '"); return 200 "x"; #',
+    "'); return 200 'x'; #",
+    "%s%d%n",
+    "%24host",
+    "{{ 7 * 7 }}",
+    "{% raw %}",
+    "é",
+    "紙の月",
+    "👩‍👩‍👧‍👦",
+    "\u2028",
+    "\ufeff",
+    "\x80",
+    "a" * 4000,
+    '"' * 1999,
+]
+
+
+def nonsense(count: int) -> list[str]:
+    """Texts of characters that mean something to nginx, the same ones each time."""
+    chance = random.Random(1)
+    return ["".join(chance.choices("ab \"'\\;{}#~*%()[]=,.:/@é紙👩", k=chance.randrange(1, 30))) for _ in range(count)]
+
+
+def test_nginx_reads_back_what_was_quoted(tmp_path: Path) -> None:
+    """A real nginx returns every value as it was given."""
+    values = VALUES + nonsense(400)
+    locations = "\n".join(f"location = /{index} {{ return 200 {ngx(value)}; }}" for index, value in enumerate(values))
+    with nginx_client.listening() as listener:
+        (tmp_path / "nginx.conf").write_text(
+            f"pid nginx.pid; events {{ }} http {{ {temporary()} access_log off; server {{\n"
+            f"listen {listener.getsockname()[1]};\n{locations}\n}} }}\n",
+            encoding="utf-8",
+        )
+        with nginx_client.running(tmp_path, listener) as server:
+            found = [server.ask(f"/{index}").body.decode() for index in range(len(values))]
+
+    assert found == values
+
+
+def temporary() -> str:
+    """Folders that nginx would otherwise make where only root may."""
+    kinds = ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
+    return " ".join(f"{kind}_temp_path {kind};" for kind in kinds)

@@ -1,0 +1,193 @@
+"""What a query costs in the shim, counted: series that are looked at, and characters that are examined."""
+
+import json
+import random
+import shutil
+import subprocess
+from collections.abc import Callable, Iterator
+from itertools import product
+from typing import Any
+
+import pytest
+
+from generator import encoding
+from generator.api.payloads import series_list
+from generator.catalog.entities import Catalog, Category, Person, SeriesSummary
+from generator.catalog.records import Site
+from tests.support.paths import DATA, ROOT
+
+NODE = shutil.which("node")
+pytestmark = pytest.mark.skipif(not NODE, reason="node is not installed")
+
+SIZES = (2_000, 20_000)
+# What nginx lets through: a request line of 8 kB.
+LENGTH = 8_100
+# A function of the engine walks over this many characters while a loop of the script looks at one series: njs 0.7.9
+# takes 60 us to split 8,000 characters, and 250 us for a loop over 2,000 series.
+AT_ONCE = 16
+MOST, TOGETHER = 5, 6
+LISTS = ("list", "search")
+CATEGORIES = [f"c{number:02}" for number in range(80)]
+PARAMETERS = ("page", "limit", "sort", "slug", "status", "categories", "title", "author", "artist", "nonsense", "")
+# Every function of the shim that reads a query, and the parameters for which it looks.
+SIBLINGS = {
+    "dates": ("date_format",),
+    "chapters": ("series", "date_format"),
+    "pages": ("series", "volume", "number"),
+    "invalid": ("volume",),
+    "digest": ("api_key",),
+    "tracked": ("track",),
+}
+FRAGMENTS = (
+    *("&", ",", "-", "=", "+", "%", "e", "1", "0", "1,", "%2C", "%2c-", "%63", "%ff"),
+    *("%C3%A9", "\u00e9", "-c07", "c11,"),
+    *("a&", "a=&", "%61=&", "x" * 50, "x" * 199, "genre+12", "series-7", "ongoing", ",".join(CATEGORIES[:64])),
+    *("&title=e", "&author=e", "&artist=q", "&status=ongoing", "&limit=999", "&sort=-views", "&categories=-c00"),
+)
+
+Cost = Callable[..., float]
+
+
+def spellings(name: str) -> list[str]:
+    """Many texts that mean the same category."""
+    letters = [sorted({letter, letter.upper()}) for letter in name]
+    return ["".join(word) for word in product(*letters)]
+
+
+def catalog(size: int) -> Catalog:
+    """A catalog with nothing but what the list shows and finds: each series has up to six of 80 categories."""
+    genres = [Category(id, f"Genre {id[1:]}", "", 0) for id in CATEGORIES]
+    people = [Person(number, f"Person {number}", (f"Alias of {number}",), 0) for number in range(1, 101)]
+    series = [
+        SeriesSummary(
+            slug=f"series-{number}",
+            title=f"The title of series {number}",
+            aliases=(f"Another title of {number}",),
+            authors=(people[number % 100],),
+            artists=(people[number * 7 % 100],),
+            categories=tuple(genres[place] for place in {0, *((number * step + step) % 80 for step in range(1, 6))}),
+            groups=(),
+            status=("ongoing", "completed", "hiatus", "canceled")[number % 4],
+            licensed=False,
+            restricted=False,
+            open=True,
+            cover="https://a.example/cover.png",
+            path=f"/reader/series-{number}/",
+            url=f"https://a.example/reader/series-{number}/",
+            modified=0,
+            latest=None,
+            known=1,
+            unknown=0,
+            updated=number,
+            views=number,
+        )
+        for number in range(size)
+    ]
+    site = Site(base_url="https://a.example")
+    return Catalog(site, 0, tuple(people), tuple(people), tuple(genres), (), (), (), {}, tuple(series))
+
+
+@pytest.fixture(scope="module")
+def costs(tmp_path_factory) -> Iterator[dict[int, Cost]]:
+    """For each size of a catalog: what a query costs in some functions of the shim, one after the other."""
+    folder = tmp_path_factory.mktemp("cost")
+    module = shutil.copy(ROOT / "generator/nginx/shim/flatpanel.js", folder / "flatpanel.mjs")
+    running: list[subprocess.Popen[str]] = []
+
+    def started(size: int) -> Cost:
+        index = folder / f"{size}.json"
+        index.write_bytes(encoding.json(series_list.index(catalog(size)).json))
+        command = [str(NODE), str(DATA / "shim/cost.mjs"), str(module), str(index)]
+        process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        running.append(process)
+
+        def cost(query: str, calls: tuple[str, ...] = LISTS) -> float:
+            process.stdin.write(json.dumps({"calls": calls, "query": query}) + "\n")
+            process.stdin.flush()
+            found: dict[str, Any] = json.loads(process.stdout.readline())
+            return found["visits"] + found["characters"] / AT_ONCE
+
+        return cost
+
+    yield {size: started(size) for size in SIZES}
+    for process in running:
+        process.communicate()
+
+
+def spelt(fragments: list[str], name: str) -> str:
+    """The first fragment once, the others again and again until the line is full."""
+    first, rest = fragments[0], "".join(fragments[1:])
+    text = f"{name}={first}" if name else first
+    line = (text + rest * (LENGTH // len(rest) + 1 if rest else 0)).encode()
+    return line[:LENGTH].decode(errors="ignore")
+
+
+def candidates(choose: random.Random, names: tuple[str, ...]) -> Iterator[list[str]]:
+    """Each fragment alone, repeated, and behind each parameter; then mixtures of a few."""
+    pool = [*FRAGMENTS, *(f"&{name}=" for name in names if name), *(f"&{name}=1" for name in names if name)]
+    for fragment in pool:
+        yield [fragment]
+        yield ["", fragment]
+    for _ in range(60):
+        yield choose.choices(pool, k=choose.randint(2, 5))
+
+
+def changed(choose: random.Random, fragments: list[str]) -> list[str]:
+    """One fragment more, less, or another."""
+    place, fragment = choose.randrange(len(fragments)), choose.choice(FRAGMENTS)
+    end = place + choose.choice((0, 1))
+    return [*fragments[:place], *choose.choice(([fragment], [])), *fragments[end:]] or [fragment]
+
+
+def worst(cost: Cost, names: tuple[str, ...], name: str, calls: tuple[str, ...]) -> list[str]:
+    """The most expensive queries for one parameter: the best of many, and then what makes them worse still."""
+    choose = random.Random(f"{name} {calls}")
+    ranked = sorted(candidates(choose, names), key=lambda one: -cost(spelt(one, name), calls))[:4]
+    for _ in range(60):
+        ranked.append(changed(choose, choose.choice(ranked)))
+        ranked.sort(key=lambda one: -cost(spelt(one, name), calls))
+        ranked.pop()
+    return [spelt(one, name) for one in ranked]
+
+
+@pytest.mark.parametrize("name", PARAMETERS)
+def test_the_worst_query_of_a_list_costs_five_filters_at_most(costs: dict[int, Cost], name: str) -> None:
+    """Of all that a search comes upon, nothing costs more than five filters by one category, in either catalog."""
+    queries = worst(costs[SIZES[0]], PARAMETERS, name, LISTS)
+
+    for size, cost in costs.items():
+        one = cost("categories=c00")
+        assert one >= size
+        assert {query[:60]: round(cost(query) / one, 1) for query in queries if cost(query) > MOST * one} == {}
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "categories=" + ",".join(CATEGORIES[:64]),
+        "categories=-" + ",-".join(CATEGORIES[:64]),
+        "categories=" + ",".join(f"%63{number:02}" for number in range(64)),
+        "categories=" + ",".join(f"%63{number:02}%ff" for number in range(64)),
+        "categories=" + ",".join(word for number in range(25) for word in spellings(f"genre+{number:02}")),
+        "title=e&author=e&artist=q&status=ongoing&categories=" + ",".join(CATEGORIES[:64]),
+        "title=e&author=e&artist=q&categories=" + ",".join((CATEGORIES[:64] * 40)[:1980]),
+        "limit=999&title=e&author=e&artist=a&categories=" + ",".join((CATEGORIES[:64] * 40)[:1950]),
+    ],
+)
+def test_all_filters_together_cost_little_more(costs: dict[int, Cost], query: str) -> None:
+    """What a search cannot guess: as many categories as may be, again and again, with texts that most series have."""
+    assert len(query) <= LENGTH
+    for cost in costs.values():
+        assert cost(query) <= TOGETHER * cost("categories=c00")
+
+
+@pytest.mark.parametrize("call", SIBLINGS)
+def test_no_other_query_costs_more(costs: dict[int, Cost], call: str) -> None:
+    """Elsewhere parameters have no bounds; a query of any kind is walked over a few times."""
+    cost, names = costs[SIZES[0]], SIBLINGS[call]
+
+    for name in (*names, ""):
+        queries = worst(cost, names, name, (call,))
+        assert max(cost(query, (call,)) for query in queries) <= MOST * cost("categories=c00")
+        # Twice as long is not four times as expensive.
+        assert all(cost(query, (call,)) <= 2.5 * cost(query[: LENGTH // 2], (call,)) for query in queries)

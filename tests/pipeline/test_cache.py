@@ -1,0 +1,353 @@
+"""What a build remembers: believed as long as it is whole, and never more than that."""
+
+import gc
+import os
+import re
+import shutil
+import sqlite3
+import subprocess
+from collections.abc import Callable, Iterator
+from contextlib import closing, suppress
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from click.testing import Result
+
+from generator import filesystem
+from generator.catalog import git
+from generator.errors import FlatpanelError
+from generator.pipeline import cache, up_to_date
+from generator.pipeline import run as pipeline
+from generator.pipeline.cache import FILE, Cache, Damaged, Row
+from generator.pipeline.segments import Segments
+from generator.release.bodies import MARK
+from generator.release.manifest_reader import ManifestReader
+from generator.review import verify_files
+from tests.conftest import Site, copy_of
+from tests.support import tree_snapshot
+
+ITEMS = [Row(place, 1, b'{"id":%d}' % number) for number, place in enumerate((b"aaaa-1", b"aaaa-2", b"bbbb-1"), 1)]
+
+
+@pytest.fixture
+def kept(tmp_path: Path) -> Iterator[Cache]:
+    with closing(Cache(tmp_path, "1")) as found:
+        yield found
+
+
+def texts(kept: Cache) -> list[bytes]:
+    return [kept.chapters(shelf) for shelf in kept.shelves()]
+
+
+def test_chapters_stand_together_that_were_published_together(kept: Cache) -> None:
+    """In the order of their places, whoever put them there."""
+    kept.keep_chapters("one", [ITEMS[2], ITEMS[0]])
+    kept.keep_chapters("two", [ITEMS[1]])
+
+    assert texts(kept) == [b'{"id":1},{"id":2}', b'{"id":3}']
+    assert [(shelf.size, shelf.modified) for shelf in kept.shelves()] == [(17, 1), (8, 1)]
+
+
+def test_a_shelf_that_nobody_stands_on_is_gone(kept: Cache) -> None:
+    """A series that is forgotten leaves nothing in the list of all chapters."""
+    kept.keep_chapters("one", ITEMS[:2])
+    kept.keep_chapters("two", ITEMS[2:])
+    kept.shelves()
+    kept.forget_series("two")
+
+    assert texts(kept) == [b'{"id":1},{"id":2}']
+
+
+def test_a_compressed_form_is_made_once(kept: Cache) -> None:
+    """And forgotten with the shelf that it belongs to."""
+    kept.keep_chapters("one", ITEMS)
+    made = []
+    for _ in range(2):
+        for shelf in kept.shelves():
+            kept.packed(shelf.digest, "form", lambda: made.append(1) or b"packed")
+    assert len(made) == 2
+    kept.forget_series("one")
+    kept.shelves()
+    kept.forget_packed()
+    kept.packed("another", "form", lambda: made.append(1) or b"packed")
+
+    assert len(made) == 3
+
+
+def test_another_version_of_the_program_remembers_nothing(tmp_path: Path) -> None:
+    """What it would write may differ in every byte."""
+    with closing(Cache(tmp_path, "1")) as one:
+        one.commit()
+    with pytest.raises(Damaged):
+        Cache(tmp_path, "2")
+
+
+def open_files() -> list[str]:
+    """What this process has open, by name."""
+    names = []
+    for descriptor in Path("/proc/self/fd").iterdir():
+        with suppress(OSError):  # the folder itself, which is closed again by now
+            names.append(os.readlink(descriptor))
+    return sorted(names)
+
+
+def of_another_version(site: Site) -> None:
+    with closing(Cache(site.folder, "1")) as made:
+        made.commit()
+    with pytest.raises(Damaged):
+        Cache(site.folder, "2")
+
+
+def of_no_database(site: Site) -> None:
+    (site.folder / FILE).write_bytes(b"no database" * 100)
+    with pytest.raises(Damaged):
+        Cache(site.folder, "1")
+
+
+def of_a_damaged_manifest(site: Site) -> None:
+    site.build()
+    path = (site.folder / "dist/current/manifest.json").resolve()
+    path.write_bytes(b"{}")
+    with pytest.raises(FlatpanelError):
+        ManifestReader(path)
+
+
+def of_a_damaged_older_manifest(site: Site) -> None:
+    for version in (tree_snapshot.first_version, tree_snapshot.second_version):
+        version(site)
+        site.build()
+    (site.folder / "dist/current/previous/manifest.json").resolve().write_bytes(b"{}")
+    with pytest.raises(FlatpanelError), site.store.locked(lambda: None):
+        pytest.fail("a damaged release was opened")
+
+
+def of_a_missing_map(site: Site) -> None:
+    site.build()
+    folder = (site.folder / "dist/current").resolve()
+    (folder / "series.map").unlink()
+    with (
+        filesystem.PartialFile(site.folder / "runs") as aside,
+        Segments(aside) as runs,
+        pytest.raises(FileNotFoundError),
+    ):
+        runs.remembered(folder, {})
+
+
+@pytest.mark.parametrize(
+    "make", [of_another_version, of_no_database, of_a_damaged_manifest, of_a_damaged_older_manifest, of_a_missing_map]
+)
+def test_a_failed_open_leaves_no_file_open(site: Site, make: Callable[[Site], None]) -> None:
+    """An object that raises while it is made closes the files that it has opened."""
+    gc.disable()  # otherwise a lost connection might be closed just in time
+    try:
+        before = open_files()
+        make(site)
+        assert open_files() == before
+    finally:
+        gc.enable()
+
+
+def test_nothing_is_remembered_of_what_did_not_come_to_its_end(tmp_path: Path) -> None:
+    """A build that dies leaves what the one before it left."""
+    with closing(Cache(tmp_path, "1")) as one:
+        one.remember("release", "old")
+        one.commit()
+        one.remember("release", "new")
+    with closing(Cache(tmp_path, "1")) as two:
+        assert two.recall("release") == "old"
+
+
+@pytest.mark.parametrize(
+    ("change", "look"),
+    [
+        ("UPDATE meta SET value = x'0000000031' WHERE name = 'release'", lambda kept: kept.recall("release")),
+        ("UPDATE value SET digest = 'other'", lambda kept: kept.value("other")),
+        ("UPDATE series SET slug = 'other'", Cache.series),
+        ("UPDATE series SET checked = 'other'", Cache.series),
+        ("UPDATE chapter SET slug = 'other'", Cache.shelves),
+        ("UPDATE chapter SET item = x'00000000'", Cache.shelves),
+        ("DROP TABLE chapter", Cache.shelves),
+    ],
+)
+def test_what_was_changed_by_others_is_not_believed(
+    kept: Cache, tmp_path: Path, change: str, look: Callable[[Cache], object]
+) -> None:
+    """A value is known by its name and its checksum."""
+    kept.remember("release", "old")
+    kept.keep_value("digest", b"value")
+    kept.keep_facts("one", "checked", b"facts")
+    kept.keep_chapters("one", ITEMS)
+    kept.commit()
+    kept.close()
+    with closing(sqlite3.connect(tmp_path / FILE)) as database, database:
+        database.execute(change)
+    with closing(Cache(tmp_path, "1")) as found, pytest.raises(Damaged):
+        look(found)
+
+
+def test_a_cache_that_is_damaged_again_and_again_is_done_without(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever is wrong with the place, the site is built."""
+    folder = site.folder / "cache"
+    made = Cache.__init__
+
+    def damaged(self: Cache, place: Path, version: str, *, lasting: bool = True) -> None:
+        made(self, place, version, lasting=lasting)
+        if place == folder:
+            self.close()
+            raise Damaged
+
+    monkeypatch.setattr(cache.Cache, "__init__", damaged)
+    report = pipeline.build(replace(site.options, cache=folder))
+
+    assert report.release == site.store.current()
+
+
+def test_a_place_where_nothing_can_be_kept_is_a_warning(site: Site, run: Callable[..., Result]) -> None:
+    """Every build is the first then, and says why."""
+    place = site.folder / "catalog_src/site.yaml"
+    result = run("build", *tree_snapshot.options(site), "--cache", place)
+
+    assert result.exit_code == 0
+    assert result.stderr == f"warning: {place}: is no place to remember anything; every build is the first\n"
+
+
+def test_the_version_is_that_of_every_file_of_the_program(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """A template that is edited counts, and so does one that is new."""
+    (tmp_path / "one.py").write_text("1")
+    monkeypatch.setattr(up_to_date, "_HOUSE", tmp_path)
+    versions = {up_to_date.version()}
+    (tmp_path / "one.py").write_text("2")
+    versions.add(up_to_date.version())
+    (tmp_path / "two.conf").write_text("")
+    versions.add(up_to_date.version())
+
+    assert len(versions) == 3
+
+
+def remembering(site: Site) -> pipeline.Options:
+    return replace(site.options, cache=site.folder / "cache")
+
+
+def change_a_digit(path: Path) -> None:
+    """In the line of a series."""
+    text = path.read_bytes()
+    path.write_bytes(re.sub(rb"(?m)^(\"?/.*second\b.*:)\d", rb"\g<1>9", text))
+    assert path.read_bytes() != text
+
+
+def test_a_release_that_was_damaged_is_not_copied_from(site: Site, tmp_path: Path) -> None:
+    """A digit that was changed in a line of a map does not get into the next release."""
+    whole = copy_of("minimal", tmp_path / "whole")
+    for one in (site, whole):
+        tree_snapshot.first_version(one)
+        pipeline.build(remembering(one))
+    path = (site.folder / "dist/current/series.map").resolve()
+    change_a_digit(path)
+    for one in (site, whole):
+        tree_snapshot.second_version(one)
+        pipeline.build(remembering(one))
+
+    assert site.store.current() == whole.store.current()
+    assert [one for one in verify_files.files(site.store) if not str(one.path).startswith(str(path))] == []
+
+
+def test_a_manifest_that_was_damaged_is_not_continued(site: Site) -> None:
+    """A digit that was changed in the line of a series that stays as it is ends the next build with a sentence."""
+    tree_snapshot.first_version(site)
+    release = pipeline.build(remembering(site)).release
+    change_a_digit((site.folder / "dist/current/manifest.json").resolve())
+    tree_snapshot.second_version(site)
+
+    with pytest.raises(FlatpanelError, match=r"manifest\.json: is not the one that gave the release its name"):
+        pipeline.build(remembering(site))
+    assert site.store.current() == release
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_a_manifest_that_was_damaged_is_refused_in_a_sentence(
+    site: Site, run: Callable[..., Result], jobs: int
+) -> None:
+    """It is JSON still, and says what no build has said of a series."""
+    tree_snapshot.first_version(site)
+    site.build()
+    path = (site.folder / "dist/current/manifest.json").resolve()
+    path.write_bytes(path.read_bytes().replace(b'"sha256":', b'"sha257":'))
+    tree_snapshot.second_version(site)
+    result = run("build", *tree_snapshot.options(site)[:-1], jobs)
+
+    assert (result.exit_code, result.stderr) == (
+        1,
+        f"{path}: is not the one that gave the release its name, so no build can continue this release; put back a "
+        f"copy of the file, or remove {site.folder}/dist/current: then the next build starts anew, with new dates\n",
+    )
+
+
+def test_git_is_asked_for_the_past_once(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As long as the same commit is checked out."""
+    for command in (["init"], ["add", "."], ["-c", "user.name=n", "-c", "user.email=e", "commit", "-m", "all"]):
+        subprocess.run(["git", "-C", site.folder / "catalog_src", *command], check=True, capture_output=True)
+    asked = []
+    committed = git.Repository.committed
+    monkeypatch.setattr(git.Repository, "committed", lambda repository: asked.append(1) or committed(repository))
+    for title in ("One", "Two"):
+        tree_snapshot.write_series(site, title, volumes=1, others=[])
+        pipeline.build(remembering(site))
+
+    assert len(asked) == 1
+
+
+def test_names_of_files_need_not_be_text(site: Site) -> None:
+    """Neither those of chapters, nor those that only git knows."""
+    tree_snapshot.write_series(site, "First", volumes=1, others=[])
+    chapter = "number: 99\npublished: 2026-01-01\nmodified: 2026-01-01\npages: []\n"
+    site.write("series/long/series.yaml", "title: Long\ncover: c.jpg\nmodified: 2026-01-01\n")
+    (site.folder / "catalog_src/series/long/chapters").mkdir()
+    name = os.fsencode(site.folder / "catalog_src/series/long/chapters") + b"/\xff.yaml"
+    with open(name, "w") as file:
+        file.write(chapter)
+    for command in (["init"], ["add", "."], ["-c", "user.name=n", "-c", "user.email=e", "commit", "-m", "all"]):
+        subprocess.run(["git", "-C", site.folder / "catalog_src", *command], check=True, capture_output=True)
+    first, again = pipeline.build(remembering(site)), pipeline.build(remembering(site))
+
+    assert "/api/series/long/0/99" in site.manifest.resources
+    assert (first.parsed > 0, again.parsed, again.written) == (True, 0, 0)
+
+
+@pytest.mark.parametrize("lost", ["www", "www/api/series", "www/index.*.json"])
+def test_a_tree_that_somebody_removed_is_built_again(site: Site, lost: str) -> None:
+    """Single files are for `verify`; whole folders are missed at once."""
+    tree_snapshot.first_version(site)
+    pipeline.build(remembering(site))
+    for path in (site.folder / "dist").glob(lost):
+        shutil.rmtree(path) if path.is_dir() else path.unlink()
+    pipeline.build(remembering(site))
+
+    assert list(verify_files.files(site.store)) == []
+
+
+def test_what_a_build_left_that_died_is_cleared_up_though_its_edit_was_taken_back(site: Site) -> None:
+    """The catalog is as it was, and so is the release that is served; `dist` is not."""
+    pipeline.build(remembering(site))
+    (site.folder / "dist" / MARK).write_text("unfinished\n")
+    left = site.folder / "dist/www/left.json"
+    left.write_text("half of")
+    pipeline.build(remembering(site))
+
+    assert not left.exists()
+    assert list(verify_files.files(site.store)) == []
+    assert site.store.finished()
+
+
+def test_a_memory_of_a_release_that_is_gone_is_not_asked_for_its_bodies(site: Site) -> None:
+    """Builds without it came in between, and collected what it knows; the catalog is then what it was."""
+    tree_snapshot.first_version(site)
+    first = pipeline.build(remembering(site)).release
+    for title in ("Second", "Third"):
+        tree_snapshot.write_series(site, title, volumes=1, others=[])
+        site.build()
+    assert not (site.folder / "dist/releases" / first).exists()
+    tree_snapshot.first_version(site)
+    pipeline.build(remembering(site))
+
+    assert list(verify_files.files(site.store)) == []

@@ -1,0 +1,278 @@
+"""What is no longer published is named by every build, and `--max-removed` keeps it from being published unseen."""
+
+import json
+import os
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from generator.catalog.yaml import reader
+from tests.commands.test_cli import Run
+from tests.conftest import Site
+from tests.support import tree_snapshot
+
+CHAPTER = "  - {{{id}number: {number}, volume: 1, published: {published}, pages: [1.png]}}\n"
+PAST, FUTURE = "2026-02-02T10:00:00Z", "2036-02-02T10:00:00Z"
+
+
+def write(site: Site, slug: str, numbers: dict[str, int | None], more: str = "", published: str = PAST) -> None:
+    """A series with chapters, each with its id or without one."""
+    chapters = "".join(
+        CHAPTER.format(id="" if one is None else f"id: {one}, ", number=number, published=published)
+        for number, one in numbers.items()
+    )
+    listed = f"chapters:\n{chapters}" if chapters else ""
+    site.write(f"series/{slug}.yaml", f"title: {slug}\ncover: c.png\n{more}{listed}")
+
+
+@pytest.fixture
+def full(site: Site) -> Site:
+    """Three series with four chapters each, of which the last has none with an id."""
+    for path in (site.folder / "catalog_src/series").iterdir():
+        path.unlink()
+    for index, slug in enumerate(("alpha", "beta")):
+        write(site, slug, {str(number): 10 * index + number for number in range(1, 5)})
+    write(site, "gamma", dict.fromkeys("1234"))
+    return site
+
+
+def remove_a_series(site: Site) -> None:
+    (site.folder / "catalog_src/series/alpha.yaml").unlink()
+
+
+def remove_a_series_without_ids(site: Site) -> None:
+    (site.folder / "catalog_src/series/gamma.yaml").unlink()
+
+
+def remove_chapters(site: Site) -> None:
+    write(site, "alpha", {"1": 1, "4": 4})
+    write(site, "gamma", dict.fromkeys("123"))
+
+
+def schedule_them(site: Site) -> None:
+    write(site, "alpha", {str(number): number for number in range(1, 5)}, published=FUTURE)
+
+
+def name_only_some(site: Site) -> None:
+    """Ids that are new; the other chapters go."""
+    write(site, "gamma", {"1": 31, "2": 32})
+
+
+def rename_a_series(site: Site) -> None:
+    """The addresses of the series go; its chapters keep their ids."""
+    remove_a_series(site)
+    write(site, "omega", {str(number): number for number in range(1, 5)})
+
+
+def number_anew(site: Site) -> None:
+    write(site, "alpha", {f"{number}.5": number for number in range(1, 5)})
+
+
+def give_other_ids(site: Site) -> None:
+    write(site, "alpha", {str(number): 90 + number for number in range(1, 5)})
+
+
+def move_to_another_series(site: Site) -> None:
+    write(site, "alpha", {"1": 1})
+    beta = {str(number): 10 + number for number in range(1, 5)}
+    write(site, "beta", {**beta, "12": 2, "13": 3, "14": 4})
+
+
+def restrict(site: Site) -> None:
+    write(site, "alpha", {str(number): number for number in range(1, 5)}, "restricted: true\n")
+    write(site, "gamma", dict.fromkeys("1234"), "restricted: true\n")
+
+
+def license(site: Site) -> None:
+    site.write("site.yaml", "base_url: https://minimal.example\nhide_licensed: true\n")
+    write(site, "alpha", {str(number): number for number in range(1, 5)}, "licensed: true\n")
+    write(site, "gamma", dict.fromkeys("1234"), "licensed: true\n")
+
+
+def change_nothing_but_a_title(site: Site) -> None:
+    path = site.folder / "catalog_src/series/alpha.yaml"
+    path.write_text(path.read_text().replace("title: alpha", "title: Alpha"))
+
+
+CASES: list[tuple[Callable[[Site], None], dict[str, int], list[str]]] = [
+    (remove_a_series, {"alpha": 4}, []),
+    (remove_a_series_without_ids, {"gamma": 4}, []),
+    (remove_chapters, {}, ["alpha/1/2", "alpha/1/3", "gamma/1/4"]),
+    (schedule_them, {}, ["alpha/1/1", "alpha/1/2", "alpha/1/3", "alpha/1/4"]),
+    (name_only_some, {}, ["gamma/1/3", "gamma/1/4"]),
+    (rename_a_series, {"alpha": 0}, []),
+    (number_anew, {}, []),
+    (give_other_ids, {}, []),
+    (move_to_another_series, {}, []),
+    (restrict, {}, []),
+    (license, {}, []),
+    (change_nothing_but_a_title, {}, []),
+]
+
+
+@pytest.mark.parametrize("previous", [False, True])
+@pytest.mark.parametrize(("change", "series", "chapters"), CASES, ids=[one[0].__name__ for one in CASES])
+def test_what_is_no_longer_published_is_named(
+    full: Site,
+    run: Run,
+    tmp_path: Path,
+    previous: bool,
+    change: Callable[[Site], None],
+    series: dict[str, int],
+    chapters: list[str],
+) -> None:
+    """Compared with the release that is served, or with the manifest of one that was published elsewhere."""
+    options = options_of(full, tmp_path, previous=previous)
+    change(full)
+    told = json.loads(run("build", *options, "--json").stdout)["no_longer_published"]
+
+    counts = {"series": len(series), "chapters": len(chapters) + sum(series.values())}
+    assert told == {
+        "counts": counts,
+        "series": [{"series": slug, "chapters": count} for slug, count in series.items()],
+        "chapters": chapters,
+    }
+    again = json.loads(run("build", *tree_snapshot.options(full), "--json").stdout)["no_longer_published"]
+    assert again["counts"] == ({"series": 0, "chapters": 0} if not previous else counts)
+
+
+def options_of(site: Site, folder: Path, *, previous: bool) -> list[object]:
+    """Options of a build that continues the release that is built now: in its folder, or in an empty one."""
+    site.build()
+    options = [*tree_snapshot.options(site), "--no-cache"]
+    if previous:
+        manifest = folder / "last.json"
+        manifest.write_bytes((site.folder / "dist/current/manifest.json").read_bytes())
+        out, nginx = folder / "elsewhere/dist", folder / "elsewhere/nginx.conf"
+        options += ["--out", out, "--nginx", nginx, "--previous", manifest]
+    return options
+
+
+def test_chapters_of_a_restricted_series_are_named_by_their_ids(full: Site, run: Run) -> None:
+    """The older families, whose addresses have numbers, do not know them."""
+    write(full, "alpha", {"1": 1, "2": 2}, "restricted: true\n")
+    full.build()
+    write(full, "alpha", {"1": 1}, "restricted: true\n")
+
+    assert (
+        "no longer published: 0 series and 1 chapter\n  alpha, id 2\n"
+        in run("build", *tree_snapshot.options(full)).stdout
+    )
+
+
+def test_only_so_many_are_named(full: Site, run: Run, tmp_path: Path) -> None:
+    """The others are counted: on the terminal, on the page and for programs."""
+    write(full, "alpha", {str(number): number for number in range(100, 150)})
+    for number in range(25):
+        write(full, f"short-{number:02}", {})
+    full.build()
+    write(full, "alpha", {"100": 100})
+    for number in range(25):
+        (full.folder / f"catalog_src/series/short-{number:02}.yaml").unlink()
+    page = tmp_path / "page.html"
+    lines = run("build", *tree_snapshot.options(full), "--report", page).stdout.splitlines()
+
+    start = lines.index("no longer published: 25 series and 49 chapters")
+    assert lines[start + 1] == "  short-00, with 0 chapters"
+    assert lines[start + 21] == "  alpha/1/101"
+    assert lines[start + 41] == "  and 34 more"
+    shown = page.read_text()
+    assert "No longer published: 25 series and 49 chapters" in shown
+    assert "alpha/1/101" in shown and "and 34 more" in shown
+
+
+@pytest.mark.parametrize("remembering", [False, True])
+@pytest.mark.parametrize("previous", [False, True])
+def test_a_build_that_removes_too_much_writes_nothing(
+    full: Site, run: Run, tmp_path: Path, previous: bool, remembering: bool
+) -> None:
+    """Exit code 1, what is gone, and the option; no file, no folder and no time is another afterwards."""
+    options = options_of(full, tmp_path, previous=previous)
+    if remembering:
+        options.remove("--no-cache")
+    remove_a_series(full)
+    write(full, "gamma", dict.fromkeys("123"))
+    before = tree_snapshot.state(full.folder)
+    result = run("build", *options, "--max-removed", 20)
+
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert result.stderr.splitlines() == [
+        f"{full.folder}/catalog_src: 1 series and 5 chapters would no longer be published: 40.0 % of all that the"
+        " release before has, and --max-removed allows 20 %; nothing was written",
+        "  alpha, with 4 chapters",
+        "  gamma/1/4",
+        "restore them, or allow it with a higher --max-removed",
+    ]
+    after = tree_snapshot.state(full.folder)
+    after["."] = before["."]
+    assert after == before
+    assert not (tmp_path / "elsewhere").exists()
+    assert json.loads(run("build", *options, "--max-removed", 20, "--json").stdout)["ok"] is False
+    assert run("build", *options, "--max-removed", 40).exit_code == 0
+
+
+def test_a_build_that_is_refused_after_one_that_died_leaves_even_its_remains(full: Site, run: Run) -> None:
+    """Clearing up would be a change, too."""
+    full.build()
+    (full.folder / "dist/.flatpanel").write_text("unfinished\n")
+    (full.folder / "dist/www/half").write_text("of a body")
+    remove_a_series(full)
+    before = tree_snapshot.state(full.folder / "dist")
+
+    assert run("build", *tree_snapshot.options(full), "--no-cache", "--max-removed", 20).exit_code == 1
+    assert tree_snapshot.state(full.folder / "dist") == before
+
+
+def test_a_cache_that_was_there_stays(full: Site, run: Run) -> None:
+    """With what it remembered: the build that is allowed costs no more."""
+    options = [one for one in tree_snapshot.options(full) if one != "--no-cache"]
+    run("build", *options)
+    remove_a_series(full)
+    cache = full.folder / ".flatpanel_cache/cache.sqlite"
+    before = cache.read_bytes()
+
+    assert run("build", *options, "--max-removed", 0).exit_code == 1
+    assert cache.read_bytes() == before
+    assert run("build", *options, "--max-removed", 100).exit_code == 0
+
+
+def test_two_removals_are_no_accident(full: Site, run: Run) -> None:
+    """Fewer than three are allowed at any percentage, and so is everything in a first build."""
+    options = tree_snapshot.options(full)
+    assert run("build", *options, "--max-removed", 0).exit_code == 0
+    write(full, "alpha", {"1": 1, "2": 2})
+    assert run("build", *options, "--max-removed", 0).exit_code == 0
+    write(full, "beta", {"1": 11})
+    assert run("build", *options, "--max-removed", 0).exit_code == 1
+
+
+def test_a_check_writes_nothing_anyway(full: Site, run: Run) -> None:
+    """--check and --max-removed contradict each other."""
+    result = run("build", *tree_snapshot.options(full), "--check", "--max-removed", 5)
+
+    assert result.exit_code == 2
+    assert "--check writes nothing" in result.stderr
+
+
+@pytest.mark.parametrize(("given", "wanted"), [("", "20"), ("0", "0"), ("75", "75")])
+def test_the_workflow_of_a_project_allows_a_fifth_and_more_for_once(
+    tmp_path: Path, run: Run, given: str, wanted: str
+) -> None:
+    """Whoever starts it by hand says how much; a push and the schedule say nothing."""
+    assert run("init", tmp_path / "mine").exit_code == 0
+    workflow = reader.load((tmp_path / "mine/.github/workflows/publish.yml").read_bytes())
+    (step,) = (one for one in workflow["jobs"]["publish"]["steps"] if one.get("name") == "Build")
+    program = tmp_path / "bin/flatpanel"
+    program.parent.mkdir()
+    program.write_text('#!/bin/sh\necho "$@" >> told\n')
+    program.chmod(0o755)
+    (tmp_path / "dist").mkdir()
+    (tmp_path / "nginx.conf").touch()
+    environment = {"PATH": f"{program.parent}:{os.environ['PATH']}", "HOME": str(tmp_path), "MAX_REMOVED": given}
+    subprocess.run(["bash", "-eo", "pipefail", "-c", step["run"]], cwd=tmp_path, env=environment, check=True)
+
+    assert workflow["on"]["workflow_dispatch"]["inputs"]["max_removed"]["type"] == "number"
+    assert step["env"] == {"MAX_REMOVED": "${{ inputs.max_removed }}"}
+    assert f"--max-removed {wanted}" in (tmp_path / "told").read_text().splitlines()[0]

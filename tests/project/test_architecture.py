@@ -1,0 +1,325 @@
+"""The architecture as rules: which package may import which, who may use a library, write, or ask for the time."""
+
+import ast
+from collections.abc import Iterator
+from functools import cache
+from graphlib import TopologicalSorter
+from pathlib import Path
+
+from tests.support.paths import ROOT
+
+PACKAGE = ROOT / "generator"
+MODULES = sorted(path.relative_to(PACKAGE).with_suffix("").as_posix() for path in PACKAGE.rglob("*.py"))
+
+# Modules directly in generator/ that any package may import. A new one needs a reason.
+GROUND = {"__init__", "address", "encoding", "errors", "escaping", "filesystem", "http_client", "templating"}
+# The packages that each package may import, besides ground modules; from the lowest to the highest.
+MAY_IMPORT = {
+    "ground": set(),
+    "catalog": set(),
+    "api": {"catalog"},
+    "release": {"api"},
+    "authoring": {"catalog", "api"},
+    "nginx": {"catalog", "api", "release"},
+    "pipeline": {"catalog", "api", "release", "nginx"},
+    "review": {"catalog", "api", "release", "nginx", "pipeline"},
+    "commands": {"catalog", "api", "release", "authoring", "nginx", "pipeline", "review"},
+    "cli": {"commands"},
+}
+# Some imports are allowed for one module only.
+EXCEPTIONS: dict[str, set[str]] = {
+    # Knows no comics: the YAML reader, writer and editor could be a package of their own.
+    "catalog/yaml": {"errors"},
+}
+# More than 15 modules are hard to survey. A package with more says why.
+MAX_MODULES = 15
+LARGE = {
+    "catalog": "one module for each step from a file to a linked record, and one for each kind of check",
+    "authoring/site_import": "one module for each kind of entry that a site tells",
+    "commands": "one module for each command",
+}
+
+# Libraries, and the modules or packages that may import them.
+LIBRARIES = {
+    "yaml": {"catalog/yaml/reader"},
+    "orjson": {"encoding"},
+    "json": set(),
+    "jinja2": {"templating"},
+    "click": {"cli", "commands"},
+    "xml": {"authoring/comicinfo"},
+    "zipfile": {"authoring/page_images"},
+    "pydantic": {"catalog/records", "catalog/problems/messages", "catalog/json_schema", "catalog/reader"},
+    "pydantic_core": {"catalog/problems/messages", "catalog/json_schema"},
+    "subprocess": {"catalog/git", "nginx/process"},
+    "fcntl": {"filesystem"},
+    "http": {"http_client"},
+    "socket": {"http_client", "nginx/process"},  # process: is the port free?
+    "ssl": {"http_client"},
+    "tempfile": {"filesystem"},
+    "time": {"commands"},
+    "random": set(),
+    "secrets": {"catalog/api_keys"},
+    "uuid": set(),
+}
+
+# Calls that change files or folders, by their last name.
+WRITING_CALLS = {
+    *("mkdir", "makedirs", "unlink", "remove", "rmdir", "removedirs", "rename", "renames", "replace", "rmtree", "move"),
+    *("chmod", "chown", "utime", "touch", "truncate", "symlink", "symlink_to", "hardlink_to", "link", "mknod"),
+    *("mkfifo", "write_text", "write_bytes", "copy", "copyfile", "copytree", "copy2"),
+}
+WRITERS = {"catalog/confined_folder", "filesystem", "release/bodies", "release/store"}
+
+# `git` passes the environment on; `process` looks for nginx on the PATH.
+READS_ENVIRONMENT = {"commands", "catalog/git", "nginx/process"}
+
+MAX_LINES = 310
+MAX_FUNCTION = 40
+
+
+@cache
+def text(module: str) -> str:
+    return (PACKAGE / f"{module}.py").read_text(encoding="utf-8")
+
+
+@cache
+def tree(module: str) -> ast.Module:
+    return ast.parse(text(module))
+
+
+def nodes(module: str, *kinds: type[ast.AST]) -> Iterator[ast.AST]:
+    return (node for node in ast.walk(tree(module)) if isinstance(node, kinds))
+
+
+def package(module: str) -> str:
+    """The package that a module belongs to, by its name in MAY_IMPORT."""
+    first = module.partition("/")[0]
+    return "ground" if first in GROUND else first
+
+
+def is_in(module: str, places: set[str]) -> bool:
+    """Whether the module, or a package around it, is named."""
+    parts = module.split("/")
+    return any("/".join(parts[:count]) in places for count in range(1, len(parts) + 1))
+
+
+def imports(module: str) -> set[str]:
+    """The modules of the package that a module imports."""
+    imported = set()
+    for node in nodes(module, ast.ImportFrom):
+        assert isinstance(node, ast.ImportFrom)
+        if node.level:
+            folder = module.split("/")[: -node.level] + (node.module or "").split(".") * bool(node.module)
+            for name in node.names:
+                inner, whole = "/".join([*folder, name.name]), "/".join(folder)
+                imported.add(
+                    inner if inner in MODULES else whole if whole in MODULES else f"{whole}/__init__".lstrip("/")
+                )
+    return imported
+
+
+def libraries(module: str) -> set[str]:
+    """The top-level names of the other imports of a module."""
+    imported = set()
+    for node in nodes(module, ast.Import, ast.ImportFrom):
+        if isinstance(node, ast.Import):
+            imported |= {alias.name.partition(".")[0] for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and not node.level:
+            imported.add(str(node.module).partition(".")[0])
+    return imported
+
+
+def called(node: ast.Call) -> str:
+    """The last name of the called function."""
+    return node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+
+
+def attributes(module: str) -> set[tuple[str, str]]:
+    """Every `name.attribute`."""
+    return {
+        (node.value.id, node.attr)
+        for node in nodes(module, ast.Attribute)
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name)
+    }
+
+
+def test_each_package_imports_only_what_the_table_allows() -> None:
+    """Imports follow MAY_IMPORT: never upward, and to no package that a reader would not expect."""
+    offenders = [
+        f"{module} imports {other}"
+        for module in MODULES
+        for other in sorted(imports(module))
+        if package(other) not in {"ground", package(module), *MAY_IMPORT[package(module)]}
+    ]
+
+    assert offenders == []
+    assert {package(module) for module in MODULES} == set(MAY_IMPORT)
+
+
+def test_the_yaml_package_knows_no_comics() -> None:
+    """`catalog/yaml` imports itself and `errors`."""
+    offenders = [
+        f"{module} imports {other}"
+        for place, allowed in EXCEPTIONS.items()
+        for module in MODULES
+        if module.startswith(f"{place}/")
+        for other in sorted(imports(module))
+        if not other.startswith(f"{place}/") and other not in allowed
+    ]
+
+    assert offenders == []
+
+
+def test_commands_do_not_import_each_other() -> None:
+    """A command is read alone; commands share `options`, `output`, `reporting` and `github_annotations`."""
+    shared = {f"commands/{name}" for name in ("__init__", "github_annotations", "options", "output", "reporting")}
+    offenders = [
+        f"{module} imports {other}"
+        for module in MODULES
+        if package(module) == "commands"
+        for other in sorted(imports(module) - shared)
+        if package(other) == "commands"
+    ]
+
+    assert offenders == [
+        "commands/new imports commands/ids",
+        "commands/next_ imports commands/build",
+        "commands/releases imports commands/build",
+        "commands/serve imports commands/build",
+        "commands/verify imports commands/build",
+    ]
+
+
+def test_no_import_goes_in_a_circle() -> None:
+    """Modules can be read in an order in which each needs only the ones before it."""
+    order = TopologicalSorter({module: imports(module) for module in MODULES}).static_order()
+
+    assert set(order) == set(MODULES)
+
+
+def test_a_package_has_few_modules() -> None:
+    """A package with more than 15 modules is in LARGE, with the reason."""
+    sizes: dict[str, int] = {}
+    for module in MODULES:
+        if not module.endswith("__init__"):
+            folder = module.rpartition("/")[0]
+            sizes[folder] = sizes.get(folder, 0) + 1
+
+    assert {folder for folder, size in sizes.items() if size > MAX_MODULES} == set(LARGE)
+
+
+def test_each_library_has_one_place() -> None:
+    """A library is imported by the modules listed for it, and by all of them."""
+    for library, places in LIBRARIES.items():
+        users = {module for module in MODULES if library in libraries(module)}
+        assert [module for module in sorted(users) if not is_in(module, places)] == [], library
+        assert [place for place in sorted(places) if not any(is_in(module, {place}) for module in users)] == [], library
+
+
+def test_imports_inside_the_package_are_relative() -> None:
+    """The package works under another name."""
+    assert [module for module in MODULES if {"generator", "flatpanel"} & libraries(module)] == []
+
+
+def writes(module: str) -> Iterator[str]:
+    for node in nodes(module, ast.Call):
+        assert isinstance(node, ast.Call)
+        name = called(node)
+        harmless = (name == "replace" and is_of_text(node)) or (name == "link" and isinstance(node.func, ast.Name))
+        if (name in WRITING_CALLS and not harmless) or (name in ("open", "fdopen") and not only_reads(node)):
+            yield f"{module}: {name} in line {node.lineno}"
+
+
+def is_of_os(node: ast.Call) -> bool:
+    return isinstance(node.func, ast.Attribute) and ast.unparse(node.func.value) == "os"
+
+
+def is_of_text(node: ast.Call) -> bool:
+    """text.replace(old, new), or dataclasses.replace(record, field=…); the `replace` of a path has one argument."""
+    return not is_of_os(node) and (len(node.args) == 2 or bool(node.keywords))
+
+
+def only_reads(node: ast.Call) -> bool:
+    """open(…), path.open(), path.open("rb") or os.open(…, os.O_RDONLY); any other mode counts as writing."""
+    if is_of_os(node):
+        return [ast.unparse(argument) for argument in node.args[1:]] == ["os.O_RDONLY"]
+    given = [*node.args, *(keyword.value for keyword in node.keywords if keyword.arg == "mode")]
+    modes = [argument.value for argument in given if isinstance(argument, ast.Constant)]
+    return len(modes) == len(given) and not set("wax+") & set("".join(map(str, modes)))
+
+
+def test_only_writers_write() -> None:
+    """No module outside WRITERS makes, changes, renames or removes a file or a folder."""
+    assert [call for module in MODULES if not is_in(module, WRITERS) for call in writes(module)] == []
+
+
+def test_the_writers_are_seen_writing() -> None:
+    """The test above can see what it forbids."""
+    calls = {call.split()[1] for module in MODULES if is_in(module, WRITERS) for call in writes(module)}
+
+    assert calls >= {"open", "mkdir", "unlink", "rename", "replace", "utime", "symlink_to", "rmtree", "chmod", "rmdir"}
+
+
+def test_only_commands_ask_the_clock() -> None:
+    """Below the command line the current time is a parameter."""
+    clock = {(kind, name) for kind in ("datetime", "date") for name in ("now", "utcnow", "today")}
+
+    assert [module for module in MODULES if package(module) != "commands" and attributes(module) & clock] == []
+
+
+def test_only_commands_ask_the_environment() -> None:
+    """Below the command line nothing depends on variables, on the user, or on the current folder."""
+    environment = {("os", name) for name in ("environ", "getenv", "environb", "getcwd", "getlogin", "uname")}
+    environment |= {("os", "cpu_count"), ("Path", "cwd"), ("Path", "home"), ("sys", "argv")}
+    asking = [module for module in MODULES if attributes(module) & environment]
+
+    assert [module for module in asking if not is_in(module, READS_ENVIRONMENT | {"cli"})] == []
+
+
+def test_no_handler_catches_everything() -> None:
+    """A defect of the program is a traceback in development, and never silence."""
+    offenders = []
+    for module in MODULES:
+        for node in nodes(module, ast.ExceptHandler):
+            assert isinstance(node, ast.ExceptHandler)
+            caught = node.type.elts if isinstance(node.type, ast.Tuple) else [node.type] if node.type else []
+            if not caught or {ast.unparse(kind) for kind in caught} & {"Exception", "BaseException"}:
+                offenders.append(f"{module}:{node.lineno}")
+
+    assert offenders == []
+
+
+def test_nothing_is_printed_or_left_to_do() -> None:
+    """Only commands print, through click; no module holds notes of unfinished work."""
+    prints = [
+        f"{module}:{node.lineno}"
+        for module in MODULES
+        for node in nodes(module, ast.Call)
+        if isinstance(node, ast.Call) and called(node) == "print"
+    ]
+    notes = [
+        f"{module}: {word}" for module in MODULES for word in ("TODO", "FIXME", "XXX", "HACK") if word in text(module)
+    ]
+
+    assert prints + notes == []
+
+
+def test_modules_and_functions_are_small() -> None:
+    """A module of more than MAX_LINES lines is split; so is a function of more than 40."""
+    long_modules = [module for module in MODULES if len(text(module).splitlines()) > MAX_LINES]
+    long_functions = [
+        f"{module}: {node.name} has {node.end_lineno - node.lineno + 1} lines"
+        for module in MODULES
+        for node in nodes(module, ast.FunctionDef, ast.AsyncFunctionDef)
+        if isinstance(node, ast.FunctionDef) and node.end_lineno and node.end_lineno - node.lineno >= MAX_FUNCTION
+    ]
+
+    assert long_modules + long_functions == []
+
+
+def test_each_module_begins_with_its_purpose() -> None:
+    """Every module has a docstring, and none has a name that says nothing."""
+    silent = [module for module in MODULES if not (ast.get_docstring(tree(module)) or "").endswith((".", "?"))]
+    vague = {"utils", "util", "helpers", "common", "misc", "base"}
+
+    assert silent + [module for module in MODULES if Path(module).name in vague] == []

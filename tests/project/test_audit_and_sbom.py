@@ -1,0 +1,201 @@
+"""What the project is made from, and what it is handed on as: locked, listed, the same bytes wherever it is built."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tarfile
+import tomllib
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from tests.support.archives import needs_flit, packages, unpack
+from tests.support.paths import ROOT
+
+LOCKS = sorted((ROOT / "requirements").glob("*.txt"))
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+PIN = re.compile(r"(?P<name>[\w.-]+)==[\w.!+-]+(?: ; .+)?(?: \\\n    --hash=sha256:[0-9a-f]{64})+")
+
+
+@pytest.mark.parametrize("lock", LOCKS, ids=lambda path: path.stem)
+def test_every_package_is_pinned_and_has_a_hash(lock: Path) -> None:
+    """There is no line that leaves anything open: no range, no address, no index, no package without its digests."""
+    text = re.sub(r"^ *#.*\n", "", lock.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    left = PIN.sub("", text).strip()
+
+    assert (left, len(PIN.findall(text)) > 3) == ("", True)
+
+
+def test_there_is_a_lock_for_whatever_is_installed() -> None:
+    """Each is made by tools/lock, and holds what pyproject.toml asks for."""
+    script = (ROOT / "tools/lock").read_text()
+    asked = {"run": PROJECT["project"]["dependencies"]}
+    for line in re.findall(r"^compile --output-file requirements/(\w+)\.txt(.*)$", script, re.MULTILINE):
+        extras = re.findall(r"--extra (\w+)", line[1])
+        wanted = [one for extra in extras for one in PROJECT["project"]["optional-dependencies"][extra]]
+        asked[line[0]] = PROJECT["project"]["dependencies"] + wanted
+
+    assert sorted(asked) == [lock.stem for lock in LOCKS]
+    for lock in LOCKS:
+        locked = {normal(one) for one in PIN.findall(lock.read_text(encoding="utf-8"))}
+        assert {normal(re.match(r"[\w.-]+", one)[0]) for one in asked[lock.stem]} <= locked
+
+
+def normal(name: str) -> str:
+    """The one spelling that the package index goes by."""
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def test_packages_that_stand_in_several_locks_have_one_version_there() -> None:
+    """Tests run on the versions that build."""
+    found = {lock.stem: dict(re.findall(r"^([\w.-]+)==(\S+)", lock.read_text(), re.MULTILINE)) for lock in LOCKS}
+
+    for other in ("dev", "bench"):
+        assert {name: found[other].get(name) for name in found["run"]} == found["run"]
+
+
+@pytest.mark.parametrize("workflow", sorted((ROOT / ".github/workflows").iterdir()), ids=lambda path: path.stem)
+def test_what_others_do_in_a_workflow_is_pinned_by_its_digest(workflow: Path) -> None:
+    """A tag can be moved by whoever owns it; the version stands beside the digest, for people."""
+    used = re.findall(r"uses: (.+)", workflow.read_text(encoding="utf-8"))
+
+    assert used
+    assert [one for one in used if not re.fullmatch(r"[\w/-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+", one)] == []
+
+
+def test_nothing_is_installed_without_its_hash() -> None:
+    """In CI and in every script but the one that makes the locks, which is run by a person who then looks at them."""
+    scripts = [
+        *(ROOT / "tools").iterdir(),
+        *(ROOT / ".github/workflows").iterdir(),
+        ROOT / ".ci/run",
+        ROOT / "Makefile",
+        ROOT / "Dockerfile",
+    ]
+    installing = {
+        path.name: re.sub(r"\\\n\s*", "", line)
+        for path in scripts
+        for line in re.findall(r"^.*\bpip install\b(?:.*\\\n)*.*$", path.read_text(encoding="utf-8"), re.MULTILINE)
+    }
+
+    assert set(installing) == {"lock", "setup", "Dockerfile"}
+    assert all("--require-hashes --requirement" in one for one in installing.values())
+    # Nobody needs a right in CI that reading does not give.
+    for path in (ROOT / ".github/workflows").iterdir():
+        text = path.read_text(encoding="utf-8")
+        assert re.findall(r"^permissions:\n((?:  .+\n)+)", text, re.MULTILINE) == ["  contents: read\n"]
+        assert text.count("actions/checkout@") == text.count("persist-credentials: false")
+
+
+def bill() -> str:
+    command = [sys.executable, "-I", ROOT / "tools/sbom"]
+    return subprocess.run(command, cwd="/", check=True, capture_output=True, text=True).stdout
+
+
+def test_the_bill_of_materials_is_complete() -> None:
+    """Every locked package with its digests, the viewer, ourselves; and nothing in it is named that is not there."""
+    told = json.loads(bill())
+    own = told["metadata"]["component"]["bom-ref"]
+    components = {one["bom-ref"]: one for one in told["components"]}
+    locked = {pin for lock in LOCKS for pin in re.findall(r"^([\w.-]+==[^\s;]+)", lock.read_text(), re.MULTILINE)}
+
+    assert (told["bomFormat"], told["specVersion"]) == ("CycloneDX", "1.6")
+    assert {f"{one['name']}=={one['version']}" for one in told["components"]} - locked == {"swagger-ui-dist==5.35.0"}
+    assert len(components) == len(told["components"]) == len(locked) + 1
+    for lock in LOCKS:
+        pins = dict(re.findall(r"^([\w.-]+==[^\s;]+)((?: .*\n|\n? +--hash.*\n?)+)", lock.read_text(), re.MULTILINE))
+        for one in told["components"]:
+            digests = re.findall(r"sha256:(\w+)", pins.get(f"{one['name']}=={one['version']}", ""))
+            listed = [found["content"] for more in one.get("externalReferences", []) for found in more["hashes"]]
+            assert set(digests) <= set(listed)
+    required = {one["name"] for one in told["components"] if one["scope"] == "required"}
+    assert required == {*re.findall(r"^([\w.-]+)==", LOCKS[-1].read_text(), re.MULTILINE), "swagger-ui-dist"}
+    asked = {reference for one in told["dependencies"] for reference in one["dependsOn"]}
+    assert {one["ref"] for one in told["dependencies"]} == {own, *components}
+    assert asked == set(components)
+
+
+def test_the_bill_of_materials_is_the_same_everywhere() -> None:
+    """No clock and no chance in it."""
+    assert bill() == bill()
+
+
+def test_the_viewer_is_as_its_makers_packed_it() -> None:
+    """The digests that its page names are those of the files."""
+    named = re.findall(
+        r"^\| `([0-9a-f]{64})` \| `(.+)` \|", (ROOT / "generator/api/docs_page/README.md").read_text(), re.MULTILINE
+    )
+
+    assert {"swagger-ui-bundle.js", "swagger-ui.css"} <= {name for _, name in named}
+    for digest, name in named:
+        found = subprocess.run(
+            ["sha256sum", ROOT / "generator/api/docs_page" / name], capture_output=True, text=True
+        ).stdout
+        assert found.split()[0] == digest
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Path]]:
+    one, two = tmp_path_factory.mktemp("one"), tmp_path_factory.mktemp("two of them")
+    return [
+        packages(one, umask=0o022, date=1_600_000_000, seed="1"),
+        packages(two, umask=0o077, date=1_700_000_000, seed="9"),
+    ]
+
+
+@needs_flit
+def test_packages_are_the_same_wherever_they_are_built(built: list[dict[str, Path]]) -> None:
+    """In another folder, at another time, in another zone, with other rights: byte for byte."""
+    contents = [{name: path.read_bytes() for name, path in found.items()} for found in built]
+
+    assert list(contents[0]) == ["flatpanel-0.1.0.tar.gz", "flatpanel-0.1.0-py3-none-any.whl"]
+    assert contents[0] == contents[1]
+
+
+def tracked() -> set[str]:
+    found = {path for path in (ROOT / "generator").rglob("*") if path.is_file() and "__pycache__" not in path.parts}
+    return {path.relative_to(ROOT).as_posix() for path in found}
+
+
+@needs_flit
+def test_the_wheel_has_all_that_the_program_needs(built: list[dict[str, Path]]) -> None:
+    """Templates, shim and viewer among it; and nothing that is not the program."""
+    with zipfile.ZipFile(built[0]["flatpanel-0.1.0-py3-none-any.whl"]) as wheel:
+        names = set(wheel.namelist())
+
+    assert {
+        "generator/nginx/templates/nginx.conf",
+        "generator/nginx/shim/flatpanel.js",
+        "generator/api/docs_page/index.html",
+    } <= names
+    assert {name for name in names if not name.startswith("flatpanel-0.1.0.dist-info/")} == tracked()
+
+
+@needs_flit
+def test_the_archive_of_sources_builds_what_is_in_it(built: list[dict[str, Path]], tmp_path: Path) -> None:
+    """It has the example, and `build.py` works where it is unpacked; no account's name or number is in it."""
+    with tarfile.open(built[0]["flatpanel-0.1.0.tar.gz"]) as archive:
+        assert {(one.uid, one.gid, one.uname, one.gname) for one in archive} == {(0, 0, "", "")}
+    unpack(built[0]["flatpanel-0.1.0.tar.gz"], tmp_path)
+    folder = tmp_path / "flatpanel-0.1.0"
+    subprocess.run([sys.executable, "build.py", "--quiet", "--no-cache"], cwd=folder, check=True)
+
+    assert (folder / "dist/current/http.conf").exists()
+
+
+@needs_flit
+def test_the_wheel_works_without_the_sources(built: list[dict[str, Path]], tmp_path: Path) -> None:
+    """The command that it installs builds a site in an empty folder."""
+    with zipfile.ZipFile(built[0]["flatpanel-0.1.0-py3-none-any.whl"]) as wheel:
+        wheel.extractall(tmp_path / "installed")
+    shutil.copytree(ROOT / "catalog_src", tmp_path / "site/catalog_src")
+    command = [sys.executable, "-P", "-c", "from generator.cli import main; main(['build', '--quiet'])"]
+    subprocess.run(
+        command, cwd=tmp_path / "site", check=True, env={**os.environ, "PYTHONPATH": str(tmp_path / "installed")}
+    )
+
+    assert (tmp_path / "site/dist/current/server.conf").exists()

@@ -1,0 +1,275 @@
+"""docs/catalog.md tells everything that a catalog may say, truly; catalog_src/ shows it."""
+
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, get_args
+
+import click
+import pytest
+from pydantic import BaseModel, TypeAdapter, ValidationError
+
+from generator.catalog import records as model
+from generator.catalog.entities import Catalog, Chapter
+from generator.catalog.reader import LISTS
+from generator.catalog.yaml import reader
+from generator.commands import reporting
+from generator.errors import CatalogError
+from generator.pipeline import run
+from tests.support.paths import ROOT
+
+DOCS = (ROOT / "docs/catalog.md").read_text(encoding="utf-8")
+CATALOG = ROOT / "catalog_src"
+STATUS = model.Series.model_fields["status"].annotation
+# Late enough for all that is published in the example, and before what is scheduled there.
+AS_OF = 1_800_000_000
+
+HEADINGS: dict[str, type[BaseModel]] = {
+    "`site.yaml`": model.Site,
+    "`cache`": model.Cache,
+    "`unversioned`, `v1` and `v2` in `cache`": model.Ages,
+    "`authors.yaml` and `artists.yaml`": model.Person,
+    "`categories.yaml`": model.Category,
+    "`groups.yaml`": model.Group,
+    "`members` of a group": model.Role,
+    "`members.yaml`": model.Member,
+    "`accounts.yaml`": model.Account,
+    "`keys`": model.Key,
+    "`keys.yaml`": model.IssuedKey,
+    "Series: `series/<slug>.yaml`": model.Series,
+    "Chapters: `series/<slug>/chapters/*.yaml`": model.Chapter,
+}
+# What the YAML in a section is a part of.
+SHOWN = HEADINGS | {
+    "Pages": model.Chapter,
+    "References": model.Series,
+    "`unversioned`, `v1` and `v2` in `cache`": model.Site,
+    "`members` of a group": model.Group,
+}
+
+
+def sections() -> dict[str, str]:
+    parts = re.split(r"(?m)^#{1,3} (.+)$", DOCS)
+    return dict(zip(parts[1::2], parts[2::2], strict=True))
+
+
+SECTIONS = sections()
+
+
+def records() -> set[type[model.Record]]:
+    """Every kind of record that has fields of its own to be written."""
+    found = {one for one in vars(model).values() if isinstance(one, type) and issubclass(one, model.Record)}
+    return found - {model.Record, model.Entity}
+
+
+def rows(heading: str) -> dict[str, list[str]]:
+    """The cells of a section's table of fields, by field; a | in a cell would need another way."""
+    lines = re.findall(r"(?m)^\| `(\w+)` \| (yes|no) \|(.*)\|$", SECTIONS[heading])
+    return {name: [required, *(cell.strip() for cell in rest.split("|"))] for name, required, rest in lines}
+
+
+ROWS = [(heading, field) for heading in HEADINGS for field in rows(heading)]
+SNIPPETS = [
+    (heading, snippet)
+    for heading, text in SECTIONS.items()
+    for snippet in re.findall(r"(?ms)^```yaml\n(.*?)^```$", text)
+]
+
+
+def errors(kind: Any, value: object) -> list[str]:
+    """What is wrong with a value besides what it lacks."""
+    try:
+        TypeAdapter(kind).validate_python(value)
+    except ValidationError as error:
+        return [str(one) for one in error.errors() if one["type"] != "missing"]
+    return []
+
+
+def in_backticks(cell: str) -> Any:
+    """The YAML that a cell shows, or nothing where it tells in words, abbreviates or computes."""
+    found = re.fullmatch(r"`((?!{base_url})[^`]*[^`…])`", cell)
+    return [reader.load(found[1].encode())] if found else []
+
+
+def test_every_kind_of_record_has_a_heading() -> None:
+    """A model that is added needs a section."""
+    assert set(HEADINGS.values()) == records()
+
+
+@pytest.mark.parametrize("heading", HEADINGS)
+def test_every_field_is_explained_and_no_other(heading: str) -> None:
+    """The table under the heading of a kind has a row for each field, and says which must be there."""
+    fields = {name: "yes" if field.is_required() else "no" for name, field in HEADINGS[heading].model_fields.items()}
+
+    assert {name: cells[0] for name, cells in rows(heading).items()} == fields
+
+
+@pytest.mark.parametrize(("heading", "field"), ROWS)
+def test_a_default_is_the_one_that_is_documented(heading: str, field: str) -> None:
+    """A default in backticks is what the model has; the others are told in words."""
+    default = HEADINGS[heading].model_fields[field].get_default()
+    documented = in_backticks(rows(heading)[field][1])
+
+    assert documented == [default] if isinstance(default, bool | int | str | list) else not documented
+
+
+@pytest.mark.parametrize(("heading", "field"), ROWS)
+def test_an_example_is_a_value_that_the_field_takes(heading: str, field: str) -> None:
+    """Whoever copies an example has something right."""
+    for example in in_backticks(rows(heading)[field][-1]):
+        assert errors(HEADINGS[heading], {field: example}) == []
+
+
+@pytest.mark.parametrize(("heading", "snippet"), SNIPPETS, ids=[heading for heading, _ in SNIPPETS])
+def test_a_snippet_is_yaml_that_its_kind_takes(heading: str, snippet: str) -> None:
+    """Every YAML on the page can be read, and has no field and no value that would be refused."""
+    value = reader.load(snippet.encode())
+    kind: Any = SHOWN[heading]
+
+    assert errors(list[kind] if isinstance(value, list) else kind, value) == []
+
+
+MISTAKES = """\
+title: 10
+cover: a.jpg
+
+titel: Two
+authors: [Mira Okafro]
+description: |-
+  One
+  Two
+  Three
+  Four
+chapters:
+  - number: 1
+    published: yesterday
+    pages: []
+
+  - number: 2
+    published: 2026-01-01
+# Of this chapter, something is missing.
+
+"""
+REPAIRED = {"title: 10": "title: One", "titel: Two": "", "yesterday": "2026-01-01", "# Of": "    pages: [] # Of"}
+
+
+def test_the_errors_on_the_page_are_those_of_the_program(tmp_path: Path) -> None:
+    """Each line that is shown is read by somebody who makes that mistake: in fields, in references, in YAML."""
+    catalog = tmp_path / "catalog_src"
+    (catalog / "series").mkdir(parents=True)
+    (catalog / "site.yaml").write_text("base_url: https://comics.example\n")
+    (catalog / "authors.yaml").write_text("- {id: 1, name: Mira Okafor}\n")
+    repaired = MISTAKES
+    for wrong, right in REPAIRED.items():
+        repaired = repaired.replace(wrong, right)
+    says, explained = [], ""
+    for text in (MISTAKES, repaired, f"{MISTAKES}title: Two\n"):
+        (catalog / "series/x.yaml").write_text(text)
+        with pytest.raises(CatalogError) as caught:
+            run.read_catalog(catalog, AS_OF)
+        said = "".join(f"{click.unstyle(line)}\n" for one in caught.value.problems for line in reporting.explained(one))
+        explained += said.replace(str(catalog), "catalog_src")
+        says += [line for line in explained.splitlines() if not line.startswith(" ")]
+
+    shown = re.findall(r"(?m)^catalog_src/.+$", SECTIONS["What errors look like"])
+    assert set(shown) - set(says) == {shown[0]}  # the first only names the parts of a line
+    assert set(says) <= set(shown)
+    (whole,) = re.findall(r"(?ms)^```\n([^`]*^ += docs/.*?)^```$", SECTIONS["What errors look like"])
+    assert whole in explained
+
+
+def kinds(value: Any, kind: type[BaseModel]) -> Iterator[tuple[str, str]]:
+    """The fields of records that a value uses, (kind, field), on every level."""
+    for one in value if isinstance(value, list) else [value]:
+        for name, inner in one.items():
+            yield kind.__name__, name
+            below = re.search(r"model\.(\w+)", str(kind.model_fields[name].annotation))
+            if below and issubclass(nested := getattr(model, below[1]), model.Record):
+                yield from kinds(inner, nested)
+
+
+def files() -> dict[str, Any]:
+    """The files of the example by name, as they were written."""
+    found = sorted(CATALOG.rglob("*.yaml"))
+    return {file.relative_to(CATALOG).as_posix(): reader.load(file.read_bytes()) for file in found}
+
+
+FILES = files()
+
+
+def kind_of(name: str) -> type[BaseModel]:
+    if name.startswith("series/"):
+        return model.Chapter if "/chapters/" in name else model.Series
+    return model.Site if name == "site.yaml" else LISTS[name]
+
+
+def test_the_example_uses_every_field() -> None:
+    """A newcomer can look up any field in it; the folder of a server would not suit a first try, and is a remark."""
+    used = {one for name, value in FILES.items() for one in kinds(value, kind_of(name))}
+    every = {(kind.__name__, field) for kind in records() for field in kind.model_fields}
+
+    assert every - used == {("Site", "server_folder")}
+    assert "# server_folder: /" in (CATALOG / "site.yaml").read_text(encoding="utf-8")
+
+
+@pytest.fixture(scope="module")
+def example() -> Catalog:
+    return run.read_catalog(CATALOG, AS_OF)
+
+
+def chapters(found: Catalog) -> list[Chapter]:
+    return [chapter for series in found.series for chapter in series.chapters]
+
+
+def source_of(file: str) -> str:
+    return (CATALOG / file).read_text(encoding="utf-8")
+
+
+FEATURES: dict[str, Callable[[Catalog], Any]] = {
+    "all four states of a series": lambda c: {one.status for one in c.series} == set(get_args(STATUS)),
+    "a licensed series": lambda c: any(one.licensed and one.chapters for one in c.series),
+    "a restricted series": lambda c: any(one.restricted and one.chapters for one in c.series),
+    "a series without chapters": lambda c: any(not one.chapters for one in c.series),
+    "a series as a folder": lambda c: any(name.endswith("/series.yaml") for name in FILES),
+    "a scheduled chapter": lambda _: run.check(CATALOG, AS_OF, 1).next_publication,
+    "a chapter without a volume": lambda c: any(one.volume is None for one in chapters(c)),
+    "several volumes": lambda c: any(len(one.volumes) > 2 for one in c.series),
+    "a chapter zero": lambda c: any(one.number == "0" for one in chapters(c)),
+    "a number with one decimal": lambda c: any(one.number == "10.5" for one in chapters(c)),
+    "a number with two decimals": lambda c: any(one.number == "1.25" for one in chapters(c)),
+    "a chapter without a title": lambda c: any(not one.title for one in chapters(c)),
+    "a chapter of several groups": lambda c: any(len(one.groups) > 2 for one in chapters(c)),
+    "a chapter of no group": lambda c: any(not one.groups for one in chapters(c)),
+    "a last chapter": lambda c: any(one.final for one in chapters(c)),
+    "a story told backwards": lambda c: any(one.latest and one.latest is not one.chapters[-1] for one in c.series),
+    "a member with two roles": lambda c: any(len({one for one, _ in g.roles}) < len(g.roles) for g in c.groups),
+    "a group without a logo": lambda c: any(not one.logo for one in c.groups),
+    "somebody who writes and draws": lambda c: {one.name for one in c.authors} & {one.name for one in c.artists},
+    "a reference by id": lambda c: re.search(r"(?m)^artists: \[.*\b\d+\]", source_of("series/paper-moons.yaml")),
+    "a title in another script": lambda c: any(not one.title.isascii() for one in c.series),
+    "a template of titles": lambda c: any(one.full_title.startswith("第") for one in chapters(c)),
+    "a template with series and date": lambda c: "{date}" in source_of("series/kettle-and-comet.yaml"),
+    "names of files with blanks": lambda c: any("%20" in page for one in chapters(c) for page in one.pages),
+    "a cover on another host": lambda c: any("images.example" in one.cover for one in c.series),
+    "pages on another host": lambda c: any("images.example" in one.pages_root for one in chapters(c)),
+    "a run of pages": lambda c: "pages: 001.jpg .. 018.jpg" in source_of("series/paper-moons.yaml"),
+    "an anchor and its alias": lambda c: "*everybody" in source_of("series/kettle-and-comet.yaml"),
+    "a time in another zone": lambda c: "+02:00" in source_of("series/paper-moons.yaml"),
+    "a day as a time": lambda c: re.search(r"modified: \d{4}-\d\d-\d\d ", source_of("series/paper-moons.yaml")),
+    "an entry without modified": lambda c: any("modified" not in one for one in FILES["members.yaml"]),
+    "a text of several lines": lambda c: any("\n" in one.description for one in c.series),
+    "ids with gaps": lambda c: [one.id for one in c.authors] != list(range(1, len(c.authors) + 1)),
+    "remarks in every list": lambda c: all(source_of(name).count("\n# ") for name in [*LISTS, "site.yaml"]),
+}
+
+
+@pytest.mark.parametrize("feature", FEATURES)
+def test_the_example_shows(example: Catalog, feature: str) -> None:
+    """Whatever a newcomer looks for is somewhere in the example, which has no problems."""
+    assert FEATURES[feature](example)
+
+
+def test_the_example_can_be_served_at_once(example: Catalog) -> None:
+    """Its addresses lead to the server that `make serve` starts."""
+    assert example.site.base_url == f"http://localhost:{example.site.port}"
+    assert example.site.server_folder is None

@@ -1,0 +1,297 @@
+"""Dockerfile and compose.yaml: what they say is done here, in folders in the place of images, and nginx serves it.
+
+No image is made: whether the two official ones have what is asked of them is for `docker build` to find out, and the
+last steps of the Dockerfile do.
+"""
+
+import json
+import os
+import re
+import shlex
+import shutil
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from fnmatch import fnmatch
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+import yaml
+
+from generator import filesystem
+from generator.nginx import config
+from generator.nginx import process as serve
+from tests.support import nginx_client, tree_snapshot
+from tests.support.archives import ROOT, unmeasured
+from tests.support.documents import AS_OF
+
+HOME = "/srv/comics"
+COMPOSE = yaml.safe_load((ROOT / "compose.yaml").read_text(encoding="utf-8"))["services"]["web"]
+IGNORED = [
+    line for line in (ROOT / ".dockerignore").read_text(encoding="utf-8").splitlines() if line and line[0] != "#"
+]
+# Who serves where tests are run by root: an account that owns nothing.
+NOBODY = 65534
+
+
+class Step(NamedTuple):
+    """One instruction of the Dockerfile: its word, its options and what follows them."""
+
+    word: str
+    options: dict[str, str]
+    rest: str
+
+
+def stages() -> list[list[Step]]:
+    """The instructions of each image, its FROM first."""
+    lines = [line for line in (ROOT / "Dockerfile").read_text(encoding="utf-8").splitlines() if line[:1] != "#"]
+    found: list[list[Step]] = []
+    for text in re.sub(r"\\\n\s*", "", "\n".join(lines)).splitlines():
+        word, _, rest = text.partition(" ")
+        options, rest = re.fullmatch(r"((?:--\S+ )*)(.*)", rest).groups() if word else ("", "")
+        step = Step(word, dict(re.findall(r"--([-\w]+)=(\S+)", options)), rest)
+        if word == "FROM":
+            found.append([])
+        if word:
+            found[-1].append(step)
+    return found
+
+
+BUILD, SERVE = stages()
+
+
+def said(stage: list[Step], word: str) -> str:
+    """What a stage says with an instruction that it has once."""
+    (found,) = (step.rest for step in stage if step.word == word)
+    return found
+
+
+def is_let_in(path: str) -> bool:
+    """Whether .dockerignore lets a file through: the last line that fits it, or a folder around it, decides."""
+    around = [path, *map(str, Path(path).parents)][:-1]
+    let_in = True
+    for line in IGNORED:
+        pattern = line.removeprefix("!")
+        spellings = (pattern, pattern.removeprefix("**/"))
+        if any(fnmatch(one, spelling) for one in around for spelling in spellings):
+            let_in = line.startswith("!")
+    return let_in
+
+
+class Image:
+    """A folder in the place of an image's /srv/comics, in which a stage is carried out."""
+
+    def __init__(self, folder: Path, context: Path, build: Path | None = None, **arguments: str) -> None:
+        self.folder, self.context, self.build = folder, context, build
+        self.arguments = {"SOURCE_DATE_EPOCH": str(AS_OF), **arguments}
+
+    def make(self, stage: list[Step]) -> None:
+        for step in stage:
+            match step.word:
+                case "WORKDIR":
+                    assert step.rest == HOME
+                    self.folder.mkdir()
+                case "COPY":
+                    *sources, target = step.rest.split()
+                    for source in sources:
+                        self.copy(source, target, of=step.options.get("from"))
+                case "ARG":
+                    name, _, value = step.rest.partition("=")
+                    self.arguments.setdefault(name, value)
+                case "RUN":
+                    done = self.run(step.rest)
+                    assert done.returncode == 0, f"{step.rest}: {done.stdout}{done.stderr}"
+                case word:
+                    # These say how the image is run, which comes later.
+                    assert word in ("FROM", "USER", "EXPOSE", "HEALTHCHECK", "ENTRYPOINT", "CMD")
+
+    def copy(self, source: str, target: str, *, of: str | None) -> None:
+        """From the stage before, or from what .dockerignore lets in."""
+        assert of in (None, "build")
+        found = self.build / Path(source).relative_to(HOME) if of and self.build else self.context / source
+        paths = sorted(found.rglob("*")) if found.is_dir() else [found]
+        taken = [path for path in paths if of or is_let_in(path.relative_to(self.context).as_posix())]
+        assert taken and found.exists(), f"{source} is not there, or .dockerignore keeps it away"
+        for path in taken:
+            place(path, self.folder / target / path.relative_to(found if found.is_dir() else found.parent))
+
+    def run(self, command: str) -> subprocess.CompletedProcess[str]:
+        """A command of the image, with programs of ours in the place of its own."""
+        programs = self.folder.parent / "programs"
+        path = os.pathsep.join([str(programs), os.environ["PATH"], os.path.dirname(serve.find_nginx())])
+        return subprocess.run(
+            ["sh", "-c", command.replace(HOME, str(self.folder))],
+            cwd=self.folder,
+            env={**unmeasured(), **self.arguments, "PATH": path},
+            capture_output=True,
+            text=True,
+        )
+
+
+def place(path: Path, copy: Path) -> None:
+    """A file, link or folder as it is, with its time."""
+    copy.parent.mkdir(parents=True, exist_ok=True)
+    if path.is_dir() and not path.is_symlink():
+        copy.mkdir(exist_ok=True)
+    else:
+        shutil.copy2(path, copy, follow_symlinks=False)
+
+
+def program(folder: Path, name: str, script: str) -> None:
+    (folder / "programs").mkdir(exist_ok=True)
+    (folder / "programs" / name).write_text(f"#!/bin/sh\n{script}\n")
+    (folder / "programs" / name).chmod(0o755)
+
+
+@pytest.fixture(scope="module")
+def port() -> Iterator[socket.socket]:
+    with nginx_client.listening() as listener:
+        yield listener
+
+
+@pytest.fixture(scope="module")
+def workshop(port: socket.socket) -> Iterator[Path]:
+    """What lies around the Dockerfile, and programs in the place of those that need a network or an account."""
+    with filesystem.scratch(shared=True) as folder:
+        for name in ("build.py", "catalog_src", "generator", "requirements"):
+            copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy2
+            (folder / "context").mkdir(exist_ok=True)
+            copy(ROOT / name, folder / "context" / name)
+        for name in ("key.txt", "dist/current", ".venv/bin/python", ".flatpanel_cache/x", "tests/x.py"):
+            (folder / "context" / name).parent.mkdir(parents=True, exist_ok=True)
+            (folder / "context" / name).write_text("fpk_")
+        site = folder / "context/catalog_src/site.yaml"
+        site.write_text(site.read_text().replace("port: 8000", f"port: {port.getsockname()[1]}"))
+        program(folder, "python", f'exec "{sys.executable}" "$@"')
+        # The locked packages are installed here already; what is asked for has to be there.
+        program(folder, "pip", 'for last; do :; done; test "$1" = install && grep -q "^click==" "$last"')
+        program(folder, "chown", 'test "$1" = nginx:nginx && test -d "$2" && echo "$2" >>../owned')
+        yield folder
+
+
+@pytest.fixture(scope="module")
+def built(workshop: Path) -> Image:
+    image = Image(workshop / "build", workshop / "context")
+    image.make(BUILD)
+    return image
+
+
+@pytest.fixture(scope="module")
+def image(workshop: Path, built: Image) -> Image:
+    image = Image(workshop / "serve", workshop / "context", built.folder)
+    image.make(SERVE)
+    return image
+
+
+def test_only_what_a_build_reads_goes_to_docker(built: Image) -> None:
+    """No key that lies around, no dist, no tests; the catalog and the program whole."""
+    assert is_let_in(".git/HEAD") and is_let_in("last.json")
+    assert not any(map(is_let_in, ("generator/__pycache__/x.pyc", "requirements/dev.txt", "compose.yaml", "README.md")))
+    assert {path.name for path in built.folder.iterdir()} == {
+        *("build.py", "catalog_src", "generator", "requirements"),
+        *("dist", "nginx.conf"),
+    }
+    for name in ("catalog_src", "generator/nginx/templates", "generator/api/docs_page", "generator/nginx/shim"):
+        assert tree_snapshot.files(built.folder / name) == tree_snapshot.files(ROOT / name)
+
+
+def test_images_have_their_versions() -> None:
+    """Each is named with a version, and the one that serves has the module and the programs that are asked of it."""
+    tags = [said(stage, "FROM").split()[0].partition(":")[2] for stage in (BUILD, SERVE)]
+
+    assert all(re.match(r"\d+\.\d+", tag) for tag in tags)
+    assert not any("slim" in tag for tag in tags)
+
+
+def test_a_build_goes_on_from_the_manifest_that_it_is_given(workshop: Path, built: Image) -> None:
+    """--build-arg PREVIOUS names a file below the folder; it is read, and one that is not there is an error."""
+    shutil.copy(built.folder / "dist/current/manifest.json", workshop / "context/last.json")
+    again = Image(workshop / "again", workshop / "context", PREVIOUS="last.json")
+    again.make(BUILD)
+    lost = Image(workshop / "lost", workshop / "context", PREVIOUS="lost.json")
+
+    assert tree_snapshot.content(again.folder / "dist/www") == tree_snapshot.content(built.folder / "dist/www")
+    with pytest.raises(AssertionError, match=r"lost\.json: No such file"):
+        lost.make(BUILD)
+
+
+@contextmanager
+def started(image: Image, port: socket.socket, run: Path) -> Iterator[nginx_client.Web]:
+    """The image as compose.yaml starts it, by an account that may write nothing in it but `run`."""
+    shutil.rmtree(image.folder / "dist/run")
+    (image.folder / "dist/run").symlink_to(run)
+    for _, path in tree_snapshot.walk(image.folder):
+        if not path.is_symlink():
+            path.chmod(path.stat().st_mode & ~0o222)
+    account = {"user": NOBODY, "group": NOBODY, "extra_groups": []} if os.geteuid() == 0 else {}
+    if account:
+        os.chown(run, NOBODY, NOBODY)
+    command = json.loads(said(SERVE, "ENTRYPOINT")) + json.loads(said(SERVE, "CMD"))
+    command = [serve.find_nginx() if part == "nginx" else part.replace(HOME, str(image.folder)) for part in command]
+    process = subprocess.Popen(
+        command,
+        cwd=image.folder,
+        env={**os.environ, "NGINX": f"{port.fileno()};"},
+        pass_fds=[port.fileno()],
+        **account,
+    )
+    try:
+        yield nginx_client.Web(port.getsockname()[1], image.folder, process)
+    finally:
+        process.terminate()
+        process.wait()
+        port.close()  # it is ours as well, and would still take connections
+        for _, path in tree_snapshot.walk(image.folder):
+            if not path.is_symlink():
+                path.chmod(path.stat().st_mode | 0o200)
+
+
+def test_the_image_serves_and_writes_nowhere_but_into_its_run_folder(
+    image: Image, port: socket.socket, tmp_path: Path
+) -> None:
+    """Bodies, conditions and errors are answered, a view is counted, and the check of health sees it alive and dead."""
+    with filesystem.scratch(shared=True) as run:
+        with started(image, port, run) as server:
+            before = tree_snapshot.state(image.folder)
+            body = server.ask("/api/series/paper-moons")
+            statuses = [
+                server.ask("/api/series/paper-moons", If_None_Match=str(body["etag"])).status,
+                server.ask("/api/series/paper-moons", If_Match=str(body["etag"])).status,
+                server.ask("/nowhere").status,
+                server.ask("/api/v2/chapters/210/pages?track=true").status,
+            ]
+            alive = image.run(said(SERVE, "HEALTHCHECK").partition("CMD ")[2])
+            after = tree_snapshot.state(image.folder)
+        dead = image.run(said(SERVE, "HEALTHCHECK").partition("CMD ")[2])
+        views = (run / "views.log").read_text()
+
+    assert (body.status, statuses) == (200, [304, 200, 404, 200])
+    assert (alive.returncode, dead.returncode) == (0, 7)  # curl's number for nobody there
+    assert before == after
+    assert re.fullmatch(r"\S+ [0-9a-f]{32} 210\n", views)
+
+
+def test_what_nginx_writes_into_is_its_own(workshop: Path, image: Image) -> None:
+    """The folder that the image gives to its account is the one that compose.yaml lays over with memory."""
+    (path,) = COMPOSE["tmpfs"]
+
+    assert (workshop / "owned").read_text().split() == ["dist/run"]
+    assert path.split(":") == [f"{HOME}/dist/run", "uid=101,gid=101,mode=0755"]
+    assert said(SERVE, "USER") == "nginx"
+    assert f"load_module {config.JS_MODULE};" in (image.folder / "nginx.conf").read_text()
+
+
+def test_compose_runs_the_image_with_no_more_than_it_needs() -> None:
+    """Read-only and without rights; its port is the one of the example, and what it hands to a build is asked for."""
+    site = yaml.safe_load((ROOT / "catalog_src/site.yaml").read_text(encoding="utf-8"))
+    port = str(site["port"])
+
+    assert (COMPOSE["read_only"], COMPOSE["cap_drop"]) == (True, ["ALL"])
+    assert COMPOSE["ports"] == [f"{port}:{port}"]
+    assert said(SERVE, "EXPOSE") == port
+    assert COMPOSE["build"]["context"] == "."
+    assert list(COMPOSE["build"]["args"]) == [said(BUILD, "ARG").partition("=")[0]]
+    assert shlex.split(COMPOSE["security_opt"][0]) == ["no-new-privileges:true"]

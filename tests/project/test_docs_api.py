@@ -1,0 +1,129 @@
+"""docs/api.md: every route, every field and every message that clients can meet, as they are answered."""
+
+import json
+import re
+from collections.abc import Iterator
+from functools import cache
+from typing import Any
+
+import pytest
+
+from generator import encoding
+from generator.api.payloads import errors
+from generator.api.resources import HTML, JSON
+from generator.api.routes import GATES, ROUTES
+from generator.pipeline import run
+from tests.support.documents import AS_OF, DOCUMENTS, FENCE, ROOT, SPAN, blocks, first_cells, sections
+from tests.support.yaml_catalogs import resources
+
+API = DOCUMENTS["docs/api.md"]
+EXAMPLES = re.findall(r"^`(/\S*)`(?:, with a key of `\w+`)?:\n\n```json\n(.*?)^```$", API, re.MULTILINE | re.DOTALL)
+LINK_HERE = re.compile(r"\]\(#([\w-]+)\)")
+# A number or the name of a group as keys: data, not the name of a field.
+DATA = re.compile(r"[0-9.]+|\w*[^\x00-\x7f].*|[A-Z].*")
+# path: the heading under which its shape is
+SHAPES = dict(re.findall(r"^\| `(/[^`]*)` \| (?:array of )?\[[^]]+\]\(#([\w-]+)\)", API, re.MULTILINE))
+
+
+def plain(path: str) -> str:
+    """A path without what chooses between its bodies: parameters, and whose key it is."""
+    return re.sub(r"[?#].*", "", path)
+
+
+# What clients ask for: neither the parts of a page nor what the server searches.
+DOCUMENTED = [route for route in ROUTES if route.type in (JSON, HTML) and not route.path.endswith("#index")]
+# Those with a shape of this project's own.
+SHAPED = [route for route in DOCUMENTED if route.type == JSON and route.path != "/api/v2/openapi.json"]
+
+
+@cache
+def answers() -> dict[str, dict[str, Any]]:
+    """By the path of each route: every URL of the example catalog, and its body; of accounts, the first one's."""
+    catalog = run.read_catalog(ROOT / "catalog_src", AS_OF)
+    found: dict[str, dict[str, Any]] = {}
+    for route, one in resources(catalog):
+        if route in SHAPED:
+            bodies = found.setdefault(plain(route.path), {})
+            bodies.setdefault(one.url.partition("#")[0], encoding.parse(encoding.body(one.shown.json)))
+    return found
+
+
+def fields(value: Any) -> Iterator[str]:
+    """The names of all fields inside a body."""
+    if isinstance(value, dict):
+        yield from (name for name in value if not DATA.fullmatch(name))
+    for one in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+        yield from fields(one)
+
+
+def last_name(field: str) -> str:
+    """`members[].id` is the field id of something."""
+    return field.replace("[]", "").split(".")[-1]
+
+
+def agrees(example: Any, body: Any) -> bool:
+    """Whether an example is that body, keys in their order; `…` in it stands for whatever else is there."""
+    if isinstance(example, dict) and isinstance(body, dict):
+        if example.pop("…", None):
+            body = {name: body[name] for name in body if name in example}
+        return [*example] == [*body] and all(agrees(example[name], body[name]) for name in body)
+    if isinstance(example, list) and isinstance(body, list):
+        if example[-1:] == ["…"]:
+            example, body = example[:-1], body[: len(example) - 1]
+        return len(example) == len(body) and all(map(agrees, example, body))
+    return type(example) is type(body) and bool(example == body)
+
+
+def test_the_table_of_urls_is_the_one_of_the_program() -> None:
+    """Every route and gate is documented, and no other, in the order of generator/api/routes.py."""
+    paths = [route.path for route in DOCUMENTED] + [gate.path for gate in GATES]
+
+    assert first_cells(API, "GET") == [*dict.fromkeys(map(plain, paths))]
+
+
+@pytest.mark.parametrize("path", sorted({plain(route.path) for route in SHAPED}))
+def test_every_field_of_a_body_is_explained(path: str) -> None:
+    """The table of URLs leads to a shape that explains each field of the body, or leads on to one that does."""
+    parts = sections(API)
+    reached = [SHAPES[path]]
+    for one in reached:
+        reached += [other for other in LINK_HERE.findall(parts[one]) if other not in reached]
+    explained = {last_name(name) for one in reached for name in SPAN.findall(FENCE.sub("", parts[one]))}
+
+    assert {name for body in answers()[path].values() for name in fields(body)} - explained == set()
+
+
+def test_no_field_is_explained_that_is_not_sent() -> None:
+    """The tables of fields name nothing that no body has."""
+    sent = {name for bodies in answers().values() for body in bodies.values() for name in fields(body)}
+
+    assert {last_name(name) for name in first_cells(API, "field")} - sent == set(errors.error(404)) - sent
+
+
+@pytest.mark.parametrize(("url", "example"), EXAMPLES, ids=[url for url, _ in EXAMPLES])
+def test_an_example_is_an_answer(url: str, example: str) -> None:
+    """An example is what the catalog in the repository answers there."""
+    (body,) = [bodies[url] for bodies in answers().values() if url in bodies]
+
+    assert agrees(json.loads(example), body), json.dumps(body, ensure_ascii=False, indent=2)
+
+
+def test_every_shape_has_an_example() -> None:
+    """There is one below each heading of a shape, and none that the test above does not see."""
+    assert len(EXAMPLES) == len(blocks("docs/api.md", "json")) == len(set(SHAPES.values()))
+
+
+def test_errors_are_documented_as_they_are_sent() -> None:
+    """The table of errors has the words of each status, and every status that a client can bring about."""
+    rows = dict(re.findall(r"^\| (\d{3}) \| `(.+?)`", API, re.MULTILINE))
+
+    assert {status: errors.MESSAGES[int(status)] for status in rows} == rows
+    assert {"400", "404", "405", "412", "413", "414"} <= rows.keys()
+
+
+def test_what_v2_says_is_documented() -> None:
+    """The table of details has every sentence of its own that v2 says."""
+    said = {text for body in (*errors.DETAILS.values(), *errors.BAD_PARAMETERS.values()) for text in body.values()}
+    said |= {"Invalid volume: …", "Invalid number: …"}
+
+    assert set(first_cells(API, "what v2 says")) == said | {"Not found.", 'Method "POST" not allowed.'}

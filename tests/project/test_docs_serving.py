@@ -1,0 +1,182 @@
+"""docs/serving.md: what a build writes, and the configuration for a server of one's own."""
+
+import os
+import re
+import shlex
+import shutil
+import ssl
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from generator import encoding
+from generator.api.payloads import errors
+from generator.nginx import process
+from tests.conftest import Site, copy_of
+from tests.support import nginx_client
+from tests.support.documents import DOCUMENTS, blocks, first_cells, free_port
+
+SERVING = DOCUMENTS["docs/serving.md"]
+TEMPORARY = ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
+# A host that nobody may ask for by another name, and that presses what it can.
+AROUND = "server {{ listen {port} ssl default_server; ssl_reject_handshake on; }} gzip on; gzip_types application/json;"
+CERTIFICATE = (
+    "openssl req -x509 -newkey rsa:2048 -nodes -subj /CN=comics.example -addext subjectAltName=DNS:comics.example"
+)
+
+
+def test_all_that_a_build_writes_is_explained(site: Site) -> None:
+    """The tables of the build's files name each of them, and no other."""
+    site.write("accounts.yaml", "- username: reader\n")
+    site.build()
+    site.write("series/third.yaml", "title: Third\ncover: c.jpg\n")
+    site.build()
+
+    in_dist = {name.split("/")[0] for name in first_cells(SERVING, "below `dist/`")}
+    in_release = {name.rstrip("/") for name in first_cells(SERVING, "in a release")}
+    assert in_dist == set(os.listdir(site.folder / "dist"))
+    assert in_release == set(os.listdir(site.folder / "dist/current"))
+
+
+@pytest.fixture(scope="module", params=["listen 443 ssl;", "listen 443 ssl http2;"], ids=["HTTP/1.1", "HTTP/2"])
+def own_server(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Iterator[nginx_client.Web]:
+    """The configuration of the document with a port and places that exist here, in a difficult neighbourhood."""
+    if not shutil.which("openssl"):
+        pytest.skip("openssl is not installed, so there is no certificate")
+    site = copy_of("minimal", tmp_path_factory.mktemp("own_server"))
+    pair = ["-keyout", f"{site.folder}/privkey.pem", "-out", f"{site.folder}/fullchain.pem"]
+    subprocess.run([*CERTIFICATE.split(), *pair], check=True, capture_output=True)
+    site.write("site.yaml", f"base_url: https://comics.example\nserver_folder: {site.folder}\n")
+    site.build()
+    with nginx_client.listening() as listener, free_port() as plain:
+        text = whole(request.param).replace("listen 80;", f"listen {plain};")
+        (site.folder / "nginx.conf").write_text(placed(text, site.folder, listener.getsockname()[1]))
+        with nginx_client.running(site.folder, listener) as server:
+            yield server
+
+
+def whole(listen: str) -> str:
+    """The configuration of the document, with the lines for TLS where they belong."""
+    main, secure = (block.text for block in blocks("docs/serving.md", "nginx"))
+    assert "listen 443 ssl;" in main and f"`{listen}`" in SERVING
+    return main.replace("listen 443 ssl;", listen).replace("    server {", f"{secure}\n    server {{", 1)
+
+
+def placed(text: str, folder: Path, port: int) -> str:
+    module = "load_module modules/ngx_http_js_module.so;"
+    assert module in text
+    text = text.replace(module, f"load_module {process.find_js_module()};")
+    for path in ("/srv/comics", "/etc/ssl/comics.example", "/var/log/nginx"):
+        assert path in text
+        text = text.replace(path, str(folder))
+    # What is not said here would be where only root may write.
+    around = (
+        AROUND.format(port=port)
+        + " access_log off;"
+        + "".join(f" {kind}_temp_path {folder}/{kind};" for kind in TEMPORARY)
+    )
+    text = text.replace("http {\n", f"http {{\n{around}\n").replace("listen 443 ", f"listen {port} ")
+    return f"pid {folder}/nginx.pid;\nerror_log stderr;\n{text}"
+
+
+def secure(server: nginx_client.Web, path: str, *fields: str) -> nginx_client.Answer:
+    """One request over TLS, to the name that the example serves, by somebody who takes gzip."""
+    lines = [f"GET {path} HTTP/1.1", "Host: comics.example", "Connection: close", "Accept-Encoding: gzip", *fields]
+    context = ssl.create_default_context(cafile=server.folder / "fullchain.pem")
+    with context.wrap_socket(server.connect(), server_hostname="comics.example") as client:
+        client.sendall("\r\n".join([*lines, "", ""]).encode())
+        return nginx_client.parse(b"".join(iter(lambda: client.recv(65536), b"")))
+
+
+@pytest.mark.parametrize(
+    ("path", "field", "status"),
+    [
+        ("/", "", 200),
+        ("/api/series", "", 200),
+        ("/api/series", "If-None-Match: *", 304),
+        ("/api/series", "If-Match: *", 200),
+        ("/api/series", 'If-Match: "other"', 412),
+        ("/api/unknown", "", 404),
+        ("/elsewhere", "", 404),
+    ],
+)
+def test_a_server_of_ones_own_answers(own_server: nginx_client.Web, path: str, field: str, status: int) -> None:
+    """The example with TLS works as it is printed, second requests to itself and errors included."""
+    answer = secure(own_server, path, *filter(None, [field]))
+
+    assert answer.status == status
+    assert status < 400 or answer.body == encoding.json(errors.error(status))
+
+
+@pytest.mark.parametrize(
+    ("path", "fields", "status"),
+    [
+        ("/api/series", [], "200"),
+        ("/api/series", ["-H", "If-None-Match: *"], "304"),
+        ("/api/series", ["-H", "If-Match: *"], "200"),
+        ("/api/unknown", [], "404"),
+    ],
+)
+def test_whoever_can_gets_http_2(own_server: nginx_client.Web, path: str, fields: list[str], status: str) -> None:
+    """With the word http2 the same answers come over one connection, those that the server asks itself for as well."""
+    if not shutil.which("curl") or "HTTP2" not in subprocess.run(["curl", "-V"], capture_output=True, text=True).stdout:
+        pytest.skip("there is no curl that knows HTTP/2")
+    wanted = "2" if "http2" in (own_server.folder / "nginx.conf").read_text() else "1.1"
+    where = [
+        f"https://comics.example:{own_server.port}{path}",
+        "--resolve",
+        f"comics.example:{own_server.port}:127.0.0.1",
+    ]
+    told = ["-w", "%{http_version} %{http_code}", "-o", "/dev/null", "--cacert", f"{own_server.folder}/fullchain.pem"]
+    done = subprocess.run(["curl", "-s", "--http2", *told, *fields, *where], capture_output=True, text=True)
+
+    assert done.stdout == f"{wanted} {status}"
+
+
+def test_whoever_comes_without_tls_is_sent_on(own_server: nginx_client.Web) -> None:
+    """The second server knows nothing but the way to the first, and keeps parameters."""
+    (plain,) = re.findall(r"listen (\d+);", (own_server.folder / "nginx.conf").read_text())
+    answer = nginx_client.Web(int(plain), own_server.folder, own_server.process).ask("/api/v2/series?page=2")
+
+    assert (answer.status, answer["location"]) == (301, "https://comics.example/api/v2/series?page=2")
+
+
+def test_a_bucket_gets_what_is_exported(site: Site) -> None:
+    """The script for object stores names each body that `export` writes, by its URL, with a store's tag."""
+    site.write("categories.yaml", "- {id: slow, name: Slow & steady, modified: 2026-01-01}\n")
+    site.build()
+    (script,) = blocks("docs/serving.md", "python")
+    command = [sys.executable, "-c", script.text]
+    said = subprocess.run(command, cwd=site.folder, capture_output=True, text=True, check=True).stdout
+    found = {words[-1]: words for words in map(shlex.split, said.splitlines())}
+    exported = site.store.export(site.folder / "public")
+
+    assert len(found) == len(said.splitlines()) == exported
+    assert "s3://comics/api/v2/categories/Slow & steady" in found
+    assert found["s3://comics/api/series"][:6] == [
+        *("cp", "--raw", "--content-type", "application/json"),
+        *("--cache-control", "public, max-age=300"),
+    ]
+    for key, words in found.items():
+        body = (site.folder / words[-2]).read_bytes()
+        assert f".{encoding.etag(body)}." in words[-2], key
+
+
+@pytest.mark.parametrize(("field", "status"), [("If-None-Match", 304), ("If-Match", 502)])
+def test_behind_a_proxy_protocol_only_if_match_fails(site: Site, field: str, status: int) -> None:
+    """The second request has no PROXY line, so it fails; the error is JSON, and no other request is concerned."""
+    with nginx_client.listening() as listener:
+        port = listener.getsockname()[1]
+        site.write("site.yaml", f"base_url: https://comics.example\nport: {port}\n")
+        site.build()
+        conf = site.folder / "nginx.conf"
+        conf.write_text(conf.read_text().replace("default_server;", "default_server proxy_protocol;"))
+        with nginx_client.running(site.folder, listener) as server:
+            head = f"GET /api/series HTTP/1.1\r\nHost: test\r\nConnection: close\r\n{field}: *\r\n\r\n"
+            answer = nginx_client.parse(server.raw(f"PROXY TCP4 127.0.0.1 127.0.0.1 1 2\r\n{head}".encode()))
+
+    kind = "application/json" if answer.body else None
+    assert (answer.status, answer["content-type"]) == (status, kind)

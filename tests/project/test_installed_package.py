@@ -1,0 +1,173 @@
+"""The program as `pip install` leaves it: the same commands, the same bytes, and its own name in what it says."""
+
+import ast
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from generator import __version__, cli
+from generator.commands.reporting import WRITTEN
+from tests.conftest import Site
+from tests.support import tree_snapshot
+from tests.support.archives import (
+    ROOT,
+    copy_example,
+    installed,
+    made_of,
+    named,
+    needs_flit,
+    packages,
+    unmeasured,
+    unpack,
+)
+from tests.support.documents import AS_OF
+
+WITHOUT_ID = "  - {number: 7, published: 2026-02-02, pages: []}\n"
+MISSING = "1 chapter has no id and is missing from /api/v2; `{} ids` changes that"
+Program = Callable[..., subprocess.CompletedProcess[str]]
+
+
+@pytest.fixture(scope="module")
+def archives(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    return packages(tmp_path_factory.mktemp("archives"), umask=0o022, date=1_600_000_000, seed="1")
+
+
+@pytest.fixture(scope="module")
+def flatpanel(archives: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -> Program:
+    """The command that pip makes of the wheel, in a virtual environment of its own."""
+    command = installed(named(archives, ".whl"), tmp_path_factory.mktemp("installed")) / "flatpanel"
+
+    def run(*arguments: str, folder: Path) -> subprocess.CompletedProcess[str]:
+        return called([command, *arguments], folder)
+
+    return run
+
+
+def from_sources(*arguments: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    return called([sys.executable, ROOT / "build.py", *arguments], folder)
+
+
+def called(command: list[str | Path], folder: Path) -> subprocess.CompletedProcess[str]:
+    environment = {**unmeasured(), "SOURCE_DATE_EPOCH": str(AS_OF)}
+    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
+
+
+def example(folder: Path) -> Path:
+    """A folder with nothing in it but the example catalog."""
+    copy_example(folder)
+    return folder
+
+
+@needs_flit
+def test_the_installed_command_builds_the_same_site(flatpanel: Program, tmp_path: Path) -> None:
+    """Byte for byte what `python build.py build` makes of the example, the main configuration included."""
+    ours, theirs = example(tmp_path / "sources"), example(tmp_path / "installed")
+    for program, folder in ((from_sources, ours), (flatpanel, theirs)):
+        done = program("build", "--quiet", folder=folder)
+        assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+    assert tree_snapshot.content(theirs / "dist") == tree_snapshot.content(ours / "dist")
+    assert (theirs / "nginx.conf").read_bytes() == (ours / "nginx.conf").read_bytes()
+    assert len(tree_snapshot.files(ours / "dist/www")) > 400
+
+
+@needs_flit
+def test_it_has_every_command(flatpanel: Program, tmp_path: Path) -> None:
+    """--help and --version say what they say of build.py, under the name that was typed."""
+    here, there = (program("--help", folder=tmp_path).stdout for program in (from_sources, flatpanel))
+
+    assert there == here.replace("Usage: python build.py", "Usage: flatpanel")
+    assert all(f"\n  {name} " in there for name in cli.main.commands)
+    assert flatpanel("--version", folder=tmp_path).stdout == f"flatpanel, version {__version__}\n"
+
+
+@needs_flit
+def test_a_hint_of_the_installed_command_can_be_followed(flatpanel: Program, tmp_path: Path) -> None:
+    """The package has no documents, so an error names the command that explains the field."""
+    site = example(tmp_path) / "catalog_src/site.yaml"
+    site.write_text(site.read_text().replace("port: 8000", "port: none"))
+    hint = re.search(r" = flatpanel (explain \S+)\n", flatpanel("check", folder=tmp_path).stderr)
+    assert hint
+
+    assert flatpanel(*hint[1].split(), folder=tmp_path).stdout.startswith("site.yaml\n  port\n")
+
+
+@needs_flit
+def test_what_is_remembered_is_said_by_whoever_says_it(flatpanel: Program, tmp_path: Path) -> None:
+    """A build that finds nothing to do repeats a warning of the other program, under its own name."""
+    with (example(tmp_path) / "catalog_src/series/paper-moons.yaml").open("a") as series:
+        series.write(WITHOUT_ID)
+    said = [program("build", folder=tmp_path) for program in (flatpanel, from_sources)]
+
+    assert [one.stderr for one in said] == [
+        f"warning: catalog_src: {MISSING.format('flatpanel')}\n",
+        f"warning: catalog_src: {MISSING.format('python build.py')}\n",
+    ]
+    assert said[1].stdout.splitlines()[1].startswith("448 resources, 0 bytes written")
+
+
+@needs_flit
+def test_the_archive_of_sources_builds_the_same_wheel(archives: dict[str, Path], tmp_path: Path) -> None:
+    """Whoever builds from what is published gets what is published."""
+    unpack(named(archives, ".tar.gz"), tmp_path)
+    (sources,) = tmp_path.iterdir()
+    again = made_of(sources, tmp_path / "out")
+
+    assert {name: path.read_bytes() for name, path in again.items()} == {
+        name: path.read_bytes() for name, path in archives.items()
+    }
+
+
+def as_called(name: str, *arguments: object) -> Result:
+    return CliRunner().invoke(cli.main, [str(one) for one in arguments], prog_name=name)
+
+
+@pytest.mark.parametrize("name", ["flatpanel", "python build.py"])
+@pytest.mark.parametrize("json", [False, True], ids=["for people", "for programs"])
+def test_hints_name_the_program_as_it_was_called(site: Site, name: str, json: bool) -> None:
+    """A problem and a warning tell what to type; programs are told the same, and so are those who read the report."""
+    flag = ["--json"] * json
+    with (site.folder / "catalog_src/series/first.yaml").open("a") as series:
+        series.write(WITHOUT_ID)
+    page = site.folder / "report.html"
+    warned = as_called(name, "build", *tree_snapshot.options(site), *flag, "--report", page)
+    site.write(
+        "series/second.yaml",
+        "title: A\ncover: c.png\nchapters: [{id: , number: 1, published: 2026-01-01, pages: []}]\n",
+    )
+    refused = as_called(name, "check", "--catalog", site.folder / "catalog_src", *flag)
+    hint = f"remove the field, and `{name} ids` gives the chapter an id"
+
+    assert (warned.exit_code, refused.exit_code) == (0, 1)
+    assert MISSING.format(name) in warned.output
+    assert MISSING.format(name) in page.read_text(encoding="utf-8")
+    # Once for people; the message and the problem for programs.
+    assert refused.output.count(hint) == 1 + json
+    assert as_called(name, "nonsense").output.startswith(f"Usage: {name} ")
+
+
+@pytest.mark.parametrize("module", sorted((ROOT / "generator/commands").rglob("*.py")), ids=lambda path: path.stem)
+def test_commands_name_the_program_as_it_was_called(module: Path) -> None:
+    """What a command says by itself goes the same way as what it was told."""
+    tree = ast.parse(module.read_text(encoding="utf-8"))
+    asked = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and ast.unparse(node.func) == "as_called"]
+    right = {id(inside) for call in asked for inside in ast.walk(call)}
+    right |= {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}  # docstrings
+    texts = [node for node in ast.walk(tree) if isinstance(node, ast.Constant) and isinstance(node.value, str)]
+    hints = [one for one in texts if WRITTEN in one.value and one.value != WRITTEN]
+
+    assert [f"line {one.lineno}" for one in hints if id(one) not in right] == []
+
+
+@pytest.mark.parametrize("module", sorted((ROOT / "generator").rglob("*.py")), ids=lambda path: path.stem)
+def test_below_the_command_line_commands_have_one_spelling(module: Path) -> None:
+    """Whatever tells people to type something is written so that the command line finds it."""
+    text = module.read_text(encoding="utf-8")
+
+    assert text.count("build.py ") == text.count(WRITTEN)
+    assert "`flatpanel " not in text or module.parent.name == "commands"

@@ -1,0 +1,310 @@
+"""The journal of releases, `releases`, and the order in which `rollback` steps back."""
+
+import json
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from generator.errors import FlatpanelError
+from generator.pipeline.run import build
+from generator.release import journal
+from generator.release.journal import Entry
+from generator.review import verify_files
+from tests.commands.test_cli import Run, outcome
+from tests.conftest import AS_OF, Site
+from tests.support import tree_snapshot
+from tests.support.incremental_pair import stray
+
+
+@pytest.fixture
+def five(site: Site) -> tuple[Site, list[str]]:
+    """A site that keeps five releases, and the five that it has, oldest first."""
+    site.write("site.yaml", "base_url: https://minimal.example\nkeep_releases: 5\n")
+    return site, [publish(site, number) for number in range(5)]
+
+
+def publish(site: Site, number: int) -> str:
+    """A release with a series of its own."""
+    tree_snapshot.write_series(site, f"Title {number}", volumes=1, others=[f"only-{number}"])
+    return site.build(AS_OF + number).release
+
+
+def lines(site: Site) -> list[Entry]:
+    return journal.parse(journal_of(site).read_bytes())
+
+
+def journal_of(site: Site) -> Path:
+    return site.folder / "dist/releases" / journal.FILE
+
+
+def there(site: Site) -> set[str]:
+    return {path.name for path in (site.folder / "dist/releases").iterdir() if path.is_dir()}
+
+
+def test_every_rollback_goes_further_back_and_none_removes_a_release(five: tuple[Site, list[str]]) -> None:
+    """Of five releases, four rollbacks reach the first one, and all five are still whole."""
+    site, releases = five
+    for release in releases[-2::-1]:
+        assert site.roll_back() == site.store.current() == release
+        assert there(site) == set(releases)
+        assert stray(site.store) == []
+
+    with pytest.raises(FlatpanelError, match=r"there is no release before this one; .*releases` lists"):
+        site.roll_back()
+    assert site.roll_back(releases[4]) == releases[4]
+    assert site.roll_back() == releases[3]
+    assert stray(site.store) == []
+
+
+def test_a_build_after_rollbacks_goes_on_from_the_release_that_was_current(five: tuple[Site, list[str]]) -> None:
+    """What was rolled back from is no step back of the new release, and is kept while it was served recently enough."""
+    site, (first, second, third, fourth, fifth) = five
+    site.roll_back()
+    site.roll_back()
+    sixth = publish(site, 5)
+
+    assert [sixth, *site.store.older()] == [sixth, third, fourth, fifth, second]
+    assert there(site) == {sixth, third, fourth, fifth, second}
+    assert (site.roll_back(), site.roll_back()) == (third, second)
+    with pytest.raises(FlatpanelError, match="there is no release before this one"):
+        site.roll_back()
+    assert site.roll_back(fifth[:8]) == fifth
+    assert site.store.previous() == second
+    assert first not in there(site)
+    assert stray(site.store) == []
+
+
+def test_a_body_of_a_kept_release_outlives_another_order_of_the_same_releases(site: Site) -> None:
+    """Going away and coming back changes which release was served last, and with it what a build may remove."""
+    site.write("site.yaml", "base_url: https://minimal.example\nkeep_releases: 5\n")
+    cached = replace(site.options, cache=site.folder / "cache")
+    releases = []
+    for number, others in enumerate(([], ["shared"], ["shared", "more"], [])):
+        tree_snapshot.write_series(site, f"Title {number}", volumes=1, others=others)
+        releases.append(build(cached).release)
+    site.roll_back(releases[1])
+    site.roll_back(releases[3])
+    site.write("site.yaml", "base_url: https://minimal.example\nkeep_releases: 3\n")
+    tree_snapshot.write_series(site, "Title 5", volumes=1, others=[])
+    last = build(cached).release
+
+    assert there(site) == {last, releases[3], releases[1]}
+    assert stray(site.store) == []
+
+
+def test_a_release_that_was_published_twice_is_one_step(site: Site) -> None:
+    """A setting that is changed and changed back gives the first release again; no rollback goes in a circle."""
+    first = site.build().release
+    site.write("site.yaml", "base_url: https://minimal.example\ncache: {index: 5}\n")
+    second = site.build().release
+    site.write("site.yaml", "base_url: https://minimal.example\n")
+
+    assert site.build().release == first != second
+    assert site.roll_back() == second
+    with pytest.raises(FlatpanelError, match="there is no release before this one"):
+        site.roll_back()
+
+
+def test_the_journal_says_what_became_current_when_and_why(site: Site) -> None:
+    """One line per release, the current one last, without a trace of what was written on the way."""
+    tree_snapshot.first_version(site)
+    first = site.build(AS_OF).release
+    tree_snapshot.second_version(site)
+    second = site.build(AS_OF + 60).release
+    assert lines(site) == [
+        Entry(first, journal.BUILD, AS_OF, AS_OF),
+        Entry(second, journal.BUILD, AS_OF + 60, AS_OF + 60, (first,)),
+    ]
+    site.roll_back(at=AS_OF + 90)
+
+    assert lines(site) == [
+        Entry(second, journal.BUILD, AS_OF + 60, AS_OF + 60, (first,)),
+        Entry(first, journal.ROLLBACK, AS_OF + 90, AS_OF),
+    ]
+    assert not any("pending" in json.loads(line) for line in journal_of(site).read_text().splitlines())
+
+
+def remove(path: Path) -> None:
+    path.unlink()
+
+
+def empty(path: Path) -> None:
+    path.write_bytes(b"")
+
+
+def cut(path: Path) -> None:
+    path.write_bytes(path.read_bytes()[:-40])
+
+
+def spoil(path: Path) -> None:
+    path.write_bytes(b'[1]\n{"release":"../../x","reason":"build","at":1,"as_of":1,"before":[]}\n\xff\n{"release":3}\n')
+
+
+def postdate(path: Path) -> None:
+    path.write_text(re.sub(r'"at":\d+', '"at":99999999999999', path.read_text()))
+
+
+def set_clocks(path: Path) -> None:
+    path.write_text(path.read_text().replace('"at":1', '"at":2'))
+
+
+@pytest.mark.parametrize("damage", [remove, empty, cut, spoil, postdate, set_clocks])
+def test_without_a_journal_the_links_say_what_was_served(
+    five: tuple[Site, list[str]], run: Run, damage: Callable[[Path], None]
+) -> None:
+    """With the folder of an older program or a damaged journal only times are lost, and the next build repairs it."""
+    site, releases = five
+    damage(journal_of(site))
+    out = site.folder / "dist"
+
+    assert [site.store.current(), *site.store.older()] == releases[::-1]
+    listed = json.loads(run("releases", "--out", out, "--json").stdout)["releases"]
+    assert [one["release"] for one in listed] == releases[::-1]
+    assert listed[0]["time"] is None
+    told = [f"{journal_of(site)}: was damaged; the next build or rollback writes it again"] * (
+        damage in (cut, spoil, postdate, set_clocks)
+    )
+    assert stray(site.store) == told
+    assert (site.roll_back(), site.roll_back()) == (releases[3], releases[2])
+    sixth = publish(site, 5)
+    assert [one.release for one in lines(site)] == [releases[1], releases[4], releases[3], releases[2], sixth]
+    assert stray(site.store) == []
+
+
+@pytest.mark.parametrize("number", range(5))
+def test_a_line_that_is_damaged_costs_the_time_of_its_release(five: tuple[Site, list[str]], number: int) -> None:
+    """The links say between which releases it was served, so that the next build collects none before its time."""
+    site, releases = five
+    written = journal_of(site).read_text().splitlines(keepends=True)
+    written[number] = written[number].replace('"at":1', '"at":2')
+    journal_of(site).write_text("".join(written))
+
+    assert [site.store.current(), *site.store.older()] == releases[::-1]
+    assert [one.release for one in site.store.journal() if one.at is None] == [releases[number]]
+    sixth = publish(site, 5)
+    assert [sixth, *site.store.older()] == [sixth, *releases[:0:-1]]
+    assert stray(site.store) == []
+
+
+NAME = "0123456789abcdef"
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [Entry("../../elsewhere"), Entry(NAME, before=("..",)), Entry(NAME, at=253_402_300_800), Entry(NAME, as_of=-1)],
+)
+def test_a_line_that_no_build_writes_counts_as_missing(entry: Entry) -> None:
+    """A right checksum does not make a name of a folder elsewhere a release, or a moment of what has no date."""
+    assert journal.parse(journal.dump([Entry(NAME), entry])) == [Entry(NAME)]
+
+
+def test_what_was_announced_and_never_became_current_was_not_served(five: tuple[Site, list[str]]) -> None:
+    """A build that is killed between the journal and `current` changes neither the order nor a time."""
+    site, releases = five
+    known = site.store.journal()
+    with journal_of(site).open("ab") as opened:
+        opened.write(journal.dump([Entry(releases[0], journal.BUILD, AS_OF + 9, AS_OF + 9, pending=True)]))
+
+    assert site.store.journal() == known
+
+
+def test_a_link_that_was_replaced_by_hand_counts(five: tuple[Site, list[str]], run: Run) -> None:
+    """`current` is right, whatever the journal says; the releases that it left are still there."""
+    site, releases = five
+    link = site.folder / "dist/current"
+    link.unlink()
+    link.symlink_to(f"releases/{releases[1]}")
+
+    listed = json.loads(run("releases", "--out", site.folder / "dist", "--json").stdout)["releases"]
+    assert [(one["release"], one["reason"]) for one in listed] == [
+        (releases[1], "unrecorded"),
+        *((one, "build") for one in (releases[4], releases[3], releases[2], releases[0])),
+    ]
+    assert list(verify_files.files(site.store)) == []
+    assert site.roll_back() == releases[0]
+    assert site.roll_back(releases[4]) == releases[4]
+    assert stray(site.store) == []
+
+
+def test_releases_are_listed(five: tuple[Site, list[str]], run: Run) -> None:
+    """`releases` shows each with its time and its counts, the one that was served last first."""
+    site, releases = five
+    out = site.folder / "dist"
+    tree_snapshot.first_version(site)
+    big = site.build(AS_OF + 3600).release
+    resources = len(site.manifest.resources)
+    shown = outcome(run("releases", "--out", out))
+    rows = [line.split() for line in shown[1].splitlines()]
+
+    assert (shown[0], shown[2]) == (0, "")
+    assert rows[0] == ["release", "time", "series", "chapters", "URLs"]
+    assert rows[1] == [big, "2026-09-21T15:13:20Z", "2", "3", str(resources), "current"]
+    assert [row[0] for row in rows[2:]] == releases[:0:-1]
+    assert rows[2][1:4] == ["2026-09-21T14:13:24Z", "2", "1"]
+    listed = json.loads(run("releases", "--out", out, "--json").stdout)
+    assert listed["ok"] is True
+    assert listed["releases"][0] == {
+        "release": big,
+        "time": "2026-09-21T15:13:20Z",
+        "reason": "build",
+        "series": 2,
+        "chapters": 3,
+        "resources": resources,
+        "current": True,
+    }
+    assert [one["current"] for one in listed["releases"]] == [True, *[False] * 4]
+
+
+@pytest.mark.parametrize("command", ["releases", "rollback", "verify"])
+@pytest.mark.parametrize("kind", ["nothing", "empty", "foreign"])
+def test_where_nothing_was_built_nothing_is_made(site: Site, run: Run, command: str, kind: str) -> None:
+    """A folder that is no dist is left as it is, and every command says the same of it."""
+    out = site.folder / "dist"
+    if kind != "nothing":
+        out.mkdir()
+    if kind == "foreign":
+        (out / "thesis.txt").write_text("mine")
+    before = tree_snapshot.state(site.folder)
+
+    assert outcome(run(command, "--out", out)) == (1, "", f"{out}: nothing has been built yet\n")
+    assert tree_snapshot.state(site.folder) == before
+
+
+def test_a_release_is_named_by_its_beginning(five: tuple[Site, list[str]], run: Run) -> None:
+    """By as much of its id as no other begins with; the current release and unknown ids are refused."""
+    site, releases = five
+    out = site.folder / "dist"
+    before = tree_snapshot.state(site.folder)
+
+    refused = {
+        releases[4]: f"release {releases[4]} is the current one",
+        "zz": "no release has an id that begins with 'zz'",
+        "": f"'' begins the ids of {', '.join(releases)}; write more of one",
+    }
+    for wanted, sentence in refused.items():
+        result = run("rollback", wanted, "--out", out)
+        assert (result.exit_code, result.stdout) == (1, "")
+        assert result.stderr.startswith(f"{out}: {sentence}")
+    assert tree_snapshot.state(site.folder) == before
+    assert run("rollback", releases[0][:15], "--out", out, "--reopen").exit_code == 0
+    assert site.store.current() == releases[0]
+
+
+def test_ids_of_every_release_that_is_there_are_given_to_no_other_chapter(site: Site, run: Run) -> None:
+    """After two rollbacks the release with the highest id is neither the current one nor the one served before it."""
+    site.write("site.yaml", "base_url: https://minimal.example\nkeep_releases: 4\n")
+    for volumes in (1, 2, 9):
+        tree_snapshot.write_series(site, f"Title {volumes}", volumes=volumes, others=[])
+        site.build()
+    site.roll_back()
+    site.roll_back()
+    site.roll_back(site.store.older()[0])
+    tree_snapshot.write_series(site, "Title", volumes=1, others=[])
+    text = (site.folder / "catalog_src/series/first.yaml").read_text()
+    site.write("series/first.yaml", text + "  - {number: 2, published: 2026-02-02T10:00:00Z, pages: [1.png]}\n")
+    given = json.loads(run("ids", *tree_snapshot.options(site)[:4], "--json").stdout)["given"]
+
+    assert [one["id"] for one in given] == [10]

@@ -1,0 +1,174 @@
+"""Publishing into dist: what a build adds, keeps, collects and refuses."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from generator.errors import FlatpanelError
+from generator.release import journal
+from generator.release.manifest import paths, sidecar
+from generator.release.store import MARK
+from generator.review import verify_files
+from tests.conftest import Site
+from tests.support import tree_snapshot
+
+
+def named(site: Site) -> set[str]:
+    """Every body, sidecar and compressed form of the current release."""
+    return {path for one in site.manifest.resources.values() for path in paths(one)}
+
+
+def of_release(site: Site) -> dict[str, object]:
+    """The current release and everything that it names, as bytes by path."""
+    release = f"releases/{site.store.current()}"
+    found = tree_snapshot.content(site.folder / "dist")
+    return {path: text for path, text in found.items() if path in named(site) or path.startswith(release)}
+
+
+def rebuild(site: Site) -> str:
+    return site.build().release
+
+
+def test_a_first_build_holds_what_its_manifest_names_and_nothing_else(site: Site) -> None:
+    """After a first build every file is named by the manifest, belongs to the release, or marks the folder."""
+    tree_snapshot.first_version(site)
+    release = rebuild(site)
+    folder = f"releases/{release}/"
+    expected = named(site) | {folder + file for file in site.manifest.files} | {folder + "manifest.json", "current"}
+
+    # Only there when root builds where nobody else may enter.
+    found = tree_snapshot.files(site.folder / "dist") - {"run/user.conf"}
+    assert found == expected | {MARK, f"releases/{journal.FILE}"}
+    assert os.readlink(site.folder / "dist/current") == f"releases/{release}"
+
+
+def test_a_new_release_leaves_the_old_one_whole(site: Site) -> None:
+    """Whoever still reads the old release finds every file of it, untouched."""
+    tree_snapshot.first_version(site)
+    old = rebuild(site)
+    before = of_release(site)
+    tree_snapshot.second_version(site)
+    new = rebuild(site)
+    after = tree_snapshot.content(site.folder / "dist")
+
+    assert {path: after.get(path) for path in before} == before
+    assert (site.store.current(), site.store.previous()) == (new, old)
+    assert new != old
+
+
+def test_the_release_before_the_last_one_is_collected(site: Site) -> None:
+    """Two builds later nothing is left of a release: no body, no folder of its own, no empty folder."""
+    tree_snapshot.first_version(site)
+    rebuild(site)
+    tree_snapshot.second_version(site)
+    second = rebuild(site)
+    kept = named(site)
+    tree_snapshot.third_version(site)
+    third = rebuild(site)
+    kept |= named(site)
+    www = site.folder / "dist/www"
+
+    assert {f"www/{path}" for path in tree_snapshot.files(www)} == kept
+    assert {path.name for path in (site.folder / "dist/releases").iterdir()} == {second, third, journal.FILE}
+    assert [path for _, path in tree_snapshot.walk(www) if path.is_dir() and not any(path.iterdir())] == []
+    assert not (www / "api/series/first/3").exists()
+
+
+def test_building_the_same_again_writes_nothing(site: Site) -> None:
+    """A second build of an unchanged catalog leaves every inode and every time as it is, the mark's included."""
+    tree_snapshot.first_version(site)
+    first = rebuild(site)
+    before = tree_snapshot.state(site.folder)
+
+    assert rebuild(site) == first
+    assert tree_snapshot.state(site.folder) == before
+
+
+def test_what_is_changed_and_changed_back_is_dated_later(site: Site) -> None:
+    """A body that comes back keeps its file and its tag, and gets a date after that of what stood in between."""
+    tree_snapshot.first_version(site)
+    rebuild(site)
+    first, inodes = site.manifest.resources, tree_snapshot.state(site.folder / "dist")
+    tree_snapshot.second_version(site)
+    rebuild(site)
+    second = site.manifest.resources
+    tree_snapshot.first_version(site)
+    rebuild(site)
+    third, back = site.manifest.resources, [url for url in first if url in second and first[url] != second[url]]
+
+    assert "/api/series/first" in back
+    for url in back:
+        path = site.folder / "dist" / third[url].file
+        assert (third[url].file, third[url].etag) == (first[url].file, first[url].etag)
+        assert third[url].modified > second[url].modified
+        assert Path(f"{path}.headers").read_bytes() == sidecar(third[url])
+        assert (path.stat().st_ino, path.stat().st_mtime) == (inodes[third[url].file][0], third[url].modified)
+
+
+def test_unchanged_bodies_are_not_touched(site: Site) -> None:
+    """A build that changes one series leaves the files of the other alone."""
+    tree_snapshot.first_version(site)
+    rebuild(site)
+    before = tree_snapshot.state(site.folder / "dist/www")
+    tree_snapshot.second_version(site)
+    rebuild(site)
+    after = tree_snapshot.state(site.folder / "dist/www")
+    second = {path for path in before if path.startswith("api/series/second.")}
+
+    assert len(second) == 2
+    assert {path: after[path] for path in second} == {path: before[path] for path in second}
+
+
+def test_rolling_back_serves_the_release_before_and_its_id_leads_forward_again(site: Site) -> None:
+    """`rollback` and `rollback RELEASE` go back and forth between two releases, and both stay as they were."""
+    tree_snapshot.first_version(site)
+    first = rebuild(site)
+    tree_snapshot.second_version(site)
+    second = rebuild(site)
+    releases = {
+        path: text for path, text in tree_snapshot.content(site.folder / "dist/releases").items() if "/" in path
+    }
+
+    assert site.roll_back() == site.store.current() == first
+    assert site.store.previous() == second
+    assert site.roll_back(second) == site.store.current() == second
+    found = tree_snapshot.content(site.folder / "dist/releases")
+    assert {path: text for path, text in found.items() if "/" in path} == releases
+    assert list(verify_files.files(site.store)) == []
+
+
+def test_after_a_rollback_the_same_catalog_gives_the_same_release_again(site: Site) -> None:
+    """Building what was rolled back from is no new release."""
+    tree_snapshot.first_version(site)
+    rebuild(site)
+    tree_snapshot.second_version(site)
+    second = rebuild(site)
+    site.roll_back()
+
+    assert rebuild(site) == second
+    assert list(verify_files.files(site.store)) == []
+
+
+def test_without_an_earlier_release_there_is_no_way_back(site: Site) -> None:
+    """`rollback` after a first build is refused, and changes nothing."""
+    rebuild(site)
+    before = tree_snapshot.state(site.folder)
+
+    with pytest.raises(FlatpanelError, match="there is no release before this one"):
+        site.roll_back()
+    assert tree_snapshot.state(site.folder) == before
+
+
+def test_a_release_that_lost_a_body_is_not_served_again(site: Site) -> None:
+    """`rollback` to a release that is not whole is refused with the name of what is missing."""
+    tree_snapshot.first_version(site)
+    rebuild(site)
+    lost = site.manifest.resources["/api/series/first"].file
+    tree_snapshot.second_version(site)
+    second = rebuild(site)
+    (site.folder / "dist" / lost).unlink()
+
+    with pytest.raises(FlatpanelError, match=f"{lost}: is missing, so release"):
+        site.roll_back()
+    assert site.store.current() == second

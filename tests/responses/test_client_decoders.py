@@ -1,0 +1,93 @@
+"""The decoders of apps are as strict as the apps: each of these bodies would have broken somebody."""
+
+import copy
+import json
+
+import pytest
+
+from tests.data.clients import aidoku, kotatsu, others, paperback, tachiyomi
+from tests.data.clients.app import App
+from tests.data.clients.strict import Broken, parse
+
+ITEM = {"slug": "a", "title": "A", "url": "/reader/a/", "cover": "https://a.example/a", "chapters": 1}
+CHAPTER = {
+    "id": 1,
+    "title": "A",
+    "number": 1.0,
+    "volume": None,
+    "published": "1700000000000",
+    "views": 0,
+    "final": False,
+    "series": "a",
+    "groups": [],
+    "full_title": "A",
+    "url": "/reader/a/0/1/",
+}
+READER = {
+    "title": "A",
+    "cover": "https://a.example/a",
+    "original_url": "/reader/a/",
+    "description": "",
+    "author": "",
+    "artist": "",
+    "alt_titles": [],
+    "metadata": [["Author", ""]],
+    "chapters": {"1": {"title": "", "volume": "0", "number": "1", "groups": {"N/A": []}, "last_updated": "1"}},
+}
+REMOVED = object()
+
+
+def changed(value: object, path: tuple[str | int, ...], new: object) -> bytes:
+    value = copy.deepcopy(value)
+    inside = value
+    for step in path[:-1]:
+        inside = inside[step]
+    if new is REMOVED:
+        del inside[path[-1]]
+    else:
+        inside[path[-1]] = new
+    return json.dumps(value).encode()
+
+
+@pytest.mark.parametrize(
+    ("app", "kind", "path", "new"),
+    [
+        (tachiyomi.CURRENT, "list", ("last",), REMOVED),
+        (tachiyomi.CURRENT, "list", ("results", 0, "cover"), None),
+        (tachiyomi.CURRENT, "list", ("results", 0, "cover"), "/media/a.jpg"),
+        (tachiyomi.DEPRECATED, "list", ("total",), 1.0),
+        (aidoku.LEGACY, "list", ("results", 0, "url"), "https://a.example/reader/a/"),
+        (aidoku.LEGACY, "list", ("results", 0, "chapters"), REMOVED),
+        (kotatsu.KOTATSU, "list", ("results", 0, "url"), "/read/a/"),
+        (tachiyomi.CURRENT, "chapters in milliseconds", ("results", 0, "id"), 2**31),
+        (tachiyomi.CURRENT, "chapters in milliseconds", ("results", 0, "id"), "1"),
+        (tachiyomi.CURRENT, "chapters in milliseconds", ("results", 0, "volume"), 1.0),
+        (tachiyomi.CURRENT, "chapters in milliseconds", ("results", 0, "volume"), REMOVED),
+        (tachiyomi.CURRENT, "chapters in milliseconds", ("results", 0, "published"), 1700000000000),
+        (tachiyomi.CURRENT, "chapters in milliseconds", ("results", 0, "published"), "2026-01-01T00:00:00Z"),
+        (tachiyomi.CURRENT, "chapters in milliseconds", ("results", 0, "final"), 0),
+        (tachiyomi.CURRENT, "chapters in milliseconds", ("results", 0, "groups"), None),
+        (tachiyomi.CURRENT, "chapters in milliseconds", ("results", 0, "title"), None),
+        (paperback.OFFICIAL, "chapters", ("results", 0, "published"), "1700000000000"),
+        (others.FMD2, "chapters", ("results", 0, "url"), "/reader/a/1/"),
+        (others.CUBARI, "reader", ("chapters", "1", "volume"), "None"),
+        (others.CUBARI, "reader", ("chapters", "1", "last_updated"), ""),
+        (others.CUBARI, "reader", ("chapters", "1", "groups"), {}),
+        (others.CUBARI, "reader", ("chapters", "1", "groups"), {"": []}),
+        (others.CUBARI, "reader", ("original_url",), "https://a.example/reader/a/"),
+        (others.CUBARI, "reader", ("alt_titles",), REMOVED),
+    ],
+)
+def test_the_decoders_break_where_the_apps_do(app: App, kind: str, path: tuple[str | int, ...], new: object) -> None:
+    """A decoder that accepted anything would promise nothing."""
+    whole = {
+        "list": {"total": 1, "last": True, "results": [ITEM]},
+        "chapters": {"results": [{**CHAPTER, "published": "2026-01-01T00:00:00Z"}]},
+        "chapters in milliseconds": {"results": [CHAPTER]},
+        "reader": READER,
+    }[kind]
+    read = app.reads[kind]
+    assert read(parse(json.dumps(whole).encode()))
+
+    with pytest.raises(Broken):
+        read(parse(changed(whole, path, new)))

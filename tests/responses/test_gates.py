@@ -1,0 +1,370 @@
+"""Who may read what: every route with a gate, for every kind of series, with every kind of key."""
+
+import json
+from collections.abc import Iterator
+
+import pytest
+
+from generator.api.resources import Published
+from tests.conftest import Site
+from tests.support.nginx_client import Answer, Web
+
+# Of each kind a series, one of its chapters, and that chapter's place.
+KINDS = {
+    "open": ("full-book", "11", "1", "1"),
+    "licensed": ("in-shops", "41", "1", "1"),
+    "restricted": ("members-only", "31", "1", "1"),
+    "both": ("in-shops-for-members", "51", "1", "1"),
+    "scheduled": ("tomorrow", "61", "0", "1"),
+    "without chapters": ("empty", "62", "0", "1"),
+    "unknown": ("nobody", "99", "1", "1"),
+    "another case": ("Full-Book", "011", "01", "1"),
+    "licensed in another case": ("In-Shops", "041", "01", "1"),
+    "bad": ("full%20book", "abc", "x", "-1"),
+    "far out": ("f" * 200, "99999999999999999999", "1" * 30, "1e3"),
+}
+PATHS = {
+    "series": "/api/v2/series/{slug}",
+    "chapters of it": "/api/v2/series/{slug}/chapters",
+    "dated chapters of it": "/api/v2/series/{slug}/chapters?date_format=timestamp",
+    "chapter": "/api/v2/chapters/{id}",
+    "pages": "/api/v2/chapters/{id}/pages",
+    "read": "/api/v2/chapters/{id}/read",
+    "reader": "/api/v2/cubari/{slug}",
+    "pages by place": "/api/v2/pages?series={slug}&volume={volume}&number={number}",
+    "chapters by slug": "/api/v2/chapters?series={slug}",
+}
+# How a key may come: its headers, what is added to the query, and what it is taken for.
+ABSENT, INVALID, GOOD = "absent", "invalid", "good"
+KEYS = {
+    "none": ({}, "", ABSENT),
+    "empty header": ({"X_API_Key": ""}, "", ABSENT),
+    "empty parameter": ({}, "api_key=", ABSENT),
+    "both empty": ({"X_API_Key": ""}, "api_key=", ABSENT),
+    "parameter in another case": ({}, "API_KEY=key-one", ABSENT),
+    "another header": ({"Authorization": "X-API-Key key-one"}, "", ABSENT),
+    "header": ({"X_API_Key": "key-one"}, "", GOOD),
+    "header in another case": ({"x_api_KEY": "key-two"}, "", GOOD),
+    "of nobody": ({"X_API_Key": "key-of-nobody"}, "", GOOD),
+    "parameter": ({}, "api_key=key-one", GOOD),
+    "escaped parameter": ({}, "api%5Fkey=%6Bey%2Done", GOOD),
+    "last parameter": ({}, "api_key=nonsense&api_key=key-one", GOOD),
+    "empty header and parameter": ({"X_API_Key": ""}, "api_key=key-one", GOOD),
+    "header before parameter": ({"X_API_Key": "key-one"}, "api_key=nonsense", GOOD),
+    "bad header before parameter": ({"X_API_Key": "nonsense"}, "api_key=key-one", INVALID),
+    "first parameter": ({}, "api_key=key-one&api_key=nonsense", INVALID),
+    "revoked": ({"X_API_Key": "key-revoked"}, "", INVALID),
+    "key in another case": ({"X_API_Key": "KEY-ONE"}, "", INVALID),
+    "cut": ({"X_API_Key": "key-on"}, "", INVALID),
+    "longer": ({}, "api_key=key-one%00", INVALID),
+    "two in one": ({"X_API_Key": "key-one, key-one"}, "", INVALID),
+    "no text": ({}, "api_key=%FF%FE", INVALID),
+    "its digest": ({"X_API_Key": "b5f8a4a2" * 8}, "", INVALID),
+    "a pattern": ({"X_API_Key": "~.*"}, "", INVALID),
+    "a variable": ({"X_API_Key": "$fp_digest"}, "", INVALID),
+    "a word of nginx": ({"X_API_Key": "default"}, "", INVALID),
+}
+SAYS = {
+    401: {ABSENT: "Authentication credentials were not provided.", INVALID: "Invalid token."},
+    404: "Not found.",
+    451: "This series is licensed.",
+}
+CORS = {
+    "access-control-allow-origin": "*",
+    "access-control-allow-methods": "GET, HEAD, OPTIONS",
+    "access-control-allow-headers": "X-API-Key, If-None-Match, If-Modified-Since",
+}
+COMMON = {
+    **CORS,
+    "access-control-expose-headers": "ETag",
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "SAMEORIGIN",
+    "content-type": "application/json",
+    "connection": "close",
+    "server": "nginx",
+}
+NOTHING = {"results": []}
+
+
+@pytest.fixture(scope="module")
+def site(serve) -> Site:
+    return serve("v2")[0]
+
+
+@pytest.fixture(scope="module")
+def web(serve) -> Web:
+    return serve("v2")[1]
+
+
+def address(route: str, kind: str, more: str = "") -> str:
+    slug, chapter, volume, number = KINDS[kind]
+    path = PATHS[route].format(slug=slug, id=chapter, volume=volume, number=number)
+    return f"{path}{'&' if '?' in path else '?'}{more}" if more else path
+
+
+def status(route: str, kind: str, key: str) -> int:
+    """The table of gates."""
+    if route == "chapters by slug":
+        return 200
+    if route == "pages by place":
+        return 400 if kind == "bad" else 401 if kind == "restricted" and key != GOOD else 200
+    if kind == "licensed" or kind == "both":
+        return 200 if route == "series" else 451
+    if kind == "restricted" and route != "series" and key != GOOD:
+        return 401
+    if kind in ("open", "restricted"):
+        return 308 if route == "read" else 200
+    return 404
+
+
+def published(site: Site, route: str, kind: str) -> Published | None:
+    """The body that the release has for a 200; none if it is a list of nothing."""
+    slug, chapter, _, _ = KINDS[kind]
+    url = {
+        # A slug in another case and the number 01 are other spellings of the same place.
+        "pages by place": f"/api/v2/chapters/{chapter.lstrip('0')}/pages",
+        "chapters by slug": f"/api/v2/series/{slug.lower()}/chapters",
+    }.get(route, address(route, kind))
+    if route == "chapters by slug" and kind == "restricted":
+        return None
+    return site.manifest.resources.get(url)
+
+
+def expected(site: Site, route: str, kind: str, key: str) -> tuple[int, object, dict[str, str]]:
+    code = status(route, kind, key)
+    body: object = {"detail": SAYS[code][key] if code == 401 else SAYS.get(code)}
+    behind_key = kind == "restricted" and route not in ("series", "chapters by slug")
+    headers = {"cache-control": f"{'private' if behind_key else 'public'}, max-age=60"}
+    if behind_key:
+        headers["vary"] = "X-API-Key"
+    if code == 200:
+        found = published(site, route, kind)
+        body = json.loads((site.folder / "dist" / found.file).read_bytes()) if found else NOTHING
+        if found and found.gzip:
+            headers["vary"] = ", ".join([*filter(None, [headers.get("vary")]), "Accept-Encoding"])
+        headers["cache-control"] = headers["cache-control"].replace("60", "300")
+    elif code == 400:
+        body = {"error": f"Invalid volume: {KINDS[kind][2]}"}
+        headers["cache-control"] = "no-store"
+    elif code == 308:
+        slug, _, volume, number = KINDS[kind]
+        body = {"url": f"https://lists.example/reader/{slug}/{volume}/{number}/"}
+        headers["location"] = body["url"]
+    elif code == 401:
+        headers |= {"cache-control": "no-store", "www-authenticate": "X-API-Key"}
+    return code, body, COMMON | headers
+
+
+def told(answer: Answer) -> tuple[int, object, dict[str, str]]:
+    """An answer without what every body has of its own."""
+    names = [name for name, _ in answer.headers]
+    assert len(names) == len(set(names)), names
+    own = ("date", "etag", "last-modified", "content-length")
+    headers = {name: value for name, value in answer.headers if name not in own}
+    return answer.status, json.loads(answer.body) if answer.body else None, headers
+
+
+def without_date(answer: Answer) -> tuple[int, bytes, list[tuple[str, str]]]:
+    return answer.status, answer.body, [pair for pair in answer.headers if pair[0] != "date"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("route", PATHS)
+def test_a_cell_of_the_gate_table(site: Site, web: Web, route: str, kind: str) -> None:
+    """Status, body and every header, with every kind of key."""
+    answers, wanted = {}, {}
+    for name, (headers, query, key) in KEYS.items():
+        answers[name] = told(web.ask(address(route, kind, query), **headers))
+        wanted[name] = expected(site, route, kind, key)
+
+    assert answers == wanted
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("route", PATHS)
+def test_head_of_a_gate_is_get_without_the_body(web: Web, route: str, kind: str) -> None:
+    """Refusals and redirects too."""
+    for headers, query, _ in (KEYS["none"], KEYS["header"], KEYS["revoked"]):
+        path = address(route, kind, query)
+        get, head = web.ask(path, **headers), web.ask(path, "HEAD", **headers)
+
+        assert (head.status, head.body) == (get.status, b"")
+        assert told(head)[2] == told(get)[2]
+        assert head["content-length"] == get["content-length"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("route", PATHS)
+def test_options_are_told_to_everybody(web: Web, route: str, kind: str) -> None:
+    """A browser asks before it sends a key, so no gate stands in the way."""
+    for headers, query, _ in (KEYS["none"], KEYS["revoked"]):
+        answer = web.ask(address(route, kind, query), "OPTIONS", **headers)
+
+        assert (answer.status, answer.body, answer["allow"]) == (204, b"", "GET, HEAD, OPTIONS")
+        assert {name: answer[name] for name in CORS} == CORS
+
+
+@pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "PATCH", "TRACE", "CONNECT", "X-ANY", "X_Y"])
+def test_another_method_is_named_and_refused(web: Web, method: str) -> None:
+    """Before any gate is looked at."""
+    answer = web.ask(address("pages", "restricted"), method, Content_Length="0")
+
+    assert (answer.status, json.loads(answer.body)) == (405, {"detail": f'Method "{method}" not allowed.'})
+    assert answer["allow"] == "GET, HEAD, OPTIONS"
+
+
+def test_a_key_changes_nothing_about_what_is_public(site: Site, web: Web) -> None:
+    """Public routes never look at it: good or bad, the answer is the same to the last header."""
+    for url, one in site.manifest.resources.items():
+        if one.restricted or "#" in url or "?" in url:
+            continue
+        plain = web.ask(url)
+        for key in ("nonsense", "key-one"):
+            answer = web.ask(url, X_API_Key=key)
+            assert without_date(answer) == without_date(plain), url
+
+
+@pytest.mark.parametrize("route", ["chapters of it", "dated chapters of it", "chapter", "pages", "reader"])
+def test_a_restricted_answer_is_revalidated_like_any_other(web: Web, route: str) -> None:
+    """With a key a matching tag is a 304 that nobody may share; without one it opens nothing."""
+    path = address(route, "restricted")
+    first = web.ask(path, X_API_Key="key-one")
+    fresh = web.ask(path, X_API_Key="key-two", If_None_Match=first["etag"])
+    dated = web.ask(path, X_API_Key="key-one", If_Modified_Since=first["last-modified"])
+
+    assert (fresh.status, fresh["cache-control"], fresh["vary"]) == (304, "private, max-age=300", "X-API-Key")
+    assert (fresh["etag"], fresh["last-modified"]) == (first["etag"], first["last-modified"])
+    assert dated.status == 304
+    assert web.ask(path, If_None_Match=first["etag"]).status == 401
+    assert web.ask(path, X_API_Key="nonsense", If_None_Match="*").status == 401
+
+
+def test_a_condition_is_judged_behind_the_gate(web: Web) -> None:
+    """If-Match asks the server a second time, and that time with the key, whichever way it came."""
+    path = address("pages", "restricted")
+    plain = web.ask(path, X_API_Key="key-one")
+
+    assert web.ask(path, X_API_Key="key-one", If_Match=plain["etag"]).body == plain.body
+    assert web.ask(f"{path}?api_key=key-one", If_Match=plain["etag"]).body == plain.body
+    assert web.ask(path, X_API_Key="key-one", If_Match='"x"').status == 412
+    assert web.ask(path, If_Match=plain["etag"]).status == 401
+
+
+@pytest.mark.parametrize("route", ["chapters of it", "dated chapters of it", "chapter", "pages", "reader"])
+def test_no_condition_asks_for_a_tag_or_a_date_behind_a_gate(web: Web, route: str) -> None:
+    """Without a key, right and wrong guesses are refused alike."""
+    path = address(route, "restricted")
+    first = web.ask(path, X_API_Key="key-one")
+    refused = without_date(web.ask(path))
+    for name in ("If_Match", "If_None_Match"):
+        for tag in (first["etag"], '"x"', "*"):
+            assert without_date(web.ask(path, **{name: tag})) == refused, (name, tag)
+    for name in ("If_Modified_Since", "If_Unmodified_Since"):
+        for date in (first["last-modified"], "Sat, 01 Jan 2000 00:00:00 GMT", "Fri, 01 Jan 2100 00:00:00 GMT"):
+            assert without_date(web.ask(path, **{name: date})) == refused, (name, date)
+
+    assert refused[0] == 401
+    assert {"etag", "last-modified"} & dict(refused[2]).keys() == set()
+
+
+def slashes(path: str) -> Iterator[str]:
+    before, question, query = path.partition("?")
+    yield f"{before}/{question}{query}"
+    yield f"/{path}"
+    yield path.replace("/v2/", "//v2///")
+    yield path.replace("/v2/", "/./v2/x/../")
+
+
+@pytest.mark.parametrize("route", PATHS)
+def test_no_spelling_of_a_path_is_a_way_round_its_gate(web: Web, route: str) -> None:
+    """Slashes and dots are folded before anybody looks."""
+    for kind in ("licensed", "restricted"):
+        path = address(route, kind)
+        for spelt in slashes(path):
+            assert told(web.ask(spelt)) == told(web.ask(path))
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/api/v2/chapters/11/READ",
+        "/api/v2/chapters/11/Read",
+        "/api/v2/Chapters/11/read",
+        "/api/v2/chapters/41/READ",
+        "/api/v2/chapters/41/Pages",
+        "/api/v2/CHAPTERS/41",
+        "/api/v2/Cubari/in-shops",
+        "/api/v2/series/full-book/Chapters?date_format=timestamp",
+        "/api/v2/series%2Ffull-book",
+        "/api/v2/chapters%2f11/pages",
+        "/api/v2/chapters/11%2Fread",
+        "/api/v2/cubari%2Fin-shops",
+        "/api/v2/series/full-book%00",
+        "/api/v2/chapters/31%2Fpages",
+        # A line break is part of a path, not its end.
+        "/api/v2/bookmarks%0A",
+        "/api/v2/profile%0a",
+        "/api/v2/profile%0A/",
+        "/api/v2/pages%0A",
+        "/api/v2/series%0A",
+        "/api/v2/series%0A?page=1",
+        "/api/v2/series%0A?title=full",
+        "/api/v2/chapters%0A?series=full-book",
+        "/api/v2/chapters%0A?date_format=timestamp",
+        "/api/v2/pages%0A?series=full-book&volume=1&number=1",
+        "/api/v2/series/full-book/chapters%0A?date_format=timestamp",
+        "/api/v2/chapters/11/pages%0A?track=true",
+        "/api/v2/chapters/31%0A",
+    ],
+)
+def test_a_path_that_is_nearly_one_is_none(web: Web, path: str) -> None:
+    """Other capitals and escaped slashes are not found, whatever stands at the right spelling."""
+    for headers in ({}, {"X_API_Key": "key-one"}):
+        answer = web.ask(path, **headers)
+        assert (answer.status, json.loads(answer.body)) in (
+            (404, {"detail": "Not found."}),
+            (404, {"error": "Not found", "status": 404}),
+            # No URI that nginx takes for one.
+            (400, {"detail": "Bad request."}),
+        )
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/api/v2/Chapters/31",
+        "/api/v2/CHAPTERS/31/pages",
+        "/api/v2/chapters/31/Pages",
+        "/api/v2/chapters/31/READ",
+        "/api/v2/Chapters/31/read/",
+        "/api/v2/cubari/Members-Only",
+        "/api/v2/Cubari/members-only",
+        "/api/v2/series/MEMBERS-ONLY/chapters",
+        "/api/v2/Series/members-only/chapters",
+        "/api/v2/series/Members-Only/chapters?date_format=timestamp",
+        "/api/v2/chapters/51/READ",
+    ],
+)
+@pytest.mark.parametrize("conditions", [{}, {"If_None_Match": "*"}, {"If_Match": '"x"'}], ids=str)
+def test_another_case_of_what_is_restricted_is_nothing_to_anybody(web: Web, path: str, conditions) -> None:
+    """Paths have one case, so there is nothing to be kept from anybody: a 404 that everybody shares, key or no key."""
+    nothing = told(web.ask("/api/v2/chapters/99"))
+
+    assert nothing[0] == 404
+    assert nothing[2]["cache-control"] == "public, max-age=60"
+    for headers, query, _ in (KEYS["none"], KEYS["header"], KEYS["revoked"], KEYS["parameter"]):
+        asked = f"{path}{'&' if '?' in path else '?'}{query}"
+        assert told(web.ask(asked, **headers, **conditions)) == nothing
+
+
+FORMATS = ["", "iso-8601", "rfc-5322", "timestamp"]
+
+
+@pytest.mark.parametrize("date_format", FORMATS)
+def test_every_form_of_dates_is_behind_the_same_gate(web: Web, date_format: str) -> None:
+    """A parameter chooses between bodies, never between gates."""
+    query = f"date_format={date_format}"
+
+    assert web.ask(f"/api/v2/series/members-only/chapters?{query}").status == 401
+    assert web.ask(f"/api/v2/series/members-only/chapters?{query}", X_API_Key="key-one").status == 200
+    assert web.ask(f"/api/v2/series/in-shops/chapters?{query}").status == 451

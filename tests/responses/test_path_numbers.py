@@ -1,0 +1,125 @@
+"""Ids, volumes and chapters in paths: what is no canonical number is a 400, a number that nothing has is a 404."""
+
+import pytest
+
+from tests.conftest import Serve
+from tests.responses.test_paths import BODIES, SITE, assert_error
+from tests.support.nginx_client import Web
+
+
+@pytest.fixture
+def web(serve: Serve) -> Web:
+    return serve(SITE)[1]
+
+
+# What stands in a path where a number should, and what that makes of the request.
+NOT_NUMBERS = [
+    "abc",
+    "01",
+    "00",
+    "007",
+    "1.0",
+    "1.50",
+    "10.500",
+    "0.0",
+    "1.",
+    ".5",
+    "1..5",
+    "1.2.3",
+    "1,5",
+    "1e3",
+    "1E3",
+    "-1",
+    "-0",
+    "+1",
+    "0x10",
+    "1_000",
+    "%201",
+    "1%20",
+    "1%0A",
+    "1%0D",
+    "1;",
+    "1a",
+    "a1",
+    "nan",
+    "NaN",
+    "inf",
+    "null",
+    "None",
+    "true",
+    "*",
+    "$1",
+    "%D9%A1",
+    "%EF%BC%91",
+    "\xe9",
+]
+INTEGERS = ["0", "999", "2147483648", "9999999999999999999999", "1" * 2000]
+FRACTIONS = ["1.5", "0.5", "10.25", "1.00000000000000000000001", "123456789.12345"]
+# Ids and volumes are integers, chapters may have a fraction.
+OF_INTEGERS = [
+    "/api/authors/{}",
+    "/api/artists/{}",
+    "/api/v1/authors/{}",
+    "/api/v1/artists/{}",
+    "/api/v1/groups/{}",
+    "/api/series/paused/{}",
+    "/api/v1/series/paused/{}",
+    "/api/series/nothing/{}",
+    "/api/series/paused/{}/10",
+    "/api/v1/series/paused/{}/10",
+    "/api/series/paused/{}/10.5",
+    "/api/series/members-only/{}/1",
+    "/api/v1/series/nothing/{}/1",
+]
+OF_DECIMALS = [
+    "/api/series/paused/2/{}",
+    "/api/v1/series/paused/2/{}",
+    "/api/series/members-only/2/{}",
+    "/api/v1/series/nothing/1/{}",
+]
+PLACES = [*OF_INTEGERS, *OF_DECIMALS, "/api/series/nothing/abc/{}", "/api/v1/series/nothing/1.5/{}"]
+
+
+@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize("slash", ["", "/"])
+def test_what_is_no_number_where_one_stands_is_a_400(web: Web, place: str, slash: str) -> None:
+    """An id, a volume or a chapter in any but the one canonical form, whether or not there is such a series."""
+    paths = [place.format(number) + slash for number in NOT_NUMBERS]
+
+    assert {path: web.ask(path).body for path in paths} == dict.fromkeys(paths, BODIES[400])
+
+
+@pytest.mark.parametrize("place", OF_INTEGERS)
+@pytest.mark.parametrize("slash", ["", "/"])
+def test_a_fraction_where_an_integer_stands_is_a_400(web: Web, place: str, slash: str) -> None:
+    """An id or a volume has no fraction, whether or not there is such a series."""
+    paths = [place.format(number) + slash for number in FRACTIONS]
+
+    assert {path: web.ask(path).body for path in paths} == dict.fromkeys(paths, BODIES[400])
+
+
+@pytest.mark.parametrize(
+    ("place", "numbers"),
+    [*((place, INTEGERS) for place in OF_INTEGERS), *((place, INTEGERS + FRACTIONS) for place in OF_DECIMALS)],
+)
+@pytest.mark.parametrize("slash", ["", "/"])
+def test_a_number_that_is_nowhere_is_a_404(web: Web, place: str, numbers: list[str], slash: str) -> None:
+    """0 is a number, and so is one of any length; no entry has them."""
+    paths = [place.format(number) + slash for number in numbers]
+
+    assert {path: web.ask(path).body for path in paths} == dict.fromkeys(paths, BODIES[404])
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/api/authors/abc",
+        "/api/v1/groups/01",
+        "/api/series/paused/1.0",
+        "/api/series/nothing/1/+1",
+        "/api/authors/abc?x=1",
+    ],
+)
+def test_a_400_is_an_error_like_any_other(web: Web, path: str) -> None:
+    """Our JSON, our headers, and nothing that a cache may keep."""
+    assert_error(web.ask(path), 400)

@@ -1,0 +1,291 @@
+"""`/api/v2/series` and its parameters: files where everything can be counted out, the shim for the rest."""
+
+import json
+from urllib.parse import quote, quote_plus
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from generator.pipeline.run import read_catalog
+from tests.conftest import AS_OF, Site
+from tests.support import reference_list
+from tests.support.nginx_client import Web
+from tests.support.reference_list import Listed
+
+LIST = "/api/v2/series"
+BLANKS = [chr(code) for code in (*range(0x1C, 0x21), 0x85, 0xA0, 0x180E, 0x200A, 0x200B, 0x2028, 0x3000, 0xFEFF)]
+NO_PAGE = (404, {"detail": "Invalid page."})
+EVERYTHING = "title=&categories=-unused"
+ORDERS = [f"{sign}{name}" for name in reference_list.ORDERS for sign in ("", "-")]
+
+
+@pytest.fixture(scope="module")
+def site(serve) -> Site:
+    return serve("v2")[0]
+
+
+@pytest.fixture(scope="module")
+def web(serve) -> Web:
+    return serve("v2")[1]
+
+
+@pytest.fixture(scope="module")
+def expected(site: Site):
+    """What a query should find, by the reference."""
+    catalog = read_catalog(site.folder / "catalog_src", AS_OF)
+    return lambda query: reference_list.answer(catalog, query)
+
+
+def found(web: Web, query: str) -> Listed | None:
+    answer = web.ask(f"{LIST}?{query}")
+    if answer.status == 200:
+        return reference_list.read(json.loads(answer.body))
+    assert (answer.status, json.loads(answer.body)) == NO_PAGE
+    return None
+
+
+@pytest.mark.parametrize("sort", ORDERS)
+@pytest.mark.parametrize("page", [1, 2, 3])
+def test_files_and_shim_answer_the_same(web: Web, expected, sort: str, page: int) -> None:
+    """A page of a known order is a file; asked with a filter that leaves nothing out, the shim makes its equal."""
+    file = web.ask(f"{LIST}?page={page}&sort={sort}")
+    made = web.ask(f"{LIST}?page={page}&sort={sort}&{EVERYTHING}")
+
+    assert made.body == file.body
+    assert made["etag"] == file["etag"]
+    assert reference_list.read(json.loads(file.body)) == expected(f"page={page}&sort={sort}")
+
+
+@pytest.mark.parametrize(
+    "query", ["", "?", "?page=1", "?sort=title", "?sort=title&page=1", "?limit=25", "?x=y", "?page"]
+)
+def test_every_spelling_of_the_first_page_is_the_same_file(web: Web, query: str) -> None:
+    """Defaults that are written out change nothing, and what is no parameter is ignored."""
+    plain, asked = web.ask(LIST), web.ask(LIST + query)
+
+    assert (asked.body, asked["etag"], asked["last-modified"]) == (plain.body, plain["etag"], plain["last-modified"])
+
+
+@pytest.mark.parametrize(
+    "page", ["4", "0", "abc", "last", "-1", "1.0", "01", "+1", "%2B1", "1e0", "٢", "9" * 30, "1;2", "1%0A"]
+)
+@pytest.mark.parametrize("rest", ["", "&sort=-views", f"&{EVERYTHING}", "&limit=999"])
+def test_a_page_that_does_not_exist_is_a_404_without_last(web: Web, page: str, rest: str) -> None:
+    """In files and shim alike; a client pages for as long as it sees a `last`."""
+    answer = web.ask(f"{LIST}?page={quote(page, safe='%')}{rest}")
+
+    assert (answer.status, json.loads(answer.body)) == NO_PAGE
+
+
+@pytest.mark.parametrize(
+    ("limit", "length"),
+    [
+        ("1", 1),
+        ("24", 24),
+        ("999", 64),
+        ("1000", 64),
+        ("1" + "0" * 30, 64),
+        ("007", 7),
+        ("0", 25),
+        ("-1", 25),
+        ("abc", 25),
+        ("1.5", 25),
+        ("1e1", 25),
+        ("٣", 25),
+        ("+5", 25),
+        ("", 25),
+    ],
+)
+def test_a_limit_is_a_number_up_to_999_or_the_default(web: Web, limit: str, length: int) -> None:
+    """Above 999 is 999; below 1 and whatever is no number is 25."""
+    answer = json.loads(web.ask(f"{LIST}?limit={quote(limit, safe='')}").body)
+
+    assert (answer["total"], answer["last"], len(answer["results"])) == (64, length == 64, length)
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        # Names and values in every spelling.
+        "titl%65=full",
+        "title=%46ULL",
+        "title=full+book",
+        "title=full%20book",
+        "title=full%2Bbook",
+        "title=a%2Bb",
+        "title=a+b",
+        "Title=full",
+        "TITLE=full&page=1",
+        "LIMIT=1",
+        "Sort=-title&PAGE=2",
+        # Repeated, empty, without a value.
+        "title=nothing&title=full",
+        "title=full&title=",
+        "limit=2&limit=3",
+        "page=9&page=2",
+        "sort=-title&sort=views",
+        "title",
+        "=full",
+        "&&title=full&&",
+        "title==full",
+        # What does not decode stays as it is.
+        "title=%",
+        "title=50%",
+        "title=50%25",
+        "title=%zz",
+        "title=%4",
+        "title=%ff%fe",
+        "title=%C3%28",
+        "title=%ED%A0%80",
+        "title=%00",
+        "title=100%2525",
+        "categories=%ff",
+        # Orders.
+        "sort=-views,title",
+        "sort=views,-title",
+        "sort=nonsense",
+        "sort=-",
+        "sort=--title",
+        "sort=Title",
+        "sort=%20title",
+        "sort=updated,views",
+        # Statuses and slugs.
+        "status=ANY",
+        "status=Cancelled",
+        "status=canceled",
+        "status=HIATUS",
+        "status=dropped",
+        "status=any,ongoing",
+        "slug=Full-Book",
+        "slug=upper-LOWER_9",
+        "slug=full-boo",
+        "slug=tomorrow",
+        "slug=empty",
+        # Categories.
+        "categories=Action",
+        "categories=ACTION,drama",
+        "categories=slice",
+        "categories=Slice+of+Life",
+        "categories=-Action,-DRAMA",
+        "categories=action,-drama",
+        "categories=-action,action",
+        "categories=,",
+        "categories=a,,-b",
+        "categories=+Action+,+-+drama+",
+        "categories=-",
+        # Of all that Unicode has between words, what JavaScript takes for a blank is one.
+        *(f"categories={quote(blank)}action{quote(blank)}" for blank in BLANKS),
+        *(f"categories=-{quote(blank)}action" for blank in BLANKS),
+        *(f"sort={quote(blank)}-views" for blank in BLANKS),
+        "categories=--drama",
+        "categories=nothing",
+        "categories=-nothing",
+        "categories=Steins%3BGate",
+        "categories=Steins;Gate",
+        "categories=100%25+why?+%23%26%2B%22%27%241%5C",
+        "categories=unused",
+        "categories=" + "x," * 500,
+        # People and texts.
+        "author=ada",
+        "author=A.+P.",
+        "author=%E3%83%9A%E3%83%B3",
+        "artist=ada",
+        "author=q+%26+a,+100%25",
+        "title=no.+7",
+        "title=full&author=ada&artist=bo&status=hiatus&categories=slice&slug=full-book",
+        "title=full&author=nobody",
+        "title=*",
+        "title=.",
+        "title=%5C",
+        "title=%22",
+        # Names that every object of JavaScript has.
+        "__proto__=1&title=full",
+        "constructor=1",
+        "hasOwnProperty=1&limit=2",
+        "toString=1&toString=2&limit=2",
+        "slug=__proto__",
+        "slug=constructor",
+        "slug=hasOwnProperty",
+        "slug=toString",
+        "categories=__proto__",
+        "categories=constructor",
+        "categories=hasOwnProperty",
+        "categories=-constructor",
+        "status=constructor",
+        "status=__proto__",
+        "sort=constructor",
+        "sort=__proto__",
+        "title=__proto__",
+        "page=constructor",
+        "limit=constructor",
+    ],
+)
+def test_a_query_finds_what_the_reference_finds(web: Web, expected, query: str) -> None:
+    """The table of spellings: each means in nginx what it means in a page of Python."""
+    assert found(web, query) == expected(query)
+
+
+@pytest.mark.parametrize(
+    ("text", "slug"),
+    [
+        ("élan", "ete"),
+        ("ÉLAN", "ete"),
+        ("STRASSE UND DIE STRASSE", "strasse"),
+        ("straße und die strasse", "strasse"),
+        ("straẞe", "strasse"),
+        ("İSTANBUL", "istanbul"),
+        ("i̇stanbul", "istanbul"),
+        ("ıstanbul", "istanbul"),
+        ("οδυσσεύς".replace("ύ", "υ"), "odysseus"),
+        ("ΟΔΥΣΣΕΥΣ", "odysseus"),
+        ("οδυσσευσ", "odysseus"),
+        ("ВОЙНА И мир", "war"),
+        ("ｆｕｌｌ ＷＩＤＴＨ", "fullwidth"),
+        ("𐐨𐐁", "deseret"),
+        ("完全", "full-book"),
+    ],
+)
+def test_the_case_of_every_script_is_folded(web: Web, text: str, slug: str) -> None:
+    """Letters beyond ASCII are found in any case, as Unicode folds it."""
+    found_slugs = found(web, f"title={quote_plus(text)}").slugs
+
+    assert found_slugs == [slug]
+
+
+words = st.sampled_from(
+    ["full", "Book", "é", "É", "ß", "SS", "ς", "Σ", "мир", "a", "AMBER", "o. 1", "%", "+", "İ", "No", "🙂"]
+)
+texts = st.one_of(words, st.text(max_size=3))
+genres = st.lists(
+    st.builds(
+        "{}{}{}".format,
+        st.sampled_from(["", " ", "-", "- ", " -"]),
+        st.sampled_from(["Action", "drama", "SLICE", "slice of life", "été", "ÉTÉ", "gate", "Steins;Gate", "", "x"]),
+        st.sampled_from(["", " "]),
+    ),
+    max_size=4,
+).map(",".join)
+values = {
+    "page": st.sampled_from(["1", "1", "1", "2", "3", "0", "", "x"]),
+    "limit": st.sampled_from(["1", "2", "5", "25", "64", "999", "0", ""]),
+    "sort": st.sampled_from([*ORDERS, "", "x", "-views,title"]),
+    "status": st.sampled_from(["any", "Ongoing", "completed", "hiatus", "cancelled", "canceled", ""]),
+    "slug": st.sampled_from(["full-book", "AMBER-HARBOR", "", "x"]),
+    "categories": genres,
+    "title": texts,
+    "author": texts,
+    "artist": texts,
+    "nonsense": texts,
+}
+pairs = st.sampled_from(sorted(values)).flatmap(lambda name: st.tuples(st.just(name), values[name]))
+escapes = st.sampled_from([quote, quote_plus, lambda text: "".join(f"%{byte:02X}" for byte in text.encode())])
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(pairs, max_size=5), escapes)
+def test_any_query_finds_what_the_reference_finds(web: Web, expected, query, escape) -> None:
+    """Whatever is combined with whatever, in any escaping."""
+    asked = "&".join(f"{name}={escape(value)}" for name, value in query)
+
+    assert found(web, asked) == expected(asked)

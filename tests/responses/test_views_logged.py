@@ -1,0 +1,181 @@
+"""Which requests are counted as views, and what is written down of them: a time, an id, a chapter."""
+
+import re
+from collections.abc import Iterator
+
+import pytest
+
+from tests.conftest import Site
+from tests.support.nginx_client import Web
+from tests.support.site_variants import served
+
+PAGES = "/api/v2/chapters/11/pages"
+PLACE = "/api/v2/pages?series=full-book&volume=1&number=1"
+SECRET = "/api/v2/chapters/31/pages"
+SECRET_PLACE = "/api/v2/pages?series=members-only&volume=1&number=1"
+KEY = {"X_API_Key": "key-one"}
+
+
+@pytest.fixture(scope="module")
+def running(tmp_path_factory) -> Iterator[tuple[Site, Web]]:
+    """A server that nobody else asks."""
+    with served(tmp_path_factory.mktemp("views")) as found:
+        yield found
+
+
+@pytest.fixture
+def web(running) -> Web:
+    return running[1]
+
+
+@pytest.fixture
+def log(running):
+    """The lines that were written since the last look; an answer that has ended is in the log."""
+    path = running[0].folder / "dist/run/views.log"
+    path.write_text("")
+    return lambda: path.read_text()
+
+
+def chapters(text: str) -> list[str]:
+    return [line.split(" ")[2] for line in text.splitlines()]
+
+
+def test_a_line_is_a_time_an_id_and_a_chapter(web: Web, log) -> None:
+    """Nothing of who asked, how, or with which key."""
+    web.ask(f"{PAGES}?track=true&api_key=key-one", User_Agent="somebody", Referer="somewhere")
+
+    assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[-+]\d\d:\d\d [0-9a-f]{32} 11\n", log())
+
+
+def test_every_line_has_an_id_of_its_own(web: Web, log) -> None:
+    """Two views of one chapter in one second are two."""
+    for _ in range(3):
+        web.ask(f"{PAGES}?track=true")
+
+    assert len(set(log().splitlines())) == 3
+
+
+@pytest.mark.parametrize(
+    ("path", "headers", "chapter"),
+    [
+        (f"{PAGES}?track=true", {}, "11"),
+        (f"{PAGES}/?track=true", {}, "11"),
+        (f"/{PAGES}?track=true", {}, "11"),
+        (f"{PAGES}?a=b&track=true", {}, "11"),
+        (f"{PAGES}?track=true&a=b", {}, "11"),
+        (f"{PAGES}?track=&track=true", {}, "11"),
+        (f"{PAGES}?track=false&track=true", {}, "11"),
+        (f"{PAGES}?track=true", {"Accept_Encoding": "gzip"}, "11"),
+        (f"{PAGES}?track=true", {"If_None_Match": '"other"'}, "11"),
+        (f"{PAGES}?track=true", {"If_None_Match": "*"}, "11"),
+        (f"{PAGES}?track=true", {"If_Modified_Since": "Fri, 01 Jan 2100 00:00:00 GMT"}, "11"),
+        (f"{PAGES}?track=true", {"If_Match": "*"}, "11"),
+        (f"{PAGES}?track=true", {"If_Unmodified_Since": "Fri, 01 Jan 2100 00:00:00 GMT"}, "11"),
+        (f"{PAGES}?track=true", {"If_Match": "*", "If_None_Match": "*"}, "11"),
+        (f"{PAGES}?track=true", {"If_Match": "*", "If_None_Match": '"other"'}, "11"),
+        # Decoded, as every other parameter is.
+        (f"{PAGES}?tr%61ck=tru%65", {}, "11"),
+        (f"{PAGES}?track=tru%65", {"If_None_Match": "*"}, "11"),
+        (f"{PAGES}?track=false&tr%61ck=true", {}, "11"),
+        (f"{PAGES}?track=true&track", {}, "11"),
+        (f"{PAGES}?track=true&x=%ff", {"If_Match": "*"}, "11"),
+        # What comes behind # is no query.
+        (f"{PAGES}?track=true#", {}, "11"),
+        (f"{PAGES}?track=true#&track=false", {}, "11"),
+        (f"{PAGES}?track=true#x", {"If_None_Match": "*"}, "11"),
+        (f"{PLACE}&track=true", {}, "11"),
+        (f"{PLACE}&track=true", {"If_None_Match": "*"}, "11"),
+        (f"{PLACE}&track=true", {"If_Match": "*"}, "11"),
+        (PLACE.replace("?", "?track=true&"), {}, "11"),
+        (f"{SECRET}?track=true", KEY, "31"),
+        (f"{SECRET}?track=true&api_key=key-one", {}, "31"),
+        (f"{SECRET}?track=true", KEY | {"If_None_Match": "*"}, "31"),
+        (f"{SECRET}?track=true&api_key=key-one", {"If_Match": "*"}, "31"),
+        (f"{SECRET_PLACE}&track=true", KEY, "31"),
+    ],
+)
+def test_a_view_is_counted_exactly_once(web: Web, log, path: str, headers: dict[str, str], chapter: str) -> None:
+    """A GET of a chapter's pages that is answered with them, or with the word that they are still the same."""
+    assert web.ask(path, **headers).status in (200, 304)
+    assert chapters(log()) == [chapter]
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "headers", "status"),
+    [
+        ("GET", PAGES, {}, 200),
+        ("GET", PLACE, {}, 200),
+        ("GET", f"{PAGES}?track", {}, 200),
+        ("GET", f"{PAGES}?track=", {}, 200),
+        ("GET", f"{PAGES}?track=True", {}, 200),
+        ("GET", f"{PAGES}?track=TRUE", {}, 200),
+        ("GET", f"{PAGES}?track=1", {}, 200),
+        ("GET", f"{PAGES}?track=truer", {}, 200),
+        ("GET", f"{PAGES}?Track=true", {}, 200),
+        ("GET", f"{PAGES}?xtrack=true", {}, 200),
+        ("GET", f"{PAGES}?x=?track=true", {}, 200),
+        ("GET", f"{PAGES}?track=true&track=false", {}, 200),
+        ("GET", f"{PAGES}?track=true&tr%61ck=false", {}, 200),
+        ("GET", f"{PAGES}?track=true&track=tru%65r", {}, 200),
+        ("GET", f"{PAGES}?track=true+", {}, 200),
+        ("GET", f"{PAGES}#?track=true", {}, 200),
+        ("GET", f"{PAGES}?a=b#&track=true", {}, 200),
+        ("GET", f"{PAGES}?track=false#&track=true", {"If_None_Match": "*"}, 304),
+        ("GET", f"{PAGES}?track%3Dtrue", {}, 200),
+        ("GET", f"{PAGES}?track=true&a=b&track=", {}, 200),
+        ("GET", "/api/v2/chapters/11?track=true", {}, 200),
+        ("GET", "/api/v2/series/full-book/chapters?track=true", {}, 200),
+        ("GET", "/api/v2/cubari/full-book?track=true", {}, 200),
+        ("GET", "/api/v2/series?title=full&track=true", {}, 200),
+        ("GET", "/api/v1/series/full-book/1/1?track=true", {}, 200),
+        ("GET", "/api/v2/pages?series=nobody&volume=1&number=1&track=true", {}, 200),
+        ("GET", "/api/v2/pages?series=in-shops&volume=1&number=1&track=true", {}, 200),
+        ("GET", "/api/v2/chapters/11/read?track=true", {}, 308),
+        ("GET", "/api/v2/chapters/99/pages?track=true", {}, 404),
+        ("GET", "/api/v2/Chapters/11/pages?track=true", {}, 404),
+        ("GET", "/api/v2/chapters/41/pages?track=true", {}, 451),
+        ("GET", "/api/v2/pages?track=true", {}, 400),
+        ("GET", f"{SECRET}?track=true", {}, 401),
+        ("GET", f"{SECRET}?track=true", {"X_API_Key": "nonsense"}, 401),
+        ("GET", f"{PAGES}?track=true", {"If_Match": '"other"'}, 412),
+        ("HEAD", f"{PAGES}?track=true", {}, 200),
+        ("HEAD", f"{PAGES}?track=true", {"If_None_Match": "*"}, 304),
+        ("HEAD", f"{PAGES}?track=true", {"If_Match": "*"}, 200),
+        ("HEAD", f"{PLACE}&track=true", {}, 200),
+        ("OPTIONS", f"{PAGES}?track=true", {}, 204),
+        ("POST", f"{PAGES}?track=true", {}, 405),
+    ],
+)
+def test_nothing_else_is_a_view(web: Web, log, method: str, path: str, headers: dict[str, str], status: int) -> None:
+    """Not another method, not a refusal, not another word than true, not another resource."""
+    assert web.ask(path, method, **headers).status == status
+    assert log() == ""
+
+
+def test_no_log_ever_shows_a_key(running, web: Web, log) -> None:
+    """Whatever goes wrong with a request that has one: the files that nginx writes do not say it."""
+    site, _ = running
+    key = "key-one"
+    for path in ("/api/v2/profile", f"{SECRET}", SECRET_PLACE, "/api/v2/nothing", "/api/v2/series?title=x"):
+        asked = f"{path}{'&' if '?' in path else '?'}track=true&api_key={key}"
+        for method in ("GET", "HEAD", "POST", "OPTIONS"):
+            web.ask(asked, method)
+        web.ask(asked, If_Match="*")
+        web.ask(asked, If_None_Match="*")
+        web.ask(f"{asked}&page=%ff%00", X_API_Key=key)
+        head = f" {asked} HTTP/1.1\r\nHost: test\r\nConnection: close\r\nX-API-Key: {key}\r\n"
+        for method in ("GET", "POST", "OPTIONS"):
+            # A body that is larger than a server should be sent, and one that is none.
+            web.raw(f"{method}{head}Content-Length: 100000\r\n\r\n".encode() + b"x" * 100_000)
+            web.raw(f"{method}{head}Content-Length: x\r\n\r\n".encode())
+            web.raw(f"{method}{head}Transfer-Encoding: chunked\r\n\r\nzz\r\n".encode())
+            web.raw(f"{method}{head}If-Match: *\r\nContent-Length: 100000\r\n\r\n".encode() + b"x" * 100_000)
+        web.raw(f"GET {asked}{'x' * 100_000} HTTP/1.1\r\nHost: test\r\n\r\n".encode())
+        web.raw(f"GET{head}Long: {'x' * 100_000}\r\n\r\n".encode())
+        web.raw(f"GET {asked} HTTP/9.9\r\n\r\n".encode())
+
+    written = [path.read_text() for path in (site.folder / "dist/run").rglob("*") if path.is_file()]
+
+    assert len(written) >= 2
+    assert [line for text in written for line in text.splitlines() if key in line] == []
+    assert len(log().splitlines()) > 2

@@ -1,0 +1,455 @@
+"""What a change of a catalog does to clients: each thing that changed is told once, and what follows is counted."""
+
+import json
+from collections.abc import Callable
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from generator.review.diff.json_diff import changes
+from generator.review.diff.lines import lines
+from tests.commands.test_cli import Run
+from tests.conftest import AS_OF, copy_of
+
+Diff = Callable[..., Any]
+Edit = tuple[str, str, str]
+
+
+@pytest.fixture
+def diff(tmp_path: Path, run: Run) -> Diff:
+    """The facts that `diff` tells of a test site and of the same after some edits, or what it prints of them."""
+
+    numbers = count(1)
+
+    def compare(name: str, *edits: Edit, options: tuple[object, ...] = ("--format", "json")) -> Any:
+        number = next(numbers)
+        old, new = (copy_of(name, tmp_path / f"{number}/{side}") for side in ("old", "new"))
+        for file, before, after in edits:
+            path = new.folder / "catalog_src" / file
+            text = path.read_text() if path.exists() else ""
+            assert text.count(before) == 1 or not before
+            new.write(file, text.replace(before, after) if before else text + after)
+        folders = [one.folder / "catalog_src" for one in (old, new)]
+        result = run("diff", *folders, "--as-of", AS_OF, "--jobs", 1, *options)
+        assert result.exit_code == 0, result.output
+        if "json" in options:
+            return json.loads(result.stdout)
+        text = result.stdout
+        for folder, side in zip(folders, ("OLD", "NEW"), strict=True):
+            text = text.replace(str(folder), side)
+        return text
+
+    return compare
+
+
+def told(facts: Any) -> dict[str, list[tuple[Any, ...]]]:
+    """What is said of each thing that has something of its own to say."""
+    return {
+        f"{one['kind']} {one['name']}".rstrip(): [
+            (change["path"], change["change"], change.get("old"), change.get("new")) for change in one["changes"]
+        ]
+        for one in facts["things"]
+        if one["changes"] or not one["because"]
+    }
+
+
+def because(facts: Any) -> dict[str, list[str]]:
+    return {f"{one['kind']} {one['name']}".rstrip(): one["because"] for one in facts["things"] if one["because"]}
+
+
+FIRST = "series/first.yaml"
+
+
+def test_nothing_differs_from_itself(diff: Diff) -> None:
+    """The same catalog gives the same answers, and that is said in two words."""
+    assert diff("everything", options=()) == "OLD → NEW: nothing differs\n"
+
+
+def test_a_chapters_title_is_told_once(diff: Diff) -> None:
+    """It is in a dozen bodies; it is told of its series, by the chapter's number, and what shows it is counted."""
+    facts = diff("minimal", (FIRST, "title: One", "title: Two"))
+
+    assert told(facts) == {"series first": [("chapters[volume=1, number=1].title", "changed", "One", "Two")]}
+    assert because(facts) == {"lists": ["series first"]}
+    assert facts["counts"] == {"added": 0, "changed": 18, "removed": 0, "retimed": 0, "unchanged": 36}
+
+
+def test_text_says_it_in_a_few_lines(diff: Diff) -> None:
+    """What changed first, then what shows it."""
+    text = diff("minimal", (FIRST, "title: One", "title: Two"), options=())
+
+    assert text == (
+        "OLD → NEW: 18 changed, 36 unchanged\n"
+        "\n"
+        "series first changed\n"
+        '  ! chapters[volume=1, number=1].title: "One" → "Two"\n'
+        "    11 URLs\n"
+        "\n"
+        "what shows this\n"
+        "  lists (7 URLs, because of series first)\n"
+    )
+
+
+LONG = "series/long-road/series.yaml"
+CATEGORIES, GROUPS, SITE, ACCOUNTS = "categories.yaml", "groups.yaml", "site.yaml", "accounts.yaml"
+MOVING = (
+    "  - {id: 1107, volume: 1, number: 100, title: V1 C100, published: 2025-02-03T00:00:00Z, "
+    "modified: 2025-02-03T00:00:00Z, pages: [1.jpg]}\n"
+)
+CASES: list[tuple[str, list[Edit], dict[str, Any], dict[str, list[str]]]] = [
+    # A name is told of whoever has it, and series that show it follow.
+    (
+        "everything",
+        [
+            ("authors.yaml", "id: 3\n  name: Mira Okafor", "id: 3\n  name: Mira O."),
+            (LONG, "Okafor, 10", "O., 10"),
+            ("series/finished.yaml", "authors: [Mira Okafor]", "authors: [3]"),
+        ],
+        {"author 3": [("name", "changed", "Mira Okafor", "Mira O.")]},
+        {"series finished": ["author 3"], "series long-road": ["author 3"]},
+    ),
+    # Renamed, a category has another address.
+    (
+        "everything",
+        [(CATEGORIES, "name: The Eighties", "name: The 1980s")],
+        {"category The Eighties": [], "category The 1980s": []},
+        {"series long-road": ["category The 1980s"]},
+    ),
+    (
+        "everything",
+        [(CATEGORIES, "Things happen.", "Things occur.")],
+        {"category Action": [("description", "changed", "Things happen.\n\tFast.\n", "Things occur.\n\tFast.\n")]},
+        {},
+    ),
+    # The name of a group is in chapters; those of its members are in it, and what they do there is its own.
+    (
+        "everything",
+        [(GROUPS, "name: Third Breakfast Press", "name: Fourth"), (LONG, "[Third Breakfast Press, 5]", "[20, 5]")],
+        {"group 20": [("name", "changed", "Third Breakfast Press", "Fourth")]},
+        {"series long-road": ["group 20"]},
+    ),
+    (
+        "everything",
+        [("members.yaml", "twitter: wren_after_dark", "twitter: wren")],
+        {"member 2": [("twitter", "changed", "wren_after_dark", "wren")]},
+        {"group 5": ["member 2"]},
+    ),
+    (
+        "everything",
+        [(GROUPS, "role: Translator", "role: Letterer")],
+        {"group 5": [("members[id=2].roles[0]", "changed", "Translator", "Letterer")]},
+        {"member 2": ["group 5"]},
+    ),
+    # What is derived from a number is not told beside it.
+    (
+        "everything",
+        [("series/canceled.yaml", "volume: 1\n    number: 1", "volume: 1\n    number: 2")],
+        {"series canceled": [("chapters[id=1101].number", "changed", "1", "2")]},
+        {},
+    ),
+    (
+        "everything",
+        [("series/finished.yaml", "status: completed", "status: hiatus")],
+        {"series finished": [("status", "changed", "completed", "hiatus")]},
+        {},
+    ),
+    (
+        "everything",
+        [("series/another-same-title.yaml", "title: Same Title", "title: Other")],
+        {"series another-same-title": [("title", "changed", "Same Title", "Other")]},
+        {},
+    ),
+    # A template of titles is a change of each chapter.
+    (
+        "everything",
+        [("series/paused.yaml", "status: hiatus", "status: hiatus\nchapter_title: '{number}'")],
+        {
+            "series paused": [
+                ("chapters[volume=1, number=100].full_title", "changed", "Vol. 1, Ch. 100: V1 C100", "100"),
+                ("chapters[volume=2, number=3].full_title", "changed", "Vol. 2, Ch. 3: V2 C3", "3"),
+                ("chapters[volume=2, number=20.5].full_title", "changed", "Vol. 2, Ch. 20.5: V2 C20.5", "20.5"),
+            ]
+        },
+        {},
+    ),
+    # A new name for the site is in nearly everything, and told once.
+    (
+        "minimal",
+        [(SITE, "minimal.example", "other.example")],
+        {"site": [(f"{family}.{name}", "changed", f"https://minimal.example{path}", f"https://other.example{path}")
+                  for family, prefix, names in (
+                      ("api", "/api", "authors artists series releases"),
+                      ("v1", "/api/v1", "authors artists series releases categories groups"),
+                      ("v2", "/api/v2", "series chapters categories authors artists groups members openapi.json"))
+                  for path in [f"{prefix}/{one}" for one in names.split()]
+                  for name in [path.rpartition("/")[2].removesuffix(".json")]]},
+        {"series first": ["site"], "series second": ["site"]},
+    ),
+    # The title of a series is part of the title of each chapter, if it wants so; that of a chapter is, too.
+    (
+        "everything",
+        [("series/canceled.yaml", "title: Cut Short", "title: Cut"), ("series/canceled.yaml", "Same number, no", "No")],
+        {
+            "series canceled": [
+                ("title", "changed", "Cut Short", "Cut"),
+                ("chapters[number=1].title", "changed", "Same number, no volume", "No volume"),
+                (
+                    "chapters[number=1].full_title",
+                    "changed",
+                    "[2025-02-03] Cut Short v?c1 «Same number, no volume» Same number, no volume",
+                    "[2025-02-03] Cut v?c1 «No volume» No volume",
+                ),
+            ]
+        },
+        {"lists": ["series canceled"]},
+    ),
+    (
+        "minimal",
+        [(FIRST, "    title: One\n", "")],
+        {"series first": [("chapters[volume=1, number=1].title", "changed", "One", "")]},
+        {},
+    ),
+    # The two families write one date differently; it is told once.
+    (
+        "minimal",
+        [(FIRST, "published: 2026-02-02T10:00:00Z", "published: 2026-02-01T10:00:00Z")],
+        {
+            "series first": [
+                ("updated", "changed", "2026-02-02T10:00:00Z", "2026-02-01T10:00:00Z"),
+                (
+                    "chapters[volume=1, number=1].published",
+                    "changed",
+                    "2026-02-02T10:00:00Z",
+                    "2026-02-01T10:00:00Z",
+                ),
+            ]
+        },
+        {},
+    ),
+    # What no thing has changed in is told of a list.
+    (
+        "everything",
+        [(CATEGORIES, "id: 80s", "id: 80t"), (LONG, "80s", "80t")],
+        {
+            "lists": [
+                ("[id=80s]", "removed", {"id": "80s", "name": "The Eighties", "description": ""}, None),
+                ("[id=80t]", "added", None, {"id": "80t", "name": "The Eighties", "description": ""}),
+            ]
+        },
+        {},
+    ),
+    (
+        "minimal",
+        [("categories.yaml", "", "- {id: b, name: B, modified: 2026-01-01T00:00:00Z}\n")],
+        {"category B": []},
+        {},
+    ),
+    # Only one body shows when a chapter was modified.
+    (
+        "minimal",
+        [(FIRST, "modified: 2026-02-02T10:00:00Z", "modified: 2026-02-03T10:00:00Z")],
+        {"series first": [('chapters["1"].last_updated', "changed", "1770026400", "1770112800")]},
+        {},
+    ),
+    # A chapter that another series has now.
+    (
+        "everything",
+        [
+            ("series/paused.yaml", MOVING, ""),
+            ("series/another-same-title.yaml", "chapters:\n", f"chapters:\n{MOVING}"),
+        ],
+        {"series paused": [], "series another-same-title": []},
+        {},
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "edits", "expected", "follows"), CASES)
+def test_each_change_is_told_of_what_it_is_about(
+    diff: Diff, name: str, edits: list[Edit], expected: dict[str, Any], follows: dict[str, list[str]]
+) -> None:
+    """Whatever else shows it is said to follow, and from what."""
+    facts = diff(name, *edits, options=("--format", "json", "--private"))
+    reasons = because(facts)
+    found = told(facts)
+
+    assert found.keys() == expected.keys()
+    assert {one: changes for one, changes in found.items() if expected[one]} == {
+        one: changes for one, changes in expected.items() if changes
+    }
+    assert {one: reasons[one] for one in follows} == follows
+
+
+def test_what_only_a_key_opens_is_not_shown(diff: Diff) -> None:
+    """That it changed is known by its tag; what it says, and whose it is, only to who asks for it."""
+    edits = [
+        ("series/members-only.yaml", "title: Behind a key", "title: Behind the key"),
+        (ACCOUNTS, "first_name: Noor", "first_name: Nour"),
+    ]
+    closed = diff("everything", *edits)
+    text = diff("everything", *edits, options=("--all",))
+    opened = diff("everything", *edits, options=("--format", "json", "--private"))
+
+    assert {"series members-only": [], "account": []}.items() <= told(closed).items()
+    assert [one["urls"] for one in closed["things"] if one["kind"] == "account"] == [["/api/v2/profile#…"]]
+    assert not [secret for secret in ("ehind the", "Nour", "lamp") if secret in f"{json.dumps(closed)} {text}"]
+    assert told(opened)["account lamp_lighter"] == [("first_name", "changed", "Noor", "Nour")]
+    assert told(opened)["series members-only"] == [
+        ("chapters[volume=1, number=1].title", "changed", "Behind a key", "Behind the key")
+    ]
+
+
+def test_the_pages_of_a_restricted_chapter_are_compared_for_who_may_see_them(diff: Diff) -> None:
+    """They are in no body of v1."""
+    edit = ("series/members-only.yaml", "pages: [1.jpg]", "pages: [2.jpg]")
+    facts = diff("everything", edit, options=("--format", "json", "--private"))
+    root = "https://media.everything.example/img/series/members-only/1/1"
+
+    assert told(facts)["series members-only"] == [
+        ("chapters[volume=1, number=1].pages_list[0]", "changed", f"{root}/1.jpg", f"{root}/2.jpg")
+    ]
+
+
+def test_who_may_read_it_is_told(diff: Diff) -> None:
+    """From everybody to whoever has a key, to nobody, and back."""
+    text = diff(
+        "everything",
+        ("series/another-same-title.yaml", "title: Same Title", "title: Same Title\nrestricted: true"),
+        ("series/paused.yaml", "status: hiatus", "status: hiatus\nlicensed: true"),
+        ("series/members-only.yaml", "restricted: true", "restricted: false"),
+        options=(),
+    )
+
+    assert "series another-same-title changed\n" in text
+    assert "    13 URLs: 6 removed, 7 changed\n" in text
+    for access in ("public → restricted", "308 → restricted", "public → 451 (3 URLs)", "308 → 451 (3 URLs)"):
+        assert f": {access}\n" in text
+    assert "  ! /api/v2/chapters/{id}: restricted → public\n" in text
+    assert "  author 3, 4 (4 URLs, because of series members-only)\n" in text
+
+
+def test_lists_that_need_a_key_now_are_told(diff: Diff) -> None:
+    """That nobody may read them any more follows from nothing else."""
+    text = diff(
+        "everything", (SITE, "restricted: [/members, ", "restricted: [/series, /groups, /members, "), options=()
+    )
+
+    assert "\nlists changed\n" in text
+    assert "\n  ! /api/v2/series: public → restricted (34 URLs)\n" in text
+    assert "\n  ! /api/v2/groups: public → restricted\n" in text
+
+
+def test_a_licensed_chapter_is_told_by_its_id(diff: Diff) -> None:
+    """A gate says nothing of its series, which is told of by the families that know no licences."""
+    chapter = "  - {id: 1120, volume: 1, number: 2, published: 2025-04-01, modified: 2025-04-01, pages: [1.jpg]}\n"
+    facts = diff("everything", ("series/licensed.yaml", "", chapter))
+
+    assert told(facts)["chapter 1120"] == []
+    assert ("chapters[volume=1, number=2]", "added") in [change[:2] for change in told(facts)["series licensed"]]
+
+
+def test_where_a_redirect_leads_is_told(diff: Diff) -> None:
+    """The pages on which people read have moved; so has nothing else, but what names them."""
+    base = "https://minimal.example"
+    text = diff("minimal", (SITE, base, f"{base}\nreader: /read/"), options=("--all",))
+
+    assert f'  ! Location: "{base}/reader/first/1/1/" → "{base}/read/first/1/1/"\n' in text
+
+
+def test_ages_and_settings_are_told_apart_from_bodies(diff: Diff) -> None:
+    """A body that is kept for another time is the same body."""
+    edits = [(SITE, "people: 11", "people: 10"), (SITE, "errors: 7", "errors: 8")]
+    edits += [("keys.yaml", "name: bot, account: bare, ", "name: bot, ")]
+    text, facts = diff("everything", *edits, options=()), diff("everything", *edits)
+
+    assert "\nkept by caches for another time\n  ! 11 s → 10 s: 10 URLs, such as /api/artists\n" in text
+    assert "\nsettings\n  ! failures.conf\n  ! http.conf\n  ! keys.map\n" in text
+    assert facts["settings"] == ["failures.conf", "http.conf", "keys.map"]
+    assert (facts["things"], facts["counts"]["retimed"]) == ([], 10)
+    assert {"url": "/api/authors", "change": "retimed", "max_age": {"old": 11, "new": 10}} in facts["urls"]
+
+
+def test_settings_are_not_said_to_differ_because_the_catalog_does(diff: Diff) -> None:
+    """The configuration names a body that changes with every title."""
+    facts = diff("minimal", (FIRST, "title: First", "title: 1st"))
+
+    assert facts["settings"] == []
+    assert any(one["url"] == "/api/v2/series#index" for one in facts["urls"])
+
+
+def test_a_series_that_one_family_loses_is_still_there(diff: Diff) -> None:
+    """Without an id its chapter is missing from v2; all that v1 says is as it was."""
+    facts = diff("minimal", (FIRST, "  - id: 1\n    number: 1", "  - number: 1"))
+    (series,) = (one for one in facts["things"] if one["kind"] == "series")
+
+    assert (series["name"], series["change"], series["changes"]) == ("first", "changed", [])
+    assert {one["change"] for one in facts["urls"] if one["url"] in series["urls"]} == {"removed"}
+
+
+def test_long_texts_are_cut_around_what_differs() -> None:
+    """The beginning that both have is of no interest; whatever a terminal would obey is written out."""
+    old, new = ({"text": f"{'word ' * 30}{end}"} for end in ("old end\x9b", "new end" + " on" * 40))
+    found = list(lines([*changes(old, new), *changes({}, {"text": "\u202e"}), *changes([], "x")]))
+
+    assert found == [
+        f'! text: "…word word word word old end\\x9b" → "…word word word word new end{" on" * 16} o…',
+        '+ text: "\\u202e"',
+        '! the whole of it: [] → "x"',
+    ]
+
+
+def test_what_is_too_large_is_compared_by_its_tag(diff: Diff, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As values, the largest lists take ten times their size."""
+    monkeypatch.setattr("generator.review.diff.release_view.LARGEST", 10)
+
+    assert told(diff("minimal", (FIRST, "title: One", "title: Two")))["series first"] == []
+
+
+def test_every_url_can_be_told(diff: Diff) -> None:
+    """With --all, what changed inside each body stands below its URL, in JSON too."""
+    edit = (FIRST, "title: One", "title: Two")
+    text = diff("minimal", edit, options=("--all",))
+    urls = {one["url"]: one["changes"] for one in diff("minimal", edit, options=("--format", "json", "--all"))["urls"]}
+    change = {"path": '[slug=first].volumes["1"]["1"].title', "change": "changed", "old": "One", "new": "Two"}
+
+    assert '\n! /api/series/first/1/1\n  ! title: "One" → "Two"\n\n' in text
+    assert urls["/api/series"] == [change]
+    assert urls["/api/v2/chapters?date_format=timestamp"][0]["path"] == "results[volume=1, number=1.0].title"
+
+
+def test_very_many_things_whose_changes_are_alike_are_told_as_one(diff: Diff) -> None:
+    """A setting that is in each of them does not drown what else there is."""
+    many = [
+        (f"series/s{one}.yaml", "", f"title: S{one}\ncover: c.png\nmodified: 2026-01-01T00:00:00Z\n")
+        for one in range(51)
+    ]
+    text = diff("minimal", *many, options=())
+
+    assert "\nseries s0, s1, s10 and 48 more added, all alike; of the first:\n    2 URLs\n\n" in text
+    assert text.count("\nseries s") == 1
+
+
+def test_what_is_seen_in_one_body_only_is_told_with_its_address(diff: Diff) -> None:
+    """All the others say the same as before."""
+    text = diff("minimal", (FIRST, "modified: 2026-02-02T10:00:00Z", "modified: 2026-02-03T10:00:00Z"), options=())
+
+    assert '\n  in /api/v2/cubari/first:\n  ! chapters["1"].last_updated: "1770026400" → "1770112800"\n' in text
+
+
+def test_programs_are_told_who_may_read_it_too(diff: Diff) -> None:
+    """By URL."""
+    facts = diff("minimal", (FIRST, "title: First", "title: First\nlicensed: true"))
+
+    assert {"url": "/api/v2/chapters/1", "change": "changed", "access": {"old": "public", "new": "451"}} in facts[
+        "urls"
+    ]
+
+
+def test_many_changes_of_one_kind_are_told_as_one(diff: Diff) -> None:
+    """The first of them stands for all."""
+    text = diff("everything", (LONG, "chapters:", "chapter_title: '{number}!'\nchapters:"), options=())
+
+    assert "].full_title: " in text
+    assert text.count("full_title") == 1 and ", and 7 more like it\n" in text

@@ -1,0 +1,303 @@
+"""What can be compared: built sites, releases, manifests, catalogs, and what git remembers of them."""
+
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.catalog.test_git import commit, git
+from tests.commands.test_cli import Run, outcome
+from tests.conftest import AS_OF, Site, without_help
+from tests.support import tree_snapshot
+
+FIRST, SECOND = 1_700_000_000, 1_700_086_400
+
+
+def facts(run: Run, *arguments: object) -> Any:
+    result = run("diff", *arguments, "--format", "json", "--as-of", AS_OF, "--jobs", 1)
+    assert result.exit_code == 0, result.output
+    return json.loads(result.stdout)
+
+
+def series(found: Any) -> dict[str, str]:
+    return {one["name"]: one["change"] for one in found["things"] if one["kind"] == "series"}
+
+
+def releases(site: Site) -> list[Path]:
+    """Two releases of one folder."""
+    tree_snapshot.first_version(site)
+    first = site.build().release
+    tree_snapshot.second_version(site)
+    return [site.folder / "dist/releases" / one for one in (first, site.build().release)]
+
+
+def test_two_releases_of_one_folder_can_be_compared(site: Site, run: Run) -> None:
+    """Each by its folder or its manifest, and the newer one by the folder that was built, too."""
+    old, new = releases(site)
+    found = facts(run, old, new)
+    names = {"old": str(old), "new": str(new)}
+
+    assert series(found) == {"first": "changed", "third": "added"}
+    for one, other in ((old / "manifest.json", new / "manifest.json"), (old, site.folder / "dist")):
+        assert facts(run, one, other) | names == found
+    assert series(facts(run, new, old)) == {"first": "changed", "third": "removed"}
+
+
+def test_a_new_series_is_told_by_its_title(site: Site, run: Run) -> None:
+    """What is new or gone is not told field by field."""
+    old, new = releases(site)
+    text = run("diff", old, new).stdout
+
+    assert 'series third added: "third"\n' in text
+    assert '  - chapters[volume=3, number=3]: {"id":3,"title":"","number":"3",' in text
+
+
+def test_a_manifest_alone_is_compared_by_its_tags(site: Site, run: Run, tmp_path: Path) -> None:
+    """Which URLs differ is known, but not what is in them, nor where redirects lead."""
+    old, new = releases(site)
+    manifest = tmp_path / "last.json"
+    manifest.write_bytes((old / "manifest.json").read_bytes())
+    found, whole = facts(run, manifest, new), facts(run, old, new)
+    text = run("diff", manifest, new).stdout
+
+    assert (found["complete"], whole["complete"]) == (False, True)
+    assert [(one["name"], one["changes"], one["title"]) for one in found["things"] if one["kind"] == "series"] == [
+        ("first", [], ""),
+        ("third", [], "third"),
+    ]
+    assert found["urls"] == [one for one in whole["urls"] if not one["url"].endswith("/read")]
+    assert "of one of the two there is only a manifest, so redirects, licences and settings were not compared" in text
+
+
+def test_a_manifest_with_its_bodies_beside_it_is_whole_but_for_its_maps(site: Site, run: Run, tmp_path: Path) -> None:
+    """What was taken out of a folder is read where it lies now."""
+    old, new = releases(site)
+    (tmp_path / "kept").mkdir()
+    (tmp_path / "kept/manifest.json").write_bytes((old / "manifest.json").read_bytes())
+    (tmp_path / "kept/www").symlink_to(site.folder / "dist/www")
+
+    assert facts(run, tmp_path / "kept", new)["things"][0]["changes"] == facts(run, old, new)["things"][0]["changes"]
+
+
+def test_a_body_that_is_lost_or_damaged_is_compared_by_its_tag(site: Site, run: Run) -> None:
+    """Nothing is invented about it."""
+    old, new = releases(site)
+    for path in (site.folder / "dist/www").rglob("*.json"):
+        if "first" in str(path):
+            path.write_bytes(b"{")
+
+    assert facts(run, old, new)["things"][0]["changes"] == []
+
+
+def test_a_built_site_is_compared_with_its_catalog(site: Site, run: Run) -> None:
+    """What a build would publish is known before it does, and settings do not differ because folders do."""
+    site.build()
+    catalog, out = site.folder / "catalog_src", site.folder / "dist"
+
+    assert run("diff", out, catalog, "--as-of", AS_OF).stdout == f"{out} → {catalog}: nothing differs\n"
+    tree_snapshot.first_version(site)
+    assert series(facts(run, out, catalog)) == {"first": "changed", "second": "changed"}
+
+
+def test_the_parent_of_a_catalog_stands_for_it(site: Site, run: Run) -> None:
+    """Another checkout of the project is a catalog, too."""
+    catalog = site.folder / "catalog_src"
+
+    assert facts(run, site.folder, ".", "--catalog", catalog)["differs"] is False
+
+
+def test_exit_code_says_whether_anything_differs(site: Site, run: Run) -> None:
+    """As git does, if it is asked to."""
+    old, new = releases(site)
+
+    assert [run("diff", *two, "--exit-code").exit_code for two in ((old, old), (old, new))] == [0, 1]
+    assert run("diff", old, new).exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("old", "problem"),
+    [
+        ("", "the name of what is to be compared is empty; HEAD is the last commit, a point the catalog here"),
+        ("nowhere", "nowhere: is neither a built site, nor a catalog, nor a revision that git knows"),
+        ("{folder}", "{folder}: holds neither a built site nor a catalog"),
+        ("{folder}/other/site.yaml", "{folder}/other/site.yaml: is not the manifest of a release"),
+    ],
+)
+def test_what_cannot_be_compared_is_said(site: Site, run: Run, old: str, problem: str) -> None:
+    """A name that means nothing ends in a sentence."""
+    other = (site.folder / "catalog_src").rename(site.folder / "other")
+    found = outcome(run("diff", old.format(folder=site.folder), other, "--catalog", site.folder / "catalog_src"))
+
+    assert found == (1, "", f"{problem.format(folder=site.folder)}\n")
+
+
+def test_programs_are_told_what_is_wrong_as_json(site: Site, run: Run) -> None:
+    """With --format json and with --json, which are the same."""
+    site.build()
+    out = site.folder / "dist"
+    problem = {"ok": False, "message": f"{site.folder}: holds neither a built site nor a catalog", "problems": []}
+
+    assert run("diff", out, out, "--json").stdout == run("diff", out, out, "--format", "json").stdout
+    for options in (("--json",), ("--format", "json")):
+        result = run("diff", site.folder, out, "--catalog", "x", *options)
+        assert (result.exit_code, json.loads(result.stdout)) == (1, problem)
+
+
+# Revisions
+
+
+@pytest.fixture
+def repository(site: Site, monkeypatch: pytest.MonkeyPatch) -> Site:
+    """A project whose catalog was committed twice; what it was first has a tag."""
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", os.devnull)
+    monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
+    git(site.folder, "init", "--quiet", "--initial-branch", "main")
+    tree_snapshot.first_version(site)
+    site.write("series/undated.yaml", "title: Undated\ncover: c.png\nchapters:\n  - {id: 9, number: 1, "
+               "published: 2023-01-01T00:00:00Z, pages: [1.png]}\n")  # fmt: skip
+    commit(site.folder, FIRST)
+    git(site.folder, "tag", "first")
+    path = site.folder / "catalog_src/series/first.yaml"
+    path.write_text(path.read_text().replace("title: First", "title: Second"))
+    commit(site.folder, SECOND)
+    return site
+
+
+@pytest.fixture
+def asked(repository: Site, run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """`diff` in the folder of the project; whatever it needs meanwhile is gone afterwards, and nothing else changed."""
+    monkeypatch.chdir(repository.folder)
+    scratch = tmp_path_factory.mktemp("scratch")
+    monkeypatch.setattr("tempfile.tempdir", str(scratch))
+
+    def ask(*arguments: object) -> Any:
+        before = tree_snapshot.state(repository.folder)
+        found = facts(run, *arguments)
+        assert tree_snapshot.state(repository.folder) == before
+        assert list(scratch.iterdir()) == []
+        return found
+
+    return ask
+
+
+TITLE = [{"path": "title", "change": "changed", "old": "First", "new": "Second"}]
+
+
+@pytest.mark.parametrize("names", [("first", "main"), ("HEAD~1", "HEAD"), ("first", "."), ("HEAD^",)])
+def test_two_revisions_are_compared(asked: Callable[..., Any], names: tuple[str, ...]) -> None:
+    """Each is built as it was then; what was edited since is a point, or nothing at all."""
+    found = asked(*names)
+
+    assert (found["old"], found["new"]) == (names[0], [*names, "."][1])
+    assert {one["name"]: one["changes"] for one in found["things"] if one["changes"]} == {"first": TITLE}
+
+
+def test_without_names_what_was_edited_is_compared_with_head(asked: Callable[..., Any], repository: Site) -> None:
+    """The question that somebody has before a commit."""
+    assert asked()["differs"] is False
+    repository.write("authors.yaml", "- {id: 1, name: Ada Pen, modified: 2026-01-01T00:00:00Z}\n")
+    assert [one["name"] for one in asked()["things"] if one["changes"]] == ["1"]
+
+
+def test_dates_are_those_that_a_build_of_the_revision_would_see(asked: Callable[..., Any], repository: Site) -> None:
+    """What says no date itself is as old as its last commit, at each revision."""
+    path = repository.folder / "catalog_src/series/undated.yaml"
+    path.write_text(path.read_text() + "# a comment\n")
+    commit(repository.folder, SECOND + 60)
+    found = asked("main~1", "main")
+
+    assert [one["changes"] for one in found["things"]] == [
+        [{"path": 'chapters["9"].last_updated', "change": "changed", "old": str(FIRST), "new": str(SECOND + 60)}]
+    ]
+
+
+def test_a_hook_does_not_run_and_settings_do_not_matter(asked: Callable[..., Any], repository: Site) -> None:
+    """What somebody set for checkouts of their own is not done to ours."""
+    hook = repository.folder / ".git/hooks/post-checkout"
+    hook.parent.mkdir(exist_ok=True)
+    hook.write_text(f"#!/bin/sh\ntouch {repository.folder}/ran\n")
+    hook.chmod(0o755)
+    git(repository.folder, "config", "core.hooksPath", str(hook.parent))
+
+    assert asked("first", "main")["differs"] is True
+
+
+def test_mistakes_of_a_revision_are_told_as_git_names_files(asked: Any, repository: Site, run: Run) -> None:
+    """Where the catalog was looked at, nobody will find it."""
+    repository.write("series/second.yaml", "title: Second\n")
+    commit(repository.folder, SECOND + 60)
+    code, told, complained = outcome(run("diff", "first", "main"))
+
+    assert (code, told, without_help(complained)) == (
+        1,
+        "",
+        "main:catalog_src/series/second.yaml:1:1: cover: is missing\n1 problem; nothing was written\n",
+    )
+
+
+def test_a_revision_without_the_catalog_is_refused(asked: Any, repository: Site, run: Run) -> None:
+    """It was not there yet."""
+    git(repository.folder, "checkout", "--quiet", "--orphan", "other")
+    git(repository.folder, "rm", "--quiet", "-r", "--cached", ".")
+    git(repository.folder, "commit", "--quiet", "--allow-empty", "--message", "x")
+    found = outcome(run("diff", "other", "."))
+
+    assert found == (1, "", "other: git cannot take catalog_src out of it; was it there at that time?\n")
+
+
+@pytest.mark.parametrize("name", ["third.yaml", "folder"])
+def test_a_link_of_a_commit_does_not_show_what_lies_elsewhere(
+    name: str, asked: Any, repository: Site, run: Run, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """Whoever may propose a commit may not read the files of whoever looks at it; links inside lead where they led."""
+    secret = tmp_path_factory.mktemp("elsewhere") / "secret.yaml"
+    secret.write_text("token: 12345\n")
+    series = repository.folder / "catalog_src/series"
+    (series / "first.yaml").rename(series / ".first.yaml")
+    (series / "first.yaml").symlink_to(".first.yaml")
+    commit(repository.folder, SECOND + 60)
+    assert asked("first", "main")["differs"] is True
+    (series / name).symlink_to(secret if name.endswith("yaml") else secret.parent)
+    commit(repository.folder, SECOND + 120)
+    problem = f"main:catalog_src/series/{name}: leads out of the catalog; of a commit it is not followed\n"
+
+    assert outcome(run("diff", "first", "main")) == (1, "", problem)
+
+
+def test_a_shallow_clone_knows_few_revisions(
+    repository: Site, run: Run, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Those that it knows are compared, with a warning about dates; of others it is said why they are missing."""
+    clone = tmp_path_factory.mktemp("clone")
+    path = repository.folder / "catalog_src/series/first.yaml"
+    path.write_text(path.read_text().replace("title: Second", "title: Third"))
+    commit(repository.folder, SECOND + 60)
+    git(clone, "clone", "--quiet", "--depth", "2", repository.folder.as_uri(), ".")
+    monkeypatch.chdir(clone)
+    result = run("diff", "HEAD~1", "HEAD", "--as-of", AS_OF, "--jobs", 1)
+    problem = "HEAD~2: is neither a built site, nor a catalog, nor a revision that git knows"
+
+    assert '\n  ! title: "Second" → "Third"\n' in result.stdout
+    assert result.stderr.startswith("warning: HEAD~1:catalog_src: is a shallow git clone")
+    assert outcome(run("diff", "HEAD~2")) == (1, "", f"{problem}; the clone is shallow, fetch it all\n")
+
+
+def test_warnings_of_a_build_are_told(asked: Any, repository: Site, run: Run) -> None:
+    """A chapter that has no id is missing from what is compared, too."""
+    repository.write("series/second.yaml", "title: x\ncover: c.png\nchapters:\n  - {number: 1, "
+                     "published: 2023-01-01T00:00:00Z, pages: [1.png]}\n")  # fmt: skip
+    commit(repository.folder, SECOND + 60)
+    warning = "1 chapter has no id and is missing from /api/v2; `python build.py ids` changes that"
+
+    assert run("diff", "first", "main").stderr == f"warning: main:catalog_src: {warning}\n"
+
+
+def test_without_git_a_revision_is_unknown(asked: Any, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Catalogs and built sites can be compared all the same."""
+    monkeypatch.setenv("PATH", os.devnull)
+
+    assert run("diff", "first", "main").stderr.startswith("first: is neither a built site")
+    assert run("diff", ".", ".").exit_code == 0

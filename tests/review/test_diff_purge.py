@@ -1,0 +1,185 @@
+"""What a cache in front has to forget, held against what two real servers answer."""
+
+import json
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from itertools import permutations, product
+from pathlib import Path
+
+import pytest
+
+from generator.api.payloads.series_list import ORDERS
+from generator.api.payloads.v2 import DATE_FORMATS
+from tests.commands.test_cli import Run, outcome
+from tests.conftest import AS_OF, Site, copy_of, date
+from tests.support import nginx_client
+
+BASE = "https://everything.example:8443"
+CHAPTER = "  - {id: 1200, number: 5, published: 2026-03-02, pages: [x]}\n"
+EDITS = (
+    # A chapter more, another title, a series that is gone, one that is licensed now and one that is not any more,
+    # one that needs a key now and one that needs none any more, and other ages.
+    ("series/long-road/series.yaml", "chapters:\n", f"chapters:\n{CHAPTER}"),
+    ("series/paused.yaml", "title: V1 C100", "title: V1 hundred"),
+    ("series/canceled.yaml", "status: canceled", "status: canceled\nlicensed: true"),
+    ("series/licensed.yaml", "licensed: true", "licensed: false"),
+    ("series/another-same-title.yaml", "title: Same Title", "title: Same Title\nrestricted: true"),
+    ("series/members-only.yaml", "restricted: true", "restricted: false"),
+    ("site.yaml", "people: 11", "people: 10"),
+    ("site.yaml", "index: 31", "index: 32"),
+    ("accounts.yaml", "first_name: Noor", "first_name: Nour"),
+)  # fmt: skip
+
+
+@contextmanager
+def served(site: Site) -> Iterator[nginx_client.Web]:
+    with nginx_client.listening() as listener:
+        with (site.folder / "catalog_src/site.yaml").open("a") as settings:
+            settings.write(f"port: {listener.getsockname()[1]}\n")
+        date(site.folder)
+        site.build()
+        with nginx_client.running(site.folder, listener) as server:
+            yield server
+
+
+# The last of all titles, and what only a key opens.
+SMALL = (
+    ("series/licensed.yaml", "title: bought elsewhere", "title: bought here"),
+    ("series/members-only.yaml", "title: Behind a key", "title: Behind the key"),
+)
+
+
+def edited(folder: Path, edits: Sequence[tuple[str, str, str]]) -> tuple[Site, Site]:
+    """A site, and the same after some edits."""
+    old, new = (copy_of("everything", folder / name) for name in ("old", "new"))
+    for file, before, after in edits:
+        path = new.folder / "catalog_src" / file
+        assert path.read_text().count(before) == 1
+        path.write_text(path.read_text().replace(before, after))
+    return old, new
+
+
+@pytest.fixture
+def both(tmp_path: Path) -> tuple[Site, Site]:
+    old, new = edited(tmp_path, EDITS)
+    (new.folder / "catalog_src/series/finished.yaml").unlink()
+    return old, new
+
+
+def addresses(*sites: Site) -> set[str]:
+    """Whatever somebody may ask for, in many spellings."""
+    urls = {url.partition("?")[0] for one in sites for url in one.manifest.resources if "#" not in url}
+    slugs = {url.split("/")[4] for url in urls if url.startswith("/api/v2/series/")}
+    chapters = {url.split("/")[4] for url in urls if url.startswith("/api/v2/chapters/")}
+    urls |= {f"/api/v2/chapters/{one}/read" for one in chapters}
+    urls |= {f"/api/v2/chapters/{one}/pages?track=true" for one in chapters}
+    dates = [f"date_format={one}" for one in DATE_FORMATS]
+    urls |= {f"/api/v2/chapters?{one}" for one in dates}
+    for slug in slugs:
+        urls |= {f"/api/v2/series/{slug}/chapters?{one}" for one in dates} | {f"/api/v2/chapters?series={slug}"}
+        for one in dates:
+            urls |= {f"/api/v2/chapters?{'&'.join(order)}" for order in permutations((f"series={slug}", one))}
+        for volume, number in product(("0", "1", "2", "10"), ("1", "2", "5", "10.5", "12", "100")):
+            asked = f"/api/v2/pages?series={slug}&volume={volume}&number={number}"
+            urls |= {asked, f"{asked}&track=true"}
+    sorts = [f"{sign}{name}" for name in ORDERS for sign in ("", "-")]
+    for sort, page in product(sorts, range(1, 7)):
+        urls |= {f"/api/v2/series?sort={sort}&page={page}", f"/api/v2/series?page={page}&sort={sort}"}
+        urls |= {f"/api/v2/series?sort={sort}", f"/api/v2/series?page={page}"}
+    return urls | {slashed(one) for one in urls if one != "/"}
+
+
+def slashed(url: str) -> str:
+    path, mark, query = url.partition("?")
+    return f"{path}/{mark}{query}"
+
+
+def kept(answer: nginx_client.Answer) -> tuple[object, ...]:
+    """As much of an answer as a cache that many share may keep, its date excepted."""
+    if "public" not in (answer["cache-control"] or ""):
+        return ()
+    return answer.status, answer.body, answer["cache-control"], answer["location"]
+
+
+@pytest.mark.parametrize("edits", [EDITS, SMALL], ids=["many", "few"])
+def test_a_cache_that_forgets_this_is_up_to_date(
+    tmp_path: Path, run: Run, edits: Sequence[tuple[str, str, str]]
+) -> None:
+    """Whatever two servers answer differently has to go, as long as a cache could have kept it, and nothing else."""
+    both = old, new = edited(tmp_path, edits)
+    if edits == EDITS:
+        (new.folder / "catalog_src/series/finished.yaml").unlink()
+    with ExitStack() as stack:
+        servers = [stack.enter_context(served(one)) for one in both]
+        asked = addresses(*both)
+        before, after = ({url: kept(server.ask(url)) for url in asked} for server in servers)
+    stale = {url for url in asked if before[url] and before[url] != after[url]}
+    result = run("diff", old.folder / "dist", new.folder / "dist", "--purge", "--format", "json")
+    purge = json.loads(result.stdout)
+    found = {one.removeprefix(BASE) for one in purge["urls"]}
+
+    assert stale - found == set()
+    assert {one for one in found & asked if one not in stale} == set()
+    assert {one for one in found if one not in asked and "pages?" not in one and "pages/?" not in one} == set()
+    assert purge["prefixes"] == [f"{BASE}/api/v2/series?", f"{BASE}/api/v2/series/?"]
+    assert len(stale) > (300 if edits == EDITS else 30)
+
+
+def test_purging_is_one_url_a_line(both: tuple[Site, Site], run: Run) -> None:
+    """Ready for a loop; what cannot be listed, and what a list cannot tell, is said beside it."""
+    folders = [one.folder / "catalog_src" for one in both]
+    code, out, error = outcome(run("diff", *folders, "--as-of", AS_OF, "--jobs", 1, "--purge"))
+    lines = out.splitlines()
+
+    assert code == 0
+    assert lines == sorted(set(lines)) and f"{BASE}/api/series/finished" in lines
+    assert (
+        f"and whatever begins with {BASE}/api/v2/series?: lists that were filtered or cut cannot be listed\n" in error
+    )
+    assert error.endswith("http.conf changed too: headers and errors may differ; purge it all\n")
+
+
+def test_nothing_to_forget_is_nothing_at_all(both: tuple[Site, Site], run: Run) -> None:
+    """Not even an empty line."""
+    catalog = both[0].folder / "catalog_src"
+
+    assert run("diff", catalog, catalog, "--as-of", AS_OF, "--jobs", 1, "--purge").stdout == ""
+
+
+def test_another_address_of_the_site_can_be_said(both: tuple[Site, Site], run: Run, tmp_path: Path) -> None:
+    """A manifest alone does not know where the site is; and a cache may know it by another name."""
+    manifests = []
+    for one in both:
+        one.build()
+        manifests.append(tmp_path / f"{one.folder.name}.json")
+        manifests[-1].write_bytes((one.folder / "dist/current/manifest.json").read_bytes())
+    refused = outcome(run("diff", *manifests, "--purge"))
+    found = run("diff", *manifests, "--purge", "--base-url", "https://cdn.example/")
+
+    assert refused == (1, "", "where the site is cannot be read here; say it with --base-url https://comics.example\n")
+    assert "https://cdn.example/api/series/finished/" in found.stdout.splitlines()
+    half = run("diff", manifests[0], both[1].folder / "dist", "--purge")
+    assert f"{BASE}/api/v2/pages?series=long-road&volume=0&number=5" in half.stdout.splitlines()
+    assert "series=long-road&volume=2&number=10&" not in half.stdout
+    assert "so redirects, licences and settings were not compared\n" in half.stderr
+
+
+@pytest.mark.parametrize(
+    ("options", "problem"),
+    [
+        (["--purge", "--format", "markdown"], "--purge prints text or JSON, not Markdown"),
+        (["--json", "--format", "markdown"], "--json is short for --format json, and cannot be --format markdown"),
+        (["--purge", "--all"], "--purge prints what caches kept; --all and --private say what is told instead"),
+        (["--purge", "--private"], "--purge prints what caches kept; --all and --private say what is told instead"),
+        (["--base-url", "https://cdn.example"], "--base-url says what the URLs begin with that --purge prints"),
+        (["--purge", "--base-url", "cdn.example"], "should be an address like https://cdn.example"),
+        (["--purge", "--base-url", "/x"], "should be an address like https://cdn.example"),
+        (["--purge", "--base-url", "https://cdn.example/a b"], "should be an address like https://cdn.example"),
+    ],
+)
+def test_options_that_contradict_each_other_are_wrong_usage(options: list[str], problem: str, run: Run) -> None:
+    """Nothing is compared, and none of them is passed over."""
+    result = run("diff", *options)
+
+    assert result.exit_code == 2
+    assert problem in " ".join(result.stderr.replace("│", " ").split())

@@ -1,0 +1,565 @@
+"""`build --report`: one page about what there is, what changed and what is to come, and the same for programs."""
+
+import json
+import re
+import shutil
+import stat
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+from click.testing import Result
+
+from generator.errors import CatalogError
+from generator.pipeline import run as pipeline
+from generator.pipeline.run import BuildResult, Options
+from generator.release import changes
+from generator.release.manifest import Manifest
+from generator.review.report import data, sizes
+from generator.review.report import page as report
+from generator.review.report.data import ReportData
+from tests.conftest import AS_OF, Site, copy_of
+from tests.support import tree_snapshot
+from tests.support.catalog_edits import EDITS
+from tests.support.documents import DOCUMENTS, first_cells
+from tests.support.incremental_pair import Twins, in_memory
+from tests.support.reports import build_with_report
+
+Run = Callable[..., Result]
+KINDS = ("added", "changed", "removed")
+CHAPTER = "  - {{id: {}, number: {}, published: {}, modified: 2026-02-02, pages: {}}}\n"
+HOSTILE = "</title><script>alert(1)</script><img src=x onerror=alert(2)>&lt;\"'{{ 7*7 }}"
+
+
+@pytest.fixture
+def page(site: Site) -> Path:
+    return site.folder / "report.html"
+
+
+def options(site: Site, as_of: int = AS_OF, *, remembering: bool = True) -> Options:
+    cache = site.folder / ".flatpanel_cache" if remembering else None
+    return replace(site.options, as_of=as_of, cache=cache)
+
+
+def build(site: Site, page: Path, as_of: int = AS_OF, *, remembering: bool = True) -> tuple[BuildResult, ReportData]:
+    return build_with_report(options(site, as_of, remembering=remembering), page)
+
+
+def surveyed(site: Site, page: Path, as_of: int = AS_OF, *, remembering: bool = True) -> ReportData:
+    return build(site, page, as_of, remembering=remembering)[1]
+
+
+def words(page: Path) -> str:
+    """What stands on the page, as a reader without eyes for tags has it."""
+    parts: list[str] = []
+
+    class Reader(HTMLParser):
+        def handle_data(self, data: str) -> None:
+            parts.append(data)
+
+    Reader().feed(page.read_text())
+    return re.sub(r"\s+", " ", " ".join(parts)).replace(" :", ":")
+
+
+def series(site: Site, slug: str, *chapters: str) -> None:
+    text = f"title: {slug}\ncover: c.png\nmodified: 2026-02-01\n" + "chapters:\n" * bool(chapters) + "".join(chapters)
+    site.write(f"series/{slug}.yaml", text)
+
+
+def differences(before: Manifest, after: Manifest) -> dict[str, str]:
+    """What became of each URL that two releases do not agree about."""
+    old, new = before.resources, after.resources
+    found = {url: "added" if url in new else "removed" for url in old.keys() ^ new.keys()}
+    return found | {url: "changed" for url in old.keys() & new.keys() if old[url].etag != new[url].etag}
+
+
+# What is counted
+
+
+def test_it_counts_what_the_catalog_holds(site: Site, page: Path) -> None:
+    """Series, chapters and pages that are published, what is not, and everybody in the lists."""
+    series(
+        site,
+        "first",
+        CHAPTER.format(1, 1, "2026-02-02", "[a.png, b.png]"),
+        CHAPTER.format(2, 2, "2026-02-03", "1.png .. 7.png"),
+        CHAPTER.format(3, 3, "2030-01-01", "1.png .. 100.png"),
+    )
+    site.write("members.yaml", "- {id: 1, name: A}\n- {id: 2, name: B}\n")
+    site.write("accounts.yaml", "- username: reader\n")
+    counts = surveyed(site, page).counts
+
+    assert counts == {
+        "series": 2,
+        "chapters": 2,
+        "pages": 9,
+        "scheduled": 1,
+        "authors": 1,
+        "artists": 0,
+        "groups": 0,
+        "members": 2,
+        "categories": 0,
+        "accounts": 1,
+    }
+
+
+def test_sizes_are_those_of_the_files(site: Site, page: Path) -> None:
+    """Every body is weighed once, as it is and as it is sent to whoever takes gzip."""
+    tree_snapshot.first_version(site)
+    found = surveyed(site, page).sizes
+    bodies = [one for one in (site.folder / "dist/www").rglob("*") if one.suffix not in ("", ".headers", ".gz")]
+    packed = [Path(f"{one}.gz") if Path(f"{one}.gz").exists() else one for one in bodies]
+
+    assert found.total.urls == len(bodies) == len(site.manifest.resources)
+    assert found.total.size == sum(one.stat().st_size for one in bodies)
+    assert found.total.compressed == sum(one.stat().st_size for one in packed) < found.total.size
+    largest = sorted(((one.size, url) for url, one in site.manifest.resources.items()), reverse=True)
+    assert [(one.size, one.url) for one in found.biggest] == largest[: sizes.BIGGEST]
+
+
+@pytest.mark.parametrize(
+    ("url", "family"),
+    [
+        ("/", ("/", "")),
+        ("/api/series", ("/api", "series")),
+        ("/api/series/a/1/2", ("/api", "series")),
+        ("/api/v1/releases", ("/api/v1", "releases")),
+        ("/api/v2/series?sort=title&page=2", ("/api/v2", "series")),
+        ("/api/v2/series#index", ("/api/v2", "series")),
+        ("/api/v2/chapters/12/pages", ("/api/v2", "chapters")),
+        ("/api/v2/openapi.json", ("/api/v2", "openapi.json")),
+    ],
+)
+def test_every_url_has_a_family(url: str, family: tuple[str, str]) -> None:
+    """The index is a family of its own; parameters change nothing."""
+    assert sizes.kind(url) == family
+
+
+def test_a_body_whose_compressed_form_is_lost_is_sent_as_it_is(site: Site, page: Path) -> None:
+    """Somebody removed a file by hand; `verify` finds that, and the report tells what is sent now."""
+    pipeline.build(options(site))
+    (packed,) = (site.folder / "dist/www/api/v2/docs").glob("swagger-ui-bundle.js.*.gz")
+    packed.unlink()
+    biggest = surveyed(site, page).sizes.biggest[0]
+
+    assert (biggest.url, biggest.compressed) == ("/api/v2/docs/swagger-ui-bundle.js", biggest.size)
+
+
+# What changed
+
+
+def test_of_a_first_build_everything_is_new(site: Site, page: Path) -> None:
+    """There was no release before."""
+    found = surveyed(site, page).news
+    urls = {url: kind for one in found.told for kind, url in one.urls}
+
+    assert {one.slug: one.counts for one in found.told} == {
+        "": {"added": sum(one not in of_series(site) for one in site.manifest.resources)},
+        "first": {"added": sum("first" in one or "chapters/" in one for one in of_series(site))},
+        "second": {"added": sum("second" in one for one in of_series(site))},
+    }
+    assert urls.items() <= dict.fromkeys(site.manifest.resources, "added").items()
+    assert found.others == 0
+
+
+def of_series(site: Site) -> set[str]:
+    """URLs that are about one series."""
+    return {
+        one for one in site.manifest.resources if re.search(r"/series/(first|second)|/cubari/|/api/v2/chapters/\d", one)
+    }
+
+
+def test_a_build_that_finds_nothing_to_do_tells_everything(site: Site, page: Path) -> None:
+    """Counts, sizes, schedule and warnings are those of the build that did something; the changes are none."""
+    series(site, "first", CHAPTER.format(1, 1, "2026-02-02", "[]"), CHAPTER.format(2, 2, "2030-01-01", "[]"))
+    site.write("site.yaml", "base_url: https://minimal.example\nbody_budget: 1\n")
+    site.write("series/third.yaml", "title: T\ncover: c\nchapters:\n- {number: 1, published: 2026-01-01, pages: []}\n")
+    first, first_data = build(site, page)
+    before = tree_snapshot.state(site.folder / "dist")
+    second, second_data = build(site, page)
+
+    assert second_data.news.told == []
+    assert replace(second_data, news=first_data.news) == first_data
+    assert second.warnings == first.warnings and len(first.warnings) == 2
+    assert tree_snapshot.state(site.folder / "dist") == before
+    text = words(page)
+    assert f"Nothing: {second.resources} URLs answer as they did before." in text
+    assert "2030-01-01 00:00 UTC" in text
+    assert all(one in text for one in second.warnings)
+
+
+def test_a_build_that_remembers_nothing_tells_the_same(site: Site, page: Path) -> None:
+    """The report does not depend on a cache."""
+    pipeline.build(options(site, remembering=False))
+    without = surveyed(site, page, remembering=False)
+    pipeline.build(options(site))
+
+    assert surveyed(site, page) == without
+    assert without.news.told == []
+
+
+def test_only_dates_are_no_news(site: Site, page: Path) -> None:
+    """A line of the manifest may change though the body does not: by another age, for example."""
+    pipeline.build(options(site))
+    site.write("site.yaml", "base_url: https://minimal.example\ncache: {v2: {series: 5}}\n")
+    site.write("series/first.yaml", (site.folder / "catalog_src/series/first.yaml").read_text() + "\n# A comment.\n")
+    told = surveyed(site, page).news.told
+
+    assert [url for one in told for _, url in one.urls] == []
+
+
+def test_a_chapter_that_moves_is_where_it_is_now(site: Site, page: Path) -> None:
+    """Its addresses in v2 stay: changed in the series that has it, and not removed from the one that had it."""
+    moving = CHAPTER.format(7, 1, "2026-02-02", "[1.png]")
+    series(site, "first", moving)
+    series(site, "second", CHAPTER.format(8, 5, "2026-02-02", "[1.png]"))
+    pipeline.build(options(site))
+    before = site.manifest
+    series(site, "first")
+    series(site, "second", CHAPTER.format(8, 5, "2026-02-02", "[1.png]"), moving)
+    told, data = build(site, page)
+    of = {one.slug: {url: kind for kind, url in one.urls} for one in data.news.told}
+
+    assert of["second"]["/api/v2/chapters/7"] == "changed"
+    assert "/api/v2/chapters/7" not in of["first"]
+    assert of["first"]["/api/series/first/0/1"] == "removed"
+    total = sum((one.counts for one in data.news.told), Counter())
+    assert {kind: total[kind] for kind in KINDS} == {kind: told.changes[kind] for kind in KINDS}
+    assert sum(total.values()) == len(differences(before, site.manifest))
+
+
+@pytest.fixture
+def twins() -> Iterator[Twins]:
+    with in_memory() as folder:
+        yield Twins(folder)
+
+
+def test_changes_are_those_between_the_releases_whatever_happens(twins: Twins, monkeypatch: pytest.MonkeyPatch) -> None:
+    """After every kind of edit: each URL once, with what became of it, and as many as the build has counted."""
+    monkeypatch.setattr(changes, "URLS", 10_000)
+    seen = Counter[str]()
+    for number, what in enumerate(["", *sorted(EDITS)] * 2):
+        if what:
+            EDITS[what](twins.catalog, number, number * 7)
+        twins.catalog.write()
+        before = twins.manifest
+        try:
+            told, data = build_with_report(twins.options, twins.folder / "report.html")
+        except CatalogError:
+            twins.catalog.take_back()
+            continue
+        twins.catalog.good = twins.catalog.meant()
+        urls = [(url, kind) for one in data.news.told for kind, url in one.urls]
+        counts = sum((one.counts for one in data.news.told), Counter[str]())
+        assert sorted(urls) == sorted(differences(before, twins.manifest).items()), what
+        assert {kind: counts[kind] for kind in KINDS} == {kind: told.changes[kind] for kind in KINDS}, what
+        seen += counts
+
+    assert all(seen[kind] > 100 for kind in KINDS)
+
+
+def test_so_many_are_named_and_the_others_counted(site: Site, page: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However much changes, the page stays one that can be read; the numbers are those of all."""
+    monkeypatch.setattr(changes, "SERIES", 3)
+    monkeypatch.setattr(changes, "URLS", 1)
+    for number in range(6):
+        series(site, f"series-{number}", CHAPTER.format(10 + number, 1, "2026-02-02", "[1.png]"))
+    told, data = build(site, page)
+    found = data.news
+
+    assert [one.slug for one in found.told] == ["", "first", "second"]
+    assert {len(one.urls) for one in found.told} == {1}
+    assert found.others == 6
+    assert sum(one.counts["added"] for one in found.told) + found.untold["added"] == told.changes["added"]
+    assert f"In 6 more series: {found.untold['added']} added." in words(page)
+    assert f"and {found.told[1].counts['added'] - 1} more" in words(page)
+
+
+def test_long_lists_are_cut_and_counted(site: Site, page: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of scheduled chapters and of warnings the page shows some, and says how many more there are."""
+    monkeypatch.setattr(report, "SHOWN", 1)
+    site.write("site.yaml", "base_url: https://minimal.example\nbody_budget: 1\n")
+    series(
+        site,
+        "first",
+        *(CHAPTER.format(one, one, f"203{one}-01-01T08:00:30+01:00", "[]") for one in range(1, 4)),
+        "  - {number: 9, published: 2026-01-01, pages: []}\n",
+    )
+    build(site, page)
+    text = words(page)
+
+    assert "2031-01-01 07:00:30 UTC first Chapter 1" in text
+    assert page.read_text().count("<tr>\n<td><time") == 1
+    assert "And 2 more, the last one at 2033-01-01 07:00:30 UTC ." in text
+    assert "Warnings" in text and "And 1 more." in text
+
+
+# For programs
+
+
+def test_programs_are_told_the_same(site: Site, page: Path, run: Run) -> None:
+    """--json has what the page shows, with a page and without."""
+    series(site, "first", CHAPTER.format(1, 1, "2026-02-02", "[1.png]"), CHAPTER.format(2, "2.5", "2030-01-01", "[]"))
+    site.build()
+    series(site, "second", CHAPTER.format(3, 1, "2026-02-02", "[1.png]"))
+    facts = json.loads(run("build", *tree_snapshot.options(site), "--json", "--report", page).stdout)
+    again = json.loads(run("build", *tree_snapshot.options(site), "--json").stdout)
+
+    assert {one for one in facts if facts[one] != again[one]} == {
+        *("added", "changed", "unchanged", "bytes_written", "seconds", "changes")
+    }
+    assert again["changes"] == []
+    assert facts["counts"]["chapters"] == 2
+    assert facts["sizes"]["urls"] == facts["resources"] == sum(one["urls"] for one in facts["sizes"]["families"])
+    for name in ("bytes", "compressed"):
+        assert facts["sizes"][name] == sum(one[name] for one in facts["sizes"]["families"])
+    assert facts["sizes"]["families"][0] == {
+        "family": "/",
+        "about": None,
+        "urls": 1,
+        "bytes": (size := site.manifest.resources["/"].size),
+        "compressed": size,
+    }
+    assert facts["biggest"][0]["url"] == "/api/v2/docs/swagger-ui-bundle.js"
+    assert [one["series"] for one in facts["changes"]] == [None, "second"]
+    assert {"url": "/api/v2/chapters/3", "change": "added"} in facts["changes"][1]["urls"]
+    assert sum(one["added"] for one in facts["changes"]) == facts["added"]
+    assert facts["other_changes"] == {"series": 0, "added": 0, "changed": 0, "removed": 0}
+    assert [(one["due"], one["series"]["slug"], one["number"]) for one in facts["scheduled"]] == [
+        ("2030-01-01T00:00:00Z", "first", "2.5")
+    ]
+
+
+def test_every_field_is_documented(site: Site, run: Run) -> None:
+    """The tables for programs name what they are given."""
+    facts = json.loads(run("build", *tree_snapshot.options(site), "--json").stdout)
+    serving = DOCUMENTS["docs/serving.md"]
+
+    tables = first_cells(serving, "field of `build --json`") + first_cells(serving, "field of the page")
+    assert sorted(tables) == sorted(facts)
+
+
+# The file
+
+
+def test_the_summary_names_the_file(site: Site, page: Path, run: Run) -> None:
+    """Where something was written is said, unless nothing shall be."""
+    said = run("build", *tree_snapshot.options(site), "--report", page).stdout.splitlines()
+
+    assert f"wrote {page}" in said
+    assert run("build", *tree_snapshot.options(site), "--report", page, "--quiet").output == ""
+
+
+def test_only_the_author_may_read_it(site: Site, page: Path) -> None:
+    """It tells of chapters before their time; who wants to share it says so once."""
+    build(site, page)
+    assert stat.S_IMODE(page.stat().st_mode) == 0o600
+    page.chmod(0o640)
+    site.write("series/third.yaml", "title: T\ncover: c\n")
+    build(site, page)
+
+    assert stat.S_IMODE(page.stat().st_mode) == 0o640
+    assert "third" in words(page)
+
+
+def test_the_same_build_gives_the_same_page(site: Site, page: Path) -> None:
+    """Nothing on it depends on how long anything took."""
+    texts = []
+    for _ in range(2):
+        shutil.rmtree(site.folder / "dist", ignore_errors=True)
+        build(site, page)
+        texts.append(page.read_bytes())
+
+    assert texts[0] == texts[1]
+
+
+def test_nothing_is_looked_at_that_nobody_asked_for(site: Site, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A build without a report costs what it always did."""
+    monkeypatch.setattr(data, "survey", None)
+
+    assert [run("build", *tree_snapshot.options(site)).exit_code for _ in range(2)] == [0, 0]
+
+
+@pytest.mark.parametrize("inside", ["dist/report.html", "dist/www/report.html", "link/report.html"])
+def test_a_report_is_not_written_where_servers_find_it(site: Site, run: Run, inside: str) -> None:
+    """`dist` is copied to servers as a whole."""
+    pipeline.build(options(site))
+    (site.folder / "link").symlink_to("dist")
+    before = tree_snapshot.content(site.folder)
+    result = run("build", *tree_snapshot.options(site), "--report", site.folder / inside)
+    place = f"{site.folder}/{inside}"
+
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert (
+        result.stderr
+        == f"{place}: lies in {site.folder}/dist, which is copied to servers; a report is for authors only\n"
+    )
+    assert tree_snapshot.content(site.folder) == before
+
+
+def test_a_report_replaces_nothing_but_a_report(site: Site, page: Path, run: Run) -> None:
+    """A file of the catalog, a folder or a device in its place is a mistake; nothing is built."""
+    settings = site.folder / "catalog_src/site.yaml"
+    cases = {
+        settings: "is not a report that a build wrote; choose another place for this one",
+        site.folder / "catalog_src": "is not a file; choose another place for the report",
+        Path("/dev/null"): "is not a file; choose another place for the report",
+    }
+    before = tree_snapshot.content(site.folder)
+    for place, sentence in cases.items():
+        result = run("build", *tree_snapshot.options(site), "--report", place)
+        assert (result.exit_code, result.stdout, result.stderr) == (1, "", f"{place}: {sentence}\n")
+    assert tree_snapshot.content(site.folder) == before
+    page.touch()
+    for _ in range(2):
+        assert run("build", *tree_snapshot.options(site), "--report", page).exit_code == 0
+
+
+@pytest.mark.parametrize("place", ["nginx.conf", "catalog_src/series/report.yaml", "cache/report.html"])
+def test_a_report_is_not_in_the_way_of_the_build(site: Site, run: Run, place: str) -> None:
+    """What is not there yet is not replaced either: servers want a configuration, and the next build a catalog."""
+    before = tree_snapshot.content(site.folder)
+    cache = site.folder / "cache"
+    result = run("build", *tree_snapshot.options(site), "--cache", cache, "--report", site.folder / place)
+    owner = place if place == "nginx.conf" else place.rpartition("/")[0]
+
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert (
+        result.stderr
+        == f"{site.folder}/{place}: belongs to {site.folder}/{owner}; choose another place for the report\n"
+    )
+    assert tree_snapshot.content(site.folder) == before
+
+
+def test_a_check_writes_no_report(site: Site, page: Path, run: Run) -> None:
+    """--check writes nothing, so both together cannot be meant."""
+    result = run("build", *tree_snapshot.options(site), "--check", "--report", page)
+
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "--check writes nothing, a --report neither; leave one of them out" in result.stderr
+    assert not page.exists()
+
+
+@pytest.mark.parametrize("place", ["nginx.conf/report.html", "link/report.html"])
+def test_a_place_that_cannot_be_written_is_a_sentence(site: Site, run: Run, place: str) -> None:
+    """A file where a folder should be, or a link that leads to itself in place of one."""
+    (site.folder / "link").symlink_to("link")
+    result = run("build", *tree_snapshot.options(site), "--report", site.folder / place)
+
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert result.stderr.startswith(f"{site.folder}/{place.partition('/')[0]}")
+    assert result.stderr.count("\n") == 1
+
+
+def test_a_report_may_be_a_link(site: Site, page: Path) -> None:
+    """What it names is written, so that a report can lie where the others are."""
+    (site.folder / "elsewhere").mkdir()
+    page.symlink_to("elsewhere/today.html")
+    build(site, page)
+
+    assert page.is_symlink()
+    assert (site.folder / "elsewhere/today.html").read_bytes().startswith(report.BEGINNING)
+
+
+# What is on it, and what is not
+
+
+def test_texts_of_the_catalog_are_texts(site: Site, page: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No title becomes a tag, an attribute, a script or a line of a template."""
+    monkeypatch.setattr(changes, "URLS", 1000)
+    quoted = HOSTILE.replace("\\", "\\\\").replace('"', '\\"')
+    chapter = f'  - {{number: 1, published: 2030-01-01, pages: [], title: "{quoted}"}}\n'
+    site.write("series/third.yaml", f'title: "{quoted}"\ncover: c\nchapters:\n{chapter}')
+    site.write("categories.yaml", '- {id: odd, name: "<img src=x onerror=alert(3)>"}\n')
+    build(site, page)
+    text = page.read_text()
+
+    tags = Counter[str]()
+
+    class Reader(HTMLParser):
+        def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+            tags[tag] += 1
+
+    Reader().feed(text)
+    assert tags.keys().isdisjoint({"script", "img", "iframe", "a", "form", "object"})
+    assert tags["title"] == tags["style"] == tags["h1"] == 1
+    assert words(page).count(HOSTILE) == 2
+    assert "/api/v2/categories/" in text
+
+
+def test_it_says_nothing_that_opens_anything(tmp_path: Path) -> None:
+    """No key, no digest of one, no file of a restricted chapter, no tag, and not where bodies lie."""
+    site = copy_of("v2", tmp_path)
+    page = tmp_path / "report.html"
+    facts = surveyed(site, page)
+    told = page.read_text() + json.dumps(facts.plain())
+    catalog = {one: one.read_text() for one in (tmp_path / "catalog_src").rglob("*.yaml")}
+    digests = {one for text in catalog.values() for one in re.findall(r"\b[0-9a-f]{64}\b", text)}
+    locked = [text for text in catalog.values() if re.search(r"(?m)^restricted: true", text) and "cover:" in text]
+    files = {one for text in locked for one in re.findall(r"[\w-]+\.(?:png|jpg)\b", text)}
+
+    assert digests and files
+    assert [one for one in digests | files if one in told] == []
+    assert [one for one in site.manifest.resources.values() if one.etag in told or one.file in told] == []
+    assert re.findall(r"\b[0-9a-f]{32,}\b", told) == []
+
+
+def test_it_is_whole_in_itself_and_runs_nothing(site: Site, page: Path) -> None:
+    """No address to be asked, no script, and a policy under which neither would work."""
+    build(site, page)
+    text = page.read_text()
+    (policy,) = re.findall(r'http-equiv="Content-Security-Policy" content="([^"]+)"', text)
+
+    assert not re.search(r"""\b(?:src|href)=["'](?!data:)|url\(|@import|<script|\son\w+=|\sstyle=""", text)
+    assert policy.startswith("default-src &#39;none&#39;; style-src &#39;sha256-")
+    assert "unsafe" not in policy
+    assert '<meta name="robots" content="noindex">' in text
+
+
+def test_its_structure_can_be_heard(site: Site, page: Path) -> None:
+    """A language, one title, sections with headings, tables with captions and heads; bars are passed over."""
+    series(site, "first", CHAPTER.format(2, 2, "2030-01-01", "[]"))
+    build(site, page)
+    text = page.read_text()
+    headings = re.findall(r'<section[^>]* aria-labelledby="(\w+)">\n<h2 id="(\w+)">', text)
+
+    assert '<html lang="en">' in text
+    assert (text.count("<h1>"), len(headings), text.count("<section"), text.count("<h2")) == (1, 5, 5, 5)
+    assert all(one == other for one, other in headings)
+    assert text.count("<table") == text.count("<caption>") == 3
+    assert re.findall(r"<th(?! scope=|ead)[^>]*>", text) == []
+    assert text.count("<svg") == text.count('aria-hidden="true">\n<rect')
+    assert [text.count(f"<{one}") for one in ("main", "header>", "footer")] == [1, 1, 1]
+
+
+@pytest.mark.parametrize(
+    ("count", "said"),
+    [
+        (0, "0 B"),
+        (999, "999 B"),
+        (1000, "1.0 KiB"),
+        (102_348, "99.9 KiB"),
+        (102_400, "100 KiB"),
+        (1_023_000, "999 KiB"),
+        (1_036_000, "1.0 MiB"),
+        (150_000, "146 KiB"),
+        (26_214_400, "25.0 MiB"),
+        (3 << 30, "3.0 GiB"),
+        (5000 << 30, "5,000 GiB"),
+    ],
+)
+def test_sizes_are_said_as_people_say_them(count: int, said: str) -> None:
+    """In the largest unit that leaves a number to read."""
+    assert report.size(count) == said
+
+
+def test_a_part_that_is_there_is_seen() -> None:
+    """Parts of a bar lie side by side, and one in a million is no less than what an eye can see."""
+    assert report.stacked([("added", 1), ("changed", 0), ("unchanged", 999_999)]) == [
+        ("added", 0.0, 0.6),
+        ("changed", 0.6, 0.0),
+        ("unchanged", 0.6, 100.0),
+    ]

@@ -1,0 +1,207 @@
+"""The page of `build --report` in a real browser: it is whole, quiet and readable, on a phone and in the dark, too."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.conftest import Site, copy_of
+from tests.support import browser
+from tests.support.reports import build_with_report
+
+pytestmark = pytest.mark.skipif(not browser.COMMAND, reason="chromium is not installed")
+
+PHONE, DESK = 360, 1280
+# What a word may be that has no place to break, from one edge of a phone to the other and beyond.
+ENDLESS = "W" * 150
+# The least contrast of text that anybody can read (WCAG 2.2, 1.4.3), whatever its size.
+ENOUGH = 4.5
+
+# Of every text that is shown: what it is, and how far it is from what lies behind it.
+CONTRASTS = """
+(() => {
+    const parts = (color) => color.match(/[\\d.]+/g).map(Number);
+    const light = (color) => {
+        const [r, g, b] = parts(color).map((part) => part / 255)
+            .map((part) => part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4);
+        return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+    };
+    const behind = (element) => {
+        const color = getComputedStyle(element).backgroundColor;
+        return (parts(color)[3] ?? 1) === 1 || !element.parentElement ? color : behind(element.parentElement);
+    };
+    const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    const found = [];
+    while (texts.nextNode()) {
+        const text = texts.currentNode.textContent.trim(), element = texts.currentNode.parentElement;
+        if (text && element.checkVisibility()) {
+            const [one, other] = [getComputedStyle(element).color, behind(element)].map(light).sort((a, b) => b - a);
+            found.push([text, (one + 0.05) / (other + 0.05)]);
+        }
+    }
+    return found;
+})()
+"""
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A report in which everything occurs: warnings, all three kinds of change, a schedule, and difficult texts."""
+    site = copy_of("v2", tmp_path_factory.mktemp("report"))
+    site.write("series/old.yaml", "title: Old\ncover: c.png\n")
+    site.write("series/new.yaml", "title: New\ncover: c.png\n")
+    site.build()
+    (site.folder / "catalog_src/series/old.yaml").unlink()
+    chapters = f"- {{number: 1, published: 2030-01-01, title: {ENDLESS}, pages: []}}\n- {{number: 2, pages: [], "
+    site.write("series/new.yaml", f"title: {ENDLESS}\ncover: c.png\nchapters:\n{chapters}published: 2026-01-01}}\n")
+    site.write(f"series/{ENDLESS}.yaml", "title: Endless\ncover: c.png\n")
+    settings = (site.folder / "catalog_src/site.yaml").read_text()
+    site.write("site.yaml", f"{settings}\nbody_budget: 1\n")
+    return built(site)
+
+
+def built(site: Site) -> Path:
+    made = site.folder / "report.html"
+    report, data = build_with_report(site.options, made)
+    assert data.scheduled and report.warnings
+    assert all(report.changes[kind] for kind in ("added", "changed", "removed"))
+    return made
+
+
+@pytest.fixture(scope="module")
+def tab(page: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[browser.Browser]:
+    """The page as it lies on the disk of whoever wrote it."""
+    with browser.browsing(tmp_path_factory.mktemp("browser")) as shown:
+        shown.open(page.as_uri())
+        shown.wait_for("footer")
+        yield shown
+
+
+def dress(tab: browser.Browser, scheme: str = "light", width: int = DESK) -> None:
+    """As somebody has it who likes it dark, or looks at a phone."""
+    tab.send("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
+    tab.send("Emulation.setDeviceMetricsOverride", width=width, height=900, deviceScaleFactor=1, mobile=False)
+    tab.run("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
+
+
+def test_the_browser_has_nothing_to_complain_of(tab: browser.Browser) -> None:
+    """No error, no violation of the policy, and its style is the one that the policy lets in."""
+    issues = [one["issue"]["code"] for one in tab.told("Audits.issueAdded")]
+
+    assert tab.told("Log.entryAdded") == []
+    assert tab.told("Runtime.exceptionThrown") == []
+    assert issues == []
+    assert tab.run("document.styleSheets.length") == 1
+    assert tab.run("getComputedStyle(document.querySelector('section')).borderTopStyle") == "solid"
+
+
+def test_the_page_asks_nobody(tab: browser.Browser, page: Path) -> None:
+    """The one request is for the file itself; its little picture is inside of it."""
+    asked = [url for url, _ in tab.requests() if not url.startswith("data:")]
+
+    assert asked == [page.as_uri()]
+
+
+@pytest.mark.parametrize("width", [320, PHONE, 768, DESK])
+def test_nothing_is_wider_than_the_screen(tab: browser.Browser, width: int) -> None:
+    """Nobody has to scroll sideways, however long a word is, with everything unfolded."""
+    dress(tab, width=width)
+
+    assert tab.run("[document.documentElement.scrollWidth, innerWidth]") == [width, width]
+    assert tab.run(overflowing(width)) == []
+
+
+def overflowing(width: int) -> str:
+    return f"""[...document.querySelectorAll('main *, header > *')]
+        .filter((one) => one.getBoundingClientRect().right > {width} || one.getBoundingClientRect().left < 0)
+        .map((one) => one.outerHTML.slice(0, 99))"""
+
+
+@pytest.mark.parametrize("width", [PHONE, DESK])
+def test_numbers_stay_in_one_piece(tab: browser.Browser, width: int) -> None:
+    """What is long breaks so that a number or a date need not."""
+    dress(tab, width=width)
+    broken = tab.run(
+        """[...document.querySelectorAll('.numbers td, time span, dd')]
+            .filter((one) => {
+                const range = document.createRange();
+                range.selectNodeContents(one);
+                return range.getClientRects().length > 1;
+            })
+            .map((one) => one.textContent)"""
+    )
+
+    assert broken == []
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [PHONE, DESK])
+def test_every_text_can_be_read(tab: browser.Browser, scheme: str, width: int) -> None:
+    """Its colour is far enough from what lies behind it, by light and in the dark."""
+    dress(tab, scheme, width)
+    contrasts: list[list[Any]] = tab.run(CONTRASTS)
+
+    assert len(contrasts) > 100
+    assert [(text, round(ratio, 2)) for text, ratio in contrasts if ratio < ENOUGH] == []
+
+
+def test_the_dark_is_dark(tab: browser.Browser) -> None:
+    """Whoever likes it dark is shown light text on a dark page, and the other way round."""
+    seen = []
+    for scheme in ("light", "dark"):
+        dress(tab, scheme)
+        style = "getComputedStyle(document.body)"
+        colors = tab.run(f"[{style}.backgroundColor, {style}.color].map((one) => one.match(/\\d+/g).map(Number))")
+        seen.append(([sum(one) for one in colors], tab.picture()))
+    (light, day), (dark, night) = seen
+
+    assert light[0] > 600 and light[1] < 200
+    assert dark[0] < 200 and dark[1] > 600
+    assert day != night
+
+
+def test_it_is_told_to_whoever_cannot_see_it(tab: browser.Browser) -> None:
+    """Regions have names, tables have captions, and each number has its row and its column."""
+    tree = tab.send("Accessibility.getFullAXTree")["nodes"]
+    named = {(one["role"]["value"], one.get("name", {}).get("value")) for one in tree if "role" in one}
+
+    assert {
+        ("heading", "What changed in this build"),
+        ("region", "What is scheduled"),
+        ("table", "Chapters that nobody sees before their time, the next one first"),
+        ("columnheader", "Bytes"),
+        ("rowheader", "/api/v2"),
+    } <= named
+    assert not {role for role, _ in named} & {"image", "img", "graphics-document"}
+
+
+def test_what_is_folded_opens_from_the_keyboard(tab: browser.Browser) -> None:
+    """The lists of URLs need no mouse, and no script."""
+    dress(tab)
+    tab.run("document.querySelectorAll('details').forEach((one) => { one.open = false; })")
+    tab.run("document.querySelector('summary').focus()")
+    for kind in ("keyDown", "keyUp"):
+        tab.send("Input.dispatchKeyEvent", type=kind, key="Enter", code="Enter", windowsVirtualKeyCode=13, text="\r")
+
+    assert tab.run("[...document.querySelectorAll('details')].map((one) => one.open).slice(0, 2)") == [True, False]
+
+
+def test_the_policy_is_in_force(page: Path, tmp_path: Path) -> None:
+    """A script or a style that got in somehow would not work."""
+    with browser.browsing(tmp_path) as tab:
+        tab.open(page.as_uri())
+        tab.wait_for("footer")
+        before = tab.run("getComputedStyle(document.body).color")
+        tab.run(
+            """(() => {
+                const script = document.createElement('script'), style = document.createElement('style');
+                script.textContent = 'document.title = "taken over"';
+                style.textContent = 'body { color: #123456 }';
+                document.head.append(script, style);
+            })()"""
+        )
+        title, after = tab.run("[document.title, getComputedStyle(document.body).color]")
+
+    assert "taken over" not in title
+    assert after == before

@@ -1,0 +1,134 @@
+"""Whatever happens to whichever file of a built site, `verify` names it, or no client can tell."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from generator import encoding
+from generator.api import routes
+from generator.api.resources import JSON
+from generator.release import journal
+from generator.review import verify_files
+from tests.conftest import Site, copy_of
+from tests.support import tree_snapshot
+from tests.support.incremental_pair import in_memory
+
+# What was done, and the files that it was done to.
+Harm = Callable[[list[Path], int, int], list[Path]]
+
+
+@pytest.fixture(scope="module")
+def built() -> Iterator[Site]:
+    """Three releases that are kept, with restricted bodies and with compressed ones."""
+    with in_memory() as folder, pytest.MonkeyPatch.context() as without_the_page:  # of two megabytes
+        without_the_page.setattr(routes, "ROUTES", tuple(one for one in routes.ROUTES if one.type == JSON))
+        site = copy_of("minimal", folder / "site")
+        site.write("site.yaml", "base_url: https://minimal.example\nkeep_releases: 3\nrestricted: [/authors]\n")
+        for version in (tree_snapshot.first_version, tree_snapshot.second_version, tree_snapshot.third_version):
+            version(site)
+            site.build()
+        assert list(verify_files.files(site.store)) == []
+        yield site
+
+
+def flip(files: list[Path], which: int, where: int) -> list[Path]:
+    """One bit."""
+    path = files[which % len(files)]
+    text = path.read_bytes()
+    if not text:
+        return lengthen(files, which, where)
+    place, bit = divmod(where, 8)
+    place %= len(text)
+    path.write_bytes(text[:place] + bytes([text[place] ^ (1 << bit)]) + text[place + 1 :])
+    return [path]
+
+
+def remove(files: list[Path], which: int, where: int) -> list[Path]:
+    path = files[which % len(files)]
+    path.unlink()
+    return [path]
+
+
+def cut(files: list[Path], which: int, where: int) -> list[Path]:
+    path = files[which % len(files)]
+    text = path.read_bytes()
+    if not text:
+        return remove(files, which, where)
+    path.write_bytes(text[: where % len(text)])
+    return [path]
+
+
+def lengthen(files: list[Path], which: int, where: int) -> list[Path]:
+    path = files[which % len(files)]
+    path.write_bytes(path.read_bytes() + bytes([where % 256]))
+    return [path]
+
+
+def add(files: list[Path], which: int, where: int) -> list[Path]:
+    """A file more, beside one that is there."""
+    path = files[which % len(files)]
+    copy = path.with_name(f"{path.stem}{where}{path.suffix}")
+    copy.write_bytes(path.read_bytes())
+    return [copy]
+
+
+def swap(files: list[Path], which: int, where: int) -> list[Path]:
+    """Two files that differ."""
+    one, other = files[which % len(files)], files[(which + 1 + where % (len(files) - 1)) % len(files)]
+    text = one.read_bytes()
+    if text == other.read_bytes():
+        return remove(files, which, where)
+    one.write_bytes(other.read_bytes())
+    other.write_bytes(text)
+    return [one, other]
+
+
+def is_harmless(path: Path) -> bool:
+    """A compressed form may have been packed by another program, as long as it holds its body."""
+    body = path.with_suffix("")
+    return (
+        path.suffix == ".gz"
+        and body.exists()
+        and encoding.unpacked(path.read_bytes(), body.stat().st_size) == body.read_bytes()
+    )
+
+
+@given(st.sampled_from([flip, remove, cut, lengthen, add, swap]), st.integers(0, 10**6), st.integers(0, 10**6))
+@settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
+def test_whatever_happens_to_a_file_is_found(built: Site, harm: Harm, which: int, where: int) -> None:
+    """It says which file it is, finds as much again when asked again, and leaves everything as it is."""
+    dist = built.folder / "dist"
+    names = sorted(name for name in tree_snapshot.files(dist) if name.startswith(("www/", "private/", "releases/")))
+    # Without the journal, or with less of it, the links say the same to clients and to `verify`.
+    names.remove(f"releases/{journal.FILE}")
+    files = [dist / name for name in names if not (dist / name).is_symlink()]
+    before = {path: path.read_bytes() for path in files}
+    harmed = harm(files, which, where)
+    state = tree_snapshot.state(dist)
+    found = list(verify_files.files(built.store))
+    again = list(verify_files.files(built.store))
+    after = tree_snapshot.state(dist)
+    harmless = [path for path in harmed if path.exists() and is_harmless(path) and path in before]
+    for path in harmed:
+        if path in before:
+            path.write_bytes(before[path])
+        else:
+            path.unlink()
+
+    assert (again, after) == (found, state)
+    # Of a release without its manifest nothing is known, so what it had is what is told.
+    said = {str(one.path) for one in found}
+    for path in harmed:
+        assert str(path) in said or path in harmless or "manifest.json" in {one.name for one in harmed}
+    assert found or harmless == harmed
+    assert list(verify_files.files(built.store)) == []
+
+
+def test_a_compressed_form_is_as_good_as_what_it_holds() -> None:
+    """The one difference that `verify` does not speak of is one that no client can see."""
+    packed = encoding.gzip(b"word " * 2000)
+
+    assert packed and encoding.unpacked(packed, 10_000) == b"word " * 2000

@@ -1,0 +1,265 @@
+"""`verify --url` asks a running server for everything, and finds each answer that is not the one promised."""
+
+import json
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import pytest
+from click.testing import Result
+
+from generator.api.resources import Published
+from generator.errors import FlatpanelError
+from generator.review import verify_server
+from tests.conftest import Site
+from tests.support import nginx_client, tree_snapshot
+
+FIRST = "/api/series/first"  # has a compressed form
+AUTHORS = "/api/authors"  # has none
+
+# What a server may do to an answer before it is sent: status, headers, body.
+Answer = tuple[int, dict[str, str | None], bytes]
+Lie = Callable[[Answer], Answer]
+
+
+@pytest.fixture
+def built(site: Site) -> Site:
+    tree_snapshot.first_version(site)
+    site.build()
+    return site
+
+
+@contextmanager
+def server(site: Site, lie: Lie, url: str) -> Iterator[str]:
+    """A server that answers as promised but for one URL; its address."""
+    resources = site.manifest.resources
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+        wbufsize = 65536  # head and body in one packet; otherwise each waits for the other's receipt
+
+        def do_GET(self) -> None:
+            answer = honest(site, resources[self.path], "gzip" in (self.headers["Accept-Encoding"] or ""))
+            status, headers, body = lie(answer) if self.path == url else answer
+            self.send_response(status)
+            for name, value in headers.items():
+                if value is not None:
+                    self.send_header(name, value)
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as listening:
+        thread = threading.Thread(target=listening.serve_forever)
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{listening.server_port}"
+        finally:
+            listening.shutdown()
+            thread.join()
+
+
+def honest(site: Site, one: Published, gzip: bool) -> Answer:
+    if one.restricted:
+        return 401, dict(verify_server.REFUSAL), b'{"detail":"Authentication credentials were not provided."}'
+    packed = gzip and one.gzip
+    body = (site.folder / "dist" / (f"{one.file}.gz" if packed else one.file)).read_bytes()
+    return 200, verify_server.expected_headers(one, packed), body
+
+
+def found(site: Site, lie: Lie, url: str) -> list[str]:
+    with server(site, lie, url) as address:
+        return [one.replace(address, "") for one in verify_server.server(site.store, address, time.monotonic)]
+
+
+def test_an_honest_server_is_believed(built: Site) -> None:
+    """Nothing is found where every answer is the one promised."""
+    assert found(built, lambda answer: answer, FIRST) == []
+
+
+def test_nginx_is_honest(site: Site, run: Callable[..., Result]) -> None:
+    """What nginx answers with the configuration of the build is what the release promises."""
+    tree_snapshot.first_version(site)
+    with nginx_client.listening() as listener:
+        port = listener.getsockname()[1]
+        site.write("site.yaml", f"base_url: https://minimal.example\nport: {port}\n")
+        release = site.build().release
+        with nginx_client.running(site.folder, listener):
+            result = run("verify", "--out", site.folder / "dist", "--url", f"http://localhost:{port}/")
+
+            told = run("verify", "--out", site.folder / "dist", "--url", f"http://localhost:{port}", "--json")
+
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert result.stdout == f"http://localhost:{port}/: everything is as release {release} says\n"
+    assert (told.exit_code, json.loads(told.stdout)) == (0, {"ok": True, "differences": []})
+
+
+HEADERS = {
+    "Content-Type": "text/html",
+    "ETag": '"0"',
+    "Last-Modified": "Thu, 01 Jan 1970 00:00:00 GMT",
+    "Cache-Control": "no-cache",
+    "Vary": "*",
+    "X-Frame-Options": "DENY",
+    "X-Content-Type-Options": "sniff",
+    "Access-Control-Allow-Origin": "https://minimal.example",
+    "Access-Control-Expose-Headers": "Date",
+}
+
+
+@pytest.mark.parametrize("name", HEADERS)
+@pytest.mark.parametrize("url", [FIRST, AUTHORS])
+def test_a_header_that_differs_is_found(built: Site, name: str, url: str) -> None:
+    """Another value of a header is said, with both values, for both forms of the body."""
+    one, wrong = built.manifest.resources[url], HEADERS[name]
+
+    assert found(built, lambda answer: (answer[0], answer[1] | {name: wrong}, answer[2]), url) == [
+        f"{url}{form}: {name} is {wrong} instead of {verify_server.expected_headers(one, packed)[name] or 'absent'}"
+        for form, packed in (("", False), (" (gzip)", one.gzip))
+    ]
+
+
+@pytest.mark.parametrize("name", sorted(HEADERS.keys() - {"Vary"}))
+def test_a_header_that_is_absent_is_found(built: Site, name: str) -> None:
+    """So is a header that is not sent."""
+    one = built.manifest.resources[AUTHORS]
+
+    assert found(built, lambda answer: (answer[0], answer[1] | {name: None}, answer[2]), AUTHORS) == [
+        f"{AUTHORS}{form}: {name} is absent instead of {verify_server.expected_headers(one, False)[name]}"
+        for form in ("", " (gzip)")
+    ]
+
+
+def test_a_coding_that_was_not_asked_for_is_found(built: Site) -> None:
+    """A body that is called compressed, and is not, is said."""
+    wrong = {"Content-Encoding": "br"}
+
+    assert found(built, lambda answer: (answer[0], answer[1] | wrong, answer[2]), AUTHORS) == [
+        f"{AUTHORS}: Content-Encoding is br instead of absent",
+        f"{AUTHORS} (gzip): Content-Encoding is br instead of absent",
+    ]
+
+
+@pytest.mark.parametrize("body", [b"", b"[]", b"{"])
+@pytest.mark.parametrize("url", [FIRST, AUTHORS])
+def test_another_body_is_found(built: Site, url: str, body: bytes) -> None:
+    """A body with the right headers and the wrong bytes is said."""
+    assert found(built, lambda answer: (answer[0], answer[1], body), url) == [
+        f"{url}: has another body",
+        f"{url} (gzip): has another body",
+    ]
+
+
+@pytest.mark.parametrize("status", [206, 404, 503])
+def test_another_status_is_found(built: Site, status: int) -> None:
+    """Of an answer that is none of a resource only the status is said."""
+    assert found(built, lambda answer: (status, {}, b"{}"), AUTHORS) == [
+        f"{AUTHORS}: answers {status} instead of 200",
+        f"{AUTHORS} (gzip): answers {status} instead of 200",
+    ]
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "localhost:8000",
+        "ftp://localhost",
+        "http://",
+        "http://localhost:port",
+        "http://localhost:99999",
+        "http://[::1",
+        "http://localhost/api",
+        "",
+    ],
+)
+def test_what_is_no_address_is_refused(built: Site, run: Callable[..., Result], url: str) -> None:
+    """An address that cannot be asked is a sentence with one that can."""
+    result = run("verify", "--out", built.folder / "dist", f"--url={url}")
+    sentence = f"{url}: is not the address of a server; write one like http://localhost:8000\n"
+
+    assert (result.exit_code, result.stdout, result.stderr) == (1, "", sentence)
+
+
+def test_where_nobody_answers_that_is_said(built: Site) -> None:
+    """A server that is not there is a sentence, not a traceback."""
+    with nginx_client.listening() as listener:
+        url = f"http://127.0.0.1:{listener.getsockname()[1]}"
+
+    with pytest.raises(FlatpanelError, match=f"^{url}: does not answer: .*refused"):
+        list(verify_server.server(built.store, url, time.monotonic))
+
+
+def test_an_answer_that_is_no_http_is_said(built: Site) -> None:
+    """Whatever listens there may speak another language."""
+    with pytest.raises(FlatpanelError, match=r"^http://127.0.0.1:\d+: does not answer: "):
+        found(built, lambda answer: (answer[0], {"Transfer-Encoding": "chunked"}, b"zz\r\n"), AUTHORS)
+
+
+def test_tls_is_spoken_where_the_address_says_so(built: Site) -> None:
+    """https asks for TLS; a server without it is not asked in the clear."""
+    with server(built, lambda answer: answer, FIRST) as url, pytest.raises(FlatpanelError, match=r"answer: .*SSL"):
+        list(verify_server.server(built.store, url.replace("http:", "https:"), time.monotonic))
+
+
+# What only a key opens
+
+LOCKED = "/api/v2/authors"
+
+
+@pytest.fixture
+def locked(site: Site) -> Site:
+    """A site of which one route wants a key."""
+    tree_snapshot.first_version(site)
+    site.write("site.yaml", "base_url: https://minimal.example\nrestricted: [/authors]\n")
+    site.build()
+    assert site.manifest.resources[LOCKED].restricted
+    return site
+
+
+def test_what_needs_a_key_is_asked_for_without_one(locked: Site) -> None:
+    """A server that refuses it is as it should be."""
+    assert found(locked, lambda answer: answer, LOCKED) == []
+
+
+def test_a_restricted_body_that_anybody_gets_is_found(locked: Site) -> None:
+    """A server that lost its gate gives away what nobody may read, and everything else is as promised."""
+    one = locked.manifest.resources[LOCKED]
+    body = (locked.folder / "dist" / one.file).read_bytes()
+
+    assert found(locked, lambda _: (200, verify_server.expected_headers(one, False), body), LOCKED) == [
+        f"{LOCKED} (without a key): answers 200 instead of 401"
+    ]
+
+
+def test_a_refusal_that_gives_the_body_away_is_found(locked: Site) -> None:
+    """The status alone keeps no secret."""
+    assert found(locked, lambda answer: (answer[0], answer[1], b"[]"), LOCKED) == [
+        f"{LOCKED} (without a key): has another body"
+    ]
+
+
+@pytest.mark.parametrize(("name", "wrong"), {**HEADERS, "WWW-Authenticate": "Basic"}.items())
+def test_a_header_of_a_refusal_that_differs_is_found(locked: Site, name: str, wrong: str) -> None:
+    """A tag would tell whether the body changed, an age would let a cache refuse those who have a key."""
+    if name != "Vary":
+        assert found(locked, lambda answer: (answer[0], answer[1] | {name: wrong}, answer[2]), LOCKED) == [
+            f"{LOCKED} (without a key): {name} is {wrong} instead of {verify_server.REFUSAL[name] or 'absent'}"
+        ]
+
+
+def test_nginx_refuses_as_promised(locked: Site, run: Callable[..., Result]) -> None:
+    """With the configuration of the build."""
+    with nginx_client.listening() as listener:
+        port = listener.getsockname()[1]
+        settings = locked.folder / "catalog_src/site.yaml"
+        settings.write_text(f"{settings.read_text()}port: {port}\n")
+        locked.build()
+        with nginx_client.running(locked.folder, listener):
+            result = run("verify", "--out", locked.folder / "dist", "--url", f"http://localhost:{port}")
+
+    assert (result.exit_code, result.stderr) == (0, "")

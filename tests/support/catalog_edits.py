@@ -1,0 +1,540 @@
+"""A catalog in the hands of people: everything that can happen to it, each as one small function.
+
+An edit is given two numbers, to choose what it changes and into what. What stands in `EDITS` nearly always leaves the
+catalog right; what stands in `MISTAKES` nearly always makes it wrong, and is gone when `wrong` is empty again.
+"""
+
+import hashlib
+from collections.abc import Callable
+from typing import Any
+
+from tests.conftest import AS_OF, WRITTEN
+from tests.support.catalog_factory import DAY, HOUR, LISTS, Catalog, Chapter, Fields, Series, block, iso, item, pick
+
+Edit = Callable[[Catalog, int, int], None]
+EDITS: dict[str, Edit] = {}
+MISTAKES: dict[str, Edit] = {}
+
+# Some of one length, so that an edit can keep a file's size.
+TITLES = ("Aaa", "Bbb", "Ccc", "Zzz", "Same Title", "紙の月", "")
+PAGES: tuple[Any, ...] = ([], ["1.png"], ["2.png"], ["a b.png", "ü.png"], "0001.png .. 1003.png", "1.jpg .. 3.jpg")
+ROUTES = ("/members", "/series", "/chapters/{id}", "/cubari/{slug}", "/pages")
+PEOPLE = ("authors.yaml", "artists.yaml")
+
+
+def edit(function: Edit) -> Edit:
+    EDITS[function.__name__] = function
+    return function
+
+
+def mistake(function: Edit) -> Edit:
+    MISTAKES[function.__name__] = function
+    return function
+
+
+# Series
+
+
+@edit
+def add_series(catalog: Catalog, which: int, how: int) -> None:
+    made = Series({"title": pick(TITLES, how) or "New", "cover": "c.png"}, folder=how % 2 == 1)
+    catalog.series[catalog.free_slug(which)] = made
+    if how % 3:
+        made.chapters.append(new_chapter(catalog, made, how))
+
+
+@edit
+def remove_series(catalog: Catalog, which: int, how: int) -> None:
+    if len(catalog.series) > 2:
+        slug = catalog.some_slug(which)
+        del catalog.series[slug]
+        for account in catalog.lists["accounts.yaml"]:
+            account["bookmarks"] = [one for one in account["bookmarks"] if one != slug]
+
+
+@edit
+def rename_series(catalog: Catalog, which: int, how: int) -> None:
+    old, new = catalog.some_slug(which), catalog.free_slug(how)
+    catalog.series[new] = catalog.series.pop(old)
+    for account in catalog.lists["accounts.yaml"]:
+        account["bookmarks"] = [new if one == old else one for one in account["bookmarks"]]
+
+
+@edit
+def swap_series(catalog: Catalog, which: int, how: int) -> None:
+    """Nothing new is written, and every file of two series says something else."""
+    one, other = catalog.some_slug(which), catalog.some_slug(which + 1)
+    catalog.series[one], catalog.series[other] = catalog.series[other], catalog.series[one]
+
+
+@edit
+def retitle_series(catalog: Catalog, which: int, how: int) -> None:
+    catalog.some_series(which).fields["title"] = pick(TITLES, how) or "Another"
+
+
+@edit
+def license_series(catalog: Catalog, which: int, how: int) -> None:
+    one = catalog.some_series(which)
+    one.fields["licensed"] = not one.fields.get("licensed", False)
+
+
+@edit
+def restrict_series(catalog: Catalog, which: int, how: int) -> None:
+    one = catalog.some_series(which)
+    one.fields["restricted"] = not one.fields.get("restricted", False)
+
+
+@edit
+def recover_series(catalog: Catalog, which: int, how: int) -> None:
+    catalog.some_series(which).fields["cover"] = pick(("c.png", "d e.png", "https://covers.example/c.png"), how)
+
+
+@edit
+def change_chapter_title(catalog: Catalog, which: int, how: int) -> None:
+    catalog.some_series(which).fields["chapter_title"] = pick(("{series} {number}", "{title}", "{date}: {title}"), how)
+
+
+@edit
+def describe_series(catalog: Catalog, which: int, how: int) -> None:
+    more = {"description": "word " * (how % 5 * 100), "status": pick(("ongoing", "canceled"), how)}
+    catalog.some_series(which).fields.update(more, aliases=["Alias", "Other"][: how % 3])
+
+
+@edit
+def credit_series(catalog: Catalog, which: int, how: int) -> None:
+    name = pick(PEOPLE, how)
+    if people := catalog.lists[name]:
+        one = pick(people, how // 2)
+        catalog.some_series(which).fields[name.removesuffix(".yaml")] = [pick((one["name"], one["id"]), which)]
+
+
+@edit
+def categorise_series(catalog: Catalog, which: int, how: int) -> None:
+    known = [one["id"] for one in catalog.lists["categories.yaml"]]
+    catalog.some_series(which).fields["categories"] = known[: how % 3]
+
+
+@edit
+def date_series(catalog: Catalog, which: int, how: int) -> None:
+    date(catalog.some_series(which).fields, how)
+
+
+@edit
+def unfold_series(catalog: Catalog, which: int, how: int) -> None:
+    """From a file into a folder, or back with all of its chapters."""
+    one = catalog.some_series(which)
+    one.folder = not one.folder
+    for chapter in one.chapters:
+        chapter.file = None
+
+
+def date(fields: Fields, how: int) -> None:
+    """Another `modified`, early or late or in the future, or none."""
+    fields["modified"] = iso(AS_OF + pick((-2000, -100, -1, 400), how // 2) * DAY + how)
+    if how % 3 == 1:
+        del fields["modified"]
+
+
+# Chapters
+
+
+def new_chapter(catalog: Catalog, one: Series, how: int) -> Chapter:
+    volume = pick((None, 1, 2), how)
+    fields: Fields = {"number": one.free_number(volume), "title": pick(TITLES, how), "pages": pick(PAGES, how)}
+    fields["published"] = iso(AS_OF + pick((-DAY, -40 * DAY, 2 * HOUR, 30 * DAY), how))
+    if volume:
+        fields["volume"] = volume
+    if how % 4:
+        fields["id"] = catalog.next_id() + pick((0, 0, 2_147_400_000), how)
+    return Chapter(fields)
+
+
+@edit
+def add_chapter(catalog: Catalog, which: int, how: int) -> None:
+    one = catalog.some_series(which)
+    made = new_chapter(catalog, one, how)
+    one.chapters.insert(how % (len(one.chapters) + 1), made)
+    if one.folder and how % 2:
+        made.file = free_file(one)
+
+
+@edit
+def remove_chapter(catalog: Catalog, which: int, how: int) -> None:
+    one, chapter = catalog.some_chapter(which)
+    if len(catalog.chapters()) > 3:
+        one.chapters.remove(chapter)
+
+
+@edit
+def retitle_chapter(catalog: Catalog, which: int, how: int) -> None:
+    catalog.some_chapter(which)[1].fields["title"] = pick(TITLES, how)
+
+
+@edit
+def change_pages(catalog: Catalog, which: int, how: int) -> None:
+    catalog.some_chapter(which)[1].fields["pages"] = pick(PAGES, how)
+
+
+@edit
+def publish_chapter(catalog: Catalog, which: int, how: int) -> None:
+    moment = AS_OF + pick((-DAY, -DAY + 1, HOUR, 30 * DAY, -900 * DAY), how)
+    catalog.some_chapter(which)[1].fields["published"] = iso(moment)
+
+
+@edit
+def finish_chapter(catalog: Catalog, which: int, how: int) -> None:
+    fields = catalog.some_chapter(which)[1].fields
+    fields.update(final=not fields.get("final", False), views=how)
+
+
+@edit
+def group_chapter(catalog: Catalog, which: int, how: int) -> None:
+    known = [pick((one["name"], one["id"]), which) for one in catalog.lists["groups.yaml"]]
+    catalog.some_chapter(which)[1].fields["groups"] = known[: how % 3]
+
+
+@edit
+def date_chapter(catalog: Catalog, which: int, how: int) -> None:
+    date(catalog.some_chapter(which)[1].fields, how)
+
+
+@edit
+def identify_chapter(catalog: Catalog, which: int, how: int) -> None:
+    """An id where there was none, or a new one, or none."""
+    fields = catalog.some_chapter(which)[1].fields
+    fields["id"] = catalog.next_id() + pick((0, 2_147_400_000), how)
+    if how % 3 == 2:
+        del fields["id"]
+
+
+@edit
+def swap_chapter_ids(catalog: Catalog, which: int, how: int) -> None:
+    known = catalog.with_id()
+    if known:
+        one, other = pick(known, which), pick(known, which + how)
+        one["id"], other["id"] = other["id"], one["id"]
+
+
+@edit
+def move_chapter(catalog: Catalog, which: int, how: int) -> None:
+    """Into another volume, or out of all."""
+    one, chapter = catalog.some_chapter(which)
+    volume = pick((None, 1, 2, 999_999_999), how)
+    chapter.fields["number"] = one.free_number(volume)
+    chapter.fields["volume"] = volume
+    if volume is None:
+        del chapter.fields["volume"]
+
+
+@edit
+def give_chapter_away(catalog: Catalog, which: int, how: int) -> None:
+    """Into another series, with its id."""
+    one, chapter = catalog.some_chapter(which)
+    other = catalog.some_series(how)
+    one.chapters.remove(chapter)
+    chapter.fields["number"], chapter.file = other.free_number(chapter.fields.get("volume")), None
+    other.chapters.append(chapter)
+
+
+@edit
+def part_chapter(catalog: Catalog, which: int, how: int) -> None:
+    """Into a file of its own, which makes a folder of the series if it was none."""
+    if found := [one for one in catalog.chapters() if one[1].file is None]:
+        one, chapter = pick(found, which)
+        one.folder, chapter.file = True, free_file(one)
+
+
+@edit
+def join_chapter(catalog: Catalog, which: int, how: int) -> None:
+    """From a file of its own into the file of the series."""
+    if found := [chapter for _, chapter in catalog.chapters() if chapter.file is not None]:
+        pick(found, which).file = None
+
+
+@edit
+def rename_chapter_file(catalog: Catalog, which: int, how: int) -> None:
+    if found := [one for one in catalog.chapters() if one[1].file is not None]:
+        one, chapter = pick(found, which)
+        chapter.file = free_file(one)
+
+
+def free_file(one: Series) -> str:
+    taken = {chapter.file for chapter in one.chapters}
+    return next(name for name in (f"{n:03}.yaml" for n in range(99)) if name not in taken)
+
+
+# People, groups and members. The files of the series stay as they are, unless they name somebody by a name.
+
+
+@edit
+def add_person(catalog: Catalog, which: int, how: int) -> None:
+    add(catalog, pick(PEOPLE, which), how)
+
+
+@edit
+def remove_person(catalog: Catalog, which: int, how: int) -> None:
+    remove(catalog, pick(PEOPLE, which), how)
+
+
+@edit
+def rename_person(catalog: Catalog, which: int, how: int) -> None:
+    rename(catalog, pick(PEOPLE, which), how)
+
+
+@edit
+def alias_person(catalog: Catalog, which: int, how: int) -> None:
+    if found := catalog.lists[pick(PEOPLE, which)]:
+        pick(found, how)["aliases"] = ["Alias", "Other"][: how % 3]
+
+
+@edit
+def swap_people(catalog: Catalog, which: int, how: int) -> None:
+    swap(catalog.lists[pick(PEOPLE, which)], how)
+
+
+@edit
+def date_person(catalog: Catalog, which: int, how: int) -> None:
+    if found := catalog.lists[pick(PEOPLE, which)]:
+        date(pick(found, how), how)
+
+
+@edit
+def add_group(catalog: Catalog, which: int, how: int) -> None:
+    add(catalog, pick(("groups.yaml", "members.yaml"), which), how)
+
+
+@edit
+def remove_group(catalog: Catalog, which: int, how: int) -> None:
+    remove(catalog, pick(("groups.yaml", "members.yaml"), which), how)
+
+
+@edit
+def rename_group(catalog: Catalog, which: int, how: int) -> None:
+    rename(catalog, pick(("groups.yaml", "members.yaml"), which), how)
+
+
+@edit
+def swap_groups(catalog: Catalog, which: int, how: int) -> None:
+    swap(catalog.lists[pick(("groups.yaml", "members.yaml"), which)], how)
+
+
+@edit
+def change_group(catalog: Catalog, which: int, how: int) -> None:
+    if found := catalog.lists["groups.yaml"]:
+        pick(found, which).update(website=f"https://group.example/{how}", logo=pick(("l.png", "m.png"), how))
+
+
+@edit
+def staff_group(catalog: Catalog, which: int, how: int) -> None:
+    if found := catalog.lists["groups.yaml"]:
+        staff = [{"member": pick((one["name"], one["id"]), how), "role": "R"} for one in catalog.lists["members.yaml"]]
+        pick(found, which)["members"] = staff[: how % 3]
+
+
+@edit
+def change_member(catalog: Catalog, which: int, how: int) -> None:
+    if found := catalog.lists["members.yaml"]:
+        pick(found, which)["twitter"] = f"member{how}"
+
+
+@edit
+def add_category(catalog: Catalog, which: int, how: int) -> None:
+    made = f"c{catalog.next_id()}"
+    catalog.lists["categories.yaml"].append({"id": made, "name": made})
+
+
+@edit
+def rename_category(catalog: Catalog, which: int, how: int) -> None:
+    if found := catalog.lists["categories.yaml"]:
+        pick(found, which).update(name=f"Named {catalog.next_id()}", description="word " * how)
+
+
+@edit
+def swap_categories(catalog: Catalog, which: int, how: int) -> None:
+    swap(catalog.lists["categories.yaml"], which)
+
+
+@edit
+def remove_category(catalog: Catalog, which: int, how: int) -> None:
+    remove(catalog, "categories.yaml", which)
+
+
+def add(catalog: Catalog, name: str, how: int) -> None:
+    made = catalog.next_id()
+    catalog.lists[name].insert(how % (len(catalog.lists[name]) + 1), {"id": made, "name": f"Somebody {made}"})
+
+
+def remove(catalog: Catalog, name: str, how: int) -> None:
+    if found := catalog.lists[name]:
+        catalog.drop(name, pick(found, how))
+
+
+def rename(catalog: Catalog, name: str, how: int) -> None:
+    if found := catalog.lists[name]:
+        catalog.call(name, pick(found, how), f"Renamed {catalog.next_id()}")
+
+
+def swap(found: list[Fields], how: int) -> None:
+    """Two entries with each other's names: every reference finds somebody else, or the same with another name."""
+    if found:
+        one, other = pick(found, how), pick(found, how + 1)
+        one["name"], other["name"] = other["name"], one["name"]
+
+
+# Settings, views, keys and accounts
+
+
+@edit
+def change_page_size(catalog: Catalog, which: int, how: int) -> None:
+    catalog.site["page_size"] = 1 + how % 5
+
+
+@edit
+def change_addresses(catalog: Catalog, which: int, how: int) -> None:
+    name, values = pick(
+        (
+            ("media", ("/media/", "/img/", "https://media.example/")),
+            ("reader", ("/read/", "/reader/")),
+            ("base_url", ("https://other.example", "https://edited.example")),
+        ),
+        which,
+    )
+    catalog.site[name] = pick(values, how)
+
+
+@edit
+def hide_licensed(catalog: Catalog, which: int, how: int) -> None:
+    catalog.site["hide_licensed"] = not catalog.site.get("hide_licensed", False)
+
+
+@edit
+def change_ages(catalog: Catalog, which: int, how: int) -> None:
+    kind = pick(("series", "people", "releases"), how)
+    catalog.site["cache"] = {pick(("unversioned", "v1", "v2"), which): {kind: how}, "errors": which}
+
+
+@edit
+def restrict_routes(catalog: Catalog, which: int, how: int) -> None:
+    catalog.site["restricted"] = list(ROUTES[which % 5 : which % 5 + how % 3])
+
+
+@edit
+def change_port(catalog: Catalog, which: int, how: int) -> None:
+    catalog.site["port"] = 8000 + how
+
+
+@edit
+def count_views(catalog: Catalog, which: int, how: int) -> None:
+    """Of a chapter that exists, or of one that does not; or nobody knows any more."""
+    known = [*(one["id"] for one in catalog.with_id()), 9_999]
+    catalog.views[pick(known, which)] = how
+    if how % 5 == 4:
+        catalog.views.clear()
+
+
+@edit
+def add_key(catalog: Catalog, which: int, how: int) -> None:
+    made = f"key {catalog.next_id()}"
+    catalog.lists["keys.yaml"].append({"name": made, "sha256": hashlib.sha256(made.encode()).hexdigest()})
+
+
+@edit
+def revoke_key(catalog: Catalog, which: int, how: int) -> None:
+    if found := catalog.lists["keys.yaml"]:
+        found.remove(pick(found, which))
+
+
+@edit
+def add_account(catalog: Catalog, which: int, how: int) -> None:
+    made = f"user{catalog.next_id()}"
+    catalog.lists["accounts.yaml"].append({"username": made, "bookmarks": [catalog.some_slug(which)]})
+
+
+@edit
+def change_account(catalog: Catalog, which: int, how: int) -> None:
+    if found := catalog.lists["accounts.yaml"]:
+        pick(found, which).update(bio=f"Reads {how}", bookmarks=[catalog.some_slug(how)])
+
+
+@edit
+def remove_account(catalog: Catalog, which: int, how: int) -> None:
+    if found := catalog.lists["accounts.yaml"]:
+        gone = pick(found, which)
+        found.remove(gone)
+        keys = catalog.lists["keys.yaml"]
+        keys[:] = [one for one in keys if one.get("account") != gone["username"]]
+
+
+# Files without their contents
+
+
+@edit
+def touch_file(catalog: Catalog, which: int, how: int) -> None:
+    catalog.touch(pick(sorted(catalog.written), which), WRITTEN + 991 * how)
+
+
+@edit
+def write_again(catalog: Catalog, which: int, how: int) -> None:
+    """The same text with another time, in another inode every second time."""
+    path = pick(sorted(catalog.written), which)
+    catalog.put(path, catalog.written[path])
+
+
+@edit
+def stop_clock(catalog: Catalog, which: int, how: int) -> None:
+    """From here on a file that is changed keeps its time, until the clock goes on."""
+    catalog.still = not catalog.still
+
+
+# Mistakes
+
+
+@mistake
+def name_nobody(catalog: Catalog, which: int, how: int) -> None:
+    catalog.wrong["series/wrong.yaml"] = 'title: Wrong\ncover: c.png\nauthors: ["Ada Pen"]\n'
+
+
+@mistake
+def lose_a_list(catalog: Catalog, which: int, how: int) -> None:
+    """What refers to its entries is right in itself, and stands in files that nobody touched."""
+    catalog.wrong[pick(sorted(LISTS), which)] = pick(("[]\n", None), how)
+
+
+@mistake
+def repeat_an_id(catalog: Catalog, which: int, how: int) -> None:
+    if known := catalog.with_id():
+        chapter = {"id": pick(known, which)["id"], "number": "1", "published": "2026-01-01", "pages": []}
+        catalog.wrong["series/wrong.yaml"] = f"title: Wrong\ncover: c.png\nchapters:\n{item(chapter)}"
+
+
+@mistake
+def repeat_a_number(catalog: Catalog, which: int, how: int) -> None:
+    """Two files of one series, each right in itself."""
+    slug = catalog.some_slug(which)
+    if catalog.series[slug].folder and catalog.series[slug].chapters:
+        fields = {**pick(catalog.series[slug].chapters, how).fields, "title": "Again"}
+        fields.pop("id", None)
+        catalog.wrong[f"series/{slug}/chapters/wrong.yaml"] = block(fields)
+
+
+@mistake
+def differ_in_case(catalog: Catalog, which: int, how: int) -> None:
+    catalog.wrong[f"series/{catalog.some_slug(which).swapcase()}.yaml"] = "title: Wrong\ncover: c.png\n"
+
+
+@mistake
+def break_yaml(catalog: Catalog, which: int, how: int) -> None:
+    path, text = pick(sorted(catalog.files().items()), which)
+    catalog.wrong[path] = text[: len(text) * (how % 12) // 12] + "\n: [{\n"
+
+
+@mistake
+def misspell_a_field(catalog: Catalog, which: int, how: int) -> None:
+    path, text = pick(sorted((path, text) for path, text in catalog.files().items() if "series/" in path), which)
+    catalog.wrong[path] = f"{text}licenced: true\n"
+
+
+@mistake
+def lose_a_file(catalog: Catalog, which: int, how: int) -> None:
+    path = pick(sorted(path for path in catalog.files() if path.endswith(("series.yaml", "site.yaml"))), which)
+    catalog.wrong[path] = None

@@ -1,0 +1,42 @@
+"""Test sites with settings of their own, built and served for as long as a test module needs them."""
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from tests.conftest import Site, copy_of
+from tests.support import nginx_client
+
+
+@contextmanager
+def served(
+    folder: Path, *, settings: str = "", files: dict[str, str] | None = None
+) -> Iterator[tuple[Site, nginx_client.Web]]:
+    """The site `v2` with more lines in its site.yaml and other files."""
+    with nginx_client.listening() as listener:
+        made = copy_of("v2", folder)
+        with (made.folder / "catalog_src/site.yaml").open("a") as site:
+            site.write(f"port: {listener.getsockname()[1]}\n{settings}\n")
+        for path, text in (files or {}).items():
+            made.write(path, text)
+        made.build()
+        with nginx_client.running(made.folder, listener) as running:
+            yield made, running
+
+
+@contextmanager
+def started(folder: Path, name: str = "minimal", **directives: str) -> Iterator[tuple[Site, nginx_client.Web]]:
+    """A site on the main file that the build writes, but for the values of some of its directives."""
+    with nginx_client.listening() as listener:
+        site = copy_of(name, folder)
+        site.write("site.yaml", f"base_url: https://minimal.example\nport: {listener.getsockname()[1]}\n")
+        site.build()
+        conf = folder / "nginx.conf"
+        text = conf.read_text()
+        for directive, value in directives.items():
+            text, found = re.subn(rf"^( *{directive}) [^;]+;", rf"\1 {value};", text, flags=re.MULTILINE)
+            assert found == 1, f"nginx.conf does not say {directive} once"
+        conf.write_text(text)
+        with nginx_client.running(folder, listener) as running:
+            yield site, running

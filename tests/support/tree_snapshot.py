@@ -1,0 +1,77 @@
+"""A folder as a value, so that two of them can be compared as a whole."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from tests.conftest import AS_OF, Site
+
+
+def walk(folder: Path) -> Iterator[tuple[str, Path]]:
+    """Everything in a folder, itself included, by its path; links are not followed."""
+    yield ".", folder
+    for inside, folders, names in os.walk(folder):
+        for path in (Path(inside, name) for name in (*folders, *names)):
+            yield path.relative_to(folder).as_posix(), path
+
+
+def content(folder: Path) -> dict[str, object]:
+    """What a reader of the folder sees: links, folders, and the bytes of files."""
+    return {name: _read(path) for name, path in walk(folder)}
+
+
+def _read(path: Path) -> object:
+    if path.is_symlink():
+        return f"-> {os.readlink(path)}"
+    return "a folder" if path.is_dir() else path.read_bytes()
+
+
+def state(folder: Path) -> dict[str, tuple[int, ...]]:
+    """What nobody can write into the folder without changing: inodes, sizes, times of content and of inodes."""
+    found = {name: path.lstat() for name, path in walk(folder)}
+    return {
+        name: (one.st_ino, one.st_mode, one.st_size, one.st_mtime_ns, one.st_ctime_ns) for name, one in found.items()
+    }
+
+
+def files(folder: Path) -> set[str]:
+    """The paths of everything that is not a folder."""
+    return {name for name, path in walk(folder) if path.is_symlink() or not path.is_dir()}
+
+
+def options(site: Site) -> list[object]:
+    """The options by which the command line builds a test site."""
+    catalog, out, nginx = site.paths
+    return ["--catalog", catalog, "--out", out, "--nginx", nginx, "--as-of", AS_OF, "--jobs", 1]
+
+
+def first_version(site: Site) -> None:
+    """Two series, of which one has chapters in three volumes and a body long enough to be compressed."""
+    write_series(site, "First", volumes=3, others=["second"])
+
+
+def second_version(site: Site) -> None:
+    """Another title, a volume less, a series more."""
+    write_series(site, "First again", volumes=2, others=["second", "third"])
+
+
+def third_version(site: Site) -> None:
+    """One more title, one more volume less, and two series less."""
+    write_series(site, "First at last", volumes=1, others=[])
+
+
+def write_series(site: Site, title: str, *, volumes: int, others: list[str]) -> None:
+    for path in (site.folder / "catalog_src/series").iterdir():
+        path.unlink()
+    for slug in others:
+        site.write(f"series/{slug}.yaml", f"title: {slug}\ncover: c.png\nmodified: 2026-03-01T00:00:00Z\n")
+    site.write(
+        "series/first.yaml",
+        f"title: {title}\ncover: c.png\nmodified: 2026-02-01T00:00:00Z\ndescription: {'word ' * 400}\n"
+        + "chapters:\n"
+        + "".join(
+            f"  - {{id: {one}, volume: {one}, number: {one}, published: 2026-02-02T10:00:00Z,"
+            " modified: 2026-02-02T10:00:00Z, pages: [1.png]}\n"
+            for one in range(1, volumes + 1)
+        ),
+    )
