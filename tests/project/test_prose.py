@@ -1,0 +1,141 @@
+"""The language of the project: plain technical words, and variables that are named after what they hold."""
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from tests.support.paths import ROOT
+
+# Words that leave out whom or what a sentence is about.
+BANNED_WORDS = re.compile(r"\b(whoever|whatever|nobody|somebody|whom|anew)\b", re.IGNORECASE)
+# Variable names that fit any value, so that they say nothing about this one.
+BANNED_NAMES = {"found", "one", "told", "said", "known"}
+
+SUFFIXES = {".py", ".md", ".conf", ".js", ".html", ".css", ".yml", ".yaml", ".toml", ".patch", ""}
+FOLDERS = ("generator", "docs", "bench", "tools", "requirements", ".ci", ".github")
+# Files of other people and programs.
+NOT_OURS = ("LICENSE", "generator/api/docs_page/swagger-ui", ".coverage")
+# A chapter of the example catalog.
+EXCEPTIONS = {"017-nobody-steers", "Nobody Steers"}
+
+# Places that still have to be rewritten.
+WORDS_TO_DO: tuple[str, ...] = (
+    "bench",
+    "docs",
+    "generator",
+    "tests",
+    "tools",
+    ".ci",
+    ".github",
+    "CHANGELOG.md",
+    "CONTRIBUTING.md",
+    "Dockerfile",
+    "Makefile",
+    "README.md",
+    "build.py",
+    "compose.yaml",
+    "nginx.conf",
+    "pyproject.toml",
+    ".dockerignore",
+    ".pre-commit-config.yaml",
+    ".pre-commit-hooks.yaml",
+)
+NAMES_TO_DO: tuple[str, ...] = ("generator",)
+
+
+def name(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
+
+
+def texts() -> Iterator[Path]:
+    """Every file of the project that people read, without the tests."""
+    places = [path for folder in FOLDERS for path in (ROOT / folder).rglob("*")]
+    for path in sorted([*places, *ROOT.glob("*"), *ROOT.glob(".*")]):
+        if path.is_file() and path.suffix in SUFFIXES and not name(path).startswith(NOT_OURS):
+            yield path
+
+
+def banned_words(text: str) -> Iterator[tuple[int, str]]:
+    for exception in EXCEPTIONS:
+        text = text.replace(exception, "")
+    for number, line in enumerate(text.splitlines(), start=1):
+        for match in BANNED_WORDS.finditer(line):
+            yield number, match[0]
+
+
+def test_plain_words() -> None:
+    """A sentence names its subject: "the build", "the client", "an author"."""
+    offenders = [
+        f"{name(path)}:{number}: {word}"
+        for path in texts()
+        if not name(path).startswith(WORDS_TO_DO)
+        for number, word in banned_words(path.read_text(encoding="utf-8"))
+    ]
+
+    assert offenders == []
+
+
+def test_plain_words_in_tests() -> None:
+    """Names and docstrings of tests are read as the list of promises; texts that they send or compare are data."""
+    offenders = []
+    for path in sorted((ROOT / "tests").rglob("*.py")):
+        if name(path).startswith(WORDS_TO_DO) or path == Path(__file__):
+            continue
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef):
+                text = f"{getattr(node, 'name', '')} {ast.get_docstring(node) or ''}".replace("_", " ")
+                offenders += [f"{name(path)}:{getattr(node, 'lineno', 1)}: {word}" for _, word in banned_words(text)]
+
+    assert offenders == []
+
+
+def bound_name(node: ast.AST) -> str | None:
+    """The name that a node gives to a value."""
+    match node:
+        case ast.Name(id=bound, ctx=ast.Store()) | ast.arg(arg=bound) | ast.FunctionDef(name=bound):
+            return bound
+        case ast.ExceptHandler(name=bound) | ast.MatchAs(name=bound) | ast.MatchStar(name=bound):
+            return bound
+    return None
+
+
+def vague_names(tree: ast.Module) -> Iterator[tuple[int, str]]:
+    """Banned names, except those in a comprehension or lambda of a single line."""
+    parents = {child: node for node in ast.walk(tree) for child in ast.iter_child_nodes(node)}
+    for node in ast.walk(tree):
+        bound = bound_name(node)
+        if bound in BANNED_NAMES and not is_on_one_line(node, parents):
+            yield getattr(node, "lineno", 0), str(bound)
+
+
+def is_on_one_line(node: ast.AST, parents: dict[ast.AST, ast.AST]) -> bool:
+    """Whether the scope of the name is a comprehension or lambda that begins and ends on the same line."""
+    while node in parents:
+        node = parents[node]
+        if isinstance(node, ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp | ast.Lambda):
+            return node.lineno == node.end_lineno
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            return False
+    return False
+
+
+def test_variables_are_named_after_their_content() -> None:
+    """A variable that lives longer than one line is not called `found`, `one`, `told`, `said` or `known`."""
+    offenders = [
+        f"{name(path)}:{line}: {bound}"
+        for path in sorted((ROOT / "generator").rglob("*.py"))
+        if not name(path).startswith(NAMES_TO_DO)
+        for line, bound in sorted(vague_names(ast.parse(path.read_text(encoding="utf-8"))))
+    ]
+
+    assert offenders == []
+
+
+def test_the_checks_see_what_they_forbid() -> None:
+    """Both checks report an example of each fault, and accept the allowed forms."""
+    assert [word for _, word in banned_words("Whoever asks,\nand anew; 017-nobody-steers")] == ["Whoever", "anew"]
+    code = (
+        "found = 1\nnames = [one for one in found]\nlong = [\n    one\n    for one in found\n]\ndef said(told): ...\n"
+    )
+    assert sorted(vague_names(ast.parse(code))) == [(1, "found"), (5, "one"), (7, "said"), (7, "told")]
