@@ -1,6 +1,6 @@
 """New series and chapters in the files of a catalog: what was said is filled in, checked, and written at once.
 
-As in `tending.py`, a catalog that cannot be built is not touched, and none becomes one that cannot be built.
+A catalog that cannot be built is not touched, and none becomes one that cannot be built.
 """
 
 import os
@@ -24,7 +24,7 @@ from ..catalog.yaml import editor, reader, scalars, writer
 from ..catalog.yaml_values import yaml_value
 from ..errors import FlatpanelError
 from ..filesystem import alone
-from . import comicinfo, page_images, tending
+from . import catalog_edit, chapter_ids, comicinfo, page_images
 
 # An option has the name of its field, but that of many is asked for one by one.
 _ONE_OF = {"authors": "author", "artists": "artist", "categories": "category", "groups": "group"}
@@ -68,7 +68,7 @@ class Draft:
 def add_series(folder: Folder, slug: str, said: Mapping[str, Any], *, in_folder: bool, dry: bool) -> Added:
     """Begin a series without chapters, in a file or in a folder of its own."""
     with alone(existing(folder)):
-        sources = tending.checked(folder)
+        sources = catalog_edit.checked(folder)
         _check_slug(sources, slug)
         draft = Draft({"status": "ongoing", "cover": "cover.jpg", **_referring(sources, said)}, {})
         file, kind, up = f"{SERIES}/{slug}.yaml", "file", "../"
@@ -92,15 +92,15 @@ def add_chapter(
     highest: int,
     now: int,
     dry: bool,
-    warn: tending.Warn,
+    warn: chapter_ids.Warn,
 ) -> Added:
     """Add a chapter to a series, with the next id; options have the last word, and ComicInfo.xml the one before."""
     with alone(existing(folder)):
-        sources = tending.checked(folder)
+        sources = catalog_edit.checked(folder)
         series = _series(sources, slug)
         images = Confined(pages, confined_folder.of(folder).follow) if pages else None
         draft = _chapter(sources, series, said, images, now)
-        draft.fields["id"] = tending.free_ids(folder, sources, highest, warn)[0]
+        draft.fields["id"] = chapter_ids.free_ids(folder, sources, highest, warn)[0]
         record = _record(sources, draft, Chapter)
         file, path = _place(folder, series, record)
         longer = replace(series, chapters=(*series.chapters, Entry(record, file, path)))
@@ -110,7 +110,7 @@ def add_chapter(
             change = partial(editor.with_entries, before, "chapters", [yaml_value(record.plain())])
         else:
             change = partial(writer.file, yaml_value(record.plain()), _SCHEMA.format("../../../", "chapter"))
-        return _write(folder, Added(file, before, tending.edited(folder, file, change), record), dry=dry)
+        return _write(folder, Added(file, before, catalog_edit.edited(folder, file, change), record), dry=dry)
 
 
 def _chapter(sources: Sources, series: SeriesEntry, said: Mapping[str, Any], pages: Confined | None, now: int) -> Draft:

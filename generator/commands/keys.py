@@ -2,7 +2,7 @@
 
 import click
 
-from ..authoring import tending
+from ..authoring import key_entries
 from ..catalog.confined_folder import Confined
 from . import options
 from .output import say, say_json
@@ -23,7 +23,7 @@ def keys() -> None:
 @reporting
 def add(catalog: Confined, name: str, account: str | None) -> None:
     """Make a key and print it, for the only time."""
-    key = tending.add_key(catalog, name, account)
+    key = key_entries.add_key(catalog, name, account)
     # Alone on stdout, so that it can be piped to whoever it is for.
     say(key)
     say(f"this is the key {name}; keep it, it is shown only now; {_AT_ONCE}", err=True)
@@ -35,7 +35,7 @@ def add(catalog: Confined, name: str, account: str | None) -> None:
 @reporting
 def list_(catalog: Confined, as_json: bool) -> None:
     """Print the names of all keys, whose they are and where they are kept."""
-    found = tending.list_keys(catalog)
+    found = key_entries.list_keys(catalog)
     if as_json:
         facts = [{"name": one.name, "account": one.account, "file": one.file} for one in found]
         say_json({"ok": True, "keys": facts})
@@ -53,5 +53,5 @@ def list_(catalog: Confined, as_json: bool) -> None:
 @reporting
 def revoke(catalog: Confined, name: str) -> None:
     """Forget a key; it opens nothing any more."""
-    tending.revoke_key(catalog, name)
+    key_entries.revoke_key(catalog, name)
     say(f"the key {name} is revoked; {_AT_ONCE}")

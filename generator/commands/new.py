@@ -7,13 +7,13 @@ from typing import Any
 
 import click
 
-from ..authoring import new_entries
+from ..authoring import chapter_ids, new_entries
 from ..authoring.new_entries import Added
 from ..catalog import field_values
 from ..catalog.confined_folder import Confined
 from ..catalog.records import Chapter
+from ..release.highest_id import highest_id
 from . import options
-from .ids import called, highest, previously
 from .output import say, say_json
 from .reporting import reporting, warn
 
@@ -46,7 +46,7 @@ def series(catalog: Confined, slug: str, in_folder: bool, dry: bool, as_json: bo
 @new.command()
 @options.catalog
 @options.out
-@previously
+@options.previous_ids
 @click.argument("slug")
 @click.option("--pages", metavar="FOLDER|FILE", type=click.Path(path_type=Path), help="Its images, or a .cbz of them.")
 @click.option("--number", help="[default: ComicInfo.xml's, or one above the highest, rounded down]")
@@ -77,12 +77,12 @@ def chapter(
     fields = _said(said) | ({"published": field_values.iso(published)} if published is not None else {})
     # As in addresses; otherwise nobody could overrule what ComicInfo.xml says.
     fields |= {"volume": None} if fields.get("volume") == 0 else {}
-    known = highest(out, previous)
+    known = highest_id(out, previous)
     added = new_entries.add_chapter(catalog, slug, fields, pages, highest=known, now=options.now(), dry=dry, warn=warn)
     record = added.record
     assert isinstance(record, Chapter)
     count = len(record.pages)
-    what = f"{called(record)}: id {record.id}, {count} page{'s' * (count != 1)}"
+    what = f"{chapter_ids.chapter_label(record)}: id {record.id}, {count} page{'s' * (count != 1)}"
     facts = {"id": record.id, "volume": record.volume, "number": record.number, "pages": record.pages}
     _report(catalog, added, what, facts, dry=dry, as_json=as_json)
 

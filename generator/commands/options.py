@@ -110,6 +110,9 @@ def catalog(command: F) -> F:
 
 
 out = _path("out", "dist", "The folder that is built.")
+previous_ids = click.option(
+    "--previous", type=click.Path(path_type=Path), help="A manifest.json whose ids are not given again."
+)
 nginx = _path("nginx", "nginx.conf", "The main nginx configuration to write.")
 as_of = click.option("--as-of", type=Instant(), help="Build the site as it is at this time.  [default: now]")
 jobs = click.option("--jobs", type=click.IntRange(1), default=lambda: os.cpu_count() or 1, help="Processes to use.")

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from ..authoring import tending
+from ..authoring import view_counts
 from ..catalog.confined_folder import Confined
 from . import options
 from .output import say, say_json
@@ -18,7 +18,7 @@ from .reporting import reporting, warn
 @reporting
 def views(catalog: Confined, as_json: bool, logs: tuple[Path, ...]) -> None:
     """Count the views in logs, plain or gzipped; what was counted before is not counted again."""
-    folded = tending.fold_views(catalog, logs)
+    folded = view_counts.fold_views(catalog, logs)
     tally = folded.tally
     if as_json:
         facts = {"ok": True, "counted": tally.counted, "repeated": tally.repeated, "too_old": tally.too_old}

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from generator import filesystem
-from generator.authoring import new_entries, tending
+from generator.authoring import chapter_ids, key_entries, new_entries, view_counts
+from generator.catalog import reader
 from generator.catalog.confined_folder import Confined
 from tests.conftest import AS_OF, Site
 from tests.support import author_catalogs
@@ -29,10 +30,10 @@ def is_locked(folder: Path) -> bool:
 @pytest.mark.parametrize(
     "change",
     [
-        lambda folder: tending.give_ids(folder, 0, print),
-        lambda folder: tending.add_key(folder, "phone", None),
-        lambda folder: tending.revoke_key(folder, "shop"),
-        lambda folder: tending.fold_views(folder, []),
+        lambda folder: chapter_ids.give_ids(folder, 0, print),
+        lambda folder: key_entries.add_key(folder, "phone", None),
+        lambda folder: key_entries.revoke_key(folder, "shop"),
+        lambda folder: view_counts.fold_views(folder, []),
     ],
     ids=["ids", "keys add", "keys revoke", "views"],
 )
@@ -46,8 +47,8 @@ def test_one_change_waits_for_another(
     site.write(author_catalogs.FIRST, author_catalogs.series(author_catalogs.chapter(1, given)))
     site.write("keys.yaml", f"- {{name: shop, sha256: {'1' * 63}a}}\n")
     locked = []
-    read, write = tending.source.read, Confined.write
-    monkeypatch.setattr(tending.source, "read", lambda *given: (locked.append(is_locked(folder)), read(*given))[1])
+    read, write = reader.read, Confined.write
+    monkeypatch.setattr(reader, "read", lambda *given: (locked.append(is_locked(folder)), read(*given))[1])
     monkeypatch.setattr(Confined, "write", lambda *given: (locked.append(is_locked(folder)), write(*given))[1])
 
     change(folder)
@@ -70,8 +71,8 @@ def test_what_is_added_waits_as_well(
     """Nobody else is given the same id, or writes the same file, meanwhile."""
     folder = site.folder / "catalog_src"
     locked = []
-    read, write = tending.source.read, Confined.write
-    monkeypatch.setattr(tending.source, "read", lambda *given: (locked.append(is_locked(folder)), read(*given))[1])
+    read, write = reader.read, Confined.write
+    monkeypatch.setattr(reader, "read", lambda *given: (locked.append(is_locked(folder)), read(*given))[1])
     monkeypatch.setattr(Confined, "write", lambda *given: (locked.append(is_locked(folder)), write(*given))[1])
 
     add(folder)
@@ -89,7 +90,7 @@ def test_a_folder_that_cannot_be_locked_is_changed_all_the_same(site: Site, monk
     monkeypatch.setattr(filesystem.fcntl, "flock", refuse)
     site.write(author_catalogs.FIRST, author_catalogs.series(author_catalogs.chapter(1)))
 
-    tending.give_ids(site.folder / "catalog_src", 0, print)
+    chapter_ids.give_ids(site.folder / "catalog_src", 0, print)
 
     assert author_catalogs.ids_in(site, author_catalogs.FIRST) == [1]
 

@@ -12,7 +12,7 @@ from click.testing import Result
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from generator.authoring import tending, view_log
+from generator.authoring import view_counts, view_log
 from tests.conftest import Site, copy_of
 from tests.support import author_catalogs, nginx_client
 from tests.support.author_catalogs import Run, counts, line, lines
@@ -176,7 +176,7 @@ def test_however_logs_are_cut_packed_and_shuffled_the_counts_are_the_truth(data:
             logs_here = [Path(folder, f"log{number}") for number, _ in enumerate(part)]
             for log, content in zip(logs_here, part, strict=True):
                 log.write_bytes(content)
-            tending.fold_views(site.folder / "catalog_src", logs_here)
+            view_counts.fold_views(site.folder / "catalog_src", logs_here)
         found = dict(one.split(": ") for one in counts(site).splitlines())
 
     assert found == {str(chapter): str(count) for chapter, count in Counter(chapter for _, chapter in viewed).items()}

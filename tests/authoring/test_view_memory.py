@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 import pytest
 from click.testing import Result
 
-from generator.authoring import tending, view_log
+from generator.authoring import view_counts, view_log
 from generator.authoring.view_log import DAYS_KEPT, Memory
 from tests.conftest import Site
 from tests.support import author_catalogs
@@ -64,7 +64,7 @@ def test_days_without_views_are_not_days(counting: Site, fold: Callable[..., Res
 
 def test_what_is_remembered_does_not_grow_for_ever(counting: Site, fold: Callable[..., Result]) -> None:
     """Twelve bytes a view, for as many days as are kept; the counts themselves are a line a chapter."""
-    seen = counting.folder / "catalog_src" / tending.SEEN
+    seen = counting.folder / "catalog_src" / view_counts.SEEN
     every = days(3 * DAYS_KEPT)
     sizes = []
     for start in range(0, len(every), DAYS_KEPT):
@@ -102,14 +102,14 @@ def test_a_damaged_memory_is_named_and_nothing_is_counted(
     counting: Site, fold: Callable[..., Result], text: str
 ) -> None:
     """Counting on without it would count everything twice."""
-    counting.write(tending.SEEN, text)
+    counting.write(view_counts.SEEN, text)
 
     result = fold(lines(1))
 
     assert (result.exit_code, result.stdout, result.stderr) == (
         1,
         "",
-        f"{counting.folder}/catalog_src/{tending.SEEN}: is damaged; take it from a backup, "
+        f"{counting.folder}/catalog_src/{view_counts.SEEN}: is damaged; take it from a backup, "
         "or remove it and give no log again\n",
     )
     assert not (counting.folder / "catalog_src/views.yaml").exists()
@@ -185,7 +185,7 @@ def test_a_catalog_with_problems_counts_nothing(counting: Site, fold: Callable[.
 
     assert (result.exit_code, result.stdout) == (1, "")
     assert "authors.yaml:1:3: [0].name: is missing" in result.stderr
-    assert not (counting.folder / "catalog_src" / tending.SEEN).exists()
+    assert not (counting.folder / "catalog_src" / view_counts.SEEN).exists()
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from click.testing import Result
 
-from generator.authoring import new_entries, tending
+from generator.authoring import chapter_ids, key_entries, new_entries, view_counts
 from generator.catalog import confined_folder, reader
 from generator.catalog.confined_folder import Confined
 from generator.catalog.problems import locate
@@ -417,13 +417,13 @@ def counted(site: Site) -> Site:
 
 
 WRITTEN = {
-    "keys.yaml": lambda catalog: tending.add_key(catalog, "phone", None),
-    "views.yaml": lambda catalog: tending.fold_views(catalog, []),
-    tending.SEEN: lambda catalog: tending.fold_views(catalog, []),
+    "keys.yaml": lambda catalog: key_entries.add_key(catalog, "phone", None),
+    "views.yaml": lambda catalog: view_counts.fold_views(catalog, []),
+    view_counts.SEEN: lambda catalog: view_counts.fold_views(catalog, []),
     "series/third.yaml": lambda catalog: new_entries.add_series(
         catalog, "third", {"title": "T"}, in_folder=False, dry=False
     ),
-    "series/first.yaml": lambda catalog: tending.give_ids(catalog, 0, print),
+    "series/first.yaml": lambda catalog: chapter_ids.give_ids(catalog, 0, print),
 }
 
 
@@ -465,7 +465,7 @@ def test_the_name_of_a_new_file_is_no_way_out(kind: str, counted: Site, outside:
     unfinished = counted.folder / "catalog_src/.keys.yaml.new"
     (outside / "target").write_text(SECRET)
     unfinished.symlink_to(outside / "target") if kind == "link" else unfinished.write_text("half")
-    tending.add_key(counted.folder / "catalog_src", "phone", None)
+    key_entries.add_key(counted.folder / "catalog_src", "phone", None)
 
     assert (outside / "target").read_text() == SECRET
     assert not os.path.lexists(unfinished)
@@ -474,11 +474,11 @@ def test_the_name_of_a_new_file_is_no_way_out(kind: str, counted: Site, outside:
 
 def test_nothing_is_written_over_what_is_no_file(counted: Site) -> None:
     """A pipe in the place of a file is neither read nor replaced."""
-    os.mkfifo(counted.folder / "catalog_src" / tending.SEEN)
+    os.mkfifo(counted.folder / "catalog_src" / view_counts.SEEN)
     with pytest.raises(OSError, match="neither a file nor a folder"):
-        tending.fold_views(counted.folder / "catalog_src", [])
+        view_counts.fold_views(counted.folder / "catalog_src", [])
     with pytest.raises(OSError, match="neither a file nor a folder"):
-        Confined(counted.folder / "catalog_src").write(tending.SEEN, b"x")
+        Confined(counted.folder / "catalog_src").write(view_counts.SEEN, b"x")
 
 
 def test_a_file_with_the_same_content_is_not_written(site: Site) -> None:
@@ -494,15 +494,15 @@ def test_a_file_with_the_same_content_is_not_written(site: Site) -> None:
 
 def test_views_that_cannot_be_remembered_are_not_counted_again(counted: Site) -> None:
     """A memory of many requests is read, however large; one that cannot be read is no empty one."""
-    memory = counted.folder / "catalog_src" / tending.SEEN
-    tending.fold_views(counted.folder / "catalog_src", [])
+    memory = counted.folder / "catalog_src" / view_counts.SEEN
+    view_counts.fold_views(counted.folder / "catalog_src", [])
     memory.write_bytes(memory.read_bytes() + b" " * (confined_folder.MAX_SIZE + 1))
     log = counted.folder / "log"
     log.write_text(author_catalogs.line(1))
-    assert tending.fold_views(counted.folder / "catalog_src", [log]).tally.counted == 1
+    assert view_counts.fold_views(counted.folder / "catalog_src", [log]).tally.counted == 1
     memory.write_bytes(memory.read_bytes() + b" " * (confined_folder.MAX_SIZE + 1))
 
-    assert tending.fold_views(counted.folder / "catalog_src", [log]).tally.counted == 0
+    assert view_counts.fold_views(counted.folder / "catalog_src", [log]).tally.counted == 0
 
 
 def test_a_catalog_that_is_missing_has_no_files(tmp_path: Path) -> None:
