@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.archives import needs_flit, packages, unpack
+from tests.support.archives import needs_hatchling, packages, unpack
 from tests.support.paths import ROOT
 
 LOCKS = sorted((ROOT / "requirements").glob("*.txt"))
@@ -34,10 +34,9 @@ def test_there_is_a_lock_for_whatever_is_installed() -> None:
     """Each is made by tools/lock, and holds what pyproject.toml asks for."""
     script = (ROOT / "tools/lock").read_text()
     asked = {"run": PROJECT["project"]["dependencies"]}
-    for line in re.findall(r"^compile --output-file requirements/(\w+)\.txt(.*)$", script, re.MULTILINE):
-        extras = re.findall(r"--extra (\w+)", line[1])
-        wanted = [one for extra in extras for one in PROJECT["project"]["optional-dependencies"][extra]]
-        asked[line[0]] = PROJECT["project"]["dependencies"] + wanted
+    for groups, lock in re.findall(r"^groups ([\w ]+) \| compile requirements/(\w+)\.txt", script, re.MULTILINE):
+        grouped = [requirement for group in groups.split() for requirement in PROJECT["dependency-groups"][group]]
+        asked[lock] = PROJECT["project"]["dependencies"] + grouped
 
     assert sorted(asked) == [lock.stem for lock in LOCKS]
     for lock in LOCKS:
@@ -147,7 +146,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Path]]:
     ]
 
 
-@needs_flit
+@needs_hatchling
 def test_packages_are_the_same_wherever_they_are_built(built: list[dict[str, Path]]) -> None:
     """In another folder, at another time, in another zone, with other rights: byte for byte."""
     contents = [{name: path.read_bytes() for name, path in found.items()} for found in built]
@@ -157,25 +156,27 @@ def test_packages_are_the_same_wherever_they_are_built(built: list[dict[str, Pat
 
 
 def tracked() -> set[str]:
-    found = {path for path in (ROOT / "generator").rglob("*") if path.is_file() and "__pycache__" not in path.parts}
-    return {path.relative_to(ROOT).as_posix() for path in found}
+    """The files of the program, below the name of the installed package."""
+    files = {path for path in (ROOT / "generator").rglob("*") if path.is_file() and "__pycache__" not in path.parts}
+    return {f"flatpanel/{path.relative_to(ROOT / 'generator').as_posix()}" for path in files}
 
 
-@needs_flit
+@needs_hatchling
 def test_the_wheel_has_all_that_the_program_needs(built: list[dict[str, Path]]) -> None:
     """Templates, shim and viewer among it; and nothing that is not the program."""
     with zipfile.ZipFile(built[0]["flatpanel-0.1.0-py3-none-any.whl"]) as wheel:
         names = set(wheel.namelist())
 
     assert {
-        "generator/nginx/templates/nginx.conf",
-        "generator/nginx/shim/flatpanel.js",
-        "generator/api/docs_page/index.html",
+        "flatpanel/nginx/templates/nginx.conf",
+        "flatpanel/nginx/shim/flatpanel.js",
+        "flatpanel/api/docs_page/index.html",
     } <= names
     assert {name for name in names if not name.startswith("flatpanel-0.1.0.dist-info/")} == tracked()
+    assert not [name for name in names if "generator" in name], "another project may have that name"
 
 
-@needs_flit
+@needs_hatchling
 def test_the_archive_of_sources_builds_what_is_in_it(built: list[dict[str, Path]], tmp_path: Path) -> None:
     """It has the example, and `build.py` works where it is unpacked; no account's name or number is in it."""
     with tarfile.open(built[0]["flatpanel-0.1.0.tar.gz"]) as archive:
@@ -187,13 +188,13 @@ def test_the_archive_of_sources_builds_what_is_in_it(built: list[dict[str, Path]
     assert (folder / "dist/current/http.conf").exists()
 
 
-@needs_flit
+@needs_hatchling
 def test_the_wheel_works_without_the_sources(built: list[dict[str, Path]], tmp_path: Path) -> None:
     """The command that it installs builds a site in an empty folder."""
     with zipfile.ZipFile(built[0]["flatpanel-0.1.0-py3-none-any.whl"]) as wheel:
         wheel.extractall(tmp_path / "installed")
     shutil.copytree(ROOT / "catalog_src", tmp_path / "site/catalog_src")
-    command = [sys.executable, "-P", "-c", "from generator.cli import main; main(['build', '--quiet'])"]
+    command = [sys.executable, "-P", "-c", "from flatpanel.cli import main; main(['build', '--quiet'])"]
     subprocess.run(
         command, cwd=tmp_path / "site", check=True, env={**os.environ, "PYTHONPATH": str(tmp_path / "installed")}
     )

@@ -20,7 +20,7 @@ from tests.support.archives import (
     installed,
     made_of,
     named,
-    needs_flit,
+    needs_hatchling,
     packages,
     unmeasured,
     unpack,
@@ -38,12 +38,27 @@ def archives(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 
 
 @pytest.fixture(scope="module")
-def flatpanel(archives: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -> Program:
-    """The command that pip makes of the wheel, in a virtual environment of its own."""
-    command = installed(named(archives, ".whl"), tmp_path_factory.mktemp("installed")) / "flatpanel"
+def commands(archives: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of the commands of a virtual environment into which pip installed the wheel."""
+    return installed(named(archives, ".whl"), tmp_path_factory.mktemp("installed"))
+
+
+@pytest.fixture(scope="module")
+def flatpanel(commands: Path) -> Program:
+    """The installed command."""
 
     def run(*arguments: str, folder: Path) -> subprocess.CompletedProcess[str]:
-        return called([command, *arguments], folder)
+        return called([commands / "flatpanel", *arguments], folder)
+
+    return run
+
+
+@pytest.fixture(scope="module")
+def flatpanel_module(commands: Path) -> Program:
+    """`python -m` with the installed package."""
+
+    def run(*arguments: str, folder: Path) -> subprocess.CompletedProcess[str]:
+        return called([commands / "python", "-m", *arguments], folder)
 
     return run
 
@@ -63,7 +78,7 @@ def example(folder: Path) -> Path:
     return folder
 
 
-@needs_flit
+@needs_hatchling
 def test_the_installed_command_builds_the_same_site(flatpanel: Program, tmp_path: Path) -> None:
     """Byte for byte what `python build.py build` makes of the example, the main configuration included."""
     ours, theirs = example(tmp_path / "sources"), example(tmp_path / "installed")
@@ -76,7 +91,7 @@ def test_the_installed_command_builds_the_same_site(flatpanel: Program, tmp_path
     assert len(tree_snapshot.files(ours / "dist/www")) > 400
 
 
-@needs_flit
+@needs_hatchling
 def test_it_has_every_command(flatpanel: Program, tmp_path: Path) -> None:
     """--help and --version say what they say of build.py, under the name that was typed."""
     here, there = (program("--help", folder=tmp_path).stdout for program in (from_sources, flatpanel))
@@ -86,7 +101,20 @@ def test_it_has_every_command(flatpanel: Program, tmp_path: Path) -> None:
     assert flatpanel("--version", folder=tmp_path).stdout == f"flatpanel, version {__version__}\n"
 
 
-@needs_flit
+@needs_hatchling
+def test_the_installed_package_runs_as_a_module(flatpanel_module: Program, tmp_path: Path) -> None:
+    """`python -m flatpanel` is the installed command; `generator` is not installed."""
+    assert flatpanel_module("flatpanel", "--version", folder=tmp_path).stdout == f"flatpanel, version {__version__}\n"
+    assert "No module named generator" in flatpanel_module("generator", folder=tmp_path).stderr
+
+
+def test_the_folder_runs_as_a_module() -> None:
+    """`python -m generator` works in a checkout."""
+    command = [sys.executable, "-m", "generator", "--version"]
+    assert subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout.startswith("flatpanel")
+
+
+@needs_hatchling
 def test_a_hint_of_the_installed_command_can_be_followed(flatpanel: Program, tmp_path: Path) -> None:
     """The package has no documents, so an error names the command that explains the field."""
     site = example(tmp_path) / "catalog_src/site.yaml"
@@ -97,7 +125,7 @@ def test_a_hint_of_the_installed_command_can_be_followed(flatpanel: Program, tmp
     assert flatpanel(*hint[1].split(), folder=tmp_path).stdout.startswith("site.yaml\n  port\n")
 
 
-@needs_flit
+@needs_hatchling
 def test_what_is_remembered_is_said_by_whoever_says_it(flatpanel: Program, tmp_path: Path) -> None:
     """A build that finds nothing to do repeats a warning of the other program, under its own name."""
     with (example(tmp_path) / "catalog_src/series/paper-moons.yaml").open("a") as series:
@@ -111,7 +139,7 @@ def test_what_is_remembered_is_said_by_whoever_says_it(flatpanel: Program, tmp_p
     assert said[1].stdout.splitlines()[1].startswith("448 resources, 0 bytes written")
 
 
-@needs_flit
+@needs_hatchling
 def test_the_archive_of_sources_builds_the_same_wheel(archives: dict[str, Path], tmp_path: Path) -> None:
     """Whoever builds from what is published gets what is published."""
     unpack(named(archives, ".tar.gz"), tmp_path)

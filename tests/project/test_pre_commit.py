@@ -13,7 +13,7 @@ import yaml
 
 from generator import __version__
 from tests.faults.test_hostile_repositories import REFUSED, disguise, settings
-from tests.support.archives import ROOT, installed, named, needs_flit, packages, unmeasured
+from tests.support.archives import ROOT, installed, named, needs_hatchling, packages, unmeasured
 from tests.support.documents import DOCUMENTS
 
 HOOKS: dict[str, dict[str, Any]] = {
@@ -27,7 +27,7 @@ KNOWN = {
     *("always_run", "require_serial", "stages", "args", "language_version", "minimum_pre_commit_version"),
 }
 
-pytestmark = needs_flit
+pytestmark = needs_hatchling
 
 
 @pytest.fixture(scope="module")

@@ -13,10 +13,10 @@ import pytest
 
 from tests.support.paths import ROOT
 
-needs_flit = pytest.mark.skipif(not find_spec("flit_core"), reason="flit_core comes with requirements/dev.txt")
+needs_hatchling = pytest.mark.skipif(not find_spec("hatchling"), reason="hatchling comes with requirements/dev.txt")
 BUILD = (
-    "import sys; from flit_core import buildapi;"
-    "print(buildapi.build_sdist(sys.argv[1])); print(buildapi.build_wheel(sys.argv[1]))"
+    "import sys; from hatchling import build;"
+    "print(build.build_sdist(sys.argv[1])); print(build.build_wheel(sys.argv[1]))"
 )
 
 
