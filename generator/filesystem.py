@@ -7,7 +7,6 @@ import ctypes
 import errno
 import fcntl
 import os
-import pwd
 import shutil
 import stat
 import tempfile
@@ -270,27 +269,3 @@ def flush(root: Path) -> None:
             raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()), str(root))
     finally:
         os.close(descriptor)
-
-
-def write_account(folder: Path, path: Path) -> None:
-    """What the main configuration includes: it is the same on every machine, and only root may name an account."""
-    if account := _worker_account(folder):
-        write_if_changed(path, f"user {account};\n".encode())
-    else:
-        path.unlink(missing_ok=True)
-
-
-def _worker_account(folder: Path) -> str | None:
-    """Who nginx's workers must be to read below `folder`, where they would otherwise be somebody who cannot.
-
-    Started by root, nginx gives them to an account of its own, which may not enter a folder that is closed to others.
-    """
-    if os.geteuid() != 0:
-        return None
-    inside = folder.resolve()
-    if all(one.stat().st_mode & stat.S_IXOTH for one in (inside, *inside.parents)):
-        return None
-    try:
-        return pwd.getpwuid(inside.stat().st_uid).pw_name
-    except KeyError:  # an account that only another machine knows; in a container, for example
-        return "root"

@@ -16,7 +16,7 @@ from generator.api.resources import JSON
 from generator.pipeline import rollback
 from generator.pipeline import run as pipeline
 from generator.pipeline.run import Options
-from generator.release import store
+from generator.release import new_folder, transaction
 from generator.release.manifest import Manifest
 from generator.release.store import Store
 from tests.support import nginx_client
@@ -58,7 +58,7 @@ class Site:
 
     def roll_back(self, wanted: str | None = None, at: int = AS_OF) -> str:
         """What `rollback --reopen` does; the release that is current afterwards."""
-        with self.store.locked(pytest.fail) as session:
+        with transaction.begin(self.store, pytest.fail) as session:
             found = rollback.plan(session, wanted)
             rollback.carry_out(session, found, at)
         return found.release
@@ -99,9 +99,9 @@ def site(tmp_path: Path) -> Site:
 @pytest.fixture
 def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
     """For hundreds of builds: nobody cuts the power here, and the page's two megabytes are a file like any other."""
-    monkeypatch.setattr(store, "flush", lambda root: None)
-    for room in (filesystem, store):
-        monkeypatch.setattr(room, "sync", lambda folder: None)
+    monkeypatch.setattr(new_folder, "flush", lambda root: None)
+    for module in (filesystem, new_folder, transaction):
+        monkeypatch.setattr(module, "sync", lambda folder: None)
     monkeypatch.setattr(routes, "ROUTES", tuple(one for one in routes.ROUTES if one.type == JSON))
 
 

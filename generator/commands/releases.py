@@ -9,7 +9,8 @@ from ..catalog import field_values
 from ..errors import FlatpanelError
 from ..pipeline import rollback as rolling_back
 from ..pipeline.rollback import Rollback
-from ..release import census
+from ..release import census, transaction
+from ..release.export import export_release
 from ..release.journal import Entry
 from ..release.manifest_reader import ManifestReader
 from ..release.store import Store
@@ -75,8 +76,8 @@ def rollback(release: str | None, out: Path, reopen: bool, as_json: bool) -> Non
     """
     store = Store(out)
     store.release()  # without one, nothing is made
-    with store.locked(waiting(out)) as session:
-        before, found = session.before, rolling_back.plan(session, release)
+    with transaction.begin(store, waiting(out)) as session:
+        before, found = session.current, rolling_back.plan(session, release)
         if found.reopened and not reopen:
             raise FlatpanelError(*_closed(out, found))
         rolling_back.carry_out(session, found, options.now())
@@ -115,5 +116,5 @@ def _plain(found: Rollback) -> dict[str, object]:
 @reporting
 def export(out: Path, target: Path) -> None:
     """Write the current release as a plain tree, for hosts that are not nginx."""
-    count = Store(out).export(target)
+    count = export_release(Store(out), target)
     say(f"{target}: {count} resources")

@@ -20,6 +20,7 @@ from .. import filesystem
 from ..catalog import confined_folder
 from ..catalog.confined_folder import Folder
 from ..errors import FlatpanelError
+from ..release import nginx_user
 from ..release.store import Store
 from . import config, quoting
 
@@ -87,7 +88,7 @@ class Server:
         assert self.store.current(), "a site is built before it is served"
         if not Path(self.dist).is_absolute():
             filesystem.point(self.run / self.dist, str(self.store.root.resolve()))
-        filesystem.write_account(self.store.root, self.run / "user.conf")
+        nginx_user.write_user_conf(self.store.root, self.run / "user.conf")
         folder = f"{self.dist}/current"
         main = config.main(self.port, ipv6=self.ipv6, folder=folder, run=".", log="stderr", js_module=find_js_module())
         filesystem.write_if_changed(self.run / "nginx.conf", main)

@@ -21,7 +21,7 @@ from ..release import journal
 from ..release.bodies import Output, mend
 from ..release.manifest import BETWEEN, UNNAMED, files
 from ..release.manifest_reader import ManifestReader, refuse_damaged
-from ..release.store import Left, Transaction
+from ..release.transaction import FilesByRelease, NextRelease, Transaction
 from . import long_lists, publish, removals, series_renderer
 from .cache import Cache, CachedSeries
 from .long_lists import LongListBuilder
@@ -73,12 +73,12 @@ class ReleaseBuilder:
     unknown: int = 0
     # Whether what the cache says of bodies is about the release that is served.
     current: bool = False
-    left: Left = field(default_factory=dict)
+    left: FilesByRelease = field(default_factory=dict)
 
     def seal(self, progress: Progress) -> PreparedRelease:
         """Render whatever has to be, and give the release its name."""
-        release, before = self.cache.recall("release"), self.session.before
-        self.current = bool(release) and release == before and not (self.previous or self.session.uncertain)
+        release, before = self.cache.recall("release"), self.session.current
+        self.current = bool(release) and release == before and not (self.previous or self.session.needs_sweep)
         if self.current:
             self.runs.remembered(self.session.root / "releases" / release, self.cache.recall("runs"))
         else:
@@ -87,22 +87,25 @@ class ReleaseBuilder:
         keys = self.keys(odd)
         if not self.previous:  # or else it was compared with before
             places = (place for place in self.found.places if place.slug in keys)
-            self.removals = removals.allowed(self.found, self.cache, self.session.served, places, self.max_removed)
-        self.left = self.session.left(self.cache.recall("gone") if self.current else None)
+            self.removals = removals.allowed(
+                self.found, self.cache, self.session.current_manifest, places, self.max_removed
+            )
+        self.left = self.session.retained_files(self.cache.recall("gone") if self.current else None)
         self.series(keys, odd, progress)
         cards, parts = self.cards()
         self.unknown = sum(one.unknown for one in cards)
         small = self.lists(self.linker.catalog(cards), parts)
-        return seal(self.runs, small, self.highest_id(), odd, self.session.passing())
+        return seal(self.runs, small, self.highest_id(), odd, self.session.write_ahead())
 
     def commit(self, sealed: PreparedRelease) -> None:
         """Make the release the one that is served, and remember it."""
-        before, same = self.session.before, sealed.release == self.session.before
+        before, same = self.session.current, sealed.release == self.session.current
         left = {release: sorted(set(paths) - self.returned) for release, paths in self.left.items()}
-        if not self.current and sealed.release in (before, *self.session.kept):
+        if not self.current and sealed.release in (before, *self.session.older):
             mend(self.session.root / "releases" / sealed.release, sealed.files)
         entry = journal.built(self.session.journal, sealed.release, self.found.as_of)
-        self.session.commit(sealed.release, sealed.files, self.late, left, entry, self.linker.site.keep_releases)
+        keep = self.linker.site.keep_releases
+        self.session.commit(NextRelease(sealed.release, sealed.files, entry, self.late, left, keep))
         if not (same and self.current):
             if before and not same:
                 left[before] = sorted(self.gone)
@@ -123,7 +126,7 @@ class ReleaseBuilder:
     @property
     def older(self) -> ManifestReader:
         """The release whose validators are continued."""
-        return self.previous or self.session.served
+        return self.previous or self.session.current_manifest
 
     def odd_ids(self) -> dict[str, int]:
         chapters = (one for found in self.found.facts.values() for one in self.odd_chapters(found))
@@ -138,7 +141,7 @@ class ReleaseBuilder:
     @property
     def ledgers(self) -> list[ManifestReader]:
         """All releases that are known, the one that is continued last."""
-        return [*reversed(self.session.ledgers), self.session.served, self.older]
+        return [*reversed(self.session.older_manifests), self.session.current_manifest, self.older]
 
     # Series
 
@@ -167,7 +170,7 @@ class ReleaseBuilder:
         root = self.session.root
         make = partial(series_renderer.make, self.found.folder, self.linker, root, self.taboo, self.current)
         older = self.before(self.older)
-        served = self.before(self.session.served) if self.previous else None
+        served = self.before(self.session.current_manifest) if self.previous else None
         rendered = ordered_map(self.jobs, make, (self.task(place, odd, older, served) for place in tasks))
         for one in progress(rendered, len(tasks)):
             self.take(one.slug, one.run, one.change, one.output)
@@ -242,8 +245,8 @@ class ReleaseBuilder:
         self.counts["unchanged"] += sum(kept.counted.resources for kept in found)
 
     def removed(self, present: Set[str], known: Mapping[str, CachedSeries]) -> None:
-        for slug in self.session.served.runs.keys() - present - {""}:
-            found = self.session.served.of(slug)
+        for slug in self.session.current_manifest.runs.keys() - present - {""}:
+            found = self.session.current_manifest.of(slug)
             self.changed_series.add(slug)
             self.counts["removed"] += len(found)
             self.gone.update(file for one in found.values() for file in files(one))
@@ -255,7 +258,7 @@ class ReleaseBuilder:
     # Lists
 
     def press(self) -> Publisher:
-        return Publisher(self.session.bodies(self.taboo), self.linker.site, self.linker.as_of, self.current)
+        return Publisher(self.session.body_writer(self.taboo), self.linker.site, self.linker.as_of, self.current)
 
     def cards(self) -> tuple[list[SeriesSummary], dict[str, Part]]:
         cards: list[SeriesSummary] = []
@@ -270,7 +273,7 @@ class ReleaseBuilder:
     def lists(self, catalog: Catalog, parts: Mapping[str, Part]) -> dict[str, bytes]:
         """Everything that is about the catalog as a whole; answers with the files of the release that name it."""
         older = self.older.of("")
-        served = self.session.served.of("") if self.previous else older
+        served = self.session.current_manifest.of("") if self.previous else older
         printing, beside = self.press(), self.press()
         with ThreadPoolExecutor(1) as thread:
             assembling = LongListBuilder(

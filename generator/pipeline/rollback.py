@@ -16,7 +16,7 @@ from ..api.resources import Published
 from ..errors import FlatpanelError
 from ..nginx import maps
 from ..release import journal, manifest
-from ..release.store import Transaction
+from ..release.transaction import NextRelease, Transaction
 
 KEYS = "keys.map"
 _PROFILE = "/api/v2/profile#"
@@ -48,9 +48,9 @@ def plan(session: Transaction, wanted: str | None) -> Rollback:
 
 def carry_out(session: Transaction, found: Rollback, at: int) -> None:
     """Make the planned release the current one; no release is collected."""
-    session.left(None)  # what a build that died has left is cleared up
+    session.retained_files(None)  # what a build that died has left is cleared up
     entry = journal.returned(session.journal, found.target, found.release, at)
-    session.commit(found.release, found.files, found.late, {}, entry)
+    session.commit(NextRelease(found.release, found.files, entry, found.late))
 
 
 def _target(session: Transaction, wanted: str | None) -> str:
@@ -58,7 +58,7 @@ def _target(session: Transaction, wanted: str | None) -> str:
     current, steps = session.journal[-1].release, session.journal[-1].before
     if wanted is None:
         if not steps:
-            raise FlatpanelError(f"{root}: there is no release before this one" + f"; {listed}" * bool(session.kept))
+            raise FlatpanelError(f"{root}: there is no release before this one" + f"; {listed}" * bool(session.older))
         return steps[0]
     found = [one.release for one in session.journal if one.release.startswith(wanted)]
     if not found:
@@ -75,7 +75,7 @@ class _Plan:
 
     def __init__(self, session: Transaction, target: str) -> None:
         self.session, self.name = session, target
-        self.current, self.target = session.served, session.ledgers[session.kept.index(target)]
+        self.current, self.target = session.current_manifest, session.older_manifests[session.older.index(target)]
 
     def made(self) -> Rollback:
         late = self.checked()
@@ -84,7 +84,7 @@ class _Plan:
         files: dict[str, Callable[[], Iterable[bytes]]] = {}
         if maps.text(keys) != self.folder(self.name).joinpath(KEYS).read_bytes():
             release, files = self.renewed(maps.text(keys))
-        if release == self.session.before:
+        if release == self.session.current:
             raise FlatpanelError(
                 f"{self.session.root}: release {release} is the current one; it is release {self.name} with other keys"
             )
@@ -114,13 +114,13 @@ class _Plan:
     def keys(self) -> tuple[dict[str, str], dict[str, int]]:
         """The keys of the current release whose accounts the target knows, and the number of the others."""
         accounts = {f"={url.removeprefix(_PROFILE)}" for url in self.target.of("") if url.startswith(_PROFILE)}
-        found = maps.words(self.folder(self.session.before).joinpath(KEYS).read_bytes())
+        found = maps.words(self.folder(self.session.current).joinpath(KEYS).read_bytes())
         kept = {digest: owner for digest, owner in found.items() if owner in accounts | {"="}}
         return kept, Counter(owner[1:] for digest, owner in found.items() if digest not in kept)
 
     def renewed(self, keys: bytes) -> tuple[str, dict[str, Callable[[], Iterable[bytes]]]]:
         """The id and the files of the target with other keys."""
-        ledgers = (self.current, *self.session.ledgers)
+        ledgers = (self.current, *self.session.older_manifests)
         head = manifest.Head(
             files={**self.target.files_beside, KEYS: encoding.sha256(keys)},
             # Ids are never given twice, and what was taken back had been published.
@@ -170,7 +170,7 @@ class _Plan:
     def closed(self) -> dict[str, str]:
         """The URLs that the current release answers with a key only, or with 451."""
         found: dict[str, str] = {}
-        folder = self.folder(self.session.before)
+        folder = self.folder(self.session.current)
         for name in self.current.files_beside:
             if name.endswith(".map"):
                 with (folder / name).open(encoding="utf-8") as opened:

@@ -15,8 +15,10 @@ from ..catalog.records import Site
 from ..errors import CatalogError, Problem
 from ..escaping import escaped
 from ..nginx import config as nginx
+from ..release import transaction
 from ..release.manifest_reader import ManifestReader
-from ..release.store import Store, Transaction
+from ..release.store import Store
+from ..release.transaction import Transaction
 from . import removals, scan, up_to_date
 from .cache import Cache
 from .open_cache import Waiting, with_cache
@@ -129,7 +131,7 @@ def build(
         if not options.previous and (done := up_to_date.done(asked, options.as_of, past.times, cache)):
             if inspect:
                 found = _read(options, cache, past.times)
-                with Store(options.out).locked(waiting) as session:
+                with transaction.begin(Store(options.out), waiting) as session:
                     inspect(found, cache, session)
             return _same(done, _of_dates(options, past))
         seen = up_to_date.seen(asked, past.times)
@@ -138,7 +140,7 @@ def build(
         conf = main_conf(options, found.linker.site)
         # With another release to compare with, before there is a folder to build into.
         removed = _refused(options, found, cache)
-        with ManifestReader(options.previous) as previous, Store(options.out).locked(waiting) as session:
+        with ManifestReader(options.previous) as previous, transaction.begin(Store(options.out), waiting) as session:
             building, sealed = release(options, found, cache, scratch, session, previous, progress)
             # While no other build can write the same file.
             told = _report(options, found, building, sealed, conf, cache)

@@ -16,7 +16,7 @@ from . import manifest
 MARK = ".flatpanel"
 
 
-def begin(root: Path) -> None:
+def mark_unfinished(root: Path) -> None:
     """From here until a release is committed, files exist that none names."""
     with suppress(OSError):
         if (root / MARK).read_bytes():
@@ -105,7 +105,7 @@ class BodyWriter:
 
     def begin(self) -> None:
         if not self._begun:
-            begin(self.root)
+            mark_unfinished(self.root)
             self._begun = True
 
     def place(self, one: Published) -> str:
@@ -154,7 +154,7 @@ def mend(folder: Path, files: Mapping[str, Callable[[], Iterable[bytes]]]) -> No
     for name, parts in files.items():
         path = folder / name
         if not holds(path, parts()):
-            begin(folder.parent.parent)
+            mark_unfinished(folder.parent.parent)
             make_folder(path.parent)
             with PartialFile(path.with_name(f".{path.name}.new")) as growing:
                 for part in parts():

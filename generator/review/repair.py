@@ -12,7 +12,7 @@ from ..pipeline.long_lists import LONG
 from ..pipeline.open_cache import Waiting
 from ..pipeline.run import Options
 from ..release import bodies as shelving
-from ..release import manifest
+from ..release import manifest, transaction
 from ..release.named_files import Beside, Body, NamedFile, Packed, Sidecar
 from ..release.store import Store
 from . import verify_files
@@ -44,7 +44,7 @@ def repair(options: Options, waiting: Waiting) -> Outcome:
     """Restore what can be restored in `out`. No manifest is written, and no file that no release names."""
     store = Store(options.out)
     verify_files.releases_of(store)
-    with store.held(waiting):
+    with transaction.locked(store, waiting):
         known = verify_files.kept(store)
         found = list(verify_files.differences(known))
         instants = {one.release: one.as_of for one in store.journal() if one.as_of is not None}

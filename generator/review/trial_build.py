@@ -12,6 +12,7 @@ from ..pipeline.cache import Cache
 from ..pipeline.open_cache import with_cache
 from ..pipeline.release_builder import unwatched
 from ..pipeline.run import Options
+from ..release import transaction
 from ..release.manifest import Manifest
 from ..release.manifest_reader import ManifestReader, refuse_damaged
 from ..release.store import Store
@@ -36,7 +37,7 @@ def trial(options: Options, look: Callable[[Trial], T]) -> T:
         past = up_to_date.past(options.catalog, options.as_of, cache)
         found = scan.read(options.catalog, options.as_of, options.jobs, cache, past.times)
         there = Store(scratch / "dist")
-        with ManifestReader(options.previous) as previous, there.locked(lambda: None) as session:
+        with ManifestReader(options.previous) as previous, transaction.begin(there, lambda: None) as session:
             _, sealed = run.release(options, found, cache, scratch, session, previous, unwatched)
         return look(Trial(there, sealed.release, found.linker.site, past.refusals))
 

@@ -8,6 +8,7 @@ import pytest
 
 from generator.api import docs_page
 from generator.api.openapi.operations import OPERATIONS, TAGS
+from generator.release.export import export_release
 from tests.conftest import Site
 from tests.support import browser
 from tests.support.nginx_client import Answer, Web
@@ -109,7 +110,7 @@ def test_a_plain_tree_holds_the_page_under_the_names_that_it_uses(
     serve: Callable[[str], tuple[Site, Web]], tmp_path: Path
 ) -> None:
     """An exported site has the page where servers of files look for it, and its parts and the document beside it."""
-    serve("v2")[0].store.export(tmp_path / "plain")
+    export_release(serve("v2")[0].store, tmp_path / "plain")
     folder = tmp_path / "plain/api/v2"
 
     assert sorted(one.name for one in (folder / "docs").iterdir() if one.suffix != ".headers") == [

@@ -16,8 +16,8 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
-from generator import filesystem
 from generator.nginx import process
+from generator.release import nginx_user
 from generator.release.store import Store
 from tests.conftest import Site
 from tests.support.paths import BUILD
@@ -208,7 +208,7 @@ def test_workers_may_read_what_they_serve(
     written = open_folder / "user.conf"
     written.write_text("user of_before;")
 
-    filesystem.write_account(inside, written)
+    nginx_user.write_user_conf(inside, written)
 
     assert (written.read_text() if written.exists() else None) == (line and line.format(owner=owner.pw_name))
 

@@ -10,7 +10,8 @@ import pytest
 from click import _termui_impl
 
 from generator.commands import output
-from generator.release.store import MARK
+from generator.release import transaction
+from generator.release.bodies import MARK
 from tests.conftest import Site
 from tests.support import tree_snapshot
 from tests.support.paths import BUILD
@@ -164,7 +165,7 @@ def test_without_its_libraries_it_says_how_to_get_them(site: Site) -> None:
 
 def test_a_second_build_says_that_it_waits(site: Site) -> None:
     """While another build has the folder a second one says so, then goes on by itself."""
-    with site.store.locked(pytest.fail):
+    with transaction.begin(site.store, pytest.fail):
         process = subprocess.Popen(command(site), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         assert process.stderr
         said = process.stderr.readline()

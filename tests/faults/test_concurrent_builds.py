@@ -14,7 +14,7 @@ import pytest
 
 from generator import filesystem
 from generator.pipeline import run
-from generator.release.store import MARK
+from generator.release.bodies import MARK
 from generator.review import verify_files
 from tests.conftest import Site, copy_of
 from tests.faults.test_failing_calls import CACHE, build, prepared, visible

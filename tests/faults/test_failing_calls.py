@@ -22,7 +22,7 @@ from generator.pipeline import process_pool
 from generator.pipeline import run as pipeline
 from generator.pipeline.cache import FILE
 from generator.release import bodies
-from generator.release.store import MARK
+from generator.release.bodies import MARK
 from tests.conftest import Site, copy_of
 from tests.faults.test_killed_builds import copy, damage
 from tests.support import tree_snapshot

@@ -11,7 +11,7 @@ from contextlib import contextmanager, suppress
 
 import pytest
 
-from generator.release.store import MARK
+from generator.release.bodies import MARK
 from generator.review import verify_files
 from tests.conftest import Site, copy_of
 from tests.faults.test_failing_calls import build

@@ -21,6 +21,7 @@ from generator.pipeline import cache, up_to_date
 from generator.pipeline import run as pipeline
 from generator.pipeline.cache import FILE, Cache, Damaged, Row
 from generator.pipeline.segments import Segments
+from generator.release import transaction
 from generator.release.bodies import MARK
 from generator.release.manifest_reader import ManifestReader
 from generator.review import verify_files
@@ -118,7 +119,7 @@ def of_a_damaged_older_manifest(site: Site) -> None:
         version(site)
         site.build()
     (site.folder / "dist/current/previous/manifest.json").resolve().write_bytes(b"{}")
-    with pytest.raises(FlatpanelError), site.store.locked(lambda: None):
+    with pytest.raises(FlatpanelError), transaction.begin(site.store, lambda: None):
         pytest.fail("a damaged release was opened")
 
 

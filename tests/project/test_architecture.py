@@ -69,7 +69,11 @@ WRITING_CALLS = {
     *("chmod", "chown", "utime", "touch", "truncate", "symlink", "symlink_to", "hardlink_to", "link", "mknod"),
     *("mkfifo", "write_text", "write_bytes", "copy", "copyfile", "copytree", "copy2"),
 }
-WRITERS = {"catalog/confined_folder", "filesystem", "release/bodies", "release/store"}
+WRITERS = {
+    *("catalog/confined_folder", "filesystem"),
+    *("release/bodies", "release/cleanup", "release/export", "release/new_folder", "release/nginx_user"),
+    "release/transaction",
+}
 
 # `git` passes the environment on; `process` looks for nginx on the PATH.
 READS_ENVIRONMENT = {"commands", "catalog/git", "nginx/process"}

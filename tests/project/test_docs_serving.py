@@ -15,6 +15,7 @@ import pytest
 from generator import encoding
 from generator.api.payloads import errors
 from generator.nginx import process
+from generator.release.export import export_release
 from tests.conftest import Site, copy_of
 from tests.support import nginx_client
 from tests.support.documents import DOCUMENTS, blocks, first_cells, free_port
@@ -152,7 +153,7 @@ def test_a_bucket_gets_what_is_exported(site: Site) -> None:
     command = [sys.executable, "-c", script.text]
     said = subprocess.run(command, cwd=site.folder, capture_output=True, text=True, check=True).stdout
     found = {words[-1]: words for words in map(shlex.split, said.splitlines())}
-    exported = site.store.export(site.folder / "public")
+    exported = export_release(site.store, site.folder / "public")
 
     assert len(found) == len(said.splitlines()) == exported
     assert "s3://comics/api/v2/categories/Slow & steady" in found

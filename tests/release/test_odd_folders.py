@@ -14,8 +14,10 @@ import pytest
 from generator import encoding
 from generator.errors import FlatpanelError
 from generator.pipeline.run import build
+from generator.release import transaction
+from generator.release.bodies import MARK
 from generator.release.manifest import Manifest
-from generator.release.store import MARK, UNNAMED
+from generator.release.new_folder import TEMPORARY_NAME
 from generator.review import verify_files
 from tests.conftest import Site
 from tests.release.test_store import named, rebuild
@@ -184,7 +186,7 @@ def test_a_second_build_waits_for_the_first(site: Site) -> None:
     """Of two builds at once the second is told so, and goes on when the first is done."""
     told = []
     with ExitStack() as first:
-        first.enter_context(site.store.locked(pytest.fail))
+        first.enter_context(transaction.begin(site.store, pytest.fail))
 
         def waiting() -> None:
             told.append(site.store.current())
@@ -207,7 +209,7 @@ def test_a_release_is_on_the_disk_before_it_is_current(site: Site, monkeypatch: 
     monkeypatch.setattr(os, "sync", sync)
     rebuild(site)
 
-    assert seen == [(None, [UNNAMED])]
+    assert seen == [(None, [TEMPORARY_NAME])]
 
 
 def test_a_rollback_after_a_build_that_was_killed_clears_up_first(site: Site) -> None:

@@ -13,6 +13,7 @@ from generator.pipeline import run
 from generator.pipeline.cache import Cache
 from tests.conftest import Site
 from tests.support import tree_snapshot
+from tests.support.paths import BUILD
 
 
 def modes(folder: Path) -> dict[str, int]:
@@ -25,7 +26,7 @@ def test_everybody_may_read_what_is_served_and_nobody_else_may_write(site: Site,
     """nginx's workers are somebody else; with a umask of 077 they could read nothing."""
     site.write("site.yaml", "base_url: https://minimal.example\nrestricted: [/authors]\n")
     options = map(str, tree_snapshot.options(site))
-    subprocess.run([sys.executable, "-B", tree_snapshot.BUILD, "build", "--quiet", *options], umask=umask, check=True)
+    subprocess.run([sys.executable, "-B", BUILD, "build", "--quiet", *options], umask=umask, check=True)
     found = modes(site.folder / "dist")
 
     assert {mode for name, mode in found.items() if (site.folder / "dist" / name).is_dir()} == {0o755}
@@ -38,7 +39,7 @@ def test_everybody_may_read_what_is_served_and_nobody_else_may_write(site: Site,
 def test_what_is_remembered_is_nobodys_business(site: Site, umask: int) -> None:
     """The cache knows of chapters that are not published yet, and nginx never reads it."""
     options = map(str, tree_snapshot.options(site))
-    subprocess.run([sys.executable, "-B", tree_snapshot.BUILD, "build", "--quiet", *options], umask=umask, check=True)
+    subprocess.run([sys.executable, "-B", BUILD, "build", "--quiet", *options], umask=umask, check=True)
     cache = site.folder / ".flatpanel_cache"
 
     assert stat.S_IMODE(cache.stat().st_mode) == 0o700

@@ -7,8 +7,8 @@ import pytest
 
 from generator.errors import FlatpanelError
 from generator.release import journal
+from generator.release.bodies import MARK
 from generator.release.manifest import paths, sidecar
-from generator.release.store import MARK
 from generator.review import verify_files
 from tests.conftest import Site
 from tests.support import tree_snapshot

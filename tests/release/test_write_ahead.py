@@ -11,7 +11,7 @@ from generator.api.payloads import v2
 from generator.errors import FlatpanelError
 from generator.pipeline.segments import FILES, Segments
 from generator.release import journal
-from generator.release.store import UNNAMED
+from generator.release.new_folder import TEMPORARY_NAME
 from tests.conftest import AS_OF, Site
 
 
@@ -65,7 +65,7 @@ def test_what_a_dead_build_wrote_ahead_is_gone(site: Site) -> None:
     """Nothing of it gets into the release that is written next."""
     site.build()
     (site.folder / "dist/.flatpanel").write_text("unfinished\n")
-    left = site.folder / "dist/releases" / UNNAMED
+    left = site.folder / "dist/releases" / TEMPORARY_NAME
     left.mkdir()
     (left / "left.map").write_text("half of")
     release = site.build().release
@@ -96,8 +96,8 @@ def test_an_error_leaves_no_file_half_written(site: Site, monkeypatch: pytest.Mo
         site.build()
     monkeypatch.undo()
 
-    assert os.listdir(site.folder / "dist/releases" / UNNAMED) == []
-    assert releases(site) == {UNNAMED}
+    assert os.listdir(site.folder / "dist/releases" / TEMPORARY_NAME) == []
+    assert releases(site) == {TEMPORARY_NAME}
     release = site.build().release
     assert releases(site) == {release}
 

@@ -12,7 +12,7 @@ from click.testing import Result
 from generator import encoding, filesystem
 from generator.pipeline import long_lists
 from generator.pipeline import run as pipeline
-from generator.release import bodies
+from generator.release import bodies, transaction
 from generator.release.manifest import paths
 from generator.review import repair, verify_files
 from tests.conftest import AS_OF, Site
@@ -587,7 +587,7 @@ def test_where_nothing_was_built_repair_makes_nothing(site: Site, run: Run) -> N
 def test_a_repair_waits_for_a_build(built: Site) -> None:
     """Repair takes the lock of builds."""
     told = []
-    with built.store.locked(pytest.fail):
+    with transaction.begin(built.store, pytest.fail):
 
         def waiting() -> None:
             told.append(True)

@@ -16,6 +16,7 @@ import pytest
 from generator.errors import CatalogError, Problem
 from generator.pipeline import rollback
 from generator.pipeline.run import BuildResult, Options, build
+from generator.release import transaction
 from generator.release.manifest import EMPTY, FIRST, Manifest, load, load_head, paths
 from generator.release.store import TREES, Store
 from generator.review import verify_files
@@ -230,7 +231,7 @@ def roll_back(twins: Twins, which: int, how: int) -> None:
     """One step back, or to any release that is there."""
     releases = twins.store.older()
     if releases and (twins.store.journal()[-1].before or how % 2):
-        with twins.store.locked(pytest.fail) as session:
+        with transaction.begin(twins.store, pytest.fail) as session:
             found = rollback.plan(session, pick(releases, which) if how % 2 else None)
             rollback.carry_out(session, found, twins.as_of)
         none("is wrong after going back", stray(twins.store))

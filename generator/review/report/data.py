@@ -13,7 +13,7 @@ from ...pipeline.scan import CatalogScan
 from ...pipeline.schedule import Scheduled, scheduled
 from ...release.changes import Changes, Comparison, News
 from ...release.manifest_reader import ManifestReader
-from ...release.store import Transaction
+from ...release.transaction import Transaction
 from .sizes import Sizes, Weight
 
 # What people are, and where they come together: the lists of a catalog, but for keys.
@@ -67,8 +67,8 @@ def survey(found: CatalogScan, cache: Cache, session: Transaction) -> ReportData
     """Of the release that a store holds now, and of what it held when the session began."""
     store = session.store
     with ManifestReader(store.manifest_path(store.current())) as now:
-        sizes, compared = Sizes(store.root), Comparison(session.served, now)
-        for slug in sorted({*session.served.runs, *now.runs}):
+        sizes, compared = Sizes(store.root), Comparison(session.current_manifest, now)
+        for slug in sorted({*session.current_manifest.runs, *now.runs}):
             bodies = now.of(slug)
             sizes.add(bodies.values())
             compared.look(slug, bodies)

@@ -1,0 +1,50 @@
+"""Removes files of `dist` that no release references, and releases that are no longer kept."""
+
+import os
+from collections.abc import Collection, Iterable
+from pathlib import Path
+
+from ..filesystem import prune, remove_tree
+from . import manifest
+from .bodies import set_date
+from .manifest_reader import ManifestReader
+from .store import TREES
+
+
+def sweep(root: Path, manifests: Iterable[ManifestReader]) -> None:
+    """Remove every body that no manifest references, and date the others as the first manifest with them says."""
+    referenced: set[str] = set()
+    for reader in manifests:
+        for slug in reader.runs:
+            for body in reader.of(slug).values():
+                if body.file not in referenced:
+                    set_date(root / body.file, body)
+                referenced.update(manifest.paths(body))
+    for tree in TREES:
+        for folder, _, names in os.walk(root / tree, topdown=False):
+            for name in names:
+                path = os.path.join(folder, name)
+                if os.path.relpath(path, root) not in referenced:
+                    os.unlink(path)
+            if Path(folder) != root / tree and not os.listdir(folder):
+                os.rmdir(folder)
+
+
+def remove_bodies(root: Path, files: Iterable[str]) -> None:
+    """Remove bodies and compressed forms, with the sidecars of the bodies and the folders that become empty."""
+    for file in files:
+        _remove(root / file)
+        if not file.endswith(".gz"):
+            _remove(root / f"{file}.headers")
+
+
+def _remove(path: Path) -> None:
+    path.unlink(missing_ok=True)
+    prune(path.parent)
+
+
+def remove_releases(root: Path, kept: Collection[str]) -> None:
+    """Remove the folders of all other releases."""
+    for folder in (root / "releases").iterdir():
+        if folder.name not in kept and folder.is_dir() and not folder.is_symlink():
+            remove_tree(folder)

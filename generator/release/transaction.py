@@ -1,0 +1,165 @@
+"""Changes `dist`: writes bodies, makes a release the current one, and removes what no release references.
+
+No file that a release references is overwritten. A release becomes visible in one step: the link `current` is
+replaced. Until then no release references the written files; after a crash, the next build removes them.
+"""
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from itertools import chain
+from typing import TypeAlias
+
+from .. import filesystem
+from ..api.resources import Published
+from ..errors import FlatpanelError
+from ..filesystem import lock, point, sync, write
+from . import cleanup, journal
+from .bodies import MARK, BodyWriter, mark_unfinished, set_date
+from .journal import Entry
+from .manifest_reader import ManifestReader
+from .new_folder import TEMPORARY_NAME, NewFolder, ReleaseFiles
+from .nginx_user import write_user_conf
+from .store import TREES, Store
+
+# Files by the newest release that references them.
+FilesByRelease: TypeAlias = Mapping[str, Iterable[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class NextRelease:
+    """The release that a commit makes the current one."""
+
+    id: str
+    # Empty if the folder of the release exists.
+    files: ReleaseFiles
+    entry: Entry
+    # Bodies whose Last-Modified changes. Their files get it after the release has become visible.
+    redate_after_commit: Sequence[Published] = ()
+    # Files used only by older releases. Those of releases that are no longer kept are removed.
+    retained_files: FilesByRelease = field(default_factory=dict)
+    # The number of releases to keep, this one included; None keeps all.
+    keep: int | None = None
+
+
+@contextmanager
+def begin(store: Store, waiting: Callable[[], None]) -> Iterator["Transaction"]:
+    """Lock `dist` and open the manifests of its releases; `waiting` is called if another process has the lock."""
+    with locked(store, waiting), Transaction(store) as transaction:
+        yield transaction
+
+
+@contextmanager
+def locked(store: Store, waiting: Callable[[], None]) -> Iterator[None]:
+    """Lock `dist` against other builds; `waiting` is called if another process has the lock."""
+    _refuse_foreign(store)
+    store.root.mkdir(parents=True, exist_ok=True)
+    with (store.root / MARK).open("a+") as mark:
+        lock(mark.fileno(), waiting)
+        yield
+
+
+def _refuse_foreign(store: Store) -> None:
+    """Refuse a folder with files that no build wrote."""
+    if os.path.lexists(store.root) and not store.root.is_dir():
+        raise FlatpanelError(f"{store.root}: is not a folder; choose another with --out")
+    names = os.listdir(store.root) if store.root.is_dir() else []
+    if names and MARK not in names and not store.current():
+        raise FlatpanelError(
+            f"{store.root}: holds files that were not built here; empty it yourself or choose another with --out"
+        )
+
+
+class Transaction:
+    """One change of a store: first bodies, then a release, then the removal of older ones."""
+
+    def __init__(self, store: Store) -> None:
+        self.store, self.root = store, store.root
+        # The current release when the transaction begins; the releases served before it, the latest first.
+        self.current, self.older, self.journal = store.current(), store.older(), store.journal()
+        lost = not self.current and any((self.root / tree).exists() for tree in TREES)
+        # After an interrupted build, or if the current release is missing, dist may hold unreferenced files.
+        self.needs_sweep = not store.finished() or lost
+        with ExitStack() as opened:
+            self.current_manifest = opened.enter_context(ManifestReader(store.manifest_path(self.current)))
+            self.older_manifests = [
+                opened.enter_context(ManifestReader(store.manifest_path(release))) for release in self.older
+            ]
+            self._opened = opened.pop_all()
+        self._new_folder = NewFolder(self.root)
+
+    def __enter__(self) -> "Transaction":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._opened.close()
+
+    def retained_files(self, cached: FilesByRelease | None) -> FilesByRelease:
+        """Files used only by older releases, by the newest release that uses them. They must not be overwritten.
+
+        `cached` is the result that an earlier build stored; it is used if it is about the same releases.
+        """
+        if self.needs_sweep:
+            mark_unfinished(self.root)
+            (self.root / TEMPORARY_NAME).unlink(missing_ok=True)
+            # A body of several releases gets the date that the newest of them gives it.
+            cleanup.sweep(self.root, (self.current_manifest, *self.older_manifests))
+        if cached is not None and not self.needs_sweep and list(cached) == self.older:
+            return cached
+        newer = set(self.current_manifest.files()) if self.older else set()
+        retained = {}
+        for release, reader in zip(self.older, self.older_manifests, strict=True):
+            retained[release] = sorted(set(reader.files()) - newer)
+            newer.update(retained[release])
+        return retained
+
+    def write_ahead(self) -> Callable[[str, Iterator[bytes]], Iterator[bytes]]:
+        """Return a function that passes on the parts of a release file while its digest is computed.
+
+        After a body was written the release is new, so the function also writes the parts: they need not be produced
+        a second time.
+        """
+        self._new_folder.clear()
+        return (lambda _, parts: parts) if self.store.finished() else self._new_folder.write_through
+
+    def body_writer(self, retained_files: frozenset[str]) -> BodyWriter:
+        return BodyWriter(self.root, retained_files)
+
+    def commit(self, new: NextRelease) -> None:
+        """Make a release the current one, set the dates that wait for that, and remove older releases."""
+        write_user_conf(self.root, self.root / "run/user.conf")
+        if new.id == self.current and self.store.finished():
+            return
+        mark_unfinished(self.root)
+        # An interrupted build may have removed parts of any release but these two.
+        complete = (self.current, *(self.older[:1] if self.needs_sweep else self.older))
+        is_new = bool(new.files) and new.id not in complete
+        if is_new:
+            self._new_folder.finish(new.id, new.files)
+        if new.id != self.current:
+            self._write_journal([*self.journal, new.entry])
+            # A rollback leaves the links of an existing release as they are.
+            if new.entry.before and (is_new or new.entry.reason == journal.BUILD):
+                self._point(f"releases/{new.id}/previous", f"../{new.entry.before[0]}")
+        self._point("current", f"releases/{new.id}")
+        for body in new.redate_after_commit:
+            set_date(self.root / body.file, body)
+        self._remove_unused(new)
+        self._write_journal(self.store.journal())
+        write(self.root / MARK, b"")
+
+    def _point(self, link: str, target: str) -> None:
+        point(self.root / link, target, self.root / TEMPORARY_NAME)
+
+    def _write_journal(self, entries: Iterable[Entry]) -> None:
+        filesystem.replace(self.store.journal_path, journal.dump(entries))
+        for path in (self.store.journal_path, self.root / "releases"):
+            sync(path)
+
+    def _remove_unused(self, new: NextRelease) -> None:
+        kept = self.store.older()[: new.keep and new.keep - 1]
+        dropped = (files for release, files in new.retained_files.items() if release not in kept)
+        cleanup.remove_bodies(self.root, chain.from_iterable(dropped))
+        if new.keep or self.needs_sweep:
+            cleanup.remove_releases(self.root, (new.id, *kept))
