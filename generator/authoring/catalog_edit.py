@@ -1,21 +1,9 @@
-"""Read a catalog that is about to be edited, and edit one of its files."""
+"""Edit one file of a catalog."""
 
 from collections.abc import Callable
 
-from ..catalog import cross_checks, reader
 from ..catalog.confined_folder import Folder
-from ..catalog.problems import locate
-from ..catalog.reader import Sources
-from ..errors import CatalogError, FlatpanelError
-
-
-def checked(folder: Folder) -> Sources:
-    """Everything that a catalog says, if it could be built."""
-    sources = reader.read(folder)
-    found = sources.complaints + cross_checks.complaints(sources)
-    if found:
-        raise CatalogError(locate.located(folder, found))
-    return sources
+from ..errors import FlatpanelError
 
 
 def edited(folder: Folder, file: str, change: Callable[[], bytes]) -> bytes:

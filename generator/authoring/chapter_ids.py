@@ -6,8 +6,9 @@ from functools import partial
 from itertools import groupby
 from pathlib import Path
 
-from ..catalog import confined_folder, cross_checks, git, reader
+from ..catalog import confined_folder, cross_checks, git, layout
 from ..catalog.confined_folder import Folder
+from ..catalog.load import load_valid
 from ..catalog.problems import locate
 from ..catalog.reader import Sources
 from ..catalog.records import MAX_ID, Chapter
@@ -33,8 +34,8 @@ def give_ids(folder: Folder, highest: int, warn: Warn) -> list[Given]:
 
     No id comes back that a chapter has, had in the catalog's history, or had up to `highest` in a release.
     """
-    with alone(reader.existing(folder)):
-        sources = catalog_edit.checked(folder)
+    with alone(layout.existing(folder)):
+        sources = load_valid(folder)
         lacking = cross_checks.without_id(sources)
         if not lacking:
             return []

@@ -3,8 +3,9 @@
 from dataclasses import dataclass
 from functools import partial
 
-from ..catalog import api_keys, confined_folder, reader
+from ..catalog import api_keys, confined_folder, layout
 from ..catalog.confined_folder import Folder
+from ..catalog.load import load_valid
 from ..catalog.problems import locate
 from ..catalog.problems.messages import did_you_mean, sentences
 from ..catalog.reader import Sources
@@ -30,13 +31,13 @@ class NamedKey:
 
 def list_keys(folder: Folder) -> list[NamedKey]:
     """Those that people wrote into accounts, then those that were made here."""
-    return _keys(catalog_edit.checked(folder))
+    return _keys(load_valid(folder))
 
 
 def add_key(folder: Folder, name: str, account: str | None) -> str:
     """Make a key, keep its digest, and answer with it for the only time."""
-    with alone(reader.existing(folder)):
-        sources = catalog_edit.checked(folder)
+    with alone(layout.existing(folder)):
+        sources = load_valid(folder)
         usernames = {entry.record.username for entry in sources.lists[ACCOUNTS]}
         if account is not None and account not in usernames:
             raise FlatpanelError(f"no account has the username {account}{did_you_mean(account, usernames)}")
@@ -55,8 +56,8 @@ def add_key(folder: Folder, name: str, account: str | None) -> str:
 
 def revoke_key(folder: Folder, name: str) -> None:
     """Forget a key that was made here; one that people wrote is theirs to remove."""
-    with alone(reader.existing(folder)):
-        known = {one.name: one for one in _keys(catalog_edit.checked(folder))}
+    with alone(layout.existing(folder)):
+        known = {one.name: one for one in _keys(load_valid(folder))}
         if name not in known:
             raise FlatpanelError(f"no key is named {api_keys.hidden(name)}{did_you_mean(name, known)}")
         key = known[name]

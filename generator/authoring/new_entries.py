@@ -14,11 +14,13 @@ from typing import Any, TypeVar
 
 from ..catalog import api_keys, confined_folder, cross_checks, field_values
 from ..catalog.confined_folder import Confined, Folder
+from ..catalog.layout import SERIES, existing
+from ..catalog.load import load_valid
 from ..catalog.name_index import Directory
 from ..catalog.problems import locate
 from ..catalog.problems.locate import UnlocatedProblem
 from ..catalog.problems.messages import did_you_mean, faults
-from ..catalog.reader import SERIES, Entry, SeriesEntry, Sources, existing
+from ..catalog.reader import Entry, SeriesEntry, Sources
 from ..catalog.records import MAX_SLUG, SLUG, WANTED, Chapter, Record, Series
 from ..catalog.yaml import editor, reader, scalars, writer
 from ..catalog.yaml_values import yaml_value
@@ -68,7 +70,7 @@ class Draft:
 def add_series(folder: Folder, slug: str, said: Mapping[str, Any], *, in_folder: bool, dry: bool) -> Added:
     """Begin a series without chapters, in a file or in a folder of its own."""
     with alone(existing(folder)):
-        sources = catalog_edit.checked(folder)
+        sources = load_valid(folder)
         _check_slug(sources, slug)
         draft = Draft({"status": "ongoing", "cover": "cover.jpg", **_referring(sources, said)}, {})
         file, kind, up = f"{SERIES}/{slug}.yaml", "file", "../"
@@ -96,7 +98,7 @@ def add_chapter(
 ) -> Added:
     """Add a chapter to a series, with the next id; options have the last word, and ComicInfo.xml the one before."""
     with alone(existing(folder)):
-        sources = catalog_edit.checked(folder)
+        sources = load_valid(folder)
         series = _series(sources, slug)
         images = Confined(pages, confined_folder.of(folder).follow) if pages else None
         draft = _chapter(sources, series, said, images, now)

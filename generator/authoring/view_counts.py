@@ -8,13 +8,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from .. import encoding
-from ..catalog import confined_folder, reader
+from ..catalog import confined_folder, layout
 from ..catalog.confined_folder import Folder
+from ..catalog.load import load_valid
 from ..catalog.problems import locate
 from ..catalog.reader import VIEWS
 from ..errors import FlatpanelError
 from ..filesystem import alone
-from . import catalog_edit, view_log
+from . import view_log
 from .view_log import Memory, Tally
 
 # Beside the counts, but of no interest to people: which requests are in them.
@@ -33,8 +34,8 @@ class Folded:
 
 def fold_views(folder: Folder, logs: Iterable[Path]) -> Folded:
     """Count what the logs hold and has not been counted, into the file that the next build reads."""
-    with alone(reader.existing(folder)):
-        sources = catalog_edit.checked(folder)
+    with alone(layout.existing(folder)):
+        sources = load_valid(folder)
         before = locate.text(folder, VIEWS)
         memory = _memory(folder)
         interrupted = memory.counts if memory.over == encoding.sha256(before) else {}

@@ -6,18 +6,10 @@ from typing import Any
 from . import field_values
 from . import records as model
 from .entities import Account, Catalog, Category, Chapter, Group, Latest, Member, Person, Series, SeriesSummary
+from .layout import SITE
 from .name_index import Directory
-from .page_ids import is_odd, odd_ids, page_ids
-from .reader import SITE, Entry, SeriesEntry, Sources
-
-
-def link(sources: Sources, times: Mapping[str, int], as_of: int) -> Catalog:
-    """The whole catalog as it is at `as_of`. `times` says when each file last changed."""
-    records = (entry.record for series in sources.series for entry in series.chapters)
-    named = ((one.id, len(one.pages)) for one in records if one.id is not None and one.published <= as_of)
-    odd = odd_ids((one for one in named if is_odd(*one)), {})
-    linker = Linker(sources, times, as_of)
-    return linker.catalog(linker.series(one, times, odd) for one in sources.series)
+from .page_ids import page_ids
+from .reader import Entry, SeriesEntry, Sources
 
 
 class Linker:

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from ..catalog import field_values, reader
+from ..catalog import field_values, layout
 from ..catalog.confined_folder import Confined
 from ..errors import Problem
 from ..pipeline import run as pipeline
@@ -74,7 +74,7 @@ def run(wanted: Options, report: Path | None = None, *, form: str = "text", quie
     """Build, print the result, and write the `report` page."""
     if report:
         # The paths that a build writes need not exist yet.
-        others = (wanted.catalog / reader.SERIES, wanted.nginx, wanted.cache)
+        others = (wanted.catalog / layout.SERIES, wanted.nginx, wanted.cache)
         page.refuse(report, wanted.out, filter(None, others))
     collector = Collector()
     started = time.perf_counter()

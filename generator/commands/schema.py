@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from .. import filesystem
-from ..catalog import reader
+from ..catalog import layout
 from ..catalog.confined_folder import Confined
 from . import options
 from .output import say
@@ -24,7 +24,7 @@ def schema(catalog: Confined, target: Path | None) -> None:
     from ..catalog import json_schema as schemas
 
     found = schemas.files()
-    folder = target or reader.existing(catalog) / _FOLDER
+    folder = target or layout.existing(catalog) / _FOLDER
     for name, text in found.items():
         if target:
             filesystem.write_if_changed(target / name, text)

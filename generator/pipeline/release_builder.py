@@ -13,8 +13,8 @@ from ..api import routes
 from ..api.resources import JSON, Published
 from ..catalog import page_ids
 from ..catalog.entities import Catalog, SeriesSummary
+from ..catalog.layout import SeriesFiles
 from ..catalog.linking import Linker
-from ..catalog.reader import SeriesFiles
 from ..catalog.records import Site
 from ..nginx import config
 from ..release import journal
@@ -168,7 +168,7 @@ class ReleaseBuilder:
     def series(self, keys: Mapping[str, str], odd: Mapping[str, int], progress: Progress) -> None:
         tasks = [place for place in self.found.places if place.slug in keys]
         root = self.session.root
-        make = partial(series_renderer.make, self.found.folder, self.linker, root, self.taboo, self.current)
+        make = partial(series_renderer.make, self.linker, root, self.taboo, self.current)
         older = self.before(self.older)
         served = self.before(self.session.current_manifest) if self.previous else None
         rendered = ordered_map(self.jobs, make, (self.task(place, odd, older, served) for place in tasks))
@@ -215,7 +215,7 @@ class ReleaseBuilder:
         facts = self.found.facts[place.slug]
         return RenderTask(
             place=place,
-            known=self.found.values_of(place, self.cache),
+            values=self.found.values_of(place, self.cache),
             times={file: self.found.times[file] for file in place.files},
             odd=self.odd_of(facts, odd),
             older=older(place.slug, facts),

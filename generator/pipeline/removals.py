@@ -9,12 +9,11 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import NamedTuple
 
-from ..catalog.reader import SeriesFiles
+from ..catalog.layout import SeriesFiles
 from ..errors import FlatpanelError
 from ..release import census
 from ..release.census import Chapters
 from ..release.manifest_reader import ManifestReader
-from . import scan
 from .cache import Cache
 from .scan import CatalogScan
 
@@ -110,7 +109,7 @@ def _refuse(found: Removals, before: ManifestReader, percent: int | None, catalo
 
 
 def _now(found: CatalogScan, cache: Cache, place: SeriesFiles) -> _Now:
-    series = scan.series_of(found.folder, place, found.values_of(place, cache))
+    series = found.series_of(place, cache)
     chapters = [one.record for one in series.chapters if one.record.published <= found.as_of]
     return _Now({one.id for one in chapters}, {(str(one.volume or 0), one.number) for one in chapters})
 

@@ -6,13 +6,10 @@ from pathlib import Path
 from typing import Any
 
 from .. import filesystem
-from ..catalog import cross_checks, git, loopback, reader
+from ..catalog import git, layout, loopback
 from ..catalog.confined_folder import Folder
-from ..catalog.entities import Catalog
-from ..catalog.linking import link
-from ..catalog.problems import locate
 from ..catalog.records import Site
-from ..errors import CatalogError, Problem
+from ..errors import Problem
 from ..escaping import escaped
 from ..nginx import config as nginx
 from ..release import transaction
@@ -75,15 +72,6 @@ class BuildResult:
     # Series and chapters that the release before published.
     removed: Removals = field(default_factory=Removals)
     conf_written: bool = False
-
-
-def read_catalog(folder: Folder, as_of: int) -> Catalog:
-    """The whole catalog in memory, or every problem of it."""
-    sources = reader.read(folder)
-    complaints = sources.complaints + cross_checks.complaints(sources)
-    if complaints:
-        raise CatalogError(locate.located(folder, complaints))
-    return link(sources, sources.mtimes | git.past(Path(folder), as_of).times, as_of)
 
 
 def check(folder: Folder, as_of: int, jobs: int) -> CatalogScan:
@@ -243,7 +231,7 @@ def _warnings(options: Options, site: Site, unknown: int) -> list[str]:
     found = []
     if not options.local and loopback.is_loopback(site.base_url):
         found.append(
-            f"{options.catalog / reader.SITE}: base_url is {site.base_url}, which only this machine reaches; "
+            f"{options.catalog / layout.SITE}: base_url is {site.base_url}, which only this machine reaches; "
             "write the address of the site there before it is published"
         )
     if unknown:
@@ -253,7 +241,7 @@ def _warnings(options: Options, site: Site, unknown: int) -> list[str]:
 
 
 def _big_bodies(options: Options, building: ReleaseBuilder) -> list[str]:
-    limit = f"the {building.linker.site.body_budget} of body_budget in {options.catalog / reader.SITE}"
+    limit = f"the {building.linker.site.body_budget} of body_budget in {options.catalog / layout.SITE}"
     big = (one for _, kept in building.runs.in_order() for one in kept.counted.big)
     return [f"{url}: has {size / (1 << 20):.1f} MiB, more than {limit}" for url, size in big]
 

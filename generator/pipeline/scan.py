@@ -9,18 +9,18 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from .. import encoding
-from ..catalog import confined_folder, cross_checks, reader, source_file
+from ..catalog import confined_folder, cross_checks, reader
 from ..catalog.confined_folder import Confined, Folder
 from ..catalog.cross_checks import Checks
+from ..catalog.layout import SITE, SeriesFiles
 from ..catalog.linking import Linker
 from ..catalog.problems import locate as places
 from ..catalog.problems.cut_texts import Cut
 from ..catalog.problems.locate import UnlocatedProblem
-from ..catalog.reader import LISTS, SITE, VIEWS, SeriesFiles, Sources
-from ..catalog.records import Chapter, Record, Series
+from ..catalog.reader import LISTS, VIEWS, SeriesEntry, Sources
 from ..catalog.source_file import Parsed
 from ..errors import CatalogError, Problem
 from . import series_facts as facts
@@ -81,16 +81,20 @@ class CatalogScan:
     def _published(self) -> Iterator[int]:
         return (one for found in self.facts.values() for one in found.published)
 
-    def values_of(self, place: SeriesFiles, cache: Cache) -> dict[str, tuple[str, bytes]]:
-        """What the files of a series say, each with the digest of its content."""
-        return {file: (self.digests[file], cache.value(self.digests[file])) for file in place.files}
+    def values_of(self, place: SeriesFiles, cache: Cache) -> dict[str, bytes]:
+        """The value of each file of a series, as JSON."""
+        return {file: cache.value(self.digests[file]) for file in place.files}
+
+    def series_of(self, place: SeriesFiles, cache: Cache) -> SeriesEntry:
+        """The records of a series."""
+        return reader.series_from_values(place, parsed_values(self.values_of(place, cache)))
 
 
 class CheckTask(NamedTuple):
-    """A series to be looked at, with the digests and values of those of its files that were parsed before."""
+    """A series to check, and the values of those of its files that an earlier build parsed, as JSON."""
 
     place: SeriesFiles
-    known: dict[str, tuple[str, bytes]]
+    known: dict[str, bytes]
 
 
 class CheckedSeries(NamedTuple):
@@ -135,7 +139,7 @@ class _Scanner:
         self.look(file for place in everywhere for file in place.files)
         checked = Checks(lists)
         complaints = [
-            *lists.complaints,
+            *lists.problems,
             *checked.lists(),
             *cross_checks.slugs((one.slug, one.file) for one in everywhere),
         ]
@@ -171,7 +175,7 @@ class _Scanner:
             if self.digests.get(file) in self.values:
                 known[file] = _remembered(self.digests[file], self.cache.value(self.digests[file]), self.stats[file])
         found, everywhere = reader.read_lists(self.folder, known)
-        for file in () if found.complaints else found.parsed.keys() - known.keys():
+        for file in () if found.problems else found.parsed.keys() - known.keys():
             self.keep(file, found.parsed[file])
         if found.site and self.base_url:
             found.site = found.site.model_copy(update={"base_url": self.base_url})
@@ -211,7 +215,7 @@ class _Scanner:
                 doubtful.append(place)
         tasks = (CheckTask(place, self.known_values(place)) for place in doubtful)
         for one in ordered_map(self.jobs, partial(_Checker, self.folder, checked), tasks):
-            yield from one.part.complaints
+            yield from one.part.problems
             lists.unreadable |= one.part.unreadable
             self.cuts |= one.part.cuts
             for file, (digest, value) in one.values.items():
@@ -220,7 +224,7 @@ class _Scanner:
                 self.cache.keep_value(digest, value)
             if one.facts:
                 result.facts[one.place.slug] = one.facts
-            if one.facts and meanings and not one.part.complaints:
+            if one.facts and meanings and not one.part.problems:
                 key = str(self.key(one.place, meanings, one.facts))
                 result.checked[one.place.slug] = key
                 self.cache.keep_facts(one.place.slug, key, facts.dump(one.facts))
@@ -240,10 +244,10 @@ class _Scanner:
             return None
         return encoding.digest(encoding.json([ascii(place.files), contents, meant]))
 
-    def known_values(self, place: SeriesFiles) -> dict[str, tuple[str, bytes]]:
+    def known_values(self, place: SeriesFiles) -> dict[str, bytes]:
         """What was parsed before of the contents that the files of a series have."""
         digests = {file: self.digests[file] for file in place.files if self.digests.get(file) in self.values}
-        return {file: (digest, self.cache.value(digest)) for file, digest in digests.items()}
+        return {file: self.cache.value(digest) for file, digest in digests.items()}
 
     def repeated_ids(self, result: CatalogScan) -> Iterator[UnlocatedProblem]:
         """Read those series once more in which an id stands that stands twice."""
@@ -253,7 +257,7 @@ class _Scanner:
         part = Sources()
         for place in result.places if repeated else ():
             if place.slug in result.facts and repeated.intersection(result.facts[place.slug].ids):
-                part.take(reader.read_series(self.folder, place))
+                part.add(reader.read_series(self.folder, place))
         yield from cross_checks.chapter_ids(part)
 
 
@@ -264,31 +268,22 @@ class _Checker:
         self.folder, self.checks = folder, checked
 
     def __call__(self, task: CheckTask) -> CheckedSeries:
-        parsed = _revived(task.place, task.known)
-        for file in task.place.files:
-            if file not in parsed:
-                parsed[file] = source_file.parse(self.folder, file)
-        part = reader.read_series(self.folder, task.place, parsed)
+        part = reader.read_series(self.folder, task.place, parsed_values(task.known))
         found, values = None, {}
         for one in part.series:
-            part.complaints += self.checks.series(one)
+            part.problems += self.checks.series(one)
             found = facts.facts_of(one)
             records = {entry.file: entry.record for entry in (one.entry, *one.chapters) if not entry.path}
-            if not part.complaints:
-                new = ((file, records[file]) for file in task.place.files if file not in task.known)
-                values = {file: (parsed[file].digest, encoding.json(record.plain())) for file, record in new}
+            if not part.problems:
+                new = ((file, part.parsed[file].digest) for file in task.place.files if file in part.parsed)
+                values = {file: (digest, encoding.json(records[file].plain())) for file, digest in new}
         part.series.clear()
         part.parsed.clear()
         return CheckedSeries(task.place, part, found, values)
 
 
-def _revived(place: SeriesFiles, known: Mapping[str, tuple[str, bytes]]) -> dict[str, Parsed]:
-    """The records of files that were read before."""
-    found = {}
-    for file, (digest, value) in known.items():
-        kind: type[Record] = Series if file == place.file else Chapter
-        found[file] = Parsed(kind.revived(encoding.parse(value)), digest=digest)
-    return found
+def parsed_values(values: Mapping[str, bytes]) -> dict[str, Any]:
+    return {file: encoding.parse(value) for file, value in values.items()}
 
 
 def _remembered(digest: str, value: bytes, stat: str) -> Parsed:
@@ -297,9 +292,3 @@ def _remembered(digest: str, value: bytes, stat: str) -> Parsed:
 
 def _mtime(stat: str) -> int:
     return int(stat.split(" ")[1]) // 10**9
-
-
-def series_of(folder: Confined, place: SeriesFiles, known: Mapping[str, tuple[str, bytes]]) -> reader.SeriesEntry:
-    """The records of a series that has no problems."""
-    (found,) = reader.read_series(folder, place, _revived(place, known)).series
-    return found

@@ -7,7 +7,6 @@ from typing import NamedTuple
 
 from ..catalog import field_values
 from ..catalog.reader import SeriesEntry
-from . import scan
 from .cache import Cache
 from .scan import CatalogScan
 
@@ -57,7 +56,7 @@ def scheduled(found: CatalogScan, cache: Cache) -> list[Scheduled]:
     chapters: list[Scheduled] = []
     for place in found.places:
         if max(found.facts[place.slug].published, default=0) > found.as_of:
-            entry = scan.series_of(found.folder, place, found.values_of(place, cache))
+            entry = found.series_of(place, cache)
             chapters += _of_series(entry, found.as_of)
     return sorted(chapters, key=lambda one: (one.due, one.slug, one.volume, Decimal(one.number)))
 

@@ -8,13 +8,12 @@ from .. import encoding
 from ..api import routes
 from ..api.payloads import v2
 from ..api.resources import Published
-from ..catalog.confined_folder import Confined
+from ..catalog import reader
 from ..catalog.entities import Latest, Series, SeriesSummary
+from ..catalog.layout import SeriesFiles
 from ..catalog.linking import Linker
-from ..catalog.reader import SeriesFiles
 from ..release.bodies import BodyWriter, Output
 from ..release.manifest import lines
-from . import scan
 from .cache import Row
 from .publish import Publisher, Segment, SegmentChange, change
 
@@ -27,10 +26,10 @@ class Before(NamedTuple):
 
 
 class RenderTask(NamedTuple):
-    """A series to be rendered, and what is known about it."""
+    """A series to render, with the values of its files as JSON."""
 
     place: SeriesFiles
-    known: dict[str, tuple[str, bytes]]
+    values: dict[str, bytes]
     times: dict[str, int]
     odd: dict[str, int]
     # What the release that is continued says of it, and what the one that is served does, if that is another.
@@ -50,11 +49,13 @@ class RenderedSeries(NamedTuple):
 class Renderer:
     """What all series share. There is one in each process."""
 
-    def __init__(self, folder: Confined, linker: Linker, press: Publisher) -> None:
-        self.folder, self.linker, self.press = folder, linker, press
+    def __init__(self, linker: Linker, press: Publisher) -> None:
+        self.linker, self.press = linker, press
 
     def __call__(self, task: RenderTask) -> RenderedSeries:
-        entry = scan.series_of(self.folder, task.place, task.known)
+        entry = reader.series_from_values(
+            task.place, {file: encoding.parse(value) for file, value in task.values.items()}
+        )
         series = self.linker.series(entry, task.times, task.odd)
         site = self.linker.site
         older, others = (lines(run) for run in task.older)
@@ -68,8 +69,8 @@ class Renderer:
         return RenderedSeries(series.slug, run, change(served, published, served_others), card, rows(series), output)
 
 
-def make(folder: Confined, linker: Linker, root: Path, left: frozenset[str], trusting: bool) -> Renderer:
-    return Renderer(folder, linker, Publisher(BodyWriter(root, left), linker.site, linker.as_of, trusting))
+def make(linker: Linker, root: Path, left: frozenset[str], trusting: bool) -> Renderer:
+    return Renderer(linker, Publisher(BodyWriter(root, left), linker.site, linker.as_of, trusting))
 
 
 def rows(series: Series) -> list[Row]:

@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
-from ..catalog import reader
+from ..catalog import layout
 from ..catalog.records import Site
 from ..pipeline import run, scan, up_to_date
 from ..pipeline.cache import Cache
@@ -59,7 +59,7 @@ def outdated(options: Options, warn: Callable[[str], None]) -> list[str]:
     elif made.release != current:
         found.append(f"{options.out}: is not what the catalog gives: {_difference(store.manifest(current), wanted)}")
     if not options.nginx.is_file() or options.nginx.read_bytes() != run.main_conf(options, made.site):
-        found.append(f"{options.nginx}: is not what {options.catalog / reader.SITE} gives")
+        found.append(f"{options.nginx}: is not what {options.catalog / layout.SITE} gives")
     return found
 
 

@@ -14,8 +14,8 @@ from generator.api.openapi.schemas import OF, SCHEMAS
 from generator.api.resources import HTML, JSON
 from generator.api.routes import GATES, ROUTES
 from generator.catalog.entities import Catalog
-from generator.pipeline import run
 from tests.conftest import AS_OF, SITES
+from tests.support import linked_catalog
 from tests.support.paths import EXAMPLE
 from tests.support.yaml_catalogs import resources
 
@@ -27,7 +27,7 @@ DOCUMENT = "/api/v2/openapi.json"
 
 def read(folder: Path, **settings: object) -> Catalog:
     """A catalog, with other settings than its site.yaml has."""
-    catalog = run.read_catalog(folder, AS_OF)
+    catalog = linked_catalog.read_catalog(folder, AS_OF)
     vars(catalog)["site"] = catalog.site.model_copy(update=settings)
     return catalog
 

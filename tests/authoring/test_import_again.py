@@ -14,8 +14,8 @@ from generator.authoring.site_import.run import Done
 from generator.catalog.confined_folder import Confined
 from generator.catalog.yaml import reader
 from generator.errors import CatalogError, FlatpanelError
-from generator.pipeline import run as pipeline
 from tests.conftest import AS_OF
+from tests.support import linked_catalog
 from tests.support.fake_site import Elsewhere, Said, Turns, chapter, elsewhere, old_chapter, reader_chapter, small
 
 HERE = "it stays as it is here"
@@ -433,7 +433,7 @@ def test_an_import_may_be_killed_at_any_time(
     with pytest.raises(KeyboardInterrupt) if files < 7 else nullcontext():
         site.imported(tmp_path / "killed")
     if files:
-        pipeline.read_catalog(tmp_path / "killed/catalog_src", AS_OF)
+        linked_catalog.read_catalog(tmp_path / "killed/catalog_src", AS_OF)
     monkeypatch.undo()
     site.imported(tmp_path / "killed")
     site.imported(tmp_path / "whole")

@@ -12,8 +12,8 @@ from generator.authoring.site_import.people_and_groups import slug_of
 from generator.authoring.site_import.run import Done
 from generator.catalog.yaml import reader
 from generator.errors import FlatpanelError
-from generator.pipeline import run
 from tests.conftest import AS_OF
+from tests.support import linked_catalog
 from tests.support.fake_site import Said, chapter, elsewhere, old_chapter, reader_chapter, small
 
 Answers = dict[str, Any]
@@ -23,7 +23,7 @@ def imported(answers: Answers, folder: Path, **told: Any) -> Done:
     """What a source with these answers becomes; it can be read as a catalog."""
     with elsewhere(answers) as site:
         done = site.imported(folder, **told)
-    run.read_catalog(folder / "catalog_src", AS_OF)
+    linked_catalog.read_catalog(folder / "catalog_src", AS_OF)
     return done
 
 
@@ -154,7 +154,7 @@ def test_leaked_chapters_are_scheduled(tmp_path: Path) -> None:
     answers = small()
     answers["/api/v2/series/one/chapters"]["results"].append(chapter(13, 3.0, published="2026-12-24T00:00:00Z"))
     done = imported(answers, tmp_path)
-    catalog = run.read_catalog(tmp_path / "catalog_src", AS_OF)
+    catalog = linked_catalog.read_catalog(tmp_path / "catalog_src", AS_OF)
 
     assert (
         "one: tells of chapters that will only be published; they are kept, and appear when it is time"

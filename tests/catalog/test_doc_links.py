@@ -4,8 +4,9 @@ import re
 
 import pytest
 
+from generator.catalog.layout import SITE
 from generator.catalog.problems import doc_links
-from generator.catalog.reader import LISTS, SITE, VIEWS
+from generator.catalog.reader import LISTS, VIEWS
 from tests.project.test_catalog_docs import HEADINGS, rows
 from tests.support.documents import sections
 from tests.support.paths import ROOT

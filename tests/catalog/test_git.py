@@ -11,6 +11,7 @@ from generator.catalog import git as history
 from generator.catalog.git import Past
 from generator.pipeline import run
 from generator.pipeline.run import Options
+from tests.support import linked_catalog
 
 NOW = 2_000_000_000
 FIRST, SECOND, THIRD = 1_000_000_000, 1_000_086_400, 1_000_172_800
@@ -344,7 +345,7 @@ def test_a_catalog_takes_its_times_from_history(repository: Path) -> None:
         os.utime(file, (123_456_789, 123_456_789))
     os.utime(repository / "categories.yaml", (NOW - 1, NOW - 1))
 
-    found = run.read_catalog(repository, NOW)
+    found = linked_catalog.read_catalog(repository, NOW)
 
     modified = [found.authors[0].modified, found.artists[0].modified, found.categories[0].modified, found.site_modified]
     assert modified == [THIRD, 123_456_789, NOW - 1, THIRD]

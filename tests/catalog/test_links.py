@@ -530,7 +530,7 @@ def test_whatever_cannot_be_opened_is_told(number: int, site: Site, monkeypatch:
         found = reader.read(folder)
         if calls < moment:
             break
-        assert [os.strerror(number) in one.message for one in found.complaints] in ([True], [True, True])
+        assert [os.strerror(number) in one.message for one in found.problems] in ([True], [True, True])
     assert 10 < moment < 999
     assert found == whole
 

@@ -29,7 +29,7 @@ def test_a_site_alone_is_a_catalog(tmp_path: Path) -> None:
     write(tmp_path, "site.yaml", "base_url: https://comics.example\n")
     found = reader.read(tmp_path)
 
-    assert (found.complaints, found.series, set(map(len, found.lists.values()))) == ([], [], {0})
+    assert (found.problems, found.series, set(map(len, found.lists.values()))) == ([], [], {0})
     assert found.site and found.site.base_url == "https://comics.example"
 
 
@@ -39,7 +39,7 @@ def test_a_list_may_be_empty(catalog: Path, text: str) -> None:
     write(catalog, "accounts.yaml", text)
     found = reader.read(catalog)
 
-    assert (found.complaints, found.lists["accounts.yaml"]) == ([], [])
+    assert (found.problems, found.lists["accounts.yaml"]) == ([], [])
 
 
 def test_an_entry_knows_its_file_and_its_place_in_it(catalog: Path) -> None:
@@ -58,7 +58,7 @@ def test_a_series_is_a_file_or_a_folder(catalog: Path) -> None:
     write(catalog, "series/bare/series.yaml", "title: Bare\ncover: a.jpg\n")
     found = reader.read(catalog)
 
-    assert found.complaints == []
+    assert found.problems == []
     assert [(one.slug, one.entry.file, one.entry.record.title) for one in found.series] == [
         ("bare", "series/bare/series.yaml", "Bare"),
         ("good", "series/good.yaml", "Good"),
@@ -80,7 +80,7 @@ def test_chapters_of_both_kinds_are_taken_together(catalog: Path) -> None:
     write(catalog, "series/long/series.yaml", own)
     found = reader.read(catalog)
 
-    assert found.complaints == []
+    assert found.problems == []
     assert chapters(found)["long"] == [
         ("series/long/series.yaml", ("chapters", 0)),
         *((f"series/long/chapters/{name}.yaml", ()) for name in ("001", "002", "0020", "010")),
@@ -110,7 +110,7 @@ def test_a_link_in_the_place_of_a_file_is_followed(catalog: Path) -> None:
     (catalog / "series/long/chapters/round").symlink_to(catalog)
     found = reader.read(catalog)
 
-    assert (found.complaints, [one.slug for one in found.series]) == ([], ["good", "linked", "long"])
+    assert (found.problems, [one.slug for one in found.series]) == ([], ["good", "linked", "long"])
 
 
 def test_every_file_has_the_time_at_which_it_was_written(catalog: Path) -> None:

@@ -15,6 +15,7 @@ import pytest
 from generator.errors import CatalogError, FlatpanelError
 from generator.pipeline import run
 from generator.pipeline.run import Options
+from tests.support import linked_catalog
 from tests.support.paths import DATA
 
 WRONG = DATA / "wrong"
@@ -68,7 +69,7 @@ def files(folder: Path) -> dict[str, tuple[bytes, int]]:
 
 def test_the_base_has_no_problems(catalog: Path) -> None:
     """Whatever a case is told comes from the files of that case alone."""
-    found = run.read_catalog(catalog, AS_OF)
+    found = linked_catalog.read_catalog(catalog, AS_OF)
 
     assert [series.slug for series in found.series] == ["good", "long"]
 
@@ -127,7 +128,7 @@ def test_a_catalog_without_a_site_is_told_what_the_least_is(catalog: Path) -> No
 def test_a_folder_that_is_not_there_is_no_catalog(tmp_path: Path) -> None:
     """A mistyped folder is one sentence, not a list of what it lacks."""
     with pytest.raises(FlatpanelError) as caught:
-        run.read_catalog(tmp_path / "catalogue", AS_OF)
+        linked_catalog.read_catalog(tmp_path / "catalogue", AS_OF)
 
     assert str(caught.value) == (
         f"{tmp_path}/catalogue: there is no such folder; a catalog is a folder with site.yaml and series/"

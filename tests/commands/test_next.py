@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 from generator import encoding
 from generator.catalog import reader
 from generator.pipeline import run as pipeline
-from generator.pipeline import scan
 from generator.pipeline.run import Options
+from generator.pipeline.scan import CatalogScan
 from generator.pipeline.schedule import cron
 from tests.conftest import AS_OF, Site
 from tests.support import tree_snapshot
@@ -164,11 +164,11 @@ def test_what_was_read_once_is_not_read_again(scheduled: Site, run: Run, monkeyp
     scheduled.write("series/quiet.yaml", "title: Quiet\ncover: c.png\n")
     pipeline.build(Options(*scheduled.paths, AS_OF, cache=scheduled.folder / ".flatpanel_cache"))
     looked_into = []
-    series_of = scan.series_of
+    series_of = CatalogScan.series_of
     monkeypatch.setattr(
-        scan,
+        CatalogScan,
         "series_of",
-        lambda folder, place, known: (looked_into.append(place.slug), series_of(folder, place, known))[1],
+        lambda scan, place, cache: (looked_into.append(place.slug), series_of(scan, place, cache))[1],
     )
     monkeypatch.setattr(reader, "parse", None)
     monkeypatch.setattr("generator.catalog.source_file.parse", None)

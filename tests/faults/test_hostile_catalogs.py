@@ -20,7 +20,7 @@ from generator.catalog.confined_folder import MAX_SIZE
 from generator.catalog.problems import locate
 from generator.catalog.problems.locate import UnlocatedProblem
 from generator.catalog.problems.messages import did_you_mean
-from generator.catalog.reader import LISTS, MAX_TOLD
+from generator.catalog.reader import LISTS, MAX_PROBLEMS
 from generator.catalog.yaml.reader import MAX_DIRECTIVES, MAX_VALUES, Malformed, load, survey
 from generator.errors import CatalogError
 from generator.pipeline import run as pipeline
@@ -372,10 +372,10 @@ def test_brackets_are_not_counted_for_ever() -> None:
 
 def test_the_thousandth_problem_of_a_file_is_the_last_that_is_told(catalog: Path) -> None:
     """The rest is counted."""
-    write(catalog, "series/x.yaml", f"{SERIES}aliases: [{'1, ' * (MAX_TOLD + 5)}]\n")
+    write(catalog, "series/x.yaml", f"{SERIES}aliases: [{'1, ' * (MAX_PROBLEMS + 5)}]\n")
     says = problems(catalog)
 
-    assert len(says) == MAX_TOLD + 1
+    assert len(says) == MAX_PROBLEMS + 1
     assert says[0] == "series/x.yaml:1:1: has 5 more problems, which are not told"
 
 

@@ -14,8 +14,7 @@ from bench import __main__ as program
 from bench import bodies, building, catalogs, load, maps, parsing, report, search, servers, soak, worst
 from bench.program import Site
 from bench.report import Figure, Findings, Series
-from generator.pipeline import run
-from tests.support import tree_snapshot
+from tests.support import linked_catalog, tree_snapshot
 
 
 @pytest.fixture
@@ -42,7 +41,7 @@ def test_catalogs_are_the_same_for_the_same_numbers(tmp_path: Path) -> None:
 def test_catalogs_are_as_large_as_asked_for(tmp_path: Path) -> None:
     """Every series and chapter that is counted is published."""
     catalogs.write(tmp_path / "catalog", series=3, chapters=4)
-    found = run.read_catalog(tmp_path / "catalog", as_of=1_780_000_000)
+    found = linked_catalog.read_catalog(tmp_path / "catalog", as_of=1_780_000_000)
 
     assert [len(one.chapters) for one in found.series] == [4, 4, 4]
 

@@ -16,6 +16,7 @@ from generator.catalog.yaml import reader
 from generator.commands import reporting
 from generator.errors import CatalogError
 from generator.pipeline import run
+from tests.support import linked_catalog
 from tests.support.paths import ROOT
 
 DOCS = (ROOT / "docs/catalog.md").read_text(encoding="utf-8")
@@ -166,7 +167,7 @@ def test_the_errors_on_the_page_are_those_of_the_program(tmp_path: Path) -> None
     for text in (MISTAKES, repaired, f"{MISTAKES}title: Two\n"):
         (catalog / "series/x.yaml").write_text(text)
         with pytest.raises(CatalogError) as caught:
-            run.read_catalog(catalog, AS_OF)
+            linked_catalog.read_catalog(catalog, AS_OF)
         said = "".join(f"{click.unstyle(line)}\n" for one in caught.value.problems for line in reporting.explained(one))
         explained += said.replace(str(catalog), "catalog_src")
         says += [line for line in explained.splitlines() if not line.startswith(" ")]
@@ -214,7 +215,7 @@ def test_the_example_uses_every_field() -> None:
 
 @pytest.fixture(scope="module")
 def example() -> Catalog:
-    return run.read_catalog(CATALOG, AS_OF)
+    return linked_catalog.read_catalog(CATALOG, AS_OF)
 
 
 def chapters(found: Catalog) -> list[Chapter]:

@@ -12,7 +12,7 @@ from generator import encoding
 from generator.api.payloads import errors
 from generator.api.resources import HTML, JSON
 from generator.api.routes import GATES, ROUTES
-from generator.pipeline import run
+from tests.support import linked_catalog
 from tests.support.documents import AS_OF, DOCUMENTS, FENCE, ROOT, SPAN, blocks, first_cells, sections
 from tests.support.yaml_catalogs import resources
 
@@ -39,7 +39,7 @@ SHAPED = [route for route in DOCUMENTED if route.type == JSON and route.path != 
 @cache
 def answers() -> dict[str, dict[str, Any]]:
     """By the path of each route: every URL of the example catalog, and its body; of accounts, the first one's."""
-    catalog = run.read_catalog(ROOT / "catalog_src", AS_OF)
+    catalog = linked_catalog.read_catalog(ROOT / "catalog_src", AS_OF)
     found: dict[str, dict[str, Any]] = {}
     for route, one in resources(catalog):
         if route in SHAPED:

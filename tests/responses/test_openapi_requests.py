@@ -15,9 +15,9 @@ import pytest
 from generator.api.openapi.operations import OPERATIONS
 from generator.catalog import api_keys
 from generator.catalog.entities import Catalog, Chapter
-from generator.pipeline import run
 from tests.api.test_openapi import EXAMPLE, operations, resolved
 from tests.conftest import AS_OF, Site
+from tests.support import linked_catalog
 from tests.support import nginx_client as web
 
 jsonschema = pytest.importorskip("jsonschema")
@@ -59,7 +59,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
         Site(folder).build(AS_OF)
         with web.running(folder, listener) as server:
             document = json.loads(server.ask("/api/v2/openapi.json").body)
-            yield Served(run.read_catalog(folder / "catalog_src", AS_OF), server, document)
+            yield Served(linked_catalog.read_catalog(folder / "catalog_src", AS_OF), server, document)
 
 
 # Every request has an answer that is described

@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from generator.pipeline.run import read_catalog
 from tests.conftest import AS_OF, Site
 from tests.support import reference_list
+from tests.support.linked_catalog import read_catalog
 from tests.support.nginx_client import Answer, Web
 
 HOSTILE = {

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from generator.pipeline.run import read_catalog
 from tests.conftest import AS_OF, Site
 from tests.support import reference_list
+from tests.support.linked_catalog import read_catalog
 from tests.support.nginx_client import Web
 from tests.support.reference_list import Listed
 

@@ -12,12 +12,13 @@ from generator.api.routes import ROUTES, Route
 from generator.catalog import cross_checks
 from generator.catalog import entities as linked
 from generator.catalog.entities import Catalog
-from generator.catalog.linking import link
+from generator.catalog.layout import SITE
 from generator.catalog.problems.locate import UnlocatedProblem
-from generator.catalog.reader import LISTS, SITE, Entry, SeriesEntry, Sources
+from generator.catalog.reader import LISTS, Entry, SeriesEntry, Sources
 from generator.catalog.records import Series, Site
 from generator.catalog.yaml import reader
 from generator.pipeline import series_renderer
+from tests.support.linked_catalog import link
 
 # When every file was written, unless a record says `modified`.
 WRITTEN = 1_000

@@ -5,8 +5,9 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+from ...catalog.layout import SERIES, SITE
 from ...catalog.problems.messages import field_name
-from ...catalog.reader import SERIES, SITE, Sources
+from ...catalog.reader import Sources
 from ...catalog.records import Chapter, Group, Record, Series, Site
 from ...catalog.yaml import editor, writer
 from ...catalog.yaml_values import yaml_value

@@ -2,17 +2,19 @@
 
 import os
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
 from ... import encoding, filesystem
 from ...address import Address
-from ...catalog import confined_folder, cross_checks, reader
+from ...catalog import confined_folder
 from ...catalog.confined_folder import Folder
+from ...catalog.layout import SITE
+from ...catalog.load import load_valid
 from ...catalog.problems import locate
-from ...catalog.reader import SITE, Sources
-from ...errors import CatalogError, FlatpanelError, Problem
+from ...catalog.reader import Sources
+from ...errors import FlatpanelError
 from ...http_client import SECONDS
 from . import catalog_files, crawl, interpret, three_way_merge, unavailable
 from .answers import Bodies
@@ -101,7 +103,7 @@ def _made(catalog: Folder, read: Callable[[], interpret.Imported], shelf: Respon
     with filesystem.scratch() as folder:
         for file in {*made.names, *made.files}:
             filesystem.write_if_changed(folder / file, made.files.get(file) or locate.text(catalog, file))
-        _checked(folder, catalog)
+        load_valid(folder, catalog)
     return made
 
 
@@ -110,7 +112,7 @@ def _planned(catalog: Folder, read: Callable[[], interpret.Imported], shelf: Res
     found, past = read(), shelf.imported(str(Path(catalog).resolve()))
     sources, before = Sources(), {}
     if _holds_anything(catalog):
-        sources, before = _checked(catalog, catalog), past
+        sources, before = load_valid(catalog), past
         _refuse_lost_lists(three_way_merge.lost_paths(found, before), shelf)
     plan = three_way_merge.Merge(sources, found, before, notes).made()
     files = catalog_files.Placer(sources, plan, lambda file: locate.text(catalog, file), notes).placed()
@@ -134,24 +136,11 @@ def _check_before(catalog: Folder) -> None:
     if os.path.exists(catalog) and not os.path.isdir(catalog):
         raise FlatpanelError(f"{catalog}: is no folder")
     if _holds_anything(catalog):
-        _checked(catalog, catalog)
+        load_valid(catalog)
 
 
 def _holds_anything(catalog: Folder) -> bool:
     return os.path.isdir(catalog) and any(not name.startswith(".") for name in os.listdir(catalog))
-
-
-def _checked(folder: Folder, shown: Folder) -> Sources:
-    """A catalog without problems; they are told as those of the folder that people know."""
-    sources = reader.read(folder)
-    complaints = sources.complaints + cross_checks.complaints(sources)
-    if complaints:
-        raise CatalogError(_renamed(one, folder, shown) for one in locate.located(folder, complaints))
-    return sources
-
-
-def _renamed(problem: Problem, folder: Folder, shown: Folder) -> Problem:
-    return replace(problem, file=str(shown) + problem.file.removeprefix(str(folder)))
 
 
 def _rank(file: str) -> int:

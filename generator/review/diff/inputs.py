@@ -10,7 +10,7 @@ from ... import filesystem
 from ...catalog.confined_folder import Confined, Folder
 from ...catalog.git import GitError, Past, Repository
 from ...catalog.git_files import Chosen
-from ...catalog.reader import SITE
+from ...catalog.layout import SITE
 from ...errors import CatalogError, FlatpanelError, Problem
 from ...pipeline import run
 from ...pipeline.run import Options

@@ -1,0 +1,117 @@
+"""The files of a catalog: which series it has, where each is written, and files that belong to nothing."""
+
+import os.path
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..errors import FlatpanelError
+from .confined_folder import Confined, Folder
+from .field_values import is_slug
+from .problems.locate import UnlocatedProblem
+from .problems.messages import did_you_mean, misplaced
+from .problems.suggestions import nearest
+from .records import MAX_SLUG, SLUG, WANTED
+
+SITE = "site.yaml"
+SERIES = "series"
+# The search for misplaced files ends at this depth; a catalog has three levels.
+_MAX_LEVELS = 16
+
+
+@dataclass(frozen=True, slots=True)
+class SeriesFiles:
+    """The file of a series, and those of its chapters that have a file of their own."""
+
+    slug: str
+    file: str
+    chapters: tuple[str, ...] = ()
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        return self.file, *self.chapters
+
+
+def existing(folder: Folder) -> Folder:
+    """The folder of a catalog. Raises if it is missing."""
+    if not os.path.isdir(folder):
+        path = Path(folder)
+        siblings = [entry.name for entry in path.parent.iterdir() if entry.is_dir()] if path.parent.is_dir() else []
+        hint = did_you_mean(path.name, siblings, f"a catalog is a folder with {SITE} and {SERIES}/")
+        raise FlatpanelError(f"{folder}: there is no such folder{hint}")
+    return folder
+
+
+def has(folder: Confined, path: str) -> bool:
+    """Whether a file or folder exists. A broken link exists: its target is missing, not omitted."""
+    return os.path.lexists(folder / path)
+
+
+class Layout:
+    """Lists the files of a catalog in the order of their names, and collects problems of their names and places."""
+
+    def __init__(self, folder: Confined, problems: list[UnlocatedProblem]) -> None:
+        self.folder, self.problems = folder, problems
+
+    def series_files(self) -> list[SeriesFiles]:
+        series: list[SeriesFiles] = []
+        if not has(self.folder, SERIES):
+            return series
+        names = self._names(SERIES)
+        for name in names:
+            slug = name.removesuffix(".yaml")
+            if name.endswith(".yaml") and self._check_slug(slug, f"{SERIES}/{name}"):
+                series.append(SeriesFiles(slug, f"{SERIES}/{name}"))
+            elif self.folder.is_folder(f"{SERIES}/{name}") and self._check_slug(slug, f"{SERIES}/{name}/series.yaml"):
+                series += self._series_folder(slug, f"{SERIES}/{name}")
+        self.check_strays(SERIES, None, set(names))
+        return series
+
+    def _series_folder(self, slug: str, folder: str) -> Iterator[SeriesFiles]:
+        file, chapters = f"{folder}/series.yaml", f"{folder}/chapters"
+        self.check_strays(folder, {"series.yaml"}, {"chapters"})
+        if not has(self.folder, file):
+            self._add_problem(file, "is missing; a series in a folder of its own is described there")
+            return
+        names: list[str] = []
+        if has(self.folder, chapters):
+            self.check_strays(chapters, None, set())
+            names = [name for name in self._names(chapters) if name.endswith(".yaml")]
+        yield SeriesFiles(slug, file, tuple(f"{chapters}/{name}" for name in names))
+
+    def _check_slug(self, slug: str, file: str) -> bool:
+        if not is_slug(slug):
+            self._add_problem(file, f"the name of a series' file or folder is its slug; it {WANTED[SLUG]}")
+        elif len(slug) > MAX_SLUG:
+            self._add_problem(file, f"the name is a slug of {len(slug)} characters; it should have at most {MAX_SLUG}")
+        else:
+            return True
+        return False
+
+    def check_strays(self, folder: str, files: set[str] | None, folders: set[str], intended: str = "") -> None:
+        """Add a problem for each misnamed file below a folder; ignoring it would leave a gap in the site.
+
+        `files` are the valid names of files; None allows every name that ends in .yaml. `folders` are the names of
+        folders that are checked elsewhere. `intended` is the valid folder whose name resembles that of this one.
+        """
+        for name in self._names(folder) if folder.count("/") < _MAX_LEVELS else ():
+            path = f"{folder}/{name}".lstrip("/")
+            if name.endswith(".yml") or (files is not None and name.endswith(".yaml") and name not in files):
+                self._add_problem(path, f"is not a file of a catalog; {misplaced(folder, name, files, intended)}")
+            elif not name.endswith(".yaml") and os.path.islink(self.folder / path):
+                if fault := self.folder.fault(path):
+                    self._add_problem(path, fault)
+            elif not name.endswith(".yaml") and name not in folders and os.path.isdir(self.folder / path):
+                close = nearest(name, folders)
+                self.check_strays(path, set(), set(), f"{folder}/{close}".lstrip("/") if close else "")
+
+    def _names(self, folder: str) -> list[str]:
+        """The names in a folder, without hidden ones, which editors and systems make."""
+        try:
+            return sorted(name for name in self.folder.names(folder) if not name.startswith("."))
+        except OSError as error:
+            self._add_problem(folder, f"cannot be read: {error.strerror}")
+            return []
+
+    def _add_problem(self, file: str, message: str) -> None:
+        self.problems.append(UnlocatedProblem(file, (), message))

@@ -1,0 +1,23 @@
+"""A catalog without problems: read, check, locate the problems and raise them."""
+
+from dataclasses import replace
+
+from ..errors import CatalogError
+from . import cross_checks, reader
+from .confined_folder import Folder
+from .problems import locate
+from .reader import Sources
+
+
+def load_valid(folder: Folder, shown_as: Folder | None = None) -> Sources:
+    """All records of a catalog. Raises every problem; with `shown_as`, as if the files were in that folder."""
+    sources = reader.read(folder)
+    problems = sources.problems + cross_checks.complaints(sources)
+    if problems:
+        located = locate.located(folder, problems)
+        if shown_as is not None:
+            located = [
+                replace(problem, file=str(shown_as) + problem.file.removeprefix(str(folder))) for problem in located
+            ]
+        raise CatalogError(located)
+    return sources
