@@ -13,6 +13,7 @@ from ..catalog.records import Site
 from ..nginx import maps
 from ..release import manifest
 from ..release.bodies import BodyWriter
+from ..release.changes import url_changes
 
 # The long files of a release but its manifest, in an order.
 MAPS = (*maps.MAPS, "validators", "pages")
@@ -113,17 +114,9 @@ def change(
     served: Mapping[str, Published], published: Sequence[Published], others: Mapping[str, Published] | None = None
 ) -> SegmentChange:
     """`served` are the lines that the run had; some of what it publishes may have stood among those of `others`."""
-    counts: Counter[str] = Counter()
-    taken = 0
-    kept: list[str] = []
-    for one in published:
-        old = served.get(one.url)
-        if old is None and others and one.url in others:
-            old = others[one.url]
-            taken += 1
-            kept += manifest.files(one)
-        counts["added" if old is None else "unchanged" if old.etag == one.etag else "changed"] += 1
-    counts["removed"] = len(served) + taken - counts["unchanged"] - counts["changed"]
+    now = {one.url: one for one in published}
+    changes = url_changes(served, now, others)
+    kept = [file for url in changes.moved for file in manifest.files(now[url])]
     files = {file for one in published for file in manifest.files(one)}
     gone = [file for one in served.values() for file in manifest.files(one) if file not in files]
-    return SegmentChange(counts, gone, taken, kept)
+    return SegmentChange(changes.counts, gone, len(changes.moved), kept)

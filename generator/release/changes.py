@@ -1,89 +1,121 @@
-"""What a release says that the one before it did not: which URLs, by series. So many are told, the others counted."""
+"""Which URLs differ between two releases, by series."""
 
 import re
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from ..api.resources import Published
 from .manifest_reader import ManifestReader
 
-# How many series are told, and how many URLs of each.
-SERIES = 50
-URLS = 20
+# How many changed series are listed, and how many URLs of each; the others are counted.
+MAX_SERIES = 50
+MAX_URLS = 20
 KINDS = ("added", "changed", "removed")
 _CHAPTER = re.compile(r"/api/v2/chapters/(\d+)")
 
 
+@dataclass(frozen=True, slots=True)
+class UrlChanges:
+    """Differences between the bodies of two releases, or of one series in two releases."""
+
+    added: list[str]
+    changed: list[str]
+    removed: list[str]
+    unchanged: int
+    # URLs with a body now that belonged to another series before.
+    moved: list[str]
+
+    @property
+    def counts(self) -> Counter[str]:
+        """The number of URLs by kind; kinds without any are left out."""
+        kinds = {"added": self.added, "changed": self.changed, "removed": self.removed}
+        return +Counter({**{kind: len(urls) for kind, urls in kinds.items()}, "unchanged": self.unchanged})
+
+
+def url_changes(
+    before: Mapping[str, Published], now: Mapping[str, Published], elsewhere: Mapping[str, Published] | None = None
+) -> UrlChanges:
+    """Compare bodies by URL and ETag. `elsewhere`: bodies of other series whose chapters may have moved here."""
+    added, changed, moved = [], [], []
+    for url, body in now.items():
+        old = before.get(url)
+        if old is None and elsewhere and (old := elsewhere.get(url)):
+            moved.append(url)
+        if old is None:
+            added.append(url)
+        elif old.etag != body.etag:
+            changed.append(url)
+    removed = [url for url in before if url not in now]
+    return UrlChanges(added, changed, removed, len(now) - len(added) - len(changed), moved)
+
+
 @dataclass(slots=True)
-class Changes:
-    """In the URLs of a series, or, where the slug is empty, in those that are about all of them."""
+class SeriesChanges:
+    """Changed URLs of a series, or of the catalog as a whole if the slug is empty."""
 
     slug: str
     counts: Counter[str]
-    # Some of them, and what became of each.
+    # The kind and the URL of the first MAX_URLS changes.
     urls: list[tuple[str, str]]
 
 
 @dataclass(slots=True)
-class News:
-    """What has been told, and what became of the URLs of so many other series."""
+class ReleaseChanges:
+    """Changed URLs of a release: the first MAX_SERIES series, and the totals of the others."""
 
-    told: list[Changes] = field(default_factory=list)
-    others: int = 0
-    untold: Counter[str] = field(default_factory=Counter)
+    listed: list[SeriesChanges] = field(default_factory=list)
+    other_series: int = 0
+    other_counts: Counter[str] = field(default_factory=Counter)
 
-    def add(self, slug: str, urls: Mapping[str, list[str]]) -> None:
-        """What became of the URLs of a series: those that were added, changed and removed."""
-        counts = Counter({kind: len(urls[kind]) for kind in KINDS if urls[kind]})
+    def add(self, slug: str, changes: UrlChanges) -> None:
+        counts = Counter({kind: count for kind, count in changes.counts.items() if kind in KINDS})
         if not counts:
-            return  # a line may say something else of the same body, such as for how long it may be kept
-        if len(self.told) < SERIES:
-            every = [(kind, url) for kind in KINDS for url in urls[kind]]
-            self.told.append(Changes(slug, counts, every[:URLS]))
+            return  # lines of the same bodies can differ in other facts, such as max-age
+        if len(self.listed) < MAX_SERIES:
+            urls = [(kind, url) for kind in KINDS for url in getattr(changes, kind)]
+            self.listed.append(SeriesChanges(slug, counts, urls[:MAX_URLS]))
         else:
-            self.others += 1
-            self.untold += counts
+            self.other_series += 1
+            self.other_counts += counts
 
 
-class Comparison:
-    """Two releases, series by series; one release twice is no news."""
+class ReleaseComparison:
+    """Compares two releases series by series. A release does not differ from itself."""
 
     def __init__(self, before: ManifestReader, now: ManifestReader) -> None:
-        self.before, self.now, self.news = before, now, News()
+        self.before, self.now, self.changes = before, now, ReleaseChanges()
 
-    def look(self, slug: str, bodies: Mapping[str, Published]) -> None:
-        """Find what is new in a series that has these bodies now."""
+    def add(self, slug: str, bodies: Mapping[str, Published]) -> None:
+        """Record the changes of a series that has these bodies now."""
         if self.before.run(slug) != self.now.run(slug):
-            self.news.add(slug, self._changes(slug, bodies))
+            self.changes.add(slug, self._changes(slug, bodies))
 
-    def _changes(self, slug: str, bodies: Mapping[str, Published]) -> dict[str, list[str]]:
-        own = self.before.of(slug)
-        before = self._elsewhere(slug, bodies) | own
-        return {
-            "added": [url for url in bodies if url not in before],
-            "changed": [url for url, one in bodies.items() if url in before and before[url].etag != one.etag],
-            "removed": [url for url in own if url not in bodies and self._now.get(_chapter(url), slug) == slug],
-        }
+    def _changes(self, slug: str, bodies: Mapping[str, Published]) -> UrlChanges:
+        changes = url_changes(self.before.of(slug), bodies, self._elsewhere(slug, bodies))
+        # A chapter that moved to another series keeps its URL, so it is not removed.
+        return replace(
+            changes, removed=[url for url in changes.removed if self._owners_now.get(_chapter(url), slug) == slug]
+        )
 
     def _elsewhere(self, slug: str, bodies: Mapping[str, Published]) -> dict[str, Published]:
-        """The bodies of series that had some of its chapters: a chapter is called by its id, wherever it is told."""
-        owners = {self._then[one] for one in map(_chapter, bodies) if one in self._then} - {slug}
-        return {url: one for owner in sorted(owners) for url, one in self.before.of(owner).items()}
+        """The former bodies of the series that had some of this series' chapters."""
+        owners = self._owners_before
+        slugs = {owners[chapter] for chapter in map(_chapter, bodies) if chapter in owners} - {slug}
+        return {url: body for owner in sorted(slugs) for url, body in self.before.of(owner).items()}
 
     @cached_property
-    def _then(self) -> dict[int, str]:
-        """Whose each chapter was."""
+    def _owners_before(self) -> dict[int, str]:
+        """The slug of each chapter's series in the older release."""
         return self.before.chapters()
 
     @cached_property
-    def _now(self) -> dict[int, str]:
-        """Whose each chapter is."""
+    def _owners_now(self) -> dict[int, str]:
         return self.now.chapters()
 
 
 def _chapter(url: str) -> int:
-    """The id of the chapter that a URL is about, or 0, which is nobody's."""
-    found = _CHAPTER.match(url)
-    return int(found[1]) if found else 0
+    """The id of the chapter that a URL belongs to, or 0, which is no chapter's id."""
+    match = _CHAPTER.match(url)
+    return int(match[1]) if match else 0

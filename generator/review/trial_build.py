@@ -13,6 +13,7 @@ from ..pipeline.open_cache import with_cache
 from ..pipeline.release_builder import unwatched
 from ..pipeline.run import Options
 from ..release import transaction
+from ..release.changes import KINDS, url_changes
 from ..release.manifest import Manifest
 from ..release.manifest_reader import ManifestReader, refuse_damaged
 from ..release.store import Store
@@ -64,11 +65,5 @@ def outdated(options: Options, warn: Callable[[str], None]) -> list[str]:
 
 
 def _difference(before: Manifest, after: Manifest) -> str:
-    old, new = ({url: one.etag for url, one in found.resources.items()} for found in (before, after))
-    both = old.keys() & new.keys()
-    counts = {
-        "added": len(new) - len(both),
-        "changed": sum(old[url] != new[url] for url in both),
-        "removed": len(old) - len(both),
-    }
-    return ", ".join(f"{count} {kind}" for kind, count in counts.items() if count) or "the configuration differs"
+    counts = url_changes(before.resources, after.resources).counts
+    return ", ".join(f"{counts[kind]} {kind}" for kind in KINDS if counts[kind]) or "the configuration differs"

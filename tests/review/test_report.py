@@ -154,15 +154,15 @@ def test_a_body_whose_compressed_form_is_lost_is_sent_as_it_is(site: Site, page:
 def test_of_a_first_build_everything_is_new(site: Site, page: Path) -> None:
     """There was no release before."""
     found = surveyed(site, page).news
-    urls = {url: kind for one in found.told for kind, url in one.urls}
+    urls = {url: kind for one in found.listed for kind, url in one.urls}
 
-    assert {one.slug: one.counts for one in found.told} == {
+    assert {one.slug: one.counts for one in found.listed} == {
         "": {"added": sum(one not in of_series(site) for one in site.manifest.resources)},
         "first": {"added": sum("first" in one or "chapters/" in one for one in of_series(site))},
         "second": {"added": sum("second" in one for one in of_series(site))},
     }
     assert urls.items() <= dict.fromkeys(site.manifest.resources, "added").items()
-    assert found.others == 0
+    assert found.other_series == 0
 
 
 def of_series(site: Site) -> set[str]:
@@ -181,7 +181,7 @@ def test_a_build_that_finds_nothing_to_do_tells_everything(site: Site, page: Pat
     before = tree_snapshot.state(site.folder / "dist")
     second, second_data = build(site, page)
 
-    assert second_data.news.told == []
+    assert second_data.news.listed == []
     assert replace(second_data, news=first_data.news) == first_data
     assert second.warnings == first.warnings and len(first.warnings) == 2
     assert tree_snapshot.state(site.folder / "dist") == before
@@ -198,7 +198,7 @@ def test_a_build_that_remembers_nothing_tells_the_same(site: Site, page: Path) -
     pipeline.build(options(site))
 
     assert surveyed(site, page) == without
-    assert without.news.told == []
+    assert without.news.listed == []
 
 
 def test_only_dates_are_no_news(site: Site, page: Path) -> None:
@@ -206,7 +206,7 @@ def test_only_dates_are_no_news(site: Site, page: Path) -> None:
     pipeline.build(options(site))
     site.write("site.yaml", "base_url: https://minimal.example\ncache: {v2: {series: 5}}\n")
     site.write("series/first.yaml", (site.folder / "catalog_src/series/first.yaml").read_text() + "\n# A comment.\n")
-    told = surveyed(site, page).news.told
+    told = surveyed(site, page).news.listed
 
     assert [url for one in told for _, url in one.urls] == []
 
@@ -221,12 +221,12 @@ def test_a_chapter_that_moves_is_where_it_is_now(site: Site, page: Path) -> None
     series(site, "first")
     series(site, "second", CHAPTER.format(8, 5, "2026-02-02", "[1.png]"), moving)
     told, data = build(site, page)
-    of = {one.slug: {url: kind for kind, url in one.urls} for one in data.news.told}
+    of = {one.slug: {url: kind for kind, url in one.urls} for one in data.news.listed}
 
     assert of["second"]["/api/v2/chapters/7"] == "changed"
     assert "/api/v2/chapters/7" not in of["first"]
     assert of["first"]["/api/series/first/0/1"] == "removed"
-    total = sum((one.counts for one in data.news.told), Counter())
+    total = sum((one.counts for one in data.news.listed), Counter())
     assert {kind: total[kind] for kind in KINDS} == {kind: told.changes[kind] for kind in KINDS}
     assert sum(total.values()) == len(differences(before, site.manifest))
 
@@ -239,7 +239,7 @@ def twins() -> Iterator[Twins]:
 
 def test_changes_are_those_between_the_releases_whatever_happens(twins: Twins, monkeypatch: pytest.MonkeyPatch) -> None:
     """After every kind of edit: each URL once, with what became of it, and as many as the build has counted."""
-    monkeypatch.setattr(changes, "URLS", 10_000)
+    monkeypatch.setattr(changes, "MAX_URLS", 10_000)
     seen = Counter[str]()
     for number, what in enumerate(["", *sorted(EDITS)] * 2):
         if what:
@@ -252,8 +252,8 @@ def test_changes_are_those_between_the_releases_whatever_happens(twins: Twins, m
             twins.catalog.take_back()
             continue
         twins.catalog.good = twins.catalog.meant()
-        urls = [(url, kind) for one in data.news.told for kind, url in one.urls]
-        counts = sum((one.counts for one in data.news.told), Counter[str]())
+        urls = [(url, kind) for one in data.news.listed for kind, url in one.urls]
+        counts = sum((one.counts for one in data.news.listed), Counter[str]())
         assert sorted(urls) == sorted(differences(before, twins.manifest).items()), what
         assert {kind: counts[kind] for kind in KINDS} == {kind: told.changes[kind] for kind in KINDS}, what
         seen += counts
@@ -263,19 +263,19 @@ def test_changes_are_those_between_the_releases_whatever_happens(twins: Twins, m
 
 def test_so_many_are_named_and_the_others_counted(site: Site, page: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """However much changes, the page stays one that can be read; the numbers are those of all."""
-    monkeypatch.setattr(changes, "SERIES", 3)
-    monkeypatch.setattr(changes, "URLS", 1)
+    monkeypatch.setattr(changes, "MAX_SERIES", 3)
+    monkeypatch.setattr(changes, "MAX_URLS", 1)
     for number in range(6):
         series(site, f"series-{number}", CHAPTER.format(10 + number, 1, "2026-02-02", "[1.png]"))
     told, data = build(site, page)
     found = data.news
 
-    assert [one.slug for one in found.told] == ["", "first", "second"]
-    assert {len(one.urls) for one in found.told} == {1}
-    assert found.others == 6
-    assert sum(one.counts["added"] for one in found.told) + found.untold["added"] == told.changes["added"]
-    assert f"In 6 more series: {found.untold['added']} added." in words(page)
-    assert f"and {found.told[1].counts['added'] - 1} more" in words(page)
+    assert [one.slug for one in found.listed] == ["", "first", "second"]
+    assert {len(one.urls) for one in found.listed} == {1}
+    assert found.other_series == 6
+    assert sum(one.counts["added"] for one in found.listed) + found.other_counts["added"] == told.changes["added"]
+    assert f"In 6 more series: {found.other_counts['added']} added." in words(page)
+    assert f"and {found.listed[1].counts['added'] - 1} more" in words(page)
 
 
 def test_long_lists_are_cut_and_counted(site: Site, page: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -469,7 +469,7 @@ def test_a_report_may_be_a_link(site: Site, page: Path) -> None:
 
 def test_texts_of_the_catalog_are_texts(site: Site, page: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """No title becomes a tag, an attribute, a script or a line of a template."""
-    monkeypatch.setattr(changes, "URLS", 1000)
+    monkeypatch.setattr(changes, "MAX_URLS", 1000)
     quoted = HOSTILE.replace("\\", "\\\\").replace('"', '\\"')
     chapter = f'  - {{number: 1, published: 2030-01-01, pages: [], title: "{quoted}"}}\n'
     site.write("series/third.yaml", f'title: "{quoted}"\ncover: c\nchapters:\n{chapter}')

@@ -11,7 +11,7 @@ from ...catalog.reader import LISTS
 from ...pipeline.cache import Cache
 from ...pipeline.scan import CatalogScan
 from ...pipeline.schedule import Scheduled, scheduled
-from ...release.changes import Changes, Comparison, News
+from ...release.changes import ReleaseChanges, ReleaseComparison, SeriesChanges
 from ...release.manifest_reader import ManifestReader
 from ...release.transaction import Transaction
 from .sizes import Sizes, Weight
@@ -30,7 +30,7 @@ class ReportData:
     body_budget: int
     counts: dict[str, int]
     sizes: Sizes
-    news: News
+    news: ReleaseChanges
     scheduled: list[Scheduled]
 
     def plain(self) -> dict[str, object]:
@@ -48,8 +48,8 @@ class ReportData:
             "biggest": [
                 {"url": one.url, "bytes": one.size, "compressed": one.compressed} for one in self.sizes.biggest
             ],
-            "changes": [_changes(one) for one in self.news.told],
-            "other_changes": {"series": self.news.others, **_counts(self.news.untold)},
+            "changes": [_changes(one) for one in self.news.listed],
+            "other_changes": {"series": self.news.other_series, **_counts(self.news.other_counts)},
             "scheduled": [one.plain() for one in self.scheduled],
         }
 
@@ -67,11 +67,11 @@ def survey(found: CatalogScan, cache: Cache, session: Transaction) -> ReportData
     """Of the release that a store holds now, and of what it held when the session began."""
     store = session.store
     with ManifestReader(store.manifest_path(store.current())) as now:
-        sizes, compared = Sizes(store.root), Comparison(session.current_manifest, now)
+        sizes, compared = Sizes(store.root), ReleaseComparison(session.current_manifest, now)
         for slug in sorted({*session.current_manifest.runs, *now.runs}):
             bodies = now.of(slug)
             sizes.add(bodies.values())
-            compared.look(slug, bodies)
+            compared.add(slug, bodies)
     site, coming = found.linker.site, scheduled(found, cache)
     return ReportData(
         as_of=found.as_of,
@@ -79,7 +79,7 @@ def survey(found: CatalogScan, cache: Cache, session: Transaction) -> ReportData
         body_budget=site.body_budget,
         counts=_numbers(found, coming),
         sizes=sizes,
-        news=compared.news,
+        news=compared.changes,
         scheduled=coming,
     )
 
@@ -99,7 +99,7 @@ def _weight(one: Weight) -> dict[str, int]:
     return {"urls": one.urls, "bytes": one.size, "compressed": one.compressed}
 
 
-def _changes(one: Changes) -> dict[str, object]:
+def _changes(one: SeriesChanges) -> dict[str, object]:
     urls = [{"url": url, "change": kind} for kind, url in one.urls]
     return {"series": one.slug or None, **_counts(one.counts), "urls": urls}
 

@@ -100,9 +100,9 @@ def _changed(survey: ReportData, changes: Mapping[str, int]) -> dict[str, object
         "bar_of_changes": stacked([(kind, changes[kind]) for kind in kinds]),
         "anything": any(changes[kind] for kind in KINDS),
         # What a person changed comes first; lists change with it.
-        "told": sorted(news.told, key=lambda one: (not one.slug, one.slug)),
-        "others": news.others,
-        "untold": [(kind, news.untold[kind]) for kind in KINDS if news.untold[kind]],
+        "told": sorted(news.listed, key=lambda one: (not one.slug, one.slug)),
+        "others": news.other_series,
+        "untold": [(kind, news.other_counts[kind]) for kind in KINDS if news.other_counts[kind]],
     }
 
 
