@@ -8,10 +8,10 @@ PY := .venv/bin/python
 export PATH := $(PATH):/usr/local/sbin:/usr/sbin
 
 .DEFAULT_GOAL := help
-.PHONY: help serve build check test lint format bench ci everywhere lock audit sbom clean distclean
+.PHONY: help serve build check test test-all lint format bench ci everywhere lock audit sbom clean distclean
 
 help: ## this list
-	@awk 'BEGIN { FS = ":.*## " } /^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk 'BEGIN { FS = ":.*## " } /^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 serve: ## build, serve and rebuild on every change; PORT=8080 for another port than site.yaml's
 	@tools/setup run nginx
@@ -25,10 +25,14 @@ check: ## is the catalog valid? writes nothing
 	@tools/setup run
 	$(PY) build.py check
 
-test: ## all tests, and every line and branch of generator/ covered
+test: ## the everyday tests, in about three minutes; test-all has the slow ones as well
+	@tools/setup nginx
+	@tools/in-memory $(PY) -m pytest -n auto --dist loadgroup
+
+test-all: ## all tests, and every line and branch of generator/ covered
 	@tools/setup nginx
 	@$(PY) -m coverage erase
-	$(PY) -m coverage run --parallel-mode -m pytest -n auto
+	@tools/in-memory $(PY) -m coverage run --parallel-mode -m pytest -n auto --everything
 	@$(PY) -m coverage combine --quiet
 	@$(PY) -m coverage report
 
@@ -49,9 +53,9 @@ bench: ## how long building and answering take, and what that costs; BENCH="--se
 	$(PY) -m bench $(BENCH)
 
 # One after the other, also under -j: the cheapest refusal comes first.
-ci: ## what .ci/run runs: lint, test, build, and a second build that finds nothing to change
+ci: ## what .ci/run runs: lint, test-all, build, and a second build that finds nothing to change
 	$(MAKE) lint
-	$(MAKE) test
+	$(MAKE) test-all
 	$(MAKE) build
 	$(PY) build.py build --check
 

@@ -19,7 +19,7 @@ from generator.pipeline.run import Options
 from generator.release import new_folder, transaction
 from generator.release.manifest import Manifest
 from generator.release.store import Store
-from tests.support import nginx_client
+from tests.support import nginx_client, runs
 from tests.support.paths import DATA
 
 SITES = DATA / "sites"
@@ -27,6 +27,26 @@ SITES = DATA / "sites"
 AS_OF = 1_790_000_000
 # When the files of the test sites were written, as far as a build can tell. The site itself says no other date.
 WRITTEN = 1_700_000_000
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--everything", action="store_true", help="run slow tests too, and every step of those that take samples"
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    runs.everything = config.getoption("--everything")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave slow tests out of the everyday run: of one without --everything that names no files."""
+    if runs.everything or config.args != config.getini("testpaths") or config.option.markexpr:
+        return
+    slow = {marker.partition(":")[0] for marker in config.getini("markers") if ": slow, " in marker}
+    chosen = {item: slow.isdisjoint(marker.name for marker in item.iter_markers()) for item in items}
+    config.hook.pytest_deselected(items=[item for item, is_chosen in chosen.items() if not is_chosen])
+    items[:] = [item for item, is_chosen in chosen.items() if is_chosen]
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ from decimal import Decimal
 import pytest
 
 from generator.catalog.yaml import editor, reader
+from generator.catalog.yaml_values import yaml_value
 from generator.errors import FlatpanelError
 
 NEW = {"id": 7, "title": "A: b", "final": True}
@@ -90,7 +91,7 @@ def test_values_are_spelt_as_people_spell_them() -> None:
     """Instants, numbers and runs of pages stand there in the form that is read as the same."""
     fields = {"number": "10.5", "published": 0, "pages": [f"{page:03}.jpg" for page in range(1, 19)]}
 
-    assert reader.load(editor.with_entries(b"a: 1\n", "list", [fields]))["list"] == [
+    assert reader.load(editor.with_entries(b"a: 1\n", "list", [yaml_value(fields)]))["list"] == [
         {"number": Decimal("10.5"), "published": "1970-01-01T00:00:00Z", "pages": "001.jpg .. 018.jpg"}
     ]
 

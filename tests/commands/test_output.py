@@ -40,8 +40,8 @@ OF_SYS = {"stdout", "stderr", "__stdout__", "__stderr__"}
 OF_OS = {"write", "writev", "system", "popen", "execv", "execvp", "posix_spawn", "spawnv"}
 LIBRARIES = {"logging", "warnings", "traceback", "getpass", "curses", "syslog", "readline", "pprint", "pty"}
 PAST_IT = {"click": OF_CLICK, "sys": OF_SYS, "os": OF_OS}
-# The disk writes into files that it has opened.
-WRITES_FILES = ("disk", "os.write")
+# `filesystem` writes into files that it has opened.
+WRITES_FILES = ("filesystem", "os.write")
 
 
 def printing(module: str, code: ast.AST) -> list[str]:

@@ -132,6 +132,8 @@ def test_watching_stamps_lines_and_names_series(site: Site) -> None:
     }
     said = []
     with serving(site, "--watch") as served:
+        if "the base_url of the site\n" not in served.first:
+            served.until("the base_url of the site\n")
         for path, text in edits.items():
             edit(site, path, text)
             said.append(served.until(" is live"))

@@ -184,7 +184,7 @@ def kinds(value: Any, kind: type[BaseModel]) -> Iterator[tuple[str, str]]:
     for one in value if isinstance(value, list) else [value]:
         for name, inner in one.items():
             yield kind.__name__, name
-            below = re.search(r"model\.(\w+)", str(kind.model_fields[name].annotation))
+            below = re.search(r"records\.(\w+)", str(kind.model_fields[name].annotation))
             if below and issubclass(nested := getattr(model, below[1]), model.Record):
                 yield from kinds(inner, nested)
 

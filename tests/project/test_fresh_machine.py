@@ -27,8 +27,8 @@ def make(*arguments: str) -> str:
 def test_help_lists_every_target() -> None:
     """`make help` has a line with a reason for each target that can be called."""
     (phony,) = re.findall(r"^\.PHONY: (.*)$", MAKEFILE, re.MULTILINE)
-    targets = re.findall(r"^([a-z]+):", MAKEFILE, re.MULTILINE)
-    listed = re.findall(r"^  make ([a-z]+) +\S.*$", make("help"), re.MULTILINE)
+    targets = re.findall(r"^([a-z-]+):", MAKEFILE, re.MULTILINE)
+    listed = re.findall(r"^  make ([a-z-]+) +\S.*$", make("help"), re.MULTILINE)
 
     assert listed == targets
     assert set(listed) == set(phony.split())
