@@ -7,9 +7,8 @@ so no link that is swapped between the check and the call leads anywhere else.
 
 import errno
 import os
-import re
 import stat
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -29,9 +28,6 @@ _ROOT = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY
 _STEP = _ROOT | os.O_NOFOLLOW
 _LIST = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW
 _READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY
-
-# Where a series may lie, or its chapters.
-_OF_SERIES = re.compile(r"series(/[^/]+(/chapters)?)?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +58,7 @@ class Confined:
 
     def is_folder(self, file: str) -> bool:
         """Whether there is a folder, or a link that leads to one and may."""
-        return os.path.isdir(self._target(file))
+        return os.path.isdir(self.real_path(file))
 
     def write(self, file: str, text: bytes) -> bool:
         """Make a file, with the folders around it, or replace it, with the permissions it has; False if it is the same.
@@ -87,9 +83,9 @@ class Confined:
 
     def place(self, file: str) -> tuple[str, str]:
         """Where a file really is, or would be: a folder that links may lead into, and the path below it."""
-        home = _real(self.path)
-        found = _real(os.path.join(home, file))
-        for root in (home, *map(_real, self.follow)):
+        home = real_path(self.path)
+        found = real_path(os.path.join(home, file))
+        for root in (home, *map(real_path, self.follow)):
             beginning = os.path.join(root, "")
             if f"{found}/".startswith(beginning):
                 return root, found[len(beginning) :]
@@ -120,57 +116,10 @@ class Confined:
             with _closing(descriptor):
                 yield descriptor
 
-    def looks(self, files: Iterable[str]) -> Iterator[tuple[str, str]]:
-        """Each file with its looks from outside, which change with the file; those of a link are of both its ends.
-
-        The looks of a file that is missing, or that no link may lead to, are empty.
-        """
-        folders = {"": _real(self.path)}
-        for file in files:
-            folder, _, name = file.rpartition("/")
-            yield file, self._look(file, os.path.join(self._folder(folder, folders), name))
-
-    def walk(self) -> Iterator[tuple[str, str]]:
-        """Every file with its looks, and every folder, but for hidden ones, always in the same order.
-
-        A link to a folder is followed only where a series or its chapters may lie, so a circle of links has an end.
-        """
-        waiting = [("", _real(self.path))]
-        while waiting:
-            folder, path = waiting.pop()
-            for entry in _entries(path):
-                file = os.path.join(folder, entry.name)
-                inner = self._inner(file, entry)
-                if inner:
-                    waiting.append((file, inner))
-                yield file, "" if inner else self._look(file, entry.path)
-
-    def _target(self, file: str) -> str:
+    def real_path(self, file: str) -> str:
         """The real path of a file; empty if it lies elsewhere."""
         try:
             return os.path.join(*self.place(file))
-        except OSError:
-            return ""
-
-    def _folder(self, folder: str, known: dict[str, str]) -> str:
-        if folder not in known:
-            around, _, name = folder.rpartition("/")
-            path = os.path.join(self._folder(around, known), name)
-            known[folder] = self._target(folder) if os.path.islink(path) else path
-        return known[folder]
-
-    def _inner(self, file: str, entry: "os.DirEntry[str]") -> str:
-        """The folder that an entry stands for, if it does."""
-        if entry.is_symlink() and _OF_SERIES.fullmatch(file) and self.is_folder(file):
-            return self._target(file)
-        return entry.path if entry.is_dir(follow_symlinks=False) else ""
-
-    def _look(self, file: str, path: str) -> str:
-        try:
-            status = os.lstat(path)
-            if not stat.S_ISLNK(status.st_mode):
-                return _shown(status)
-            return f"{_shown(os.lstat(self._target(file)))} {_shown(status)}"
         except OSError:
             return ""
 
@@ -183,19 +132,7 @@ def of(folder: Folder) -> Confined:
     return folder if isinstance(folder, Confined) else Confined(folder)
 
 
-def _shown(status: os.stat_result) -> str:
-    return f"{status.st_size} {status.st_mtime_ns} {status.st_ctime_ns} {status.st_ino}"
-
-
-def _entries(folder: str) -> "list[os.DirEntry[str]]":
-    try:
-        with os.scandir(folder) as entries:
-            return sorted((one for one in entries if not one.name.startswith(".")), key=lambda one: one.name)
-    except OSError:
-        return []
-
-
-def _real(path: str | Path) -> str:
+def real_path(path: str | Path) -> str:
     """The path without its links, of which it may have as many as a system call follows."""
     found, links = "/", 0
     waiting = str(Path(path).absolute()).split("/")[::-1]

@@ -10,8 +10,9 @@ from typing import Any
 
 import click
 
-from ..catalog import loopback, reader
+from ..catalog import loopback, reader, snapshot
 from ..catalog.records import Site
+from ..catalog.snapshot import Snapshot
 from ..errors import FlatpanelError
 from ..nginx import process as serving
 from ..pipeline.run import Options
@@ -44,7 +45,7 @@ def serve(as_of: int | None, port: int | None, watch: bool, **paths: Any) -> Non
     for ending in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(ending, lambda *_: sys.exit(0))
     asked = Options(as_of=options.now() if as_of is None else as_of, local=True, **paths)
-    seen = serving.fingerprint(asked.catalog)
+    before = snapshot.take(asked.catalog)
     site = reader.read_site(asked.catalog)
     if site:
         port = port or site.port
@@ -60,7 +61,7 @@ def serve(as_of: int | None, port: int | None, watch: bool, **paths: Any) -> Non
             if not loopback.is_loopback(report.site.base_url):
                 say(f"links in answers lead to {report.site.base_url}, the base_url of the site")
             if watch:
-                _watch(asked, server, seen, report.next_publication, fixed=as_of is not None)
+                _watch(asked, server, before, report.next_publication, fixed=as_of is not None)
             server.process.wait()
     except KeyboardInterrupt:
         return
@@ -77,7 +78,7 @@ def _placed(asked: Options, site: Site | None, port: int | None) -> Options:
     return dataclasses.replace(asked, base_url=base_url, out=folder / "dist", nginx=folder / "nginx.conf", cache=cache)
 
 
-def _watch(asked: Options, server: serving.Server, seen: serving.Fingerprint, due: int | None, *, fixed: bool) -> None:
+def _watch(asked: Options, server: serving.Server, before: Snapshot, due: int | None, *, fixed: bool) -> None:
     """Until nginx ends: build after every change, and when a scheduled chapter's time has come."""
     next_publication = due
     site = reader.read_site(asked.catalog)
@@ -109,7 +110,7 @@ def _watch(asked: Options, server: serving.Server, seen: serving.Fingerprint, du
             say("the site stays as it was", err=True)
 
     with stamped(lambda: datetime.fromtimestamp(time.time()).strftime("%H:%M:%S ")):
-        serving.watch(asked.catalog, seen, wait, is_due, changed)
+        serving.watch(asked.catalog, before, wait, is_due, changed)
 
 
 def _named(slugs: list[str]) -> str:

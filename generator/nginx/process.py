@@ -14,11 +14,12 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import Thread
-from typing import IO, TypeAlias
+from typing import IO
 
 from .. import filesystem
-from ..catalog import confined_folder
+from ..catalog import snapshot
 from ..catalog.confined_folder import Folder
+from ..catalog.snapshot import Snapshot
 from ..errors import FlatpanelError
 from ..release import nginx_user
 from ..release.store import Store
@@ -30,8 +31,6 @@ PATIENCE = 60
 _CAME = re.compile(r"start worker process (\d+)")
 _REFUSAL = re.compile(r"(?:nginx:|\d\S+ \S+) \[emerg\]")
 _WENT = re.compile(r"(\d+)(?=#\d+: gracefully shutting down| exited (?:with code|on signal))")
-
-Fingerprint: TypeAlias = tuple[tuple[str, str], ...]
 
 
 def find_nginx() -> str:
@@ -175,17 +174,12 @@ def _bind(family: socket.AddressFamily, address: tuple[str, int]) -> None:
         ) from None
 
 
-def fingerprint(folder: Folder) -> Fingerprint:
-    """Changes whenever a file of the catalog does."""
-    return tuple(confined_folder.of(folder).walk())
-
-
 def watch(
-    folder: Folder, seen: Fingerprint, wait: Callable[[], bool], due: Callable[[], bool], changed: Callable[[], None]
+    folder: Folder, before: Snapshot, wait: Callable[[], bool], due: Callable[[], bool], changed: Callable[[], None]
 ) -> None:
-    """Call `changed` when `folder` is not as it was `seen` and when something is `due`, until `wait` says to stop."""
+    """Call `changed` when `folder` differs from `before` and when something is `due`, until `wait` returns False."""
     while wait():
-        now = fingerprint(folder)
-        if now != seen or due():
-            seen = now
+        now = snapshot.take(folder)
+        if now != before or due():
+            before = now
             changed()

@@ -12,7 +12,7 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 from .. import encoding
-from ..catalog import confined_folder, cross_checks, reader
+from ..catalog import confined_folder, cross_checks, reader, snapshot
 from ..catalog.confined_folder import Confined, Folder
 from ..catalog.cross_checks import Checks
 from ..catalog.layout import SITE, SeriesFiles
@@ -143,7 +143,7 @@ class _Scanner:
             *checked.lists(),
             *cross_checks.slugs((one.slug, one.file) for one in everywhere),
         ]
-        times = lists.mtimes | {file: _mtime(stat) for file, stat in self.stats.items()}
+        times = lists.mtimes | {file: snapshot.modified(stat) for file, stat in self.stats.items()}
         times |= self.committed
         # What is wrong with the lists leaves open what a series means by them.
         linker = None if complaints else Linker(lists, times, self.as_of)
@@ -183,12 +183,12 @@ class _Scanner:
 
     def look(self, files: Iterable[str]) -> None:
         """Take the digest of each file; one that looks from outside as it did is not read for it."""
-        for file, look in self.folder.looks(files):
+        for file, status in snapshot.statuses(self.folder, files):
             before, digest = self.before.get(file, ("", ""))
-            if not look:
+            if not status:
                 continue  # reading it says why
-            self.stats[file] = look
-            if look == before:
+            self.stats[file] = status
+            if status == before:
                 self.digests[file] = digest
             elif self.remembers:  # or else its content is parsed, whatever it is
                 with suppress(OSError):
@@ -287,8 +287,4 @@ def parsed_values(values: Mapping[str, bytes]) -> dict[str, Any]:
 
 
 def _remembered(digest: str, value: bytes, stat: str) -> Parsed:
-    return Parsed(encoding.parse(value), _mtime(stat), digest)
-
-
-def _mtime(stat: str) -> int:
-    return int(stat.split(" ")[1]) // 10**9
+    return Parsed(encoding.parse(value), snapshot.modified(stat), digest)

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from .. import encoding
-from ..catalog import confined_folder, git
+from ..catalog import git, snapshot
 from ..catalog.confined_folder import Folder
 from ..release.store import Store
 from .cache import Cache
@@ -53,11 +53,10 @@ def past(catalog: Folder, as_of: int, cache: Cache) -> git.Past:
 
 def seen(asked: Asked, committed: Mapping[str, int]) -> dict[str, Any]:
     """What a build depends on, the clock excepted, as it is now."""
-    tree = [(ascii(file), look) for file, look in confined_folder.of(asked.catalog).walk()]
     return {
         "asked": [ascii(str(Path(part).absolute())) if isinstance(part, os.PathLike) else part for part in asked],
         "times": encoding.digest(ascii(sorted(committed.items())).encode()),
-        "tree": encoding.digest(encoding.json(tree)),
+        "tree": snapshot.digest(snapshot.take(asked.catalog)),
     }
 
 

@@ -11,11 +11,10 @@ import pytest
 from click.testing import Result
 
 from generator.authoring import chapter_ids, key_entries, new_entries, view_counts
-from generator.catalog import confined_folder, reader
+from generator.catalog import confined_folder, reader, snapshot
 from generator.catalog.confined_folder import Confined
 from generator.catalog.problems import locate
 from generator.errors import FlatpanelError
-from generator.nginx import process
 from generator.pipeline import run as pipeline
 from generator.pipeline import up_to_date
 from tests.conftest import AS_OF, Site
@@ -256,7 +255,7 @@ def test_a_link_to_the_root_of_the_file_system_is_not_walked(
     monkeypatch.setattr(os, "listdir", spy(listdir))
     monkeypatch.setattr(os, "scandir", spy(scandir))
     found = problems(site)
-    process.fingerprint(catalog)
+    snapshot.take(catalog)
     up_to_date.seen(up_to_date.Asked(catalog, site.folder / "dist", site.folder / "nginx.conf", False, None), {})
 
     assert found == [f"{file}:1:1: cannot be read: {REFUSED}"]
@@ -274,19 +273,19 @@ def test_a_series_may_be_a_link_to_a_folder(site: Site, outside: Path) -> None:
     link(site, "series/again", "shared")
 
     assert [one.slug for one in reader.read(catalog).series] == ["again", "first", "second", "shared"]
-    seen = [process.fingerprint(catalog)]
+    seen = [snapshot.take(catalog)]
     (shared / "chapters/1.yaml").write_text("{id: 77, number: 1, published: 2026-01-01, pages: []}")
-    seen.append(process.fingerprint(catalog))
+    seen.append(snapshot.take(catalog))
     (shared / "chapters/1.yaml").write_text("{id: 78, number: 1, published: 2026-01-01, pages: []}")
-    seen.append(process.fingerprint(catalog))
-    assert len(set(seen)) == 3 and process.fingerprint(catalog) == seen[-1]
+    seen.append(snapshot.take(catalog))
+    assert len(set(seen)) == 3 and snapshot.take(catalog) == seen[-1]
 
 
 def test_a_link_to_a_folder_that_holds_no_series_is_not_walked(site: Site) -> None:
     """Otherwise a few links, each to the folder around it, would be a tree of billions of folders."""
     link(site, "notes", "series")
     link(site, "series/again", ".")
-    files = {file for file, _ in process.fingerprint(site.folder / "catalog_src")}
+    files = {file for file, _ in snapshot.take(site.folder / "catalog_src")}
 
     assert {"notes", "series/again/first.yaml", "series/again/again"} <= files
     assert not [file for file in files if file.startswith(("notes/", "series/again/again/"))]
@@ -313,7 +312,7 @@ def test_circles_of_links_have_an_end(links: dict[str, str], site: Site) -> None
         link(site, file, target)
 
     assert problems(site)
-    assert len(process.fingerprint(site.folder / "catalog_src")) < 1000
+    assert len(snapshot.take(site.folder / "catalog_src")) < 1000
 
 
 def test_a_folder_of_many_levels_is_no_traceback(site: Site) -> None:
@@ -331,7 +330,7 @@ def test_a_folder_of_many_levels_is_no_traceback(site: Site) -> None:
 
     try:
         assert pipeline.check(site.folder / "catalog_src", AS_OF, 1)
-        assert len(process.fingerprint(site.folder / "catalog_src")) > levels
+        assert len(snapshot.take(site.folder / "catalog_src")) > levels
     finally:
         subprocess.run(["rm", "-rf", folder], check=True)  # Python's own function is too recursive for it
 
@@ -503,11 +502,6 @@ def test_views_that_cannot_be_remembered_are_not_counted_again(counted: Site) ->
     memory.write_bytes(memory.read_bytes() + b" " * (confined_folder.MAX_SIZE + 1))
 
     assert view_counts.fold_views(counted.folder / "catalog_src", [log]).tally.counted == 0
-
-
-def test_a_catalog_that_is_missing_has_no_files(tmp_path: Path) -> None:
-    """What looks for changes leaves it to the build to say so."""
-    assert process.fingerprint(tmp_path / "nowhere") == ()
 
 
 @pytest.mark.parametrize("number", [errno.EIO, errno.EACCES, errno.EMFILE], ids=errno.errorcode.get)

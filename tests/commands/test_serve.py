@@ -8,15 +8,13 @@ import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from itertools import pairwise
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
 
-from generator.nginx import process
 from generator.release import nginx_user
 from generator.release.store import Store
 from tests.conftest import Site
@@ -211,32 +209,3 @@ def test_workers_may_read_what_they_serve(
     nginx_user.write_user_conf(inside, written)
 
     assert (written.read_text() if written.exists() else None) == (line and line.format(owner=owner.pw_name))
-
-
-def test_a_fingerprint_notices_what_happens_to_files(site: Site) -> None:
-    """Writing, adding, renaming and removing a file change the fingerprint of a catalog; looking does not."""
-    folder = site.folder / "catalog_src"
-    one = folder / "series/first.yaml"
-    steps: list[Callable[[], object]] = [
-        lambda: one.write_text(one.read_text() + "\n"),
-        lambda: os.utime(one, (5, 5)),
-        lambda: site.write("series/third.yaml", "title: Third"),
-        lambda: (folder / "series/third.yaml").rename(folder / "series/fourth.yaml"),
-        lambda: (folder / "series/fourth.yaml").unlink(),
-    ]
-    seen = [process.fingerprint(folder)]
-    for step in steps:
-        step()
-        seen.append(process.fingerprint(folder))
-
-    assert all(before != after for before, after in pairwise(seen))
-    assert process.fingerprint(folder) == seen[-1]
-
-
-def test_a_fingerprint_passes_over_what_has_gone(site: Site) -> None:
-    """A link to nothing, like the lock of an editor, is no file."""
-    folder = site.folder / "catalog_src"
-    before = process.fingerprint(folder)
-    (folder / ".#first.yaml").symlink_to("somebody@somewhere.1234")
-
-    assert process.fingerprint(folder) == before
