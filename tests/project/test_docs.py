@@ -25,7 +25,7 @@ from tests.support.documents import (
     steps,
 )
 
-MAKE = dict(re.findall(r"^([a-z]+):.*## (.+)$", (ROOT / "Makefile").read_text(), re.MULTILINE))
+MAKE = dict(re.findall(r"^([a-z-]+):.*## (.+)$", (ROOT / "Makefile").read_text(), re.MULTILINE))
 # What a command or a server writes, after a build.
 LATER = {
     "catalog_src/views.yaml",
