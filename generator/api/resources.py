@@ -64,29 +64,6 @@ class Gate(NamedTuple):
     restricted: bool = False
 
 
-class Published(NamedTuple):
-    """One line of a release: the body that a URL has, where it lies, and what HTTP says of it."""
-
-    url: str
-    file: str
-    etag: str
-    modified: int
-    size: int
-    sha256: str
-    gzip: bool
-    max_age: int
-    restricted: bool = False
-    type: str = JSON
-
-
-@dataclass(frozen=True, slots=True)
-class File:
-    """A file of a release's own folder, or of the project's."""
-
-    path: str
-    text: bytes
-
-
 # Asked for the name of a body's file, and again for the line of a map.
 @lru_cache(maxsize=4096)
 def key(url: str) -> str:

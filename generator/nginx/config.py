@@ -11,8 +11,9 @@ from pathlib import Path
 
 from .. import encoding
 from ..api.payloads import errors
-from ..api.resources import JSON, NOTHING, SUFFIXES, File, Published, key
+from ..api.resources import JSON, NOTHING, SUFFIXES, key
 from ..catalog.records import Site
+from ..release.manifest import Published
 from ..templating import Templates
 from . import date_patterns, maps, quoting
 
@@ -42,6 +43,14 @@ POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'self'"
 )
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """A file of a release's own folder, or of the project's."""
+
+    path: str
+    text: bytes
 
 
 def _rendered(name: str, values: dict[str, object]) -> File:

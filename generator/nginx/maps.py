@@ -6,8 +6,9 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from .. import encoding
-from ..api.resources import NOTHING, Gate, Published, key
+from ..api.resources import NOTHING, Gate, key
 from ..catalog.records import Site
+from ..release.manifest import Published
 from .quoting import name, ngx
 
 # The maps that share the lines of all keys: how the keys of each begin, what tells them apart, how they end. A line

@@ -12,8 +12,9 @@ from typing import NamedTuple
 
 from .. import encoding
 from ..api.payloads.v2 import redated
-from ..api.resources import AllChapters, JoinedBodies, Published, Resource
+from ..api.resources import AllChapters, JoinedBodies, Resource
 from ..release import manifest
+from ..release.manifest import Published
 from .cache import Cache, ChapterBucket
 from .publish import Publisher
 from .series_renderer import Part

@@ -10,7 +10,7 @@ from itertools import chain
 
 from .. import encoding
 from ..api import routes
-from ..api.resources import JSON, Published
+from ..api.resources import JSON
 from ..catalog import page_ids
 from ..catalog.entities import Catalog, SeriesSummary
 from ..catalog.layout import SeriesFiles
@@ -19,7 +19,7 @@ from ..catalog.records import Site
 from ..nginx import config
 from ..release import journal
 from ..release.bodies import Output, mend
-from ..release.manifest import BETWEEN, UNNAMED, files
+from ..release.manifest import BETWEEN, UNNAMED, Published, files
 from ..release.manifest_reader import ManifestReader, refuse_damaged
 from ..release.transaction import FilesByRelease, NextRelease, Transaction
 from . import long_lists, publish, removals, series_renderer

@@ -12,10 +12,10 @@ from itertools import chain
 from pathlib import Path
 
 from .. import encoding
-from ..api.resources import Published
 from ..errors import FlatpanelError
 from ..nginx import maps
 from ..release import journal, manifest
+from ..release.manifest import Published
 from ..release.transaction import NextRelease, Transaction
 
 KEYS = "keys.map"

@@ -7,13 +7,12 @@ from typing import Any, NamedTuple
 from .. import encoding
 from ..api import routes
 from ..api.payloads import v2
-from ..api.resources import Published
 from ..catalog import reader
 from ..catalog.entities import Latest, Series, SeriesSummary
 from ..catalog.layout import SeriesFiles
 from ..catalog.linking import Linker
 from ..release.bodies import BodyWriter, Output
-from ..release.manifest import lines
+from ..release.manifest import Published, lines
 from .cache import Row
 from .publish import Publisher, Segment, SegmentChange, change
 

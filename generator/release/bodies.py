@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from .. import encoding
-from ..api.resources import Published, Resource
+from ..api.resources import Resource
 from ..filesystem import PartialFile, content, holds, make_folder, replace, write
 from . import manifest
+from .manifest import Published
 
 # Marks a folder as ours, serialises builds, and holds "unfinished" while one is at work.
 MARK = ".flatpanel"

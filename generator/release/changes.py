@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from ..api.resources import Published
+from .manifest import Published
 from .manifest_reader import ManifestReader
 
 # How many changed series are listed, and how many URLs of each; the others are counted.

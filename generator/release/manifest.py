@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from .. import encoding
-from ..api.resources import HTML, JSON, NOTHING, SUFFIXES, Published, Resource, key
+from ..api.resources import HTML, JSON, NOTHING, SUFFIXES, Resource, key
 from ..errors import FlatpanelError
 
 FORMAT = 2
@@ -14,6 +14,21 @@ FORMAT = 2
 UNNAMED = "@release@"
 # The one path that says itself that it is JSON.
 DOCUMENT = "/api/v2/openapi.json"
+
+
+class Published(NamedTuple):
+    """One line of a release: the body that a URL has, where it lies, and what HTTP says of it."""
+
+    url: str
+    file: str
+    etag: str
+    modified: int
+    size: int
+    sha256: str
+    gzip: bool
+    max_age: int
+    restricted: bool = False
+    type: str = JSON
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,9 +8,9 @@ from pathlib import Path
 from types import TracebackType
 
 from .. import encoding
-from ..api.resources import Published
 from ..errors import FlatpanelError
 from . import manifest
+from .manifest import Published
 
 _BLOCK = 1 << 20
 _CHAPTER = re.compile(rb'"/api/v2/chapters/(\d+)":')

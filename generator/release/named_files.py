@@ -5,9 +5,8 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from .. import encoding
-from ..api.resources import Published
 from . import manifest
-from .manifest import Manifest
+from .manifest import Manifest, Published
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,12 +12,12 @@ from itertools import chain
 from typing import TypeAlias
 
 from .. import filesystem
-from ..api.resources import Published
 from ..errors import FlatpanelError
 from ..filesystem import lock, point, sync, write
 from . import cleanup, journal
 from .bodies import MARK, BodyWriter, mark_unfinished, set_date
 from .journal import Entry
+from .manifest import Published
 from .manifest_reader import ManifestReader
 from .new_folder import TEMPORARY_NAME, NewFolder, ReleaseFiles
 from .nginx_user import write_user_conf

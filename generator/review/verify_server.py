@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from .. import encoding
 from ..address import Address
 from ..api.payloads import errors
-from ..api.resources import Published
 from ..errors import FlatpanelError
 from ..http_client import SECONDS, Client, Clock, Exceeded, Response
 from ..release import manifest
+from ..release.manifest import Published
 from ..release.store import Store
 
 # What is told to whoever has no key. Nothing of it may give the body away, or be kept for those who have one.

@@ -8,16 +8,18 @@ from pathlib import Path
 
 import pytest
 
-from generator.api.resources import File, Gate, Published
+from generator.api.resources import Gate
 from generator.catalog.records import Ages, Cache
 from generator.catalog.records import Site as Settings
 from generator.errors import FlatpanelError
 from generator.nginx import config, maps
+from generator.nginx.config import File
 from generator.nginx.process import find_nginx
 from generator.pipeline import run as pipeline
 from generator.pipeline.publish import MAPS, Publisher
 from generator.pipeline.run import Options
 from generator.release.bodies import BodyWriter
+from generator.release.manifest import Published
 from tests.conftest import AS_OF, Site, copy_of
 from tests.responses.test_golden import NAMES, bodies
 from tests.support import nginx_client

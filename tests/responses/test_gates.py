@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from generator.api.resources import Published
+from generator.release.manifest import Published
 from tests.conftest import Site
 from tests.support.nginx_client import Answer, Web
 

@@ -10,8 +10,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 from click.testing import Result
 
-from generator.api.resources import Published
 from generator.errors import FlatpanelError
+from generator.release.manifest import Published
 from generator.review import verify_server
 from tests.conftest import Site
 from tests.support import nginx_client, tree_snapshot

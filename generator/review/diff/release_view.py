@@ -9,10 +9,11 @@ from types import TracebackType
 from typing import Any, NamedTuple
 
 from ... import encoding
-from ...api.resources import Gate, Published
+from ...api.resources import Gate
 from ...nginx import maps
 from ...pipeline.publish import MAPS
 from ...release import manifest
+from ...release.manifest import Published
 from ...release.manifest_reader import ManifestReader
 from ...release.store import Store
 

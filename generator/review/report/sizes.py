@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
-from ...api.resources import Published
+from ...release.manifest import Published
 
 # How many of the largest are told.
 BIGGEST = 10
