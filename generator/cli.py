@@ -60,11 +60,11 @@ class BuildByDefault(click.Group):
         return super().parse_args(ctx, args)
 
     def make_context(self, *args: Any, **extra: Any) -> click.Context:
-        with output.escaping_usage():
+        with output.escape_usage_errors():
             return super().make_context(*args, **extra)
 
     def invoke(self, ctx: click.Context) -> Any:
-        with output.escaping_usage():
+        with output.escape_usage_errors():
             return super().invoke(ctx)
 
 
@@ -74,4 +74,4 @@ def main() -> None:
     """Turn a comic catalog in YAML into a static, cacheable API that nginx serves."""
     # What is built must be readable by the account that serves it, whoever builds.
     os.umask(0o022)
-    output.prepare()
+    output.escape_unencodable()

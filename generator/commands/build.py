@@ -18,10 +18,10 @@ from ..pipeline.scan import CatalogScan
 from ..pipeline.series_renderer import RenderedSeries
 from ..review import trial_build
 from ..review.report import page
-from ..review.report.data import Collector, ReportData
+from ..review.report.data import ReportCollector, ReportData
 from . import github_annotations, options
-from .output import bar, is_watched, say, say_json
-from .reporting import as_called, reporting, warn
+from .output import is_terminal, print_json, print_lines, progress_bar
+from .reporting import handle_errors, print_warning, with_program_name
 
 
 @click.command()
@@ -32,7 +32,7 @@ from .reporting import as_called, reporting, warn
 @options.as_of
 @click.option("--previous", type=click.Path(path_type=Path), help="A manifest.json whose validators are continued.")
 @options.jobs
-@options.form
+@options.output_format
 @click.option("--quiet", is_flag=True, help="Print nothing but problems.")
 @click.option("--check", is_flag=True, help="Write nothing; exit 1 if a build would change anything.")
 @click.option(
@@ -42,7 +42,7 @@ from .reporting import as_called, reporting, warn
     help="Write nothing if more of the series and chapters of the release before is gone, and at least three.",
 )
 @click.option("--report", type=click.Path(path_type=Path), help="Write a page about the site and what changed in it.")
-@reporting
+@handle_errors
 def build(as_of: int | None, form: str, quiet: bool, check: bool, report: Path | None, **paths: Any) -> None:
     """Build the site; this is what happens without a command, too."""
     if check and report:
@@ -52,20 +52,20 @@ def build(as_of: int | None, form: str, quiet: bool, check: bool, report: Path |
     instant = options.now() if as_of is None else as_of
     wanted = Options(as_of=instant, **paths)
     if check:
-        _report_outdated(trial_build.outdated(wanted, partial(warn, form=form)), form, quiet)
+        _report_outdated(trial_build.outdated(wanted, partial(print_warning, form=form)), form, quiet)
     else:
         run(wanted, report, form=form, quiet=quiet)
 
 
 def _report_outdated(found: list[str], form: str, quiet: bool) -> None:
     if form == "json":
-        say_json({"ok": not found, "outdated": found})
+        print_json({"ok": not found, "outdated": found})
     elif found and form == "github":
-        say(*map(github_annotations.error, found))
+        print_lines(*map(github_annotations.error, found))
     elif found:
-        say(*found, err=True)
+        print_lines(*found, err=True)
     elif not quiet:
-        say("up to date")
+        print_lines("up to date")
     if found:
         raise SystemExit(1)
 
@@ -75,39 +75,39 @@ def run(wanted: Options, report: Path | None = None, *, form: str = "text", quie
     if report:
         # The paths that a build writes need not exist yet.
         others = (wanted.catalog / layout.SERIES, wanted.nginx, wanted.cache)
-        page.refuse(report, wanted.out, filter(None, others))
-    collector = Collector()
+        page.check_path(report, wanted.out, filter(None, others))
+    collector = ReportCollector()
     started = time.perf_counter()
-    progress = _progress if is_watched() and not (form == "json" or quiet) else unwatched
+    progress = _progress if is_terminal() and not (form == "json" or quiet) else unwatched
     done = pipeline.build(wanted, waiting(wanted.out), progress, collector if report or form == "json" else None)
     if report and collector.data:
-        page.write(report, page.page(collector.data, done.release, done.changes, _warnings(done), done.removed))
+        page.write(report, page.render(collector.data, done.release, done.changes, _warnings(done), done.removed))
     seconds = time.perf_counter() - started
     _warn(done, form)
     if form == "json":
-        say_json(_facts(done, collector.data, seconds))
+        print_json(_facts(done, collector.data, seconds))
     elif not quiet:
-        say(*_summary(done, wanted, report, seconds))
+        print_lines(*_summary(done, wanted, report, seconds))
     return done
 
 
 def _warnings(done: BuildResult) -> list[str]:
-    return [*map(as_called, done.warnings), *map(str, done.located)]
+    return [*map(with_program_name, done.warnings), *map(str, done.located)]
 
 
 def _warn(done: BuildResult | CatalogScan, form: str) -> None:
     warnings: list[str | Problem] = [*done.warnings, *done.located]
     for warning in warnings:
-        warn(warning, form=form)
+        print_warning(warning, form=form)
 
 
 def waiting(out: Path) -> Callable[[], None]:
     """Says why nothing happens."""
-    return partial(say, f"{out}: another build is at work; waiting for it", err=True)
+    return partial(print_lines, f"{out}: another build is at work; waiting for it", err=True)
 
 
 def _progress(rendered: Iterator[RenderedSeries], count: int) -> Iterator[RenderedSeries]:
-    with bar(rendered, label="building series", length=count, show_pos=True) as shown:
+    with progress_bar(rendered, label="building series", length=count, show_pos=True) as shown:
         yield from shown
 
 
@@ -147,8 +147,8 @@ def _summary(report: BuildResult, wanted: Options, page: Path | None, seconds: f
 @options.catalog
 @options.as_of
 @options.jobs
-@options.form
-@reporting
+@options.output_format
+@handle_errors
 def check(catalog: Confined, as_of: int | None, jobs: int, form: str) -> None:
     """Say everything that is wrong with the catalog; write nothing."""
     found = pipeline.check(catalog, options.now() if as_of is None else as_of, jobs)
@@ -156,6 +156,6 @@ def check(catalog: Confined, as_of: int | None, jobs: int, form: str) -> None:
     series, chapters = len(found.places), found.published
     if form == "json":
         warnings = [*found.warnings, *map(str, found.located)]
-        say_json({"ok": True, "series": series, "chapters": chapters, "warnings": warnings})
+        print_json({"ok": True, "series": series, "chapters": chapters, "warnings": warnings})
     else:
-        say(f"{catalog}: {series} series, {chapters} published chapters, no problems")
+        print_lines(f"{catalog}: {series} series, {chapters} published chapters, no problems")

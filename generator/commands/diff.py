@@ -13,13 +13,13 @@ from ..review.diff import compare, inputs
 from ..review.diff import purge as spellings
 from ..review.diff.as_markdown import markdown
 from ..review.diff.as_text import text
-from ..review.diff.compare import Comparison
-from ..review.diff.entity_changes import BodyReader, things
-from ..review.diff.inputs import Pair
+from ..review.diff.compare import ReleaseComparison
+from ..review.diff.entity_changes import BodyReader, entity_changes
+from ..review.diff.inputs import ReleasePair
 from ..review.diff.lines import PARTIAL
 from . import options
-from .output import say, say_json
-from .reporting import reporting
+from .output import print_json, print_lines
+from .reporting import handle_errors
 
 
 class Beginning(click.ParamType[str]):
@@ -47,7 +47,7 @@ class Beginning(click.ParamType[str]):
 @click.option("--purge", is_flag=True, help="Print what a cache in front has to forget instead, one URL a line.")
 @click.option("--base-url", type=Beginning(), help="What the URLs to purge begin with.  [default: NEW's base_url]")
 @click.option("--exit-code", is_flag=True, help="Exit with 1 if anything differs.")
-@reporting
+@handle_errors
 def diff(
     old: str,
     new: str,
@@ -76,9 +76,9 @@ def diff(
         if contradicts:
             raise click.UsageError(sentence)
     form = "json" if as_json else form
-    with inputs.opened(old, new, catalog, options.now() if as_of is None else as_of, jobs) as pair:
+    with inputs.open_releases(old, new, catalog, options.now() if as_of is None else as_of, jobs) as pair:
         for warning in dict.fromkeys(pair.warnings):
-            say(f"warning: {warning}", err=True, fg="yellow")
+            print_lines(f"warning: {warning}", err=True, fg="yellow")
         found = compare.compare(pair.old, pair.new)
         if purge:
             _purge(found, base_url or _base_url(pair), as_json=form == "json")
@@ -90,32 +90,32 @@ def diff(
 
 
 def _tell(reader: BodyReader, form: str, *, every: bool) -> None:
-    found = things(reader)
+    found = entity_changes(reader)
     if form == "json":
-        say_json(facts.facts(reader, found, every=every))
+        print_json(facts.comparison_json(reader, found, every=every))
     elif form == "markdown":
-        say(*markdown(reader, found, every=every).removesuffix("\n").split("\n"))
+        print_lines(*markdown(reader, found, every=every).removesuffix("\n").split("\n"))
     else:
         for line in text(reader, found, every=every):
-            say(line)
+            print_lines(line)
 
 
-def _base_url(pair: Pair) -> str:
+def _base_url(pair: ReleasePair) -> str:
     found = pair.new.base_url or pair.old.base_url
     if not found:
         raise FlatpanelError("where the site is cannot be read here; say it with --base-url https://comics.example")
     return found
 
 
-def _purge(found: Comparison, base_url: str, *, as_json: bool) -> None:
+def _purge(found: ReleaseComparison, base_url: str, *, as_json: bool) -> None:
     purge = spellings.purge(found, base_url.rstrip("/"))
     if as_json:
-        say_json({"urls": purge.urls, "prefixes": purge.prefixes, "settings": found.settings})
+        print_json({"urls": purge.urls, "prefixes": purge.prefixes, "settings": found.settings})
         return
-    say(*purge.urls)
+    print_lines(*purge.urls)
     if found.is_partial:
-        say(PARTIAL, err=True)
+        print_lines(PARTIAL, err=True)
     for prefix in purge.prefixes:
-        say(f"and whatever begins with {prefix}: lists that were filtered or cut cannot be listed", err=True)
+        print_lines(f"and whatever begins with {prefix}: lists that were filtered or cut cannot be listed", err=True)
     if found.settings:
-        say(f"{', '.join(found.settings)} changed too: headers and errors may differ; purge it all", err=True)
+        print_lines(f"{', '.join(found.settings)} changed too: headers and errors may differ; purge it all", err=True)

@@ -9,14 +9,14 @@ from ..catalog import field_help
 from ..catalog.field_help import FieldHelp
 from ..errors import FlatpanelError
 from . import options
-from .output import say, say_json
-from .reporting import as_called, reporting
+from .output import print_json, print_lines
+from .reporting import handle_errors, with_program_name
 
 
 @click.command()
 @click.argument("field", required=False)
 @options.as_json
-@reporting
+@handle_errors
 def explain(field: str | None, as_json: bool) -> None:
     """Explain a field of the catalog.
 
@@ -26,15 +26,19 @@ def explain(field: str | None, as_json: bool) -> None:
     fields = field_help.matching(field) if field else field_help.fields()
     if not fields:
         similar = field_help.suggestion(str(field))
-        hint = f"; did you mean {similar}?" if similar else as_called("; `python build.py explain` lists all fields")
+        hint = (
+            f"; did you mean {similar}?"
+            if similar
+            else with_program_name("; `python build.py explain` lists all fields")
+        )
         raise FlatpanelError(f"{field}: no field or file of a catalog has this name{hint}")
     if as_json:
-        say_json({"ok": True, "fields": [help._asdict() for help in fields]})
+        print_json({"ok": True, "fields": [help._asdict() for help in fields]})
         return
     for file, group in groupby(fields, key=lambda help: help.file):
-        say(file, bold=True)
+        print_lines(file, bold=True)
         for help in group:
-            say(*(_paragraph(help) if field else [_line(help)]))
+            print_lines(*(_paragraph(help) if field else [_line(help)]))
 
 
 def _line(field: FieldHelp) -> str:

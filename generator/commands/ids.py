@@ -8,8 +8,8 @@ from ..authoring import chapter_ids
 from ..catalog.confined_folder import Confined
 from ..release.highest_id import highest_id
 from . import options
-from .output import say, say_json
-from .reporting import reporting, warn
+from .output import print_json, print_lines
+from .reporting import handle_errors, print_warning
 
 
 @click.command()
@@ -17,17 +17,17 @@ from .reporting import reporting, warn
 @options.out
 @options.previous_ids
 @options.as_json
-@reporting
+@handle_errors
 def ids(catalog: Confined, out: Path, previous: Path | None, as_json: bool) -> None:
     """Give an id to every chapter without one, in the catalog's files."""
-    given = chapter_ids.give_ids(catalog, highest_id(out, previous), warn)
+    given = chapter_ids.give_ids(catalog, highest_id(out, previous), print_warning)
     if as_json:
         facts = [
             {"file": one.file, "volume": one.chapter.volume, "number": one.chapter.number, "id": one.id}
             for one in given
         ]
-        say_json({"ok": True, "given": facts})
+        print_json({"ok": True, "given": facts})
     elif given:
-        say(*(f"{catalog / one.file}: {chapter_ids.chapter_label(one.chapter)}: id {one.id}" for one in given))
+        print_lines(*(f"{catalog / one.file}: {chapter_ids.chapter_label(one.chapter)}: id {one.id}" for one in given))
     else:
-        say(f"{catalog}: every chapter has an id")
+        print_lines(f"{catalog}: every chapter has an id")

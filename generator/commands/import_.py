@@ -19,8 +19,8 @@ from ..authoring.site_import.run import Done, ImportOptions
 from ..catalog.confined_folder import Confined
 from ..errors import FlatpanelError
 from . import options
-from .output import ask_secret, bar, is_watched, say, say_json
-from .reporting import reporting
+from .output import is_terminal, print_json, print_lines, progress_bar, prompt_secret
+from .reporting import handle_errors
 
 KEY = "FLATPANEL_IMPORT_KEY"
 # Of the progress bar.
@@ -78,7 +78,7 @@ class Rate(click.FloatRange):
 )
 @click.option("--dry-run", is_flag=True, help="Only say what would be written.")
 @options.as_json
-@reporting
+@handle_errors
 def import_(
     site: Address,
     catalog: Confined,
@@ -108,7 +108,7 @@ def import_(
     with _progress(as_json) as progress:
         done = run.run(wanted, progress)
     if as_json:
-        say_json(_facts(done))
+        print_json(_facts(done))
     else:
         _tell(done, wanted)
 
@@ -122,7 +122,7 @@ def _key(file: Path | None, ask: bool) -> str | None:
         if not key:
             raise FlatpanelError(f"{file}: holds no key")
     elif ask:
-        key = ask_secret("key").strip()
+        key = prompt_secret("key").strip()
     else:
         key = os.environ.get(KEY, "").strip()
     if not (key.isascii() and key.isprintable()):
@@ -133,10 +133,10 @@ def _key(file: Path | None, ask: bool) -> str | None:
 @contextmanager
 def _progress(as_json: bool) -> Iterator[Progress]:
     """A bar on a terminal."""
-    if as_json or not is_watched():
+    if as_json or not is_terminal():
         yield lambda share: None
         return
-    with bar(length=STEPS, label="asking") as shown:
+    with progress_bar(length=STEPS, label="asking") as shown:
         yield lambda share: shown.update(int(share * STEPS) - shown.pos)
 
 
@@ -154,10 +154,12 @@ def _facts(done: Done) -> dict[str, object]:
 def _tell(done: Done, wanted: ImportOptions) -> None:
     counts = done.counts
     new = ", ".join(f"{counts[name]} {name}" for name in ("series", "chapters"))
-    say(f"{wanted.catalog}: new are {new} and {counts['others']} other entries; {counts['changes']} fields changed")
+    print_lines(
+        f"{wanted.catalog}: new are {new} and {counts['others']} other entries; {counts['changes']} fields changed"
+    )
     verb = "would be written" if wanted.dry else "written"
-    say(f"{done.requests} requests; {len(done.files)} files {verb}")
+    print_lines(f"{done.requests} requests; {len(done.files)} files {verb}")
     if wanted.dry:
-        say(*(f"  {wanted.catalog / file}" for file in sorted(done.files)))
-    say("what the site does not tell, or tells wrongly:", bold=True)
-    say(*(f"  {note}" for note in done.notes))
+        print_lines(*(f"  {wanted.catalog / file}" for file in sorted(done.files)))
+    print_lines("what the site does not tell, or tells wrongly:", bold=True)
+    print_lines(*(f"  {note}" for note in done.notes))

@@ -8,15 +8,15 @@ from pathlib import Path
 import click
 
 from . import options
-from .output import say
-from .reporting import reporting
+from .output import print_lines
+from .reporting import handle_errors
 
 
 @click.command()
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
 @click.option("--name", help="What the project is called.  [default: as the folder]")
 @click.option("--base-url", default="http://localhost:8000", show_default=True, help="Scheme and host of the site.")
-@reporting
+@handle_errors
 def init(folder: Path, name: str | None, base_url: str) -> None:
     """Begin a project in DIR: a small catalog that builds at once, and what surrounds it."""
     # Takes its time to load, and nothing else needs it.
@@ -31,8 +31,8 @@ def init(folder: Path, name: str | None, base_url: str) -> None:
         f"{program} new chapter my-comic --pages FOLDER",
     ]
     kept = "; README.md says what each is for" if "README.md" in files else "; your README was kept"
-    say(f"{folder}: {len(files)} files{kept}. What to type next:")
-    say(*(f"  {step}" for step in steps))
+    print_lines(f"{folder}: {len(files)} files{kept}. What to type next:")
+    print_lines(*(f"  {step}" for step in steps))
 
 
 def _program() -> str:

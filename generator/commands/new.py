@@ -14,8 +14,8 @@ from ..catalog.confined_folder import Confined
 from ..catalog.records import Chapter
 from ..release.highest_id import highest_id
 from . import options
-from .output import say, say_json
-from .reporting import reporting, warn
+from .output import print_json, print_lines
+from .reporting import handle_errors, print_warning
 
 _DRY = click.option("--dry-run", "dry", is_flag=True, help="Print what would be written; write nothing.")
 
@@ -36,7 +36,7 @@ def new() -> None:
 @click.option("--folder", "in_folder", is_flag=True, help="Make a folder in which every chapter has a file.")
 @_DRY
 @options.as_json
-@reporting
+@handle_errors
 def series(catalog: Confined, slug: str, in_folder: bool, dry: bool, as_json: bool, **said: Any) -> None:
     """Begin a series; SLUG will stand in its addresses."""
     added = new_entries.add_series(catalog, slug, _said(said), in_folder=in_folder, dry=dry)
@@ -61,7 +61,7 @@ def series(catalog: Confined, slug: str, in_folder: bool, dry: bool, as_json: bo
 @click.option("--final", is_flag=True, help="The story ends here.")
 @_DRY
 @options.as_json
-@reporting
+@handle_errors
 def chapter(
     catalog: Confined,
     out: Path,
@@ -78,7 +78,9 @@ def chapter(
     # As in addresses; otherwise nobody could overrule what ComicInfo.xml says.
     fields |= {"volume": None} if fields.get("volume") == 0 else {}
     known = highest_id(out, previous)
-    added = new_entries.add_chapter(catalog, slug, fields, pages, highest=known, now=options.now(), dry=dry, warn=warn)
+    added = new_entries.add_chapter(
+        catalog, slug, fields, pages, highest=known, now=options.now(), dry=dry, warn=print_warning
+    )
     record = added.record
     assert isinstance(record, Chapter)
     count = len(record.pages)
@@ -99,11 +101,11 @@ def _said(options: dict[str, Any]) -> dict[str, Any]:
 def _report(catalog: Confined, added: Added, what: str, facts: dict[str, Any], *, dry: bool, as_json: bool) -> None:
     if as_json:
         text = {"file": added.file, **facts, "written": not dry}
-        say_json({"ok": True, **text})
+        print_json({"ok": True, **text})
         return
     name = str(catalog / added.file)
     if dry:
         before, after = (text.decode("utf-8-sig").splitlines() for text in (added.before, added.after))
         found = difflib.unified_diff(before, after, name if before else "/dev/null", name, lineterm="")
-        say(*found)
-    say(f"{name}: {what}{'; nothing was written' * dry}", err=dry)
+        print_lines(*found)
+    print_lines(f"{name}: {what}{'; nothing was written' * dry}", err=dry)

@@ -9,8 +9,8 @@ from ..pipeline import run
 from ..pipeline.schedule import Schedule, moment
 from . import options
 from .build import waiting
-from .output import say, say_json
-from .reporting import reporting, warn
+from .output import print_json, print_lines
+from .reporting import handle_errors, print_warning
 
 
 @click.command("next")
@@ -23,7 +23,7 @@ from .reporting import reporting, warn
 @click.option("--epoch", is_flag=True, help="Print seconds since 1970.")
 @click.option("--cron", is_flag=True, help="Print a line of cron for the minute, in UTC.")
 @options.as_json
-@reporting
+@handle_errors
 def next_(
     catalog: Confined,
     out: Path,
@@ -41,18 +41,18 @@ def next_(
     instant = options.now() if as_of is None else as_of
     found = run.schedule(catalog, instant, jobs, every=every, cache=cache, waiting=waiting(out))
     for warning in found.warnings:
-        warn(warning)
+        print_warning(warning)
     if as_json:
-        say_json(_facts(found, every=every))
+        print_json(_facts(found, every=every))
         return
     form = "epoch" if epoch else "cron" if cron else "due"
     for one in found.chapters if every else ():
-        say(f"{moment(one.due)[form]} {one.address}")
+        print_lines(f"{moment(one.due)[form]} {one.address}")
     if found.next is None:
         # Not among what a script reads.
-        say(f"{catalog}: nothing is scheduled", err=True)
+        print_lines(f"{catalog}: nothing is scheduled", err=True)
     elif not every:
-        say(str(moment(found.next)[form]))
+        print_lines(str(moment(found.next)[form]))
 
 
 def _facts(found: Schedule, *, every: bool) -> dict[str, object]:

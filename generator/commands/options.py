@@ -73,7 +73,7 @@ def cache(command: F) -> F:
 as_json = click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
 
 
-def form(command: F) -> F:
+def output_format(command: F) -> F:
     """`--format` and `--json`, which is short for one of its values, as one argument."""
 
     @functools.wraps(command)

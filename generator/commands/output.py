@@ -22,13 +22,13 @@ T = TypeVar("T")
 _OBEYED = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 
 
-def prepare() -> None:
+def escape_unencodable() -> None:
     """Escape characters that stdout's encoding does not have, as Python does on stderr. stdout may be closed."""
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")
 
 
-class _Line:
+class _OutputState:
     """What stands at the beginning of each line, and whether the last one goes on."""
 
     stamp: Callable[[], str] | None = None
@@ -36,26 +36,26 @@ class _Line:
 
 
 @contextmanager
-def stamped(stamp: Callable[[], str]) -> Iterator[None]:
+def with_timestamps(stamp: Callable[[], str]) -> Iterator[None]:
     """Begin each line with a text of its moment."""
-    _Line.stamp = stamp
+    _OutputState.stamp = stamp
     try:
         yield
     finally:
-        _Line.stamp = None
+        _OutputState.stamp = None
 
 
-def say(*lines: str, err: bool = False, nl: bool = True, **style: Any) -> None:
+def print_lines(*lines: str, err: bool = False, nl: bool = True, **style: Any) -> None:
     """Print each of `lines` as one line, in the colours of `style` where a terminal shows them."""
-    begin = _Line.stamp() if _Line.stamp and not _Line.goes_on else ""
+    begin = _OutputState.stamp() if _OutputState.stamp and not _OutputState.goes_on else ""
     shown = [begin + escaped(line) for line in lines]
     if lines:
-        _Line.goes_on = not nl
+        _OutputState.goes_on = not nl
         text = "\n".join(click.style(line, **style) if style else line for line in shown)
         click.echo(text, nl=nl, err=err, color=color())
 
 
-def say_json(value: object) -> None:
+def print_json(value: object) -> None:
     """Print a value as JSON in which nothing stands that a terminal obeys; programs read the same value."""
     try:
         text = encoding.pretty(value)
@@ -76,20 +76,20 @@ def _encodable(value: Any) -> Any:
     return value
 
 
-def bar(
+def progress_bar(
     iterable: Iterable[T] | None = None, *, label: str, length: int, show_pos: bool = False
 ) -> AbstractContextManager[Any]:
     """A progress bar on stderr with the remaining time; the label is the program's own text."""
     return click.progressbar(iterable, length=length, label=label, show_pos=show_pos, file=sys.stderr)
 
 
-def ask_secret(label: str) -> str:
+def prompt_secret(label: str) -> str:
     """What is typed, which the terminal does not show."""
     return str(click.prompt(label, hide_input=True, err=True))
 
 
 @contextmanager
-def escaping_usage() -> Iterator[None]:
+def escape_usage_errors() -> Iterator[None]:
     """Print click's complaints about arguments, which repeat them, as everything else."""
     try:
         yield
@@ -97,10 +97,10 @@ def escaping_usage() -> Iterator[None]:
         # `keys` alone prints its help, which is the program's own text.
         if isinstance(error, getattr(click.exceptions, "NoArgsIsHelpError", ())):
             raise
-        raise _BadUsage(error) from None
+        raise _EscapedUsageError(error) from None
 
 
-class _BadUsage(click.ClickException):
+class _EscapedUsageError(click.ClickException):
     exit_code = click.UsageError.exit_code
 
     def __init__(self, error: click.UsageError) -> None:
@@ -110,11 +110,11 @@ class _BadUsage(click.ClickException):
     def show(self, file: Any = None) -> None:
         if self.context:
             usage = self.context.get_usage().split("\n")
-            say(*usage, f"Try '{self.context.command_path} --help' for help.", "", err=True)
-        say(f"Error: {self.message}", err=True)
+            print_lines(*usage, f"Try '{self.context.command_path} --help' for help.", "", err=True)
+        print_lines(f"Error: {self.message}", err=True)
 
 
-def is_watched() -> bool:
+def is_terminal() -> bool:
     """Whether somebody sees how far we are; there may be nothing to print to at all."""
     return bool(sys.stderr and sys.stderr.isatty())
 

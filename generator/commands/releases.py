@@ -16,14 +16,14 @@ from ..release.manifest_reader import ManifestReader
 from ..release.store import Store
 from . import options
 from .build import waiting
-from .output import say, say_json
-from .reporting import reporting, warn
+from .output import print_json, print_lines
+from .reporting import handle_errors, print_warning
 
 
 @click.command()
 @options.out
 @options.as_json
-@reporting
+@handle_errors
 def releases(out: Path, as_json: bool) -> None:
     """List the releases that are there, newest first.
 
@@ -33,9 +33,9 @@ def releases(out: Path, as_json: bool) -> None:
     current = store.release()
     found = [_facts(store, one, current) for one in reversed(store.journal())]
     if as_json:
-        say_json({"ok": True, "releases": found})
+        print_json({"ok": True, "releases": found})
         return
-    say(*_table(found))
+    print_lines(*_table(found))
 
 
 def _table(found: Sequence[Mapping[str, object]]) -> Iterator[str]:
@@ -67,7 +67,7 @@ def _facts(store: Store, one: Entry, current: str) -> dict[str, object]:
 @options.out
 @click.option("--reopen", is_flag=True, help="Go on where it opens what is closed today.")
 @options.as_json
-@reporting
+@handle_errors
 def rollback(release: str | None, out: Path, reopen: bool, as_json: bool) -> None:
     """Switch back to the previous release.
 
@@ -83,13 +83,13 @@ def rollback(release: str | None, out: Path, reopen: bool, as_json: bool) -> Non
         rolling_back.carry_out(session, found, options.now())
     for account, count in found.left_out.items():
         keys = "1 key" if count == 1 else f"{count} keys"
-        warn(f"release {found.target} has no account {account}; {keys} left out")
+        print_warning(f"release {found.target} has no account {account}; {keys} left out")
     if as_json:
-        say_json({"ok": True, **_plain(found), "before": before})
+        print_json({"ok": True, **_plain(found), "before": before})
     elif found.release == found.target:
-        say(f"{out}: release {found.release} is current again; reload nginx to serve it")
+        print_lines(f"{out}: release {found.release} is current again; reload nginx to serve it")
     else:
-        say(
+        print_lines(
             f"{out}: release {found.target} is current again as {found.release}, with the keys of release {before};"
             " reload nginx to serve it"
         )
@@ -113,8 +113,8 @@ def _plain(found: Rollback) -> dict[str, object]:
 @click.command()
 @options.out
 @click.argument("target", metavar="DIR", type=click.Path(path_type=Path))
-@reporting
+@handle_errors
 def export(out: Path, target: Path) -> None:
     """Write the current release as a plain tree, for hosts that are not nginx."""
     count = export_release(Store(out), target)
-    say(f"{target}: {count} resources")
+    print_lines(f"{target}: {count} resources")

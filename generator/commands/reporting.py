@@ -13,18 +13,18 @@ from ..catalog.problems.doc_links import PAGE
 from ..catalog.problems.locate import HELPED
 from ..errors import FlatpanelError, Problem
 from . import github_annotations
-from .output import say, say_json
+from .output import print_json, print_lines
 
-CATALOG_WRONG = 1
+EXIT_PROBLEMS = 1
 # How sentences name our commands below the command line, where nobody knows how the program was called.
-WRITTEN = "`python build.py "
+PROGRAM = "`python build.py "
 
 _PROJECT = Path(__file__).parents[2]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-def reporting(command: F) -> F:
+def handle_errors(command: F) -> F:
     """What a catalog or a disk lacks is printed and ends in exit code 1; what is wrong with us is a traceback."""
 
     @functools.wraps(command)
@@ -34,26 +34,26 @@ def reporting(command: F) -> F:
         except BrokenPipeError:
             raise  # whoever read what we print has enough of it; click ends quietly
         except (FlatpanelError, OSError) as error:
-            complain(error, form="json" if kwargs.get("as_json") else kwargs.get("form", "text"))
-            raise SystemExit(CATALOG_WRONG) from None
+            print_error(error, form="json" if kwargs.get("as_json") else kwargs.get("form", "text"))
+            raise SystemExit(EXIT_PROBLEMS) from None
 
     return run  # type: ignore[return-value]
 
 
-def as_called(sentence: str) -> str:
+def with_program_name(sentence: str) -> str:
     """A sentence that names our commands as the person at the keyboard calls them: `flatpanel …` if it is installed."""
-    return sentence.replace(WRITTEN, f"`{click.get_current_context().find_root().info_name} ")
+    return sentence.replace(PROGRAM, f"`{click.get_current_context().find_root().info_name} ")
 
 
-def complain(error: FlatpanelError | OSError, *, form: str = "text") -> None:
-    problems = tuple(replace(one, message=as_called(one.message)) for one in getattr(error, "problems", ()))
+def print_error(error: FlatpanelError | OSError, *, form: str = "text") -> None:
+    problems = tuple(replace(one, message=with_program_name(one.message)) for one in getattr(error, "problems", ()))
     if form == "json":
         names = ("file", "line", "column", "field", "message")
         told = [{name: getattr(one, name) for name in names} for one in problems]
-        say_json({"ok": False, "message": "\n".join(_sentences(error)), "problems": told})
+        print_json({"ok": False, "message": "\n".join(_sentences(error)), "problems": told})
         return
     if form == "github":
-        say(
+        print_lines(
             *(
                 map(github_annotations.problem, problems)
                 if problems
@@ -61,18 +61,18 @@ def complain(error: FlatpanelError | OSError, *, form: str = "text") -> None:
             )
         )
     elif problems:
-        for line in (line for one in problems for line in explained(one)):
-            say(line, err=True, **_style(line))
+        for line in (line for one in problems for line in problem_lines(one)):
+            print_lines(line, err=True, **_style(line))
     else:
-        say(*_sentences(error), err=True, fg="red")
+        print_lines(*_sentences(error), err=True, fg="red")
     if problems:
         count = f"{len(problems)} problem{'s' * (len(problems) > 1)}"
         if form == "text" and len(problems) > HELPED:
-            say(f"the first {HELPED} of {count} are shown with their lines", err=True)
-        say(f"{count}; nothing was written", err=True, bold=True)
+            print_lines(f"the first {HELPED} of {count} are shown with their lines", err=True)
+        print_lines(f"{count}; nothing was written", err=True, bold=True)
 
 
-def explained(problem: Problem) -> Iterator[str]:
+def problem_lines(problem: Problem) -> Iterator[str]:
     """The problem in one line, then the line that is meant, and where to read what would be right."""
     yield str(problem)
     if problem.excerpt:
@@ -97,23 +97,23 @@ def _explanation(problem: Problem) -> str | None:
     from ..catalog import field_help
 
     topic = field_help.topic(*problem.topic) if problem.topic else None
-    return as_called(f"{WRITTEN}explain {topic}`").strip("`") if topic else None
+    return with_program_name(f"{PROGRAM}explain {topic}`").strip("`") if topic else None
 
 
-def warn(warning: str | Problem, *, form: str = "text") -> None:
+def print_warning(warning: str | Problem, *, form: str = "text") -> None:
     if form == "github":
-        say(
+        print_lines(
             github_annotations.problem(warning, "warning")
             if isinstance(warning, Problem)
-            else github_annotations.warning(as_called(warning))
+            else github_annotations.warning(with_program_name(warning))
         )
     else:
-        say(f"warning: {as_called(str(warning))}", err=True, fg="yellow")
+        print_lines(f"warning: {with_program_name(str(warning))}", err=True, fg="yellow")
 
 
 def _sentences(error: FlatpanelError | OSError) -> list[str]:
     if isinstance(error, FlatpanelError):
-        return list(map(as_called, error.sentences))
+        return list(map(with_program_name, error.sentences))
     if error.filename is not None:
         return [f"{os.fsdecode(error.filename)}: {error.strerror}"]
     # Some calls are about no file.

@@ -8,8 +8,8 @@ from .. import filesystem
 from ..catalog import layout
 from ..catalog.confined_folder import Confined
 from . import options
-from .output import say
-from .reporting import reporting
+from .output import print_lines
+from .reporting import handle_errors
 
 _FOLDER = ".schemas"
 
@@ -17,7 +17,7 @@ _FOLDER = ".schemas"
 @click.command()
 @options.catalog
 @click.argument("target", metavar="[DIR]", required=False, type=click.Path(path_type=Path))
-@reporting
+@handle_errors
 def schema(catalog: Confined, target: Path | None) -> None:
     """Write JSON Schemas of all files of a catalog, for editors, into DIR or .schemas in the catalog."""
     # Takes its time to load, and nothing else needs it.
@@ -30,4 +30,4 @@ def schema(catalog: Confined, target: Path | None) -> None:
             filesystem.write_if_changed(target / name, text)
         else:
             catalog.write(f"{_FOLDER}/{name}", text)
-    say(f"{folder}: {len(found)} schemas")
+    print_lines(f"{folder}: {len(found)} schemas")

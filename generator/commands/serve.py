@@ -18,8 +18,8 @@ from ..nginx import process as serving
 from ..pipeline.run import Options
 from ..release.store import Store
 from . import build, options
-from .output import say, stamped
-from .reporting import complain, reporting
+from .output import print_lines, with_timestamps
+from .reporting import handle_errors, print_error
 
 # Beside the cache: a folder for each port at which something else is served than a build publishes.
 SERVED = ".flatpanel_serve"
@@ -36,7 +36,7 @@ NAMED = 10
 @options.jobs
 @click.option("--port", type=click.IntRange(1, 65535), help="[default: site.yaml's]")
 @click.option("--watch", is_flag=True, help="Build again and reload after every change.")
-@reporting
+@handle_errors
 def serve(as_of: int | None, port: int | None, watch: bool, **paths: Any) -> None:
     """Build the site and run nginx on it in the foreground."""
     # Ending this program, or closing its terminal, must end nginx as well.
@@ -52,14 +52,16 @@ def serve(as_of: int | None, port: int | None, watch: bool, **paths: Any) -> Non
         serving.free_port(port)
     wanted = _placed(asked, site, port)
     if wanted.base_url:
-        say(f"building for {wanted.base_url} in {wanted.out.parent}; {asked.out} is for {site and site.base_url}")
+        print_lines(
+            f"building for {wanted.base_url} in {wanted.out.parent}; {asked.out} is for {site and site.base_url}"
+        )
     report = build.run(wanted)
     port = port or report.site.port
     try:
-        with serving.serving(Store(wanted.out), report.dist, port, functools.partial(say, err=True)) as server:
-            say(f"serving http://localhost:{port}/ (Ctrl-C stops)", bold=True)
+        with serving.serving(Store(wanted.out), report.dist, port, functools.partial(print_lines, err=True)) as server:
+            print_lines(f"serving http://localhost:{port}/ (Ctrl-C stops)", bold=True)
             if not loopback.is_loopback(report.site.base_url):
-                say(f"links in answers lead to {report.site.base_url}, the base_url of the site")
+                print_lines(f"links in answers lead to {report.site.base_url}, the base_url of the site")
             if watch:
                 _watch(asked, server, before, report.next_publication, fixed=as_of is not None)
             server.process.wait()
@@ -100,16 +102,16 @@ def _watch(asked: Options, server: serving.Server, before: Snapshot, due: int | 
             wanted = _placed(now, site, server.port)
             report = build.run(wanted)
             if wanted.out != server.store.root:
-                say(f"serving from {wanted.out} now: base_url is {report.site.base_url}")
+                print_lines(f"serving from {wanted.out} now: base_url is {report.site.base_url}")
             server.store, server.dist = Store(wanted.out), report.dist
             server.reload()
             next_publication = report.next_publication
-            say(f"release {report.release} is live; {_named(report.changed_series)}")
+            print_lines(f"release {report.release} is live; {_named(report.changed_series)}")
         except (FlatpanelError, OSError) as error:
-            complain(error)
-            say("the site stays as it was", err=True)
+            print_error(error)
+            print_lines("the site stays as it was", err=True)
 
-    with stamped(lambda: datetime.fromtimestamp(time.time()).strftime("%H:%M:%S ")):
+    with with_timestamps(lambda: datetime.fromtimestamp(time.time()).strftime("%H:%M:%S ")):
         serving.watch(asked.catalog, before, wait, is_due, changed)
 
 

@@ -7,28 +7,28 @@ import click
 from ..authoring import view_counts
 from ..catalog.confined_folder import Confined
 from . import options
-from .output import say, say_json
-from .reporting import reporting, warn
+from .output import print_json, print_lines
+from .reporting import handle_errors, print_warning
 
 
 @click.command()
 @options.catalog
 @options.as_json
 @click.argument("logs", metavar="LOG...", nargs=-1, required=True, type=click.Path(path_type=Path))
-@reporting
+@handle_errors
 def views(catalog: Confined, as_json: bool, logs: tuple[Path, ...]) -> None:
     """Count the views in logs, plain or gzipped; what was counted before is not counted again."""
     folded = view_counts.fold_views(catalog, logs)
     tally = folded.tally
     if as_json:
         facts = {"ok": True, "counted": tally.counted, "repeated": tally.repeated, "too_old": tally.too_old}
-        say_json(facts | {"unreadable": folded.unreadable})
+        print_json(facts | {"unreadable": folded.unreadable})
         return
     for log, count in folded.unreadable.items():
-        warn(f"{log}: {_lines(count)} cannot be read; a cut line counts when it is given whole")
+        print_warning(f"{log}: {_lines(count)} cannot be read; a cut line counts when it is given whole")
     if tally.too_old:
-        warn(f"{_lines(tally.too_old)} from {tally.closed} or before; too old to be told from counted ones")
-    say(f"{catalog}: {tally.counted} views counted, {tally.repeated} were counted already")
+        print_warning(f"{_lines(tally.too_old)} from {tally.closed} or before; too old to be told from counted ones")
+    print_lines(f"{catalog}: {tally.counted} views counted, {tally.repeated} were counted already")
 
 
 def _lines(count: int) -> str:

@@ -16,11 +16,11 @@ from ..release import manifest, transaction
 from ..release.named_files import Beside, Body, NamedFile, Packed, Sidecar
 from ..release.store import Store
 from . import verify_files
-from .trial_build import Trial, trial
-from .verify_files import Difference, Kept
+from .trial_build import TrialRelease, build_trial
+from .verify_files import FileFault, RetainedReleases
 
 
-class Repaired(NamedTuple):
+class RestoredFile(NamedTuple):
     """A file that was restored."""
 
     path: Path
@@ -31,22 +31,22 @@ class Repaired(NamedTuple):
 
 
 @dataclass(slots=True)
-class Outcome:
+class RepairResult:
     """What was restored, and what is not as the releases say afterwards."""
 
-    differences: list[Difference]
-    repaired: list[Repaired] = field(default_factory=list)
+    differences: list[FileFault]
+    repaired: list[RestoredFile] = field(default_factory=list)
     # Why nothing could be taken from the catalog.
     problem: str | None = None
 
 
-def repair(options: Options, waiting: Waiting) -> Outcome:
+def repair(options: Options, waiting: Waiting) -> RepairResult:
     """Restore what can be restored in `out`. No manifest is written, and no file that no release names."""
     store = Store(options.out)
     verify_files.releases_of(store)
     with transaction.locked(store, waiting):
-        known = verify_files.kept(store)
-        found = list(verify_files.differences(known))
+        known = verify_files.retained_releases(store)
+        found = list(verify_files.file_faults(known))
         instants = {one.release: one.as_of for one in store.journal() if one.as_of is not None}
         work = _Repair(known, *_missing(known, found), instants)
         work.from_twins(lambda one: not _is_long(one))
@@ -54,8 +54,8 @@ def repair(options: Options, waiting: Waiting) -> Outcome:
         work.from_twins(_is_long)
         if work.repaired:
             filesystem.flush(store.root)
-            found = list(verify_files.files(store))
-    return Outcome(found, work.repaired, work.problem)
+            found = list(verify_files.check_files(store))
+    return RepairResult(found, work.repaired, work.problem)
 
 
 def _is_long(one: NamedFile) -> bool:
@@ -63,7 +63,9 @@ def _is_long(one: NamedFile) -> bool:
     return isinstance(one, Packed) and one.one.size >= LONG
 
 
-def _missing(known: Kept, found: Iterable[Difference]) -> tuple[list[NamedFile], dict[Path, list[NamedFile]]]:
+def _missing(
+    known: RetainedReleases, found: Iterable[FileFault]
+) -> tuple[list[NamedFile], dict[Path, list[NamedFile]]]:
     """Files to restore, and the links to folders with the files that belong behind each."""
     links: dict[Path, list[NamedFile]] = {
         one.path: [] for one in found if one.fault == verify_files.LINK and not one.named
@@ -77,12 +79,12 @@ def _missing(known: Kept, found: Iterable[Difference]) -> tuple[list[NamedFile],
 
 @dataclass(slots=True)
 class _Repair:
-    known: Kept
+    known: RetainedReleases
     files: list[NamedFile]
     links: dict[Path, list[NamedFile]]
     # When the releases of the journal were built.
     instants: dict[str, int]
-    repaired: list[Repaired] = field(default_factory=list)
+    repaired: list[RestoredFile] = field(default_factory=list)
     problem: str | None = None
 
     def restore(self, source: str, of: Callable[[NamedFile], bytes | None]) -> None:
@@ -98,7 +100,7 @@ class _Repair:
         modified = None if isinstance(one, Beside | Sidecar) else one.one.modified
         done = shelving.restore(self.known.root, one.path, text, modified)
         if done:
-            self.repaired.append(Repaired(self.known.root / one.path, source))
+            self.repaired.append(RestoredFile(self.known.root / one.path, source))
         return done
 
     # Twins
@@ -138,9 +140,9 @@ class _Repair:
             again = replace(options, as_of=self.instant(release), previous=manifest_path)
             try:
                 if self.lacks(release):
-                    site = trial(again, self.take)
+                    site = build_trial(again, self.take)
                     if site.server_folder and self.lacks(release):  # `serve` may have built it
-                        trial(replace(again, local=True), self.take)
+                        build_trial(replace(again, local=True), self.take)
             except FlatpanelError as error:
                 self.problem = str(error)
                 return
@@ -155,7 +157,7 @@ class _Repair:
         wanted = [*self.files, *(one for files in self.links.values() for one in files)]
         return any(one.release == release if isinstance(one, Beside) else one.one.file in bodies for one in wanted)
 
-    def take(self, made: Trial) -> Site:
+    def take(self, made: TrialRelease) -> Site:
         """Take the files of a trial build whose digests are right."""
         self.problem = "\n".join(made.warnings) or None
 

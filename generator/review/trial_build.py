@@ -22,7 +22,7 @@ from . import verify_files
 T = TypeVar("T")
 
 
-class Trial(NamedTuple):
+class TrialRelease(NamedTuple):
     """A release in a temporary store, built as if it were made in `out`."""
 
     store: Store
@@ -31,7 +31,7 @@ class Trial(NamedTuple):
     warnings: list[str]
 
 
-def trial(options: Options, look: Callable[[Trial], T]) -> T:
+def build_trial(options: Options, look: Callable[[TrialRelease], T]) -> T:
     """Build into a temporary folder without a cache, and return the result of `look`."""
 
     def work(cache: Cache, scratch: Path) -> T:
@@ -40,7 +40,7 @@ def trial(options: Options, look: Callable[[Trial], T]) -> T:
         there = Store(scratch / "dist")
         with ManifestReader(options.previous) as previous, transaction.begin(there, lambda: None) as session:
             _, sealed = run.release(options, found, cache, scratch, session, previous, unwatched)
-        return look(Trial(there, sealed.release, found.linker.site, past.refusals))
+        return look(TrialRelease(there, sealed.release, found.linker.site, past.refusals))
 
     return with_cache(None, lambda: None, work)
 
@@ -51,10 +51,10 @@ def outdated(options: Options, warn: Callable[[str], None]) -> list[str]:
     current = store.current()
     refuse_damaged(options.out)
     asked = replace(options, previous=options.previous or store.manifest_path(current), cache=None)
-    made, wanted = trial(asked, lambda made: (made, made.store.manifest(made.release)))
+    made, wanted = build_trial(asked, lambda made: (made, made.store.manifest(made.release)))
     for sentence in made.warnings:
         warn(sentence)
-    found = list(map(str, verify_files.by_size(store))) if current else []
+    found = list(map(str, verify_files.size_faults(store))) if current else []
     if current is None:
         found.append(f"{options.out}: nothing has been built yet")
     elif made.release != current:

@@ -19,7 +19,7 @@ LINK = "is a link, and no build makes one here"
 MISSING = "is missing"
 
 
-class Difference(NamedTuple):
+class FileFault(NamedTuple):
     """A file that is not as the releases say. A leftover is a file that no release names; any other is damaged."""
 
     path: Path
@@ -33,13 +33,13 @@ class Difference(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class RetainedReleases:
     """The releases in `dist`, the current one last, and the manifests of those whose manifest is intact."""
 
     root: Path
     releases: list[str]
     manifests: dict[str, Manifest]
-    damaged: list[Difference]
+    damaged: list[FileFault]
 
     def files(self) -> Iterator[NamedFile]:
         for release, found in self.manifests.items():
@@ -47,17 +47,17 @@ class Kept:
         yield from named_files.of_bodies(named_files.bodies(self.manifests.values()).values())
 
 
-def kept(store: Store) -> Kept:
+def retained_releases(store: Store) -> RetainedReleases:
     """Read the manifests of all releases that are kept."""
     releases = releases_of(store)
     damaged, manifests = [], {}
     for release in releases:
         path = store.root / "releases" / release / "manifest.json"
         if fault := manifest_reader.fault(path, release):
-            damaged.append(Difference(path, fault))
+            damaged.append(FileFault(path, fault))
         else:
             manifests[release] = store.manifest(release)
-    return Kept(store.root, releases, manifests, damaged)
+    return RetainedReleases(store.root, releases, manifests, damaged)
 
 
 def releases_of(store: Store) -> list[str]:
@@ -71,12 +71,12 @@ def _is_release(store: Store, name: str) -> bool:
     return (folder / "manifest.json").is_file() or (folder.is_dir() and store.finished())
 
 
-def files(store: Store) -> Iterator[Difference]:
+def check_files(store: Store) -> Iterator[FileFault]:
     """Everything in `dist` that is not as the releases in it say."""
-    yield from differences(kept(store))
+    yield from file_faults(retained_releases(store))
 
 
-def differences(known: Kept) -> Iterator[Difference]:
+def file_faults(known: RetainedReleases) -> Iterator[FileFault]:
     yield from known.damaged
     yield from _pointers(known)
     links = set(_links(known)) - {one.path for one in known.damaged}
@@ -86,10 +86,10 @@ def differences(known: Kept) -> Iterator[Difference]:
         if links and not links.isdisjoint(((path := known.root / one.path), *path.parents)):
             if path in links:
                 links.discard(path)
-                yield Difference(path, LINK, named=one)
+                yield FileFault(path, LINK, named=one)
         elif fault := _fault(f"{known.root}/{one.path}", one):
-            yield Difference(known.root / one.path, fault, named=one)
-    yield from (Difference(link, LINK) for link in sorted(links))
+            yield FileFault(known.root / one.path, fault, named=one)
+    yield from (FileFault(link, LINK) for link in sorted(links))
     yield from _extra(known, named)
 
 
@@ -98,13 +98,13 @@ def _fault(path: str, one: NamedFile) -> str | None:
     return MISSING if text is None else one.fault(text)
 
 
-def by_size(store: Store) -> Iterator[Difference]:
+def size_faults(store: Store) -> Iterator[FileFault]:
     """Files of the current release that are missing or have another size."""
     release = store.release()
     found = store.manifest(release)
     for one in (*named_files.beside(release, found), *named_files.of_bodies(found.resources.values())):
         if fault := _size_fault(f"{store.root}/{one.path}", one):
-            yield Difference(store.root / one.path, fault, named=one)
+            yield FileFault(store.root / one.path, fault, named=one)
 
 
 def _size_fault(path: str, one: NamedFile) -> str | None:
@@ -121,7 +121,7 @@ def _size_fault(path: str, one: NamedFile) -> str | None:
     return None if look.st_size == size else f"has {look.st_size} bytes instead of {size}"
 
 
-def _pointers(known: Kept) -> Iterator[Difference]:
+def _pointers(known: RetainedReleases) -> Iterator[FileFault]:
     """A link that leads elsewhere would be followed by nginx, and not by us."""
     wanted = {known.root / "current": f"releases/{known.releases[-1]}"}
     for release in reversed(known.releases):
@@ -130,10 +130,10 @@ def _pointers(known: Kept) -> Iterator[Difference]:
             wanted[link] = f"../{os.path.basename(os.readlink(link))}"
     for link, target in wanted.items():
         if os.readlink(link) != target:
-            yield Difference(link, f"leads to {os.readlink(link)} instead of {target}")
+            yield FileFault(link, f"leads to {os.readlink(link)} instead of {target}")
 
 
-def _links(known: Kept) -> Iterator[Path]:
+def _links(known: RetainedReleases) -> Iterator[Path]:
     """Links where only files and folders belong. nginx would follow them."""
     root = known.root
     for top in (*(root / tree for tree in TREES), *(root / "releases" / one for one in known.releases)):
@@ -143,32 +143,32 @@ def _links(known: Kept) -> Iterator[Path]:
                     yield path
 
 
-def _journal(path: Path) -> Iterator[Difference]:
+def _journal(path: Path) -> Iterator[FileFault]:
     """Older programs wrote none. A damaged line counts as missing, so the text is not as it was written."""
     text = filesystem.content(path)
     if text is not None and journal.dump(journal.parse(text)) != text:
-        yield Difference(path, "was damaged; the next build or rollback writes it again", leftover=True)
+        yield FileFault(path, "was damaged; the next build or rollback writes it again", leftover=True)
 
 
-def _extra(known: Kept, named: set[str]) -> Iterator[Difference]:
+def _extra(known: RetainedReleases, named: set[str]) -> Iterator[FileFault]:
     root = known.root
     for release in known.manifests:
         folder = root / "releases" / release
         for path in (path for path in _plain(folder) if path != folder / "manifest.json"):
             if path.relative_to(root).as_posix() not in named:
-                yield Difference(path, "is in no release")
+                yield FileFault(path, "is in no release")
     # The files of a release whose manifest is damaged are not known.
     for tree in () if known.damaged else TREES:
         for path in _plain(root / tree):
             if path.relative_to(root).as_posix() not in named:
-                yield Difference(path, "is in no release", leftover=True)
+                yield FileFault(path, "is in no release", leftover=True)
     for path in sorted((root / "releases").iterdir()):
         if path.name not in {*known.releases, journal.FILE}:
-            yield Difference(path, "is neither the current release nor the one before it", leftover=True)
+            yield FileFault(path, "is neither the current release nor the one before it", leftover=True)
     yield from _journal(root / "releases" / journal.FILE)
     for path in sorted(root.iterdir()):
         if path.name not in {MARK, "current", "releases", "run", *TREES}:
-            yield Difference(path, "does not belong to a built site", leftover=True)
+            yield FileFault(path, "does not belong to a built site", leftover=True)
 
 
 def _plain(top: Path) -> Iterator[Path]:

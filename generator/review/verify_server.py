@@ -27,7 +27,7 @@ REFUSAL: Mapping[str, str | None] = {
 }
 
 
-def server(store: Store, url: str, clock: Clock, seconds: float = SECONDS) -> Iterator[str]:
+def check_server(store: Store, url: str, clock: Clock, seconds: float = SECONDS) -> Iterator[str]:
     """Everything that a running server answers differently from the current release, in sentences.
 
     What only a key opens must be refused without one. What is never sent as it is is not asked for.

@@ -104,9 +104,9 @@ def test_the_printer_prints() -> None:
 @pytest.mark.parametrize("character", OBEYED, ids=ascii)
 def test_no_character_is_obeyed(character: str, capsys: pytest.CaptureFixture[str]) -> None:
     """Each is shown as an escape in one line, as text, in an annotation's place and in JSON, which reads as before."""
-    output.say(f"a{character}b")
+    output.print_lines(f"a{character}b")
     line = capsys.readouterr().out
-    output.say_json({"name": f"a{character}b"})
+    output.print_json({"name": f"a{character}b"})
     text = capsys.readouterr().out
 
     assert line == f"a{escaped(character)}b\n"
@@ -118,22 +118,22 @@ def test_no_character_is_obeyed(character: str, capsys: pytest.CaptureFixture[st
 
 def test_a_line_break_is_what_the_caller_means(capsys: pytest.CaptureFixture[str]) -> None:
     """Each argument is one line; nothing is printed where there is none."""
-    output.say("a", "b\nc", "")
-    output.say()
+    output.print_lines("a", "b\nc", "")
+    output.print_lines()
 
     assert capsys.readouterr().out == "a\nb\\nc\n\n"
 
 
 def test_half_a_character_is_escaped_wherever_it_stands_in_json(capsys: pytest.CaptureFixture[str]) -> None:
     """As a name, in a list, beside what is no text; UTF-8 has no bytes for it."""
-    output.say_json({"\udcff": [("\udcfe", 1, None)]})
+    output.print_json({"\udcff": [("\udcfe", 1, None)]})
 
     assert json.loads(capsys.readouterr().out) == {"\\udcff": [["\\udcfe", 1, None]]}
 
 
 def test_other_scripts_are_text(capsys: pytest.CaptureFixture[str]) -> None:
     """Letters of every script, wide blanks and symbols are shown as they are."""
-    output.say("紙の月\u3000Ärger 🌙 कॉमिक")
+    output.print_lines("紙の月\u3000Ärger 🌙 कॉमिक")
 
     assert capsys.readouterr().out == "紙の月\u3000Ärger 🌙 कॉमिक\n"
 
@@ -184,7 +184,7 @@ def test_a_complaint_about_arguments_is_laid_out_as_ever(run: Run) -> None:
 
 def test_a_complaint_of_no_command_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
     """Without a command there is no usage to show."""
-    with pytest.raises(click.ClickException) as caught, output.escaping_usage():
+    with pytest.raises(click.ClickException) as caught, output.escape_usage_errors():
         raise click.UsageError("a\x1b")
     caught.value.show()
 

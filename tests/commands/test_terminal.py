@@ -104,7 +104,7 @@ def test_the_bar_says_how_long_the_rest_takes(monkeypatch: pytest.MonkeyPatch) -
     """At two seconds a series, five more take ten."""
     clock = SimpleNamespace(now=0.0, time=lambda: clock.now)
     monkeypatch.setattr(_termui_impl, "time", clock)
-    with output.bar(range(10), label="building series", length=10, show_pos=True) as shown:
+    with output.progress_bar(range(10), label="building series", length=10, show_pos=True) as shown:
         for _ in range(5):
             clock.now += 2
             shown.update(1)

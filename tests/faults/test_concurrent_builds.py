@@ -102,7 +102,7 @@ def test_two_builds_at_once_never_mix(folder: Path) -> None:
         said = [one.communicate() for one in at_work]
 
         assert [one.returncode for one in at_work] == [0, 0], said
-        assert list(verify_files.files(site.store)) == []
+        assert list(verify_files.check_files(site.store)) == []
         assert stray(site.store) == []
         titles = {release: released(site, release) for release in (site.store.current(), site.store.previous())}
         assert sorted(titles.values()) == ["mine", "yours"]

@@ -281,7 +281,7 @@ def test_verify_ends_where_a_response_is_slow(built: Site) -> None:
         attacking(ENDLESS["100 Continue"], clock=clock) as url,
         pytest.raises(FlatpanelError, match=f"^{url}: does not answer: a response takes longer than 3 seconds$"),
     ):
-        list(verify_server.server(built.store, url, clock, 3))
+        list(verify_server.check_server(built.store, url, clock, 3))
 
 
 def test_verify_unpacks_no_more_than_a_body(built: Site) -> None:
@@ -291,7 +291,7 @@ def test_verify_unpacks_no_more_than_a_body(built: Site) -> None:
     assert len(bomb) <= one.size
     answer = b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: %d\r\n\r\n%s" % (len(bomb), bomb)
     with attacking(lambda send: send(answer)) as url:
-        told = list(verify_server.server(built.store, url, lambda: 0.0))
+        told = list(verify_server.check_server(built.store, url, lambda: 0.0))
 
     assert f"{url}{one.url} (gzip): has another body" in told
     assert (encoding.unpacked(bomb, one.size * 100), encoding.unpacked(bomb, one.size)) == (bytes(one.size * 100), None)

@@ -74,7 +74,7 @@ def damage(site: Site) -> list[str]:
     """Everything that is wrong with what is served; there may be leftovers beside it."""
     served = {f"{site.folder}/dist/{path}" for one in site.manifest.resources.values() for path in paths(one)}
     release = f"{site.folder}/dist/releases/{site.store.current()}/"
-    found = ((str(one), str(one.path)) for one in verify_files.files(site.store))
+    found = ((str(one), str(one.path)) for one in verify_files.check_files(site.store))
     return [one for one, path in found if path in served or path.startswith(release)]
 
 
@@ -124,7 +124,7 @@ def test_what_is_served_keeps_its_dates_until_the_next_release_is(site: Site, fo
         assert victim.store.current() != old or damage(victim) == []
         work(victim)
         assert victim.store.current() != old
-        assert list(verify_files.files(victim.store)) == []
+        assert list(verify_files.check_files(victim.store)) == []
 
 
 def test_wherever_a_rollback_is_killed_the_site_is_whole(site: Site, folder: Path) -> None:
@@ -141,7 +141,7 @@ def test_wherever_a_rollback_is_killed_the_site_is_whole(site: Site, folder: Pat
         steps = () if victim.store.current() != old else (site.store.previous(),)
         assert victim.store.journal()[-1].before == steps
         assert victim.build().release == old
-        assert list(verify_files.files(victim.store)) == []
+        assert list(verify_files.check_files(victim.store)) == []
     assert seen == {old, site.store.previous()}
 
 

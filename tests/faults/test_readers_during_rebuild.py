@@ -107,7 +107,7 @@ def test_readers_never_notice_that_the_site_is_rebuilt(site: Site) -> None:
 
     assert [wrong for reader in readers for wrong in reader.wrong] == []
     assert all(reader.answers for reader in readers)
-    assert list(verify_files.files(site.store)) == []
+    assert list(verify_files.check_files(site.store)) == []
 
 
 @pytest.mark.parametrize("headers", [{}, {"If_None_Match": "{tag}"}], ids=["whole", "fresh"])

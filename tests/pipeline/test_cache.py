@@ -250,7 +250,7 @@ def test_a_release_that_was_damaged_is_not_copied_from(site: Site, tmp_path: Pat
         pipeline.build(remembering(one))
 
     assert site.store.current() == whole.store.current()
-    assert [one for one in verify_files.files(site.store) if not str(one.path).startswith(str(path))] == []
+    assert [one for one in verify_files.check_files(site.store) if not str(one.path).startswith(str(path))] == []
 
 
 def test_a_manifest_that_was_damaged_is_not_continued(site: Site) -> None:
@@ -324,7 +324,7 @@ def test_a_tree_that_somebody_removed_is_built_again(site: Site, lost: str) -> N
         shutil.rmtree(path) if path.is_dir() else path.unlink()
     pipeline.build(remembering(site))
 
-    assert list(verify_files.files(site.store)) == []
+    assert list(verify_files.check_files(site.store)) == []
 
 
 def test_what_a_build_left_that_died_is_cleared_up_though_its_edit_was_taken_back(site: Site) -> None:
@@ -336,7 +336,7 @@ def test_what_a_build_left_that_died_is_cleared_up_though_its_edit_was_taken_bac
     pipeline.build(remembering(site))
 
     assert not left.exists()
-    assert list(verify_files.files(site.store)) == []
+    assert list(verify_files.check_files(site.store)) == []
     assert site.store.finished()
 
 
@@ -351,4 +351,4 @@ def test_a_memory_of_a_release_that_is_gone_is_not_asked_for_its_bodies(site: Si
     tree_snapshot.first_version(site)
     pipeline.build(remembering(site))
 
-    assert list(verify_files.files(site.store)) == []
+    assert list(verify_files.check_files(site.store)) == []

@@ -41,7 +41,7 @@ def test_a_list_in_pieces_has_the_same_bytes(
     pieces.build()
 
     assert tags(pieces.manifest) == tags(whole.manifest)
-    assert list(verify_files.files(pieces.store)) == []
+    assert list(verify_files.check_files(pieces.store)) == []
 
 
 def test_the_compressed_form_of_a_long_list_is_one_member(long: None, tmp_path: Path) -> None:
@@ -68,7 +68,7 @@ def test_a_long_list_that_comes_back_is_taken_up_again(long: None, site: Site) -
     run.build(options)
 
     assert tags(site.manifest) == first
-    assert list(verify_files.files(site.store)) == []
+    assert list(verify_files.check_files(site.store)) == []
 
 
 def test_a_long_list_that_is_there_is_not_written_again(long: None, site: Site) -> None:

@@ -168,7 +168,9 @@ def test_the_errors_on_the_page_are_those_of_the_program(tmp_path: Path) -> None
         (catalog / "series/x.yaml").write_text(text)
         with pytest.raises(CatalogError) as caught:
             linked_catalog.read_catalog(catalog, AS_OF)
-        said = "".join(f"{click.unstyle(line)}\n" for one in caught.value.problems for line in reporting.explained(one))
+        said = "".join(
+            f"{click.unstyle(line)}\n" for one in caught.value.problems for line in reporting.problem_lines(one)
+        )
         explained += said.replace(str(catalog), "catalog_src")
         says += [line for line in explained.splitlines() if not line.startswith(" ")]
 

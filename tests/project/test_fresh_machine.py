@@ -61,7 +61,7 @@ def test_a_copy_works_wherever_it_is_put(unpacked: Path) -> None:
     done = subprocess.run([sys.executable, "-B", "build.py"], cwd=unpacked, capture_output=True, text=True)
 
     assert (done.returncode, done.stderr) == (0, "")
-    assert list(verify_files.files(Store(unpacked / "dist"))) == []
+    assert list(verify_files.check_files(Store(unpacked / "dist"))) == []
     assert {name.partition("/")[0] for name in tree_snapshot.files(unpacked)} == {
         *(".flatpanel_cache", "build.py", "catalog_src", "dist", "generator", "nginx.conf")
     }

@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from generator import __version__, cli
-from generator.commands.reporting import WRITTEN
+from generator.commands.reporting import PROGRAM
 from tests.conftest import Site
 from tests.support import tree_snapshot
 from tests.support.archives import (
@@ -187,7 +187,7 @@ def test_commands_name_the_program_as_it_was_called(module: Path) -> None:
     right = {id(inside) for call in asked for inside in ast.walk(call)}
     right |= {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}  # docstrings
     texts = [node for node in ast.walk(tree) if isinstance(node, ast.Constant) and isinstance(node.value, str)]
-    hints = [one for one in texts if WRITTEN in one.value and one.value != WRITTEN]
+    hints = [one for one in texts if PROGRAM in one.value and one.value != PROGRAM]
 
     assert [f"line {one.lineno}" for one in hints if id(one) not in right] == []
 
@@ -197,5 +197,5 @@ def test_below_the_command_line_commands_have_one_spelling(module: Path) -> None
     """Whatever tells people to type something is written so that the command line finds it."""
     text = module.read_text(encoding="utf-8")
 
-    assert text.count("build.py ") == text.count(WRITTEN)
+    assert text.count("build.py ") == text.count(PROGRAM)
     assert "`flatpanel " not in text or module.parent.name == "commands"

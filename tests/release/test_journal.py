@@ -223,7 +223,7 @@ def test_a_link_that_was_replaced_by_hand_counts(five: tuple[Site, list[str]], r
         (releases[1], "unrecorded"),
         *((one, "build") for one in (releases[4], releases[3], releases[2], releases[0])),
     ]
-    assert list(verify_files.files(site.store)) == []
+    assert list(verify_files.check_files(site.store)) == []
     assert site.roll_back() == releases[0]
     assert site.roll_back(releases[4]) == releases[4]
     assert stray(site.store) == []

@@ -89,7 +89,7 @@ def test_where_the_current_release_got_lost_everything_is_built_again(site: Site
     rebuild(site)
 
     assert {path for path in tree_snapshot.files(site.folder / "dist") if path.startswith("www/")} == named(site)
-    assert list(verify_files.files(site.store)) == []
+    assert list(verify_files.check_files(site.store)) == []
 
 
 def test_what_others_leave_among_the_releases_stays(site: Site) -> None:
@@ -115,7 +115,7 @@ def test_folders_that_are_gone_already_need_no_pruning(site: Site) -> None:
     tree_snapshot.write_series(site, "Fourth", volumes=1, others=[])
     rebuild(site)
 
-    assert list(verify_files.files(site.store)) == []
+    assert list(verify_files.check_files(site.store)) == []
 
 
 def test_half_of_an_old_release_is_not_taken_for_a_whole_one(site: Site) -> None:
@@ -145,9 +145,9 @@ def test_a_body_that_is_served_keeps_its_date_until_the_next_release_is(site: Si
     build(replace(site.options, previous=other))
 
     assert dates(site.manifest) == {url: one.modified + 1 for url, one in mine.items()}
-    assert list(verify_files.files(site.store)) == []
+    assert list(verify_files.check_files(site.store)) == []
     assert site.roll_back() == first
-    assert list(verify_files.files(site.store)) == []
+    assert list(verify_files.check_files(site.store)) == []
 
 
 def a_second_later(manifest: bytes) -> bytes:
@@ -175,10 +175,10 @@ def test_another_idea_of_what_is_worth_compressing_reaches_bodies_that_are_there
     assert packed == {path for path in tree_snapshot.files(site.folder / "dist") if path.endswith(".gz")} != set()
     monkeypatch.setattr(encoding, "GZIP_FROM", 10**9)
     rebuild(site)
-    assert list(verify_files.files(site.store)) == []
+    assert list(verify_files.check_files(site.store)) == []
     tree_snapshot.second_version(site)
     rebuild(site)
-    assert list(verify_files.files(site.store)) == []
+    assert list(verify_files.check_files(site.store)) == []
     assert [path for path in tree_snapshot.files(site.folder / "dist") if path.endswith(".gz")] == []
 
 
@@ -222,4 +222,4 @@ def test_a_rollback_after_a_build_that_was_killed_clears_up_first(site: Site) ->
     (site.folder / "dist/www/half").write_text("of a body")
     site.roll_back()
 
-    assert list(verify_files.files(site.store)) == []
+    assert list(verify_files.check_files(site.store)) == []

@@ -135,7 +135,7 @@ def test_rolling_back_serves_the_release_before_and_its_id_leads_forward_again(s
     assert site.roll_back(second) == site.store.current() == second
     found = tree_snapshot.content(site.folder / "dist/releases")
     assert {path: text for path, text in found.items() if "/" in path} == releases
-    assert list(verify_files.files(site.store)) == []
+    assert list(verify_files.check_files(site.store)) == []
 
 
 def test_after_a_rollback_the_same_catalog_gives_the_same_release_again(site: Site) -> None:
@@ -147,7 +147,7 @@ def test_after_a_rollback_the_same_catalog_gives_the_same_release_again(site: Si
     site.roll_back()
 
     assert rebuild(site) == second
-    assert list(verify_files.files(site.store)) == []
+    assert list(verify_files.check_files(site.store)) == []
 
 
 def test_without_an_earlier_release_there_is_no_way_back(site: Site) -> None:

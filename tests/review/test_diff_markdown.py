@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 
 from generator.review.diff import as_markdown
 from generator.review.diff.as_markdown import LONGEST
-from generator.review.diff.compare import Comparison
+from generator.review.diff.compare import ReleaseComparison
 from generator.review.diff.entity_changes import BodyReader, EntityChange
-from generator.review.diff.entity_views import Name
-from generator.review.diff.json_diff import changes
-from generator.review.diff.release_view import Release
+from generator.review.diff.entity_views import EntityName
+from generator.review.diff.json_diff import field_changes
+from generator.review.diff.release_view import ReleaseView
 from tests.commands.test_cli import Run
 from tests.conftest import AS_OF, Site
 from tests.support import tree_snapshot
@@ -94,7 +94,7 @@ def test_no_text_of_a_catalog_is_markup(site: Site, run: Run, nasty: str, every:
 
 
 def thing(name: str, old: object, new: object) -> EntityChange:
-    return EntityChange(Name("series", name), [], changes=list(changes(old, new)))
+    return EntityChange(EntityName("series", name), [], changes=list(field_changes(old, new)))
 
 
 @pytest.fixture
@@ -102,8 +102,8 @@ def same(site: Site) -> Iterator[BodyReader]:
     """A release and itself, said to differ."""
     site.build()
     path = site.folder / "dist/current/manifest.json"
-    with Release(path, "`<old>`") as old, Release(path, "@new") as new:
-        yield BodyReader(Comparison(old, new, settings=["http.conf"]))
+    with ReleaseView(path, "`<old>`") as old, ReleaseView(path, "@new") as new:
+        yield BodyReader(ReleaseComparison(old, new, settings=["http.conf"]))
 
 
 TEXTS = st.text(st.sampled_from("`~<>&@#|*\n\r\t\x00\u202e\u2028…a é"), max_size=12)

@@ -135,7 +135,7 @@ def test_sizes_are_those_of_the_files(site: Site, page: Path) -> None:
 )
 def test_every_url_has_a_family(url: str, family: tuple[str, str]) -> None:
     """The index is a family of its own; parameters change nothing."""
-    assert sizes.kind(url) == family
+    assert sizes.group_of(url) == family
 
 
 def test_a_body_whose_compressed_form_is_lost_is_sent_as_it_is(site: Site, page: Path) -> None:
@@ -378,7 +378,7 @@ def test_the_same_build_gives_the_same_page(site: Site, page: Path) -> None:
 
 def test_nothing_is_looked_at_that_nobody_asked_for(site: Site, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     """A build without a report costs what it always did."""
-    monkeypatch.setattr(data, "survey", None)
+    monkeypatch.setattr(data, "report_data", None)
 
     assert [run("build", *tree_snapshot.options(site)).exit_code for _ in range(2)] == [0, 0]
 
@@ -553,12 +553,12 @@ def test_its_structure_can_be_heard(site: Site, page: Path) -> None:
 )
 def test_sizes_are_said_as_people_say_them(count: int, said: str) -> None:
     """In the largest unit that leaves a number to read."""
-    assert report.size(count) == said
+    assert report.format_size(count) == said
 
 
 def test_a_part_that_is_there_is_seen() -> None:
     """Parts of a bar lie side by side, and one in a million is no less than what an eye can see."""
-    assert report.stacked([("added", 1), ("changed", 0), ("unchanged", 999_999)]) == [
+    assert report.bar_parts([("added", 1), ("changed", 0), ("unchanged", 999_999)]) == [
         ("added", 0.0, 0.6),
         ("changed", 0.6, 0.0),
         ("unchanged", 0.6, 100.0),

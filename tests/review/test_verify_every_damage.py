@@ -30,7 +30,7 @@ def built() -> Iterator[Site]:
         for version in (tree_snapshot.first_version, tree_snapshot.second_version, tree_snapshot.third_version):
             version(site)
             site.build()
-        assert list(verify_files.files(site.store)) == []
+        assert list(verify_files.check_files(site.store)) == []
         yield site
 
 
@@ -108,8 +108,8 @@ def test_whatever_happens_to_a_file_is_found(built: Site, harm: Harm, which: int
     before = {path: path.read_bytes() for path in files}
     harmed = harm(files, which, where)
     state = tree_snapshot.state(dist)
-    found = list(verify_files.files(built.store))
-    again = list(verify_files.files(built.store))
+    found = list(verify_files.check_files(built.store))
+    again = list(verify_files.check_files(built.store))
     after = tree_snapshot.state(dist)
     harmless = [path for path in harmed if path.exists() and is_harmless(path) and path in before]
     for path in harmed:
@@ -124,7 +124,7 @@ def test_whatever_happens_to_a_file_is_found(built: Site, harm: Harm, which: int
     for path in harmed:
         assert str(path) in said or path in harmless or "manifest.json" in {one.name for one in harmed}
     assert found or harmless == harmed
-    assert list(verify_files.files(built.store)) == []
+    assert list(verify_files.check_files(built.store)) == []
 
 
 def test_a_compressed_form_is_as_good_as_what_it_holds() -> None:

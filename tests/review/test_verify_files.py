@@ -31,7 +31,7 @@ def built(site: Site) -> Site:
 def found(site: Site) -> list[str]:
     """What verify says, without the folder."""
     before = tree_snapshot.state(site.folder)
-    sentences = list(verify_files.files(site.store))
+    sentences = list(verify_files.check_files(site.store))
     assert tree_snapshot.state(site.folder) == before, "verify wrote something"
     return [str(one).replace(f"{site.folder}/dist/", "") for one in sentences]
 
@@ -71,7 +71,7 @@ def test_every_flipped_byte_is_found(site: Site) -> None:
             at = step % len(text) if len(text) <= STEPS else step * len(text) // STEPS
             path.write_bytes(flipped(text, at))
 
-        assert sorted(one.path for one in verify_files.files(site.store)) == sorted(texts), step
+        assert sorted(one.path for one in verify_files.check_files(site.store)) == sorted(texts), step
 
 
 def flipped(text: bytes, at: int) -> bytes:
@@ -92,7 +92,7 @@ def test_every_flipped_byte_of_a_manifest_is_found(built: Site) -> None:
         for at in range(0, len(text), 101):
             path.write_bytes(flipped(text, at))
 
-            assert list(map(str, verify_files.files(built.store))) == [
+            assert list(map(str, verify_files.check_files(built.store))) == [
                 f"{path}: is not the one that gave the release its name"
             ]
         path.write_bytes(text)

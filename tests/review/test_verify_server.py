@@ -74,7 +74,7 @@ def honest(site: Site, one: Published, gzip: bool) -> Answer:
 
 def found(site: Site, lie: Lie, url: str) -> list[str]:
     with server(site, lie, url) as address:
-        return [one.replace(address, "") for one in verify_server.server(site.store, address, time.monotonic)]
+        return [one.replace(address, "") for one in verify_server.check_server(site.store, address, time.monotonic)]
 
 
 def test_an_honest_server_is_believed(built: Site) -> None:
@@ -191,7 +191,7 @@ def test_where_nobody_answers_that_is_said(built: Site) -> None:
         url = f"http://127.0.0.1:{listener.getsockname()[1]}"
 
     with pytest.raises(FlatpanelError, match=f"^{url}: does not answer: .*refused"):
-        list(verify_server.server(built.store, url, time.monotonic))
+        list(verify_server.check_server(built.store, url, time.monotonic))
 
 
 def test_an_answer_that_is_no_http_is_said(built: Site) -> None:
@@ -203,7 +203,7 @@ def test_an_answer_that_is_no_http_is_said(built: Site) -> None:
 def test_tls_is_spoken_where_the_address_says_so(built: Site) -> None:
     """https asks for TLS; a server without it is not asked in the clear."""
     with server(built, lambda answer: answer, FIRST) as url, pytest.raises(FlatpanelError, match=r"answer: .*SSL"):
-        list(verify_server.server(built.store, url.replace("http:", "https:"), time.monotonic))
+        list(verify_server.check_server(built.store, url.replace("http:", "https:"), time.monotonic))
 
 
 # What only a key opens

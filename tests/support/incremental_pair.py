@@ -177,7 +177,7 @@ def differences(expected: Mapping[str, object], found: Mapping[str, object]) -> 
 
 def stray(store: Store) -> list[str]:
     """Whatever is in `dist` and should not be, empty folders included."""
-    found = list(map(str, verify_files.files(store)))
+    found = list(map(str, verify_files.check_files(store)))
     for tree in TREES:
         for folder, folders, names in os.walk(store.root / tree):
             if not folders and not names and Path(folder).name != tree:

@@ -5,13 +5,13 @@ from pathlib import Path
 from generator.pipeline import run
 from generator.pipeline.run import BuildResult, Options
 from generator.review.report import page as report
-from generator.review.report.data import Collector, ReportData
+from generator.review.report.data import ReportCollector, ReportData
 
 
 def build_with_report(options: Options, page: Path) -> tuple[BuildResult, ReportData]:
-    collector = Collector()
+    collector = ReportCollector()
     done = run.build(options, inspect=collector)
     assert collector.data
     warnings = [*done.warnings, *map(str, done.located)]
-    report.write(page, report.page(collector.data, done.release, done.changes, warnings, done.removed))
+    report.write(page, report.render(collector.data, done.release, done.changes, warnings, done.removed))
     return done, collector.data

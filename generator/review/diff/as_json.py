@@ -2,12 +2,12 @@
 
 from collections.abc import Sequence
 
-from .compare import Difference
+from .compare import UrlDifference
 from .entity_changes import BodyReader, EntityChange
-from .json_diff import Change, written
+from .json_diff import FieldChange, path_text
 
 
-def facts(reader: BodyReader, found: Sequence[EntityChange], *, every: bool = False) -> dict[str, object]:
+def comparison_json(reader: BodyReader, found: Sequence[EntityChange], *, every: bool = False) -> dict[str, object]:
     """Nothing is shortened; `every` adds what changed inside each body."""
     comparison = reader.comparison
     return {
@@ -35,7 +35,7 @@ def _thing(reader: BodyReader, one: EntityChange) -> dict[str, object]:
     }
 
 
-def _url(reader: BodyReader, one: Difference, *, every: bool) -> dict[str, object]:
+def _url(reader: BodyReader, one: UrlDifference, *, every: bool) -> dict[str, object]:
     access, ages = one.access, one.ages
     found: dict[str, object] = {"url": reader.shown(one.url), "change": one.kind}
     if access:
@@ -47,6 +47,6 @@ def _url(reader: BodyReader, one: Difference, *, every: bool) -> dict[str, objec
     return found
 
 
-def _change(one: Change) -> dict[str, object]:
-    found = {"path": written(one.path), "change": one.kind, "old": one.old, "new": one.new}
+def _change(one: FieldChange) -> dict[str, object]:
+    found = {"path": path_text(one.path), "change": one.kind, "old": one.old, "new": one.new}
     return {name: value for name, value in found.items() if value is not None or one.kind == "changed"}

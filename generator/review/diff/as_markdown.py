@@ -11,11 +11,11 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from ...api.routes import family
 from ...escaping import escaped
-from .as_text import inside, told
-from .compare import RETIMED, Comparison
+from .as_text import body_lines, change_lines
+from .compare import RETIMED, ReleaseComparison
 from .entity_changes import BodyReader, EntityChange
 from .json_diff import ADDED, CHANGED, REMOVED
-from .lines import PARTIAL, access, ages, counted, following, headline, settings, summary, together
+from .lines import PARTIAL, access, affected, ages, counted, grouped, headline, settings, summary
 
 # As many characters as a comment on GitHub may have, and some of them for what is said of what was left out.
 LONGEST, _RESERVED = 65_536, 200
@@ -39,7 +39,7 @@ def markdown(reader: BodyReader, found: Sequence[EntityChange], *, every: bool =
     return text
 
 
-def _head(comparison: Comparison) -> str:
+def _head(comparison: ReleaseComparison) -> str:
     between = f"{_code(comparison.old.name)} → {_code(comparison.new.name)}"
     partial = f"\n{PARTIAL}.\n" if comparison.is_partial else ""
     # In a paragraph of Markdown's own, what stands in <code> would still be read as Markdown.
@@ -56,15 +56,15 @@ def _sections(reader: BodyReader, found: Sequence[EntityChange], *, every: bool)
         if lines:
             yield _details(html.escape(title), _fenced(lines[:_MOST], left=len(lines) - _MOST))
     yield _details("by address", _table(comparison))
-    for group in together(found):
-        yield _details(_code(headline(group)), _fenced(told(group[0], most=_MOST)))
-    if shown := list(following(one for one in found if not one.is_told)):
+    for group in grouped(found):
+        yield _details(_code(headline(group)), _fenced(change_lines(group[0], most=_MOST)))
+    if shown := list(affected(one for one in found if not one.is_told)):
         yield _details("what shows this", _fenced(shown))
     for each in comparison.differences if every else ():
-        yield _details(_code(f"{each.kind} {reader.shown(each.url)}"), _fenced(inside(reader, each, most=_MOST)))
+        yield _details(_code(f"{each.kind} {reader.shown(each.url)}"), _fenced(body_lines(reader, each, most=_MOST)))
 
 
-def _table(comparison: Comparison) -> str:
+def _table(comparison: ReleaseComparison) -> str:
     kinds = (ADDED, CHANGED, REMOVED, RETIMED)
     counts: dict[str, Counter[str]] = {}
     for one in comparison.differences:

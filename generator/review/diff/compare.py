@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from .json_diff import ADDED, CHANGED, REMOVED
-from .release_view import Answer, Release
+from .release_view import ReleaseView, UrlResponse
 
 # The same body, which caches keep for another time.
 RETIMED = "retimed"
@@ -17,13 +17,13 @@ _OF_SERIES = re.compile(r"/api/v2/(?:series|cubari)/([^/]+)")
 _READ = re.compile(r".*/([^/]+)/[^/]+/[^/]+/")
 
 
-class Difference(NamedTuple):
+class UrlDifference(NamedTuple):
     """A URL that does not answer as it did, and the series that it is about, if it is about one."""
 
     url: str
     slug: str
-    old: Answer | None
-    new: Answer | None
+    old: UrlResponse | None
+    new: UrlResponse | None
 
     @property
     def kind(self) -> str:
@@ -45,18 +45,18 @@ class Difference(NamedTuple):
 
 
 @dataclass(slots=True)
-class Comparison:
+class ReleaseComparison:
     """What differs between two releases."""
 
-    old: Release
-    new: Release
-    by_url: dict[str, Difference] = field(default_factory=dict)
+    old: ReleaseView
+    new: ReleaseView
+    by_url: dict[str, UrlDifference] = field(default_factory=dict)
     unchanged: int = 0
     # Files of the configuration that somebody changed.
     settings: list[str] = field(default_factory=list)
 
     @property
-    def differences(self) -> list[Difference]:
+    def differences(self) -> list[UrlDifference]:
         """In the order of URLs."""
         return [one for _, one in sorted(self.by_url.items())]
 
@@ -75,8 +75,8 @@ class Comparison:
         return not (self.old.has_maps and self.new.has_maps)
 
 
-def compare(old: Release, new: Release) -> Comparison:
-    found = Comparison(old, new)
+def compare(old: ReleaseView, new: ReleaseView) -> ReleaseComparison:
+    found = ReleaseComparison(old, new)
     _compare_bodies(found)
     if not found.is_partial:
         _compare_gates(found)
@@ -84,7 +84,7 @@ def compare(old: Release, new: Release) -> Comparison:
     return found
 
 
-def _compare_bodies(found: Comparison) -> None:
+def _compare_bodies(found: ReleaseComparison) -> None:
     old, new = found.old, found.new
     for slug in sorted(old.ledger.runs.keys() | new.ledger.runs.keys()):
         if old.ledger.run(slug) == new.ledger.run(slug):
@@ -97,7 +97,7 @@ def _always(slug: str) -> Callable[[str], str]:
     return lambda _: slug
 
 
-def _compare_gates(found: Comparison) -> None:
+def _compare_gates(found: ReleaseComparison) -> None:
     old, new = found.old.gates(), found.new.gates()
     chapters = {one[1]: other.slug for url, other in found.by_url.items() if (one := _CHAPTER.match(url))}
 
@@ -112,7 +112,12 @@ def _compare_gates(found: Comparison) -> None:
     _join(found, old, new, owner)
 
 
-def _join(found: Comparison, old: Mapping[str, Answer], new: Mapping[str, Answer], owner: Callable[[str], str]) -> None:
+def _join(
+    found: ReleaseComparison,
+    old: Mapping[str, UrlResponse],
+    new: Mapping[str, UrlResponse],
+    owner: Callable[[str], str],
+) -> None:
     """Add what differs; a URL may have been a gate before, or another series' chapter."""
     for url in sorted(old.keys() | new.keys()):
         before, after, known = old.get(url), new.get(url), found.by_url.pop(url, None)
@@ -121,9 +126,11 @@ def _join(found: Comparison, old: Mapping[str, Answer], new: Mapping[str, Answer
         if before and after and before[:4] == after[:4]:
             found.unchanged += 1
         else:
-            found.by_url[url] = Difference(url, known.slug if known and not new.get(url) else owner(url), before, after)
+            found.by_url[url] = UrlDifference(
+                url, known.slug if known and not new.get(url) else owner(url), before, after
+            )
 
 
-def _was_set(old: Release, new: Release, name: str) -> bool:
+def _was_set(old: ReleaseView, new: ReleaseView, name: str) -> bool:
     """Whether a file of the configuration differs in more than what follows from the catalog."""
     return old.settings.get(name) != new.settings.get(name) and old.setting(name) != new.setting(name)

@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
-from .compare import RETIMED, Comparison, Difference
-from .entity_views import ACCOUNT, CATEGORY, LISTS, SERIES, SITE, Load, Name, portrait, sources, thing
-from .json_diff import ADDED, CHANGED, REMOVED, Change, Path, changes
-from .release_view import Answer, Release
+from .compare import RETIMED, ReleaseComparison, UrlDifference
+from .entity_views import ACCOUNT, CATEGORY, LISTS, SERIES, SITE, EntityName, Load, entity_of_url, entity_view, sources
+from .json_diff import ADDED, CHANGED, REMOVED, FieldChange, Path, field_changes
+from .release_view import ReleaseView, UrlResponse
 
 _CATEGORIES = "/api/v1/categories"
 # What is made of other fields beside it, and changes with them.
@@ -31,19 +31,19 @@ _OF_MEMBER = ("name", "twitter", "discord")
 class EntityChange:
     """What became of one thing."""
 
-    name: Name
-    differences: list[Difference]
+    name: EntityName
+    differences: list[UrlDifference]
     kind: str = CHANGED
     # What it is called by people, where it is new or gone.
     title: str = ""
-    changes: list[Change] = field(default_factory=list)
+    changes: list[FieldChange] = field(default_factory=list)
     # The one body that the changes were found in, where what all of its bodies say of it is the same.
     seen_in: str = ""
     # Whose changes it shows; none of them is told of it again.
-    because: list[Name] = field(default_factory=list)
+    because: list[EntityName] = field(default_factory=list)
 
     @property
-    def access(self) -> list[Difference]:
+    def access(self) -> list[UrlDifference]:
         """What others may read now than before."""
         return [one for one in self.differences if one.access]
 
@@ -59,10 +59,10 @@ class EntityChange:
 class BodyReader:
     """Opens bodies, but for those that only a key opens, if they are to stay closed."""
 
-    comparison: Comparison
+    comparison: ReleaseComparison
     private: bool = False
 
-    def value(self, release: Release, one: Answer | None) -> Any:
+    def value(self, release: ReleaseView, one: UrlResponse | None) -> Any:
         return release.value(one) if one and (self.private or not one.restricted) else None
 
     def loads(self) -> tuple[Load, Load]:
@@ -78,29 +78,29 @@ class BodyReader:
 
         return (lambda url: load(url)[0]), (lambda url: load(url)[1])
 
-    def details(self, one: Difference) -> list[Change]:
+    def details(self, one: UrlDifference) -> list[FieldChange]:
         """What changed inside a body, or where a redirect leads."""
         if one.old and one.new and one.old.status == one.new.status == 308 and self.is_open(one):
-            return [Change(("Location",), CHANGED, one.old.tag, one.new.tag)]
+            return [FieldChange(("Location",), CHANGED, one.old.tag, one.new.tag)]
         old, new = (load(one.url) for load in self.loads())
-        return list(changes(old, new))
+        return list(field_changes(old, new))
 
-    def is_open(self, one: Difference) -> bool:
+    def is_open(self, one: UrlDifference) -> bool:
         """Whether neither answer needs a key, or those that do may be shown."""
         return self.private or not any(answer and answer.restricted for answer in (one.old, one.new))
 
     def shown(self, url: str) -> str:
         """A URL without whose it is, if that is nobody's business."""
-        return url if self.private or thing(url, "").kind != ACCOUNT else f"{url.partition('#')[0]}#…"
+        return url if self.private or entity_of_url(url, "").kind != ACCOUNT else f"{url.partition('#')[0]}#…"
 
-    def thing(self, one: Difference) -> Name:
-        found = thing(one.url, one.slug)
-        return found if self.private or found.kind != ACCOUNT else Name(ACCOUNT)
+    def thing(self, one: UrlDifference) -> EntityName:
+        found = entity_of_url(one.url, one.slug)
+        return found if self.private or found.kind != ACCOUNT else EntityName(ACCOUNT)
 
 
-def things(reader: BodyReader) -> list[EntityChange]:
+def entity_changes(reader: BodyReader) -> list[EntityChange]:
     """Everything that changed, each thing once: series first, then people and groups, the site, and the lists."""
-    found: dict[Name, EntityChange] = {}
+    found: dict[EntityName, EntityChange] = {}
     for one in reader.comparison.differences:
         if one.kind != RETIMED:
             name = reader.thing(one)
@@ -108,7 +108,7 @@ def things(reader: BodyReader) -> list[EntityChange]:
     for each in found.values():
         _look(each, reader)
     _explain(found, reader)
-    if lists := found.get(Name(LISTS)):
+    if lists := found.get(EntityName(LISTS)):
         lists.because = sorted(name for name, each in found.items() if each.is_told and each is not lists)
         if not lists.because:
             _look_inside(lists, reader)
@@ -132,8 +132,8 @@ def _look(one: EntityChange, reader: BodyReader) -> None:
             one.title = _title(one, there, reader)
             return
     if one.name.kind != LISTS:
-        old, new = (portrait(one.name, load) for load in reader.loads())
-        one.changes = list(changes(old, new))
+        old, new = (entity_view(one.name, load) for load in reader.loads())
+        one.changes = list(field_changes(old, new))
         if not one.changes:
             _look_inside(one, reader)
 
@@ -146,22 +146,22 @@ def _look_inside(one: EntityChange, reader: BodyReader) -> None:
             return
 
 
-def _title(one: EntityChange, release: Release, reader: BodyReader) -> str:
+def _title(one: EntityChange, release: ReleaseView, reader: BodyReader) -> str:
     answers = release.answers(one.differences[0].slug)
-    found = portrait(one.name, lambda url: reader.value(release, answers.get(url)))
+    found = entity_view(one.name, lambda url: reader.value(release, answers.get(url)))
     return str(found.get("title") or found.get("name") or "")
 
 
 # What follows from what
 
 
-def _explain(found: Mapping[Name, EntityChange], reader: BodyReader) -> None:
+def _explain(found: Mapping[EntityName, EntityChange], reader: BodyReader) -> None:
     """Leave to each thing only what is not told of another."""
     roots = {name for name, one in found.items() if _is_root(one)}
     renames = list(_renames(found, reader))
     for one in found.values():
         beside = {change.path: change for change in one.changes}
-        reasons: set[Name] = set()
+        reasons: set[EntityName] = set()
         own = []
         for change in one.changes:
             because = _because(one, change, roots) or _renamed(one, change, renames)
@@ -175,7 +175,7 @@ def _is_root(one: EntityChange) -> bool:
     return one.kind != CHANGED or bool(one.access) or any(_refers(one, change) is None for change in one.changes)
 
 
-def _because(one: EntityChange, change: Change, roots: set[Name]) -> list[Name]:
+def _because(one: EntityChange, change: FieldChange, roots: set[EntityName]) -> list[EntityName]:
     """The things that a change is about, where it is shown of another."""
     other = _refers(one, change)
     if other is None or other in roots:
@@ -183,19 +183,19 @@ def _because(one: EntityChange, change: Change, roots: set[Name]) -> list[Name]:
     return sorted(root for root in roots if root.kind == other.kind and not other.name)
 
 
-def _refers(one: EntityChange, change: Change) -> Name | None:
+def _refers(one: EntityChange, change: FieldChange) -> EntityName | None:
     """Whose business it is; without a name, that of some thing of its kind."""
     match one.name.kind, *change.path:
         case "author" | "artist" | "group", "series", step, *_:
-            return Name(SERIES, _called(step))
+            return EntityName(SERIES, _called(step))
         case "group", "members", step, field, *_ if field in _OF_MEMBER:
-            return Name("member", _called(step))
+            return EntityName("member", _called(step))
         case "member", "groups", *_:
-            return Name("group")
+            return EntityName("group")
         case "series", "chapters", _, "groups", step, _:
-            return Name("group", _called(step))
+            return EntityName("group", _called(step))
         case "series", "categories", step, _:
-            return Name("category", _called(step))
+            return EntityName("category", _called(step))
     return None
 
 
@@ -204,7 +204,7 @@ def _called(step: str) -> str:
     return step.strip("[]").partition("=")[2]
 
 
-def _follows(change: Change, beside: Mapping[Path, Change]) -> bool:
+def _follows(change: FieldChange, beside: Mapping[Path, FieldChange]) -> bool:
     """Whether a field is made of others that changed beside it."""
     if change.kind != CHANGED or not change.path:
         return False
@@ -215,18 +215,18 @@ def _follows(change: Change, beside: Mapping[Path, Change]) -> bool:
     return any((*around, name) in beside for name in _FOLLOWS.get(field, ()))
 
 
-def _is_part(title: Change, whole: Change) -> bool:
+def _is_part(title: FieldChange, whole: FieldChange) -> bool:
     """Whether a title is all that changed in a longer one, which is made otherwise where there is none."""
     old, new = str(title.old or ""), str(title.new or "")
     return not (old and new) or str(whole.old).replace(old, new) == whole.new
 
 
-_Rename = tuple[str, str, Name]
+_Rename = tuple[str, str, EntityName]
 
 
-def _renames(found: Mapping[Name, EntityChange], reader: BodyReader) -> Iterator[_Rename]:
+def _renames(found: Mapping[EntityName, EntityChange], reader: BodyReader) -> Iterator[_Rename]:
     """Names that stand in other things as well."""
-    yield reader.comparison.old.base_url or "", reader.comparison.new.base_url or "", Name(SITE)
+    yield reader.comparison.old.base_url or "", reader.comparison.new.base_url or "", EntityName(SITE)
     for name, one in found.items():
         for change in one.changes:
             if change.path == ("name",) and change.kind == CHANGED:
@@ -235,10 +235,10 @@ def _renames(found: Mapping[Name, EntityChange], reader: BodyReader) -> Iterator
     if categories := reader.comparison.by_url.get(_CATEGORIES):
         for change in reader.details(categories):
             if change.path[1:] == ("name",):
-                yield change.old, change.new, Name(CATEGORY, change.new)
+                yield change.old, change.new, EntityName(CATEGORY, change.new)
 
 
-def _renamed(one: EntityChange, change: Change, renames: Sequence[_Rename]) -> list[Name]:
+def _renamed(one: EntityChange, change: FieldChange, renames: Sequence[_Rename]) -> list[EntityName]:
     """Whose name a field is, or begins with, if that is all that changed in it."""
     if change.kind != CHANGED or not (isinstance(change.old, str) and isinstance(change.new, str)):
         return []

@@ -16,7 +16,7 @@ _SITE = re.compile(r"/|/api/v2/(?:openapi\.json|docs(?:/.*)?)")
 SERIES, ACCOUNT, CATEGORY, SITE, CHAPTER, LISTS = "series", "account", "category", "site", "chapter", "lists"
 
 
-class Name(NamedTuple):
+class EntityName(NamedTuple):
     """What a thing is called."""
 
     kind: str
@@ -26,20 +26,20 @@ class Name(NamedTuple):
         return f"{self.kind} {self.name}".rstrip()
 
 
-def thing(url: str, slug: str) -> Name:
+def entity_of_url(url: str, slug: str) -> EntityName:
     """What a URL is about."""
     if slug:
-        return Name(SERIES, slug)
+        return EntityName(SERIES, slug)
     if found := _THING.fullmatch(url):
-        return Name(CATEGORY if found[1] == "categorie" else found[1], unquote(found[2]))
+        return EntityName(CATEGORY if found[1] == "categorie" else found[1], unquote(found[2]))
     if found := _ACCOUNT.fullmatch(url):
-        return Name(ACCOUNT, found[1])
+        return EntityName(ACCOUNT, found[1])
     if url.startswith("/api/v2/chapters/"):
-        return Name(CHAPTER, url.split("/")[4])
-    return Name(SITE if _SITE.fullmatch(url) else LISTS)
+        return EntityName(CHAPTER, url.split("/")[4])
+    return EntityName(SITE if _SITE.fullmatch(url) else LISTS)
 
 
-def sources(one: Name) -> tuple[str, ...]:
+def sources(one: EntityName) -> tuple[str, ...]:
     """The bodies that together say everything of a thing; what a later one says as well, it says better."""
     match one.kind:
         case "series":
@@ -55,7 +55,7 @@ def sources(one: Name) -> tuple[str, ...]:
     return ()
 
 
-def portrait(one: Name, load: Load) -> dict[str, Any]:
+def entity_view(one: EntityName, load: Load) -> dict[str, Any]:
     """All that the bodies say that can be loaded."""
     found: dict[str, Any] = {}
     for url in sources(one):

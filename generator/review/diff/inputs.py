@@ -14,7 +14,7 @@ from ...catalog.layout import SITE
 from ...errors import CatalogError, FlatpanelError, Problem
 from ...pipeline import run
 from ...pipeline.run import Options
-from .release_view import Release, manifest_of
+from .release_view import ReleaseView, find_manifest
 
 # The files of the catalog as they lie there, committed or not.
 HERE = "."
@@ -31,14 +31,14 @@ class DiffInput(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
-    old: Release
-    new: Release
+class ReleasePair:
+    old: ReleaseView
+    new: ReleaseView
     warnings: list[str]
 
 
 @contextmanager
-def opened(old: str, new: str, catalog: Confined, as_of: int, jobs: int) -> Iterator[Pair]:
+def open_releases(old: str, new: str, catalog: Confined, as_of: int, jobs: int) -> Iterator[ReleasePair]:
     """Both releases. What has to be built for it is built as of the same time, in a folder that is gone afterwards."""
     both = [_wanted(name, catalog) for name in (old, new)]
     with filesystem.scratch() as scratch:
@@ -49,8 +49,8 @@ def opened(old: str, new: str, catalog: Confined, as_of: int, jobs: int) -> Iter
             ),
         )
         before, after = (workshop.manifest(one, place) for place, one in enumerate(both))
-        with Release(before, old) as older, Release(after, new) as newer:
-            yield Pair(older, newer, workshop.warnings)
+        with ReleaseView(before, old) as older, ReleaseView(after, new) as newer:
+            yield ReleasePair(older, newer, workshop.warnings)
 
 
 def _wanted(name: str, catalog: Confined) -> DiffInput:
@@ -61,7 +61,7 @@ def _wanted(name: str, catalog: Confined) -> DiffInput:
         )
     if name == HERE:
         return DiffInput(name, folder=catalog)
-    if found := manifest_of(path):
+    if found := find_manifest(path):
         return DiffInput(name, manifest=found)
     for folder in (path, path / catalog.path.name):
         if (folder / SITE).is_file():

@@ -20,7 +20,7 @@ _PLAIN = re.compile(r"[A-Za-z_]\w*")
 Path: TypeAlias = tuple[str, ...]
 
 
-class Change(NamedTuple):
+class FieldChange(NamedTuple):
     """A field that is not what it was. Of one that moved, old and new are its places, counted from 1."""
 
     path: Path
@@ -39,32 +39,32 @@ class _Item(NamedTuple):
 _Items: TypeAlias = dict[Hashable, _Item]
 
 
-def changes(old: Any, new: Any, path: Path = ()) -> Iterator[Change]:
+def field_changes(old: Any, new: Any, path: Path = ()) -> Iterator[FieldChange]:
     """Every difference, in the order of the old value; none if both are the same bytes."""
     if isinstance(old, dict) and isinstance(new, dict):
         yield from _inside(_fields(old), _fields(new), path)
     elif isinstance(old, list) and isinstance(new, list):
         yield from _inside(*_matched(old, new), path)
     elif encoding.json(old) != encoding.json(new):
-        yield Change(path, CHANGED, old, new)
+        yield FieldChange(path, CHANGED, old, new)
 
 
-def written(path: Path) -> str:
+def path_text(path: Path) -> str:
     """A path as people write it: chapters[number=10.5].title."""
     return "".join(step if step.startswith("[") else f".{step}" for step in path).removeprefix(".")
 
 
-def _inside(old: _Items, new: _Items, path: Path) -> Iterator[Change]:
+def _inside(old: _Items, new: _Items, path: Path) -> Iterator[FieldChange]:
     for key in old | new:
         if key not in new:
-            yield Change((*path, old[key].step), REMOVED, old=old[key].value)
+            yield FieldChange((*path, old[key].step), REMOVED, old=old[key].value)
         elif key not in old:
-            yield Change((*path, new[key].step), ADDED, new=new[key].value)
+            yield FieldChange((*path, new[key].step), ADDED, new=new[key].value)
         else:
-            yield from changes(old[key].value, new[key].value, (*path, new[key].step))
+            yield from field_changes(old[key].value, new[key].value, (*path, new[key].step))
     before, after = _places(old), _places(new)
     for key in _moved(before, after):
-        yield Change((*path, new[key].step), MOVED, before[key], after[key])
+        yield FieldChange((*path, new[key].step), MOVED, before[key], after[key])
 
 
 def _places(items: Iterable[Hashable]) -> dict[Hashable, int]:

@@ -9,9 +9,9 @@ from ... import encoding
 from ...api.routes import family
 from ...catalog.field_values import common_start
 from ...escaping import escaped
-from .compare import Comparison
+from .compare import ReleaseComparison
 from .entity_changes import EntityChange
-from .json_diff import ADDED, CHANGED, MOVED, REMOVED, Change, written
+from .json_diff import ADDED, CHANGED, MOVED, REMOVED, FieldChange, path_text
 
 MARKS = {ADDED: "+", REMOVED: "-", CHANGED: "!", MOVED: "!"}
 # How much is shown of a value, and of what stands before the place where a long text differs.
@@ -23,36 +23,36 @@ _MANY = 50
 PARTIAL = "of one of the two there is only a manifest, so redirects, licences and settings were not compared"
 
 
-def lines(changes: Iterable[Change], *, most: int | None = None, whole: bool = False) -> Iterator[str]:
+def lines(changes: Iterable[FieldChange], *, most: int | None = None, whole: bool = False) -> Iterator[str]:
     """A line for each change, or for many that are alike; no more than so many."""
-    told = [[one] for one in changes] if whole else _alike(changes)
-    for group in islice(told, most):
+    change_text = [[one] for one in changes] if whole else _alike(changes)
+    for group in islice(change_text, most):
         more = f", and {len(group) - 1:,} more like it" if len(group) > 1 else ""
         yield f"{MARKS[group[0].kind]} {_told(group[0])}{more}"
-    if most is not None and len(told) > most:
-        yield f"  … and {len(told) - most:,} more"
+    if most is not None and len(change_text) > most:
+        yield f"  … and {len(change_text) - most:,} more"
 
 
-def _alike(changes: Iterable[Change]) -> list[list[Change]]:
+def _alike(changes: Iterable[FieldChange]) -> list[list[FieldChange]]:
     """Changes of the same field of many things in one group, every other one alone."""
-    groups: dict[tuple[str, ...], list[Change]] = {}
+    groups: dict[tuple[str, ...], list[FieldChange]] = {}
     for one in changes:
         groups.setdefault(_field(one), []).append(one)
     return [part for group in groups.values() for part in ([group] if len(group) > _FEW else [[one] for one in group])]
 
 
-def _field(one: Change) -> tuple[str, ...]:
+def _field(one: FieldChange) -> tuple[str, ...]:
     """What changed how, of whichever thing in a list."""
     return one.kind, *("[]" if step.startswith("[") else step for step in one.path)
 
 
-def _told(one: Change) -> str:
-    path = cut(escaped(written(one.path))) or "the whole of it"
+def _told(one: FieldChange) -> str:
+    path = cut(escaped(path_text(one.path))) or "the whole of it"
     match one.kind:
         case "added":
-            return f"{path}: {shown(one.new)}"
+            return f"{path}: {value_text(one.new)}"
         case "removed":
-            return f"{path}: {shown(one.old)}"
+            return f"{path}: {value_text(one.old)}"
         case "moved":
             return f"{path}: moved from place {one.old} to place {one.new}"
     old, new = one.old, one.new
@@ -60,10 +60,10 @@ def _told(one: Change) -> str:
         start = max(0, len(common_start(old, new)) - _BEFORE)
         if max(len(old), len(new)) > _WIDTH and start:
             old, new = f"…{old[start:]}", f"…{new[start:]}"
-    return f"{path}: {shown(old)} → {shown(new)}"
+    return f"{path}: {value_text(old)} → {value_text(new)}"
 
 
-def shown(value: Any) -> str:
+def value_text(value: Any) -> str:
     """A value as JSON, as much of it as fits."""
     return cut(escaped(encoding.json(value).decode()))
 
@@ -76,7 +76,7 @@ def counted(number: int, what: str) -> str:
     return f"{number:,} {what}{'s' * (number != 1)}"
 
 
-def summary(found: Comparison) -> str:
+def summary(found: ReleaseComparison) -> str:
     """All of it in a sentence."""
     if not found.differs:
         return "nothing differs"
@@ -87,7 +87,7 @@ def summary(found: Comparison) -> str:
     return f"{', '.join([*parts, f'{unchanged:,} unchanged'])}"
 
 
-def together(found: Sequence[EntityChange]) -> Iterator[list[EntityChange]]:
+def grouped(found: Sequence[EntityChange]) -> Iterator[list[EntityChange]]:
     """The things that have something to say; very many that say the same of the same fields in one group."""
     groups: dict[object, list[EntityChange]] = {}
     for one in found:
@@ -107,7 +107,7 @@ def headline(group: Sequence[EntityChange]) -> str:
     first = group[0]
     if len(group) > 1:
         return f"{first.name.kind} {_names(group)} {first.kind}, all alike; of the first:"
-    title = f": {shown(first.title)}" if first.title else ""
+    title = f": {value_text(first.title)}" if first.title else ""
     return f"{escaped(str(first.name))} {first.kind}{title}"
 
 
@@ -131,7 +131,7 @@ def access(one: EntityChange) -> Iterator[str]:
         yield f"! {path}: {before} → {after}" + (f" ({count:,} URLs)" if count > 1 else "")
 
 
-def ages(found: Comparison) -> Iterator[str]:
+def ages(found: ReleaseComparison) -> Iterator[str]:
     """For how long caches keep what they kept for another time before."""
     changed: dict[tuple[int, int], list[str]] = {}
     for one in found.differences:
@@ -141,12 +141,12 @@ def ages(found: Comparison) -> Iterator[str]:
         yield f"! {before} s → {after} s: {counted(len(urls), 'URL')}, such as {escaped(urls[0])}"
 
 
-def settings(found: Comparison) -> Iterator[str]:
+def settings(found: ReleaseComparison) -> Iterator[str]:
     """The parts of the configuration that differ; whose keys those are is nobody's business."""
     return (f"! {escaped(name)}" for name in found.settings)
 
 
-def following(found: Iterable[EntityChange]) -> Iterator[str]:
+def affected(found: Iterable[EntityChange]) -> Iterator[str]:
     """What shows the changes of other things, in a line for each kind."""
     kinds: dict[str, list[EntityChange]] = {}
     for one in found:

@@ -6,7 +6,7 @@ from urllib.parse import parse_qsl, urlencode
 
 from ...api.payloads.series_list import DEFAULT_ORDER
 from ...api.payloads.v2 import DEFAULT_DATES
-from .compare import Comparison, Difference
+from .compare import ReleaseComparison, UrlDifference
 from .release_view import SEARCHED
 
 _LIST, _CHAPTERS, _PAGES = "/api/v2/series", "/api/v2/chapters", "/api/v2/pages"
@@ -25,7 +25,7 @@ class Purge(NamedTuple):
     prefixes: list[str]
 
 
-def purge(found: Comparison, base_url: str) -> Purge:
+def purge(found: ReleaseComparison, base_url: str) -> Purge:
     """Every address whose answer is not what a cache may have kept of it."""
     addresses = {address for one in found.differences for address in _stale(one)}
     addresses |= {address for key in _asked_otherwise(found) for address in _of_pages(key)}
@@ -36,7 +36,7 @@ def purge(found: Comparison, base_url: str) -> Purge:
     )
 
 
-def _stale(one: Difference) -> Iterator[_Address]:
+def _stale(one: UrlDifference) -> Iterator[_Address]:
     path, _, query = one.url.partition("?")
     parameters = tuple(parse_qsl(query))
     if _could_be_kept(one) and "#" not in path:
@@ -48,12 +48,12 @@ def _stale(one: Difference) -> Iterator[_Address]:
             yield from ((_CHAPTERS, (slug, *dates)), (_CHAPTERS, (*dates, slug)))
 
 
-def _could_be_kept(one: Difference) -> bool:
+def _could_be_kept(one: UrlDifference) -> bool:
     """What needed a key was never for a cache that many share. A 404 may be in one."""
     return not (one.old and one.old.restricted)
 
 
-def _is_locked(one: Difference) -> bool:
+def _is_locked(one: UrlDifference) -> bool:
     return all(answer and answer.restricted for answer in (one.old, one.new))
 
 
@@ -80,7 +80,7 @@ def _of_list(sort: str, page: str) -> Iterator[_Address]:
         yield _LIST, (order,)
 
 
-def _asked_otherwise(found: Comparison) -> Iterator[str]:
+def _asked_otherwise(found: ReleaseComparison) -> Iterator[str]:
     """The deprecated addresses of pages that find others now, or the same ones changed."""
     old, new = found.old.asked_pages(), found.new.asked_pages()
     if found.is_partial:  # only one of them knows these addresses

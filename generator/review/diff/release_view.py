@@ -26,7 +26,7 @@ _DIST = re.compile(rb'include "?([^\s"]+)/releases/' + manifest.UNNAMED.encode()
 INDEX, SEARCHED = "/", "/api/v2/series#index"
 
 
-class Answer(NamedTuple):
+class UrlResponse(NamedTuple):
     """What a URL answers: with a body and its tag, or with a gate and where it leads."""
 
     status: int
@@ -41,7 +41,7 @@ class Answer(NamedTuple):
         return "restricted" if self.restricted else "public" if self.status == 200 else str(self.status)
 
 
-class Release:
+class ReleaseView:
     """One of the two that are compared."""
 
     def __init__(self, path: Path, name: str) -> None:
@@ -51,7 +51,7 @@ class Release:
         self.root = self.folder.parents[1] if self.folder.parent.name == "releases" else self.folder
         self.ledger = ManifestReader(path)
 
-    def __enter__(self) -> "Release":
+    def __enter__(self) -> "ReleaseView":
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
@@ -61,17 +61,17 @@ class Release:
         """How many bodies a series has, or what is about all of them."""
         return self.ledger.count(slug)
 
-    def answers(self, slug: str) -> dict[str, Answer]:
+    def answers(self, slug: str) -> dict[str, UrlResponse]:
         """All that has a body."""
         return self._read(slug) if slug else self._about_all
 
     @cached_property
-    def _about_all(self) -> dict[str, Answer]:
+    def _about_all(self) -> dict[str, UrlResponse]:
         return self._read("")
 
-    def _read(self, slug: str) -> dict[str, Answer]:
+    def _read(self, slug: str) -> dict[str, UrlResponse]:
         found = self.ledger.of(slug).values()
-        return {one.url: Answer(200, one.etag, one.restricted, one.max_age, one) for one in found}
+        return {one.url: UrlResponse(200, one.etag, one.restricted, one.max_age, one) for one in found}
 
     @cached_property
     def base_url(self) -> str | None:
@@ -80,10 +80,10 @@ class Release:
         index = self.value(answer) if answer else None
         return str(index["api"]["authors"]).removesuffix("/api/authors") if index else None
 
-    def gates(self) -> dict[str, Answer]:
+    def gates(self) -> dict[str, UrlResponse]:
         """All that has none; a redirect is an absolute address."""
         found = (gate for name in MAPS for gate in maps.gates(name, self._lines(name)))
-        return {one.url: Answer(one.status, self._target(one), one.restricted) for one in found}
+        return {one.url: UrlResponse(one.status, self._target(one), one.restricted) for one in found}
 
     def _target(self, one: Gate) -> str:
         return f"{self.base_url or ''}{one.target}" if one.target else ""
@@ -102,7 +102,7 @@ class Release:
     def has_maps(self) -> bool:
         return (self.folder / "validators.map").is_file()
 
-    def value(self, answer: Answer) -> Any:
+    def value(self, answer: UrlResponse) -> Any:
         """What a body says, or nothing where it is no JSON, too large, not at hand, or not what it was."""
         one = answer.body
         if one is None or not one.file.endswith(".json") or one.size > LARGEST:
@@ -137,7 +137,7 @@ class Release:
         return manifest.unnamed(path.read_bytes(), self.folder.name) if path.is_file() else b""
 
 
-def manifest_of(path: Path) -> Path | None:
+def find_manifest(path: Path) -> Path | None:
     """The manifest that a path means: itself, that of a release, or that of the current release of a built site."""
     if path.is_file():
         return path

@@ -14,7 +14,7 @@ from ...pipeline.schedule import Scheduled, scheduled
 from ...release.changes import ReleaseChanges, ReleaseComparison, SeriesChanges
 from ...release.manifest_reader import ManifestReader
 from ...release.transaction import Transaction
-from .sizes import Sizes, Weight
+from .sizes import Sizes, TotalSize
 
 # What people are, and where they come together: the lists of a catalog, but for keys.
 _COUNTED = [name.removesuffix(".yaml") for name in LISTS if name != "keys.yaml"]
@@ -54,16 +54,16 @@ class ReportData:
         }
 
 
-class Collector:
+class ReportCollector:
     """Collects the data of a report while a build holds the lock of the store."""
 
     data: ReportData | None = None
 
     def __call__(self, found: CatalogScan, cache: Cache, session: Transaction) -> None:
-        self.data = survey(found, cache, session)
+        self.data = report_data(found, cache, session)
 
 
-def survey(found: CatalogScan, cache: Cache, session: Transaction) -> ReportData:
+def report_data(found: CatalogScan, cache: Cache, session: Transaction) -> ReportData:
     """Of the release that a store holds now, and of what it held when the session began."""
     store = session.store
     with ManifestReader(store.manifest_path(store.current())) as now:
@@ -95,7 +95,7 @@ def _numbers(found: CatalogScan, coming: list[Scheduled]) -> dict[str, int]:
     }
 
 
-def _weight(one: Weight) -> dict[str, int]:
+def _weight(one: TotalSize) -> dict[str, int]:
     return {"urls": one.urls, "bytes": one.size, "compressed": one.compressed}
 
 

@@ -16,7 +16,7 @@ from ...pipeline.removals import Removals
 from ...release.changes import KINDS
 from ...templating import Templates
 from .data import ReportData
-from .sizes import together
+from .sizes import total_size
 
 # How every report begins: what begins otherwise is somebody's work.
 BEGINNING = b"<!doctype html>\n<!-- A report of Flatpanel -->\n"
@@ -38,13 +38,13 @@ _BEHIND = {
 }
 
 
-def page(
+def render(
     survey: ReportData, release: str, changes: Mapping[str, int], warnings: Sequence[str], removed: Removals
 ) -> bytes:
     """The whole page."""
     style = (_TEMPLATES.folder / "style.css").read_text(encoding="utf-8")
     told = {
-        "policy": policy(style),
+        "policy": content_security_policy(style),
         "style": style,
         "version": __version__,
         "site": urlsplit(survey.base_url).netloc,
@@ -58,12 +58,19 @@ def page(
         "scheduled": survey.scheduled[:SHOWN],
         "later": survey.scheduled[SHOWN:],
     }
-    forms = {"size": size, "iso": field_values.iso, "moment": moment, "number": number, "share": share, "kinds": KINDS}
+    forms = {
+        "size": format_size,
+        "iso": field_values.iso,
+        "moment": day_and_time,
+        "number": format_number,
+        "share": bar_length,
+        "kinds": KINDS,
+    }
     filled = _TEMPLATES.render("page.html", told | forms | _changed(survey, changes) | _weighed(survey))
     return BEGINNING + filled
 
 
-def policy(style: str) -> str:
+def content_security_policy(style: str) -> str:
     """What a browser may do with the page: show it, in its own style."""
     digest = base64.b64encode(bytes.fromhex(encoding.sha256(style.encode()))).decode()
     return f"default-src 'none'; style-src 'sha256-{digest}'; img-src data:; base-uri 'none'; form-action 'none'"
@@ -75,7 +82,7 @@ def write(place: Path, text: bytes) -> None:
     filesystem.write_if_changed(target, text, target.stat().st_mode if target.exists() else 0o600)
 
 
-def refuse(place: Path, out: Path, others: Iterable[Path]) -> None:
+def check_path(place: Path, out: Path, others: Iterable[Path]) -> None:
     """Neither overwrite somebody's work, nor be in the way of the build, nor tell servers of what is to come."""
     # `resolve` would raise what is no OSError where links go round in a circle.
     found = Path(os.path.realpath(place))
@@ -97,7 +104,7 @@ def _changed(survey: ReportData, changes: Mapping[str, int]) -> dict[str, object
     news, kinds = survey.news, (*KINDS, "unchanged")
     return {
         "changes": [(kind, changes[kind]) for kind in kinds],
-        "bar_of_changes": stacked([(kind, changes[kind]) for kind in kinds]),
+        "bar_of_changes": bar_parts([(kind, changes[kind]) for kind in kinds]),
         "anything": any(changes[kind] for kind in KINDS),
         # What a person changed comes first; lists change with it.
         "told": sorted(news.listed, key=lambda one: (not one.slug, one.slug)),
@@ -108,7 +115,7 @@ def _changed(survey: ReportData, changes: Mapping[str, int]) -> dict[str, object
 
 def _weighed(survey: ReportData) -> dict[str, object]:
     sizes = survey.sizes
-    families = [(family, together(found.values()), found) for family, found in sizes.families().items()]
+    families = [(family, total_size(found.values()), found) for family, found in sizes.families().items()]
     return {
         "whole": sizes.total,
         "families": families,
@@ -119,22 +126,22 @@ def _weighed(survey: ReportData) -> dict[str, object]:
     }
 
 
-def stacked(counts: Sequence[tuple[str, int]]) -> list[tuple[str, float, float]]:
+def bar_parts(counts: Sequence[tuple[str, int]]) -> list[tuple[str, float, float]]:
     """Parts of a bar of the length 100, side by side: what each is, where it begins, how long it is."""
     whole, before, found = sum(count for _, count in counts), 0.0, []
     for kind, count in counts:
-        length = share(count, whole)
+        length = bar_length(count, whole)
         found.append((kind, before, length))
         before = round(before + length, 2)
     return found
 
 
-def share(part: int, whole: int) -> float:
+def bar_length(part: int, whole: int) -> float:
     """How much of 100 it is; what is there at all can be seen."""
     return max(round(100 * part / whole, 2), 0.6) if part else 0.0
 
 
-def size(count: int) -> str:
+def format_size(count: int) -> str:
     """Bytes as people say them, in three digits where there is a unit for it."""
     scaled, power = float(count), 0
     while scaled >= 999.5 and power < len(_UNITS) - 1:
@@ -142,11 +149,11 @@ def size(count: int) -> str:
     return f"{scaled:,.{1 if power and scaled < 99.95 else 0}f} {_UNITS[power]}"
 
 
-def number(count: int) -> str:
+def format_number(count: int) -> str:
     return f"{count:,}"
 
 
-def moment(seconds: int) -> tuple[str, str]:
+def day_and_time(seconds: int) -> tuple[str, str]:
     """The day and the time of an instant as people read them; with seconds only where there are some."""
     day, _, clock = field_values.iso(seconds).rstrip("Z").partition("T")
     return day, f"{clock.removesuffix(':00')} UTC"

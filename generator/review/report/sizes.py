@@ -17,7 +17,7 @@ BIGGEST = 10
 _FAMILY = re.compile(r"(/api(?:/v\d+)?(?=/)|/)(?:/([^/?#]+))?")
 
 
-class Body(NamedTuple):
+class BodySize(NamedTuple):
     """One body, in the order of sizes."""
 
     size: int
@@ -27,7 +27,7 @@ class Body(NamedTuple):
 
 
 @dataclass(slots=True)
-class Weight:
+class TotalSize:
     """Of many bodies together."""
 
     urls: int = 0
@@ -46,13 +46,13 @@ class Sizes:
 
     root: Path
     # By family and what they are about.
-    weights: dict[tuple[str, str], Weight] = field(default_factory=dict)
-    biggest: list[Body] = field(default_factory=list)
+    weights: dict[tuple[str, str], TotalSize] = field(default_factory=dict)
+    biggest: list[BodySize] = field(default_factory=list)
 
     def add(self, bodies: Iterable[Published]) -> None:
-        weighed = [Body(one.size, self._compressed(one), one.url) for one in bodies]
+        weighed = [BodySize(one.size, self._compressed(one), one.url) for one in bodies]
         for size, compressed, url in weighed:
-            self.weights.setdefault(kind(url), Weight()).add(1, size, compressed)
+            self.weights.setdefault(group_of(url), TotalSize()).add(1, size, compressed)
         self.biggest = heapq.nlargest(BIGGEST, [*self.biggest, *weighed])
 
     def _compressed(self, one: Published) -> int:
@@ -62,25 +62,25 @@ class Sizes:
         return one.size
 
     @property
-    def total(self) -> Weight:
-        return together(self.weights.values())
+    def total(self) -> TotalSize:
+        return total_size(self.weights.values())
 
-    def families(self) -> dict[str, dict[str, Weight]]:
+    def families(self) -> dict[str, dict[str, TotalSize]]:
         """By family, in order, what it holds; the most first."""
-        found: dict[str, dict[str, Weight]] = {}
+        found: dict[str, dict[str, TotalSize]] = {}
         for (family, about), weight in sorted(self.weights.items(), key=lambda one: (one[0][0], -one[1].size, one[0])):
             found.setdefault(family, {})[about] = weight
         return found
 
 
-def together(weights: Iterable[Weight]) -> Weight:
-    found = Weight()
+def total_size(weights: Iterable[TotalSize]) -> TotalSize:
+    found = TotalSize()
     for one in weights:
         found.add(one.urls, one.size, one.compressed)
     return found
 
 
-def kind(url: str) -> tuple[str, str]:
+def group_of(url: str) -> tuple[str, str]:
     """The family of a URL, such as /api/v2, and what it is about, such as chapters; / is about nothing."""
     found = _FAMILY.match(url)
     assert found, "every URL begins with a slash"
