@@ -19,8 +19,8 @@ GZIP_HEAD = b"\x1f\x8b\x08\0\0\0\0\0\0\3"
 PACKED_BY = zlib.ZLIB_RUNTIME_VERSION
 # The last second of the year 9999; there is no HTTP date after it.
 LAST_INSTANT = 253_402_300_799
-_DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
-_MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
+MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 
 
 def json(value: object) -> bytes:
@@ -99,7 +99,7 @@ def http_date(seconds: int) -> str:
     """IMF-fixdate, in English wherever the build runs."""
     at = datetime.fromtimestamp(seconds, UTC)
     return (
-        f"{_DAYS[at.weekday()]}, {at.day:02} {_MONTHS[at.month - 1]} {at.year:04} {at.hour:02}:{at.minute:02}"
+        f"{DAYS[at.weekday()]}, {at.day:02} {MONTHS[at.month - 1]} {at.year:04} {at.hour:02}:{at.minute:02}"
         f":{at.second:02} GMT"
     )
 

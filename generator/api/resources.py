@@ -1,62 +1,64 @@
-"""The nouns that everything below the catalog speaks."""
+"""The types that the API uses: bodies, resources and gates, and the key of a URL."""
 
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 from urllib.parse import unquote
 
-# What bodies are, and how the names of their files end.
+# Content types, and the suffixes of their files.
 JSON = "application/json"
 HTML = "text/html; charset=utf-8"
 CSS = "text/css; charset=utf-8"
 JS = "text/javascript; charset=utf-8"
 SUFFIXES = {JSON: ".json", HTML: ".html", CSS: ".css", JS: ".js"}
 
-# The list that stands for whatever finds nothing, at many addresses. One of them may find something later that is
-# older, so this body has a tag and no date: clients that ask by date would never see the other.
-NOTHING = "/api/v2/pages?series=~&volume=0&number=0"
+# The body of every request without results. It has an ETag and no Last-Modified: the same request may later return
+# an older body, which a client that compares dates would never load.
+EMPTY_RESULTS_URL = "/api/v2/pages?series=~&volume=0&number=0"
+# The body that the njs shim searches. It is never sent.
+SERIES_INDEX_URL = "/api/v2/series#index"
 
 
 class Body(NamedTuple):
-    """A value on the wire and when the newest part of it changed. What is shown is counted, by construction.
+    """A response body and the last-modified time of its newest part, so that no data can be added without its date.
 
-    Bytes are sent as they are, the two kinds of long lists below are put together when they are written, and
-    everything else is JSON.
+    Bytes are sent unchanged. `JoinedBodies` and `AllChapters` are assembled when they are written. Every other
+    value is encoded as JSON.
     """
 
-    json: object
-    modified: int
+    value: object
+    last_modified: int
 
 
 @dataclass(frozen=True, slots=True)
 class JoinedBodies:
-    """An array of the bodies of other URLs, which may be more than fits into memory."""
+    """An array of the bodies of other URLs. It may be larger than memory."""
 
     urls: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class AllChapters:
-    """The `results` of all chapters that anybody may read, newest first; their dates have one of v2's forms."""
+    """The `results` of all public chapters, newest first, with dates in one of v2's formats."""
 
     date_format: str
 
 
 class Resource(NamedTuple):
-    """What a URL answers: a value to be encoded, and how many seconds a cache may keep it.
+    """A URL with its body, and the seconds that a cache may keep it.
 
-    A URL ends in `?…` where a parameter chooses between bodies, and in `#…` where something else does.
+    A URL ends in `?…` where a parameter selects the body, and in `#…` where an API key or the server selects it.
     """
 
     url: str
-    shown: Body
+    body: Body
     max_age: int
     restricted: bool = False
     type: str = JSON
 
 
 class Gate(NamedTuple):
-    """What a URL answers that has no body of its own: 451, or 308 and a path to go to."""
+    """A URL without a body of its own: 451, or 308 and the path that it redirects to."""
 
     url: str
     status: int
@@ -64,19 +66,19 @@ class Gate(NamedTuple):
     restricted: bool = False
 
 
-# Asked for the name of a body's file, and again for the line of a map.
+# Each URL needs its key twice: for the name of the body's file and for the line of a map.
 @lru_cache(maxsize=4096)
 def key(url: str) -> str:
-    """What the configuration calls a resource, and the path of its body without the tag.
+    """The key of a URL in the configuration; the path of its body's file without the ETag.
 
-    The path itself, so that most requests name their body. Only keys that no path can spell begin otherwise:
-    /query where a parameter chose the body, /of where it is somebody's.
+    The key is the decoded path, so most requests name their file directly. Two prefixes that no request path can have
+    mark the other keys: /query where a parameter selects the body, /of where an account does.
     """
     if url == "/":
         return "/index"
     path, _, owner = url.partition("#")
     path, _, query = path.partition("?")
     if query:
-        chosen = "/".join(part.partition("=")[2] for part in query.split("&"))
-        return f"/query{path.removeprefix('/api/v2')}/{chosen}"
+        values = "/".join(part.partition("=")[2] for part in query.split("&"))
+        return f"/query{path.removeprefix('/api/v2')}/{values}"
     return f"/of/{owner}{path.removeprefix('/api/v2')}" if owner else unquote(path)

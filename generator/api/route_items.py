@@ -1,168 +1,168 @@
-"""What there is one of a URL for: each function walks what it is given, and names what it finds as a route's path does.
+"""One function per kind of URL: yields the path parameters and the value of every instance.
 
-Most walk the whole catalog. Those of `InSeries` walk a single series: there are many, and they pass one at a time.
+Most functions take the whole catalog. Those marked `InSeries` take one series, because series are rendered one by one.
 """
 
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
-from ..catalog.entities import Catalog, Chapter, Series
+from ..catalog.entities import Catalog, Series
 from ..catalog.field_values import percent_encoded
 from .payloads import series_list
-from .payloads.v2 import DATE_FORMATS, DEFAULT_DATES, Dated
+from .payloads.v2 import DATE_FORMATS, DEFAULT_DATE_FORMAT, SeriesChapters
 
 
-class Subject(NamedTuple):
-    """The names that fill a path, what its shape is given, and whether only a key opens it."""
+class RouteItem(NamedTuple):
+    """One URL of a route: its path parameters, the argument of the shape, and whether it needs an API key."""
 
-    names: dict[str, object]
+    parameters: dict[str, object]
     value: Any
     restricted: bool = False
 
 
-Subjects = Iterable[Subject]
-# The dates that nobody has to ask for are those of the path itself.
-_OTHER_DATES = tuple(one for one in DATE_FORMATS if one != DEFAULT_DATES)
+RouteItems = Iterable[RouteItem]
+# The default format has the URL without a parameter.
+_OTHER_DATE_FORMATS = tuple(name for name in DATE_FORMATS if name != DEFAULT_DATE_FORMAT)
 
 
 class InSeries(NamedTuple):
-    """Walks one series."""
+    """Marks a function that takes one series."""
 
-    walk: Callable[[Series], Subjects]
+    items_of: Callable[[Series], RouteItems]
 
 
 # The whole catalog
 
 
-def once(catalog: Catalog) -> Subjects:
-    yield Subject({}, catalog)
+def once(catalog: Catalog) -> RouteItems:
+    yield RouteItem({}, catalog)
 
 
-def author(catalog: Catalog) -> Subjects:
-    return (Subject({"id": one.person.id}, one) for one in catalog.contributing_authors)
+def contributing_author(catalog: Catalog) -> RouteItems:
+    return (RouteItem({"id": author.person.id}, author) for author in catalog.contributing_authors)
 
 
-def artist(catalog: Catalog) -> Subjects:
-    return (Subject({"id": one.person.id}, one) for one in catalog.contributing_artists)
+def contributing_artist(catalog: Catalog) -> RouteItems:
+    return (RouteItem({"id": artist.person.id}, artist) for artist in catalog.contributing_artists)
 
 
-def publisher(catalog: Catalog) -> Subjects:
-    return (Subject({"id": one.group.id}, one) for one in catalog.publishers)
+def publisher(catalog: Catalog) -> RouteItems:
+    return (RouteItem({"id": publisher.group.id}, publisher) for publisher in catalog.publishers)
 
 
-def page_of_series(catalog: Catalog) -> Subjects:
-    return (Subject({"sort": sort, "page": page}, found) for sort, page, found in series_list.pages(catalog))
+def page_of_series(catalog: Catalog) -> RouteItems:
+    return (RouteItem({"sort": sort, "page": number}, page) for sort, number, page in series_list.pages(catalog))
 
 
-def every_chapter(_: Catalog) -> Subjects:
-    yield Subject({}, DEFAULT_DATES)
+def default_date_format(_: Catalog) -> RouteItems:
+    yield RouteItem({}, DEFAULT_DATE_FORMAT)
 
 
-def dated_chapters(_: Catalog) -> Subjects:
-    return (Subject({"date_format": dates}, dates) for dates in _OTHER_DATES)
+def other_date_format(_: Catalog) -> RouteItems:
+    return (RouteItem({"date_format": name}, name) for name in _OTHER_DATE_FORMATS)
 
 
-def category(catalog: Catalog) -> Subjects:
-    return (Subject({"name": percent_encoded(one.name)}, one) for one in catalog.categories if one.has_path)
+def category(catalog: Catalog) -> RouteItems:
+    named = (category for category in catalog.categories if category.has_path)
+    return (RouteItem({"name": percent_encoded(category.name)}, category) for category in named)
 
 
-def author_alone(catalog: Catalog) -> Subjects:
-    return (Subject({"id": one.id}, one) for one in catalog.authors)
+def author(catalog: Catalog) -> RouteItems:
+    return (RouteItem({"id": author.id}, author) for author in catalog.authors)
 
 
-def artist_alone(catalog: Catalog) -> Subjects:
-    return (Subject({"id": one.id}, one) for one in catalog.artists)
+def artist(catalog: Catalog) -> RouteItems:
+    return (RouteItem({"id": artist.id}, artist) for artist in catalog.artists)
 
 
-def group(catalog: Catalog) -> Subjects:
-    return (Subject({"id": one.id}, one) for one in catalog.groups)
+def group(catalog: Catalog) -> RouteItems:
+    return (RouteItem({"id": group.id}, group) for group in catalog.groups)
 
 
-def member(catalog: Catalog) -> Subjects:
-    return (Subject({"id": one.member.id}, one) for one in catalog.memberships)
+def member(catalog: Catalog) -> RouteItems:
+    return (RouteItem({"id": membership.member.id}, membership) for membership in catalog.memberships)
 
 
-def account(catalog: Catalog) -> Subjects:
-    return (Subject({"username": one.record.username}, one, True) for one in catalog.accounts)
+def account(catalog: Catalog) -> RouteItems:
+    return (RouteItem({"username": account.record.username}, account, True) for account in catalog.accounts)
 
 
-# One series, as the old families have it
-
-
-@InSeries
-def series(one: Series) -> Subjects:
-    if one.open:
-        yield Subject({"slug": one.slug}, one)
+# One series in /api and /api/v1
 
 
 @InSeries
-def volume(one: Series) -> Subjects:
-    if one.open:
-        for number, chapters in one.volumes.items():
-            yield Subject({"slug": one.slug, "volume": number}, chapters)
+def open_series(series: Series) -> RouteItems:
+    if series.open:
+        yield RouteItem({"slug": series.slug}, series)
 
 
 @InSeries
-def chapter(one: Series) -> Subjects:
-    if one.open:
-        for found in one.chapters:
-            yield Subject({"slug": one.slug, "volume": found.volume or 0, "chapter": found.number}, found)
-
-
-# One series, as v2 has it, which asks more: with which dates, and whether it may be read at all
+def open_volume(series: Series) -> RouteItems:
+    if series.open:
+        for number, chapters in series.volumes.items():
+            yield RouteItem({"slug": series.slug, "volume": number}, chapters)
 
 
 @InSeries
-def listed_series(one: Series) -> Subjects:
-    if one.known:
-        yield Subject({"slug": one.slug}, one)
+def open_chapter(series: Series) -> RouteItems:
+    if series.open:
+        for chapter in series.chapters:
+            yield RouteItem(
+                {"slug": series.slug, "volume": chapter.volume or 0, "chapter": chapter.number},
+                chapter,
+            )
+
+
+# One series in /api/v2, where a series may be licensed or restricted
 
 
 @InSeries
-def readable_series(one: Series) -> Subjects:
-    if one.known and not one.licensed:
-        yield Subject({"slug": one.slug}, one, one.restricted)
+def listed_series(series: Series) -> RouteItems:
+    if series.known:
+        yield RouteItem({"slug": series.slug}, series)
 
 
 @InSeries
-def chapters_of_series(one: Series) -> Subjects:
-    for names, found, restricted in readable_series.walk(one):
-        yield Subject(names, Dated(found), restricted)
+def readable_series(series: Series) -> RouteItems:
+    if series.known and not series.licensed:
+        yield RouteItem({"slug": series.slug}, series, series.restricted)
 
 
 @InSeries
-def dated_chapters_of_series(one: Series) -> Subjects:
-    for names, found, restricted in readable_series.walk(one):
-        for dates in _OTHER_DATES:
-            yield Subject({**names, "date_format": dates}, Dated(found, dates), restricted)
+def chapters_of_series(series: Series) -> RouteItems:
+    for parameters, _, restricted in readable_series.items_of(series):
+        yield RouteItem(parameters, SeriesChapters(series), restricted)
 
 
 @InSeries
-def readable_chapter(one: Series) -> Subjects:
-    if not one.licensed:
-        for found in one.named:
-            yield Subject(_names(found), found, one.restricted)
+def dated_chapters(series: Series) -> RouteItems:
+    for parameters, _, restricted in readable_series.items_of(series):
+        for name in _OTHER_DATE_FORMATS:
+            yield RouteItem({**parameters, "date_format": name}, SeriesChapters(series, name), restricted)
 
 
 @InSeries
-def licensed_series(one: Series) -> Subjects:
-    if one.known and one.licensed:
-        yield Subject({"slug": one.slug}, one)
+def readable_chapter(series: Series) -> RouteItems:
+    if not series.licensed:
+        for chapter in series.named:
+            yield RouteItem({"id": chapter.id}, chapter, series.restricted)
 
 
 @InSeries
-def dates_of_licensed_series(one: Series) -> Subjects:
-    for names, found, _ in licensed_series.walk(one):
-        for dates in _OTHER_DATES:
-            yield Subject({**names, "date_format": dates}, found)
+def licensed_series(series: Series) -> RouteItems:
+    if series.known and series.licensed:
+        yield RouteItem({"slug": series.slug}, series)
 
 
 @InSeries
-def licensed_chapter(one: Series) -> Subjects:
-    if one.licensed:
-        for found in one.named:
-            yield Subject(_names(found), found)
+def dated_licensed_series(series: Series) -> RouteItems:
+    for parameters, _, _ in licensed_series.items_of(series):
+        for name in _OTHER_DATE_FORMATS:
+            yield RouteItem({**parameters, "date_format": name}, series)
 
 
-def _names(one: Chapter) -> dict[str, object]:
-    return {"id": one.id, "slug": one.slug, "volume": one.volume or 0, "number": one.number}
+@InSeries
+def licensed_chapter(series: Series) -> RouteItems:
+    if series.licensed:
+        for chapter in series.named:
+            yield RouteItem({"id": chapter.id}, chapter)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from .. import encoding
 from ..api.payloads import errors
-from ..api.resources import JSON, NOTHING, SUFFIXES, key
+from ..api.resources import EMPTY_RESULTS_URL, JSON, SUFFIXES, key
 from ..catalog.records import Site
 from ..release.manifest import Published
 from ..templating import Templates
@@ -37,7 +37,6 @@ _SHIM = Path(__file__).parent / "shim"
 _CONFIGURATION = Templates(Path(__file__).parent / "templates", ngx=quoting.ngx, place=quoting.place)
 # Where Debian and the official images keep the module that runs the shim.
 JS_MODULE = "/usr/lib/nginx/modules/ngx_http_js_module.so"
-INDEX = "/api/v2/series#index"
 # What a page may load: its own files from this host, and the little pictures inside its style sheet.
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
@@ -140,7 +139,7 @@ def _of_conditions() -> dict[str, object]:
     lines = [
         {"name": name, "source": source, "lines": list(date_patterns.lines(name))} for name, source in sources.items()
     ]
-    return {"not_after": date_patterns.NOT_AFTER, "dates": lines, "nothing": key(NOTHING)}
+    return {"not_after": date_patterns.NOT_AFTER, "dates": lines, "nothing": key(EMPTY_RESULTS_URL)}
 
 
 def _of_failures() -> dict[str, object]:

@@ -5,8 +5,10 @@ nginx has no arithmetic in its configuration, but digits of equal length are in 
 
 from collections.abc import Iterator
 
-_MONTH = "Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec"
-_DAY = "(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)"
+from .. import encoding
+
+_MONTH = "|".join(encoding.MONTHS)
+_DAY = f"(?:{'|'.join(encoding.DAYS)})"
 _LONG_DAY = "(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day"
 _SHORT_MONTH = "(?:Apr|Jun|Sep|Nov)"
 _BY_FOUR = "(?:[02468][048]|[13579][26])"

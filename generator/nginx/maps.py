@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from .. import encoding
-from ..api.resources import NOTHING, Gate, key
+from ..api.resources import EMPTY_RESULTS_URL, Gate, key
 from ..catalog.records import Site
 from ..release.manifest import Published
 from .quoting import name, ngx
@@ -55,7 +55,7 @@ def letters(site: Site) -> dict[tuple[bool, int], str]:
 def body_line(one: Published, letters: Mapping[tuple[bool, int], str]) -> Line:
     """A body: its tag, + if there is a gzip form, the letter of its age, time and day of its last change if it says."""
     letter = letters[one.restricted, one.max_age]
-    moment = "" if one.url == NOTHING else _moment(one.modified)
+    moment = "" if one.url == EMPTY_RESULTS_URL else _moment(one.modified)
     return _line(key(one.url), f"{one.etag}{'-+'[one.gzip]}{letter}{moment}")
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from .. import encoding
-from ..api.payloads.v2 import redated
+from ..api.payloads.v2 import convert_dates
 from ..api.resources import AllChapters, JoinedBodies, Resource
 from ..release import manifest
 from ..release.manifest import Published
@@ -61,7 +61,7 @@ class LongListBuilder:
         """Like that of the press, for a resource that is a long list; some are at work beside others."""
         found = self.list(one)
         modified = max((piece.modified for piece in found.pieces), default=self.site_modified)
-        dated = one._replace(shown=one.shown._replace(modified=modified))
+        dated = one._replace(body=one.body._replace(last_modified=modified))
         # What it is made of, and how it is served: if none of it is new, nor is the list.
         made_of = encoding.digest(
             encoding.json(
@@ -74,8 +74,8 @@ class LongListBuilder:
         self.cache.remember(name, made_of)
         if sum(piece.size for piece in found.pieces) < LONG:
             body = found.before + b",".join(piece.text() for piece in found.pieces) + found.after
-            return self.press.publish(dated._replace(shown=dated.shown._replace(json=body)), older, served)
-        if isinstance(one.shown.json, JoinedBodies):
+            return self.press.publish(dated._replace(body=dated.body._replace(value=body)), older, served)
+        if isinstance(one.body.value, JoinedBodies):
             return self.thread.submit(_grow, self.beside, dated, found, older, served)
         return _grow(self.press, dated, found, older, served)
 
@@ -83,7 +83,7 @@ class LongListBuilder:
         return self.press.bodies.is_there(old, served.get(old.url))
 
     def list(self, one: Resource) -> List:
-        shown = one.shown.json
+        shown = one.body.value
         if isinstance(shown, JoinedBodies):
             return List(b"[", [self.body(self.parts[url]) for url in shown.urls], b"]")
         assert isinstance(shown, AllChapters)
@@ -102,7 +102,7 @@ class LongListBuilder:
 
     def shelf(self, shelf: ChapterBucket, dates: str) -> Piece:
         def text() -> bytes:
-            return redated(self.cache.chapters(shelf), dates)
+            return convert_dates(self.cache.chapters(shelf), dates)
 
         def packed() -> bytes:
             return self.cache.packed(shelf.digest, dates, lambda: encoding.deflated(text()))
@@ -162,4 +162,4 @@ def _read(path: str) -> bytes:
 
 
 def is_long(one: Resource) -> bool:
-    return isinstance(one.shown.json, JoinedBodies | AllChapters)
+    return isinstance(one.body.value, JoinedBodies | AllChapters)

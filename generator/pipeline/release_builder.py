@@ -10,7 +10,7 @@ from itertools import chain
 
 from .. import encoding
 from ..api import routes
-from ..api.resources import JSON
+from ..api.resources import JSON, SERIES_INDEX_URL
 from ..catalog import page_ids
 from ..catalog.entities import Catalog, SeriesSummary
 from ..catalog.layout import SeriesFiles
@@ -289,7 +289,7 @@ class ReleaseBuilder:
         self.wrote(beside.bodies.output())
         counted = [kept.counted for kept in self.runs.kept.values()]
         answers = config.Answers(
-            index=next(one for one in published if one.url == config.INDEX),
+            index=next(one for one in published if one.url == SERIES_INDEX_URL),
             pages=[one for one in published if one.type != JSON],
             keys=catalog.keys,
             days=sorted({day for one in counted for day in one.days}),

@@ -77,7 +77,7 @@ def rows(series: Series) -> list[Row]:
     if series.licensed or series.restricted:
         return []
     found = ((one, v2.chapter(one)) for one in series.named)
-    return [Row(one.newest_first, shown.modified, encoding.json(shown.json)) for one, shown in found]
+    return [Row(one.newest_first, body.last_modified, encoding.json(body.value)) for one, body in found]
 
 
 # A card as it is kept: whom it names by their ids, and the bodies that lists are put together from.

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from .. import encoding
-from ..api.resources import HTML, JSON, NOTHING, SUFFIXES, Resource, key
+from ..api.resources import EMPTY_RESULTS_URL, HTML, JSON, SUFFIXES, Resource, key
 from ..errors import FlatpanelError
 
 FORMAT = 2
@@ -53,7 +53,7 @@ def publish(resource: Resource, content: encoding.Content, packed: bool, old: Pu
         modified = old.modified
     else:
         # A date in the future would be one that no client may trust (RFC 9110, 8.8.2.1).
-        modified = max(min(resource.shown.modified, now), old.modified + 1 if old else 0)
+        modified = max(min(resource.body.last_modified, now), old.modified + 1 if old else 0)
     return Published(
         url=resource.url,
         file=body_file(resource, tag),
@@ -103,7 +103,7 @@ def plain_file(one: Published) -> str:
 
 def last_modified(one: Published) -> str | None:
     """The date that is sent with a body."""
-    return None if one.url == NOTHING else encoding.http_date(one.modified)
+    return None if one.url == EMPTY_RESULTS_URL else encoding.http_date(one.modified)
 
 
 def sidecar(one: Published) -> bytes:

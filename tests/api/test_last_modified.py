@@ -34,7 +34,7 @@ def moments(**modified: str) -> dict[str, int]:
             - {{volume: 1, number: 1, pages: [], published: 1990-01-01, groups: [Night], modified: {at["one"]}}}
             - {{volume: 1, number: 2, pages: [], published: 1990-01-01, modified: {at["two"]}}}
     """)
-    return {one.url: one.shown.modified for _, one in resources(found) if not one.url.startswith("/api/v2/")}
+    return {one.url: one.body.last_modified for _, one in resources(found) if not one.url.startswith("/api/v2/")}
 
 
 def both(*paths: str) -> set[str]:

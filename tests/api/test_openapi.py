@@ -10,7 +10,7 @@ import pytest
 
 from generator import encoding
 from generator.api.openapi.operations import OPERATIONS, TAGS
-from generator.api.openapi.schemas import OF, SCHEMAS
+from generator.api.openapi.schemas import SCHEMA_OF, SCHEMAS
 from generator.api.resources import HTML, JSON
 from generator.api.routes import GATES, ROUTES
 from generator.catalog.entities import Catalog
@@ -34,7 +34,7 @@ def read(folder: Path, **settings: object) -> Catalog:
 
 def document_of(catalog: Catalog) -> Any:
     (found,) = (one for _, one in resources(catalog) if one.url == DOCUMENT)
-    return json.loads(encoding.body(found.shown.json))
+    return json.loads(encoding.body(found.body.value))
 
 
 @pytest.fixture(scope="module")
@@ -99,9 +99,11 @@ def test_every_path_of_the_tables_is_described_and_nothing_else(document: Any) -
 
 def test_every_shape_is_described() -> None:
     """The schemas are told by the functions that make the bodies, and none is told for a function that makes none."""
-    first = {plain(one.path): one.shape for one in reversed(ROUTES) if one.type == JSON}
+    first = {plain(one.path): one.payload for one in reversed(ROUTES) if one.type == JSON}
 
-    assert set(OF) == set(first.values()) - {first[DOCUMENT]} | {one.shape for one in ROUTES if "series=~" in one.path}
+    assert set(SCHEMA_OF) == set(first.values()) - {first[DOCUMENT]} | {
+        one.payload for one in ROUTES if "series=~" in one.path
+    }
 
 
 def test_every_gate_is_described(document: Any) -> None:
@@ -253,7 +255,7 @@ def test_every_body_is_as_described(folder: Path) -> None:
     document = document_of(catalog)
     for route, one in resources(catalog):
         if plain(route.path) in document["paths"] and not route.path.endswith("#index"):
-            body = encoding.body(one.shown.json)
+            body = encoding.body(one.body.value)
             accepted(document, plain(route.path), one.type, json.loads(body) if one.type == JSON else body.decode())
 
 

@@ -204,12 +204,12 @@ BODIES: dict[str, Any] = {
 
 def shown(found: Catalog) -> dict[str, Body]:
     """What the first two families show, by URL."""
-    return {one.url: one.shown for _, one in resources(found) if not one.url.startswith("/api/v2/")}
+    return {one.url: one.body for _, one in resources(found) if not one.url.startswith("/api/v2/")}
 
 
 def wire(text: str) -> dict[str, str]:
     """The bodies by URL, as they are sent."""
-    return {url: encoding.body(one.json).decode() for url, one in shown(catalog(text)).items()}
+    return {url: encoding.body(one.value).decode() for url, one in shown(catalog(text)).items()}
 
 
 FOUND = wire(FULL)
@@ -304,4 +304,4 @@ def test_a_licensed_series_is_whole_unless_the_site_hides_it() -> None:
 
 def test_an_empty_list_is_as_old_as_the_site() -> None:
     """What shows nothing has nothing of its own that could have changed."""
-    assert {one.modified for one in shown(catalog("")).values()} == {WRITTEN}
+    assert {one.last_modified for one in shown(catalog("")).values()} == {WRITTEN}

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from generator.api.resources import Gate
+from generator.api.resources import SERIES_INDEX_URL, Gate
 from generator.catalog.records import Ages, Cache
 from generator.catalog.records import Site as Settings
 from generator.errors import FlatpanelError
@@ -83,7 +83,7 @@ def published(number: int, max_age: int = 300, slug: str = "slug") -> Published:
 
 def release(lines: list[Published], settings: Settings = SETTINGS, *, dist: str, folder: str) -> list[File]:
     """The files of a release that has these bodies, and the one that every release has."""
-    index = Published(config.INDEX, "index.json", "0" * 32, 0, 2, "0" * 64, False, 300)
+    index = Published(SERIES_INDEX_URL, "index.json", "0" * 32, 0, 2, "0" * 64, False, 300)
     run = Publisher(BodyWriter(Path(), frozenset()), settings, 0, trusting=False).run([index, *lines])
     counted = run.counted
     answers = config.Answers(index, [], {}, counted.days, max(counted.lines), counted.longest)

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from generator.nginx.config import INDEX
+from generator.api.resources import SERIES_INDEX_URL
 from tests.conftest import Site, copy_of
 from tests.support.paths import DATA, ROOT
 
@@ -32,7 +32,7 @@ def site(tmp_path_factory) -> Site:
 
 @pytest.fixture(scope="module")
 def index(site: Site) -> Path:
-    return site.folder / "dist" / site.manifest.resources[INDEX].file
+    return site.folder / "dist" / site.manifest.resources[SERIES_INDEX_URL].file
 
 
 @pytest.fixture(scope="module")

@@ -96,7 +96,7 @@ def costs(tmp_path_factory) -> Iterator[dict[int, Cost]]:
 
     def started(size: int) -> Cost:
         index = folder / f"{size}.json"
-        index.write_bytes(encoding.json(series_list.index(catalog(size)).json))
+        index.write_bytes(encoding.json(series_list.index(catalog(size)).value))
         command = [str(NODE), str(DATA / "shim/cost.mjs"), str(module), str(index)]
         process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         running.append(process)

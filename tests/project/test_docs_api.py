@@ -44,7 +44,7 @@ def answers() -> dict[str, dict[str, Any]]:
     for route, one in resources(catalog):
         if route in SHAPED:
             bodies = found.setdefault(plain(route.path), {})
-            bodies.setdefault(one.url.partition("#")[0], encoding.parse(encoding.body(one.shown.json)))
+            bodies.setdefault(one.url.partition("#")[0], encoding.parse(encoding.body(one.body.value)))
     return found
 
 

@@ -108,6 +108,6 @@ def test_only_dates_are_replaced(form: str) -> None:
     title = '"published":"1970-01-01T00:00:00Z"'
     kept = encoding.json([{"title": title, "published": v2.iso(one)} for one in (0, 86_399, AS_OF)])
 
-    found = encoding.parse(v2.redated(kept, form))
+    found = encoding.parse(v2.convert_dates(kept, form))
     assert [one["title"] for one in found] == [title] * 3
     assert [one["published"] for one in found] == [v2.DATE_FORMATS[form](one) for one in (0, 86_399, AS_OF)]

@@ -5,7 +5,7 @@ import time
 import pytest
 
 from generator import encoding
-from generator.api.resources import NOTHING
+from generator.api.resources import EMPTY_RESULTS_URL
 from generator.release import manifest
 from generator.review import verify_server
 from tests.conftest import Site
@@ -19,7 +19,7 @@ ADDRESSES = [
     "/api/v2/chapters?series=in-shops",
     "/api/v2/chapters?series=in-shops&date_format=timestamp",
     "/api/v2/chapters?series=members-only",
-    NOTHING,
+    EMPTY_RESULTS_URL,
 ]
 BODY = b'{"results":[]}'
 TAG = f'"{encoding.etag(BODY)}"'
@@ -76,8 +76,8 @@ def test_a_list_that_is_merely_empty_has_its_date(web: Web) -> None:
 
 def test_the_release_says_the_same_of_it(site: Site, web: Web) -> None:
     """Its sidecar, its line of the manifest, and what a server is compared with."""
-    one = site.manifest.resources[NOTHING]
-    line = encoding.parse((site.folder / "dist/current/manifest.json").read_bytes())["resources"][NOTHING]
+    one = site.manifest.resources[EMPTY_RESULTS_URL]
+    line = encoding.parse((site.folder / "dist/current/manifest.json").read_bytes())["resources"][EMPTY_RESULTS_URL]
 
     assert (
         (site.folder / "dist" / f"{one.file}.headers").read_bytes()

@@ -5,7 +5,7 @@ from itertools import count
 from typing import Any
 
 from generator import encoding
-from generator.api.payloads.v2 import redated
+from generator.api.payloads.v2 import convert_dates
 from generator.api.resources import AllChapters, Body, JoinedBodies, Resource
 from generator.api.route_items import InSeries
 from generator.api.routes import ROUTES, Route
@@ -63,9 +63,9 @@ def catalog(text: str, as_of: int = AS_OF) -> Catalog:
 def resources(catalog: Catalog) -> Iterator[tuple[Route, Resource]]:
     """Everything that a catalog answers, with its route; long lists are put together here, in the plainest way."""
     found = [(route, one) for route in ROUTES for one in _of_route(route, catalog)]
-    parts = {one.url: one.shown for _, one in found}
+    parts = {one.url: one.body for _, one in found}
     for route, one in found:
-        yield route, one._replace(shown=_whole(one.shown, parts, catalog))
+        yield route, one._replace(body=_whole(one.body, parts, catalog))
 
 
 def _of_route(route: Route, catalog: Catalog) -> Iterator[Resource]:
@@ -74,19 +74,19 @@ def _of_route(route: Route, catalog: Catalog) -> Iterator[Resource]:
         return
     for one in catalog.series:
         assert isinstance(one, linked.Series)
-        yield from route.resources(route.for_each.walk(one), catalog.site)
+        yield from route.resources(route.for_each.items_of(one), catalog.site)
 
 
 def _whole(shown: Body, parts: Mapping[str, Body], catalog: Catalog) -> Body:
-    match shown.json:
+    match shown.value:
         case JoinedBodies(urls):
-            bodies = [encoding.body(parts[url].json) for url in urls]
-            modified = max((parts[url].modified for url in urls), default=catalog.site_modified)
+            bodies = [encoding.body(parts[url].value) for url in urls]
+            modified = max((parts[url].last_modified for url in urls), default=catalog.site_modified)
             return Body(b"[" + b",".join(bodies) + b"]", modified)
         case AllChapters(dates):
             rows = sorted(
                 row for one in catalog.series if isinstance(one, linked.Series) for row in series_renderer.rows(one)
             )
             body = b'{"results":[' + b",".join(row.item for row in rows) + b"]}"
-            return Body(redated(body, dates), max((row.modified for row in rows), default=catalog.site_modified))
+            return Body(convert_dates(body, dates), max((row.modified for row in rows), default=catalog.site_modified))
     return shown

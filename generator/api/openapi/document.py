@@ -10,8 +10,8 @@ from ..resources import HTML, Body
 from . import parameters
 from . import responses as answers
 from .operations import OPERATIONS, TAGS, Operation
-from .schema_types import Schema, array, record, ref
-from .schemas import OF, SCHEMAS
+from .schema_types import Schema, array, object_of, ref
+from .schemas import SCHEMA_OF, SCHEMAS
 
 _DESCRIPTION = """\
 A read-only catalog of comics. Every path answers GET and HEAD alike, the same with a slash at its end, and ignores
@@ -23,7 +23,7 @@ Each has a tag and a date: a client that sends them back gets a 304 as long as n
 `v1` and `unversioned` need no key. A series that is licensed can be read there and answers 451 in v2, unless this
 service hides it; one that takes a key is not there at all."""
 _PAGE: Schema = {"type": "string"}
-_DOCUMENT = record(
+_DOCUMENT = object_of(
     openapi={"type": "string", "pattern": r"^3\.1\."},
     **{name: {"type": "object"} for name in ("info", "paths", "components")},
     **{name: array({"type": "object"}) for name in ("servers", "tags")},
@@ -31,11 +31,11 @@ _DOCUMENT = record(
 
 
 @dataclass(frozen=True, slots=True)
-class Described:
+class PathDescription:
     """What the table knows of a path: the shape of its body if it has one, and what its gates answer."""
 
     path: str
-    shape: Callable[[Any], Body] | None
+    payload: Callable[[Any], Body] | None
     type: str
     gates: Set[int]
     restricted: bool
@@ -46,12 +46,12 @@ class Described:
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class PathTable:
     catalog: Catalog
-    paths: Sequence[Described]
+    paths: Sequence[PathDescription]
 
 
-def document(table: Table) -> Body:
+def document(table: PathTable) -> Body:
     site = table.catalog.site
     shown = {
         "openapi": "3.1.1",
@@ -71,8 +71,8 @@ def document(table: Table) -> Body:
     return Body(shown, table.catalog.site_modified)
 
 
-def operation(one: Described, said: Operation) -> Schema:
-    conditions = parameters.CONDITIONS if one.shape else ()
+def operation(one: PathDescription, said: Operation) -> Schema:
+    conditions = parameters.CONDITIONS if one.payload else ()
     names = (ref(name, "parameters") for name in (*said.parameters, *conditions))
     return {
         "operationId": said.id,
@@ -86,27 +86,27 @@ def operation(one: Described, said: Operation) -> Schema:
     }
 
 
-def responses(one: Described, said: Operation) -> dict[str, Schema]:
+def responses(one: PathDescription, said: Operation) -> dict[str, Schema]:
     """The statuses of a path, in order, and at the end whatever HTTP itself may refuse."""
     statuses = {*one.gates, *said.refuses, 405}
-    if one.shape:
+    if one.payload:
         statuses |= {304, 412}
     if one.restricted or said.of_series:
         statuses.add(401)
     found = {str(status): ref(answers.BY_STATUS[status][one.v2], "responses") for status in sorted(statuses)}
-    if one.shape:
-        schema = _schema(one, one.shape)
+    if one.payload:
+        schema = _schema(one, one.payload)
         found = {"200": answers.body(f"{said.summary}.", schema, v2=one.v2, kind=one.type), **found}
     return {**found, "default": ref(answers.BY_STATUS["default"][one.v2], "responses")}
 
 
-def _schema(one: Described, shape: Callable[[Any], Body]) -> Schema:
+def _schema(one: PathDescription, shape: Callable[[Any], Body]) -> Schema:
     if one.type == HTML:
         return _PAGE
-    return _DOCUMENT if shape is document else OF[shape]
+    return _DOCUMENT if shape is document else SCHEMA_OF[shape]
 
 
-def security(one: Described, said: Operation) -> list[dict[str, list[str]]]:
+def security(one: PathDescription, said: Operation) -> list[dict[str, list[str]]]:
     """Any one of these is enough; an empty one means that none is needed."""
     keys: list[dict[str, list[str]]] = [{name: []} for name in parameters.SECURITY_SCHEMES]
     if one.restricted:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from ...catalog.records import MAX_CATEGORY
 from ..payloads.series_list import DEFAULT_ORDER, ORDERS
 from ..payloads.v2 import DATE_FORMATS
-from .schema_types import DECIMAL, FLAG, HTTP_DATE, ID, SLUG, TEXT, VOLUME, Schema, array, ref, said
+from .schema_types import DECIMAL, FLAG, HTTP_DATE, ID, SLUG, TEXT, VOLUME, Schema, array, described, ref
 
 STATUSES = ("any", "ongoing", "completed", "hiatus", "canceled", "cancelled")
 _SORTS = [sign + name for name in ORDERS for sign in ("", "-")]
@@ -23,7 +23,7 @@ CONDITIONS = ("If-Match", "If-Unmodified-Since", "If-None-Match", "If-Modified-S
 
 SECURITY_SCHEMES = {
     "header": {"type": "apiKey", "in": "header", "name": "X-API-Key"},
-    "query": said(
+    "query": described(
         {"type": "apiKey", "in": "query", "name": "api_key"}, "For clients that cannot send headers; the header wins."
     ),
 }

@@ -1,6 +1,6 @@
 """Everything that comes back beside a body: statuses, their headers, and what an error says."""
 
-from .schema_types import HTTP_DATE, TEXT, URI, Schema, ref, said
+from .schema_types import HTTP_DATE, TEXT, URI, Schema, described, ref
 
 JSON = "application/json"
 
@@ -45,7 +45,7 @@ _V2 = ("Vary", "Access-Control-Allow-Methods", "Access-Control-Allow-Headers")
 _VALIDATORS = ("ETag", "Last-Modified")
 
 
-def answer(
+def response(
     description: str, schema: Schema | None, *, v2: bool, kind: str = JSON, headers: tuple[str, ...] = ()
 ) -> Schema:
     """What a status means, with the headers that every answer of its family has, and some more."""
@@ -58,26 +58,26 @@ def answer(
 
 def body(description: str, schema: Schema, *, v2: bool, kind: str) -> Schema:
     policy = () if kind == JSON else ("Content-Security-Policy",)
-    return answer(description, schema, v2=v2, kind=kind, headers=(*_VALIDATORS, "Vary", *policy))
+    return response(description, schema, v2=v2, kind=kind, headers=(*_VALIDATORS, "Vary", *policy))
 
 
 def _family(prefix: str, error: Schema, *, v2: bool) -> dict[str, Schema]:
     """What every path of a family can say beside its body."""
-    any_error = said(
+    any_error = described(
         {"anyOf": [error, ref("Error")]}, "In the family's words, or where none was reached in plain ones."
     )
     return {
-        f"{prefix}NotModified": answer(
+        f"{prefix}NotModified": response(
             "What the client has is what it would get.",
             None,
             v2=v2,
             headers=(*_VALIDATORS, "Vary", *(("Content-Security-Policy",) if v2 else ())),
         ),
-        f"{prefix}NotFound": answer("There is no such thing.", error, v2=v2),
-        f"{prefix}MethodNotAllowed": answer(
+        f"{prefix}NotFound": response("There is no such thing.", error, v2=v2),
+        f"{prefix}MethodNotAllowed": response(
             "To every method but GET, HEAD and OPTIONS.", error, v2=v2, headers=("Allow",)
         ),
-        f"{prefix}PreconditionFailed": answer("A condition of the request does not hold.", error, v2=v2),
+        f"{prefix}PreconditionFailed": response("A condition of the request does not hold.", error, v2=v2),
         f"{prefix}Refused": {
             "description": "Whatever HTTP itself refuses: a request that cannot be read, or is too large, or a fault.",
             "content": {JSON: {"schema": any_error if v2 else error}},
@@ -87,14 +87,14 @@ def _family(prefix: str, error: Schema, *, v2: bool) -> dict[str, Schema]:
 
 RESPONSES: dict[str, Schema] = {
     **_family("", ref("Error"), v2=False),
-    "BadRequest": answer("What should be a number is none, or is not written canonically.", ref("Error"), v2=False),
+    "BadRequest": response("What should be a number is none, or is not written canonically.", ref("Error"), v2=False),
     **_family("V2", ref("V2Detail"), v2=True),
-    "V2BadParameter": answer("A parameter is missing or says something unknown.", ref("V2BadParameter"), v2=True),
-    "V2Unauthorized": answer(
+    "V2BadParameter": response("A parameter is missing or says something unknown.", ref("V2BadParameter"), v2=True),
+    "V2Unauthorized": response(
         "A key is needed, or the one that was sent is unknown.", ref("V2Detail"), v2=True, headers=("WWW-Authenticate",)
     ),
-    "V2Licensed": answer("The series is licensed; its chapters may not be read here.", ref("V2Detail"), v2=True),
-    "V2Moved": answer("The chapter is read at `Location`.", ref("V2Moved"), v2=True, headers=("Location", "Vary")),
+    "V2Licensed": response("The series is licensed; its chapters may not be read here.", ref("V2Detail"), v2=True),
+    "V2Moved": response("The chapter is read at `Location`.", ref("V2Moved"), v2=True, headers=("Location", "Vary")),
 }
 
 # By status: what an operation of the old families refers to, and one of v2.

@@ -2,10 +2,13 @@
 
 from typing import Any, TypeAlias
 
+from ... import encoding
+
 Schema: TypeAlias = dict[str, Any]
 
-NUMBER = r"(0|[1-9][0-9]{0,8})(\.[0-9]{0,3}[1-9])?"
-_DAY, _MONTH = "(Mon|Tue|Wed|Thu|Fri|Sat|Sun)", "(Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)"
+CANONICAL_INTEGER = "(0|[1-9][0-9]{0,8})"
+CANONICAL_NUMBER = rf"{CANONICAL_INTEGER}(\.[0-9]{{0,3}}[1-9])?"
+_DAY, _MONTH = f"({'|'.join(encoding.DAYS)})", f"({'|'.join(encoding.MONTHS)})"
 
 TEXT: Schema = {"type": "string"}
 FLAG: Schema = {"type": "boolean"}
@@ -15,7 +18,7 @@ SLUG: Schema = {"type": "string", "pattern": "^[-a-zA-Z0-9_]+$"}
 URI: Schema = {"type": "string", "format": "uri"}
 FLOAT: Schema = {"type": "number", "format": "float", "minimum": 0}
 # Canonical: 1 and 10.5, never 1.0, 01 or 1e3. As text, because a number would lose how it is written.
-DECIMAL: Schema = {"type": "string", "pattern": f"^{NUMBER}$", "examples": ["1", "10.5"]}
+DECIMAL: Schema = {"type": "string", "pattern": f"^{CANONICAL_NUMBER}$", "examples": ["1", "10.5"]}
 VOLUME: Schema = {"type": "integer", "minimum": 0, "maximum": 999_999_999}
 INSTANT: Schema = {"type": "string", "format": "date-time", "pattern": "Z$"}
 HTTP_DATE: Schema = {
@@ -25,7 +28,7 @@ HTTP_DATE: Schema = {
 }
 
 
-def record(**fields: Schema) -> Schema:
+def object_of(**fields: Schema) -> Schema:
     """An object with exactly these keys: none is ever missing, none is ever added."""
     return {"type": "object", "properties": fields, "required": list(fields), "additionalProperties": False}
 
@@ -43,7 +46,7 @@ def nullable(schema: Schema) -> Schema:
     return {**schema, "type": [schema["type"], "null"]}
 
 
-def said(schema: Schema, description: str, **more: object) -> Schema:
+def described(schema: Schema, description: str, **more: object) -> Schema:
     """A schema with a sentence about it."""
     return {**schema, "description": description, **more}
 

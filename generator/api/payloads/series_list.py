@@ -9,7 +9,7 @@ from ... import encoding
 from ...catalog.entities import Catalog, Person, SeriesSummary
 from ..resources import Body
 from . import v2
-from .last_modified import sequence
+from .last_modified import array
 
 ORDERS: dict[str, Callable[[SeriesSummary], Any]] = {
     "title": lambda one: one.title,
@@ -53,8 +53,8 @@ def first_page(catalog: Catalog) -> Body:
 
 
 def page(one: Page) -> Body:
-    items = sequence(map(v2.series_item, one.series), one.catalog)
-    return Body({"total": one.total, "last": one.last, "results": items.json}, items.modified)
+    items = array(map(v2.series_item, one.series), one.catalog)
+    return Body({"total": one.total, "last": one.last, "results": items.value}, items.last_modified)
 
 
 def index(catalog: Catalog) -> Body:
@@ -70,7 +70,7 @@ def index(catalog: Catalog) -> Body:
     }
     sets = _Sets(series)
     filters = {"status": sets.of(lambda one: [one.status]), "categories": sets.of(_categories)}
-    items = sequence(map(v2.series_item, series), catalog)
+    items = array(map(v2.series_item, series), catalog)
     people = (person.modified for one in series for person in one.authors + one.artists)
     genres = (genre.modified for one in series for genre in one.categories)
     positions = {one: position for position, one in enumerate(series)}
@@ -80,14 +80,14 @@ def index(catalog: Catalog) -> Body:
             "orders": {name: [positions[one] for one in found] for name, found in ordered(catalog)},
             "free": {_key(one.slug.lower()): one.slug for one in series if not one.licensed and not one.restricted},
             "fold": folding([columns, filters]),
-            "items": [encoding.json(v2.series_item(one).json).decode() for one in series],
+            "items": [encoding.json(v2.series_item(one).value).decode() for one in series],
             "slug": {_key(one.slug.lower()): position for one, position in positions.items()},
             "words": sets.words,
             **filters,
             "sets": sets.numbers,
             **columns,
         },
-        max((items.modified, *people, *genres)),
+        max((items.last_modified, *people, *genres)),
     )
 
 

@@ -6,15 +6,15 @@ from functools import lru_cache
 from ...catalog.entities import Catalog, Chapter, Contributor, Latest, Person, Series, SeriesSummary
 from ...encoding import decimal, http_date
 from ..resources import Body
-from .last_modified import joined, newest, sequence
+from .last_modified import array, joined_bodies, newest
 
 
 def authors(catalog: Catalog) -> Body:
-    return sequence(map(contributor, catalog.contributing_authors), catalog)
+    return array(map(contributor, catalog.contributing_authors), catalog)
 
 
 def artists(catalog: Catalog) -> Body:
-    return sequence(map(contributor, catalog.contributing_artists), catalog)
+    return array(map(contributor, catalog.contributing_artists), catalog)
 
 
 def contributor(one: Contributor) -> Body:
@@ -24,7 +24,7 @@ def contributor(one: Contributor) -> Body:
             "id": person.id,
             "name": person.name,
             "aliases": person.aliases,
-            "series": [work.json for work in works],
+            "series": [work.value for work in works],
         },
         newest(works, person.modified),
     )
@@ -36,7 +36,7 @@ def reference(series: SeriesSummary) -> Body:
 
 
 def series_list(catalog: Catalog) -> Body:
-    return joined(f"/api/series/{one.slug}" for one in catalog.open_series)
+    return joined_bodies(f"/api/series/{one.slug}" for one in catalog.open_series)
 
 
 def series(one: Series) -> Body:
@@ -52,7 +52,7 @@ def series(one: Series) -> Body:
             "artists": [names(person) for person in one.artists],
             "cover": one.cover,
             "completed": one.completed,
-            "volumes": {str(number): shown.json for number, shown in volumes.items()},
+            "volumes": {str(number): shown.value for number, shown in volumes.items()},
         },
         newest(volumes.values(), one.modified, *(person.modified for person in one.authors + one.artists)),
     )
@@ -79,14 +79,14 @@ def chapter(one: Chapter) -> Body:
 
 def volume(chapters: tuple[Chapter, ...], shape: Callable[[Chapter], Body] = chapter) -> Body:
     found = {one.number: shape(one) for one in chapters}
-    return Body({number: shown.json for number, shown in found.items()}, newest(found.values()))
+    return Body({number: shown.value for number, shown in found.items()}, newest(found.values()))
 
 
 def releases(catalog: Catalog) -> Body:
     """The latest chapter of every series that has one, newest first."""
     pairs = [(one, one.latest) for one in catalog.open_series if one.latest]
     pairs.sort(key=lambda pair: (-pair[1].published, pair[0].slug))
-    return sequence((release(one, latest) for one, latest in pairs), catalog)
+    return array((release(one, latest) for one, latest in pairs), catalog)
 
 
 def release(one: SeriesSummary, latest: Latest) -> Body:

@@ -6,11 +6,11 @@ from ...catalog.entities import Catalog, Category, Chapter, Publisher, Series
 from ...encoding import http_date
 from ..resources import Body
 from . import unversioned
-from .last_modified import joined, newest, sequence
+from .last_modified import array, joined_bodies, newest
 
 
 def series_list(catalog: Catalog) -> Body:
-    return joined(f"/api/v1/series/{one.slug}" for one in catalog.open_series)
+    return joined_bodies(f"/api/v1/series/{one.slug}" for one in catalog.open_series)
 
 
 def series(one: Series) -> Body:
@@ -29,7 +29,7 @@ def series(one: Series) -> Body:
             "categories": [{"name": genre.name, "description": genre.description} for genre in one.categories],
             "cover": one.cover,
             "completed": one.completed,
-            "volumes": {str(number): shown.json for number, shown in volumes.items()},
+            "volumes": {str(number): shown.value for number, shown in volumes.items()},
         },
         newest(volumes.values(), one.modified, *people, *genres),
     )
@@ -58,7 +58,7 @@ def chapter(one: Chapter) -> Body:
 
 
 def categories(catalog: Catalog) -> Body:
-    return sequence(map(category, catalog.categories), catalog)
+    return array(map(category, catalog.categories), catalog)
 
 
 def category(one: Category) -> Body:
@@ -66,7 +66,7 @@ def category(one: Category) -> Body:
 
 
 def groups(catalog: Catalog) -> Body:
-    return sequence(map(group, catalog.publishers), catalog)
+    return array(map(group, catalog.publishers), catalog)
 
 
 def group(one: Publisher) -> Body:
@@ -90,7 +90,7 @@ def group(one: Publisher) -> Body:
                 }
                 for member, roles in one.group.members.items()
             ],
-            "series": [work.json for work in works],
+            "series": [work.value for work in works],
         },
         newest(works, one.group.modified, *(member.modified for member in one.group.members)),
     )

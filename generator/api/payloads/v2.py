@@ -9,7 +9,7 @@ from ...catalog.entities import Account, Catalog, Category, Chapter, Group, Memb
 from ...catalog.field_values import iso
 from ...encoding import decimal, http_date, json
 from ..resources import AllChapters, Body
-from .last_modified import newest, sequence
+from .last_modified import array, newest
 
 # How `published` can be written; the first is what a client gets that does not ask.
 DATE_FORMATS: dict[str, Callable[[int], str]] = {
@@ -18,12 +18,12 @@ DATE_FORMATS: dict[str, Callable[[int], str]] = {
     # Milliseconds as text: one client reads a string of digits and nothing else.
     "timestamp": lambda seconds: str(seconds * 1000),
 }
-DEFAULT_DATES = next(iter(DATE_FORMATS))
+DEFAULT_DATE_FORMAT = next(iter(DATE_FORMATS))
 
 
 def results(parts: Iterable[Body], catalog: Catalog) -> Body:
-    found = sequence(parts, catalog)
-    return Body({"results": found.json}, found.modified)
+    found = array(parts, catalog)
+    return Body({"results": found.value}, found.last_modified)
 
 
 def no_results(catalog: Catalog) -> Body:
@@ -98,20 +98,20 @@ def chapter(one: Chapter) -> Body:
     )
 
 
-class Dated(NamedTuple):
+class SeriesChapters(NamedTuple):
     """A series, and the form in which the dates of its chapters are asked for."""
 
     series: Series
-    date_format: str = DEFAULT_DATES
+    date_format: str = DEFAULT_DATE_FORMAT
 
 
-def chapters(asked: Dated) -> Body:
+def chapters(asked: SeriesChapters) -> Body:
     found = [chapter(one) for one in asked.series.newest_first]
-    body = json({"results": [one.json for one in found]})
-    return Body(redated(body, asked.date_format), newest(found))
+    body = json({"results": [one.value for one in found]})
+    return Body(convert_dates(body, asked.date_format), newest(found))
 
 
-def every_chapter(date_format: str) -> Body:
+def all_chapters(date_format: str) -> Body:
     """What it shows, and since when, is known by whoever puts it together."""
     return Body(AllChapters(date_format), 0)
 
@@ -120,9 +120,9 @@ def every_chapter(date_format: str) -> Body:
 _PUBLISHED, _DATE = b'"published":"', len(iso(0))
 
 
-def redated(encoded: bytes, date_format: str) -> bytes:
+def convert_dates(encoded: bytes, date_format: str) -> bytes:
     """Encoded chapters with their dates in another form than the one in which they are kept."""
-    if date_format == DEFAULT_DATES:
+    if date_format == DEFAULT_DATE_FORMAT:
         return encoded
     before, *dated = encoded.split(_PUBLISHED)
     return _PUBLISHED.join([before, *(_redated(one[:_DATE], date_format) + one[_DATE:] for one in dated)])
@@ -217,7 +217,7 @@ def member(one: Membership) -> Body:
 # The reader format
 
 
-def reader_series(one: Series) -> Body:
+def cubari_series(one: Series) -> Body:
     author = ", ".join(person.name for person in one.authors)
     artist = ", ".join(person.name for person in one.artists)
     ordered = sorted(one.named, key=lambda chapter: chapter.reading_order)
@@ -233,13 +233,13 @@ def reader_series(one: Series) -> Body:
             "artist": artist,
             "alt_titles": one.aliases,
             "metadata": [["Author", author], ["Artist", artist]],
-            "chapters": {str(chapter.id): reader_chapter(chapter) for chapter in ordered},
+            "chapters": {str(chapter.id): cubari_chapter(chapter) for chapter in ordered},
         },
         max((one.modified, *(chapter.modified for chapter in one.named), *people, *groups)),
     )
 
 
-def reader_chapter(one: Chapter) -> dict[str, object]:
+def cubari_chapter(one: Chapter) -> dict[str, object]:
     groups = ", ".join(group.name for group in one.groups) or "N/A"
     return {
         "title": one.title,

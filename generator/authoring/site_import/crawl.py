@@ -23,12 +23,13 @@ from .bounded_json import Unusable
 from .http_client import Wire
 from .lenient import entries, fields, http_date, seconds, text, texts, whole
 from .notes import Notes
+from .people_and_groups import OLD
 from .response_cache import Kept
 
 MAX_SERIES = 100_000
 # There it is, there is nothing, or nothing for anybody.
 _EXPECTED = (200, 404, 410, 451)
-_NEW, _OLD = "/api/v2", ("/api/v1", "/api")
+_NEW = "/api/v2"
 _PEOPLE = ("authors", "artists", "groups", "members")
 _LISTS = {
     "/api/v2": ("categories", *_PEOPLE),
@@ -93,7 +94,7 @@ class Asker:
 
     def _value(self, name: str, path: str, body: bytes | None = None) -> Any:
         """The old lists of all series hold all that their families tell of them, so they may be large."""
-        is_list = path in [f"{family}/{name}" for family in _OLD for name in ("series", "releases")]
+        is_list = path in [f"{family}/{name}" for family in OLD for name in ("series", "releases")]
         return self.bodies.value(name, body, is_list=is_list)
 
     def _answer(self, path: str, headers: dict[str, str], name: str) -> Kept:
@@ -122,14 +123,14 @@ def ask_everything(asker: Asker) -> None:
     first = asker.ask("/api/v2/series")
     pages = list(_pages(asker, first))
     # Three paths of the second version for each series, and one of each older one.
-    asker.ahead = sum(1 for page in pages for _ in _results(page)) * (3 + len(_OLD))
+    asker.ahead = sum(1 for page in pages for _ in _results(page)) * (3 + len(OLD))
     if first.modified is not None:
         asker.all(
             f"/api/v2/series?sort={order}&page={page}" for order in _orders() for page in range(1, len(pages) + 1)
         )
     asker.all(("/", "/api/v2/openapi.json"))
     # The list of all series holds all chapters, and says nothing that is not asked for again; one of them is enough.
-    old = [family for family in _OLD if any(asker.ask(f"{family}/{name}").good for name in ("releases", "series"))]
+    old = [family for family in OLD if any(asker.ask(f"{family}/{name}").good for name in ("releases", "series"))]
     new = [_NEW] if first.good or first.locked else []
     if not new and not old:
         raise FlatpanelError(f"{asker.wire.address}: answers neither /api/v2/series nor /api/v1/series nor /api/series")
@@ -251,7 +252,7 @@ def _new_chapters(asker: Asker) -> Iterator[tuple[int, frozenset[object], str]]:
 
 def _old_chapters_of_groups(asker: Asker) -> Iterator[tuple[int, frozenset[object], str]]:
     """The first version names groups, and the oldest tells when a chapter changed."""
-    first, oldest = _OLD
+    first, oldest = OLD
     for slug in asker.slugs:
         path = f"{first}/series/{slug}"
         for name, one in _within(path, asker.answers[path]):

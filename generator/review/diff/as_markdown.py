@@ -9,7 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
-from ...api.routes import family
+from ...api.routes import route_of
 from ...escaping import escaped
 from .as_text import body_lines, change_lines
 from .compare import RETIMED, ReleaseComparison
@@ -68,7 +68,7 @@ def _table(comparison: ReleaseComparison) -> str:
     kinds = (ADDED, CHANGED, REMOVED, RETIMED)
     counts: dict[str, Counter[str]] = {}
     for one in comparison.differences:
-        counts.setdefault(family(one.url), Counter())[one.kind] += 1
+        counts.setdefault(route_of(one.url), Counter())[one.kind] += 1
     rows = [f"| `{path}` | {' | '.join(str(found[kind] or '') for kind in kinds)} |" for path, found in counts.items()]
     return "\n".join(["| | added | changed | removed | kept for another time |", "|---|--:|--:|--:|--:|", *rows])
 

@@ -6,7 +6,7 @@ from itertools import islice
 from typing import Any
 
 from ... import encoding
-from ...api.routes import family
+from ...api.routes import route_of
 from ...catalog.field_values import common_start
 from ...escaping import escaped
 from .compare import ReleaseComparison
@@ -126,7 +126,7 @@ def urls(one: EntityChange) -> str:
 
 def access(one: EntityChange) -> Iterator[str]:
     """Who may read it now, where that is not who might before."""
-    changed = Counter((family(each.url), *each.access) for each in one.differences if each.access)
+    changed = Counter((route_of(each.url), *each.access) for each in one.differences if each.access)
     for (path, before, after), count in changed.items():
         yield f"! {path}: {before} → {after}" + (f" ({count:,} URLs)" if count > 1 else "")
 

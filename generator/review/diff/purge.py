@@ -5,9 +5,9 @@ from typing import NamedTuple
 from urllib.parse import parse_qsl, urlencode
 
 from ...api.payloads.series_list import DEFAULT_ORDER
-from ...api.payloads.v2 import DEFAULT_DATES
+from ...api.payloads.v2 import DEFAULT_DATE_FORMAT
+from ...api.resources import SERIES_INDEX_URL
 from .compare import ReleaseComparison, UrlDifference
-from .release_view import SEARCHED
 
 _LIST, _CHAPTERS, _PAGES = "/api/v2/series", "/api/v2/chapters", "/api/v2/pages"
 _TRACKED = ("track", "true")
@@ -29,7 +29,7 @@ def purge(found: ReleaseComparison, base_url: str) -> Purge:
     """Every address whose answer is not what a cache may have kept of it."""
     addresses = {address for one in found.differences for address in _stale(one)}
     addresses |= {address for key in _asked_otherwise(found) for address in _of_pages(key)}
-    searched = SEARCHED in found.by_url
+    searched = SERIES_INDEX_URL in found.by_url
     return Purge(
         urls=sorted(f"{base_url}{spelling}" for one in addresses for spelling in _spellings(*one)),
         prefixes=[f"{base_url}{_LIST}{slash}?" for slash in ("", "/")] if searched else [],
@@ -67,7 +67,7 @@ def _as_asked(path: str, parameters: _Query) -> Iterator[_Address]:
 
 def _dated(parameters: _Query) -> tuple[_Query, ...]:
     """A form of dates, which need not be said if it is the one that nobody has to ask for."""
-    return (parameters,) if parameters else ((), (("date_format", DEFAULT_DATES),))
+    return (parameters,) if parameters else ((), (("date_format", DEFAULT_DATE_FORMAT),))
 
 
 def _of_list(sort: str, page: str) -> Iterator[_Address]:

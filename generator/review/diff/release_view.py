@@ -9,7 +9,7 @@ from types import TracebackType
 from typing import Any, NamedTuple
 
 from ... import encoding
-from ...api.resources import Gate
+from ...api.resources import SERIES_INDEX_URL, Gate
 from ...nginx import maps
 from ...pipeline.publish import MAPS
 from ...release import manifest
@@ -23,7 +23,7 @@ _LONG = {f"{name}.map" for name in (*MAPS, "days")}
 # Lines of the configuration that follow from how much there is, and not from what somebody decided.
 _OF_SIZE = (b"map_hash_max_size", b"map_hash_bucket_size")
 _DIST = re.compile(rb'include "?([^\s"]+)/releases/' + manifest.UNNAMED.encode())
-INDEX, SEARCHED = "/", "/api/v2/series#index"
+INDEX = "/"
 
 
 class UrlResponse(NamedTuple):
@@ -121,9 +121,9 @@ class ReleaseView:
     def setting(self, name: str) -> bytes:
         """One of these files without what differs although nobody set it: names, places, and sizes of maps."""
         text = re.sub(rb'(?<=[\s"])' + re.escape(self._dist) + rb'(?=[/;"])', b"dist", self._unnamed(name))
-        searched = self.answers("").get(SEARCHED)
-        file = searched.body.file if searched and searched.body else SEARCHED
-        text = text.replace(file.encode(), SEARCHED.encode())
+        searched = self.answers("").get(SERIES_INDEX_URL)
+        file = searched.body.file if searched and searched.body else SERIES_INDEX_URL
+        text = text.replace(file.encode(), SERIES_INDEX_URL.encode())
         return b"".join(line for line in text.splitlines(keepends=True) if not line.strip().startswith(_OF_SIZE))
 
     @cached_property
