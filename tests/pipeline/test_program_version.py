@@ -1,0 +1,69 @@
+"""The cache belongs to one version of the program: after an edit of any file that a build uses, nothing is reused."""
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.support.paths import DATA, ROOT
+
+# How a file of each type is changed without changing what it does.
+COMMENTS = {".py": "# edited", ".conf": "# edited", ".js": "// edited", ".css": "/* edited */", ".html": "<!-- -->"}
+# Files that no build reads: texts for people, and what `init` copies.
+NOT_USED = {"LICENSE", "NOTICE", "README.md", "swagger-ui-bundle.js.LICENSE.txt"}
+BUILD = """
+import sys
+from pathlib import Path
+
+from generator.catalog.confined_folder import Confined
+from generator.pipeline import run
+
+folder = Path(sys.argv[1])
+options = run.Options(
+    Confined(folder / "catalog_src"), folder / "dist", folder / "nginx.conf", 1_790_000_000, cache=folder / "cache"
+)
+print(run.build(options).parsed)
+"""
+
+
+def parsed(program: Path, site: Path) -> int:
+    """How many files of series a build parses that could use the cache of the build before."""
+    command = [sys.executable, "-B", "-c", BUILD, site]
+    done = subprocess.run(command, cwd=program, check=True, capture_output=True, text=True)
+    return int(done.stdout)
+
+
+def edited_files() -> list[str]:
+    """One file of each package, and one of each type."""
+    files = [path.relative_to(ROOT) for path in sorted((ROOT / "generator").rglob("*")) if path.suffix in COMMENTS]
+    files = [path for path in files if "scaffold" not in path.parts or path.suffix == ".py"]
+    firsts = {path.parent: path for path in reversed(files)} | {path.suffix: path for path in reversed(files)}
+    return sorted({str(path) for path in firsts.values()})
+
+
+@pytest.mark.histories
+def test_an_edit_of_any_part_of_the_program_is_followed_by_a_full_build(tmp_path: Path) -> None:
+    """Each package and each type of file counts: code, templates, shim, style sheets."""
+    ignored = shutil.ignore_patterns("__pycache__")
+    shutil.copytree(ROOT / "generator", tmp_path / "generator", ignore=ignored)
+    shutil.copytree(DATA / "sites/minimal", tmp_path / "site/catalog_src")
+    series = parsed(tmp_path, tmp_path / "site")
+    assert series and parsed(tmp_path, tmp_path / "site") == 0
+
+    for name in edited_files():
+        with (tmp_path / name).open("a") as file:
+            file.write(f"{COMMENTS[Path(name).suffix]}\n")
+        assert parsed(tmp_path, tmp_path / "site") == series, name
+
+
+def test_files_that_do_not_count_are_not_used_by_a_build() -> None:
+    """A file of a new type is either covered by the program's version or named here."""
+    others = {
+        path.name
+        for path in (ROOT / "generator").rglob("*")
+        if path.is_file() and path.suffix not in (*COMMENTS, ".pyc") and "scaffold" not in path.parts
+    }
+
+    assert others <= NOT_USED
