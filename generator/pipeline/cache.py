@@ -1,7 +1,7 @@
-"""What a build remembers, so that the next one costs what has changed. It may be deleted at any time.
+"""The build cache: one SQLite file with the results that the next build can use again. It may be deleted at any time.
 
-Every value lies beside a checksum of itself and of what it is called. One that does not fit, or a file that SQLite
-finds odd, is `Damaged`: then nothing of it is believed. The only importer of sqlite3.
+Each value is stored with a checksum of itself and its key. A wrong checksum, another version of the program or an
+error of SQLite raises `Damaged`, and the whole cache is discarded. The only importer of sqlite3.
 """
 
 import os
@@ -19,16 +19,16 @@ FILE = "cache.sqlite"
 _SCHEMA = """
 CREATE TABLE meta (name TEXT PRIMARY KEY, value BLOB);
 CREATE TABLE file (path BLOB PRIMARY KEY, stat TEXT, digest TEXT);
-CREATE TABLE value (digest TEXT PRIMARY KEY, value BLOB);
-CREATE TABLE series (slug TEXT PRIMARY KEY, checked TEXT, facts BLOB, rendered TEXT, card BLOB);
-CREATE TABLE chapter (place BLOB PRIMARY KEY, slug TEXT, modified INTEGER, item BLOB) WITHOUT ROWID;
+CREATE TABLE parsed (digest TEXT PRIMARY KEY, value BLOB);
+CREATE TABLE series (slug TEXT PRIMARY KEY, check_key TEXT, facts BLOB, render_key TEXT, summary BLOB);
+CREATE TABLE chapter (position BLOB PRIMARY KEY, slug TEXT, modified INTEGER, item BLOB) WITHOUT ROWID;
 CREATE INDEX chapter_of_series ON chapter (slug);
-CREATE TABLE shelf (start BLOB PRIMARY KEY, digest TEXT, modified INTEGER, size INTEGER, text BLOB);
-CREATE TABLE packed (digest TEXT, form TEXT, value BLOB, PRIMARY KEY (digest, form));
+CREATE TABLE bucket (start BLOB PRIMARY KEY, digest TEXT, modified INTEGER, size INTEGER, text BLOB);
+CREATE TABLE compressed (digest TEXT, form TEXT, value BLOB, PRIMARY KEY (digest, form));
 """
-# The first four of the six bytes in which a chapter's place says when it was published: some eighteen hours.
-_SHELF = 4
-# No place has so many of them behind its start.
+# The first four of the six bytes of a position that hold the publication time: a bucket spans about eighteen hours.
+_BUCKET = 4
+# Greater than the rest of any position.
 _AFTER = b"\xff" * 16
 
 P = ParamSpec("P")
@@ -36,19 +36,28 @@ T = TypeVar("T")
 
 
 class Damaged(Exception):
-    """What was remembered cannot be believed."""
+    """The cache, or a file of a release that it describes, does not have the expected content."""
 
 
-class Row(NamedTuple):
-    """A chapter in the list of all, at the place where it sorts."""
+class CachedSeries(NamedTuple):
+    """Results for a series. `facts` hold for `check_key`, `summary` for `render_key`."""
 
-    place: bytes
+    check_key: str | None
+    facts: bytes | None
+    render_key: str | None
+    summary: bytes | None
+
+
+class ListedChapter(NamedTuple):
+    """A chapter in the list of all chapters, which is ordered by `position`."""
+
+    position: bytes
     modified: int
     item: bytes
 
 
 class ChapterBucket(NamedTuple):
-    """Chapters that stand together in the list of all, because they were published at about the same time."""
+    """Consecutive chapters of the list of all chapters, published within about eighteen hours."""
 
     start: bytes
     digest: str
@@ -56,199 +65,215 @@ class ChapterBucket(NamedTuple):
     size: int
 
 
-class CachedSeries(NamedTuple):
-    """What is remembered of a series: valid as long as the keys beside its parts are still the same."""
+def _raises_damaged(method: Callable[P, T]) -> Callable[P, T]:
+    """Turn errors of SQLite, and values of the wrong form, into `Damaged`."""
 
-    checked: str | None
-    facts: bytes | None
-    rendered: str | None
-    card: bytes | None
-
-
-def _suspicious(method: Callable[P, T]) -> Callable[P, T]:
     @wraps(method)
-    def asked(*args: P.args, **kwargs: P.kwargs) -> T:
+    def wrapper(*args: P.args, **kwargs: P.kwargs) -> T:
         try:
             return method(*args, **kwargs)
         except (sqlite3.DatabaseError, ValueError, TypeError) as error:
             raise Damaged from error
 
-    return asked
+    return wrapper
 
 
 class Cache:
-    """One SQLite file. Nothing of what a build changes in it is there before `commit`."""
+    """An open cache. Changes are visible to the next build after `commit`."""
 
-    @_suspicious
+    @_raises_damaged
     def __init__(self, folder: Path, version: str, *, lasting: bool = True) -> None:
-        with suppress(OSError):  # SQLite knows what to say of it
+        with suppress(OSError):  # SQLite reports it better
             filesystem.reserve(folder / FILE)
         self.folder = folder
         with ExitStack() as opened:
             connection = sqlite3.connect(folder / FILE, isolation_level=None, timeout=0)
-            self._db = opened.enter_context(closing(connection))
+            self._database = opened.enter_context(closing(connection))
             self._begin(version, lasting=lasting)
             opened.pop_all()
+        self.files = FileTable(self._database)
+        self.series = SeriesTable(self._database)
+        self.chapters = ChapterTable(self._database)
 
     def _begin(self, version: str, *, lasting: bool) -> None:
         if not lasting:
-            self._db.execute("PRAGMA synchronous = OFF")
-            self._db.execute("PRAGMA journal_mode = OFF")
-        self._db.execute("PRAGMA locking_mode = EXCLUSIVE")
-        self._db.execute("BEGIN EXCLUSIVE")
-        if not self._db.execute("SELECT 1 FROM sqlite_master").fetchone():
+            self._database.execute("PRAGMA synchronous = OFF")
+            self._database.execute("PRAGMA journal_mode = OFF")
+        self._database.execute("PRAGMA locking_mode = EXCLUSIVE")
+        self._database.execute("BEGIN EXCLUSIVE")
+        if not self._database.execute("SELECT 1 FROM sqlite_master").fetchone():
             for statement in _SCHEMA.split(";"):
-                self._db.execute(statement)
+                self._database.execute(statement)
             self.remember("version", version)
         if self.recall("version") != version:
             raise Damaged
 
     def close(self) -> None:
-        self._db.close()
+        self._database.close()
 
-    @_suspicious
+    @_raises_damaged
     def commit(self) -> None:
-        self._db.execute("COMMIT")
-        self._db.execute("BEGIN EXCLUSIVE")
+        self._database.execute("COMMIT")
+        self._database.execute("BEGIN EXCLUSIVE")
 
-    @_suspicious
+    @_raises_damaged
     def recall(self, name: str) -> Any:
-        """Something small that was remembered by name."""
-        found = self._db.execute("SELECT value FROM meta WHERE name = ?", (name,)).fetchone()
-        return found and encoding.parse(_opened(found[0], name))
+        """Read a small value by its name; None if there is none."""
+        row = self._database.execute("SELECT value FROM meta WHERE name = ?", (name,)).fetchone()
+        return row and encoding.parse(_opened(row[0], name))
 
-    @_suspicious
+    @_raises_damaged
     def remember(self, name: str, value: object) -> None:
-        self._db.execute("REPLACE INTO meta VALUES (?, ?)", (name, _sealed(encoding.json(value), name)))
+        """Write a small value under a name."""
+        self._database.execute("REPLACE INTO meta VALUES (?, ?)", (name, _sealed(encoding.json(value), name)))
 
-    # Files of the catalog, and what was parsed from their contents
 
-    @_suspicious
-    def files(self) -> dict[str, tuple[str, str]]:
-        """By path: how the file looked from outside, and the digest of its content."""
-        rows = self._db.execute("SELECT * FROM file")
+class FileTable:
+    """The files of the catalog, and the parsed values of their contents by digest."""
+
+    def __init__(self, database: sqlite3.Connection) -> None:
+        self._database = database
+
+    @_raises_damaged
+    def load(self) -> dict[str, tuple[str, str]]:
+        """By path: the stat of each file, and the digest of its content."""
+        rows = self._database.execute("SELECT * FROM file")
         return {os.fsdecode(path): (stat, digest) for path, stat, digest in rows}
 
-    @_suspicious
-    def keep_files(self, files: Iterable[tuple[str, str, str]]) -> None:
-        """All that there are, and nothing of what only others held."""
-        self._db.execute("DELETE FROM file")
-        # The name of a file is bytes that need not be text.
+    @_raises_damaged
+    def store(self, files: Iterable[tuple[str, str, str]]) -> None:
+        """Store path, stat and digest of all files; forget the values that none of them contains."""
+        self._database.execute("DELETE FROM file")
+        # A file name is bytes and may not be valid UTF-8.
         rows = ((os.fsencode(path), stat, digest) for path, stat, digest in files)
-        self._db.executemany("INSERT INTO file VALUES (?, ?, ?)", rows)
-        self._db.execute("DELETE FROM value WHERE digest NOT IN (SELECT digest FROM file)")
+        self._database.executemany("INSERT INTO file VALUES (?, ?, ?)", rows)
+        self._database.execute("DELETE FROM parsed WHERE digest NOT IN (SELECT digest FROM file)")
 
-    @_suspicious
-    def values(self) -> set[str]:
+    @_raises_damaged
+    def parsed_digests(self) -> set[str]:
         """The digests of the contents that need not be parsed."""
-        return {digest for (digest,) in self._db.execute("SELECT digest FROM value")}
+        return {digest for (digest,) in self._database.execute("SELECT digest FROM parsed")}
 
-    @_suspicious
-    def value(self, digest: str) -> bytes:
-        (found,) = self._db.execute("SELECT value FROM value WHERE digest = ?", (digest,)).fetchone()
-        return _opened(found, digest)
+    @_raises_damaged
+    def parsed(self, digest: str) -> bytes:
+        """The parsed value of a content, as JSON."""
+        (value,) = self._database.execute("SELECT value FROM parsed WHERE digest = ?", (digest,)).fetchone()
+        return _opened(value, digest)
 
-    @_suspicious
-    def keep_value(self, digest: str, value: bytes) -> None:
-        self._db.execute("REPLACE INTO value VALUES (?, ?)", (digest, _sealed(value, digest)))
+    @_raises_damaged
+    def keep_parsed(self, digest: str, value: bytes) -> None:
+        self._database.execute("REPLACE INTO parsed VALUES (?, ?)", (digest, _sealed(value, digest)))
 
-    # Series
 
-    @_suspicious
-    def series(self) -> dict[str, CachedSeries]:
+class SeriesTable:
+    """Results for each series: facts from checking it, a summary from rendering it."""
+
+    def __init__(self, database: sqlite3.Connection) -> None:
+        self._database = database
+
+    @_raises_damaged
+    def load(self) -> dict[str, CachedSeries]:
         return {
             slug: CachedSeries(
-                checked,
-                facts and _opened(facts, f"{slug} {checked}"),
-                rendered,
-                card and _opened(card, f"{slug} {rendered}"),
+                check_key,
+                facts and _opened(facts, f"{slug} {check_key}"),
+                render_key,
+                summary and _opened(summary, f"{slug} {render_key}"),
             )
-            for slug, checked, facts, rendered, card in self._db.execute("SELECT * FROM series")
+            for slug, check_key, facts, render_key, summary in self._database.execute("SELECT * FROM series")
         }
 
-    @_suspicious
-    def keep_facts(self, slug: str, checked: str, facts: bytes) -> None:
-        sealed = _sealed(facts, f"{slug} {checked}")
-        self._db.execute(
-            "INSERT INTO series (slug, checked, facts) VALUES (?, ?, ?)"
-            " ON CONFLICT DO UPDATE SET checked = excluded.checked, facts = excluded.facts",
-            (slug, checked, sealed),
+    @_raises_damaged
+    def keep_facts(self, slug: str, check_key: str, facts: bytes) -> None:
+        self._database.execute(
+            "INSERT INTO series (slug, check_key, facts) VALUES (?, ?, ?)"
+            " ON CONFLICT DO UPDATE SET check_key = excluded.check_key, facts = excluded.facts",
+            (slug, check_key, _sealed(facts, f"{slug} {check_key}")),
         )
 
-    @_suspicious
-    def keep_card(self, slug: str, rendered: str, card: bytes) -> None:
-        sealed = _sealed(card, f"{slug} {rendered}")
-        self._db.execute("UPDATE series SET rendered = ?, card = ? WHERE slug = ?", (rendered, sealed, slug))
+    @_raises_damaged
+    def keep_summary(self, slug: str, render_key: str, summary: bytes) -> None:
+        sealed = _sealed(summary, f"{slug} {render_key}")
+        self._database.execute(
+            "UPDATE series SET render_key = ?, summary = ? WHERE slug = ?", (render_key, sealed, slug)
+        )
 
-    @_suspicious
-    def forget_series(self, slug: str) -> None:
-        self._db.execute("DELETE FROM series WHERE slug = ?", (slug,))
-        self.keep_chapters(slug, ())
+    @_raises_damaged
+    def forget(self, slug: str) -> None:
+        self._database.execute("DELETE FROM series WHERE slug = ?", (slug,))
 
-    # The list of all chapters
 
-    @_suspicious
-    def keep_chapters(self, slug: str, rows: Iterable[Row]) -> None:
-        """All chapters of a series; the shelves on which something changes are put in order by `shelves`."""
-        before = set(self._db.execute("SELECT * FROM chapter WHERE slug = ?", (slug,)))
-        after = {(row.place, slug, row.modified, _sealed(row.item, slug, row.place)) for row in rows}
-        self._db.executemany("DELETE FROM chapter WHERE place = ?", ((row[0],) for row in before - after))
-        self._db.executemany("INSERT INTO chapter VALUES (?, ?, ?, ?)", sorted(after - before))
-        touched = {place[:_SHELF] for place, *_ in before ^ after}
-        nothing = ((start, "", 0, 0, None) for start in sorted(touched))
-        self._db.executemany("REPLACE INTO shelf VALUES (?, ?, ?, ?, ?)", nothing)
+class ChapterTable:
+    """The list of all chapters, in buckets that can be joined again without encoding their chapters."""
 
-    @_suspicious
-    def shelves(self) -> list[ChapterBucket]:
-        """All chapters, newest first, in parts that depend on nothing else."""
-        for (start,) in self._db.execute("SELECT start FROM shelf WHERE text IS NULL").fetchall():
-            rows = self._db.execute(
-                "SELECT place, slug, modified, item FROM chapter WHERE place >= ? AND place < ? ORDER BY place",
+    def __init__(self, database: sqlite3.Connection) -> None:
+        self._database = database
+
+    @_raises_damaged
+    def keep(self, slug: str, chapters: Iterable[ListedChapter]) -> None:
+        """Replace the chapters of a series, and empty the buckets that change; `buckets` fills them again."""
+        before = set(self._database.execute("SELECT * FROM chapter WHERE slug = ?", (slug,)))
+        after = {(position, slug, modified, _sealed(item, slug, position)) for position, modified, item in chapters}
+        self._database.executemany("DELETE FROM chapter WHERE position = ?", ((row[0],) for row in before - after))
+        self._database.executemany("INSERT INTO chapter VALUES (?, ?, ?, ?)", sorted(after - before))
+        changed = {position[:_BUCKET] for position, *_ in before ^ after}
+        empty = ((start, "", 0, 0, None) for start in sorted(changed))
+        self._database.executemany("REPLACE INTO bucket VALUES (?, ?, ?, ?, ?)", empty)
+
+    @_raises_damaged
+    def buckets(self) -> list[ChapterBucket]:
+        """All buckets in the order of the list, newest chapters first."""
+        for (start,) in self._database.execute("SELECT start FROM bucket WHERE text IS NULL").fetchall():
+            rows = self._database.execute(
+                "SELECT position, slug, modified, item FROM chapter WHERE position >= ? AND position < ?"
+                " ORDER BY position",
                 (start, start + _AFTER),
             ).fetchall()
-            text = b",".join(_opened(item, slug, place) for place, slug, _, item in rows)
+            text = b",".join(_opened(item, slug, position) for position, slug, _, item in rows)
             digest, modified = encoding.digest(text), max((row[2] for row in rows), default=0)
-            self._db.execute(
-                "UPDATE shelf SET digest = ?, modified = ?, size = ?, text = ? WHERE start = ?",
+            self._database.execute(
+                "UPDATE bucket SET digest = ?, modified = ?, size = ?, text = ? WHERE start = ?",
                 (digest, modified, len(text), _sealed(text, digest), start),
             )
-        self._db.execute("DELETE FROM shelf WHERE size = 0")
-        found = self._db.execute("SELECT start, digest, modified, size FROM shelf ORDER BY start")
-        return [ChapterBucket(*row) for row in found]
+        self._database.execute("DELETE FROM bucket WHERE size = 0")
+        rows = self._database.execute("SELECT start, digest, modified, size FROM bucket ORDER BY start").fetchall()
+        return [ChapterBucket(*row) for row in rows]
 
-    @_suspicious
-    def chapters(self, shelf: ChapterBucket) -> bytes:
-        """The chapters of a shelf, encoded, with commas between them."""
-        (found,) = self._db.execute("SELECT text FROM shelf WHERE start = ?", (shelf.start,)).fetchone()
-        return _opened(found, shelf.digest)
+    @_raises_damaged
+    def text(self, bucket: ChapterBucket) -> bytes:
+        """The chapters of a bucket as JSON, with commas between them."""
+        (text,) = self._database.execute("SELECT text FROM bucket WHERE start = ?", (bucket.start,)).fetchone()
+        return _opened(text, bucket.digest)
 
-    @_suspicious
-    def packed(self, digest: str, form: str, pack: Callable[[], bytes]) -> bytes:
-        """What `pack` makes of a shelf, made once."""
-        found = self._db.execute("SELECT value FROM packed WHERE digest = ? AND form = ?", (digest, form)).fetchone()
-        if found:
-            return _opened(found[0], digest, form)
-        value = pack()
-        self._db.execute("INSERT INTO packed VALUES (?, ?, ?)", (digest, form, _sealed(value, digest, form)))
+    @_raises_damaged
+    def compressed(self, digest: str, form: str, compress: Callable[[], bytes]) -> bytes:
+        """The compressed text of a bucket in one date format; `compress` is called if it is not stored yet."""
+        row = self._database.execute(
+            "SELECT value FROM compressed WHERE digest = ? AND form = ?", (digest, form)
+        ).fetchone()
+        if row:
+            return _opened(row[0], digest, form)
+        value = compress()
+        self._database.execute("INSERT INTO compressed VALUES (?, ?, ?)", (digest, form, _sealed(value, digest, form)))
         return value
 
-    @_suspicious
-    def forget_packed(self) -> None:
-        """What belongs to no shelf any more."""
-        self._db.execute("DELETE FROM packed WHERE digest NOT IN (SELECT digest FROM shelf)")
+    @_raises_damaged
+    def forget_unused(self) -> None:
+        """Forget the compressed texts that belong to no bucket."""
+        self._database.execute("DELETE FROM compressed WHERE digest NOT IN (SELECT digest FROM bucket)")
 
 
-def _sealed(value: bytes, *called: str | bytes) -> bytes:
-    return _checksum(value, called) + value
+def _sealed(value: bytes, *key: str | bytes) -> bytes:
+    return _checksum(value, key) + value
 
 
-def _opened(sealed: bytes, *called: str | bytes) -> bytes:
+def _opened(sealed: bytes, *key: str | bytes) -> bytes:
     value = sealed[4:]
-    if sealed[:4] != _checksum(value, called):
+    if sealed[:4] != _checksum(value, key):
         raise Damaged
     return value
 
 
-def _checksum(value: bytes, called: Iterable[str | bytes]) -> bytes:
-    name = b"\0".join(one.encode() if isinstance(one, str) else one for one in called)
+def _checksum(value: bytes, key: Iterable[str | bytes]) -> bytes:
+    name = b"\0".join(part.encode() if isinstance(part, str) else part for part in key)
     return zlib.crc32(value, zlib.crc32(name)).to_bytes(4, "big")

@@ -87,7 +87,9 @@ class LongListBuilder:
         if isinstance(shown, JoinedBodies):
             return List(b"[", [self.body(self.parts[url]) for url in shown.urls], b"]")
         assert isinstance(shown, AllChapters)
-        return List(b'{"results":[', [self.shelf(shelf, shown.date_format) for shelf in self.cache.shelves()], b"]}")
+        return List(
+            b'{"results":[', [self.shelf(shelf, shown.date_format) for shelf in self.cache.chapters.buckets()], b"]}"
+        )
 
     def body(self, part: Part) -> Piece:
         path = f"{self.press.bodies.root}/{part.file}"
@@ -102,10 +104,10 @@ class LongListBuilder:
 
     def shelf(self, shelf: ChapterBucket, dates: str) -> Piece:
         def text() -> bytes:
-            return convert_dates(self.cache.chapters(shelf), dates)
+            return convert_dates(self.cache.chapters.text(shelf), dates)
 
         def packed() -> bytes:
-            return self.cache.packed(shelf.digest, dates, lambda: encoding.deflated(text()))
+            return self.cache.chapters.compressed(shelf.digest, dates, lambda: encoding.deflated(text()))
 
         return Piece(f"{shelf.digest} {dates}", shelf.modified, shelf.size, text, packed)
 

@@ -160,10 +160,10 @@ class ReleaseBuilder:
 
     def keys(self, odd: Mapping[str, int]) -> dict[str, str]:
         """The series to render, each with its key."""
-        known = self.cache.series()
+        known = self.cache.series.load()
         site = encoding.digest(self.linker.site.model_dump_json().encode())
         keys = {place.slug: self.key(place, site, odd) for place in self.found.places}
-        return {slug: key for slug, key in keys.items() if not self.is_there(slug) or known[slug].rendered != key}
+        return {slug: key for slug, key in keys.items() if not self.is_there(slug) or known[slug].render_key != key}
 
     def series(self, keys: Mapping[str, str], odd: Mapping[str, int], progress: Progress) -> None:
         tasks = [place for place in self.found.places if place.slug in keys]
@@ -174,14 +174,14 @@ class ReleaseBuilder:
         rendered = ordered_map(self.jobs, make, (self.task(place, odd, older, served) for place in tasks))
         for one in progress(rendered, len(tasks)):
             self.take(one.slug, one.run, one.change, one.output)
-            self.cache.keep_card(one.slug, keys[one.slug], one.card)
-            self.cache.keep_chapters(one.slug, one.rows)
+            self.cache.series.keep_summary(one.slug, keys[one.slug], one.card)
+            self.cache.chapters.keep(one.slug, one.rows)
         self.unchanged(set(keys))
-        self.removed({place.slug for place in self.found.places}, self.cache.series())
+        self.removed({place.slug for place in self.found.places}, self.cache.series.load())
         self.gone -= self.kept
 
     def is_there(self, slug: str) -> bool:
-        """Whether the release that is served has a series, and somebody did not remove it by hand."""
+        """Whether the release that is served has a series."""
         return self.current and slug in self.runs.kept and self.runs.is_there(slug, self.session.root)
 
     def key(self, place: SeriesFiles, site: str, odd: Mapping[str, int]) -> str:
@@ -253,9 +253,8 @@ class ReleaseBuilder:
         for slug in self.runs.kept.keys() - present - {""}:
             del self.runs.kept[slug]
         for slug in known.keys() - present:
-            self.cache.forget_series(slug)
-
-    # Lists
+            self.cache.series.forget(slug)
+            self.cache.chapters.keep(slug, ())
 
     def press(self) -> Publisher:
         return Publisher(self.session.body_writer(self.taboo), self.linker.site, self.linker.as_of, self.current)
@@ -263,9 +262,9 @@ class ReleaseBuilder:
     def cards(self) -> tuple[list[SeriesSummary], dict[str, Part]]:
         cards: list[SeriesSummary] = []
         parts: dict[str, Part] = {}
-        for known in self.cache.series().values():
-            assert known.card, "every series has been rendered"
-            card, found = series_renderer.load(known.card, self.linker)
+        for known in self.cache.series.load().values():
+            assert known.summary, "every series has been rendered"
+            card, found = series_renderer.load(known.summary, self.linker)
             cards.append(card)
             parts |= found
         return cards, parts
@@ -284,7 +283,7 @@ class ReleaseBuilder:
                 for one in routes.resources(catalog)
             ]
             published = [one.result() if isinstance(one, Future) else one for one in found]
-        self.cache.forget_packed()
+        self.cache.chapters.forget_unused()
         self.take("", printing.run(published), publish.change(served, published), printing.bodies.output())
         self.wrote(beside.bodies.output())
         counted = [kept.counted for kept in self.runs.kept.values()]

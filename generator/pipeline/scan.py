@@ -83,7 +83,7 @@ class CatalogScan:
 
     def values_of(self, place: SeriesFiles, cache: Cache) -> dict[str, bytes]:
         """The value of each file of a series, as JSON."""
-        return {file: cache.value(self.digests[file]) for file in place.files}
+        return {file: cache.files.parsed(self.digests[file]) for file in place.files}
 
     def series_of(self, place: SeriesFiles, cache: Cache) -> SeriesEntry:
         """The records of a series."""
@@ -132,7 +132,7 @@ class _Scanner:
     parsed: int = 0
 
     def reading(self) -> CatalogScan:
-        self.before, self.values = self.cache.files(), self.cache.values()
+        self.before, self.values = self.cache.files.load(), self.cache.files.parsed_digests()
         self.remembers = bool(self.values)
         self.cuts = {digest: [Cut(*one) for one in cuts] for digest, cuts in (self.cache.recall(_CUTS) or {}).items()}
         lists, everywhere = self.lists()
@@ -157,7 +157,7 @@ class _Scanner:
         if complaints:
             self.cache.commit()  # whatever is right need not be parsed again
             raise CatalogError(places.located(self.folder, complaints))
-        self.cache.keep_files((file, self.stats[file], digest) for file, digest in sorted(self.digests.items()))
+        self.cache.files.store((file, self.stats[file], digest) for file, digest in sorted(self.digests.items()))
         result.parsed = self.parsed
         result.located = [
             Problem(str(self.folder / file), *cut)
@@ -173,7 +173,9 @@ class _Scanner:
         self.look(shared_by_all)
         for file in shared_by_all:
             if self.digests.get(file) in self.values:
-                known[file] = _remembered(self.digests[file], self.cache.value(self.digests[file]), self.stats[file])
+                known[file] = _remembered(
+                    self.digests[file], self.cache.files.parsed(self.digests[file]), self.stats[file]
+                )
         found, everywhere = reader.read_lists(self.folder, known)
         for file in () if found.problems else found.parsed.keys() - known.keys():
             self.keep(file, found.parsed[file])
@@ -198,14 +200,14 @@ class _Scanner:
         """What was parsed, by its content, which may have changed since it was looked at."""
         self.digests[file] = parsed.digest
         if parsed.digest not in self.values:
-            self.cache.keep_value(parsed.digest, encoding.json(parsed.value))
+            self.cache.files.keep_parsed(parsed.digest, encoding.json(parsed.value))
             self.values.add(parsed.digest)
 
     def series(
         self, result: CatalogScan, meanings: ReferenceDigests | None, checked: Checks, lists: Sources
     ) -> Iterator[UnlocatedProblem]:
         """Look at every series that is not known to be right."""
-        known = self.cache.series()
+        known = self.cache.series.load()
         doubtful = []
         for place in result.places:
             found, right = self.remembered(place, known.get(place.slug), meanings)
@@ -221,21 +223,21 @@ class _Scanner:
             for file, (digest, value) in one.values.items():
                 self.parsed += 1
                 self.digests[file] = digest
-                self.cache.keep_value(digest, value)
+                self.cache.files.keep_parsed(digest, value)
             if one.facts:
                 result.facts[one.place.slug] = one.facts
             if one.facts and meanings and not one.part.problems:
                 key = str(self.key(one.place, meanings, one.facts))
                 result.checked[one.place.slug] = key
-                self.cache.keep_facts(one.place.slug, key, facts.dump(one.facts))
+                self.cache.series.keep_facts(one.place.slug, key, facts.dump(one.facts))
 
     def remembered(
         self, place: SeriesFiles, known: CachedSeries | None, meanings: ReferenceDigests | None
     ) -> tuple[SeriesFacts | None, str]:
-        if not (meanings and known and known.facts and known.checked):
+        if not (meanings and known and known.facts and known.check_key):
             return None, ""
         found = facts.load(known.facts)
-        return (found, known.checked) if known.checked == self.key(place, meanings, found) else (None, "")
+        return (found, known.check_key) if known.check_key == self.key(place, meanings, found) else (None, "")
 
     def key(self, place: SeriesFiles, meanings: ReferenceDigests, found: SeriesFacts) -> str | None:
         contents = [self.digests.get(file) for file in place.files]
@@ -247,7 +249,7 @@ class _Scanner:
     def known_values(self, place: SeriesFiles) -> dict[str, bytes]:
         """What was parsed before of the contents that the files of a series have."""
         digests = {file: self.digests[file] for file in place.files if self.digests.get(file) in self.values}
-        return {file: self.cache.value(digest) for file, digest in digests.items()}
+        return {file: self.cache.files.parsed(digest) for file, digest in digests.items()}
 
     def repeated_ids(self, result: CatalogScan) -> Iterator[UnlocatedProblem]:
         """Read those series once more in which an id stands that stands twice."""

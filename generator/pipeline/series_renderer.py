@@ -13,7 +13,7 @@ from ..catalog.layout import SeriesFiles
 from ..catalog.linking import Linker
 from ..release.bodies import BodyWriter, Output
 from ..release.manifest import Published, lines
-from .cache import Row
+from .cache import ListedChapter
 from .publish import Publisher, Segment, SegmentChange, change
 
 
@@ -41,7 +41,7 @@ class RenderedSeries(NamedTuple):
     run: Segment
     change: SegmentChange
     card: bytes
-    rows: list[Row]
+    rows: list[ListedChapter]
     output: Output
 
 
@@ -72,12 +72,12 @@ def make(linker: Linker, root: Path, left: frozenset[str], trusting: bool) -> Re
     return Renderer(linker, Publisher(BodyWriter(root, left), linker.site, linker.as_of, trusting))
 
 
-def rows(series: Series) -> list[Row]:
+def rows(series: Series) -> list[ListedChapter]:
     """The part of a series in the list of all chapters, if anybody may read it."""
     if series.licensed or series.restricted:
         return []
     found = ((one, v2.chapter(one)) for one in series.named)
-    return [Row(one.newest_first, body.last_modified, encoding.json(body.value)) for one, body in found]
+    return [ListedChapter(one.newest_first, body.last_modified, encoding.json(body.value)) for one, body in found]
 
 
 # A card as it is kept: whom it names by their ids, and the bodies that lists are put together from.

@@ -19,7 +19,7 @@ from generator.catalog import git
 from generator.errors import FlatpanelError
 from generator.pipeline import cache, up_to_date
 from generator.pipeline import run as pipeline
-from generator.pipeline.cache import FILE, Cache, Damaged, Row
+from generator.pipeline.cache import FILE, Cache, Damaged, ListedChapter
 from generator.pipeline.segments import Segments
 from generator.release import transaction
 from generator.release.bodies import MARK
@@ -28,7 +28,9 @@ from generator.review import verify_files
 from tests.conftest import Site, copy_of
 from tests.support import tree_snapshot
 
-ITEMS = [Row(place, 1, b'{"id":%d}' % number) for number, place in enumerate((b"aaaa-1", b"aaaa-2", b"bbbb-1"), 1)]
+ITEMS = [
+    ListedChapter(place, 1, b'{"id":%d}' % number) for number, place in enumerate((b"aaaa-1", b"aaaa-2", b"bbbb-1"), 1)
+]
 
 
 @pytest.fixture
@@ -38,40 +40,40 @@ def kept(tmp_path: Path) -> Iterator[Cache]:
 
 
 def texts(kept: Cache) -> list[bytes]:
-    return [kept.chapters(shelf) for shelf in kept.shelves()]
+    return [kept.chapters.text(bucket) for bucket in kept.chapters.buckets()]
 
 
 def test_chapters_stand_together_that_were_published_together(kept: Cache) -> None:
     """In the order of their places, whoever put them there."""
-    kept.keep_chapters("one", [ITEMS[2], ITEMS[0]])
-    kept.keep_chapters("two", [ITEMS[1]])
+    kept.chapters.keep("one", [ITEMS[2], ITEMS[0]])
+    kept.chapters.keep("two", [ITEMS[1]])
 
     assert texts(kept) == [b'{"id":1},{"id":2}', b'{"id":3}']
-    assert [(shelf.size, shelf.modified) for shelf in kept.shelves()] == [(17, 1), (8, 1)]
+    assert [(bucket.size, bucket.modified) for bucket in kept.chapters.buckets()] == [(17, 1), (8, 1)]
 
 
 def test_a_shelf_that_nobody_stands_on_is_gone(kept: Cache) -> None:
     """A series that is forgotten leaves nothing in the list of all chapters."""
-    kept.keep_chapters("one", ITEMS[:2])
-    kept.keep_chapters("two", ITEMS[2:])
-    kept.shelves()
-    kept.forget_series("two")
+    kept.chapters.keep("one", ITEMS[:2])
+    kept.chapters.keep("two", ITEMS[2:])
+    kept.chapters.buckets()
+    kept.chapters.keep("two", ())
 
     assert texts(kept) == [b'{"id":1},{"id":2}']
 
 
 def test_a_compressed_form_is_made_once(kept: Cache) -> None:
     """And forgotten with the shelf that it belongs to."""
-    kept.keep_chapters("one", ITEMS)
+    kept.chapters.keep("one", ITEMS)
     made = []
     for _ in range(2):
-        for shelf in kept.shelves():
-            kept.packed(shelf.digest, "form", lambda: made.append(1) or b"packed")
+        for bucket in kept.chapters.buckets():
+            kept.chapters.compressed(bucket.digest, "form", lambda: made.append(1) or b"packed")
     assert len(made) == 2
-    kept.forget_series("one")
-    kept.shelves()
-    kept.forget_packed()
-    kept.packed("another", "form", lambda: made.append(1) or b"packed")
+    kept.chapters.keep("one", ())
+    kept.chapters.buckets()
+    kept.chapters.forget_unused()
+    kept.chapters.compressed("another", "form", lambda: made.append(1) or b"packed")
 
     assert len(made) == 3
 
@@ -163,12 +165,12 @@ def test_nothing_is_remembered_of_what_did_not_come_to_its_end(tmp_path: Path) -
     ("change", "look"),
     [
         ("UPDATE meta SET value = x'0000000031' WHERE name = 'release'", lambda kept: kept.recall("release")),
-        ("UPDATE value SET digest = 'other'", lambda kept: kept.value("other")),
-        ("UPDATE series SET slug = 'other'", Cache.series),
-        ("UPDATE series SET checked = 'other'", Cache.series),
-        ("UPDATE chapter SET slug = 'other'", Cache.shelves),
-        ("UPDATE chapter SET item = x'00000000'", Cache.shelves),
-        ("DROP TABLE chapter", Cache.shelves),
+        ("UPDATE parsed SET digest = 'other'", lambda kept: kept.files.parsed("other")),
+        ("UPDATE series SET slug = 'other'", lambda kept: kept.series.load()),
+        ("UPDATE series SET check_key = 'other'", lambda kept: kept.series.load()),
+        ("UPDATE chapter SET slug = 'other'", lambda kept: kept.chapters.buckets()),
+        ("UPDATE chapter SET item = x'00000000'", lambda kept: kept.chapters.buckets()),
+        ("DROP TABLE chapter", lambda kept: kept.chapters.buckets()),
     ],
 )
 def test_what_was_changed_by_others_is_not_believed(
@@ -176,9 +178,9 @@ def test_what_was_changed_by_others_is_not_believed(
 ) -> None:
     """A value is known by its name and its checksum."""
     kept.remember("release", "old")
-    kept.keep_value("digest", b"value")
-    kept.keep_facts("one", "checked", b"facts")
-    kept.keep_chapters("one", ITEMS)
+    kept.files.keep_parsed("digest", b"value")
+    kept.series.keep_facts("one", "checked", b"facts")
+    kept.chapters.keep("one", ITEMS)
     kept.commit()
     kept.close()
     with closing(sqlite3.connect(tmp_path / FILE)) as database, database:
