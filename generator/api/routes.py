@@ -13,7 +13,7 @@ from functools import cache
 from typing import Any
 
 from ..catalog.entities import Catalog, Series
-from ..catalog.records import Ages, Site
+from ..catalog.records import Site, VersionAges
 from . import docs_page as docs
 from . import route_items as each
 from .openapi import document
@@ -45,7 +45,7 @@ class Route:
         if self.max_age_setting == "index":
             return site.cache.index
         version = self.path.split("/")[2]
-        ages: Ages = getattr(site.cache, version, site.cache.unversioned)
+        ages: VersionAges = getattr(site.cache, version, site.cache.unversioned)
         max_age: int = getattr(ages, self.max_age_setting)
         return max_age
 

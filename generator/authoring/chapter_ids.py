@@ -36,7 +36,7 @@ def give_ids(folder: Folder, highest: int, warn: Warn) -> list[Given]:
     """
     with alone(layout.existing(folder)):
         sources = load_valid(folder)
-        lacking = cross_checks.without_id(sources)
+        lacking = cross_checks.chapters_without_id(sources)
         if not lacking:
             return []
         given = list(zip(lacking, free_ids(folder, sources, highest, warn, len(lacking)), strict=True))
@@ -59,7 +59,7 @@ def free_ids(folder: Folder, sources: Sources, highest: int, warn: Warn, count: 
         warn(f"{folder}: {error}; an id that only git remembers may be given again")
         committed = set()
     known = (one for one in committed if one <= MAX_ID)
-    first = 1 + max((highest, *cross_checks.ids(sources), *known))
+    first = 1 + max((highest, *cross_checks.chapter_ids_in_use(sources), *known))
     if first + count - 1 > MAX_ID:
         raise FlatpanelError(
             f"{folder}: no id up to {MAX_ID} is left above those that chapters had; write one yourself"

@@ -7,7 +7,8 @@ from ..catalog import api_keys, confined_folder, layout
 from ..catalog.confined_folder import Folder
 from ..catalog.load import load_valid
 from ..catalog.problems import locate
-from ..catalog.problems.messages import did_you_mean, sentences
+from ..catalog.problems.messages import record_messages
+from ..catalog.problems.suggestions import did_you_mean
 from ..catalog.reader import Sources
 from ..catalog.records import IssuedKey
 from ..catalog.yaml import editor
@@ -85,5 +86,5 @@ def _check_key(fields: dict[str, str]) -> None:
     """Nothing is written that would be a problem in the next moment."""
     if api_keys.hidden(fields["name"]) != fields["name"]:
         raise FlatpanelError("the name of a key cannot be a key; names are shown to everybody")
-    for wrong in sentences(IssuedKey, fields):
+    for wrong in record_messages(IssuedKey, fields):
         raise FlatpanelError(f"the name {wrong}")

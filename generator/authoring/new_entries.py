@@ -19,10 +19,12 @@ from ..catalog.load import load_valid
 from ..catalog.name_index import Directory
 from ..catalog.problems import locate
 from ..catalog.problems.locate import UnlocatedProblem
-from ..catalog.problems.messages import did_you_mean, faults
+from ..catalog.problems.messages import record_errors
+from ..catalog.problems.suggestions import did_you_mean
 from ..catalog.reader import Entry, SeriesEntry, Sources
-from ..catalog.records import MAX_SLUG, SLUG, WANTED, Chapter, Record, Series
-from ..catalog.yaml import editor, reader, scalars, writer
+from ..catalog.records import MAX_SLUG, PATTERN_ADVICE, SLUG, Chapter, Record, Series
+from ..catalog.yaml import editor, scalars, writer
+from ..catalog.yaml.positions import YamlPath
 from ..catalog.yaml_values import yaml_value
 from ..errors import FlatpanelError
 from ..filesystem import alone
@@ -78,11 +80,11 @@ def add_series(folder: Folder, slug: str, said: Mapping[str, Any], *, in_folder:
             file, kind, up = f"{SERIES}/{slug}/series.yaml", "folder", "../../"
         record = _record(sources, draft, Series)
         known = [(one.slug, one.entry.file) for one in sources.series]
-        draft.refuse(_beside(cross_checks.slugs([*known, (slug, file)]), ()))
+        draft.refuse(_beside(cross_checks.slug_problems([*known, (slug, file)]), ()))
         series = SeriesEntry(slug, Entry(record, file, ()), ())
-        draft.refuse(_beside(cross_checks.Checks(sources).series(series), ()))
+        draft.refuse(_beside(cross_checks.RecordChecks(sources).series(series), ()))
         head = f"{_SCHEMA.format(up, 'series')}\n{_ABOUT_SERIES.format(kind, slug)}"
-        return _write(folder, Added(file, b"", writer.file(yaml_value(record.plain()), head), record), dry=dry)
+        return _write(folder, Added(file, b"", writer.file(yaml_value(record.to_values()), head), record), dry=dry)
 
 
 def add_chapter(
@@ -106,12 +108,12 @@ def add_chapter(
         record = _record(sources, draft, Chapter)
         file, path = _place(folder, series, record)
         longer = replace(series, chapters=(*series.chapters, Entry(record, file, path)))
-        draft.refuse(_beside(cross_checks.Checks(sources).series(longer), path))
+        draft.refuse(_beside(cross_checks.RecordChecks(sources).series(longer), path))
         before = locate.text(folder, file)
         if path:
-            change = partial(editor.with_entries, before, "chapters", [yaml_value(record.plain())])
+            change = partial(editor.with_entries, before, "chapters", [yaml_value(record.to_values())])
         else:
-            change = partial(writer.file, yaml_value(record.plain()), _SCHEMA.format("../../../", "chapter"))
+            change = partial(writer.file, yaml_value(record.to_values()), _SCHEMA.format("../../../", "chapter"))
         return _write(folder, Added(file, before, catalog_edit.edited(folder, file, change), record), dry=dry)
 
 
@@ -160,7 +162,7 @@ def _reference(directory: Directory[Any], text: str) -> str | int:
 
 def _check_slug(sources: Sources, slug: str) -> None:
     if not field_values.is_slug(slug) or len(slug) > MAX_SLUG:
-        wanted = WANTED[SLUG] if len(slug) <= MAX_SLUG else f"should have at most {MAX_SLUG} characters"
+        wanted = PATTERN_ADVICE[SLUG] if len(slug) <= MAX_SLUG else f"should have at most {MAX_SLUG} characters"
         given = slug or '""'
         raise FlatpanelError(f"the slug {wanted}, not {given}")
     for one in sources.series:
@@ -176,7 +178,7 @@ def _series(sources: Sources, slug: str) -> SeriesEntry:
     return known[slug]
 
 
-def _place(folder: Folder, series: SeriesEntry, chapter: Chapter) -> tuple[str, reader.Path]:
+def _place(folder: Folder, series: SeriesEntry, chapter: Chapter) -> tuple[str, YamlPath]:
     """Where people would write the next chapter: a file, and the path inside it."""
     own = [one for one in series.chapters if one.file == series.entry.file]
     if series.entry.file == f"{SERIES}/{series.slug}.yaml" or len(own) == len(series.chapters) > 0:
@@ -189,9 +191,9 @@ def _place(folder: Folder, series: SeriesEntry, chapter: Chapter) -> tuple[str, 
 
 def _record(sources: Sources, draft: Draft, model: type[R]) -> R:
     """What the draft says, if it may, and if whoever it names is known."""
-    found = faults(model, draft.fields)
+    found = record_errors(model, draft.fields)
     unsound = {field for field, _ in found}
-    nowhere, known = Entry(Record(), "", ()), cross_checks.Checks(sources)
+    nowhere, known = Entry(Record(), "", ()), cross_checks.RecordChecks(sources)
     sound = {field: value for field, value in draft.fields.items() if field not in unsound}
     for name in (one for one in _REFERRING if one in sound):
         found += _beside(known.references(nowhere, (name,), f"{name}.yaml", sound[name]), ())
@@ -200,7 +202,7 @@ def _record(sources: Sources, draft: Draft, model: type[R]) -> R:
     return model.model_validate(draft.fields)
 
 
-def _beside(complaints: Iterable[UnlocatedProblem], path: reader.Path) -> Iterator[tuple[str, str]]:
+def _beside(complaints: Iterable[UnlocatedProblem], path: YamlPath) -> Iterator[tuple[str, str]]:
     """What is wrong between the new record, at `path` in its file, and those that are there."""
     for one in complaints:
         field = one.path[len(path) :][:1]

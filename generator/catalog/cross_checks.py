@@ -8,8 +8,8 @@ from typing import Any
 
 from .name_index import Directory
 from .problems.locate import UnlocatedProblem
-from .problems.messages import did_you_mean, field_name
-from .problems.suggestions import nearest
+from .problems.messages import field_name
+from .problems.suggestions import did_you_mean, nearest
 from .reader import LISTS, Entry, SeriesEntry, Sources
 from .records import Account, Chapter
 
@@ -28,20 +28,25 @@ _CALLED = {
 _OTHER_LIST = {"authors.yaml": "artists.yaml", "artists.yaml": "authors.yaml"}
 
 
-def complaints(sources: Sources) -> list[UnlocatedProblem]:
+def problems(sources: Sources) -> list[UnlocatedProblem]:
     """Everything that is wrong between the records of a catalog."""
-    checks = Checks(sources)
+    checks = RecordChecks(sources)
     places = [(one.slug, one.entry.file) for one in sources.series]
-    found = [*checks.lists(), *slugs(places), *bookmarks(sources, {slug for slug, _ in places}), *chapter_ids(sources)]
+    found = [
+        *checks.lists(),
+        *slug_problems(places),
+        *bookmark_problems(sources, {slug for slug, _ in places}),
+        *chapter_id_problems(sources),
+    ]
     return found + [one for series in sources.series for one in checks.series(series)]
 
 
-def ids(sources: Sources) -> list[int]:
+def chapter_ids_in_use(sources: Sources) -> list[int]:
     """The ids that chapters have."""
     return [one.record.id for series in sources.series for one in series.chapters if one.record.id is not None]
 
 
-def without_id(sources: Sources) -> list[Entry[Chapter]]:
+def chapters_without_id(sources: Sources) -> list[Entry[Chapter]]:
     """The chapters that have none, each series in the order in which it is read."""
     ordered = (one for series in sources.series for one in sorted(series.chapters, key=reading_order))
     return [one for one in ordered if "id" not in one.record.model_fields_set]
@@ -51,7 +56,7 @@ def reading_order(entry: Entry[Chapter]) -> tuple[float, Decimal]:
     return entry.record.volume or inf, Decimal(entry.record.number)
 
 
-class Checks:
+class RecordChecks:
     """What stands in the lists, and what a single series says of them."""
 
     def __init__(self, sources: Sources) -> None:
@@ -193,7 +198,7 @@ class Checks:
         return self._aliases[name]
 
 
-def bookmarks(sources: Sources, slugs: Set[str]) -> Iterator[UnlocatedProblem]:
+def bookmark_problems(sources: Sources, slugs: Set[str]) -> Iterator[UnlocatedProblem]:
     """Accounts remember series, which all have to be known before one can be called unknown."""
     everything_read = not any(file.startswith("series/") for file in sources.unreadable)
     for entry in sources.lists["accounts.yaml"]:
@@ -205,7 +210,7 @@ def bookmarks(sources: Sources, slugs: Set[str]) -> Iterator[UnlocatedProblem]:
         yield from _twice(entry, (*entry.path, "bookmarks"), entry.record.bookmarks)
 
 
-def slugs(places: Iterable[tuple[str, str]]) -> Iterator[UnlocatedProblem]:
+def slug_problems(places: Iterable[tuple[str, str]]) -> Iterator[UnlocatedProblem]:
     """The slug of every series, and its file."""
     first: dict[str, tuple[str, str]] = {}
     for slug, file in places:
@@ -219,7 +224,7 @@ def slugs(places: Iterable[tuple[str, str]]) -> Iterator[UnlocatedProblem]:
         yield UnlocatedProblem(file, (), message)
 
 
-def chapter_ids(sources: Sources) -> Iterator[UnlocatedProblem]:
+def chapter_id_problems(sources: Sources) -> Iterator[UnlocatedProblem]:
     """Series in which an id stands that another one has, too; others may be among them."""
     chapters = (one for series in sources.series for one in series.chapters if one.record.id is not None)
     for entry, first in _repeated(chapters, attrgetter("id")):

@@ -54,14 +54,14 @@ FIELDS: dict[str, dict[str, tuple[str, list[Any]]]] = {
         ),
         "cache": ("for how long caches may keep answers", [{"errors": 30}]),
     },
-    "Cache": {
+    "CacheAges": {
         "unversioned": ("ages of the answers below `/api`, by what they are about", [{"series": 120}]),
         "v1": ("ages of the answers below `/api/v1`, likewise", [{"categories": 86400}]),
         "v2": ("ages of the answers below `/api/v2`, likewise", [{"series": 60}]),
         "index": ("age of what is answered at `/`, and of `/api/v2/openapi.json` and `/api/v2/docs/`", [600]),
         "errors": ("age of the answer that something is not there", [30]),
     },
-    "Ages": {
+    "VersionAges": {
         "people": ("authors and artists; in `v2` also bookmarks and profiles", [86400]),
         "series": ("series, volumes, chapters and pages", [120]),
         "releases": ("the latest releases; in `v2` the list of all chapters", [30]),

@@ -139,7 +139,7 @@ def is_url(file: str) -> bool:
     return file.startswith(("http://", "https://"))
 
 
-def wrong_in_url(url: str) -> str:
+def url_advice(url: str) -> str:
     """What makes an address one that no client can ask for, as far as it has a name."""
     authority, rest = _AUTHORITY.fullmatch(url).groups() if is_url(url) else ("", "")  # type: ignore[union-attr]
     port = authority.rpartition("@")[2].rpartition("]")[2].partition(":")[1:]

@@ -119,7 +119,7 @@ class _Written(GenerateJsonSchema):
 
     def str_schema(self, schema: core_schema.StringSchema) -> Schema:
         found = super().str_schema(schema)
-        return {**found, _SENTENCE: records.WANTED[found["pattern"]]} if "pattern" in found else found
+        return {**found, _SENTENCE: records.PATTERN_ADVICE[found["pattern"]]} if "pattern" in found else found
 
     def function_before_schema(self, schema: core_schema.BeforeValidatorFunctionSchema) -> Schema:
         return _LETS_PASS[schema["function"]["function"]](self.generate_inner(schema["schema"]))

@@ -9,9 +9,8 @@ from ..errors import FlatpanelError
 from .confined_folder import Confined, Folder
 from .field_values import is_slug
 from .problems.locate import UnlocatedProblem
-from .problems.messages import did_you_mean, misplaced
-from .problems.suggestions import nearest
-from .records import MAX_SLUG, SLUG, WANTED
+from .problems.suggestions import did_you_mean, misplaced_file_hint, nearest
+from .records import MAX_SLUG, PATTERN_ADVICE, SLUG
 
 SITE = "site.yaml"
 SERIES = "series"
@@ -81,7 +80,7 @@ class Layout:
 
     def _check_slug(self, slug: str, file: str) -> bool:
         if not is_slug(slug):
-            self._add_problem(file, f"the name of a series' file or folder is its slug; it {WANTED[SLUG]}")
+            self._add_problem(file, f"the name of a series' file or folder is its slug; it {PATTERN_ADVICE[SLUG]}")
         elif len(slug) > MAX_SLUG:
             self._add_problem(file, f"the name is a slug of {len(slug)} characters; it should have at most {MAX_SLUG}")
         else:
@@ -97,7 +96,9 @@ class Layout:
         for name in self._names(folder) if folder.count("/") < _MAX_LEVELS else ():
             path = f"{folder}/{name}".lstrip("/")
             if name.endswith(".yml") or (files is not None and name.endswith(".yaml") and name not in files):
-                self._add_problem(path, f"is not a file of a catalog; {misplaced(folder, name, files, intended)}")
+                self._add_problem(
+                    path, f"is not a file of a catalog; {misplaced_file_hint(folder, name, files, intended)}"
+                )
             elif not name.endswith(".yaml") and os.path.islink(self.folder / path):
                 if fault := self.folder.fault(path):
                     self._add_problem(path, fault)

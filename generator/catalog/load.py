@@ -12,9 +12,9 @@ from .reader import Sources
 def load_valid(folder: Folder, shown_as: Folder | None = None) -> Sources:
     """All records of a catalog. Raises every problem; with `shown_as`, as if the files were in that folder."""
     sources = reader.read(folder)
-    problems = sources.problems + cross_checks.complaints(sources)
+    problems = sources.problems + cross_checks.problems(sources)
     if problems:
-        located = locate.located(folder, problems)
+        located = locate.locate(folder, problems)
         if shown_as is not None:
             located = [
                 replace(problem, file=str(shown_as) + problem.file.removeprefix(str(folder))) for problem in located

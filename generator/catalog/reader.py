@@ -14,9 +14,9 @@ from pydantic import TypeAdapter, ValidationError
 from . import bare_repositories, confined_folder
 from .confined_folder import Folder
 from .layout import SERIES, SITE, Layout, SeriesFiles, existing, has
-from .problems.cut_texts import Cut, cut_texts
+from .problems.cut_texts import CutText, cut_texts
 from .problems.locate import UnlocatedProblem
-from .problems.messages import told
+from .problems.messages import file_errors
 from .records import (
     Account,
     Category,
@@ -32,7 +32,7 @@ from .records import (
 )
 from .source_file import Parsed, parse, without_garbage_collection
 from .yaml import reader as yaml12
-from .yaml.reader import Path
+from .yaml.positions import YamlPath
 
 LISTS: dict[str, type[Record]] = {
     "authors.yaml": Person,
@@ -57,7 +57,7 @@ class Entry(Generic[R]):
 
     record: R
     file: str
-    path: Path
+    path: YamlPath
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +84,7 @@ class Sources:
     # The value of each file.
     parsed: dict[str, Parsed] = field(default_factory=dict)
     # Texts that a comment cuts short, by the digest of the file.
-    cuts: dict[str, list[Cut]] = field(default_factory=dict)
+    cuts: dict[str, list[CutText]] = field(default_factory=dict)
 
     def add(self, part: "Sources") -> None:
         """Add the records and problems of one series."""
@@ -132,7 +132,7 @@ def series_from_values(files: SeriesFiles, values: Mapping[str, Any]) -> SeriesE
 
 
 def _record_from_value(files: SeriesFiles, file: str, value: dict[str, Any]) -> Record:
-    return Series.revived(value) if file == files.file else Chapter.revived(value)
+    return Series.from_values(value) if file == files.file else Chapter.from_values(value)
 
 
 def _series_entry(files: SeriesFiles, records: Mapping[str, Any]) -> SeriesEntry:
@@ -198,7 +198,7 @@ class _RecordReader:
             errors = error.errors(include_url=False)
             if len(errors) > MAX_PROBLEMS:
                 self._add_problem(file, f"has {len(errors) - MAX_PROBLEMS} more problems, which are not told")
-            messages = told(errors[:MAX_PROBLEMS], value, model)
+            messages = file_errors(errors[:MAX_PROBLEMS], value, model)
             self.sources.problems += [UnlocatedProblem(file, *message) for message in messages]
         self.sources.unreadable.add(file)
         return None

@@ -40,7 +40,7 @@ DIGEST = r"^[0-9a-f]{64}$"
 WRITTEN_ID = r"^[1-9][0-9]{0,9}$"
 
 # What would be right, for every pattern that a text can fail.
-WANTED = {
+PATTERN_ADVICE = {
     SLUG: "should be made of the letters A-Z a-z, digits, - and _ only",
     LINE: "should be one line without control characters",
     CATEGORY: "should be one line without control characters, and not only dots: it may be part of an address",
@@ -109,14 +109,14 @@ RestrictedRoute: TypeAlias = Literal[
 ]
 
 
-class _Given:
+class _NotNull:
     """What may be left out, and has a value where it is not: `volume:` alone says neither."""
 
     def __get_pydantic_core_schema__(self, source: Any, handler: Any) -> Any:
         return handler(source)["schema"]  # what stands beside None
 
 
-GIVEN = _Given()
+NOT_NULL = _NotNull()
 
 
 class Record(BaseModel):
@@ -125,20 +125,20 @@ class Record(BaseModel):
     # Built when it is needed first: a build that finds nothing to do needs none.
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True, defer_build=True)
 
-    def plain(self) -> dict[str, Any]:
-        """What was written, each value in its one form."""
+    def to_values(self) -> dict[str, Any]:
+        """Return the fields that are set, each value in its canonical form."""
         return self.model_dump(exclude_unset=True)
 
     @classmethod
-    def revived(cls, plain: dict[str, Any]) -> "Record":
-        """The record that was `plain`; it is not checked a second time."""
-        return cls.model_construct(**plain)
+    def from_values(cls, values: dict[str, Any]) -> "Record":
+        """Return the record of checked `values` without checking them again."""
+        return cls.model_construct(**values)
 
 
 class Entity(Record):
     """Whatever has a life of its own may say when it last changed."""
 
-    modified: Annotated[Instant | None, GIVEN] = None
+    modified: Annotated[Instant | None, NOT_NULL] = None
 
 
 class Person(Entity):
@@ -176,7 +176,7 @@ class Group(Entity):
     twitter: Line = ""
     reddit: Line = ""
     irc: Line = ""
-    logo: Annotated[FileOrUrl | None, GIVEN] = None
+    logo: Annotated[FileOrUrl | None, NOT_NULL] = None
     members: list[Role] = []
 
 
@@ -201,7 +201,7 @@ class Key(Record):
 class IssuedKey(Key):
     """A key that the command line made; it may belong to an account."""
 
-    account: Annotated[Slug | None, GIVEN] = None
+    account: Annotated[Slug | None, NOT_NULL] = None
 
 
 class Account(Entity):
@@ -212,8 +212,8 @@ class Account(Entity):
     last_name: Line = ""
     email: Line = ""
     bio: Paragraphs = ""
-    avatar: Annotated[FileOrUrl | None, GIVEN] = None
-    url: Annotated[Url | None, GIVEN] = None
+    avatar: Annotated[FileOrUrl | None, NOT_NULL] = None
+    url: Annotated[Url | None, NOT_NULL] = None
     bookmarks: list[Slug] = []
     keys: list[Key] = []
 
@@ -221,8 +221,8 @@ class Account(Entity):
 class Chapter(Entity):
     """A chapter, in the file of its series or in one of its own."""
 
-    id: Annotated[Id | None, GIVEN] = None
-    volume: Annotated[Annotated[int, Field(ge=1, le=MAX_NUMBER)] | None, GIVEN] = None
+    id: Annotated[Id | None, NOT_NULL] = None
+    volume: Annotated[Annotated[int, Field(ge=1, le=MAX_NUMBER)] | None, NOT_NULL] = None
     number: Number
     title: Line = ""
     published: Instant
@@ -249,14 +249,16 @@ class Series(Entity):
     chapters: list[Chapter] = []
 
     @classmethod
-    def revived(cls, plain: dict[str, Any]) -> "Series":
-        return cls.model_construct(**{**plain, "chapters": [Chapter.revived(one) for one in plain.get("chapters", ())]})
+    def from_values(cls, values: dict[str, Any]) -> "Series":
+        return cls.model_construct(
+            **{**values, "chapters": [Chapter.from_values(chapter) for chapter in values.get("chapters", ())]}
+        )
 
 
 Age: TypeAlias = Annotated[int, Field(ge=0, le=31_536_000)]
 
 
-class Ages(Record):
+class VersionAges(Record):
     """How many seconds a cache may keep an answer, by what it is about."""
 
     people: Age = 3600
@@ -266,12 +268,12 @@ class Ages(Record):
     groups: Age = 3600
 
 
-class Cache(Record):
+class CacheAges(Record):
     """Ages by path family; `errors` is for what is not there, `index` for `/`."""
 
-    unversioned: Ages = Ages()
-    v1: Ages = Ages()
-    v2: Ages = Ages()
+    unversioned: VersionAges = VersionAges()
+    v1: VersionAges = VersionAges()
+    v2: VersionAges = VersionAges()
     index: Age = 3600
     errors: Age = 60
 
@@ -284,7 +286,7 @@ class Site(Record):
     media: Annotated[str, StringConstraints(pattern=PATH_OR_URL)] = "/media/"
     port: Annotated[int, Field(ge=1, le=65535)] = 8000
     ipv6: bool = False
-    server_folder: Annotated[Annotated[str, StringConstraints(pattern=SERVER_FOLDER)] | None, GIVEN] = None
+    server_folder: Annotated[Annotated[str, StringConstraints(pattern=SERVER_FOLDER)] | None, NOT_NULL] = None
     hide_licensed: bool = False
     restricted: list[RestrictedRoute] = []
     page_size: Annotated[int, Field(ge=1, le=999)] = 25
@@ -294,4 +296,4 @@ class Site(Record):
     keep_releases: Annotated[int, Field(ge=2, le=100)] = 2
     # From one address; 0 is no limit.
     views_per_second: Annotated[int, Field(ge=0, le=1000)] = 5
-    cache: Cache = Cache()
+    cache: CacheAges = CacheAges()

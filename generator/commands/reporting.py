@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import click
 
 from ..catalog.problems.doc_links import PAGE
-from ..catalog.problems.locate import HELPED
+from ..catalog.problems.locate import MAX_EXCERPTS
 from ..errors import FlatpanelError, Problem
 from . import github_annotations
 from .output import print_json, print_lines
@@ -67,8 +67,8 @@ def print_error(error: FlatpanelError | OSError, *, form: str = "text") -> None:
         print_lines(*_sentences(error), err=True, fg="red")
     if problems:
         count = f"{len(problems)} problem{'s' * (len(problems) > 1)}"
-        if form == "text" and len(problems) > HELPED:
-            print_lines(f"the first {HELPED} of {count} are shown with their lines", err=True)
+        if form == "text" and len(problems) > MAX_EXCERPTS:
+            print_lines(f"the first {MAX_EXCERPTS} of {count} are shown with their lines", err=True)
         print_lines(f"{count}; nothing was written", err=True, bold=True)
 
 

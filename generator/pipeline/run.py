@@ -258,7 +258,7 @@ def _facts(report: BuildResult) -> dict[str, object]:
     # UTF-8 has no bytes for half a character, which the name of a folder may hold.
     warnings = list(map(escaped, report.warnings))
     located = [replace(one, file=escaped(one.file)) for one in report.located]
-    return {**facts, "site": report.site.plain(), "warnings": warnings, "located": located}
+    return {**facts, "site": report.site.to_values(), "warnings": warnings, "located": located}
 
 
 def _same(facts: dict[str, Any], of_dates: list[str]) -> BuildResult:

@@ -14,11 +14,11 @@ from typing import Any, NamedTuple
 from .. import encoding
 from ..catalog import confined_folder, cross_checks, reader, snapshot
 from ..catalog.confined_folder import Confined, Folder
-from ..catalog.cross_checks import Checks
+from ..catalog.cross_checks import RecordChecks
 from ..catalog.layout import SITE, SeriesFiles
 from ..catalog.linking import Linker
 from ..catalog.problems import locate as places
-from ..catalog.problems.cut_texts import Cut
+from ..catalog.problems.cut_texts import CutText
 from ..catalog.problems.locate import UnlocatedProblem
 from ..catalog.reader import LISTS, VIEWS, SeriesEntry, Sources
 from ..catalog.source_file import Parsed
@@ -126,7 +126,7 @@ class _Scanner:
     digests: dict[str, str] = field(default_factory=dict)
     values: set[str] = field(default_factory=set)
     # By the digests of files, so that a file that is not parsed again is warned of all the same.
-    cuts: dict[str, list[Cut]] = field(default_factory=dict)
+    cuts: dict[str, list[CutText]] = field(default_factory=dict)
     # Whether anything was parsed before this build.
     remembers: bool = False
     parsed: int = 0
@@ -134,14 +134,16 @@ class _Scanner:
     def reading(self) -> CatalogScan:
         self.before, self.values = self.cache.files.load(), self.cache.files.parsed_digests()
         self.remembers = bool(self.values)
-        self.cuts = {digest: [Cut(*one) for one in cuts] for digest, cuts in (self.cache.recall(_CUTS) or {}).items()}
+        self.cuts = {
+            digest: [CutText(*one) for one in cuts] for digest, cuts in (self.cache.recall(_CUTS) or {}).items()
+        }
         lists, everywhere = self.lists()
         self.look(file for place in everywhere for file in place.files)
-        checked = Checks(lists)
+        checked = RecordChecks(lists)
         complaints = [
             *lists.problems,
             *checked.lists(),
-            *cross_checks.slugs((one.slug, one.file) for one in everywhere),
+            *cross_checks.slug_problems((one.slug, one.file) for one in everywhere),
         ]
         times = lists.mtimes | {file: snapshot.modified(stat) for file, stat in self.stats.items()}
         times |= self.committed
@@ -149,14 +151,14 @@ class _Scanner:
         linker = None if complaints else Linker(lists, times, self.as_of)
         result = CatalogScan(self.folder, self.as_of, linker, everywhere, times, {}, {}, self.digests)
         complaints += self.series(result, ReferenceDigests(linker) if linker else None, checked, lists)
-        complaints += cross_checks.bookmarks(lists, {one.slug for one in everywhere})
+        complaints += cross_checks.bookmark_problems(lists, {one.slug for one in everywhere})
         complaints += self.repeated_ids(result)
         self.cuts |= lists.cuts
         cuts = {digest: self.cuts[digest] for digest in self.digests.values() if digest in self.cuts}
         self.cache.remember(_CUTS, {digest: list(map(list, found)) for digest, found in cuts.items()})
         if complaints:
             self.cache.commit()  # whatever is right need not be parsed again
-            raise CatalogError(places.located(self.folder, complaints))
+            raise CatalogError(places.locate(self.folder, complaints))
         self.cache.files.store((file, self.stats[file], digest) for file, digest in sorted(self.digests.items()))
         result.parsed = self.parsed
         result.located = [
@@ -204,7 +206,7 @@ class _Scanner:
             self.values.add(parsed.digest)
 
     def series(
-        self, result: CatalogScan, meanings: ReferenceDigests | None, checked: Checks, lists: Sources
+        self, result: CatalogScan, meanings: ReferenceDigests | None, checked: RecordChecks, lists: Sources
     ) -> Iterator[UnlocatedProblem]:
         """Look at every series that is not known to be right."""
         known = self.cache.series.load()
@@ -260,13 +262,13 @@ class _Scanner:
         for place in result.places if repeated else ():
             if place.slug in result.facts and repeated.intersection(result.facts[place.slug].ids):
                 part.add(reader.read_series(self.folder, place))
-        yield from cross_checks.chapter_ids(part)
+        yield from cross_checks.chapter_id_problems(part)
 
 
 class _Checker:
     """Reads series and looks for what is wrong in each of them."""
 
-    def __init__(self, folder: Confined, checked: Checks) -> None:
+    def __init__(self, folder: Confined, checked: RecordChecks) -> None:
         self.folder, self.checks = folder, checked
 
     def __call__(self, task: CheckTask) -> CheckedSeries:
@@ -278,7 +280,7 @@ class _Checker:
             records = {entry.file: entry.record for entry in (one.entry, *one.chapters) if not entry.path}
             if not part.problems:
                 new = ((file, part.parsed[file].digest) for file in task.place.files if file in part.parsed)
-                values = {file: (digest, encoding.json(records[file].plain())) for file, digest in new}
+                values = {file: (digest, encoding.json(records[file].to_values())) for file, digest in new}
         part.series.clear()
         part.parsed.clear()
         return CheckedSeries(task.place, part, found, values)

@@ -57,7 +57,7 @@ def complaints(answers: dict[str, Any]) -> list[str]:
         for file, text in files.items():
             filesystem.write_if_changed(folder / file, text)
         sources = reader.read(folder)
-        return [one.message for one in (*sources.problems, *cross_checks.complaints(sources))]
+        return [one.message for one in (*sources.problems, *cross_checks.problems(sources))]
 
 
 @settings(max_examples=300, deadline=None)

@@ -203,7 +203,7 @@ def test_a_catalog_with_problems_counts_nothing(counting: Site, fold: Callable[.
         ("2: 1\nfirst: 1\n", "views.yaml:2:1: first: should be the id of a chapter, not first"),
         ("01: 1\n", "views.yaml:1:1: 01: should be the id of a chapter, not 01"),
         ("0: 1\n", "views.yaml:1:1: 0: should be the id of a chapter, not 0"),
-        ("1: 1\n1: 2\n", "views.yaml:2:1: 1 stands here twice"),
+        ("1: 1\n1: 2\n", "views.yaml:2:1: duplicate field 1"),
     ],
 )
 def test_what_is_wrong_with_counts_is_said_in_its_place(counting: Site, run: Run, text: str, problem: str) -> None:

@@ -41,7 +41,7 @@ UNLINKED = {"modified": "instants", "categories": "references", "bookmarks": "re
 def test_a_field_that_is_not_known_leads_to_the_table_of_those_that_are(heading: str) -> None:
     """The section of the record, whichever record it is in."""
     file, path = RECORDS[heading]
-    found = doc_links.of(file, (*path, "titel"), of_key=True)
+    found = doc_links.anchor(file, (*path, "titel"), of_key=True)
 
     assert all(f"| `{field}` |" in ANCHORS[found] for field in rows(heading))
 
@@ -50,7 +50,7 @@ def test_a_field_that_is_not_known_leads_to_the_table_of_those_that_are(heading:
 def test_a_value_leads_to_what_is_said_of_it(heading: str, field: str) -> None:
     """To the kind of values to which its row links; to a record inside that its row links; or to its row."""
     file, path = RECORDS[heading]
-    found = doc_links.of(file, (*path, field))
+    found = doc_links.anchor(file, (*path, field))
     _, default, meaning, example = rows(heading)[field]
     links = [one for one in re.findall(r"\(#([\w-]+)\)", default + meaning + example) if one not in BESIDE]
     unlinked = UNLINKED.get(field, found) if heading not in AGES else found
@@ -63,13 +63,13 @@ def test_a_value_leads_to_what_is_said_of_it(heading: str, field: str) -> None:
 @pytest.mark.parametrize("file", FILES)
 def test_a_file_leads_to_a_section(file: str) -> None:
     """What is wrong with a file as a whole, or with a place that is nobody's, is explained too."""
-    assert {doc_links.of(file, path) for path in ((), (0,), ("?",), ("?", 0, "?"))} <= ANCHORS.keys()
+    assert {doc_links.anchor(file, path) for path in ((), (0,), ("?",), ("?", 0, "?"))} <= ANCHORS.keys()
 
 
 def test_fixed_anchors_exist() -> None:
     """What is wrong with YAML, with a key, or with the place of a file is explained."""
     assert {doc_links.LAYOUT, doc_links.YAML, doc_links.KEYS} <= ANCHORS.keys()
-    assert doc_links.of("author.yaml", ()) == doc_links.LAYOUT
-    assert doc_links.of("series/x.yml", ()) == doc_links.LAYOUT
-    assert doc_links.of("series/a/chapters/1.yaml", ("number",)) == "chapter-numbers"
-    assert doc_links.of("series/a/chapters/1.yaml", ("id",)) == "chapters-seriesslugchaptersyaml"
+    assert doc_links.anchor("author.yaml", ()) == doc_links.LAYOUT
+    assert doc_links.anchor("series/x.yml", ()) == doc_links.LAYOUT
+    assert doc_links.anchor("series/a/chapters/1.yaml", ("number",)) == "chapter-numbers"
+    assert doc_links.anchor("series/a/chapters/1.yaml", ("id",)) == "chapters-seriesslugchaptersyaml"

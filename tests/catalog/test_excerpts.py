@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from generator.catalog import api_keys
-from generator.catalog.problems.excerpts import Lines, excerpt
-from generator.catalog.problems.locate import HELPED, UnlocatedProblem, located
-from generator.catalog.yaml import reader
+from generator.catalog.problems.excerpts import SourceLines, excerpt
+from generator.catalog.problems.locate import MAX_EXCERPTS, UnlocatedProblem, locate
+from generator.catalog.yaml.positions import read_positions
 
 KEY = f"fpk_{'a1B2' * 10}"
 
@@ -86,9 +86,9 @@ def test_whatever_stands_in_a_line_can_be_printed(line: str, offset: int) -> Non
     assert 0 <= found.before <= 101
 
 
-def lines(text: str, file: str = "series/a.yaml") -> Lines:
+def lines(text: str, file: str = "series/a.yaml") -> SourceLines:
     content = text.encode()
-    return Lines(file, content, reader.survey(content))
+    return SourceLines(file, content, read_positions(content))
 
 
 def seen(text: str, file: str = "series/a.yaml") -> list[str]:
@@ -185,7 +185,7 @@ def test_a_line_that_is_not_there_is_not_shown() -> None:
 def test_lines_end_where_yaml_says(line_break: str) -> None:
     """The number of a line counts every line break that the reader counts."""
     text = line_break.join(["title: A", "cover: b.jpg", "titel: C"])
-    place = reader.survey(text.encode()).place(("titel",), of_key=True)
+    place = read_positions(text.encode()).position(("titel",), of_key=True)
     found = lines(text).excerpt(place)
 
     assert place == (3, 1)
@@ -202,16 +202,16 @@ def test_a_byte_order_mark_moves_no_caret() -> None:
 
 def test_only_the_first_problems_come_with_help(tmp_path: Path) -> None:
     """Whoever has very many begins with these; the others are one line each."""
-    (tmp_path / "a.yaml").write_text("".join(f"- {number}\n" for number in range(HELPED - 10)))
-    (tmp_path / "b.yaml").write_text("".join(f"- {number}\n" for number in range(HELPED)))
-    complaints = [UnlocatedProblem("b.yaml", (index,), "is wrong") for index in reversed(range(HELPED))]
-    complaints += [UnlocatedProblem("a.yaml", (index,), "is wrong") for index in range(HELPED - 10)]
-    found = located(tmp_path, complaints)
+    (tmp_path / "a.yaml").write_text("".join(f"- {number}\n" for number in range(MAX_EXCERPTS - 10)))
+    (tmp_path / "b.yaml").write_text("".join(f"- {number}\n" for number in range(MAX_EXCERPTS)))
+    complaints = [UnlocatedProblem("b.yaml", (index,), "is wrong") for index in reversed(range(MAX_EXCERPTS))]
+    complaints += [UnlocatedProblem("a.yaml", (index,), "is wrong") for index in range(MAX_EXCERPTS - 10)]
+    found = locate(tmp_path, complaints)
 
     assert [one.excerpt.line if one.excerpt else None for one in found] == [
-        *(f"- {number}" for number in range(HELPED - 10)),
+        *(f"- {number}" for number in range(MAX_EXCERPTS - 10)),
         *(f"- {number}" for number in range(10)),
-        *([None] * (HELPED - 10)),
+        *([None] * (MAX_EXCERPTS - 10)),
     ]
     assert [bool(one.docs) for one in found] == [bool(one.excerpt) for one in found]
     assert found == sorted(found)
@@ -221,7 +221,7 @@ def test_what_is_hidden_in_messages_is_hidden_in_lines(tmp_path: Path) -> None:
     """Nowhere in what is told of a file stands a key."""
     (tmp_path / "series").mkdir()
     (tmp_path / "series/a.yaml").write_text(f"title: {KEY}\ncover: {KEY}/x\n")
-    found = located(tmp_path, [UnlocatedProblem("series/a.yaml", ("cover",), f"is {KEY}")])
+    found = locate(tmp_path, [UnlocatedProblem("series/a.yaml", ("cover",), f"is {KEY}")])
 
     assert len(found) == 3
     assert all(api_keys.hidden(repr(one)) == repr(one) for one in found)

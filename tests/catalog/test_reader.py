@@ -10,7 +10,7 @@ import pytest
 from generator.catalog import reader
 from generator.catalog.reader import Sources
 from generator.catalog.yaml import reader as yaml12
-from generator.catalog.yaml.reader import Path as Path12
+from generator.catalog.yaml.positions import YamlPath
 from tests.catalog.test_wrong_catalogs import WRONG, write
 
 
@@ -20,7 +20,7 @@ def catalog(tmp_path: Path) -> Path:
     return Path(shutil.copytree(WRONG / "base", tmp_path / "catalog_src"))
 
 
-def chapters(found: Sources) -> dict[str, list[tuple[str, Path12]]]:
+def chapters(found: Sources) -> dict[str, list[tuple[str, YamlPath]]]:
     return {one.slug: [(entry.file, entry.path) for entry in one.chapters] for one in found.series}
 
 

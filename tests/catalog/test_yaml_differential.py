@@ -17,7 +17,8 @@ from hypothesis import strategies as st
 from ruamel.yaml import YAML, ScalarNode, SequenceNode
 from ruamel.yaml.error import YAMLError
 
-from generator.catalog.yaml.reader import Malformed, load, survey
+from generator.catalog.yaml.positions import read_positions
+from generator.catalog.yaml.reader import Malformed, load
 from tests.support.paths import DATA
 
 SUITE = [json.loads(line) for line in (DATA / "yaml_suite.jsonl").read_text().splitlines()]
@@ -56,7 +57,7 @@ def test_what_the_suite_reads_we_read_alike_or_refuse(case: dict[str, str]) -> N
     text, wanted = case["yaml"].encode(), values(case["json"]) or [None]
     found = outcome(text)
 
-    assert found == wanted if found else survey(text).flaws
+    assert found == wanted if found else read_positions(text).flaws
 
 
 @named([case for case in SUITE if "fail" in case and case["name"] not in NOT_REFUSED])
@@ -64,7 +65,7 @@ def test_what_the_suite_calls_wrong_is_refused(case: dict[str, str]) -> None:
     """And has a place and a reason."""
     text = case["yaml"].encode()
 
-    assert (outcome(text), bool(survey(text).flaws)) == ([], True)
+    assert (outcome(text), bool(read_positions(text).flaws)) == ([], True)
 
 
 def test_most_of_the_suite_is_read() -> None:

@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from generator.catalog.yaml import reader, scalars
-from generator.catalog.yaml.reader import MAX_ALIASED_NODES, MAX_ALIASES, MAX_DEPTH, Malformed, Positions, load, survey
+from generator.catalog.yaml import scalars
+from generator.catalog.yaml.positions import Position, Positions, YamlPath, read_positions
+from generator.catalog.yaml.reader import MAX_ALIASED_NODES, MAX_ALIASES, MAX_DEPTH, Malformed, load
 
 SPELLINGS: list[tuple[Any, list[str]]] = [
     (None, ["", "~", "null", "Null", "NULL"]),
@@ -149,7 +150,7 @@ def test_up_to_its_bounds_a_text_is_fine(text: bytes) -> None:
     """The bound itself is inside."""
     load(text)
 
-    assert survey(text).flaws == []
+    assert read_positions(text).flaws == []
 
 
 @pytest.mark.parametrize("text", BEYOND.values(), ids=BEYOND)
@@ -158,56 +159,56 @@ def test_one_step_beyond_its_bounds_a_text_has_one_flaw(text: bytes) -> None:
     with pytest.raises(Malformed):
         load(text)
 
-    assert len(survey(text).flaws) == 1
+    assert len(read_positions(text).flaws) == 1
 
 
 @pytest.mark.parametrize(
     ("text", "flaws"),
     [
-        (nested(MAX_DEPTH + 1), ["1:25: is nested deeper than 24 levels; no field needs that"]),
+        (nested(MAX_DEPTH + 1), ["1:25: is nested deeper than 24 levels; remove the extra brackets or indentation"]),
         (
             b"[" + nested(MAX_DEPTH) + b", " + nested(MAX_DEPTH, "{a: [b]}") + b"]",
             [
-                "1:25: is nested deeper than 24 levels; no field needs that",
-                "1:75: is nested deeper than 24 levels; no field needs that",
+                "1:25: is nested deeper than 24 levels; remove the extra brackets or indentation",
+                "1:75: is nested deeper than 24 levels; remove the extra brackets or indentation",
             ],
         ),
-        (repeated(MAX_ALIASES + 2), ["102:3: is one alias too many; a file may hold 100"]),
-        (shared(MAX_ALIASED_NODES + 1, "list"), ["2:3: *x stands for more than 10000 values; write shorter lists"]),
-        (b"a: &x [*x]", ["1:8: *x names no anchor above it; put text that begins with * in quotes"]),
+        (repeated(MAX_ALIASES + 2), ["102:3: too many aliases; a file can have at most 100"]),
+        (shared(MAX_ALIASED_NODES + 1, "list"), ["2:3: alias *x expands to more than 10000 values; shorten the list"]),
+        (b"a: &x [*x]", ["1:8: no anchor &x above; put text that begins with * in quotes"]),
         (
             b"a: 1\nb: 2\na: 3\nb: 4\n",
             [
-                "3:1: a stands here twice, first in line 1; keep one of them",
-                "4:1: b stands here twice, first in line 2; keep one of them",
+                "3:1: duplicate field a, first in line 1; remove one of them",
+                "4:1: duplicate field b, first in line 2; remove one of them",
             ],
         ),
-        (b"a: 1\n---\nb: 2\n", ["2:1: starts a second document; a catalog file holds one, remove the ---"]),
+        (b"a: 1\n---\nb: 2\n", ["2:1: second YAML document; remove the --- line"]),
         (
             b"!a {b: !!int c}",
             [
-                "1:1: has the tag !a; remove it",
-                "1:8: has the tag !!int; remove it",
+                "1:1: YAML tag !a is not allowed; remove it",
+                "1:8: YAML tag !!int is not allowed; remove it",
             ],
         ),
-        (b"- a\n- !b c\n", ["2:3: has the tag !b; remove it"]),
-        (b"a: !b c\n", ["1:4: has the tag !b; remove it"]),
-        (b"! a\n", ["1:1: has the tag !; remove it"]),
+        (b"- a\n- !b c\n", ["2:3: YAML tag !b is not allowed; remove it"]),
+        (b"a: !b c\n", ["1:4: YAML tag !b is not allowed; remove it"]),
+        (b"! a\n", ["1:1: YAML tag ! is not allowed; remove it"]),
         (
             b"{[a, {b: c}]: {d: !e f}}",
             [
-                "1:2: cannot be a key; write a plain field name",
-                "1:19: has the tag !e; remove it",
+                "1:2: is not a valid field name; write a plain name",
+                "1:19: YAML tag !e is not allowed; remove it",
             ],
         ),
-        (b"- &x a\n- *x : b\n", ["2:3: cannot be a key; write a plain field name"]),
-        (b"!a b: c", ["1:1: cannot be a key; write a plain field name"]),
+        (b"- &x a\n- *x : b\n", ["2:3: is not a valid field name; write a plain name"]),
+        (b"!a b: c", ["1:1: is not a valid field name; write a plain name"]),
         (b"a: [\xe9]", ["1:5: is not UTF-8 text; save the file as UTF-8"]),
-        (b"- a\n- b\x1b\n", ["2:4: is not YAML: no text may hold this character; remove it"]),
-        (b'a: "b', ["1:4: is not YAML: this quote is never closed"]),
-        (b"a: %b", ["1:4: is not YAML: put text that begins so in quotes; indent with spaces only"]),
-        (b"a: !<b", ["1:7: is not YAML: while scanning a tag, did not find the expected '>'"]),
-        (b"%YAML 3.0\n---\na", ["1:1: is not YAML: found incompatible YAML document"]),
+        (b"- a\n- b\x1b\n", ["2:4: character is not allowed in YAML; remove it"]),
+        (b'a: "b', ["1:4: invalid YAML: missing closing quote"]),
+        (b"a: %b", ["1:4: invalid YAML: unexpected character; put text in quotes, indent with spaces"]),
+        (b"a: !<b", ["1:7: invalid YAML: while scanning a tag, did not find the expected '>'"]),
+        (b"%YAML 3.0\n---\na", ["1:1: invalid YAML: found incompatible YAML document"]),
     ],
 )
 def test_every_flaw_is_found_in_its_place(text: bytes, flaws: list[str]) -> None:
@@ -215,7 +216,7 @@ def test_every_flaw_is_found_in_its_place(text: bytes, flaws: list[str]) -> None
     with pytest.raises(Malformed):
         load(text)
 
-    assert [f"{line}:{column}: {message}" for line, column, message in survey(text).flaws] == flaws
+    assert [f"{line}:{column}: {message}" for line, column, message in read_positions(text).flaws] == flaws
 
 
 FILE = """\
@@ -230,7 +231,7 @@ chapters:
 
 
 @pytest.mark.parametrize(
-    ("path", "place"),
+    ("path", "position"),
     [
         ((), (1, 1)),
         (("title",), (1, 8)),
@@ -245,30 +246,30 @@ chapters:
         (("cover",), (1, 1)),
     ],
 )
-def test_a_value_has_a_place(path: reader.Path, place: reader.Position) -> None:
+def test_a_value_has_a_place(path: YamlPath, position: Position) -> None:
     """What is not there is told at the nearest thing around it that is; an alias hides what it stands for."""
-    assert survey(FILE.encode()).place(path) == place
+    assert read_positions(FILE.encode()).position(path) == position
 
 
 def test_a_key_has_a_place_of_its_own() -> None:
     """A complaint about the name of a field points at the name."""
-    found = survey(FILE.encode())
+    found = read_positions(FILE.encode())
 
-    assert found.place(("aliases", 1, "short"), of_key=True) == (4, 6)
-    assert found.place(("aliases", 1), of_key=True) == (4, 5)
+    assert found.position(("aliases", 1, "short"), of_key=True) == (4, 6)
+    assert found.position(("aliases", 1), of_key=True) == (4, 5)
 
 
 @pytest.mark.parametrize("text", [b"", b"# only a remark\n"])
 def test_an_empty_file_has_one_place(text: bytes) -> None:
     """What is missing in a file without anything is missing in its first line."""
-    found = survey(text)
+    found = read_positions(text)
 
-    assert (found.place(("title",)), found) == ((1, 1), Positions())
+    assert (found.position(("title",)), found) == ((1, 1), Positions())
 
 
 def test_columns_count_characters() -> None:
     """Letters of more than one byte are one column wide, as editors count them."""
-    assert survey("été: [ñ, 猫, x]".encode()).place(("été", 2)) == (1, 13)
+    assert read_positions("été: [ñ, 猫, x]".encode()).position(("été", 2)) == (1, 13)
 
 
 PIECES = ["a", "b: ", "- ", "? ", ": ", "[", "]", "{", "}", ", ", "&x ", "*x", "*x ", "!t ", "!!str ", '"', "'"]
@@ -289,7 +290,7 @@ def load_or_flaws(text: bytes) -> bool:
 @given(st.lists(st.sampled_from(PIECES), max_size=24).map("".join))
 def test_what_can_be_loaded_has_no_flaws_and_the_rest_has_some(text: str) -> None:
     """`load` refuses a text exactly when `survey` can say why, and neither raises anything else."""
-    found = survey(text.encode())
+    found = read_positions(text.encode())
 
     assert load_or_flaws(text.encode()) is (found.flaws == [])
 
@@ -298,7 +299,7 @@ def test_what_can_be_loaded_has_no_flaws_and_the_rest_has_some(text: str) -> Non
 @given(st.binary(max_size=40))
 def test_no_bytes_are_a_traceback(text: bytes) -> None:
     """Whatever lies in a file, it is a value or has a flaw."""
-    assert load_or_flaws(text) is (survey(text).flaws == [])
+    assert load_or_flaws(text) is (read_positions(text).flaws == [])
 
 
 TEXTS = st.text(st.characters(codec="utf-8", exclude_categories=("C", "Z")) | st.just(" "), max_size=20)

@@ -11,7 +11,7 @@ import pytest
 from click.testing import Result
 
 from generator.catalog.git import Past
-from generator.catalog.problems.locate import HELPED
+from generator.catalog.problems.locate import MAX_EXCERPTS
 from tests.commands.test_cli import misspell, options_of, problems
 from tests.conftest import Site, without_help
 from tests.support import tree_snapshot
@@ -189,14 +189,14 @@ def test_github_is_warned(site: Site, run: Run, monkeypatch: pytest.MonkeyPatch)
 
 def test_of_very_many_problems_the_first_are_explained(site: Site, run: Run) -> None:
     """The others are one line each, and that is said before the count."""
-    chapters = "".join(f"  - {{number: {one}, pages: []}}\n" for one in range(HELPED + 1))
+    chapters = "".join(f"  - {{number: {one}, pages: []}}\n" for one in range(MAX_EXCERPTS + 1))
     site.write("series/first.yaml", f"title: First\ncover: cover.jpg\nchapters:\n{chapters}")
     said = run("check", *options_of(["check"], site)).stderr
 
-    assert said.count("      = docs/") == HELPED
+    assert said.count("      = docs/") == MAX_EXCERPTS
     assert without_help(said).splitlines()[-2:] == [
-        f"the first {HELPED} of {HELPED + 1} problems are shown with their lines",
-        f"{HELPED + 1} problems; nothing was written",
+        f"the first {MAX_EXCERPTS} of {MAX_EXCERPTS + 1} problems are shown with their lines",
+        f"{MAX_EXCERPTS + 1} problems; nothing was written",
     ]
 
 

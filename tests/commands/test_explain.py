@@ -108,7 +108,7 @@ def test_a_problem_leads_to_its_field(tmp_path: Path, complaint: UnlocatedProble
     file = tmp_path / complaint.file
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text("chapters:\n  - {titel: a, pages: [1.png, 2.png, 3.png, 4]}\n" if topic[1:] else "- a\n")
-    (problem,) = locate.located(tmp_path, [complaint])
+    (problem,) = locate.locate(tmp_path, [complaint])
 
     assert problem.topic == topic
     assert field_help.matching(str(field_help.topic(*problem.topic)))

@@ -19,9 +19,10 @@ from generator.catalog import api_keys
 from generator.catalog.confined_folder import MAX_SIZE
 from generator.catalog.problems import locate
 from generator.catalog.problems.locate import UnlocatedProblem
-from generator.catalog.problems.messages import did_you_mean
+from generator.catalog.problems.suggestions import did_you_mean
 from generator.catalog.reader import LISTS, MAX_PROBLEMS
-from generator.catalog.yaml.reader import MAX_DIRECTIVES, MAX_VALUES, Malformed, load, survey
+from generator.catalog.yaml.positions import read_positions
+from generator.catalog.yaml.reader import MAX_DIRECTIVES, MAX_VALUES, Malformed, load
 from generator.errors import CatalogError
 from generator.pipeline import run as pipeline
 from generator.pipeline.run import Options
@@ -278,7 +279,7 @@ def test_the_name_of_a_file_is_shown_in_one_harmless_line(catalog: Path, name: b
     ("text", "says"),
     [
         (SERIES + '"\\e[2J": 1\n', r"series/x.yaml:3:1: \x1b[2J: is not a field here"),
-        (SERIES + '"\\n": 1\n"\\n": 2\n', r"series/x.yaml:4:1: \n stands here twice"),
+        (SERIES + '"\\n": 1\n"\\n": 2\n', r"series/x.yaml:4:1: duplicate field \n"),
         (SERIES + 'authors: ["\\e[31m"]\n', r"series/x.yaml:3:11: authors[0]: no author is named \x1b[31m"),
     ],
 )
@@ -292,7 +293,7 @@ def test_what_a_file_says_is_shown_in_harmless_lines(catalog: Path, text: str, s
 
 def test_blanks_of_other_scripts_are_shown_as_they_are(catalog: Path) -> None:
     """An author who writes Japanese finds what was written."""
-    (found,) = locate.located(catalog, [UnlocatedProblem("site.yaml", (), "紙の　月")])
+    (found,) = locate.locate(catalog, [UnlocatedProblem("site.yaml", (), "紙の　月")])
 
     assert found.message == "紙の　月"
 
@@ -348,10 +349,12 @@ def test_a_file_may_hold_so_many_values(text: bytes) -> None:
     load(text)
     more = text[:-1] + b"e]"
 
-    assert survey(text).flaws == []
+    assert read_positions(text).flaws == []
     with pytest.raises(Malformed):
         load(more)
-    assert [message for *_, message in survey(more).flaws] == ["is one value too many; a file may hold 500000"]
+    assert [message for *_, message in read_positions(more).flaws] == [
+        "too many values; a file can have at most 500000"
+    ]
 
 
 def test_directives_end_somewhere() -> None:
@@ -360,13 +363,13 @@ def test_directives_end_somewhere() -> None:
     with pytest.raises(Malformed):
         load(text)
 
-    assert survey(text).flaws == [(1, 1, "has %TAG more than 100 times; remove it")]
+    assert read_positions(text).flaws == [(1, 1, "has more than 100 %TAG directives; remove them")]
 
 
 def test_brackets_are_not_counted_for_ever() -> None:
     """What lies behind a thousand of them is not looked at."""
-    assert [message for *_, message in survey(b"[" * 5000).flaws] == [
-        "is nested deeper than 24 levels; no field needs that"
+    assert [message for *_, message in read_positions(b"[" * 5000).flaws] == [
+        "is nested deeper than 24 levels; remove the extra brackets or indentation"
     ]
 
 

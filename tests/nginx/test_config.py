@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from generator.api.resources import SERIES_INDEX_URL, Gate
-from generator.catalog.records import Ages, Cache
+from generator.catalog.records import CacheAges, VersionAges
 from generator.catalog.records import Site as Settings
 from generator.errors import FlatpanelError
 from generator.nginx import config, maps
@@ -121,16 +121,16 @@ def test_nginx_has_nothing_to_say_about_any_number_of_lines(tmp_path: Path, line
     assert said(written(tmp_path, lines)) == "0: "
 
 
-def families(first: int) -> dict[str, Ages]:
+def families(first: int) -> dict[str, VersionAges]:
     """Ages that no two kinds of answers share."""
-    kinds = list(Ages.model_fields)
+    kinds = list(VersionAges.model_fields)
     return {
-        family: Ages(**{kind: first + place * len(kinds) + one for one, kind in enumerate(kinds)})
+        family: VersionAges(**{kind: first + place * len(kinds) + one for one, kind in enumerate(kinds)})
         for place, family in enumerate(("unversioned", "v1", "v2"))
     }
 
 
-DIFFERENT = Settings(base_url="https://minimal.example", cache=Cache(**families(300), index=299))
+DIFFERENT = Settings(base_url="https://minimal.example", cache=CacheAges(**families(300), index=299))
 
 
 def test_every_age_has_a_letter_of_its_own() -> None:

@@ -42,7 +42,7 @@ LARGE = {
 
 # Libraries, and the modules or packages that may import them.
 LIBRARIES = {
-    "yaml": {"catalog/yaml/reader"},
+    "yaml": {"catalog/yaml/reader", "catalog/yaml/positions"},
     "orjson": {"encoding"},
     "json": set(),
     "jinja2": {"templating"},

@@ -27,8 +27,8 @@ AS_OF = 1_800_000_000
 
 HEADINGS: dict[str, type[BaseModel]] = {
     "`site.yaml`": model.Site,
-    "`cache`": model.Cache,
-    "`unversioned`, `v1` and `v2` in `cache`": model.Ages,
+    "`cache`": model.CacheAges,
+    "`unversioned`, `v1` and `v2` in `cache`": model.VersionAges,
     "`authors.yaml` and `artists.yaml`": model.Person,
     "`categories.yaml`": model.Category,
     "`groups.yaml`": model.Group,

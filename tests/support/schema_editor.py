@@ -68,8 +68,8 @@ RECORDS = _records()
 # Of every record, the least that is right.
 LEAST: dict[type[records.Record], dict[str, Any]] = {
     records.Site: {"base_url": "https://comics.example"},
-    records.Cache: {},
-    records.Ages: {},
+    records.CacheAges: {},
+    records.VersionAges: {},
     records.Person: {"id": 1, "name": "Ada"},
     records.Category: {"id": "drama", "name": "Drama"},
     records.Role: {"member": 1, "role": "Editor"},

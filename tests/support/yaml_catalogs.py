@@ -50,13 +50,13 @@ def sources(text: str) -> Sources:
 def complaints(text: str, unreadable: set[str] | None = None) -> list[UnlocatedProblem]:
     found = sources(text)
     found.unreadable |= unreadable or set()
-    return cross_checks.complaints(found)
+    return cross_checks.problems(found)
 
 
 def catalog(text: str, as_of: int = AS_OF) -> Catalog:
     """A catalog without problems, as of an instant."""
     found = sources(text)
-    assert cross_checks.complaints(found) == []
+    assert cross_checks.problems(found) == []
     return link(found, found.mtimes, as_of)
 
 

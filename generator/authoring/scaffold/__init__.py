@@ -9,7 +9,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from ...catalog import field_values, json_schema
-from ...catalog.problems.messages import faults
+from ...catalog.problems.messages import record_errors
 from ...catalog.records import Person, Site
 from ...errors import FlatpanelError
 from ...filesystem import write_if_changed
@@ -43,7 +43,7 @@ def start(folder: Path, name: str, base_url: str, now: int) -> list[str]:
 
     The folder is missing, empty, or holds a .git, a README or a licence, which stay as they are.
     """
-    found = [*faults(Person, {"id": 1, "name": name}), *faults(Site, {"base_url": base_url})]
+    found = [*record_errors(Person, {"id": 1, "name": name}), *record_errors(Site, {"base_url": base_url})]
     if found:
         options = {"name": "--name", "base_url": "--base-url"}
         raise FlatpanelError(*(f"{options[field]}: {message}" for field, message in found))

@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ...catalog.name_index import Directory
-from ...catalog.problems.messages import faults
+from ...catalog.problems.messages import record_errors
 from ...catalog.reader import Entry, Sources
 from ...catalog.records import Category, Chapter, Group, Member, Person, Record
-from ...catalog.yaml.reader import Path
+from ...catalog.yaml.positions import YamlPath
 from . import unavailable
 from .interpret import Fields, Imported
 from .notes import Notes
@@ -34,7 +34,7 @@ class Change:
     """One field that gets another value, and where it stands."""
 
     file: str
-    path: Path
+    path: YamlPath
     name: str
     value: Any
 
@@ -187,7 +187,7 @@ class Merge:
         model = type(entry.record)
         theirs, ours = self._meaning(model.model_validate(told)), self._meaning(entry.record)
         # What an older version of this program remembered may be no record any more.
-        base = self._meaning(model.model_validate(last)) if last and not faults(model, last) else None
+        base = self._meaning(model.model_validate(last)) if last and not record_errors(model, last) else None
         for name in [one for one in model.model_fields if one in told or one in (last or {})]:
             if theirs[name] == ours[name] or (name == "pages" and not theirs[name]):
                 continue

@@ -1,6 +1,6 @@
 """Where docs/catalog.md says what would be right, for every place of every file of a catalog."""
 
-from ..yaml.reader import Path
+from ..yaml.positions import YamlPath
 
 PAGE = "docs/catalog.md"
 LAYOUT = "how-the-files-are-laid-out"
@@ -50,7 +50,7 @@ _VALUES = {
 }
 
 
-def of(file: str, path: Path, *, of_key: bool = False) -> str:
+def anchor(file: str, path: YamlPath, *, of_key: bool = False) -> str:
     """The anchor for what stands at a path of a file; `of_key` asks for the record around a field."""
     section = _FILES.get(file, LAYOUT)
     if path and file.startswith("series/"):

@@ -11,7 +11,8 @@ from itertools import pairwise
 from ...errors import Excerpt
 from ...escaping import escaped
 from .. import api_keys
-from ..yaml.reader import LINE_BREAK, Position, Positions
+from ..yaml.positions import LINE_BREAK, Positions
+from ..yaml.typing_errors import Position
 
 # So many columns at most, and so many before the place where there is more behind it than fits.
 _WIDTH = 100
@@ -23,19 +24,21 @@ _KEYS = "keys"
 _SECRET = re.compile(r"""(?:key|sha\d+|digest|secret|token|passw)\w*["']?\s*:""", re.IGNORECASE)
 
 
-class Lines:
+class SourceLines:
     """The lines of a file, but for those that may hold a secret."""
 
-    def __init__(self, file: str, content: bytes, survey: Positions) -> None:
+    def __init__(self, file: str, content: bytes, positions: Positions) -> None:
         self.lines = LINE_BREAK.split(content.decode("utf-8-sig", "replace"))
         # Of a file that cannot be read to its end, nobody knows where its keys stand.
-        if file == "keys.yaml" or (file == "accounts.yaml" and survey.flaws) or api_keys.disguised(content):
+        if file == "keys.yaml" or (file == "accounts.yaml" and positions.flaws) or api_keys.disguised(content):
             self.lines.clear()
-        self.hidden = set(self._of_keys(survey)) if any(_KEYS in path for path in survey.keys) else set()
+        self.hidden = set(self._of_keys(positions)) if any(_KEYS in path for path in positions.keys) else set()
 
-    def _of_keys(self, survey: Positions) -> Iterator[int]:
+    def _of_keys(self, positions: Positions) -> Iterator[int]:
         """The lines of all that stands below `keys`: each value ends before the next thing begins."""
-        starts = sorted((place, _KEYS in path) for one in (survey.places, survey.keys) for path, place in one.items())
+        starts = sorted(
+            (place, _KEYS in path) for one in (positions.starts, positions.keys) for path, place in one.items()
+        )
         for ((line, _), secret), ((end, column), _) in pairwise([*starts, ((len(self.lines) + 1, 1), False)]):
             if secret:
                 yield line

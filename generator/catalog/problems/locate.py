@@ -10,13 +10,14 @@ from ...errors import Problem
 from .. import api_keys, confined_folder
 from ..confined_folder import Folder
 from ..yaml import reader
-from ..yaml.reader import Path
+from ..yaml.positions import Positions, YamlPath, read_positions
+from ..yaml.typing_errors import Position
 from . import doc_links
-from .excerpts import Lines
+from .excerpts import SourceLines
 from .messages import field_name
 
 # So many problems come with help; whoever has more begins with these.
-HELPED = 50
+MAX_EXCERPTS = 50
 _KEY_IN_CLEAR = "here stands a key itself; remove it and make another: `python build.py keys add` keeps its digest only"
 
 
@@ -25,7 +26,7 @@ class UnlocatedProblem:
     """A problem whose line is not known yet. `of_key` points at the name of a field, not at its value."""
 
     file: str
-    path: Path
+    path: YamlPath
     message: str
     of_key: bool = False
 
@@ -44,7 +45,7 @@ def _topic(complaint: UnlocatedProblem, *, of_key: bool) -> tuple[str, ...]:
     return (complaint.file, *(names[:-1] if of_key and of_field else names))
 
 
-def located(folder: Folder, complaints: Iterable[UnlocatedProblem]) -> list[Problem]:
+def locate(folder: Folder, complaints: Iterable[UnlocatedProblem]) -> list[Problem]:
     """The complaints with their lines and columns; the flaws of every file that has one come with them.
 
     The first of them come with what helps to understand them.
@@ -52,11 +53,11 @@ def located(folder: Folder, complaints: Iterable[UnlocatedProblem]) -> list[Prob
     problems: list[Problem] = []
     for file, group in groupby(sorted(complaints, key=lambda one: one.file), key=lambda one: one.file):
         content = text(folder, file)
-        survey = reader.survey(content)
-        found = dict(_found(str(folder / file), content, survey, group))
+        positions = read_positions(content)
+        found = dict(_found(str(folder / file), content, positions, group))
         ordered = sorted(found)
-        helped = ordered[: max(0, HELPED - len(problems))]
-        lines = Lines(file, content, survey)
+        helped = ordered[: max(0, MAX_EXCERPTS - len(problems))]
+        lines = SourceLines(file, content, positions)
         for one in helped:
             help = found[one]
             excerpt = None if help.of_file else lines.excerpt((one.line, one.column))
@@ -66,20 +67,20 @@ def located(folder: Folder, complaints: Iterable[UnlocatedProblem]) -> list[Prob
 
 
 def _found(
-    shown: str, content: bytes, survey: reader.Positions, complaints: Iterable[UnlocatedProblem]
+    shown: str, content: bytes, positions: Positions, complaints: Iterable[UnlocatedProblem]
 ) -> Iterator[tuple[Problem, _Help]]:
     """The problems of a file, each with what explains it."""
-    for line, column, message in survey.flaws:
+    for line, column, message in positions.flaws:
         yield Problem(shown, line, column, "", api_keys.hidden(message)), _Help(doc_links.YAML)
-    for place in _keys_in(content, survey):
+    for place in _keys_in(content, positions):
         yield Problem(shown, *place, "", _KEY_IN_CLEAR), _Help(doc_links.KEYS, ("accounts.yaml", "keys"))
     for one in complaints:
         if one.message:
-            line, column = survey.place(one.path, of_key=one.of_key)
+            line, column = positions.position(one.path, of_key=one.of_key)
             name, message = (api_keys.hidden(part) for part in (field_name(one.path), one.message))
             # Of a field that is not there, the record says more than its values would.
-            of_key = one.of_key or one.path not in survey.places
-            docs = doc_links.of(one.file, one.path, of_key=of_key)
+            of_key = one.of_key or one.path not in positions.starts
+            docs = doc_links.anchor(one.file, one.path, of_key=of_key)
             yield Problem(shown, line, column, name, message), _Help(docs, _topic(one, of_key=of_key), not one.path)
 
 
@@ -91,16 +92,18 @@ def text(folder: Folder, file: str) -> bytes:
         return b""
 
 
-def _keys_in(content: bytes, survey: reader.Positions) -> list[reader.Position]:
+def _keys_in(content: bytes, positions: Positions) -> list[Position]:
     """Where keys begin, or else the texts that become keys when they are read."""
     found = api_keys.places(content)
     with suppress(reader.Malformed):
         read = _texts(reader.load(content), ()) if not found else ()
-        found += [survey.place(path, of_key=of_key) for text, path, of_key in read if api_keys.hidden(text) != text]
+        found += [
+            positions.position(path, of_key=of_key) for text, path, of_key in read if api_keys.hidden(text) != text
+        ]
     return found
 
 
-def _texts(value: object, path: Path) -> Iterator[tuple[str, Path, bool]]:
+def _texts(value: object, path: YamlPath) -> Iterator[tuple[str, YamlPath, bool]]:
     """Every text with its path, and whether it is the name of a field."""
     if isinstance(value, str):
         yield value, path, False

@@ -1,73 +1,53 @@
 """What pydantic found wrong -> a sentence that says what would be right."""
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import reduce
 from typing import Any, NamedTuple, get_args
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
-from ..field_values import wrong_in_url
-from ..records import WANTED, Chapter, Key, Record
-from ..yaml.reader import Path
-from .suggestions import nearest
+from ..field_values import url_advice
+from ..records import PATTERN_ADVICE, Chapter, Key, Record
+from ..yaml.positions import YamlPath
+from .suggestions import did_you_mean
 
 # Entries of a list that YAML takes for one text.
 _ENTRIES = re.compile(r"(?:^|\s)[-\u2010-\u2015\u2022]")
 
 
-def field_name(path: Path) -> str:
+def field_name(path: YamlPath) -> str:
     """A path as people write it: chapters[2].number."""
     name = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in path)
     return name.removeprefix(".")
 
 
-def did_you_mean(word: object, known: Iterable[str], otherwise: str = "") -> str:
-    """A hint to be put behind a sentence: the nearest word that is known, or something else that helps."""
-    close = nearest(str(word), known)
-    hint = f"did you mean {close}?" if close else otherwise
-    return f"; {hint}" if hint else ""
-
-
-def misplaced(folder: str, name: str, known: Collection[str] | None, meant: str) -> str:
-    """Where a file should be that is none where it is: among the `known` ones, or in the folder that was `meant`."""
-    right = f"{name.removesuffix('.yml').removesuffix('.yaml')}.yaml"
-    if meant:
-        return f"did you mean {meant}/{right}?"
-    if close := right if known is None else nearest(name, known):
-        return f"did you mean {close}?"
-    if not known:
-        return "rename, move or remove it"
-    home = f"{folder}/chapters/{right} if it is a chapter" if folder else f"series/{right} if it is a series"
-    return f"rename or remove it, or move it to {home}"
-
-
-def sentences(model: type[BaseModel], fields: Mapping[str, object]) -> list[str]:
+def record_messages(model: type[BaseModel], fields: Mapping[str, object]) -> list[str]:
     """Everything that a record with these fields would be blamed for."""
-    return [said for _, said in faults(model, fields)]
+    return [said for _, said in record_errors(model, fields)]
 
 
-def faults(model: type[BaseModel], fields: Mapping[str, object]) -> list[tuple[str, str]]:
+def record_errors(model: type[BaseModel], fields: Mapping[str, object]) -> list[tuple[str, str]]:
     """The same, each sentence with the field that it is about."""
     try:
         model.model_validate(fields)
     except ValidationError as error:
-        return [(str(one["loc"][0]), sentence(one, model)) for one in error.errors()]
+        return [(str(one["loc"][0]), error_message(one, model)) for one in error.errors()]
     return []
 
 
-class Fault(NamedTuple):
+class FileError(NamedTuple):
     """What is wrong at a path inside a file; `of_key` if it is the name of a field."""
 
-    path: Path
+    path: YamlPath
     message: str
     of_key: bool
 
 
-def told(errors: Iterable[ErrorDetails], written: Any, model: type[BaseModel]) -> Iterator[Fault]:
+def file_errors(errors: Iterable[ErrorDetails], written: Any, model: type[BaseModel]) -> Iterator[FileError]:
     """Each error of what is `written` in a file; of the pages of a run, which are wrong together, the first."""
-    runs = set[Path]()
+    runs = set[YamlPath]()
     for one in errors:
         path, of_key = one["loc"], one["type"] == "extra_forbidden"
         if path[-1:] == ("[key]",):
@@ -77,14 +57,14 @@ def told(errors: Iterable[ErrorDetails], written: Any, model: type[BaseModel]) -
                 continue
             runs.add(path[:-1])
         is_empty = one["input"] is None and not of_key
-        yield Fault(path, _instead_of_nothing(path, model) if is_empty else sentence(one, model), of_key)
+        yield FileError(path, _instead_of_nothing(path, model) if is_empty else error_message(one, model), of_key)
 
 
-def _at(path: Path, written: Any) -> Any:
+def _at(path: YamlPath, written: Any) -> Any:
     return reduce(lambda inside, step: inside[step], path, written)
 
 
-def sentence(error: ErrorDetails, model: type[BaseModel]) -> str:
+def error_message(error: ErrorDetails, model: type[BaseModel]) -> str:
     """One pydantic error, found in a `model`, in our words."""
     # What stands among keys may be a key itself, and many may read what is printed here.
     secret = "keys" in error["loc"] or issubclass(model, Key)
@@ -103,7 +83,7 @@ def sentence(error: ErrorDetails, model: type[BaseModel]) -> str:
         case "string_too_long":
             return f"should have at most {limits['max_length']} characters, has {len(given)}"
         case "string_pattern_mismatch":
-            return WANTED[limits["pattern"]] + ("" if secret else f", not {_shown(given)}{wrong_in_url(given)}")
+            return PATTERN_ADVICE[limits["pattern"]] + ("" if secret else f", not {_shown(given)}{url_advice(given)}")
         case "int_type":
             return f"should be a whole number, not {_kind(given)}"
         case "bool_type":
@@ -125,7 +105,7 @@ def sentence(error: ErrorDetails, model: type[BaseModel]) -> str:
             return f"{wanted}, not {_shown(given)}" if wanted.startswith("should be") else wanted
 
 
-def _instead_of_nothing(path: Path, model: type[BaseModel]) -> str:
+def _instead_of_nothing(path: YamlPath, model: type[BaseModel]) -> str:
     if path[-1:] == ("id",) and (model is Chapter or "chapters" in path):
         return "has no value; remove the field, and `python build.py ids` gives the chapter an id"
     return "has no value; remove the line or give a value"
@@ -165,7 +145,7 @@ def _shown(given: Any) -> str:
             return text if len(text) <= 60 else f"{text[:57]}…"
 
 
-def _unknown_field(model: type[BaseModel], path: Path) -> str:
+def _unknown_field(model: type[BaseModel], path: YamlPath) -> str:
     """The nearest field of the record, or all of them, and the other record in which there is one of this name."""
     name, records = str(path[-1]), list(_records(model, path[:-1]))
     here, _ = records.pop()
@@ -179,7 +159,7 @@ def _unknown_field(model: type[BaseModel], path: Path) -> str:
     return f"is not a field here{did_you_mean(name, here.model_fields, known)}"
 
 
-def _records(model: type[BaseModel], path: Path) -> Iterator[tuple[type[BaseModel], str]]:
+def _records(model: type[BaseModel], path: YamlPath) -> Iterator[tuple[type[BaseModel], str]]:
     """The records on a path from the outermost inwards, each with the field that leads on."""
     for step in path:
         if isinstance(step, str):

@@ -1,25 +1,51 @@
-"""The name that somebody may have meant."""
+"""Suggestions for misspelt names and misplaced files."""
 
 from bisect import bisect
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from difflib import get_close_matches
 
-# So many names before and after a word are compared with it, and only with one of so many letters: comparing is slow,
-# and somebody may have misspelt everything.
-_COMPARED = 200
+# Comparing names is slow. A word is compared with at most this many names before and after it in the alphabet,
+# and only if it has at most this many characters.
+_MAX_COMPARED = 200
 
 
-def nearest(word: str, known: Iterable[str]) -> str | None:
-    """The one of the known names that is most like a word, if any is; case makes no difference."""
-    if len(word) > _COMPARED:
+def nearest(word: str, names: Iterable[str]) -> str | None:
+    """Return the name most similar to `word`, ignoring case; None if no name is similar."""
+    if len(word) > _MAX_COMPARED:
         return None
-    names = {one.lower(): one for one in sorted(set(known), reverse=True)}
-    among = [*names] if len(names) <= _COMPARED else _beginning_alike(word.lower(), sorted(names))
-    found = get_close_matches(word.lower(), among, n=1, cutoff=0.7)
-    return names[found[0]] if found else None
+    spellings = {name.lower(): name for name in sorted(set(names), reverse=True)}
+    candidates = [*spellings]
+    if len(spellings) > _MAX_COMPARED:
+        candidates = _near_in_alphabet(word.lower(), sorted(spellings))
+    matches = get_close_matches(word.lower(), candidates, n=1, cutoff=0.7)
+    return spellings[matches[0]] if matches else None
 
 
-def _beginning_alike(word: str, names: list[str]) -> list[str]:
-    """Of names in the order of the alphabet those beside the word: the more of its beginning is right, the nearer."""
+def _near_in_alphabet(word: str, names: list[str]) -> list[str]:
+    """Return the names close to `word` in a sorted list that share its first two characters."""
     place = bisect(names, word)
-    return [one for one in names[max(0, place - _COMPARED) : place + _COMPARED] if one[:2] == word[:2]]
+    return [name for name in names[max(0, place - _MAX_COMPARED) : place + _MAX_COMPARED] if name[:2] == word[:2]]
+
+
+def did_you_mean(word: object, names: Iterable[str], otherwise: str = "") -> str:
+    """Return the end of a message: the name most similar to `word`, or else another hint."""
+    name = nearest(str(word), names)
+    hint = f"did you mean {name}?" if name else otherwise
+    return f"; {hint}" if hint else ""
+
+
+def misplaced_file_hint(folder: str, name: str, expected: Collection[str] | None, similar_folder: str) -> str:
+    """Return where an unexpected file probably belongs.
+
+    `expected` are the file names allowed in the folder; None allows every name that ends in .yaml.
+    `similar_folder` is the correct path of a folder whose name is misspelt.
+    """
+    right_name = f"{name.removesuffix('.yml').removesuffix('.yaml')}.yaml"
+    if similar_folder:
+        return f"did you mean {similar_folder}/{right_name}?"
+    if similar := right_name if expected is None else nearest(name, expected):
+        return f"did you mean {similar}?"
+    if not expected:
+        return "rename, move or remove it"
+    place = f"{folder}/chapters/{right_name} if it is a chapter" if folder else f"series/{right_name} if it is a series"
+    return f"rename or remove it, or move it to {place}"

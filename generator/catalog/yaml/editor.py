@@ -11,7 +11,8 @@ from typing import Any
 
 from ...errors import FlatpanelError
 from . import reader, writer
-from .reader import Path, Position
+from .positions import YamlPath, read_positions
+from .typing_errors import Position
 
 _LINE_BREAK = re.compile(r"\r\n?|\n")
 _NO_CONTENT = re.compile(r"\s*(?:#.*)?", re.DOTALL)
@@ -31,7 +32,7 @@ class _Text:
         self.lines = self.whole.splitlines(keepends=True)
         self.starts = [0, *accumulate(map(len, self.lines))]
         self.value = reader.load(text)
-        self.survey = reader.survey(text)
+        self.positions = read_positions(text)
 
     def offset(self, place: Position) -> int:
         line, column = place
@@ -46,17 +47,17 @@ class _Text:
         """Lines as they are broken in this file."""
         return "".join(f"{line}{self.line_break()}" for line in lines)
 
-    def is_inline(self, path: Path) -> bool:
+    def is_inline(self, path: YamlPath) -> bool:
         """Whether a mapping, or one around it, is written in braces or brackets."""
         return any(
-            _BRACE.match(self.whole, self.offset(self.survey.place(path[:depth])))
-            or self.whole.startswith("[", self.offset(self.survey.place(path[:depth])))
+            _BRACE.match(self.whole, self.offset(self.positions.position(path[:depth])))
+            or self.whole.startswith("[", self.offset(self.positions.position(path[:depth])))
             for depth in range(len(path) + 1)
         )
 
-    def content_end(self, path: Path) -> int:
+    def content_end(self, path: YamlPath) -> int:
         """How many lines there are up to the last one of a block, without the comments behind it."""
-        line, column = self.survey.ends[path]
+        line, column = self.positions.ends[path]
         end = line if column > 1 and self.offset((line, column)) == len(self.whole) else line - 1
         while _NO_CONTENT.fullmatch(self.lines[end - 1]):
             end -= 1
@@ -77,17 +78,17 @@ def _cannot_be_edited() -> FlatpanelError:
     return FlatpanelError("is written in a way that cannot be edited here; write it with one field a line")
 
 
-def with_first_field(text: bytes, name: str, values: Mapping[Path, int]) -> bytes:
+def with_first_field(text: bytes, name: str, values: Mapping[YamlPath, int]) -> bytes:
     """`text` with the field `name` put first into the mapping at each path."""
     old = _Text(text)
-    first: dict[Path, Position] = {}
-    for path, place in old.survey.keys.items():
+    first: dict[YamlPath, Position] = {}
+    for path, place in old.positions.keys.items():
         first.setdefault(path[:-1], place)
     pieces, done = [], 0
     # A mapping without a field of its own is an alias, and stands for another.
     for path in sorted(values.keys() & first.keys(), key=first.__getitem__):
         offset = old.offset(first[path])
-        if _BRACE.match(old.whole, old.offset(old.survey.place(path))):
+        if _BRACE.match(old.whole, old.offset(old.positions.position(path))):
             after = ", "
         else:
             after = old.line_break(offset) + " " * (first[path][1] - 1)
@@ -103,7 +104,7 @@ def with_item(text: bytes, fields: Mapping[str, str]) -> bytes:
     old = _Text(text)
     item = ", ".join(f"{name}: {writer.scalar(value, flow=True)}" for name, value in fields.items())
     gap = old.line_break() if old.lines and not _LINE_BREAK.search(old.lines[-1]) else ""
-    indent = " " * (old.survey.place(())[1] - 1)
+    indent = " " * (old.positions.position(())[1] - 1)
     return old.proven(f"{old.whole}{gap}{indent}- {{{item}}}{old.line_break()}", [*(old.value or ()), dict(fields)])
 
 
@@ -119,13 +120,13 @@ def with_entries(text: bytes, name: str | None, entries: Sequence[Any]) -> bytes
     elif name in old.value:
         whole = _begun(old, name, writer.lines(new))
     else:
-        indent = old.survey.place(())[1] - 1
+        indent = old.positions.position(())[1] - 1
         whole = _inserted(old, len(old.lines), _indented(writer.field(name, new), indent))
     longer = [*items, *new]
     return old.proven(whole, longer if name is None else {**old.value, name: longer})
 
 
-def _lengthened(old: _Text, path: Path, count: int, new: list[Any]) -> str:
+def _lengthened(old: _Text, path: YamlPath, count: int, new: list[Any]) -> str:
     """The text with items below the others, and as far from them as they are from each other."""
     dash = _dash(old, count - 1, path)
     line = old.lines[dash]
@@ -138,15 +139,15 @@ def _lengthened(old: _Text, path: Path, count: int, new: list[Any]) -> str:
 
 def _filled(old: _Text, new: list[Any]) -> str:
     """The text with items in the place of []; all that there is besides are comments."""
-    start, end = (old.offset(place[()]) if () in place else 0 for place in (old.survey.places, old.survey.ends))
+    start, end = (old.offset(place[()]) if () in place else 0 for place in (old.positions.starts, old.positions.ends))
     around = (old.whole[:start] + old.whole[end:].lstrip(" ")).lstrip("\r\n")
     return around + old.broken(writer.lines(new))
 
 
 def _begun(old: _Text, name: str, item: list[str]) -> str:
     """The text with a list in the place of an empty one, `[]`."""
-    line, column = old.survey.keys[(name,)]
-    value = old.offset(old.survey.place((name,)))
+    line, column = old.positions.keys[(name,)]
+    value = old.offset(old.positions.position((name,)))
     found = _EMPTY_LIST.match(old.whole, value)
     if not found:
         raise _cannot_be_edited()
@@ -173,10 +174,10 @@ def _stands_apart(text: _Text, dash: int) -> bool:
     return not text.lines[above].strip()
 
 
-def _end(text: _Text, path: Path) -> int:
+def _end(text: _Text, path: YamlPath) -> int:
     """The line below the value of a field, or below all: comments at the left edge belong to what follows it."""
-    start = text.survey.place(path, of_key=True)
-    later = [place for one, place in text.survey.keys.items() if len(one) == len(path) == 1 and place > start]
+    start = text.positions.position(path, of_key=True)
+    later = [place for one, place in text.positions.keys.items() if len(one) == len(path) == 1 and place > start]
     end = min(later)[0] - 1 if later else len(text.lines)
     while not text.lines[end - 1].strip() or text.lines[end - 1].startswith("#"):
         end -= 1
@@ -194,9 +195,9 @@ def without_item(text: bytes, index: int) -> bytes:
     return old.proven("".join(old.lines[:start] + old.lines[end:]), old.value)
 
 
-def _dash(text: _Text, index: int, path: Path = ()) -> int:
+def _dash(text: _Text, index: int, path: YamlPath = ()) -> int:
     """The line, counted from 0, of the dash of an item; what it introduces may begin further down."""
-    line, column = text.survey.place((*path, index))
+    line, column = text.positions.position((*path, index))
     if text.lines[line - 1][: column - 1].strip():
         return line - 1
     line -= 2
@@ -205,51 +206,51 @@ def _dash(text: _Text, index: int, path: Path = ()) -> int:
     return line
 
 
-def _at(value: Any, path: Path) -> Any:
+def _at(value: Any, path: YamlPath) -> Any:
     for step in path:
         value = value[step]
     return value
 
 
-def with_field(text: bytes, path: Path, name: str, value: Any) -> bytes:
+def with_field(text: bytes, path: YamlPath, name: str, value: Any) -> bytes:
     """`text` with another value of one field in the mapping at `path`, or with that field as well."""
     old = _Text(text)
-    is_there = (*path, name) in old.survey.keys
+    is_there = (*path, name) in old.positions.keys
     whole = _replaced(old, (*path, name), value) if is_there else _added(old, path, name, value)
     if path or old.value:
         _at(old.value, path)[name] = value
     return old.proven(whole, old.value or {name: value})
 
 
-def _replaced(old: _Text, path: Path, value: Any) -> str:
+def _replaced(old: _Text, path: YamlPath, value: Any) -> str:
     """Another value in the place of one; what stands behind it stays there."""
-    line, column = old.survey.keys[path]
-    start, end, gap = old.offset((line, column)), old.offset(old.survey.ends[path]), ""
-    if old.survey.ends[path][0] > line and old.survey.ends[path][1] <= column:
+    line, column = old.positions.keys[path]
+    start, end, gap = old.offset((line, column)), old.offset(old.positions.ends[path]), ""
+    if old.positions.ends[path][0] > line and old.positions.ends[path][1] <= column:
         # A block ends where the next thing begins, but what is between them is not part of it.
         end, gap = old.starts[old.content_end(path)], old.line_break(start)
     if isinstance(_at(old.value, path), dict | list) and _COMMENT.search(old.whole, start, end):
         raise FlatpanelError("holds comments that would be lost; write it anew")
     if old.is_inline(path[:-1]):
-        return old.whole[: old.offset(old.survey.place(path))] + writer.inline(value) + old.whole[end:]
+        return old.whole[: old.offset(old.positions.position(path))] + writer.inline(value) + old.whole[end:]
     indent = " " * (column - 1)
     shown = f"{old.line_break(start)}{indent}".join(writer.field(str(path[-1]), value))
     return old.whole[:start] + shown + gap + old.whole[end:]
 
 
-def _added(old: _Text, path: Path, name: str, value: Any) -> str:
+def _added(old: _Text, path: YamlPath, name: str, value: Any) -> str:
     """Behind the last field that is one line, or at the end of the file where the field itself has many."""
     lines = writer.field(name, value)
-    keys = [one for one in old.survey.keys if one[:-1] == path]
+    keys = [one for one in old.positions.keys if one[:-1] == path]
     if old.is_inline(path):
-        end = old.offset(old.survey.ends[keys[-1]])
+        end = old.offset(old.positions.ends[keys[-1]])
         return f"{old.whole[:end]}, {name}: {writer.inline(value)}{old.whole[end:]}"
-    short = [one for one in keys if old.survey.ends[one][0] == old.survey.keys[one][0]]
+    short = [one for one in keys if old.positions.ends[one][0] == old.positions.keys[one][0]]
     if not short or len(lines) > 1:
         line = old.content_end(path) if keys else len(old.lines)
     else:
-        line = old.survey.ends[short[-1]][0]
-    indent = " " * (old.survey.keys[keys[0]][1] - 1) if keys else ""
+        line = old.positions.ends[short[-1]][0]
+    indent = " " * (old.positions.keys[keys[0]][1] - 1) if keys else ""
     before = "".join(old.lines[:line])
     before += "" if not before or before.endswith(("\n", "\r")) else old.line_break()
     return before + old.broken([f"{indent}{one}" if one else "" for one in lines]) + "".join(old.lines[line:])

@@ -1,6 +1,6 @@
-"""Common slips in YAML -> where the slip is, and what to do about it.
+"""Common typing errors in YAML -> their position and the fix.
 
-libyaml says where it cannot go on, which is often a line after the slip, and in words of its own.
+libyaml reports where parsing failed, which is often a line below the typing error, and in the parser's terms.
 """
 
 import re
@@ -8,175 +8,177 @@ import unicodedata
 from collections.abc import Callable, Iterator
 from typing import NamedTuple, TypeAlias
 
-Place: TypeAlias = tuple[int, int]
-Slip: TypeAlias = tuple[int, int, str]  # line, column, and what to do
+Position: TypeAlias = tuple[int, int]  # line and column, from 1
+Flaw: TypeAlias = tuple[int, int, str]  # line, column, message
 
-_NO_FIELD = "this should be a field and its value, like title: Paper Moons"
-# libyaml's words -> what an author can do about them.
+_NOT_A_FIELD = "expected a field and its value, like title: Paper Moons"
+# libyaml's words -> what an author can do.
 _ADVICE = {
-    "found unexpected end of stream": "this quote is never closed",
-    "did not find expected ',' or ']'": "this list is never closed with ]",
-    "did not find expected ',' or '}'": "these fields are never closed with }",
-    "mapping values are not allowed in this context": 'put text that holds ": " in quotes; indent fields alike',
-    "found character that cannot start any token": "put text that begins so in quotes; indent with spaces only",
-    "did not find expected key": "this belongs to nothing before it; check quotes and indentation",
-    "did not find expected <document start>": "this begins further left than the lines above; indent fields alike",
-    "did not find expected '-' indicator": "this is no entry of the list above; indent it, or begin it with -",
-    "did not find expected node content": "a value is missing here; put text that begins so in quotes",
+    "found unexpected end of stream": "missing closing quote",
+    "did not find expected ',' or ']'": "missing ] at the end of this list",
+    "did not find expected ',' or '}'": "missing } after these fields",
+    "mapping values are not allowed in this context": 'unexpected ": "; put the text in quotes, or align the fields',
+    "found character that cannot start any token": "unexpected character; put text in quotes, indent with spaces",
+    "did not find expected key": "unexpected text; check quotes and indentation",
+    "did not find expected <document start>": "indented less than the lines above; align the fields",
+    "did not find expected '-' indicator": "expected a list entry; begin it with -, or indent it",
+    "did not find expected node content": "expected a value; put text that begins with this character in quotes",
     "did not find expected alphabetic or numeric character": "put text that begins with * or & in quotes",
-    "could not find expected ':'": _NO_FIELD,
+    "could not find expected ':'": _NOT_A_FIELD,
     "did not find expected comment or line break": "put text that begins with | or > in quotes",
     "mapping keys are not allowed in this context": "put text that begins with ? in quotes",
     "block sequence entries are not allowed in this context": 'put text that begins with "- " in quotes',
 }
-# For these, the slip is where libyaml began to read, not where it stopped.
-_AT_ITS_BEGINNING = {_NO_FIELD, *(one for one in _ADVICE.values() if "never closed" in one)}
+# For these, the error is where libyaml began to read the value, not where it stopped.
+_AT_START_OF_VALUE = {
+    _NOT_A_FIELD,
+    *(advice for advice in _ADVICE.values() if advice.startswith("missing ")),
+}
 
-# git writes them at the left margin, where no text of a block can stand.
+# git writes these markers at the left margin, where the text of a block cannot be.
 _CONFLICT = re.compile(rb"^<{7} .*", re.MULTILINE)
-_BEGINNING = r"^ *(?:- +)*"
-_FIELD = re.compile(rf"{_BEGINNING}[A-Za-z_]\w*:(?= |$)")
-_NO_BLANK = re.compile(rf"{_BEGINNING}([A-Za-z_]\w*:(?=[^\s/:])|-(?=[A-Za-z_]))")
+_LINE_START = r"^ *(?:- +)*"
+_FIELD = re.compile(rf"{_LINE_START}[A-Za-z_]\w*:(?= |$)")
+_MISSING_SPACE = re.compile(rf"{_LINE_START}([A-Za-z_]\w*:(?=[^\s/:])|-(?=[A-Za-z_]))")
 _ENTRY = re.compile(r"( *)-(?= |$)")
-_PARENT = re.compile(rf"{_BEGINNING}[A-Za-z_]\w*: *(?:#.*)?$")
-_ODD = r"(?:[^\S \t]|[\u200b\u2060\ufeff\u00ad])"
-_ODD_BLANK = re.compile(rf"{_BEGINNING}(?:[A-Za-z_]\w*:|-)? *(?={_ODD})")
-_TAB = re.compile(rf"{_BEGINNING}-?\s*?(?=\t)")
-_CURLY = re.compile(rf"{_BEGINNING}[A-Za-z_]\w*: +(?=[“”„‟‘’‚«»])")
-_BLOCK = re.compile(rf"{_BEGINNING}([A-Za-z_]\w*: *[|>][-+0-9]*) *(?:#.*)?$")
+_FIELD_WITHOUT_VALUE = re.compile(rf"{_LINE_START}[A-Za-z_]\w*: *(?:#.*)?$")
+_UNUSUAL_SPACE = re.compile(rf"{_LINE_START}(?:[A-Za-z_]\w*:|-)? *(?=(?:[^\S \t]|[\u200b\u2060\ufeff\u00ad]))")
+_TAB = re.compile(rf"{_LINE_START}-?\s*?(?=\t)")
+_CURLY_QUOTE = re.compile(rf"{_LINE_START}[A-Za-z_]\w*: +(?=[“”„‟‘’‚«»])")
+_BLOCK_TEXT = re.compile(rf"{_LINE_START}([A-Za-z_]\w*: *[|>][-+0-9]*) *(?:#.*)?$")
+
+# Only the beginning of a line is searched: a typing error is there, and the patterns are slow on long runs of spaces.
+_MAX_SEARCHED = 1000
 
 
-# So many characters of a line are looked at: a slip stands at its beginning.
-_LOOKED_AT = 1000
-
-
-class Stop(NamedTuple):
-    """Where libyaml stopped and why, and what it was reading then."""
+class ParserError(NamedTuple):
+    """An error of libyaml: the message, where parsing stopped, and where the value begins that was being read."""
 
     lines: list[str]
     problem: str
     context: str
-    at: Place
-    since: Place
+    position: Position
+    context_position: Position
 
     def line(self, number: int) -> str:
-        # The patterns compare each run of blanks with itself, so a line has an end for them.
-        return self.lines[number - 1][:_LOOKED_AT] if number <= len(self.lines) else ""
+        return self.lines[number - 1][:_MAX_SEARCHED] if number <= len(self.lines) else ""
 
-    def says(self, number: int) -> bool:
-        """Whether there is more in a line than a comment."""
+    def has_content(self, number: int) -> bool:
+        """Return whether a line has more than a comment."""
         return bool(self.line(number).strip()) and not self.line(number).lstrip().startswith("#")
 
-    def before(self) -> int:
-        """The last line above that says anything."""
-        return next((one for one in range(self.at[0] - 1, 0, -1) if self.says(one)), 1)
+    def previous(self) -> int:
+        """Return the number of the last line with content above the error."""
+        above = range(self.position[0] - 1, 0, -1)
+        return next((number for number in above if self.has_content(number)), 1)
 
-    def near(self) -> Iterator[tuple[int, str]]:
-        """The lines in which the slip may be."""
-        return ((one, self.line(one)) for one in dict.fromkeys((self.before(), self.at[0])))
+    def candidates(self) -> Iterator[tuple[int, str]]:
+        """Yield the lines that may contain the typing error."""
+        return ((number, self.line(number)) for number in dict.fromkeys((self.previous(), self.position[0])))
 
 
-def conflicts(text: bytes) -> list[Slip]:
-    """Every merge that git could not finish. There is no sense in reading on."""
-    remedy = "keep one of both and remove the lines that begin with <<<<<<<, ======= and >>>>>>>"
+def merge_conflicts(text: bytes) -> list[Flaw]:
+    """Return a flaw for every unresolved merge conflict of git. The rest of such a file is not checked."""
+    advice = "keep one version and remove the lines that begin with <<<<<<<, ======= and >>>>>>>"
     return [
-        (text.count(b"\n", 0, found.start()) + 1, 1, f"a merge conflict begins here; {remedy}")
-        for found in _CONFLICT.finditer(text)
+        (text.count(b"\n", 0, marker.start()) + 1, 1, f"unresolved merge conflict; {advice}")
+        for marker in _CONFLICT.finditer(text)
     ]
 
 
-def slip(stop: Stop) -> Slip:
-    """The likeliest slip behind an error of libyaml."""
-    line, column, advice = next(filter(None, (look(stop) for look in _LOOKS)), None) or _plainly(stop)
-    return line, column, f"is not YAML: {advice}"
+def likely_cause(error: ParserError) -> Flaw:
+    """Return the most likely typing error behind an error of libyaml."""
+    line, column, advice = next(filter(None, (check(error) for check in _CHECKS)), None) or _translated(error)
+    return line, column, f"invalid YAML: {advice}"
 
 
-def _plainly(stop: Stop) -> Slip:
-    advice = _ADVICE.get(stop.problem) or ", ".join(filter(None, (stop.context, stop.problem)))
-    return *(stop.since if advice in _AT_ITS_BEGINNING else stop.at), advice
+def _translated(error: ParserError) -> Flaw:
+    advice = _ADVICE.get(error.problem) or ", ".join(filter(None, (error.context, error.problem)))
+    return *(error.context_position if advice in _AT_START_OF_VALUE else error.position), advice
 
 
-def _tab(stop: Stop) -> Slip | None:
-    line, column = stop.at
-    found = _TAB.match(stop.line(line))
-    if found and found.end() >= column - 1:
-        return line, found.end() + 1, "a tab stands here; indent and separate with spaces"
+def _tab(error: ParserError) -> Flaw | None:
+    line, column = error.position
+    match = _TAB.match(error.line(line))
+    if match and match.end() >= column - 1:
+        return line, match.end() + 1, "tab character; use spaces"
     return None
 
 
-def _odd_blank(stop: Stop) -> Slip | None:
-    for number, line in stop.near():
-        if found := _ODD_BLANK.match(line):
-            letter = line[found.end()]
-            name = f"U+{ord(letter):04X} ({unicodedata.name(letter, 'a blank').lower()})"
-            return number, found.end() + 1, f"{name} stands here; write a plain space, or nothing"
+def _unusual_space(error: ParserError) -> Flaw | None:
+    for number, line in error.candidates():
+        if match := _UNUSUAL_SPACE.match(line):
+            character = line[match.end()]
+            name = f"U+{ord(character):04X} ({unicodedata.name(character, 'unnamed').lower()})"
+            return number, match.end() + 1, f"{name}; use a plain space, or remove it"
     return None
 
 
-def _curly(stop: Stop) -> Slip | None:
-    line, column = stop.at
-    found = _CURLY.match(stop.line(line))
-    if found and found.end() < column:
-        letter = stop.line(line)[found.end()]
-        return line, found.end() + 1, f"""{letter} is no quote in YAML; put text that holds ": " in " or '"""
+def _curly_quote(error: ParserError) -> Flaw | None:
+    line, column = error.position
+    match = _CURLY_QUOTE.match(error.line(line))
+    if match and match.end() < column:
+        character = error.line(line)[match.end()]
+        return line, match.end() + 1, f"""{character} is not a YAML quote; put text that contains ": " in " or '"""
     return None
 
 
-def _unindented(stop: Stop) -> Slip | None:
-    """A text below `>-` that is not further right than the field."""
-    heads = ((number, _BLOCK.match(stop.line(number))) for number in range(stop.at[0] - 1, 0, -1))
-    number, head = next(((number, head) for number, head in heads if head), (0, None))
-    below = next((one for one in range(number + 1, stop.at[0] + 1) if stop.line(one).strip()), 0)
-    if head and below and _indent(stop.line(below)) <= head.start(1) and not _FIELD.match(stop.line(below)):
-        return below, _indent(stop.line(below)) + 1, f"indent the text of {head[1]} further than its field"
+def _unindented_text(error: ParserError) -> Flaw | None:
+    """Find a text below `>-` that is not indented further than its field."""
+    above = ((number, _BLOCK_TEXT.match(error.line(number))) for number in range(error.position[0] - 1, 0, -1))
+    number, head = next(((number, head) for number, head in above if head), (0, None))
+    numbers = range(number + 1, error.position[0] + 1)
+    below = next((number for number in numbers if error.line(number).strip()), 0)
+    if head and below and _indent(error.line(below)) <= head.start(1) and not _FIELD.match(error.line(below)):
+        return below, _indent(error.line(below)) + 1, f"indent the text of {head[1]} further than the field"
     return None
 
 
-def _no_blank(stop: Stop) -> Slip | None:
-    for number, line in stop.near():
-        if found := _NO_BLANK.match(line):
-            return number, found.end() + 1, f"write a blank after {found[1]}"
+def _missing_space(error: ParserError) -> Flaw | None:
+    for number, line in error.candidates():
+        if match := _MISSING_SPACE.match(line):
+            return number, match.end() + 1, f"missing space after {match[1]}"
     return None
 
 
-def _first_entry(stop: Stop) -> Slip | None:
-    """The entries of a list begin with -, but for the first."""
-    entry = _ENTRY.match(stop.line(stop.at[0]))
-    if stop.problem != "did not find expected key" or not entry or entry.end() != stop.at[1]:
+def _first_entry(error: ParserError) -> Flaw | None:
+    """Find a list whose first entry does not begin with -."""
+    entry = _ENTRY.match(error.line(error.position[0]))
+    if error.problem != "did not find expected key" or not entry or entry.end() != error.position[1]:
         return None
-    first = stop.at[0]
-    for number in (one for one in range(first - 1, 0, -1) if stop.says(one)):
-        text = stop.line(number)
-        if _ENTRY.match(text) and _indent(text) <= len(entry[1]):
+    first = error.position[0]
+    for number in (number for number in range(first - 1, 0, -1) if error.has_content(number)):
+        line = error.line(number)
+        if _ENTRY.match(line) and _indent(line) <= len(entry[1]):
             return None
-        if _PARENT.match(text) and _indent(text) < len(entry[1]):
+        if _FIELD_WITHOUT_VALUE.match(line) and _indent(line) < len(entry[1]):
             break
         first = number
-    return first, _indent(stop.line(first)) + 1, "begin the first entry of this list with - as well"
+    return first, _indent(error.line(first)) + 1, "begin the first entry of this list with -, too"
 
 
-def _further_right(stop: Stop) -> Slip | None:
-    """A field below another, and not under its first letter; or below what is no field at all."""
-    number, column = stop.at
-    here, above = _FIELD.match(stop.line(number)), stop.before()
-    if stop.problem != "mapping values are not allowed in this context" or not here or here.end() != column:
+def _indented_too_far(error: ParserError) -> Flaw | None:
+    """Find a field that is indented further than the field above, or that follows a line without a field."""
+    number, column = error.position
+    field, previous = _FIELD.match(error.line(number)), error.previous()
+    if error.problem != "mapping values are not allowed in this context" or not field or field.end() != column:
         return None
-    if not _FIELD.match(stop.line(above)):
-        return above, _indent(stop.line(above)) + 1, _NO_FIELD
-    return number, _indent(stop.line(number)) + 1, "this is further right than the field above; indent fields alike"
+    if not _FIELD.match(error.line(previous)):
+        return previous, _indent(error.line(previous)) + 1, _NOT_A_FIELD
+    return number, _indent(error.line(number)) + 1, "indented further than the field above; align the fields"
 
 
 def _indent(line: str) -> int:
     return len(line) - len(line.lstrip(" "))
 
 
-# The surer ones first.
-_LOOKS: tuple[Callable[[Stop], Slip | None], ...] = (
+# The most certain checks first.
+_CHECKS: tuple[Callable[[ParserError], Flaw | None], ...] = (
     _tab,
-    _odd_blank,
-    _curly,
-    _unindented,
-    _no_blank,
+    _unusual_space,
+    _curly_quote,
+    _unindented_text,
+    _missing_space,
     _first_entry,
-    _further_right,
+    _indented_too_far,
 )

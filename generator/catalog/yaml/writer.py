@@ -11,7 +11,7 @@ from typing import Any
 
 from ...errors import FlatpanelError
 from . import reader
-from .reader import Path
+from .positions import YamlPath
 
 WIDTH = 100
 # A list of such small things has one line for each.
@@ -22,7 +22,7 @@ _NAME = re.compile(r"[A-Za-z0-9_]+")
 _USUAL = "\t\u3000\u200d"
 
 
-def file(value: Any, heading: str = "", remarks: Mapping[Path, str] | None = None) -> bytes:
+def file(value: Any, heading: str = "", remarks: Mapping[YamlPath, str] | None = None) -> bytes:
     """A file that holds `value`, under a comment, and with a comment above every field in `remarks`."""
     above = _comment(heading, "")
     body = [*_block(value, (), remarks or {})] if value else []
@@ -53,7 +53,7 @@ def _comment(text: str, indent: str) -> list[str]:
     return [f"{indent}# {line}".rstrip() for line in text.splitlines()]
 
 
-def _block(value: Any, path: Path, remarks: Mapping[Path, str]) -> Iterator[str]:
+def _block(value: Any, path: YamlPath, remarks: Mapping[YamlPath, str]) -> Iterator[str]:
     """A mapping or a list as lines, from the left margin on."""
     if isinstance(value, dict):
         for index, (name, one) in enumerate(value.items()):
@@ -82,7 +82,7 @@ def _one_line(value: Any) -> bool:
     return not isinstance(value, dict | list) and len(str(value)) < WIDTH // 2 and "\n" not in str(value)
 
 
-def _item(value: Any, path: Path, remarks: Mapping[Path, str], *, small: bool) -> Iterator[str]:
+def _item(value: Any, path: YamlPath, remarks: Mapping[YamlPath, str], *, small: bool) -> Iterator[str]:
     if isinstance(value, dict) and small:
         fields = ", ".join(f"{_key(name)}: {scalar(one, flow=True)}" for name, one in value.items())
         yield f"- {{{fields}}}"
@@ -96,7 +96,7 @@ def _item(value: Any, path: Path, remarks: Mapping[Path, str], *, small: bool) -
         yield from _indented(others)
 
 
-def _field(name: str, value: Any, path: Path, remarks: Mapping[Path, str]) -> Iterator[str]:
+def _field(name: str, value: Any, path: YamlPath, remarks: Mapping[YamlPath, str]) -> Iterator[str]:
     key = _key(name)
     if isinstance(value, list) and (flow := _flow(value)) and len(key) + len(flow) < WIDTH:
         yield f"{key}: {flow}"
