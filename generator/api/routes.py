@@ -17,7 +17,7 @@ from ..catalog.records import Site, VersionAges
 from . import docs_page as docs
 from . import route_items as each
 from .openapi import document
-from .payloads import index, series_list, unversioned, v1, v2
+from .payloads import index, series_index, series_list, unversioned, v1, v2
 from .resources import CSS, EMPTY_RESULTS_URL, HTML, JS, JSON, SERIES_INDEX_URL, Body, Gate, Resource
 from .route_items import InSeries, RouteItem, RouteItems
 
@@ -106,7 +106,7 @@ ROUTES = (
 
     Route("/api/v2/series",                           each.once,                series_list.first_page,  "series"),
     Route("/api/v2/series?sort={sort}&page={page}",   each.page_of_series,      series_list.page,        "series"),
-    Route(SERIES_INDEX_URL,                           each.once,                series_list.index,       "series"),
+    Route(SERIES_INDEX_URL,                           each.once,                series_index.index,      "series"),
     Route("/api/v2/series/{slug}",                    each.listed_series,       v2.series_detail,        "series"),
     Route("/api/v2/series/{slug}/chapters",           each.chapters_of_series,  v2.chapters,             "series"),
     Route("/api/v2/series/{slug}/chapters?date_format={date_format}",

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from generator import encoding
-from generator.api.payloads import series_list
+from generator.api.payloads import series_index
 from generator.catalog.entities import Catalog, Category, Person, SeriesSummary
 from generator.catalog.records import Site
 from tests.support.paths import DATA, ROOT
@@ -96,7 +96,7 @@ def costs(tmp_path_factory) -> Iterator[dict[int, Cost]]:
 
     def started(size: int) -> Cost:
         index = folder / f"{size}.json"
-        index.write_bytes(encoding.json(series_list.index(catalog(size)).value))
+        index.write_bytes(encoding.json(series_index.index(catalog(size)).value))
         command = [str(NODE), str(DATA / "shim/cost.mjs"), str(module), str(index)]
         process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         running.append(process)

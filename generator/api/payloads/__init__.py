@@ -1,1 +1,1 @@
-"""What each resource looks like on the wire: one pure function a shape, keys in the order in which they are sent."""
+"""The response bodies: one pure function per kind of body, with keys in the order in which they are sent."""

@@ -1,6 +1,6 @@
-"""The bodies of every answer that is not a resource."""
+"""The bodies of error responses."""
 
-# Every status that a server of files can end in, whoever raised it.
+# Every status that nginx can return for a request, with its text.
 MESSAGES = {
     400: "Bad request",
     401: "Unauthorized",
@@ -26,7 +26,7 @@ MESSAGES = {
     507: "Insufficient storage",
 }
 
-# What v2 says where it has more to tell than the status.
+# Texts of v2 that are more specific than the status.
 DETAILS = {
     "absent": {"detail": "Authentication credentials were not provided."},
     "invalid": {"detail": "Invalid token."},
@@ -34,7 +34,7 @@ DETAILS = {
     "page": {"detail": "Invalid page."},
 }
 
-# By the key that a request is given whose parameters cannot be answered.
+# Bodies of 400 responses, by the key that nginx assigns to a request with wrong parameters.
 BAD_PARAMETERS = {
     "/bad/date_format": {"error": "date_format should be iso-8601, rfc-5322 or timestamp"},
     "/bad/pages": {"error": "series, volume and number are required"},
@@ -45,10 +45,10 @@ BAD_PARAMETERS = {
 
 
 def error(status: int) -> dict[str, object]:
-    """As the unversioned and the v1 family say it."""
+    """The error body of the unversioned API and of v1."""
     return {"error": MESSAGES[status], "status": status}
 
 
 def detail(status: int) -> dict[str, object]:
-    """As v2 says it."""
+    """The error body of v2."""
     return {"detail": f"{MESSAGES[status]}."}

@@ -1,4 +1,4 @@
-"""When a composed body last changed: when the newest of its parts did."""
+"""The last-modified time of a composed body is that of its newest part."""
 
 from collections.abc import Iterable
 
@@ -6,17 +6,17 @@ from ...catalog.entities import Catalog
 from ..resources import Body, JoinedBodies
 
 
-def newest(parts: Iterable[Body], *moments: int) -> int:
-    return max((*moments, *(part.last_modified for part in parts)))
+def newest(parts: Iterable[Body], *times: int) -> int:
+    return max((*times, *(part.last_modified for part in parts)))
 
 
 def array(parts: Iterable[Body], catalog: Catalog) -> Body:
-    """An array. An empty one shows nothing that could have changed; it is as old as the site."""
-    found = list(parts)
-    modified = newest(found) if found else catalog.site_modified
-    return Body([part.value for part in found], modified)
+    """An array of bodies. An empty one has the date of the site, since it has no part that could change."""
+    bodies = list(parts)
+    modified = newest(bodies) if bodies else catalog.site_modified
+    return Body([body.value for body in bodies], modified)
 
 
 def joined_bodies(urls: Iterable[str]) -> Body:
-    """An array of bodies that have URLs of their own; since when it is so is known by whoever puts it together."""
+    """An array of bodies that have URLs of their own. Its date is computed when it is written."""
     return Body(JoinedBodies(tuple(urls)), 0)

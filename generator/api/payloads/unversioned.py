@@ -1,4 +1,4 @@
-"""The shapes of `/api`."""
+"""The bodies of `/api`."""
 
 from collections.abc import Callable
 from functools import lru_cache
@@ -17,8 +17,8 @@ def artists(catalog: Catalog) -> Body:
     return array(map(contributor, catalog.contributing_artists), catalog)
 
 
-def contributor(one: Contributor) -> Body:
-    person, works = one.person, [reference(series) for series in one.series]
+def contributor(contributor: Contributor) -> Body:
+    person, works = contributor.person, [reference(series) for series in contributor.series]
     return Body(
         {
             "id": person.id,
@@ -31,30 +31,30 @@ def contributor(one: Contributor) -> Body:
 
 
 def reference(series: SeriesSummary) -> Body:
-    """A series as people and groups name it."""
+    """A series in the list of a person or a group."""
     return Body({"slug": series.slug, "title": series.title, "aliases": series.aliases}, series.modified)
 
 
 def series_list(catalog: Catalog) -> Body:
-    return joined_bodies(f"/api/series/{one.slug}" for one in catalog.open_series)
+    return joined_bodies(f"/api/series/{series.slug}" for series in catalog.open_series)
 
 
-def series(one: Series) -> Body:
-    volumes = {number: volume(chapters) for number, chapters in one.volumes.items()}
+def series(series: Series) -> Body:
+    volumes = {number: volume(chapters) for number, chapters in series.volumes.items()}
     return Body(
         {
-            "slug": one.slug,
-            "title": one.title,
-            "aliases": one.aliases,
-            "url": one.url,
-            "description": one.description,
-            "authors": [names(person) for person in one.authors],
-            "artists": [names(person) for person in one.artists],
-            "cover": one.cover,
-            "completed": one.completed,
-            "volumes": {str(number): shown.value for number, shown in volumes.items()},
+            "slug": series.slug,
+            "title": series.title,
+            "aliases": series.aliases,
+            "url": series.url,
+            "description": series.description,
+            "authors": [names(person) for person in series.authors],
+            "artists": [names(person) for person in series.artists],
+            "cover": series.cover,
+            "completed": series.completed,
+            "volumes": {str(number): body.value for number, body in volumes.items()},
         },
-        newest(volumes.values(), one.modified, *(person.modified for person in one.authors + one.artists)),
+        newest(volumes.values(), series.modified, *(person.modified for person in series.authors + series.artists)),
     )
 
 
@@ -62,40 +62,40 @@ def names(person: Person) -> list[str]:
     return [person.name, *person.aliases]
 
 
-# A chapter is part of three bodies; they are asked for one soon after the other.
+# A chapter is part of three bodies, which are made one after the other.
 @lru_cache(maxsize=4096)
-def chapter(one: Chapter) -> Body:
+def chapter(chapter: Chapter) -> Body:
     return Body(
         {
-            "title": one.title,
-            "url": one.url,
-            "pages": one.pages,
-            "date": http_date(one.published),
-            "final": one.final,
+            "title": chapter.title,
+            "url": chapter.url,
+            "pages": chapter.pages,
+            "date": http_date(chapter.published),
+            "final": chapter.final,
         },
-        max(one.modified, one.published),
+        max(chapter.modified, chapter.published),
     )
 
 
-def volume(chapters: tuple[Chapter, ...], shape: Callable[[Chapter], Body] = chapter) -> Body:
-    found = {one.number: shape(one) for one in chapters}
-    return Body({number: shown.value for number, shown in found.items()}, newest(found.values()))
+def volume(chapters: tuple[Chapter, ...], payload: Callable[[Chapter], Body] = chapter) -> Body:
+    bodies = {chapter.number: payload(chapter) for chapter in chapters}
+    return Body({number: body.value for number, body in bodies.items()}, newest(bodies.values()))
 
 
 def releases(catalog: Catalog) -> Body:
     """The latest chapter of every series that has one, newest first."""
-    pairs = [(one, one.latest) for one in catalog.open_series if one.latest]
+    pairs = [(series, series.latest) for series in catalog.open_series if series.latest]
     pairs.sort(key=lambda pair: (-pair[1].published, pair[0].slug))
-    return array((release(one, latest) for one, latest in pairs), catalog)
+    return array((release(series, latest) for series, latest in pairs), catalog)
 
 
-def release(one: SeriesSummary, latest: Latest) -> Body:
+def release(series: SeriesSummary, latest: Latest) -> Body:
     return Body(
         {
-            "slug": one.slug,
-            "title": one.title,
-            "url": one.url,
-            "cover": one.cover,
+            "slug": series.slug,
+            "title": series.title,
+            "url": series.url,
+            "cover": series.cover,
             "latest_chapter": {
                 "title": latest.title,
                 "volume": latest.volume or 0,
@@ -103,5 +103,5 @@ def release(one: SeriesSummary, latest: Latest) -> Body:
                 "date": http_date(latest.published),
             },
         },
-        max(one.modified, latest.modified),
+        max(series.modified, latest.modified),
     )

@@ -1,4 +1,4 @@
-"""The shapes of `/api/v1`, where they differ from those of `/api`."""
+"""The bodies of `/api/v1` that differ from those of `/api`."""
 
 from functools import lru_cache
 
@@ -10,28 +10,28 @@ from .last_modified import array, joined_bodies, newest
 
 
 def series_list(catalog: Catalog) -> Body:
-    return joined_bodies(f"/api/v1/series/{one.slug}" for one in catalog.open_series)
+    return joined_bodies(f"/api/v1/series/{series.slug}" for series in catalog.open_series)
 
 
-def series(one: Series) -> Body:
-    volumes = {number: volume(chapters) for number, chapters in one.volumes.items()}
-    people = (person.modified for person in one.authors + one.artists)
-    genres = (genre.modified for genre in one.categories)
+def series(series: Series) -> Body:
+    volumes = {number: volume(chapters) for number, chapters in series.volumes.items()}
+    people = (person.modified for person in series.authors + series.artists)
+    genres = (genre.modified for genre in series.categories)
     return Body(
         {
-            "slug": one.slug,
-            "title": one.title,
-            "aliases": one.aliases,
-            "url": one.url,
-            "description": one.description,
-            "authors": [unversioned.names(person) for person in one.authors],
-            "artists": [unversioned.names(person) for person in one.artists],
-            "categories": [{"name": genre.name, "description": genre.description} for genre in one.categories],
-            "cover": one.cover,
-            "completed": one.completed,
-            "volumes": {str(number): shown.value for number, shown in volumes.items()},
+            "slug": series.slug,
+            "title": series.title,
+            "aliases": series.aliases,
+            "url": series.url,
+            "description": series.description,
+            "authors": [unversioned.names(person) for person in series.authors],
+            "artists": [unversioned.names(person) for person in series.artists],
+            "categories": [{"name": genre.name, "description": genre.description} for genre in series.categories],
+            "cover": series.cover,
+            "completed": series.completed,
+            "volumes": {str(number): body.value for number, body in volumes.items()},
         },
-        newest(volumes.values(), one.modified, *people, *genres),
+        newest(volumes.values(), series.modified, *people, *genres),
     )
 
 
@@ -39,21 +39,21 @@ def volume(chapters: tuple[Chapter, ...]) -> Body:
     return unversioned.volume(chapters, chapter)
 
 
-# A chapter is part of three bodies; they are asked for one soon after the other.
+# A chapter is part of three bodies, which are made one after the other.
 @lru_cache(maxsize=4096)
-def chapter(one: Chapter) -> Body:
+def chapter(chapter: Chapter) -> Body:
     return Body(
         {
-            "title": one.title,
-            "full_title": one.full_title,
-            "url": one.url,
-            "pages_root": one.pages_root,
-            "pages_list": one.pages,
-            "date": http_date(one.published),
-            "final": one.final,
-            "groups": [{"id": group.id, "name": group.name} for group in one.groups],
+            "title": chapter.title,
+            "full_title": chapter.full_title,
+            "url": chapter.url,
+            "pages_root": chapter.pages_root,
+            "pages_list": chapter.pages,
+            "date": http_date(chapter.published),
+            "final": chapter.final,
+            "groups": [{"id": group.id, "name": group.name} for group in chapter.groups],
         },
-        max(one.modified, one.published, *(group.modified for group in one.groups)),
+        max(chapter.modified, chapter.published, *(group.modified for group in chapter.groups)),
     )
 
 
@@ -61,16 +61,16 @@ def categories(catalog: Catalog) -> Body:
     return array(map(category, catalog.categories), catalog)
 
 
-def category(one: Category) -> Body:
-    return Body({"id": one.id, "name": one.name, "description": one.description}, one.modified)
+def category(category: Category) -> Body:
+    return Body({"id": category.id, "name": category.name, "description": category.description}, category.modified)
 
 
 def groups(catalog: Catalog) -> Body:
     return array(map(group, catalog.publishers), catalog)
 
 
-def group(one: Publisher) -> Body:
-    record, works = one.group.record, [unversioned.reference(series) for series in one.series]
+def group(publisher: Publisher) -> Body:
+    record, works = publisher.group.record, [unversioned.reference(series) for series in publisher.series]
     return Body(
         {
             "id": record.id,
@@ -79,7 +79,7 @@ def group(one: Publisher) -> Body:
             "website": record.website,
             "discord": record.discord,
             "twitter": record.twitter,
-            "logo": one.group.logo or "",
+            "logo": publisher.group.logo or "",
             "members": [
                 {
                     "id": member.id,
@@ -88,9 +88,9 @@ def group(one: Publisher) -> Body:
                     "twitter": member.record.twitter,
                     "discord": member.record.discord,
                 }
-                for member, roles in one.group.members.items()
+                for member, roles in publisher.group.members.items()
             ],
             "series": [work.value for work in works],
         },
-        newest(works, one.group.modified, *(member.modified for member in one.group.members)),
+        newest(works, publisher.group.modified, *(member.modified for member in publisher.group.members)),
     )

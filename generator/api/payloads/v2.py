@@ -1,4 +1,4 @@
-"""The shapes of `/api/v2`, as clients with strict decoders read them: no key is ever missing."""
+"""The bodies of `/api/v2`. Every key is always present, because some clients decode strictly."""
 
 from collections.abc import Callable, Iterable
 from datetime import datetime
@@ -11,19 +11,19 @@ from ...encoding import decimal, http_date, json
 from ..resources import AllChapters, Body
 from .last_modified import array, newest
 
-# How `published` can be written; the first is what a client gets that does not ask.
+# The formats of `published`. The first is the default.
 DATE_FORMATS: dict[str, Callable[[int], str]] = {
     "iso-8601": iso,
     "rfc-5322": http_date,
-    # Milliseconds as text: one client reads a string of digits and nothing else.
+    # Milliseconds as a string: one client accepts nothing else.
     "timestamp": lambda seconds: str(seconds * 1000),
 }
 DEFAULT_DATE_FORMAT = next(iter(DATE_FORMATS))
 
 
 def results(parts: Iterable[Body], catalog: Catalog) -> Body:
-    found = array(parts, catalog)
-    return Body({"results": found.value}, found.last_modified)
+    items = array(parts, catalog)
+    return Body({"results": items.value}, items.last_modified)
 
 
 def no_results(catalog: Catalog) -> Body:
@@ -33,118 +33,120 @@ def no_results(catalog: Catalog) -> Body:
 # /series
 
 
-# An item is part of a page in each order, and of the index.
+# An item is part of one page in every sort order, and of the index.
 @lru_cache(maxsize=1 << 14)
-def series_item(one: SeriesSummary) -> Body:
+def series_item(series: SeriesSummary) -> Body:
     return Body(
         {
-            "slug": one.slug,
-            "title": one.title,
-            "url": one.path,
-            "cover": one.cover,
-            "updated": iso(one.updated),
-            "chapters": None if one.licensed else one.known,
+            "slug": series.slug,
+            "title": series.title,
+            "url": series.path,
+            "cover": series.cover,
+            "updated": iso(series.updated),
+            "chapters": None if series.licensed else series.known,
         },
-        max(one.modified, one.updated),
+        max(series.modified, series.updated),
     )
 
 
-def series_detail(one: Series) -> Body:
-    people = (person.modified for person in one.authors + one.artists)
-    genres = (genre.modified for genre in one.categories)
+def series_detail(series: Series) -> Body:
+    people = (person.modified for person in series.authors + series.artists)
+    genres = (genre.modified for genre in series.categories)
     return Body(
         {
-            "slug": one.slug,
-            "title": one.title,
-            "url": one.path,
-            "cover": one.cover,
-            "updated": iso(one.updated),
-            "description": one.description,
-            "views": one.views,
-            "status": one.status,
-            "completed": one.completed,
-            "licensed": one.licensed,
-            "aliases": one.aliases,
-            "authors": [person.name for person in one.authors],
-            "artists": [person.name for person in one.artists],
-            "categories": [genre.name for genre in one.categories],
+            "slug": series.slug,
+            "title": series.title,
+            "url": series.path,
+            "cover": series.cover,
+            "updated": iso(series.updated),
+            "description": series.description,
+            "views": series.views,
+            "status": series.status,
+            "completed": series.completed,
+            "licensed": series.licensed,
+            "aliases": series.aliases,
+            "authors": [person.name for person in series.authors],
+            "artists": [person.name for person in series.artists],
+            "categories": [genre.name for genre in series.categories],
         },
-        max((one.modified, one.updated, *people, *genres)),
+        max((series.modified, series.updated, *people, *genres)),
     )
 
 
 # /chapters
 
 
-# A chapter is part of two bodies and of the list of all; they are asked for one soon after the other.
+# A chapter is part of two bodies and of the list of all chapters, which are made one after the other.
 @lru_cache(maxsize=4096)
-def chapter(one: Chapter) -> Body:
-    number = one.number if "." in one.number else f"{one.number}.0"
+def chapter(chapter: Chapter) -> Body:
+    number = chapter.number if "." in chapter.number else f"{chapter.number}.0"
     return Body(
         {
-            "id": one.id,
-            "title": one.title,
+            "id": chapter.id,
+            "title": chapter.title,
             "number": decimal(number),
-            "volume": one.volume,
-            "published": iso(one.published),
-            "views": one.views,
-            "final": one.final,
-            "series": one.slug,
-            "groups": [group.name for group in one.groups],
-            "full_title": one.full_title,
-            "url": one.path,
+            "volume": chapter.volume,
+            "published": iso(chapter.published),
+            "views": chapter.views,
+            "final": chapter.final,
+            "series": chapter.slug,
+            "groups": [group.name for group in chapter.groups],
+            "full_title": chapter.full_title,
+            "url": chapter.path,
         },
-        max(one.modified, one.published, *(group.modified for group in one.groups)),
+        max(chapter.modified, chapter.published, *(group.modified for group in chapter.groups)),
     )
 
 
 class SeriesChapters(NamedTuple):
-    """A series, and the form in which the dates of its chapters are asked for."""
+    """A series with the date format of its list of chapters."""
 
     series: Series
     date_format: str = DEFAULT_DATE_FORMAT
 
 
-def chapters(asked: SeriesChapters) -> Body:
-    found = [chapter(one) for one in asked.series.newest_first]
-    body = json({"results": [one.value for one in found]})
-    return Body(convert_dates(body, asked.date_format), newest(found))
+def chapters(listed: SeriesChapters) -> Body:
+    items = [chapter(entity) for entity in listed.series.newest_first]
+    body = json({"results": [item.value for item in items]})
+    return Body(convert_dates(body, listed.date_format), newest(items))
 
 
 def all_chapters(date_format: str) -> Body:
-    """What it shows, and since when, is known by whoever puts it together."""
+    """A placeholder: the list and its date are computed when it is written."""
     return Body(AllChapters(date_format), 0)
 
 
-# What stands before a date in an encoded chapter, inside a text with backslashes; and how long the date is.
-_PUBLISHED, _DATE = b'"published":"', len(iso(0))
+# The start of a date in an encoded chapter, and the length of the date. A quote inside a JSON string is escaped, so no
+# title can contain this start.
+_PUBLISHED, _DATE_LENGTH = b'"published":"', len(iso(0))
 
 
 def convert_dates(encoded: bytes, date_format: str) -> bytes:
-    """Encoded chapters with their dates in another form than the one in which they are kept."""
+    """Replace the default dates in encoded chapters by another format."""
     if date_format == DEFAULT_DATE_FORMAT:
         return encoded
-    before, *dated = encoded.split(_PUBLISHED)
-    return _PUBLISHED.join([before, *(_redated(one[:_DATE], date_format) + one[_DATE:] for one in dated)])
+    start, *parts = encoded.split(_PUBLISHED)
+    dated = (_convert_date(part[:_DATE_LENGTH], date_format) + part[_DATE_LENGTH:] for part in parts)
+    return _PUBLISHED.join([start, *dated])
 
 
 @lru_cache(maxsize=8192)
-def _redated(date: bytes, date_format: str) -> bytes:
+def _convert_date(date: bytes, date_format: str) -> bytes:
     seconds = int(datetime.fromisoformat(date.decode()).timestamp())
     return DATE_FORMATS[date_format](seconds).encode()
 
 
-def pages(one: Chapter) -> Body:
-    found = [
+def pages(chapter: Chapter) -> Body:
+    pages = [
         {
             "id": page_id,
-            "image": one.pages_root + page,
+            "image": chapter.pages_root + page,
             "number": number,
-            "url": f"{one.path}{number}/",
+            "url": f"{chapter.path}{number}/",
         }
-        for number, (page_id, page) in enumerate(zip(one.page_ids, one.pages, strict=True), 1)
+        for number, (page_id, page) in enumerate(zip(chapter.page_ids, chapter.pages, strict=True), 1)
     ]
-    return Body({"results": found}, max(one.modified, one.published))
+    return Body({"results": pages}, max(chapter.modified, chapter.published))
 
 
 # People, categories, groups
@@ -154,8 +156,8 @@ def categories(catalog: Catalog) -> Body:
     return results(map(category, catalog.categories), catalog)
 
 
-def category(one: Category) -> Body:
-    return Body({"name": one.name, "description": one.description}, one.modified)
+def category(category: Category) -> Body:
+    return Body({"name": category.name, "description": category.description}, category.modified)
 
 
 def authors(catalog: Catalog) -> Body:
@@ -166,16 +168,16 @@ def artists(catalog: Catalog) -> Body:
     return results(map(person, catalog.artists), catalog)
 
 
-def person(one: Person) -> Body:
-    return Body({"id": one.id, "name": one.name}, one.modified)
+def person(person: Person) -> Body:
+    return Body({"id": person.id, "name": person.name}, person.modified)
 
 
 def groups(catalog: Catalog) -> Body:
     return results(map(group, catalog.groups), catalog)
 
 
-def group(one: Group) -> Body:
-    record = one.record
+def group(group: Group) -> Body:
+    record = group.record
     return Body(
         {
             "id": record.id,
@@ -187,10 +189,10 @@ def group(one: Group) -> Body:
             "twitter": record.twitter,
             "reddit": record.reddit,
             "irc": record.irc,
-            "logo": one.logo,
-            "members": [f"{role}: {member.name}" for member, role in one.roles],
+            "logo": group.logo,
+            "members": [f"{role}: {member.name}" for member, role in group.roles],
         },
-        max((one.modified, *(member.modified for member, _ in one.roles))),
+        max((group.modified, *(member.modified for member, _ in group.roles))),
     )
 
 
@@ -198,8 +200,8 @@ def members(catalog: Catalog) -> Body:
     return results(map(member, catalog.memberships), catalog)
 
 
-def member(one: Membership) -> Body:
-    record = one.member.record
+def member(membership: Membership) -> Body:
+    record = membership.member.record
     return Body(
         {
             "id": record.id,
@@ -208,57 +210,57 @@ def member(one: Membership) -> Body:
             "discord": record.discord,
             "irc": record.irc,
             "reddit": record.reddit,
-            "groups": [f"{group.name} ({', '.join(roles)})" for group, roles in one.groups],
+            "groups": [f"{group.name} ({', '.join(roles)})" for group, roles in membership.groups],
         },
-        max((one.member.modified, *(group.modified for group, _ in one.groups))),
+        max((membership.member.modified, *(group.modified for group, _ in membership.groups))),
     )
 
 
-# The reader format
+# Cubari JSON
 
 
-def cubari_series(one: Series) -> Body:
-    author = ", ".join(person.name for person in one.authors)
-    artist = ", ".join(person.name for person in one.artists)
-    ordered = sorted(one.named, key=lambda chapter: chapter.reading_order)
-    people = (person.modified for person in one.authors + one.artists)
-    groups = (group.modified for chapter in one.named for group in chapter.groups)
+def cubari_series(series: Series) -> Body:
+    author = ", ".join(person.name for person in series.authors)
+    artist = ", ".join(person.name for person in series.artists)
+    ordered = sorted(series.named, key=lambda chapter: chapter.reading_order)
+    people = (person.modified for person in series.authors + series.artists)
+    groups = (group.modified for chapter in series.named for group in chapter.groups)
     return Body(
         {
-            "title": one.title,
-            "cover": one.cover,
-            "original_url": one.path,
-            "description": one.description,
+            "title": series.title,
+            "cover": series.cover,
+            "original_url": series.path,
+            "description": series.description,
             "author": author,
             "artist": artist,
-            "alt_titles": one.aliases,
+            "alt_titles": series.aliases,
             "metadata": [["Author", author], ["Artist", artist]],
             "chapters": {str(chapter.id): cubari_chapter(chapter) for chapter in ordered},
         },
-        max((one.modified, *(chapter.modified for chapter in one.named), *people, *groups)),
+        max((series.modified, *(chapter.modified for chapter in series.named), *people, *groups)),
     )
 
 
-def cubari_chapter(one: Chapter) -> dict[str, object]:
-    groups = ", ".join(group.name for group in one.groups) or "N/A"
+def cubari_chapter(chapter: Chapter) -> dict[str, object]:
+    groups = ", ".join(group.name for group in chapter.groups) or "N/A"
     return {
-        "title": one.title,
-        "volume": str(one.volume or 0),
-        "number": one.number,
-        "groups": {groups: [one.pages_root + page for page in one.pages]},
-        "last_updated": str(one.modified),
+        "title": chapter.title,
+        "volume": str(chapter.volume or 0),
+        "number": chapter.number,
+        "groups": {groups: [chapter.pages_root + page for page in chapter.pages]},
+        "last_updated": str(chapter.modified),
     }
 
 
 # Accounts
 
 
-def bookmarks(one: Account) -> Body:
-    return Body({"bookmarks": [{"series": slug} for slug in one.record.bookmarks]}, one.modified)
+def bookmarks(account: Account) -> Body:
+    return Body({"bookmarks": [{"series": slug} for slug in account.record.bookmarks]}, account.modified)
 
 
-def profile(one: Account) -> Body:
-    record = one.record
+def profile(account: Account) -> Body:
+    record = account.record
     return Body(
         {
             "username": record.username,
@@ -266,8 +268,8 @@ def profile(one: Account) -> Body:
             "last_name": record.last_name,
             "email": record.email,
             "bio": record.bio,
-            "avatar": one.avatar,
-            "url": one.url,
+            "avatar": account.avatar,
+            "url": account.url,
         },
-        one.modified,
+        account.modified,
     )
