@@ -11,7 +11,7 @@ from ..pipeline import rollback as rolling_back
 from ..pipeline.rollback import Rollback
 from ..release import census, transaction
 from ..release.export import export_release
-from ..release.journal import Entry
+from ..release.journal import JournalEntry
 from ..release.manifest_reader import ManifestReader
 from ..release.store import Store
 from . import options
@@ -50,7 +50,7 @@ def _table(found: Sequence[Mapping[str, object]]) -> Iterator[str]:
         yield "  ".join((*texts, *numbers, row[5])).rstrip()
 
 
-def _facts(store: Store, one: Entry, current: str) -> dict[str, object]:
+def _facts(store: Store, one: JournalEntry, current: str) -> dict[str, object]:
     with ManifestReader(store.manifest_path(one.release)) as ledger:
         counts = census.counts(ledger)
     return {

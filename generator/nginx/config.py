@@ -34,11 +34,11 @@ _TEMPLATES = (
     "views.conf",
 )
 _SHIM = Path(__file__).parent / "shim"
-_CONFIGURATION = Templates(Path(__file__).parent / "templates", ngx=quoting.ngx, place=quoting.place)
+_CONFIGURATION = Templates(Path(__file__).parent / "templates", ngx=quoting.quote, place=quoting.quote_path)
 # Where Debian and the official images keep the module that runs the shim.
 JS_MODULE = "/usr/lib/nginx/modules/ngx_http_js_module.so"
 # What a page may load: its own files from this host, and the little pictures inside its style sheet.
-POLICY = (
+CONTENT_SECURITY_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'self'"
 )
@@ -56,7 +56,7 @@ def _rendered(name: str, values: dict[str, object]) -> File:
     return File(name, _CONFIGURATION.render(name, values))
 
 
-def main(
+def main_conf(
     port: int, *, folder: str, run: str, ipv6: str = "", log: str | None = None, js_module: str = JS_MODULE
 ) -> bytes:
     """The ready-made main file around the release in `folder`; the log and temporary files go to `run`.
@@ -75,7 +75,7 @@ def main(
 
 
 @dataclass(frozen=True, slots=True)
-class Answers:
+class ConfigData:
     """What a server has to know beside the long maps, and what it has to know of them."""
 
     # The body that is not sent but searched.
@@ -91,11 +91,11 @@ class Answers:
     longest: int
 
 
-def release_files(answers: Answers, site: Site, *, dist: str, folder: str) -> list[File]:
+def release_files(answers: ConfigData, site: Site, *, dist: str, folder: str) -> list[File]:
     """What is in the `folder` of a release beside its manifest and its long maps; its bodies lie below `dist`."""
     short = [
         File("days.map", maps.days_map(answers.days)),
-        File("keys.map", maps.text({digest: f"={account or ''}" for digest, account in answers.keys.items()})),
+        File("keys.map", maps.dump({digest: f"={account or ''}" for digest, account in answers.keys.items()})),
     ]
     own = {
         "dist": dist,
@@ -115,7 +115,7 @@ def release_files(answers: Answers, site: Site, *, dist: str, folder: str) -> li
 
 
 def _of_site(site: Site) -> dict[str, object]:
-    ages = maps.letters(site)
+    ages = maps.age_letters(site)
     return {
         "ages": [(letter, "private" if one[0] else "public", one[1]) for one, letter in ages.items()],
         "locked_letters": [letter for one, letter in ages.items() if one[0]],
@@ -125,7 +125,7 @@ def _of_site(site: Site) -> dict[str, object]:
         "locked_routes": [_route_pattern(path) for path in site.restricted],
         "integer": _INTEGER,
         "number": _NUMBER,
-        "policy": POLICY,
+        "policy": CONTENT_SECURITY_POLICY,
         "views_per_second": site.views_per_second,
     }
 
@@ -175,7 +175,7 @@ def _route_pattern(path: str) -> str:
     return re.sub(r"\\\{\w+\\\}", "[^/]+", re.escape(f"/api/v2{path}"))
 
 
-def hash_sizes(answers: Answers, short: Iterable[bytes]) -> dict[str, int]:
+def hash_sizes(answers: ConfigData, short: Iterable[bytes]) -> dict[str, int]:
     """Sizes at which nginx builds the hash of each map at its first attempt and without a warning.
 
     nginx begins 1000 below a maximum of more than 10,000. Four lines a bucket are quickly searched and share the 40

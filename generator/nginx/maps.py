@@ -9,7 +9,7 @@ from .. import encoding
 from ..api.resources import EMPTY_RESULTS_URL, Gate, key
 from ..catalog.records import Site
 from ..release.manifest import Published
-from .quoting import name, ngx
+from .quoting import quote, quote_key
 
 # The maps that share the lines of all keys: how the keys of each begin, what tells them apart, how they end. A line
 # names the middle only, with its slash, so that it is never a word of nginx's own. What fits none of these stands in
@@ -36,15 +36,15 @@ class Line(NamedTuple):
     """A line of one of the maps, which owes nothing to any other line."""
 
     map: str
-    name: str
+    key: str
     value: str
 
     @property
     def text(self) -> str:
-        return f"{self.name} {self.value};\n"
+        return f"{self.key} {self.value};\n"
 
 
-def letters(site: Site) -> dict[tuple[bool, int], str]:
+def age_letters(site: Site) -> dict[tuple[bool, int], str]:
     """What a line calls an age, and that a key is needed: for every age in site.yaml, whether it occurs or not."""
     cache = site.cache
     ages = {age for family in (cache.unversioned, cache.v1, cache.v2) for _, age in family} | {cache.index}
@@ -69,7 +69,7 @@ def _moment(seconds: int) -> str:
 def gate_line(gate: Gate) -> Line:
     """A gate: `451` and its own key or `308` and the path to go to, behind the word `key:` where it takes one."""
     path = key(gate.url)
-    return _line(path, ngx(f"{'key:' * gate.restricted}{gate.status}{gate.target or path}"))
+    return _line(path, quote(f"{'key:' * gate.restricted}{gate.status}{gate.target or path}"))
 
 
 def gates(map: str, lines: Iterable[str]) -> Iterator[Gate]:
@@ -82,14 +82,14 @@ def gates(map: str, lines: Iterable[str]) -> Iterator[Gate]:
             yield Gate(f"{begin}{path}{end}", int(status), target if status == "308" else "", bool(lock))
 
 
-def asked_pages(lines: Iterable[str]) -> dict[str, str]:
+def parse_pages(lines: Iterable[str]) -> dict[str, str]:
     """What the lines of `page_line` say."""
     return dict(line.removesuffix(";").split(" ") for line in lines)
 
 
 def page_line(asked: str, found: str) -> Line:
     """The deprecated address of a chapter's pages, and the one that has them."""
-    return Line("pages", name(asked), ngx(found))
+    return Line("pages", quote_key(asked), quote(found))
 
 
 def day(one: Published) -> int:
@@ -99,20 +99,20 @@ def day(one: Published) -> int:
 
 def days_map(days: Iterable[int]) -> bytes:
     """What HTTP calls a day, for all days that bodies name."""
-    return text({_spelt(one, _DIGITS): encoding.http_date(one * _DAY)[:16] for one in days})
+    return dump({_spelt(one, _DIGITS): encoding.http_date(one * _DAY)[:16] for one in days})
 
 
 def _line(path: str, value: str) -> Line:
     found = _MAP.fullmatch(path)
     map = found and found.lastgroup
-    return Line(map, name(found[map]), value) if found and map else Line("validators", name(path), value)
+    return Line(map, quote_key(found[map]), value) if found and map else Line("validators", quote_key(path), value)
 
 
-def text(lines: Mapping[str, str]) -> bytes:
-    return "".join(f"{name(key)} {ngx(value)};\n" for key, value in sorted(lines.items())).encode()
+def dump(lines: Mapping[str, str]) -> bytes:
+    return "".join(f"{quote_key(key)} {quote(value)};\n" for key, value in sorted(lines.items())).encode()
 
 
-def words(lines: bytes) -> dict[str, str]:
+def parse(lines: bytes) -> dict[str, str]:
     """What `text` wrote."""
     found = map(_WORDS.fullmatch, lines.decode().split("\n"))
     return {line[1]: line[3] or re.sub(r"\\(.)", r"\1", line[2]) for line in found if line}

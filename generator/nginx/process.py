@@ -63,7 +63,7 @@ class Server:
         self.configure()
         # Until nginx has read where its log is, it would try a file that only root may write; hence -e.
         command = [find_nginx(), "-e", "stderr", "-p", str(run), "-c", str(run / "nginx.conf")]
-        command += ["-g", f"daemon off; error_log {quoting.place(self.log)} notice;"]
+        command += ["-g", f"daemon off; error_log {quoting.quote_path(self.log)} notice;"]
         self.process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
         self.relay = Thread(target=self._relay, args=(self.process.stderr,), daemon=True)
         self.relay.start()
@@ -89,7 +89,9 @@ class Server:
             filesystem.point(self.run / self.dist, str(self.store.root.resolve()))
         nginx_user.write_user_conf(self.store.root, self.run / "user.conf")
         folder = f"{self.dist}/current"
-        main = config.main(self.port, ipv6=self.ipv6, folder=folder, run=".", log="stderr", js_module=find_js_module())
+        main = config.main_conf(
+            self.port, ipv6=self.ipv6, folder=folder, run=".", log="stderr", js_module=find_js_module()
+        )
         filesystem.write_if_changed(self.run / "nginx.conf", main)
 
     def wait_until_up(self) -> None:

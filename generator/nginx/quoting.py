@@ -12,7 +12,7 @@ _LONGEST = 4000
 _DOLLAR = "\ue000"
 
 
-def ngx(value: object) -> str:
+def quote(value: object) -> str:
     """A value as one word of a configuration. nginx has no escape for `$`, and no value of ours needs one."""
     text = str(value)
     if _PLAIN.fullmatch(text) and len(text) <= _LONGEST:
@@ -25,15 +25,15 @@ def ngx(value: object) -> str:
     return f'"{escaped}"'
 
 
-def place(path: object, pattern: str = "") -> str:
+def quote_path(path: object, pattern: str = "") -> str:
     """A path as one word, without what `include` takes for a pattern of names, and without what njs cannot read."""
     if set("*?['\\") & set(str(path)):
         raise FlatpanelError(f"{str(path)!r}: nginx cannot use a folder with *, ?, [, ' or \\ in its name; rename it")
-    return ngx(f"{path}{pattern}")
+    return quote(f"{path}{pattern}")
 
 
-def name(text: str) -> str:
+def quote_key(text: str) -> str:
     """The left side of a line of a map: never a variable, and a word of nginx's own only with a backslash."""
     if _PLAIN.fullmatch(text):
         return text
-    return ngx(text.replace("$", _DOLLAR)).replace(_DOLLAR, "$")
+    return quote(text.replace("$", _DOLLAR)).replace(_DOLLAR, "$")

@@ -80,7 +80,7 @@ class LongListBuilder:
         return _grow(self.press, dated, found, older, served)
 
     def _is_served(self, old: Published, served: Mapping[str, Published]) -> bool:
-        return self.press.bodies.is_there(old, served.get(old.url))
+        return self.press.bodies.reuse(old, served.get(old.url))
 
     def list(self, one: Resource) -> List:
         shown = one.body.value
@@ -116,15 +116,15 @@ def _grow(
     press: Publisher, one: Resource, found: List, older: Mapping[str, Published], served: Mapping[str, Published]
 ) -> Published:
     """Piece by piece onto the disk."""
-    with encoding.Digests() as known, press.bodies.growing(one) as (body, packed):
+    with encoding.Digests() as known, press.bodies.partial_files(one) as (body, packed):
         packed.write(encoding.GZIP_HEAD)
         for text, pressed in _blocks(_written(found)):
             known.add(text)
             body.write(text)
             packed.write(pressed)
         packed.write(encoding.gzip_tail(known.crc, known.size))
-        published = manifest.publish(one, known.content(), True, older.get(one.url), press.now)
-        press.bodies.adopt(published, body, packed, served.get(one.url))
+        published = manifest.with_validators(one, known.content(), True, older.get(one.url), press.now)
+        press.bodies.finish(published, body, packed, served.get(one.url))
     return published
 
 

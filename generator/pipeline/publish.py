@@ -68,7 +68,7 @@ class Publisher:
     letters: dict[tuple[bool, int], str] = field(init=False)
 
     def __post_init__(self) -> None:
-        self.letters = maps.letters(self.site)
+        self.letters = maps.age_letters(self.site)
 
     def publish(self, one: Resource, older: Mapping[str, Published], served: Mapping[str, Published]) -> Published:
         """Write what is not there yet. Validators go on from `older`, files from what is `served`."""
@@ -76,11 +76,11 @@ class Publisher:
         tag, old, there = encoding.etag(body), older.get(one.url), served.get(one.url)
         if self.trusting and old and old.etag == tag:
             found = old._replace(max_age=one.max_age)
-            if manifest.body_file(one, tag) == old.file and self.bodies.is_there(found, there):
+            if manifest.body_file(one, tag) == old.file and self.bodies.reuse(found, there):
                 return found
         packed = encoding.gzip(body)
         content = encoding.Content(tag, encoding.sha256(body), len(body))
-        found = manifest.publish(one, content, packed is not None, old, self.now)
+        found = manifest.with_validators(one, content, packed is not None, old, self.now)
         self.bodies.put(found, body, packed, there)
         return found
 
@@ -108,7 +108,7 @@ class Publisher:
             sample=published[0].file if published else "",
         )
         texts = [b"".join(lines) for lines in found.values()]
-        return Segment(manifest.BETWEEN.join(map(manifest.line, published)), texts, counted)
+        return Segment(manifest.SEPARATOR.join(map(manifest.line, published)), texts, counted)
 
 
 def change(

@@ -18,8 +18,8 @@ from ..catalog.linking import Linker
 from ..catalog.records import Site
 from ..nginx import config
 from ..release import journal
-from ..release.bodies import Output, mend
-from ..release.manifest import BETWEEN, UNNAMED, Published, files
+from ..release.bodies import WriteTotals, rewrite_damaged
+from ..release.manifest import ID_PLACEHOLDER, SEPARATOR, Published, files
 from ..release.manifest_reader import ManifestReader, refuse_damaged
 from ..release.transaction import FilesByRelease, NextRelease, Transaction
 from . import long_lists, publish, removals, series_renderer
@@ -102,8 +102,8 @@ class ReleaseBuilder:
         before, same = self.session.current, sealed.release == self.session.current
         left = {release: sorted(set(paths) - self.returned) for release, paths in self.left.items()}
         if not self.current and sealed.release in (before, *self.session.older):
-            mend(self.session.root / "releases" / sealed.release, sealed.files)
-        entry = journal.built(self.session.journal, sealed.release, self.found.as_of)
+            rewrite_damaged(self.session.root / "releases" / sealed.release, sealed.files)
+        entry = journal.build_entry(self.session.journal, sealed.release, self.found.as_of)
         keep = self.linker.site.keep_releases
         self.session.commit(NextRelease(sealed.release, sealed.files, entry, self.late, left, keep))
         if not (same and self.current):
@@ -150,11 +150,11 @@ class ReleaseBuilder:
         if self.current:
             owners = {chapter: slug for slug, kept in self.runs.kept.items() for chapter in kept.counted.chapters}
         else:
-            owners = ledger.chapters()
+            owners = ledger.chapter_owners()
 
         def of(slug: str, facts: SeriesFacts) -> Before:
             others = {owners[one] for one in facts.ids if one in owners} - {slug}
-            return Before(ledger.run(slug), BETWEEN.join(map(ledger.run, sorted(others))))
+            return Before(ledger.segment(slug), SEPARATOR.join(map(ledger.segment, sorted(others))))
 
         return of
 
@@ -222,7 +222,7 @@ class ReleaseBuilder:
             served=served(place.slug, facts) if served else None,
         )
 
-    def take(self, slug: str, run: Segment, change: SegmentChange, output: Output) -> None:
+    def take(self, slug: str, run: Segment, change: SegmentChange, output: WriteTotals) -> None:
         self.runs.put(slug, run)
         self.counts.update(change.counts)
         if slug and set(+change.counts) - {"unchanged"}:
@@ -233,10 +233,10 @@ class ReleaseBuilder:
         self.kept.update(change.kept)
         self.wrote(output)
 
-    def wrote(self, output: Output) -> None:
-        self.late += output.late
-        self.returned |= output.returned
-        self.written += output.written
+    def wrote(self, output: WriteTotals) -> None:
+        self.late += output.redate_after_commit
+        self.returned |= output.reused_files
+        self.written += output.written_bytes
 
     def unchanged(self, rendered: Set[str]) -> None:
         """Count what did not have to be looked at."""
@@ -245,8 +245,8 @@ class ReleaseBuilder:
         self.counts["unchanged"] += sum(kept.counted.resources for kept in found)
 
     def removed(self, present: Set[str], known: Mapping[str, CachedSeries]) -> None:
-        for slug in self.session.current_manifest.runs.keys() - present - {""}:
-            found = self.session.current_manifest.of(slug)
+        for slug in self.session.current_manifest.segments.keys() - present - {""}:
+            found = self.session.current_manifest.bodies(slug)
             self.changed_series.add(slug)
             self.counts["removed"] += len(found)
             self.gone.update(file for one in found.values() for file in files(one))
@@ -271,8 +271,8 @@ class ReleaseBuilder:
 
     def lists(self, catalog: Catalog, parts: Mapping[str, Part]) -> dict[str, bytes]:
         """Everything that is about the catalog as a whole; answers with the files of the release that name it."""
-        older = self.older.of("")
-        served = self.session.current_manifest.of("") if self.previous else older
+        older = self.older.bodies("")
+        served = self.session.current_manifest.bodies("") if self.previous else older
         printing, beside = self.press(), self.press()
         with ThreadPoolExecutor(1) as thread:
             assembling = LongListBuilder(
@@ -284,10 +284,10 @@ class ReleaseBuilder:
             ]
             published = [one.result() if isinstance(one, Future) else one for one in found]
         self.cache.chapters.forget_unused()
-        self.take("", printing.run(published), publish.change(served, published), printing.bodies.output())
-        self.wrote(beside.bodies.output())
+        self.take("", printing.run(published), publish.change(served, published), printing.bodies.take_totals())
+        self.wrote(beside.bodies.take_totals())
         counted = [kept.counted for kept in self.runs.kept.values()]
-        answers = config.Answers(
+        answers = config.ConfigData(
             index=next(one for one in published if one.url == SERIES_INDEX_URL),
             pages=[one for one in published if one.type != JSON],
             keys=catalog.keys,
@@ -297,12 +297,12 @@ class ReleaseBuilder:
         )
         return self.small_files(answers, catalog.site)
 
-    def small_files(self, answers: config.Answers, site: Site) -> dict[str, bytes]:
+    def small_files(self, answers: config.ConfigData, site: Site) -> dict[str, bytes]:
         """They rarely change, and rendering them takes longer than a small edit should."""
         asked = encoding.digest(repr((answers, site, self.dist)).encode())
         known = self.cache.recall("configuration")
         if not known or known["asked"] != asked:
-            folder = f"{self.dist}/releases/{UNNAMED}"
+            folder = f"{self.dist}/releases/{ID_PLACEHOLDER}"
             found = config.release_files(answers, site, dist=self.dist, folder=folder)
             known = {"asked": asked, "files": {one.path: one.text.decode() for one in found}}
             self.cache.remember("configuration", known)

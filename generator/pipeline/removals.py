@@ -12,7 +12,7 @@ from typing import NamedTuple
 from ..catalog.layout import SeriesFiles
 from ..errors import FlatpanelError
 from ..release import census
-from ..release.census import Chapters
+from ..release.census import ChapterNames
 from ..release.manifest_reader import ManifestReader
 from .cache import Cache
 from .scan import CatalogScan
@@ -73,9 +73,9 @@ def removals(found: CatalogScan, cache: Cache, before: ManifestReader, places: I
     present = {place.slug for place in found.places}
     now = {place.slug: place for place in places}
     gone: dict[str, list[tuple[str, int | None]]] = {}
-    for slug in before.runs:
+    for slug in before.segments:
         if slug and (slug in now or slug not in present):
-            chapters = census.chapters(before.run(slug))
+            chapters = census.chapters(before.segment(slug))
             gone[slug] = list(_gone(slug, chapters, _now(found, cache, now[slug]) if slug in now else None))
     elsewhere = _elsewhere(found, {number: slug for slug, named in gone.items() for _, number in named if number})
     left = {slug: [name for name, number in named if number not in elsewhere] for slug, named in gone.items()}
@@ -98,7 +98,7 @@ def _refuse(found: Removals, before: ManifestReader, percent: int | None, catalo
     count = sum(found.counts.values())
     if percent is None or count < FEWEST:
         return
-    total = sum(1 + chapters.total for _, chapters in census.every(before))
+    total = sum(1 + chapters.total for _, chapters in census.chapters_by_series(before))
     if count * 100 > percent * total:
         raise TooManyRemoved(
             f"{catalog}: {found.sentence} would no longer be published: {100 * count / total:.1f} % of all that the "
@@ -114,7 +114,7 @@ def _now(found: CatalogScan, cache: Cache, place: SeriesFiles) -> _Now:
     return _Now({one.id for one in chapters}, {(str(one.volume or 0), one.number) for one in chapters})
 
 
-def _gone(slug: str, chapters: Chapters, now: _Now | None) -> Iterator[tuple[str, int | None]]:
+def _gone(slug: str, chapters: ChapterNames, now: _Now | None) -> Iterator[tuple[str, int | None]]:
     """The chapters that are gone, by name and, where it is certain, by id."""
     numbers, ids = chapters
     if len(ids) == len(numbers):

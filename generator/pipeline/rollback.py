@@ -49,7 +49,7 @@ def plan(session: Transaction, wanted: str | None) -> Rollback:
 def carry_out(session: Transaction, found: Rollback, at: int) -> None:
     """Make the planned release the current one; no release is collected."""
     session.retained_files(None)  # what a build that died has left is cleared up
-    entry = journal.returned(session.journal, found.target, found.release, at)
+    entry = journal.rollback_entry(session.journal, found.target, found.release, at)
     session.commit(NextRelease(found.release, found.files, entry, found.late))
 
 
@@ -82,8 +82,8 @@ class _Plan:
         keys, left_out = self.keys()
         release = self.name
         files: dict[str, Callable[[], Iterable[bytes]]] = {}
-        if maps.text(keys) != self.folder(self.name).joinpath(KEYS).read_bytes():
-            release, files = self.renewed(maps.text(keys))
+        if maps.dump(keys) != self.folder(self.name).joinpath(KEYS).read_bytes():
+            release, files = self.renewed(maps.dump(keys))
         if release == self.session.current:
             raise FlatpanelError(
                 f"{self.session.root}: release {release} is the current one; it is release {self.name} with other keys"
@@ -96,11 +96,11 @@ class _Plan:
     def checked(self) -> list[Published]:
         """The bodies whose dates change. Every file of the target must be there."""
         late = []
-        for name in self.target.files_beside:
+        for name in self.target.file_digests:
             self.require(self.folder(self.name) / name)
-        for slug in self.target.runs:
-            served = self.current.of(slug)
-            for url, one in self.target.of(slug).items():
+        for slug in self.target.segments:
+            served = self.current.bodies(slug)
+            for url, one in self.target.bodies(slug).items():
                 for file in manifest.files(one):
                     self.require(self.session.root / file)
                 if url not in served or served[url].modified != one.modified:
@@ -113,8 +113,8 @@ class _Plan:
 
     def keys(self) -> tuple[dict[str, str], dict[str, int]]:
         """The keys of the current release whose accounts the target knows, and the number of the others."""
-        accounts = {f"={url.removeprefix(_PROFILE)}" for url in self.target.of("") if url.startswith(_PROFILE)}
-        found = maps.words(self.folder(self.session.current).joinpath(KEYS).read_bytes())
+        accounts = {f"={url.removeprefix(_PROFILE)}" for url in self.target.bodies("") if url.startswith(_PROFILE)}
+        found = maps.parse(self.folder(self.session.current).joinpath(KEYS).read_bytes())
         kept = {digest: owner for digest, owner in found.items() if owner in accounts | {"="}}
         return kept, Counter(owner[1:] for digest, owner in found.items() if digest not in kept)
 
@@ -122,17 +122,17 @@ class _Plan:
         """The id and the files of the target with other keys."""
         ledgers = (self.current, *self.session.older_manifests)
         head = manifest.Head(
-            files={**self.target.files_beside, KEYS: encoding.sha256(keys)},
+            files={**self.target.file_digests, KEYS: encoding.sha256(keys)},
             # Ids are never given twice, and what was taken back had been published.
             highest_id=max(one.highest_id for one in ledgers),
             page_ids={name: number for one in (*ledgers, self.target) for name, number in one.page_ids.items()},
-            runs={slug: length for slug, (_, length) in self.target.runs.items()},
+            segments={slug: length for slug, (_, length) in self.target.segments.items()},
         ).dump()
-        release = manifest.release_id(encoding.sha256_of(chain([head], self.target.lines())))
+        release = manifest.release_id(encoding.sha256_of(chain([head], self.target.resource_lines())))
         files: dict[str, Callable[[], Iterable[bytes]]] = {
-            name: partial(self.copied, name, release) for name in self.target.files_beside
+            name: partial(self.copied, name, release) for name in self.target.file_digests
         }
-        files["manifest.json"] = lambda: chain([head], self.target.lines())
+        files["manifest.json"] = lambda: chain([head], self.target.resource_lines())
         files[KEYS] = lambda: [keys]
         return release, files
 
@@ -140,15 +140,15 @@ class _Plan:
         """A file of the target under the name of the new release; maps name none and may be long."""
         path = self.folder(self.name) / name
         if path.suffix != ".map":
-            yield manifest.named(manifest.unnamed(path.read_bytes(), self.name), release)
+            yield manifest.with_release_id(manifest.without_release_id(path.read_bytes(), self.name), release)
             return
         with path.open("rb") as opened:
             while block := opened.read(_BLOCK):
                 yield block
 
     def reopened(self) -> Iterator[tuple[str, str]]:
-        for slug in self.target.runs:
-            public = [url for url, one in self.target.of(slug).items() if not one.restricted]
+        for slug in self.target.segments:
+            public = [url for url, one in self.target.bodies(slug).items() if not one.restricted]
             if slug:
                 why = self.why_closed(slug, public)
                 yield from [(slug, why)] if why else []
@@ -159,7 +159,7 @@ class _Plan:
         """What the current release does with a series of which the target serves some URLs to everyone."""
         if closed := next((self.closed[url] for url in public if url in self.closed), None):
             return closed
-        now = self.current.of(slug)
+        now = self.current.bodies(slug)
         if not now:
             # Everyone may read what a licensed or restricted series is about.
             return "not there any more" if any(url != f"/api/v2/series/{slug}" for url in public) else None
@@ -171,11 +171,11 @@ class _Plan:
         """The URLs that the current release answers with a key only, or with 451."""
         found: dict[str, str] = {}
         folder = self.folder(self.session.current)
-        for name in self.current.files_beside:
+        for name in self.current.file_digests:
             if name.endswith(".map"):
                 with (folder / name).open(encoding="utf-8") as opened:
                     gates = maps.gates(name.removesuffix(".map"), (line.rstrip("\n") for line in opened))
                     found |= {one.url: "licensed" for one in gates if one.status == 451}
-        for slug in self.current.runs:
-            found |= {url: "restricted" for url, one in self.current.of(slug).items() if one.restricted}
+        for slug in self.current.segments:
+            found |= {url: "restricted" for url, one in self.current.bodies(slug).items() if one.restricted}
         return found

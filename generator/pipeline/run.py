@@ -211,7 +211,7 @@ def release(
 def main_conf(options: Options, site: Site) -> bytes:
     dist = dist_in_conf(options, site)
     ipv6 = "[::]" if site.ipv6 else ""
-    return nginx.main(site.port, ipv6=ipv6, folder=f"{dist}/current", run=f"{dist}/run")
+    return nginx.main_conf(site.port, ipv6=ipv6, folder=f"{dist}/current", run=f"{dist}/run")
 
 
 def dist_in_conf(options: Options, site: Site) -> str:

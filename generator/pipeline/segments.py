@@ -20,7 +20,7 @@ from .cache import Damaged
 from .publish import MAPS, Segment, SegmentSummary
 
 # The file of a release that each part of a run belongs to, and what stands between two of them.
-FILES = {"manifest.json": manifest.BETWEEN, **{f"{name}.map": b"" for name in MAPS}}
+FILES = {"manifest.json": manifest.SEPARATOR, **{f"{name}.map": b"" for name in MAPS}}
 
 
 # So much is read at a time, a longer run excepted.
@@ -113,7 +113,7 @@ class Segments:
 
     def dump(self, offset: int) -> dict[str, Any]:
         """Where everything lies in the files of the release, of which the manifest has a head of some length."""
-        ends = [offset - len(manifest.BETWEEN)] + [0] * len(MAPS)
+        ends = [offset - len(manifest.SEPARATOR)] + [0] * len(MAPS)
         found = {}
         for slug, kept in self.in_order():
             places = []
@@ -159,12 +159,12 @@ def seal(
     head = manifest.Head(digests, highest_id, page_ids, lengths).dump()
 
     def whole(*, checked: bool = False) -> Iterator[bytes]:
-        return chain((head,), runs.parts("manifest.json", checked=checked), (manifest.END,))
+        return chain((head,), runs.parts("manifest.json", checked=checked), (manifest.RESOURCES_END,))
 
     release = manifest.release_id(encoding.sha256_of(passing("manifest.json", whole(checked=True))))
     files: dict[str, Callable[[], Iterable[bytes]]] = {"manifest.json": whole}
     for name in long:
         files[name] = partial(runs.parts, name)
     for name, text in small.items():
-        files[name] = partial(iter, [manifest.named(text, release)])
+        files[name] = partial(iter, [manifest.with_release_id(text, release)])
     return PreparedRelease(release, files, len(head))

@@ -11,8 +11,8 @@ from ..catalog import reader
 from ..catalog.entities import Latest, Series, SeriesSummary
 from ..catalog.layout import SeriesFiles
 from ..catalog.linking import Linker
-from ..release.bodies import BodyWriter, Output
-from ..release.manifest import Published, lines
+from ..release.bodies import BodyWriter, WriteTotals
+from ..release.manifest import Published, parse_lines
 from .cache import ListedChapter
 from .publish import Publisher, Segment, SegmentChange, change
 
@@ -42,7 +42,7 @@ class RenderedSeries(NamedTuple):
     change: SegmentChange
     card: bytes
     rows: list[ListedChapter]
-    output: Output
+    output: WriteTotals
 
 
 class Renderer:
@@ -57,14 +57,14 @@ class Renderer:
         )
         series = self.linker.series(entry, task.times, task.odd)
         site = self.linker.site
-        older, others = (lines(run) for run in task.older)
-        served, served_others = (lines(run) for run in task.served) if task.served else (older, others)
+        older, others = (parse_lines(run) for run in task.older)
+        served, served_others = (parse_lines(run) for run in task.served) if task.served else (older, others)
         before, there = others | older, served_others | served
         published = [self.press.publish(one, before, there) for one in routes.resources_of(series, site)]
         chapters = [one.id for one in series.named if one.id is not None]
         run = self.press.run(published, routes.gates_of(series, site), routes.deprecated_pages_of(series), chapters)
         card = dump(series, [one for one in published if one.url.endswith(f"/{series.slug}")])
-        output = self.press.bodies.output()
+        output = self.press.bodies.take_totals()
         return RenderedSeries(series.slug, run, change(served, published, served_others), card, rows(series), output)
 
 

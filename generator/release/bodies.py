@@ -25,33 +25,33 @@ def mark_unfinished(root: Path) -> None:
     write(root / MARK, b"unfinished\n")
 
 
-class Output(NamedTuple):
+class WriteTotals(NamedTuple):
     """What became of some bodies."""
 
-    written: int
+    written_bytes: int
     # Those whose date changes, but not before they are served with it.
-    late: list[Published]
+    redate_after_commit: list[Published]
     # The files that only the release before the one that is served had, and that are used again.
-    returned: set[str]
+    reused_files: set[str]
 
 
 class BodyWriter:
     """Bodies below `root`. What `left` names is there, though the release that is served does not name it."""
 
-    def __init__(self, root: Path, left: frozenset[str]) -> None:
-        self.root, self.left = root, left
-        self.written = 0
-        self.late: list[Published] = []
-        self.returned: set[str] = set()
+    def __init__(self, root: Path, retained_files: frozenset[str]) -> None:
+        self.root, self.retained_files = root, retained_files
+        self.written_bytes = 0
+        self.redate_after_commit: list[Published] = []
+        self.reused_files: set[str] = set()
         self._folders: set[str] = set()
         self._begun = False
 
     def put(self, one: Published, body: bytes, packed: bytes | None, served: Published | None) -> None:
         """Write the files of a body that are not there yet, or have other bytes; `served` is the URL's body now."""
-        there = self.is_there(one, served)
+        there = self.reuse(one, served)
         if not there:
             self.place(one)
-        put = self.mend if there else self.write
+        put = self.replace_different if there else self.write
         put(one.file, body, one.modified)
         if packed is not None:
             put(f"{one.file}.gz", packed, one.modified)
@@ -60,7 +60,7 @@ class BodyWriter:
     def write(self, file: str, text: bytes, modified: int | None = None) -> None:
         """Write a file that no release names."""
         try:
-            self.written += write(f"{self.root}/{file}", text, modified)
+            self.written_bytes += write(f"{self.root}/{file}", text, modified)
         except OSError as error:
             if error.errno != errno.ELOOP:
                 raise
@@ -68,12 +68,12 @@ class BodyWriter:
 
     def replace(self, file: str, text: bytes, modified: int | None) -> None:
         replace(self.root / file, text, modified=modified)
-        self.written += len(text)
+        self.written_bytes += len(text)
 
-    def mend(self, file: str, text: bytes, modified: int | None = None) -> None:
+    def replace_different(self, file: str, text: bytes, modified: int | None = None) -> None:
         """Replace a file if it has other bytes. An older program may have made no gzip form."""
-        if file in self.left:
-            self.returned.add(file)
+        if file in self.retained_files:
+            self.reused_files.add(file)
         if content(f"{self.root}/{file}") != text:
             self.begin()
             self.replace(file, text, modified)
@@ -82,26 +82,26 @@ class BodyWriter:
         """Write the sidecar, unless its date changes together with the release."""
         if not there:
             self.write(f"{one.file}.headers", manifest.sidecar(one))
-        elif not (self.late and self.late[-1] is one):
-            self.mend(f"{one.file}.headers", manifest.sidecar(one))
+        elif not (self.redate_after_commit and self.redate_after_commit[-1] is one):
+            self.replace_different(f"{one.file}.headers", manifest.sidecar(one))
 
-    def is_there(self, one: Published, served: Published | None) -> bool:
+    def reuse(self, one: Published, served: Published | None) -> bool:
         """Whether a release has this body already; if so, it will be dated as the next one wants it."""
         same = served is not None and served.file == one.file
-        if not (same or one.file in self.left) or not os.path.exists(f"{self.root}/{one.file}"):
+        if not (same or one.file in self.retained_files) or not os.path.exists(f"{self.root}/{one.file}"):
             return False
         if not same:
             self.begin()
-            set_date(self.root / one.file, one)
-            self.returned.update(manifest.files(one))
+            set_last_modified(self.root / one.file, one)
+            self.reused_files.update(manifest.files(one))
         elif served and served.modified != one.modified:
-            self.late.append(one)
+            self.redate_after_commit.append(one)
         return True
 
-    def output(self) -> Output:
+    def take_totals(self) -> WriteTotals:
         """What became of the bodies since this was asked last."""
-        found = Output(self.written, self.late, self.returned)
-        self.written, self.late, self.returned = 0, [], set()
+        found = WriteTotals(self.written_bytes, self.redate_after_commit, self.reused_files)
+        self.written_bytes, self.redate_after_commit, self.reused_files = 0, [], set()
         return found
 
     def begin(self) -> None:
@@ -120,7 +120,7 @@ class BodyWriter:
         return path
 
     @contextmanager
-    def growing(self, one: Resource) -> Iterator[tuple[PartialFile, PartialFile]]:
+    def partial_files(self, one: Resource) -> Iterator[tuple[PartialFile, PartialFile]]:
         """Places for a body and its compressed form that get their names when they are known."""
         self.begin()
         # What nobody may read is not where everybody may either, not even while it is being made.
@@ -130,17 +130,17 @@ class BodyWriter:
         with PartialFile(path) as body, PartialFile(Path(f"{path}.gz")) as packed:
             yield body, packed
 
-    def adopt(self, one: Published, body: PartialFile, packed: PartialFile, served: Published | None) -> None:
+    def finish(self, one: Published, body: PartialFile, packed: PartialFile, served: Published | None) -> None:
         """Give what has grown its names, unless the same is there already."""
-        there = self.is_there(one, served)
+        there = self.reuse(one, served)
         path = self.place(one)
         for grown, name in ((body, path), (packed, f"{path}.gz")):
             if not (there and holds(name, grown.parts())):
-                self.written += grown.finish(name, one.modified)
+                self.written_bytes += grown.finish(name, one.modified)
         self.put_sidecar(one, there=there)
 
 
-def set_date(path: Path, one: Published) -> None:
+def set_last_modified(path: Path, one: Published) -> None:
     """Give a body that is there already its date: one that comes back after a change and its reversal."""
     sidecar = Path(f"{path}.headers")
     if path.exists() and content(sidecar) != manifest.sidecar(one):
@@ -150,7 +150,7 @@ def set_date(path: Path, one: Published) -> None:
         replace(sidecar, manifest.sidecar(one))
 
 
-def mend(folder: Path, files: Mapping[str, Callable[[], Iterable[bytes]]]) -> None:
+def rewrite_damaged(folder: Path, files: Mapping[str, Callable[[], Iterable[bytes]]]) -> None:
     """Write the files of a release again that have other bytes than a build gives them."""
     for name, parts in files.items():
         path = folder / name

@@ -9,7 +9,7 @@ from .manifest_reader import ManifestReader
 _CHAPTER = re.compile(rb'"/api/v2/chapters/(\d+)":|"/api/series/[^"/]+/([^"/]+)/([^"/]+)":')
 
 
-class Chapters(NamedTuple):
+class ChapterNames(NamedTuple):
     """The chapters of one series: by volume and number where the older families have it, and by id where v2 does."""
 
     numbers: list[tuple[str, str]]
@@ -21,9 +21,9 @@ class Chapters(NamedTuple):
         return max(len(self.numbers), len(self.ids))
 
 
-def chapters(run: bytes) -> Chapters:
+def chapters(run: bytes) -> ChapterNames:
     """The chapters in the lines of a series."""
-    found = Chapters([], [])
+    found = ChapterNames([], [])
     for one in _CHAPTER.finditer(run):
         if one[1]:
             found.ids.append(int(one[1]))
@@ -32,12 +32,12 @@ def chapters(run: bytes) -> Chapters:
     return found
 
 
-def every(ledger: ManifestReader) -> Iterator[tuple[str, Chapters]]:
+def chapters_by_series(ledger: ManifestReader) -> Iterator[tuple[str, ChapterNames]]:
     """The series of a release with their chapters."""
-    return ((slug, chapters(ledger.run(slug))) for slug in ledger.runs if slug)
+    return ((slug, chapters(ledger.segment(slug))) for slug in ledger.segments if slug)
 
 
 def counts(ledger: ManifestReader) -> dict[str, int]:
     """How many series, chapters and URLs with a body a release has."""
-    found = [one.total for _, one in every(ledger)]
-    return {"series": len(found), "chapters": sum(found), "resources": sum(map(ledger.count, ledger.runs))}
+    found = [one.total for _, one in chapters_by_series(ledger)]
+    return {"series": len(found), "chapters": sum(found), "resources": sum(map(ledger.count, ledger.segments))}

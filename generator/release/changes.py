@@ -89,11 +89,11 @@ class ReleaseComparison:
 
     def add(self, slug: str, bodies: Mapping[str, Published]) -> None:
         """Record the changes of a series that has these bodies now."""
-        if self.before.run(slug) != self.now.run(slug):
+        if self.before.segment(slug) != self.now.segment(slug):
             self.changes.add(slug, self._changes(slug, bodies))
 
     def _changes(self, slug: str, bodies: Mapping[str, Published]) -> UrlChanges:
-        changes = url_changes(self.before.of(slug), bodies, self._elsewhere(slug, bodies))
+        changes = url_changes(self.before.bodies(slug), bodies, self._elsewhere(slug, bodies))
         # A chapter that moved to another series keeps its URL, so it is not removed.
         return replace(
             changes, removed=[url for url in changes.removed if self._owners_now.get(_chapter(url), slug) == slug]
@@ -103,16 +103,16 @@ class ReleaseComparison:
         """The former bodies of the series that had some of this series' chapters."""
         owners = self._owners_before
         slugs = {owners[chapter] for chapter in map(_chapter, bodies) if chapter in owners} - {slug}
-        return {url: body for owner in sorted(slugs) for url, body in self.before.of(owner).items()}
+        return {url: body for owner in sorted(slugs) for url, body in self.before.bodies(owner).items()}
 
     @cached_property
     def _owners_before(self) -> dict[int, str]:
         """The slug of each chapter's series in the older release."""
-        return self.before.chapters()
+        return self.before.chapter_owners()
 
     @cached_property
     def _owners_now(self) -> dict[int, str]:
-        return self.now.chapters()
+        return self.now.chapter_owners()
 
 
 def _chapter(url: str) -> int:

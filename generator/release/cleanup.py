@@ -6,7 +6,7 @@ from pathlib import Path
 
 from ..filesystem import prune, remove_tree
 from . import manifest
-from .bodies import set_date
+from .bodies import set_last_modified
 from .manifest_reader import ManifestReader
 from .store import TREES
 
@@ -15,11 +15,11 @@ def sweep(root: Path, manifests: Iterable[ManifestReader]) -> None:
     """Remove every body that no manifest references, and date the others as the first manifest with them says."""
     referenced: set[str] = set()
     for reader in manifests:
-        for slug in reader.runs:
-            for body in reader.of(slug).values():
+        for slug in reader.segments:
+            for body in reader.bodies(slug).values():
                 if body.file not in referenced:
-                    set_date(root / body.file, body)
-                referenced.update(manifest.paths(body))
+                    set_last_modified(root / body.file, body)
+                referenced.update(manifest.files_with_sidecar(body))
     for tree in TREES:
         for folder, _, names in os.walk(root / tree, topdown=False):
             for name in names:

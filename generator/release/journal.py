@@ -18,7 +18,7 @@ UNRECORDED = "unrecorded"
 _RELEASE = re.compile(r"[0-9a-f]{16}")
 
 
-class Entry(NamedTuple):
+class JournalEntry(NamedTuple):
     """How a release became current the last time."""
 
     release: str
@@ -32,17 +32,17 @@ class Entry(NamedTuple):
     pending: bool = False
 
 
-def parse(text: bytes) -> list[Entry]:
+def parse(text: bytes) -> list[JournalEntry]:
     """The lines that are as they were written; a damaged line counts as missing."""
     found = (_entry(line) for line in text.splitlines(keepends=True))
     return [one for one in found if one]
 
 
-def _entry(line: bytes) -> Entry | None:
+def _entry(line: bytes) -> JournalEntry | None:
     try:
         value: dict[str, Any] = encoding.parse(line)
         value.pop("crc32")
-        entry = Entry(**{**value, "before": tuple(value["before"])})
+        entry = JournalEntry(**{**value, "before": tuple(value["before"])})
         right = line == _line(entry) and all(map(_RELEASE.fullmatch, (entry.release, *entry.before)))
         instants = (entry.at or 0, entry.as_of or 0)
         return entry if right and all(0 <= one <= encoding.LAST_INSTANT for one in instants) else None
@@ -50,19 +50,19 @@ def _entry(line: bytes) -> Entry | None:
         return None
 
 
-def dump(entries: Iterable[Entry]) -> bytes:
+def dump(entries: Iterable[JournalEntry]) -> bytes:
     """One line per entry, each with a checksum of itself."""
     return b"".join(map(_line, entries))
 
 
-def _line(one: Entry) -> bytes:
+def _line(one: JournalEntry) -> bytes:
     facts = one._asdict()
     if not one.pending:
         del facts["pending"]
     return encoding.json({**facts, "crc32": zlib.crc32(encoding.json(facts))}) + b"\n"
 
 
-def agreed(entries: Sequence[Entry], chain: Sequence[str]) -> list[Entry]:
+def reconciled(entries: Sequence[JournalEntry], chain: Sequence[str]) -> list[JournalEntry]:
     """One entry per release, in the order in which they were last served, the current release at the end.
 
     `chain` is the current release and the releases behind it by their `previous` links. They fill in for lines that
@@ -72,14 +72,14 @@ def agreed(entries: Sequence[Entry], chain: Sequence[str]) -> list[Entry]:
     current = chain[0]
     if entries and entries[-1].pending and entries[-1].release != current:
         entries = entries[:-1]
-    found: dict[str, Entry] = {}
+    found: dict[str, JournalEntry] = {}
     for one in entries:
         found.pop(one.release, None)
         found[one.release] = one._replace(pending=False)
     order = [release for release in found if release != current] + [current]
     for place, release in enumerate(chain, 1):
         if release not in found:
-            found[release] = Entry(release, before=tuple(chain[place:]))
+            found[release] = JournalEntry(release, before=tuple(chain[place:]))
             if release != current:
                 order.insert(order.index(chain[place - 2]), release)
     if entries and entries[-1].release != current:
@@ -87,7 +87,7 @@ def agreed(entries: Sequence[Entry], chain: Sequence[str]) -> list[Entry]:
     return [found[release] for release in order]
 
 
-def present(entries: Iterable[Entry], releases: Iterable[str]) -> list[Entry]:
+def of_releases(entries: Iterable[JournalEntry], releases: Iterable[str]) -> list[JournalEntry]:
     """The entries of some releases only, without steps back to other releases."""
     kept = set(releases)
     return [
@@ -97,13 +97,13 @@ def present(entries: Iterable[Entry], releases: Iterable[str]) -> list[Entry]:
     ]
 
 
-def built(entries: Sequence[Entry], release: str, at: int) -> Entry:
+def build_entry(entries: Sequence[JournalEntry], release: str, at: int) -> JournalEntry:
     """The entry of a release that a build makes current: `rollback` steps back from it to the current one."""
     steps = (entries[-1].release, *entries[-1].before) if entries else ()
-    return Entry(release, BUILD, at, at, tuple(step for step in steps if step != release), pending=True)
+    return JournalEntry(release, BUILD, at, at, tuple(step for step in steps if step != release), pending=True)
 
 
-def returned(entries: Sequence[Entry], target: str, release: str, at: int) -> Entry:
+def rollback_entry(entries: Sequence[JournalEntry], target: str, release: str, at: int) -> JournalEntry:
     """The entry of a release that a rollback to `target` makes current.
 
     From a step back the steps behind it are left, so that the next rollback goes further back. A release elsewhere
@@ -112,4 +112,4 @@ def returned(entries: Sequence[Entry], target: str, release: str, at: int) -> En
     steps = entries[-1].before
     own = next(one for one in entries if one.release == target)
     behind = steps[steps.index(target) + 1 :] if target in steps else own.before
-    return Entry(release, ROLLBACK, at, own.as_of, tuple(one for one in behind if one != release), pending=True)
+    return JournalEntry(release, ROLLBACK, at, own.as_of, tuple(one for one in behind if one != release), pending=True)

@@ -11,9 +11,9 @@ from ..errors import FlatpanelError
 
 FORMAT = 2
 # Stands for the id of a release in its own files until the id, a digest of all of them, is known.
-UNNAMED = "@release@"
+ID_PLACEHOLDER = "@release@"
 # The one path that says itself that it is JSON.
-DOCUMENT = "/api/v2/openapi.json"
+OPENAPI = "/api/v2/openapi.json"
 
 
 class Published(NamedTuple):
@@ -46,7 +46,9 @@ class Manifest:
 EMPTY = Manifest({}, {})
 
 
-def publish(resource: Resource, content: encoding.Content, packed: bool, old: Published | None, now: int) -> Published:
+def with_validators(
+    resource: Resource, content: encoding.Content, packed: bool, old: Published | None, now: int
+) -> Published:
     """A resource with its validators: an unchanged body keeps its date, a changed one moves strictly forward."""
     tag = content.etag
     if old and old.etag == tag:
@@ -78,7 +80,7 @@ def tree(one: Resource) -> str:
     return "private" if one.restricted else "www"
 
 
-def paths(one: Published) -> tuple[str, ...]:
+def files_with_sidecar(one: Published) -> tuple[str, ...]:
     """All that lies below dist for a resource: its body, its sidecar, its compressed form where there is one."""
     return one.file, f"{one.file}.headers", *((f"{one.file}.gz",) if one.gzip else ())
 
@@ -98,7 +100,7 @@ def plain_file(one: Published) -> str:
     path = key(one.url)[1:]
     if one.type == HTML:
         return f"{path}/index.html"
-    return path if one.type != JSON or one.url == DOCUMENT else f"{path}.json"
+    return path if one.type != JSON or one.url == OPENAPI else f"{path}.json"
 
 
 def last_modified(one: Published) -> str | None:
@@ -133,7 +135,7 @@ def line(one: Published) -> bytes:
 
 
 # Between two lines, and behind the last of them.
-BETWEEN, END = b",\n", b"\n}}\n"
+SEPARATOR, RESOURCES_END = b",\n", b"\n}}\n"
 
 
 class Head(NamedTuple):
@@ -143,13 +145,13 @@ class Head(NamedTuple):
     highest_id: int
     page_ids: Mapping[str, int]
     # How many bytes of its lines belong to each series, in their order; the first run is about all of them.
-    runs: Mapping[str, int]
+    segments: Mapping[str, int]
 
     def dump(self) -> bytes:
         def lines(entries: Iterable[tuple[str, object]]) -> bytes:
             return (
                 b"{\n"
-                + BETWEEN.join(encoding.json(name) + b":" + encoding.json(value) for name, value in entries)
+                + SEPARATOR.join(encoding.json(name) + b":" + encoding.json(value) for name, value in entries)
                 + b"\n}"
             )
 
@@ -160,16 +162,16 @@ class Head(NamedTuple):
             + b',\n"files":'
             + lines(sorted(self.files.items()))
             + b',\n"runs":'
-            + lines(self.runs.items())
-            + FIRST
+            + lines(self.segments.items())
+            + RESOURCES_START
         )
 
 
 # Before the first line.
-FIRST = b',\n"resources":{\n'
+RESOURCES_START = b',\n"resources":{\n'
 
 
-def lines(run: bytes, name: str = "the release that is continued") -> dict[str, Published]:
+def parse_lines(run: bytes, name: str = "the release that is continued") -> dict[str, Published]:
     """The resources of a run of lines."""
     with _understood(name):
         return {url: _published(url, one) for url, one in encoding.parse(b"{%b}" % run).items()}
@@ -180,14 +182,14 @@ def release_id(digest: str) -> str:
     return digest[:16]
 
 
-def named(text: bytes, release: str) -> bytes:
+def with_release_id(text: bytes, release: str) -> bytes:
     """A file of a release that knows the release's id."""
-    return text.replace(UNNAMED.encode(), release.encode())
+    return text.replace(ID_PLACEHOLDER.encode(), release.encode())
 
 
-def unnamed(text: bytes, release: str) -> bytes:
+def without_release_id(text: bytes, release: str) -> bytes:
     """The same file as its digest in the manifest was taken."""
-    return text.replace(release.encode(), UNNAMED.encode())
+    return text.replace(release.encode(), ID_PLACEHOLDER.encode())
 
 
 def load(text: bytes, name: str) -> Manifest:

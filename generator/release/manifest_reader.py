@@ -24,10 +24,10 @@ class ManifestReader:
         self._file = -1
         self.highest_id = 0
         self.page_ids: Mapping[str, int] = {}
-        self.runs: dict[str, tuple[int, int]] = {}
+        self.segments: dict[str, tuple[int, int]] = {}
         self._start = 0
         # The digests of the other files of its folder.
-        self.files_beside: Mapping[str, str] = {}
+        self.file_digests: Mapping[str, str] = {}
         if path:
             with ExitStack() as opened:
                 self._file = os.open(path, os.O_RDONLY)
@@ -37,19 +37,19 @@ class ManifestReader:
 
     def _read_head(self, name: str) -> None:
         text = b""
-        while manifest.FIRST not in text:
+        while manifest.RESOURCES_START not in text:
             block = os.pread(self._file, _BLOCK, len(text))
             if not block:
                 manifest.load(text, name)  # it knows what is wrong, unless somebody only laid the lines out otherwise
                 raise FlatpanelError(f"{name}: is not laid out as a build leaves it; take the file as it was")
             text += block
-        head = text[: text.index(manifest.FIRST)]
+        head = text[: text.index(manifest.RESOURCES_START)]
         found = manifest.load_head(head + b"}", name)
-        self._start = offset = len(head) + len(manifest.FIRST)
-        for slug, length in found.runs.items():
-            self.runs[slug] = offset, length
-            offset += length + len(manifest.BETWEEN)
-        self.highest_id, self.page_ids, self.files_beside = found.highest_id, found.page_ids, found.files
+        self._start = offset = len(head) + len(manifest.RESOURCES_START)
+        for slug, length in found.segments.items():
+            self.segments[slug] = offset, length
+            offset += length + len(manifest.SEPARATOR)
+        self.highest_id, self.page_ids, self.file_digests = found.highest_id, found.page_ids, found.files
 
     def __enter__(self) -> "ManifestReader":
         return self
@@ -62,42 +62,44 @@ class ManifestReader:
             os.close(self._file)
             self._file = -1
 
-    def run(self, slug: str) -> bytes:
+    def segment(self, slug: str) -> bytes:
         """The lines of a series, or of what is about all of them, whose slug is empty."""
-        offset, length = self.runs.get(slug, (0, 0))
+        offset, length = self.segments.get(slug, (0, 0))
         return os.pread(self._file, length, offset) if length else b""
 
     def count(self, slug: str) -> int:
         """How many bodies a series has, or what is about all of them."""
-        run = self.run(slug)
-        return run.count(manifest.BETWEEN) + 1 if run else 0
+        run = self.segment(slug)
+        return run.count(manifest.SEPARATOR) + 1 if run else 0
 
-    def lines(self) -> Iterator[bytes]:
+    def resource_lines(self) -> Iterator[bytes]:
         """All runs as they stand in the file, to its end."""
         offset = self._start
         while block := os.pread(self._file, _BLOCK, offset):
             yield block
             offset += len(block)
 
-    def of(self, slug: str) -> dict[str, Published]:
-        return manifest.lines(self.run(slug), str(self.path))
+    def bodies(self, slug: str) -> dict[str, Published]:
+        return manifest.parse_lines(self.segment(slug), str(self.path))
 
-    def chapters(self) -> dict[int, str]:
+    def chapter_owners(self) -> dict[int, str]:
         """The chapters of v2, which are called by their ids, and whose each is."""
-        return {int(found): slug for slug in self.runs for found in _CHAPTER.findall(self.run(slug))}
+        return {int(found): slug for slug in self.segments for found in _CHAPTER.findall(self.segment(slug))}
 
     def files(self) -> Iterator[str]:
         """All bodies, and their compressed forms."""
-        for slug in self.runs:
-            for one in self.of(slug).values():
+        for slug in self.segments:
+            for one in self.bodies(slug).values():
                 yield from manifest.files(one)
 
 
-def fault(path: Path, release: str) -> str | None:
+def problem(path: Path, release: str) -> str | None:
     """What is wrong with the manifest of a release, whose name is made of its digest."""
     if not path.is_file():
         return "is missing"
-    return None if manifest.release_id(digest(path)) == release else "is not the one that gave the release its name"
+    return (
+        None if manifest.release_id(file_digest(path)) == release else "is not the one that gave the release its name"
+    )
 
 
 def refuse_damaged(root: Path) -> None:
@@ -106,14 +108,14 @@ def refuse_damaged(root: Path) -> None:
     if link.is_symlink():
         release = Path(os.readlink(link)).name
         path = root / "releases" / release / "manifest.json"
-        if found := fault(path, release):
+        if found := problem(path, release):
             raise FlatpanelError(
                 f"{path}: {found}, so no build can continue this release; put back a copy of the file, "
                 f"or remove {link}: then the next build starts anew, with new dates"
             )
 
 
-def digest(path: Path) -> str:
+def file_digest(path: Path) -> str:
     """Of a whole file, in parts."""
     with path.open("rb") as opened:
         return encoding.sha256_of(iter(lambda: opened.read(_BLOCK), b""))

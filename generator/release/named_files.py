@@ -10,61 +10,61 @@ from .manifest import Manifest, Published
 
 
 @dataclass(frozen=True, slots=True)
-class Body:
+class BodyFile:
     """A body, as it is sent without compression."""
 
-    one: Published
+    body: Published
 
     @property
     def path(self) -> str:
-        return self.one.file
+        return self.body.file
 
     def fault(self, text: bytes) -> str | None:
-        if len(text) != self.one.size:
-            return f"has {len(text)} bytes instead of {self.one.size}"
-        intact = encoding.etag(text) == self.one.etag and encoding.sha256(text) == self.one.sha256
+        if len(text) != self.body.size:
+            return f"has {len(text)} bytes instead of {self.body.size}"
+        intact = encoding.etag(text) == self.body.etag and encoding.sha256(text) == self.body.sha256
         return None if intact else "was changed after the build"
 
 
 @dataclass(frozen=True, slots=True)
-class Packed:
+class GzipFile:
     """The gzip form of a body. Another zlib may give other bytes, so its content counts."""
 
-    one: Published
+    body: Published
 
     @property
     def path(self) -> str:
-        return f"{self.one.file}.gz"
+        return f"{self.body.file}.gz"
 
     def fault(self, text: bytes) -> str | None:
-        return None if self.body(text) is not None else "is not the compressed form of its body"
+        return None if self.unpack(text) is not None else "is not the compressed form of its body"
 
-    def body(self, text: bytes) -> bytes | None:
+    def unpack(self, text: bytes) -> bytes | None:
         """The body, if these bytes are a gzip form of it."""
-        body = encoding.unpacked(text, self.one.size) if text.startswith(encoding.GZIP_HEAD) else None
-        return body if body is not None and Body(self.one).fault(body) is None else None
+        body = encoding.unpacked(text, self.body.size) if text.startswith(encoding.GZIP_HEAD) else None
+        return body if body is not None and BodyFile(self.body).fault(body) is None else None
 
 
 @dataclass(frozen=True, slots=True)
-class Sidecar:
+class SidecarFile:
     """The validators of a body."""
 
-    one: Published
+    body: Published
 
     @property
     def path(self) -> str:
-        return f"{self.one.file}.headers"
+        return f"{self.body.file}.headers"
 
     @property
     def text(self) -> bytes:
-        return manifest.sidecar(self.one)
+        return manifest.sidecar(self.body)
 
     def fault(self, text: bytes) -> str | None:
         return None if text == self.text else "does not hold the validators of its body"
 
 
 @dataclass(frozen=True, slots=True)
-class Beside:
+class ReleaseFile:
     """A file beside the manifest of a release. Its digest was taken before the release had an id."""
 
     release: str
@@ -76,30 +76,30 @@ class Beside:
         return f"releases/{self.release}/{self.name}"
 
     def fault(self, text: bytes) -> str | None:
-        plain = manifest.unnamed(text, self.release)
-        intact = encoding.sha256(plain) == self.sha256 and manifest.named(plain, self.release) == text
+        plain = manifest.without_release_id(text, self.release)
+        intact = encoding.sha256(plain) == self.sha256 and manifest.with_release_id(plain, self.release) == text
         return None if intact else "was changed after the build"
 
 
-NamedFile: TypeAlias = Body | Packed | Sidecar | Beside
+NamedFile: TypeAlias = BodyFile | GzipFile | SidecarFile | ReleaseFile
 
 
-def beside(release: str, found: Manifest) -> Iterator[Beside]:
+def release_files(release: str, found: Manifest) -> Iterator[ReleaseFile]:
     """The files of a release's own folder, without its manifest."""
     for name, digest in found.files.items():
-        yield Beside(release, name, digest)
+        yield ReleaseFile(release, name, digest)
 
 
-def of_bodies(bodies: Iterable[Published]) -> Iterator[Body | Packed | Sidecar]:
+def body_files(bodies: Iterable[Published]) -> Iterator[BodyFile | GzipFile | SidecarFile]:
     """Every body with its gzip form and its sidecar."""
     for one in bodies:
-        yield Body(one)
+        yield BodyFile(one)
         if one.gzip:
-            yield Packed(one)
-        yield Sidecar(one)
+            yield GzipFile(one)
+        yield SidecarFile(one)
 
 
-def bodies(manifests: Iterable[Manifest]) -> Mapping[str, Published]:
+def bodies_by_file(manifests: Iterable[Manifest]) -> Mapping[str, Published]:
     """The bodies of several releases by file. The last manifest decides the date of a body that several name.
 
     A gzip form stays named as long as one of them has it: another version of the program may have made none.

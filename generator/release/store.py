@@ -8,7 +8,7 @@ from pathlib import Path
 from ..errors import FlatpanelError
 from . import journal, manifest
 from .bodies import MARK
-from .journal import Entry
+from .journal import JournalEntry
 from .manifest import EMPTY, Manifest
 
 # The folders of public and of restricted bodies.
@@ -33,7 +33,7 @@ class Store:
             raise FlatpanelError(f"{self.root}: nothing has been built yet")
         return release
 
-    def journal(self, exists: Callable[[str], bool] | None = None) -> list[Entry]:
+    def journal(self, exists: Callable[[str], bool] | None = None) -> list[JournalEntry]:
         """Journal entries of the releases that exist, the current release last; empty without a current release."""
         exists = exists or self._has_manifest
         chain: list[str] = []
@@ -46,8 +46,8 @@ class Store:
         text = b""
         with suppress(FileNotFoundError):
             text = self.journal_path.read_bytes()
-        entries = journal.agreed(journal.parse(text), chain)
-        return journal.present(entries, filter(exists, (entry.release for entry in entries)))
+        entries = journal.reconciled(journal.parse(text), chain)
+        return journal.of_releases(entries, filter(exists, (entry.release for entry in entries)))
 
     @property
     def journal_path(self) -> Path:

@@ -15,8 +15,8 @@ from .. import filesystem
 from ..errors import FlatpanelError
 from ..filesystem import lock, point, sync, write
 from . import cleanup, journal
-from .bodies import MARK, BodyWriter, mark_unfinished, set_date
-from .journal import Entry
+from .bodies import MARK, BodyWriter, mark_unfinished, set_last_modified
+from .journal import JournalEntry
 from .manifest import Published
 from .manifest_reader import ManifestReader
 from .new_folder import TEMPORARY_NAME, NewFolder, ReleaseFiles
@@ -34,7 +34,7 @@ class NextRelease:
     id: str
     # Empty if the folder of the release exists.
     files: ReleaseFiles
-    entry: Entry
+    entry: JournalEntry
     # Bodies whose Last-Modified changes. Their files get it after the release has become visible.
     redate_after_commit: Sequence[Published] = ()
     # Files used only by older releases. Those of releases that are no longer kept are removed.
@@ -144,7 +144,7 @@ class Transaction:
                 self._point(f"releases/{new.id}/previous", f"../{new.entry.before[0]}")
         self._point("current", f"releases/{new.id}")
         for body in new.redate_after_commit:
-            set_date(self.root / body.file, body)
+            set_last_modified(self.root / body.file, body)
         self._remove_unused(new)
         self._write_journal(self.store.journal())
         write(self.root / MARK, b"")
@@ -152,7 +152,7 @@ class Transaction:
     def _point(self, link: str, target: str) -> None:
         point(self.root / link, target, self.root / TEMPORARY_NAME)
 
-    def _write_journal(self, entries: Iterable[Entry]) -> None:
+    def _write_journal(self, entries: Iterable[JournalEntry]) -> None:
         filesystem.replace(self.store.journal_path, journal.dump(entries))
         for path in (self.store.journal_path, self.root / "releases"):
             sync(path)

@@ -13,7 +13,7 @@ from ..pipeline.open_cache import Waiting
 from ..pipeline.run import Options
 from ..release import bodies as shelving
 from ..release import manifest, transaction
-from ..release.named_files import Beside, Body, NamedFile, Packed, Sidecar
+from ..release.named_files import BodyFile, GzipFile, NamedFile, ReleaseFile, SidecarFile
 from ..release.store import Store
 from . import verify_files
 from .trial_build import TrialRelease, build_trial
@@ -60,7 +60,7 @@ def repair(options: Options, waiting: Waiting) -> RepairResult:
 
 def _is_long(one: NamedFile) -> bool:
     """Whether a build may have compressed the body in pieces, which it alone gives the same bytes again."""
-    return isinstance(one, Packed) and one.one.size >= LONG
+    return isinstance(one, GzipFile) and one.body.size >= LONG
 
 
 def _missing(
@@ -97,7 +97,7 @@ class _Repair:
         self.files = left
 
     def put(self, one: NamedFile, text: bytes, source: str) -> bool:
-        modified = None if isinstance(one, Beside | Sidecar) else one.one.modified
+        modified = None if isinstance(one, ReleaseFile | SidecarFile) else one.body.modified
         done = shelving.restore(self.known.root, one.path, text, modified)
         if done:
             self.repaired.append(RestoredFile(self.known.root / one.path, source))
@@ -111,24 +111,24 @@ class _Repair:
     def twin(self, one: NamedFile) -> bytes | None:
         """The same content in another form."""
         root = self.known.root
-        if isinstance(one, Sidecar):
+        if isinstance(one, SidecarFile):
             return one.text
-        if isinstance(one, Beside):
+        if isinstance(one, ReleaseFile):
             return self.of_another_release(one)
-        if isinstance(one, Body):
-            packed = filesystem.content(root / Packed(one.one).path)
-            return Packed(one.one).body(packed) if packed is not None else None
-        body = filesystem.content(root / one.one.file)
-        return encoding.gzip(body) if body is not None and Body(one.one).fault(body) is None else None
+        if isinstance(one, BodyFile):
+            packed = filesystem.content(root / GzipFile(one.body).path)
+            return GzipFile(one.body).unpack(packed) if packed is not None else None
+        body = filesystem.content(root / one.body.file)
+        return encoding.gzip(body) if body is not None and BodyFile(one.body).fault(body) is None else None
 
-    def of_another_release(self, one: Beside) -> bytes | None:
+    def of_another_release(self, one: ReleaseFile) -> bytes | None:
         """Most files of a release are those of the release before."""
         for release, found in self.known.manifests.items():
-            other = Beside(release, one.name, one.sha256)
+            other = ReleaseFile(release, one.name, one.sha256)
             if release != one.release and found.files.get(one.name) == one.sha256:
                 text = filesystem.content(self.known.root / other.path)
                 if text is not None and other.fault(text) is None:
-                    return manifest.named(manifest.unnamed(text, release), one.release)
+                    return manifest.with_release_id(manifest.without_release_id(text, release), one.release)
         return None
 
     # The catalog
@@ -155,17 +155,23 @@ class _Repair:
     def lacks(self, release: str) -> bool:
         bodies = {one.file for one in self.known.manifests[release].resources.values()}
         wanted = [*self.files, *(one for files in self.links.values() for one in files)]
-        return any(one.release == release if isinstance(one, Beside) else one.one.file in bodies for one in wanted)
+        return any(
+            one.release == release if isinstance(one, ReleaseFile) else one.body.file in bodies for one in wanted
+        )
 
     def take(self, made: TrialRelease) -> Site:
         """Take the files of a trial build whose digests are right."""
         self.problem = "\n".join(made.warnings) or None
 
         def of(one: NamedFile) -> bytes | None:
-            if not isinstance(one, Beside):
+            if not isinstance(one, ReleaseFile):
                 return filesystem.content(made.store.root / one.path)
             text = filesystem.content(made.store.root / "releases" / made.release / one.name)
-            return None if text is None else manifest.named(manifest.unnamed(text, made.release), one.release)
+            return (
+                None
+                if text is None
+                else manifest.with_release_id(manifest.without_release_id(text, made.release), one.release)
+            )
 
         # A folder takes the place of a link once everything that belongs into it can be restored.
         for link, files in list(self.links.items()):

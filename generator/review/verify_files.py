@@ -12,7 +12,7 @@ from .. import filesystem
 from ..release import journal, manifest_reader, named_files
 from ..release.bodies import MARK
 from ..release.manifest import Manifest
-from ..release.named_files import Body, NamedFile, Sidecar
+from ..release.named_files import BodyFile, NamedFile, SidecarFile
 from ..release.store import TREES, Store
 
 LINK = "is a link, and no build makes one here"
@@ -43,8 +43,8 @@ class RetainedReleases:
 
     def files(self) -> Iterator[NamedFile]:
         for release, found in self.manifests.items():
-            yield from named_files.beside(release, found)
-        yield from named_files.of_bodies(named_files.bodies(self.manifests.values()).values())
+            yield from named_files.release_files(release, found)
+        yield from named_files.body_files(named_files.bodies_by_file(self.manifests.values()).values())
 
 
 def retained_releases(store: Store) -> RetainedReleases:
@@ -53,7 +53,7 @@ def retained_releases(store: Store) -> RetainedReleases:
     damaged, manifests = [], {}
     for release in releases:
         path = store.root / "releases" / release / "manifest.json"
-        if fault := manifest_reader.fault(path, release):
+        if fault := manifest_reader.problem(path, release):
             damaged.append(FileFault(path, fault))
         else:
             manifests[release] = store.manifest(release)
@@ -102,14 +102,14 @@ def size_faults(store: Store) -> Iterator[FileFault]:
     """Files of the current release that are missing or have another size."""
     release = store.release()
     found = store.manifest(release)
-    for one in (*named_files.beside(release, found), *named_files.of_bodies(found.resources.values())):
+    for one in (*named_files.release_files(release, found), *named_files.body_files(found.resources.values())):
         if fault := _size_fault(f"{store.root}/{one.path}", one):
             yield FileFault(store.root / one.path, fault, named=one)
 
 
 def _size_fault(path: str, one: NamedFile) -> str | None:
     """What is wrong with a file by its size. Files whose size no manifest holds are few, and are read."""
-    if not isinstance(one, Body | Sidecar):
+    if not isinstance(one, BodyFile | SidecarFile):
         return _fault(path, one)
     try:
         look = os.lstat(path)
@@ -117,7 +117,7 @@ def _size_fault(path: str, one: NamedFile) -> str | None:
         return MISSING
     if not stat.S_ISREG(look.st_mode):
         return MISSING
-    size = one.one.size if isinstance(one, Body) else len(one.text)
+    size = one.body.size if isinstance(one, BodyFile) else len(one.text)
     return None if look.st_size == size else f"has {look.st_size} bytes instead of {size}"
 
 

@@ -212,7 +212,7 @@ def test_a_configuration_that_nginx_refuses_leaves_the_old_one(
 ) -> None:
     """When nginx does not take the new release, that is said, and the old one is served on."""
     port, tags = free_port(), []
-    main = config.main
+    main = config.main_conf
 
     def edit() -> None:
         tags.append(site.manifest.resources[FIRST].etag)

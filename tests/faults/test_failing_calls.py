@@ -163,7 +163,7 @@ def test_a_full_disk_does_not_take_the_word_that_a_build_was_not_finished(
 
     with monkeypatch.context() as fault:
         fault.setattr(os, "write", full)
-        bodies.begin(site.folder / "dist")
+        bodies.mark_unfinished(site.folder / "dist")
         tree_snapshot.second_version(site)
         with pytest.raises(OSError, match="No space left"):
             site.build()

@@ -15,7 +15,7 @@ import pytest
 from click.testing import Result
 
 from generator.pipeline import run as pipeline
-from generator.release.manifest import paths
+from generator.release.manifest import files_with_sidecar
 from generator.review import verify_files
 from tests.conftest import Site
 from tests.release.test_odd_folders import a_second_later
@@ -72,7 +72,9 @@ def copy(site: Site, folder: Path) -> Site:
 
 def damage(site: Site) -> list[str]:
     """Everything that is wrong with what is served; there may be leftovers beside it."""
-    served = {f"{site.folder}/dist/{path}" for one in site.manifest.resources.values() for path in paths(one)}
+    served = {
+        f"{site.folder}/dist/{path}" for one in site.manifest.resources.values() for path in files_with_sidecar(one)
+    }
     release = f"{site.folder}/dist/releases/{site.store.current()}/"
     found = ((str(one), str(one.path)) for one in verify_files.check_files(site.store))
     return [one for one, path in found if path in served or path.startswith(release)]

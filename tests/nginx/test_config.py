@@ -86,7 +86,7 @@ def release(lines: list[Published], settings: Settings = SETTINGS, *, dist: str,
     index = Published(SERIES_INDEX_URL, "index.json", "0" * 32, 0, 2, "0" * 64, False, 300)
     run = Publisher(BodyWriter(Path(), frozenset()), settings, 0, trusting=False).run([index, *lines])
     counted = run.counted
-    answers = config.Answers(index, [], {}, counted.days, max(counted.lines), counted.longest)
+    answers = config.ConfigData(index, [], {}, counted.days, max(counted.lines), counted.longest)
     maps = [File(f"{name}.map", text) for name, text in zip(MAPS, run.maps, strict=True)]
     return [*config.release_files(answers, settings, dist=dist, folder=folder), *maps]
 
@@ -100,7 +100,7 @@ def written(folder: Path, lines: list[Published]) -> Path:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(file.text)
     (folder / "run").mkdir()
-    (folder / "nginx.conf").write_bytes(config.main(8000, folder="release", run="run"))
+    (folder / "nginx.conf").write_bytes(config.main_conf(8000, folder="release", run="run"))
     return folder
 
 
@@ -145,7 +145,7 @@ def test_every_age_has_a_letter_of_its_own() -> None:
 
 def test_letters_follow_from_the_settings_alone() -> None:
     """Each age that site.yaml names has two, with a key and without, whatever the catalog has of it."""
-    assert maps.letters(SETTINGS) == {
+    assert maps.age_letters(SETTINGS) == {
         (restricted, age): letter
         for letter, (restricted, age) in zip("abcdef", product((False, True), (60, 300, 3600)), strict=True)
     }
@@ -155,7 +155,7 @@ def lines_of(url: str, target: str = "") -> list[maps.Line]:
     """What the maps say of a body and of a gate at one URL."""
     body = published(0)._replace(url=url, etag="0" * 32, modified=86_400 * 36 + 3_661)
     return [
-        maps.body_line(body, maps.letters(SETTINGS)),
+        maps.body_line(body, maps.age_letters(SETTINGS)),
         maps.gate_line(Gate(url, 308 if target else 451, target, restricted=True)),
     ]
 

@@ -9,7 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from generator.errors import FlatpanelError
-from generator.nginx.quoting import ngx, place
+from generator.nginx.quoting import quote, quote_path
 from tests.support import nginx_client
 
 ESCAPES = {"t": "\t", "r": "\r", "n": "\n"}
@@ -43,7 +43,7 @@ def read_back(word: str) -> str | None:
 def test_a_text_is_read_back_or_refused(text: str) -> None:
     """There is no text that becomes another one, or more than a word."""
     try:
-        word = ngx(text)
+        word = quote(text)
     except FlatpanelError:
         assert re.search(r"[\x00-\x1f\x7f$]", text)
     else:
@@ -56,7 +56,7 @@ def test_a_text_is_read_back_or_refused(text: str) -> None:
 )
 def test_a_plain_word_stays_as_it_is(text: str) -> None:
     """Configurations are read by people, too."""
-    assert ngx(text) == text
+    assert quote(text) == text
 
 
 @pytest.mark.parametrize(
@@ -76,19 +76,19 @@ def test_a_plain_word_stays_as_it_is(text: str) -> None:
 )
 def test_anything_else_is_quoted(text: str, word: str) -> None:
     """With a backslash before quotes and backslashes, and before nothing else."""
-    assert ngx(text) == word
+    assert quote(text) == word
 
 
 def test_a_number_is_a_word() -> None:
     """Ports and statuses come as numbers."""
-    assert ngx(8000) == "8000"
+    assert quote(8000) == "8000"
 
 
 @pytest.mark.parametrize("character", ["$", "\x00", "\t", "\n", "\r", "\x1b", "\x7f"])
 def test_what_has_no_escape_is_refused(character: str) -> None:
     """The sentence shows the value in a form that a terminal survives, and says what to do."""
     with pytest.raises(FlatpanelError) as error:
-        ngx(f"a{character}b")
+        quote(f"a{character}b")
 
     assert str(error.value) == f"{f'a{character}b'!r} cannot be written into an nginx configuration; rename it"
 
@@ -97,7 +97,7 @@ def test_what_has_no_escape_is_refused(character: str) -> None:
 def test_what_is_too_long_for_nginx_is_refused(text: str) -> None:
     """A word of 4096 bytes and more does not fit the buffer that nginx reads with."""
     with pytest.raises(FlatpanelError, match="is too long for an nginx configuration"):
-        ngx(text)
+        quote(text)
 
 
 @pytest.mark.parametrize("character", ["*", "?", "["])
@@ -105,7 +105,7 @@ def test_a_path_that_would_be_a_pattern_is_refused(character: str) -> None:
     """`include` looks for every file that fits, and a folder of that name may not be among them."""
     path = Path(f"/srv/a{character}b")
     with pytest.raises(FlatpanelError) as error:
-        place(path)
+        quote_path(path)
 
     assert str(error.value) == (
         f"{str(path)!r}: nginx cannot use a folder with *, ?, [, ' or \\ in its name; rename it"
@@ -114,7 +114,7 @@ def test_a_path_that_would_be_a_pattern_is_refused(character: str) -> None:
 
 def test_a_path_is_quoted_like_any_value() -> None:
     """Blanks are no reason to refuse a folder."""
-    assert (place("/srv/a b"), place(Path("/srv/a"))) == ('"/srv/a b"', "/srv/a")
+    assert (quote_path("/srv/a b"), quote_path(Path("/srv/a"))) == ('"/srv/a b"', "/srv/a")
 
 
 VALUES = [
@@ -166,7 +166,7 @@ def nonsense(count: int) -> list[str]:
 def test_nginx_reads_back_what_was_quoted(tmp_path: Path) -> None:
     """A real nginx returns every value as it was given."""
     values = VALUES + nonsense(400)
-    locations = "\n".join(f"location = /{index} {{ return 200 {ngx(value)}; }}" for index, value in enumerate(values))
+    locations = "\n".join(f"location = /{index} {{ return 200 {quote(value)}; }}" for index, value in enumerate(values))
     with nginx_client.listening() as listener:
         (tmp_path / "nginx.conf").write_text(
             f"pid nginx.pid; events {{ }} http {{ {temporary()} access_log off; server {{\n"

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from generator.pipeline.run import build
-from generator.release.manifest import Manifest, paths
+from generator.release.manifest import Manifest, files_with_sidecar
 from tests.conftest import AS_OF, WRITTEN, Site, copy_of
 from tests.support import tree_snapshot
 from tests.support.catalog_edits import EDITS, MISTAKES
@@ -108,7 +108,7 @@ def bodies(state: dict[str, tuple[int, ...]]) -> set[str]:
 
 
 def named(manifest: Manifest) -> set[str]:
-    return {path for one in manifest.resources.values() for path in paths(one)}
+    return {path for one in manifest.resources.values() for path in files_with_sidecar(one)}
 
 
 def rename_a_title(catalog: Catalog) -> None:

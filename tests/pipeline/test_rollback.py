@@ -48,7 +48,7 @@ def title(site: Site, text: str, *, restricted: str = "false", licensed: str = "
 
 def holders(site: Site, release: str | None = None) -> dict[str, str]:
     folder = site.folder / "dist/releases" / (release or str(site.store.current()))
-    return maps.words((folder / "keys.map").read_bytes())
+    return maps.parse((folder / "keys.map").read_bytes())
 
 
 @pytest.fixture
@@ -148,7 +148,7 @@ def test_a_key_with_an_odd_owner_is_kept(site: Site) -> None:
     """Names of accounts with blanks, quotes and backslashes are read from the map as they were written."""
     lines = {"a" * 64: '=o"d d\\', "b" * 64: "=", "c" * 64: "=plain"}
 
-    assert maps.words(maps.text(lines)) == lines
+    assert maps.parse(maps.dump(lines)) == lines
 
 
 def restrict(site: Site) -> str:

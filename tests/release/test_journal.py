@@ -11,7 +11,7 @@ import pytest
 from generator.errors import FlatpanelError
 from generator.pipeline.run import build
 from generator.release import journal
-from generator.release.journal import Entry
+from generator.release.journal import JournalEntry
 from generator.review import verify_files
 from tests.commands.test_cli import Run, outcome
 from tests.conftest import AS_OF, Site
@@ -32,7 +32,7 @@ def publish(site: Site, number: int) -> str:
     return site.build(AS_OF + number).release
 
 
-def lines(site: Site) -> list[Entry]:
+def lines(site: Site) -> list[JournalEntry]:
     return journal.parse(journal_of(site).read_bytes())
 
 
@@ -115,14 +115,14 @@ def test_the_journal_says_what_became_current_when_and_why(site: Site) -> None:
     tree_snapshot.second_version(site)
     second = site.build(AS_OF + 60).release
     assert lines(site) == [
-        Entry(first, journal.BUILD, AS_OF, AS_OF),
-        Entry(second, journal.BUILD, AS_OF + 60, AS_OF + 60, (first,)),
+        JournalEntry(first, journal.BUILD, AS_OF, AS_OF),
+        JournalEntry(second, journal.BUILD, AS_OF + 60, AS_OF + 60, (first,)),
     ]
     site.roll_back(at=AS_OF + 90)
 
     assert lines(site) == [
-        Entry(second, journal.BUILD, AS_OF + 60, AS_OF + 60, (first,)),
-        Entry(first, journal.ROLLBACK, AS_OF + 90, AS_OF),
+        JournalEntry(second, journal.BUILD, AS_OF + 60, AS_OF + 60, (first,)),
+        JournalEntry(first, journal.ROLLBACK, AS_OF + 90, AS_OF),
     ]
     assert not any("pending" in json.loads(line) for line in journal_of(site).read_text().splitlines())
 
@@ -194,11 +194,16 @@ NAME = "0123456789abcdef"
 
 @pytest.mark.parametrize(
     "entry",
-    [Entry("../../elsewhere"), Entry(NAME, before=("..",)), Entry(NAME, at=253_402_300_800), Entry(NAME, as_of=-1)],
+    [
+        JournalEntry("../../elsewhere"),
+        JournalEntry(NAME, before=("..",)),
+        JournalEntry(NAME, at=253_402_300_800),
+        JournalEntry(NAME, as_of=-1),
+    ],
 )
-def test_a_line_that_no_build_writes_counts_as_missing(entry: Entry) -> None:
+def test_a_line_that_no_build_writes_counts_as_missing(entry: JournalEntry) -> None:
     """A right checksum does not make a name of a folder elsewhere a release, or a moment of what has no date."""
-    assert journal.parse(journal.dump([Entry(NAME), entry])) == [Entry(NAME)]
+    assert journal.parse(journal.dump([JournalEntry(NAME), entry])) == [JournalEntry(NAME)]
 
 
 def test_what_was_announced_and_never_became_current_was_not_served(five: tuple[Site, list[str]]) -> None:
@@ -206,7 +211,7 @@ def test_what_was_announced_and_never_became_current_was_not_served(five: tuple[
     site, releases = five
     known = site.store.journal()
     with journal_of(site).open("ab") as opened:
-        opened.write(journal.dump([Entry(releases[0], journal.BUILD, AS_OF + 9, AS_OF + 9, pending=True)]))
+        opened.write(journal.dump([JournalEntry(releases[0], journal.BUILD, AS_OF + 9, AS_OF + 9, pending=True)]))
 
     assert site.store.journal() == known
 

@@ -8,7 +8,7 @@ import pytest
 from generator.errors import FlatpanelError
 from generator.release import journal
 from generator.release.bodies import MARK
-from generator.release.manifest import paths, sidecar
+from generator.release.manifest import files_with_sidecar, sidecar
 from generator.review import verify_files
 from tests.conftest import Site
 from tests.support import tree_snapshot
@@ -16,7 +16,7 @@ from tests.support import tree_snapshot
 
 def named(site: Site) -> set[str]:
     """Every body, sidecar and compressed form of the current release."""
-    return {path for one in site.manifest.resources.values() for path in paths(one)}
+    return {path for one in site.manifest.resources.values() for path in files_with_sidecar(one)}
 
 
 def of_release(site: Site) -> dict[str, object]:

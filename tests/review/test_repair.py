@@ -13,7 +13,7 @@ from generator import encoding, filesystem
 from generator.pipeline import long_lists
 from generator.pipeline import run as pipeline
 from generator.release import bodies, transaction
-from generator.release.manifest import paths
+from generator.release.manifest import files_with_sidecar
 from generator.review import repair, verify_files
 from tests.conftest import AS_OF, Site
 from tests.support import tree_snapshot
@@ -198,9 +198,9 @@ def two_releases(site: Site, run: Run) -> Site:
 
 def only_before(site: Site) -> Iterator[tuple[str, Path]]:
     """The files of bodies that only the release before has, by URL."""
-    now = {path for one in site.manifest.resources.values() for path in paths(one)}
+    now = {path for one in site.manifest.resources.values() for path in files_with_sidecar(one)}
     for url, one in site.store.manifest(site.store.previous()).resources.items():
-        for path in paths(one):
+        for path in files_with_sidecar(one):
             if path not in now:
                 yield url, site.folder / "dist" / path
 

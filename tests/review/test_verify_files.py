@@ -9,7 +9,7 @@ import pytest
 
 from generator import encoding, filesystem
 from generator.errors import FlatpanelError
-from generator.release.manifest import UNNAMED, paths
+from generator.release.manifest import ID_PLACEHOLDER, files_with_sidecar
 from generator.release.store import Store
 from generator.review import verify_files
 from tests.conftest import Site
@@ -42,7 +42,7 @@ def body(site: Site, url: str = FIRST) -> str:
 
 def bodies_of_the_previous_release(site: Site) -> list[str]:
     known = site.store.manifest(site.store.previous()).resources.values()
-    return [path for one in known for path in paths(one)]
+    return [path for one in known for path in files_with_sidecar(one)]
 
 
 def test_what_was_built_is_as_it_was_built(built: Site) -> None:
@@ -167,7 +167,7 @@ def test_what_happened_to_a_file_of_a_release_is_said(
 
 def test_a_body_of_the_release_before_is_verified_too(built: Site) -> None:
     """What a rollback would serve is as precious as what is served."""
-    current = {path for one in built.manifest.resources.values() for path in paths(one)}
+    current = {path for one in built.manifest.resources.values() for path in files_with_sidecar(one)}
     old = sorted(set(bodies_of_the_previous_release(built)) - current)
     for path in old:
         (built.folder / "dist" / path).unlink()
@@ -283,7 +283,7 @@ def test_a_current_that_leads_elsewhere_is_found(built: Site) -> None:
 def test_a_configuration_without_the_name_of_its_release_is_found(built: Site) -> None:
     """The digest is taken before the release has a name; what still has none was never built."""
     path = built.folder / "dist/current/http.conf"
-    path.write_bytes(path.read_bytes().replace(str(built.store.current()).encode(), UNNAMED.encode()))
+    path.write_bytes(path.read_bytes().replace(str(built.store.current()).encode(), ID_PLACEHOLDER.encode()))
 
     assert found(built) == [f"releases/{built.store.current()}/http.conf: was changed after the build"]
 

@@ -17,7 +17,7 @@ from generator.errors import CatalogError, Problem
 from generator.pipeline import rollback
 from generator.pipeline.run import BuildResult, Options, build
 from generator.release import transaction
-from generator.release.manifest import EMPTY, FIRST, Manifest, load, load_head, paths
+from generator.release.manifest import EMPTY, RESOURCES_START, Manifest, files_with_sidecar, load, load_head
 from generator.release.store import TREES, Store
 from generator.review import verify_files
 from tests.conftest import AS_OF
@@ -105,8 +105,8 @@ class Twins:
         """The same manifest, with all ids that any release in dist knows of: what was taken back had been published."""
         if older is None:
             return None
-        heads = [load_head(path.read_bytes().split(FIRST)[0] + b"}", "") for path in self._manifests()]
-        head, lines = older.read_bytes().split(FIRST)
+        heads = [load_head(path.read_bytes().split(RESOURCES_START)[0] + b"}", "") for path in self._manifests()]
+        head, lines = older.read_bytes().split(RESOURCES_START)
         own = load_head(head + b"}", "")
         every = [*heads, own]
         merged = own._replace(
@@ -159,7 +159,7 @@ def visible(options: Options) -> dict[str, object]:
     found.pop("previous", None)
     found |= {"current": os.readlink(options.out / "current"), "nginx.conf": options.nginx.read_bytes()}
     for one in store.manifest(store.current()).resources.values():
-        for path in paths(one):
+        for path in files_with_sidecar(one):
             file = options.out / path
             dated = file.stat().st_mtime if path == one.file else None
             found[path] = (file.read_bytes(), dated)
@@ -203,7 +203,7 @@ def touched(
     """Files of bodies that were there before and were written again, though both releases date them alike."""
     dates = {one.file: one.modified for one in old.resources.values()}
     same = (one for one in new.resources.values() if dates.get(one.file) == one.modified)
-    named = (f"dist/{path}" for one in same for path in paths(one))
+    named = (f"dist/{path}" for one in same for path in files_with_sidecar(one))
     return [path for path in named if path in before and before[path] != after.get(path)]
 
 

@@ -86,8 +86,8 @@ def compare(old: ReleaseView, new: ReleaseView) -> ReleaseComparison:
 
 def _compare_bodies(found: ReleaseComparison) -> None:
     old, new = found.old, found.new
-    for slug in sorted(old.ledger.runs.keys() | new.ledger.runs.keys()):
-        if old.ledger.run(slug) == new.ledger.run(slug):
+    for slug in sorted(old.ledger.segments.keys() | new.ledger.segments.keys()):
+        if old.ledger.segment(slug) == new.ledger.segment(slug):
             found.unchanged += new.count(slug)
         else:
             _join(found, old.answers(slug), new.answers(slug), _always(slug))

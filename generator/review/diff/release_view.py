@@ -22,7 +22,7 @@ LARGEST = 1 << 25
 _LONG = {f"{name}.map" for name in (*MAPS, "days")}
 # Lines of the configuration that follow from how much there is, and not from what somebody decided.
 _OF_SIZE = (b"map_hash_max_size", b"map_hash_bucket_size")
-_DIST = re.compile(rb'include "?([^\s"]+)/releases/' + manifest.UNNAMED.encode())
+_DIST = re.compile(rb'include "?([^\s"]+)/releases/' + manifest.ID_PLACEHOLDER.encode())
 INDEX = "/"
 
 
@@ -70,7 +70,7 @@ class ReleaseView:
         return self._read("")
 
     def _read(self, slug: str) -> dict[str, UrlResponse]:
-        found = self.ledger.of(slug).values()
+        found = self.ledger.bodies(slug).values()
         return {one.url: UrlResponse(200, one.etag, one.restricted, one.max_age, one) for one in found}
 
     @cached_property
@@ -90,7 +90,7 @@ class ReleaseView:
 
     def asked_pages(self) -> dict[str, str]:
         """The keys of the deprecated addresses of pages, and the paths that have them."""
-        return maps.asked_pages(self._lines("pages"))
+        return maps.parse_pages(self._lines("pages"))
 
     def _lines(self, name: str) -> Iterator[str]:
         path = self.folder / f"{name}.map"
@@ -116,7 +116,7 @@ class ReleaseView:
     @property
     def settings(self) -> dict[str, str]:
         """The digests of the short files of its configuration."""
-        return {name: digest for name, digest in self.ledger.files_beside.items() if name not in _LONG}
+        return {name: digest for name, digest in self.ledger.file_digests.items() if name not in _LONG}
 
     def setting(self, name: str) -> bytes:
         """One of these files without what differs although nobody set it: names, places, and sizes of maps."""
@@ -134,7 +134,7 @@ class ReleaseView:
 
     def _unnamed(self, name: str) -> bytes:
         path = self.folder / name
-        return manifest.unnamed(path.read_bytes(), self.folder.name) if path.is_file() else b""
+        return manifest.without_release_id(path.read_bytes(), self.folder.name) if path.is_file() else b""
 
 
 def find_manifest(path: Path) -> Path | None:

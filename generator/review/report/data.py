@@ -68,8 +68,8 @@ def report_data(found: CatalogScan, cache: Cache, session: Transaction) -> Repor
     store = session.store
     with ManifestReader(store.manifest_path(store.current())) as now:
         sizes, compared = Sizes(store.root), ReleaseComparison(session.current_manifest, now)
-        for slug in sorted({*session.current_manifest.runs, *now.runs}):
-            bodies = now.of(slug)
+        for slug in sorted({*session.current_manifest.segments, *now.segments}):
+            bodies = now.bodies(slug)
             sizes.add(bodies.values())
             compared.add(slug, bodies)
     site, coming = found.linker.site, scheduled(found, cache)
