@@ -1,1 +1,1 @@
-"""Every URL of the API, and the body that it answers."""
+"""Every URL of the API and its response body."""

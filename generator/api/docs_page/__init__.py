@@ -1,4 +1,4 @@
-"""The page that shows the API's description: Swagger UI as it was published, and a few lines around it."""
+"""The documentation page of the API: unmodified Swagger UI and a page that loads it."""
 
 from functools import lru_cache
 from pathlib import Path
@@ -26,7 +26,7 @@ def style(catalog: Catalog) -> Body:
 
 
 def _file(name: str, catalog: Catalog) -> Body:
-    """It is as old as the site; when a newer version changes it, its date moves on."""
+    """A file of the page. It has the date of the site; a new version with other bytes gets a later date."""
     return Body(_read(name), catalog.site_modified)
 
 

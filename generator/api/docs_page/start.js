@@ -4,6 +4,6 @@ SwaggerUIBundle({
     url: '/api/v2/openapi.json',
     dom_id: '#api',
     deepLinking: true,
-    // It would show every operation to another host, which is asked whether the document is valid.
+    // No validator badge: it would send the URL of the document to another host.
     validatorUrl: null,
 });

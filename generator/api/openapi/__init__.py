@@ -1,1 +1,1 @@
-"""The OpenAPI document of the API."""
+"""The OpenAPI document."""

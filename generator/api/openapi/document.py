@@ -1,4 +1,4 @@
-"""The OpenAPI 3.1 document of everything here, made from the table of routes and the shapes of its bodies."""
+"""The OpenAPI 3.1 document, made from the tables of routes and the schemas of bodies."""
 
 from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass
@@ -7,21 +7,20 @@ from typing import Any
 from ... import __version__
 from ...catalog.entities import Catalog
 from ..resources import HTML, Body
-from . import parameters
-from . import responses as answers
+from . import parameters, responses
 from .operations import OPERATIONS, TAGS, Operation
 from .schema_types import Schema, array, object_of, ref
 from .schemas import SCHEMA_OF, SCHEMAS
 
 _DESCRIPTION = """\
-A read-only catalog of comics. Every path answers GET and HEAD alike, the same with a slash at its end, and ignores
-parameters that it does not define. OPTIONS is answered with 204 and what scripts of other sites may do.
+A read-only catalog of comics. Every path accepts GET and HEAD, with or without a slash at its end, and ignores
+undefined parameters. OPTIONS returns 204 with the CORS headers.
 
-Bodies are JSON with every key that their schema names, compressed if the client accepts gzip.
-Each has a tag and a date: a client that sends them back gets a 304 as long as nothing changed.
+Bodies are JSON. They contain every key that their schema names, and are compressed if the client accepts gzip.
+A response has an ETag and a Last-Modified header. A client that sends them back gets a 304 until the body changes.
 
-`v1` and `unversioned` need no key. A series that is licensed can be read there and answers 451 in v2, unless this
-service hides it; one that takes a key is not there at all."""
+`v1` and `unversioned` need no key. They contain licensed series, which return 451 in v2, unless the site hides them.
+They do not contain series that need a key."""
 _PAGE: Schema = {"type": "string"}
 _DOCUMENT = object_of(
     openapi={"type": "string", "pattern": r"^3\.1\."},
@@ -32,9 +31,9 @@ _DOCUMENT = object_of(
 
 @dataclass(frozen=True, slots=True)
 class PathDescription:
-    """What the table knows of a path: the shape of its body if it has one, and what its gates answer."""
+    """A path of the tables of routes: the function that makes its body, if any, and the statuses of its gates."""
 
-    path: str
+    template: str
     payload: Callable[[Any], Body] | None
     type: str
     gates: Set[int]
@@ -42,7 +41,7 @@ class PathDescription:
 
     @property
     def v2(self) -> bool:
-        return self.path.startswith("/api/v2/")
+        return self.template.startswith("/api/v2/")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,62 +52,62 @@ class PathTable:
 
 def document(table: PathTable) -> Body:
     site = table.catalog.site
-    shown = {
+    value = {
         "openapi": "3.1.1",
         "info": {"title": "Series catalog", "description": _DESCRIPTION, "version": __version__},
-        # First where the document came from, so that it works on every host that serves it.
+        # The host of the document comes first, so that the document works on every host.
         "servers": [{"url": "/"}, {"url": site.base_url}],
         "tags": [{"name": name, "description": text} for name, text in TAGS.items()],
-        "paths": {one.path: {"get": operation(one, OPERATIONS[one.path])} for one in table.paths},
+        "paths": {path.template: {"get": _operation(path, OPERATIONS[path.template])} for path in table.paths},
         "components": {
             "schemas": SCHEMAS,
             "parameters": parameters.parameters(site.page_size),
-            "headers": answers.HEADERS,
-            "responses": answers.RESPONSES,
+            "headers": responses.HEADERS,
+            "responses": responses.RESPONSES,
             "securitySchemes": parameters.SECURITY_SCHEMES,
         },
     }
-    return Body(shown, table.catalog.site_modified)
+    return Body(value, table.catalog.site_modified)
 
 
-def operation(one: PathDescription, said: Operation) -> Schema:
-    conditions = parameters.CONDITIONS if one.payload else ()
-    names = (ref(name, "parameters") for name in (*said.parameters, *conditions))
+def _operation(path: PathDescription, operation: Operation) -> Schema:
+    conditions = parameters.CONDITIONS if path.payload else ()
+    names = (ref(name, "parameters") for name in (*operation.parameters, *conditions))
     return {
-        "operationId": said.id,
-        "tags": [said.tag],
-        "summary": said.summary,
-        **({"description": said.description} if said.description else {}),
-        **({"deprecated": True} if said.deprecated else {}),
-        "parameters": [*parameters.of_path(one.path), *names],
-        "responses": responses(one, said),
-        "security": security(one, said),
+        "operationId": operation.id,
+        "tags": [operation.tag],
+        "summary": operation.summary,
+        **({"description": operation.description} if operation.description else {}),
+        **({"deprecated": True} if operation.deprecated else {}),
+        "parameters": [*parameters.of_path(path.template), *names],
+        "responses": _responses(path, operation),
+        "security": _security(path, operation),
     }
 
 
-def responses(one: PathDescription, said: Operation) -> dict[str, Schema]:
-    """The statuses of a path, in order, and at the end whatever HTTP itself may refuse."""
-    statuses = {*one.gates, *said.refuses, 405}
-    if one.payload:
+def _responses(path: PathDescription, operation: Operation) -> dict[str, Schema]:
+    """The responses of a path by status, in order; then the default, for errors that any request can cause."""
+    statuses = {*path.gates, *operation.errors, 405}
+    if path.payload:
         statuses |= {304, 412}
-    if one.restricted or said.of_series:
+    if path.restricted or operation.of_series:
         statuses.add(401)
-    found = {str(status): ref(answers.BY_STATUS[status][one.v2], "responses") for status in sorted(statuses)}
-    if one.payload:
-        schema = _schema(one, one.payload)
-        found = {"200": answers.body(f"{said.summary}.", schema, v2=one.v2, kind=one.type), **found}
-    return {**found, "default": ref(answers.BY_STATUS["default"][one.v2], "responses")}
+    by_status = {str(status): ref(responses.BY_STATUS[status][path.v2], "responses") for status in sorted(statuses)}
+    if path.payload:
+        schema = _schema(path, path.payload)
+        by_status = {"200": responses.ok(f"{operation.summary}.", schema, v2=path.v2, kind=path.type), **by_status}
+    return {**by_status, "default": ref(responses.BY_STATUS["default"][path.v2], "responses")}
 
 
-def _schema(one: PathDescription, shape: Callable[[Any], Body]) -> Schema:
-    if one.type == HTML:
+def _schema(path: PathDescription, payload: Callable[[Any], Body]) -> Schema:
+    if path.type == HTML:
         return _PAGE
-    return _DOCUMENT if shape is document else SCHEMA_OF[shape]
+    return _DOCUMENT if payload is document else SCHEMA_OF[payload]
 
 
-def security(one: PathDescription, said: Operation) -> list[dict[str, list[str]]]:
-    """Any one of these is enough; an empty one means that none is needed."""
+def _security(path: PathDescription, operation: Operation) -> list[dict[str, list[str]]]:
+    """Alternatives, of which a request needs one. The empty alternative means that no key is needed."""
     keys: list[dict[str, list[str]]] = [{name: []} for name in parameters.SECURITY_SCHEMES]
-    if one.restricted:
+    if path.restricted:
         return keys
-    return [{}, *keys] if said.of_series else []
+    return [{}, *keys] if operation.of_series else []

@@ -1,20 +1,20 @@
-"""What stands in the document beside what the table of routes knows: names, sentences, parameters, refusals."""
+"""The operations of the OpenAPI document: their ids, summaries, parameters and errors."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """A GET of one path. `refuses` are statuses that neither its shape nor its gates tell of."""
+    """A GET of one path. `errors` are its statuses beside 200, 304, 405, 412 and those of its gates."""
 
     id: str
     tag: str
     summary: str
     parameters: tuple[str, ...] = ()
-    refuses: tuple[int, ...] = ()
+    errors: tuple[int, ...] = ()
     description: str = ""
     deprecated: bool = False
-    # Of a single series, so that it may take a key though the others do not.
+    # About a single series, which may need a key although others do not.
     of_series: bool = False
 
 
@@ -23,62 +23,62 @@ TAGS = {
     "chapters": "Chapters of all series or of one.",
     "categories": "Genres.",
     "pages": "The images of a chapter.",
-    "artists": "Who draws.",
-    "authors": "Who writes.",
-    "cubari": "A series as reader apps exchange it.",
-    "groups": "Who translates, letters and publishes.",
-    "members": "Who belongs to the groups.",
-    "bookmarks": "What the account behind a key wants to remember.",
-    "profile": "The account behind a key.",
-    "v1": "The first version: whole series with their chapters.",
-    "unversioned": "What was there before versions.",
-    "about": "The service itself.",
+    "artists": "People who draw.",
+    "authors": "People who write.",
+    "cubari": "A series as Cubari JSON, for reader apps.",
+    "groups": "Groups that translate, letter and publish.",
+    "members": "Members of the groups.",
+    "bookmarks": "The bookmarks of the account that a key belongs to.",
+    "profile": "The account that a key belongs to.",
+    "v1": "The first version: series with all of their chapters.",
+    "unversioned": "The API before it had versions.",
+    "about": "The API itself.",
 }
 
 _FILTERS = ("page", "limit", "sort", "slug_filter", "status", "categories", "title", "author", "artist")
 
 
-def _old(tag: str, prefix: str) -> dict[str, Operation]:
-    """What the two old families share; they differ in shapes, not in paths."""
+def _v1_or_unversioned(tag: str, prefix: str) -> dict[str, Operation]:
+    """The operations that v1 and the unversioned API share. Their bodies differ, their paths do not."""
     path = "/api" if tag == "unversioned" else f"/api/{tag}"
-    number = (400, 404)
+    of_number = (400, 404)
     return {
         f"{path}/authors": Operation(f"{prefix}ListAuthors", tag, "All authors, by id"),
-        f"{path}/authors/{{id}}": Operation(f"{prefix}RetrieveAuthor", tag, "One author", refuses=number),
+        f"{path}/authors/{{id}}": Operation(f"{prefix}RetrieveAuthor", tag, "One author", errors=of_number),
         f"{path}/artists": Operation(f"{prefix}ListArtists", tag, "All artists, by id"),
-        f"{path}/artists/{{id}}": Operation(f"{prefix}RetrieveArtist", tag, "One artist", refuses=number),
+        f"{path}/artists/{{id}}": Operation(f"{prefix}RetrieveArtist", tag, "One artist", errors=of_number),
         f"{path}/series": Operation(f"{prefix}ListSeries", tag, "All series with all chapters, by title"),
-        f"{path}/series/{{slug}}": Operation(f"{prefix}RetrieveSeries", tag, "One series", refuses=(404,)),
+        f"{path}/series/{{slug}}": Operation(f"{prefix}RetrieveSeries", tag, "One series", errors=(404,)),
         f"{path}/series/{{slug}}/{{volume}}": Operation(
-            f"{prefix}RetrieveVolume", tag, "All chapters of a volume, by number", refuses=number
+            f"{prefix}RetrieveVolume", tag, "All chapters of a volume, by number", errors=of_number
         ),
         f"{path}/series/{{slug}}/{{volume}}/{{chapter}}": Operation(
-            f"{prefix}RetrieveChapter", tag, "One chapter", refuses=number
+            f"{prefix}RetrieveChapter", tag, "One chapter", errors=of_number
         ),
         f"{path}/releases": Operation(f"{prefix}ListReleases", tag, "The latest chapter of each series, newest first"),
     }
 
 
 OPERATIONS: dict[str, Operation] = {
-    "/": Operation("retrieveIndex", "about", "Where to go from here"),
+    "/": Operation("retrieveIndex", "about", "The URLs of all lists"),
     "/api/v2/openapi.json": Operation("retrieveDocument", "about", "This document"),
-    "/api/v2/docs": Operation("retrieveDocumentation", "about", "This document, for people"),
-    **_old("unversioned", "unversioned"),
-    **_old("v1", "v1"),
+    "/api/v2/docs": Operation("retrieveDocumentation", "about", "This document as a page"),
+    **_v1_or_unversioned("unversioned", "unversioned"),
+    **_v1_or_unversioned("v1", "v1"),
     "/api/v1/categories": Operation("v1ListCategories", "v1", "All categories, by id"),
     "/api/v1/groups": Operation("v1ListGroups", "v1", "All groups, by id"),
-    "/api/v1/groups/{id}": Operation("v1RetrieveGroup", "v1", "One group", refuses=(400, 404)),
+    "/api/v1/groups/{id}": Operation("v1RetrieveGroup", "v1", "One group", errors=(400, 404)),
     "/api/v2/series": Operation(
         "listSeries",
         "series",
         "Series, page by page",
         _FILTERS,
         (400, 404),
-        "Every filter narrows the list; `total` and `last` describe what is left. What is empty counts as absent, "
-        "and an unknown status or category matches nothing. A page that does not exist is a 404. A query with more "
-        "than 64 parameters, or with a value that is longer than its bound, is a 400.",
+        "A series must match every filter; `total` and `last` describe the matching series. An empty parameter is "
+        "ignored. An unknown status or category matches no series. A page that does not exist is a 404. A query "
+        "with more than 64 parameters, or with a value that is too long, is a 400.",
     ),
-    "/api/v2/series/{slug}": Operation("retrieveSeries", "series", "One series", refuses=(404,)),
+    "/api/v2/series/{slug}": Operation("retrieveSeries", "series", "One series", errors=(404,)),
     "/api/v2/series/{slug}/chapters": Operation(
         "listSeriesChapters",
         "series",
@@ -90,16 +90,16 @@ OPERATIONS: dict[str, Operation] = {
     "/api/v2/chapters": Operation(
         "listChapters", "chapters", "Chapters of all series, newest first", ("series_filter", "date_format"), (400,)
     ),
-    "/api/v2/chapters/{id}": Operation("retrieveChapter", "chapters", "One chapter", refuses=(404,), of_series=True),
+    "/api/v2/chapters/{id}": Operation("retrieveChapter", "chapters", "One chapter", errors=(404,), of_series=True),
     "/api/v2/chapters/{id}/pages": Operation(
         "listChapterPages", "pages", "The pages of a chapter, in reading order", ("track",), (404,), of_series=True
     ),
     "/api/v2/chapters/{id}/read": Operation(
         "readChapter",
         "chapters",
-        "To the chapter in the reader",
-        refuses=(404,),
-        description="Temporary: it may go once all clients use `url`.",
+        "Redirect to the chapter in the reader",
+        errors=(404,),
+        description="Temporary: it will be removed when all clients use `url`.",
         of_series=True,
     ),
     "/api/v2/pages": Operation(
@@ -108,37 +108,41 @@ OPERATIONS: dict[str, Operation] = {
         "The pages of a chapter, in reading order",
         ("pages_series", "pages_volume", "pages_number", "track"),
         (400,),
-        "Use `/api/v2/chapters/{id}/pages`. A chapter that does not exist or is licensed has no pages here. A volume "
-        "or a number that is none is a 400.",
+        "Use `/api/v2/chapters/{id}/pages`. The results are empty for a licensed chapter and for one that does not "
+        "exist. A volume or number that is not a number is a 400.",
         deprecated=True,
         of_series=True,
     ),
     "/api/v2/categories": Operation("listCategories", "categories", "All categories, by id"),
-    "/api/v2/categories/{name}": Operation("retrieveCategory", "categories", "One category", refuses=(404,)),
+    "/api/v2/categories/{name}": Operation("retrieveCategory", "categories", "One category", errors=(404,)),
     "/api/v2/authors": Operation("listAuthors", "authors", "All authors, by id"),
-    "/api/v2/authors/{id}": Operation("retrieveAuthor", "authors", "One author", refuses=(404,)),
+    "/api/v2/authors/{id}": Operation("retrieveAuthor", "authors", "One author", errors=(404,)),
     "/api/v2/artists": Operation("listArtists", "artists", "All artists, by id"),
-    "/api/v2/artists/{id}": Operation("retrieveArtist", "artists", "One artist", refuses=(404,)),
+    "/api/v2/artists/{id}": Operation("retrieveArtist", "artists", "One artist", errors=(404,)),
     "/api/v2/groups": Operation("listGroups", "groups", "All groups, by id"),
-    "/api/v2/groups/{id}": Operation("retrieveGroup", "groups", "One group", refuses=(404,)),
+    "/api/v2/groups/{id}": Operation("retrieveGroup", "groups", "One group", errors=(404,)),
     "/api/v2/members": Operation("listMembers", "members", "All members, by id"),
-    "/api/v2/members/{id}": Operation("retrieveMember", "members", "One member", refuses=(404,)),
+    "/api/v2/members/{id}": Operation("retrieveMember", "members", "One member", errors=(404,)),
     "/api/v2/cubari/{slug}": Operation(
         "retrieveCubari",
         "cubari",
-        "One series in the reader format",
-        refuses=(404,),
-        description="Experimental: the format is not ours, and may change with the apps that made it.",
+        "One series as Cubari JSON",
+        errors=(404,),
+        description="Experimental: reader apps define the format and may change it.",
         of_series=True,
     ),
     "/api/v2/bookmarks": Operation(
         "listBookmarks",
         "bookmarks",
         "The bookmarks of an account",
-        refuses=(404,),
-        description="404 for a key of nobody.",
+        errors=(404,),
+        description="404 for a key that belongs to no account.",
     ),
     "/api/v2/profile": Operation(
-        "retrieveProfile", "profile", "An account", refuses=(404,), description="404 for a key of nobody."
+        "retrieveProfile",
+        "profile",
+        "An account",
+        errors=(404,),
+        description="404 for a key that belongs to no account.",
     ),
 }

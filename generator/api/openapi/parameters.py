@@ -1,4 +1,4 @@
-"""Everything that a request can say: parameters of paths and queries, conditions and keys."""
+"""The parameters of the OpenAPI document: of paths, queries and headers, and API keys."""
 
 import re
 from collections.abc import Iterator
@@ -12,19 +12,24 @@ STATUSES = ("any", "ongoing", "completed", "hiatus", "canceled", "cancelled")
 _SORTS = [sign + name for name in ORDERS for sign in ("", "-")]
 _LIMIT: Schema = {"type": "integer", "minimum": 1, "maximum": 999}
 _PAGE: Schema = {"type": "integer", "minimum": 1, "default": 1}
-# A percent escape counts as it stands in the URL.
+# The length is that of the percent-encoded text.
 _PART: Schema = {**TEXT, "maxLength": 200}
-# In any spelling, unlike numbers in paths.
-_SPELT: Schema = {"type": "string", "pattern": r"^[0-9]+(\.[0-9]+)?([eE][0-9]{1,2})?$", "examples": ["1", "10.5"]}
-_TAGS = {"type": "string", "examples": ['"6fd721cb9531502d4c52f0f3ebc34f22"']}
+# In any spelling, unlike a number in a path, which must be canonical.
+_NUMBER_AS_SENT: Schema = {
+    "type": "string",
+    "pattern": r"^[0-9]+(\.[0-9]+)?([eE][0-9]{1,2})?$",
+    "examples": ["1", "10.5"],
+}
+_ETAGS = {"type": "string", "examples": ['"6fd721cb9531502d4c52f0f3ebc34f22"']}
 
-# The fields by which a request can be made conditional; RFC 9110, 13.2.2 says in which order they are looked at.
+# The headers of conditional requests, in the order in which RFC 9110, 13.2.2 evaluates them.
 CONDITIONS = ("If-Match", "If-Unmodified-Since", "If-None-Match", "If-Modified-Since")
 
 SECURITY_SCHEMES = {
     "header": {"type": "apiKey", "in": "header", "name": "X-API-Key"},
     "query": described(
-        {"type": "apiKey", "in": "query", "name": "api_key"}, "For clients that cannot send headers; the header wins."
+        {"type": "apiKey", "in": "query", "name": "api_key"},
+        "For clients that cannot send headers. The header takes precedence.",
     ),
 }
 
@@ -42,78 +47,86 @@ def _condition(name: str, schema: Schema, description: str) -> Schema:
 
 
 def parameters(page_size: int) -> dict[str, Schema]:
-    """All of them by the name by which operations refer to them."""
+    """All parameters, by the name that operations refer to."""
     return _of_paths() | _of_lists(page_size) | _of_chapters() | _of_conditions()
 
 
 def _of_paths() -> dict[str, Schema]:
     return {
-        "id": _path("id", ID, "An id; it never changes."),
-        "slug": _path("slug", SLUG, "The slug of a series."),
-        "volume": _path("volume", VOLUME, "The number of a volume; 0 for the chapters without one."),
-        "chapter": _path("chapter", DECIMAL, "The number of a chapter."),
-        "name": _path("name", TEXT | {"minLength": 1, "maxLength": MAX_CATEGORY}, "The exact name of a category."),
+        "id": _path("id", ID, "The id, which never changes."),
+        "slug": _path("slug", SLUG, "The slug of the series."),
+        "volume": _path("volume", VOLUME, "The number of the volume, or 0 for chapters without a volume."),
+        "chapter": _path("chapter", DECIMAL, "The number of the chapter."),
+        "name": _path("name", TEXT | {"minLength": 1, "maxLength": MAX_CATEGORY}, "The exact name of the category."),
     }
 
 
 def _of_lists(page_size: int) -> dict[str, Schema]:
     return {
-        "page": _query("page", _PAGE, "Which page."),
-        "limit": _query("limit", {**_LIMIT, "default": page_size}, "How many series a page holds."),
+        "page": _query("page", _PAGE, "The number of the page."),
+        "limit": _query("limit", {**_LIMIT, "default": page_size}, "The number of series on a page."),
         "sort": _query(
             "sort",
             {"type": "string", "enum": _SORTS, "default": DEFAULT_ORDER},
-            "In which order; a minus turns it round. What is equal stands by slug.",
+            "The sort order. A minus reverses it. Equal series are sorted by slug.",
         ),
-        "slug_filter": _query("slug", TEXT, "Only the series with this slug, in any case."),
+        "slug_filter": _query("slug", TEXT, "Only the series with this slug, in upper or lower case."),
         "status": _query(
-            "status", {"type": "string", "enum": list(STATUSES), "default": "any"}, "Only series in this state."
+            "status", {"type": "string", "enum": list(STATUSES), "default": "any"}, "Only series with this status."
         ),
         "categories": _query(
             "categories",
             array(TEXT) | {"maxItems": 64, "uniqueItems": True},
-            "Only series with one of these categories (names or ids, in any case), and none of those behind a `-`.",
+            "Only series with at least one of these categories, and with none of those after a `-`. Each is a name or "
+            "an id, in upper or lower case.",
             style="form",
             explode=False,
         ),
-        "title": _query("title", _PART, "Only series with this text in their title or an alias, in any case."),
-        "author": _query("author", _PART, "Only series by an author with this text in a name, in any case."),
-        "artist": _query("artist", _PART, "Only series by an artist with this text in a name, in any case."),
+        "title": _query("title", _PART, "Only series with this text in the title or an alias, in upper or lower case."),
+        "author": _query("author", _PART, "Only series by an author with this text in a name, in upper or lower case."),
+        "artist": _query("artist", _PART, "Only series by an artist with this text in a name, in upper or lower case."),
     }
 
 
 def _of_chapters() -> dict[str, Schema]:
     return {
-        "series_filter": _query("series", TEXT, "Only chapters of the series with this slug, in any case."),
+        "series_filter": _query("series", TEXT, "Only chapters of the series with this slug, in upper or lower case."),
         "date_format": _query(
             "date_format",
             {"type": "string", "enum": list(DATE_FORMATS), "default": next(iter(DATE_FORMATS))},
-            "How `published` is written; `timestamp` is epoch milliseconds.",
+            "The format of `published`. `timestamp` is milliseconds since 1970.",
         ),
         "track": _query(
-            "track", FLAG | {"default": False}, "Apps must send `true` so that views of the chapter are counted."
+            "track",
+            FLAG | {"default": False},
+            "`true` counts a view of the chapter. Apps must send it when a reader opens the chapter.",
         ),
-        "pages_series": _query("series", SLUG, "The slug of the series, in any case.", required=True),
-        "pages_volume": _query("volume", _SPELT, "The number of the volume; 0 for none.", required=True),
+        "pages_series": _query("series", SLUG, "The slug of the series, in upper or lower case.", required=True),
+        "pages_volume": _query(
+            "volume", _NUMBER_AS_SENT, "The number of the volume, or 0 for a chapter without a volume.", required=True
+        ),
         "pages_number": _query(
-            "number", _SPELT, "The number of the chapter: `1`, `01`, `1.0` and `1e0` are one number.", required=True
+            "number",
+            _NUMBER_AS_SENT,
+            "The number of the chapter. `1`, `01`, `1.0` and `1e0` are the same number.",
+            required=True,
         ),
     }
 
 
 def _of_conditions() -> dict[str, Schema]:
     return {
-        "If-Match": _condition("If-Match", _TAGS, "412 unless the answer has one of these strong tags."),
+        "If-Match": _condition("If-Match", _ETAGS, "412 unless the response has one of these strong ETags."),
         "If-Unmodified-Since": _condition(
-            "If-Unmodified-Since", HTTP_DATE, "412 if the answer changed later. Ignored beside If-Match."
+            "If-Unmodified-Since", HTTP_DATE, "412 if the response changed later. Ignored if If-Match is sent."
         ),
-        "If-None-Match": _condition("If-None-Match", _TAGS, "304 if the answer has one of these tags."),
+        "If-None-Match": _condition("If-None-Match", _ETAGS, "304 if the response has one of these ETags."),
         "If-Modified-Since": _condition(
-            "If-Modified-Since", HTTP_DATE, "304 unless the answer changed later. Ignored beside If-None-Match."
+            "If-Modified-Since", HTTP_DATE, "304 unless the response changed later. Ignored if If-None-Match is sent."
         ),
     }
 
 
 def of_path(path: str) -> Iterator[Schema]:
-    """References to the parameters that a path names."""
+    """References to the parameters in a path template."""
     return (ref(name, "parameters") for name in re.findall(r"\{(\w+)\}", path))

@@ -1,4 +1,4 @@
-"""JSON Schema in few words: what the schemas, parameters and answers of the document are put together from."""
+"""JSON Schema types and helpers from which schemas, parameters and responses are made."""
 
 from typing import Any, TypeAlias
 
@@ -17,7 +17,7 @@ ID: Schema = {"type": "integer", "minimum": 1, "maximum": 2_147_483_647}
 SLUG: Schema = {"type": "string", "pattern": "^[-a-zA-Z0-9_]+$"}
 URI: Schema = {"type": "string", "format": "uri"}
 FLOAT: Schema = {"type": "number", "format": "float", "minimum": 0}
-# Canonical: 1 and 10.5, never 1.0, 01 or 1e3. As text, because a number would lose how it is written.
+# Canonical: 1 and 10.5, never 1.0, 01 or 1e3. A string, because a JSON number would lose its spelling.
 DECIMAL: Schema = {"type": "string", "pattern": f"^{CANONICAL_NUMBER}$", "examples": ["1", "10.5"]}
 VOLUME: Schema = {"type": "integer", "minimum": 0, "maximum": 999_999_999}
 INSTANT: Schema = {"type": "string", "format": "date-time", "pattern": "Z$"}
@@ -29,7 +29,7 @@ HTTP_DATE: Schema = {
 
 
 def object_of(**fields: Schema) -> Schema:
-    """An object with exactly these keys: none is ever missing, none is ever added."""
+    """An object with exactly these keys."""
     return {"type": "object", "properties": fields, "required": list(fields), "additionalProperties": False}
 
 
@@ -47,7 +47,7 @@ def nullable(schema: Schema) -> Schema:
 
 
 def described(schema: Schema, description: str, **more: object) -> Schema:
-    """A schema with a sentence about it."""
+    """A schema with a description."""
     return {**schema, "description": description, **more}
 
 

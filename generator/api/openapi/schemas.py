@@ -1,4 +1,4 @@
-"""The shapes of every body, as data: `SCHEMAS` by name, and `OF` by the function that makes the body."""
+"""The schemas of all bodies: `SCHEMAS` by name, `SCHEMA_OF` by the function that makes the body."""
 
 from collections.abc import Callable
 from typing import Any
@@ -27,14 +27,16 @@ from .schema_types import (
 )
 
 NAMES = array(TEXT)
-PERSON_NAMES = array(described(NAMES, "The name of a person, followed by that person's aliases.", minItems=1))
-FINAL = described(FLAG, "Whether this is the finale of the series.")
-COMPLETED = described(FLAG, "Whether no chapter will follow: the series is completed or canceled.")
-# v2 gives addresses without a host; whoever reads them puts the service's before.
+PERSON_NAMES = array(described(NAMES, "The name of a person, then the aliases.", minItems=1))
+FINAL = described(FLAG, "Whether this is the last chapter of the series.")
+COMPLETED = described(FLAG, "Whether the series is completed or canceled.")
+# v2 returns URLs without a host. Clients resolve them against the host of the API.
 PATH = described(URI, "A path on this host.", examples=["/reader/paper-moons/"])
 VOLUME_KEY: Schema = {"pattern": f"^{CANONICAL_INTEGER}$"}
-_BY_VOLUME = "Chapters by volume and number; volume 0 holds those without one."
-LATEST = object_of(title=TEXT, volume=described(VOLUME, "0 for none."), number=FLOAT, date=HTTP_DATE)
+_BY_VOLUME = "Chapters by volume and number. Volume 0 contains chapters without a volume."
+LATEST = object_of(
+    title=TEXT, volume=described(VOLUME, "0 for a chapter without a volume."), number=FLOAT, date=HTTP_DATE
+)
 
 _UNVERSIONED: dict[str, Schema] = {
     "SeriesReference": object_of(slug=SLUG, title=TEXT, aliases=NAMES),
@@ -68,7 +70,7 @@ _V1: dict[str, Schema] = {
         title=TEXT,
         full_title=TEXT,
         url=URI,
-        pages_root=described(URI, "What stands before each name of `pages_list` in the address of its image."),
+        pages_root=described(URI, "The prefix of the URL of each image in `pages_list`."),
         pages_list=described(NAMES, "File names in reading order, percent-encoded."),
         date=HTTP_DATE,
         final=FINAL,
@@ -96,10 +98,14 @@ _V1: dict[str, Schema] = {
         website=TEXT,
         discord=TEXT,
         twitter=TEXT,
-        logo=described(TEXT, "An address, or nothing."),
+        logo=described(TEXT, "A URL, or an empty string."),
         members=array(
             object_of(
-                id=ID, name=TEXT, roles=described(NAMES, "What this member does here."), twitter=TEXT, discord=TEXT
+                id=ID,
+                name=TEXT,
+                roles=described(NAMES, "The roles of the member in this group."),
+                twitter=TEXT,
+                discord=TEXT,
             )
         ),
         series=array(ref("SeriesReference")),
@@ -112,12 +118,12 @@ _V2: dict[str, Schema] = {
         title=TEXT,
         url=PATH,
         cover=URI,
-        updated=described(INSTANT, "When a chapter was published last."),
-        chapters=described(nullable(COUNT), "How many; null for a licensed series."),
+        updated=described(INSTANT, "The time at which the newest chapter was published."),
+        chapters=described(nullable(COUNT), "The number of chapters. null for a licensed series."),
     ),
     "V2SeriesPage": object_of(
-        total=described(COUNT, "How many series there are on all pages."),
-        last=described(FLAG, "Whether no page follows."),
+        total=described(COUNT, "The number of series on all pages."),
+        last=described(FLAG, "Whether this is the last page."),
         results=array(ref("V2SeriesItem")),
     ),
     "V2Series": object_of(
@@ -125,12 +131,12 @@ _V2: dict[str, Schema] = {
         title=TEXT,
         url=PATH,
         cover=URI,
-        updated=described(INSTANT, "When a chapter was published last."),
+        updated=described(INSTANT, "The time at which the newest chapter was published."),
         description=TEXT,
         views=COUNT,
         status={"type": "string", "enum": ["ongoing", "completed", "hiatus", "canceled"]},
-        completed=described(COMPLETED, "Read `status` instead.", deprecated=True),
-        licensed=described(FLAG, "Whether its chapters answer 451."),
+        completed=described(COMPLETED, "Use `status` instead.", deprecated=True),
+        licensed=described(FLAG, "Whether the chapters return 451."),
         aliases=NAMES,
         authors=NAMES,
         artists=NAMES,
@@ -140,10 +146,10 @@ _V2: dict[str, Schema] = {
         id=ID,
         title=TEXT,
         number=FLOAT,
-        volume=described(nullable({**VOLUME, "minimum": 1}), "null for none."),
+        volume=described(nullable({**VOLUME, "minimum": 1}), "null for a chapter without a volume."),
         published=described(
             TEXT,
-            "As `date_format` says; epoch milliseconds are a string, too.",
+            "In the format of `date_format`. Milliseconds since 1970 are a string, too.",
             anyOf=[INSTANT, HTTP_DATE, {"pattern": "^(0|[1-9][0-9]*000)$"}],
         ),
         views=COUNT,
@@ -167,7 +173,7 @@ _V2: dict[str, Schema] = {
         reddit=TEXT,
         irc=TEXT,
         logo=nullable(URI),
-        members=described(NAMES, "`Role: Name`, once for each role."),
+        members=described(NAMES, "`Role: Name`, one for each role of a member."),
     ),
     "V2Member": object_of(
         id=ID,
@@ -176,17 +182,19 @@ _V2: dict[str, Schema] = {
         discord=TEXT,
         irc=TEXT,
         reddit=TEXT,
-        groups=described(NAMES, "`Group (Role, Role)`."),
+        groups=described(NAMES, "`Group (Role, Role)`, one for each group."),
     ),
     "V2ReaderSeries": object_of(
         title=TEXT,
         cover=described(URI, "An image.", default=""),
         original_url=PATH,
         description=described(TEXT, "Plain text.", default=""),
-        author=described(TEXT, "Names, joined with commas.", default=""),
-        artist=described(TEXT, "Names, joined with commas.", default=""),
+        author=described(TEXT, "Names, separated by commas.", default=""),
+        artist=described(TEXT, "Names, separated by commas.", default=""),
         alt_titles=NAMES,
-        metadata=described(array(array(TEXT) | {"minItems": 2, "maxItems": 2}), "Names and values.", uniqueItems=True),
+        metadata=described(
+            array(array(TEXT) | {"minItems": 2, "maxItems": 2}), "Pairs of name and value.", uniqueItems=True
+        ),
         chapters=described(keyed_by({"pattern": "^[1-9][0-9]*$"}, ref("V2ReaderChapter")), "By id, in reading order."),
     ),
     "V2ReaderChapter": object_of(
@@ -194,7 +202,10 @@ _V2: dict[str, Schema] = {
         volume={"type": "string", "format": "uint32", "pattern": "^(0|[1-9][0-9]*)$", "default": "0"},
         number={**DECIMAL, "format": "float", "default": "0"},
         groups=described(
-            keyed_by(TEXT, array(URI)), "Pages by the groups that made them.", minProperties=1, maxProperties=1
+            keyed_by(TEXT, array(URI)),
+            "The URLs of the images, by the names of the groups.",
+            minProperties=1,
+            maxProperties=1,
         ),
         last_updated={"type": "string", "format": "uint64", "pattern": "^[0-9]*$", "default": ""},
     ),
@@ -211,7 +222,7 @@ _V2: dict[str, Schema] = {
 }
 
 _ERRORS: dict[str, Schema] = {
-    "Error": object_of(error=TEXT, status=described({"type": "integer"}, "The status of the answer.")),
+    "Error": object_of(error=TEXT, status=described({"type": "integer"}, "The status of the response.")),
     "V2Detail": object_of(detail=TEXT),
     "V2BadParameter": object_of(error=TEXT),
     "V2Moved": object_of(url=URI),
