@@ -13,9 +13,8 @@ import click
 from ..address import Address
 from ..authoring.site_import import run
 from ..authoring.site_import.crawl import Progress
-from ..authoring.site_import.http_client import MAX_RESPONSE
-from ..authoring.site_import.http_client import site as site_address
-from ..authoring.site_import.run import Done, ImportOptions
+from ..authoring.site_import.run import ImportOptions, ImportResult
+from ..authoring.site_import.site_client import MAX_RESPONSE, site_address
 from ..catalog.confined_folder import Confined
 from ..errors import FlatpanelError
 from . import options
@@ -28,7 +27,7 @@ STEPS = 1000
 CACHE = ".flatpanel_import_cache"
 
 
-class Site(click.ParamType[Address]):
+class SiteUrl(click.ParamType[Address]):
     """The address of a site, in whichever of its families."""
 
     name = "URL"
@@ -51,7 +50,7 @@ class Rate(click.FloatRange):
 
 
 @click.command("import")
-@click.argument("site", metavar="URL", type=Site())
+@click.argument("site", metavar="URL", type=SiteUrl())
 @options.catalog
 @click.option(
     "--cache",
@@ -140,7 +139,7 @@ def _progress(as_json: bool) -> Iterator[Progress]:
         yield lambda share: shown.update(int(share * STEPS) - shown.pos)
 
 
-def _facts(done: Done) -> dict[str, object]:
+def _facts(done: ImportResult) -> dict[str, object]:
     return {
         "ok": True,
         "requests": done.requests,
@@ -151,7 +150,7 @@ def _facts(done: Done) -> dict[str, object]:
     }
 
 
-def _tell(done: Done, wanted: ImportOptions) -> None:
+def _tell(done: ImportResult, wanted: ImportOptions) -> None:
     counts = done.counts
     new = ", ".join(f"{counts[name]} {name}" for name in ("series", "chapters"))
     print_lines(

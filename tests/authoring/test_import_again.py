@@ -10,7 +10,7 @@ import pytest
 
 from generator import encoding, filesystem
 from generator.authoring.site_import import run
-from generator.authoring.site_import.run import Done
+from generator.authoring.site_import.run import ImportResult
 from generator.catalog.confined_folder import Confined
 from generator.catalog.yaml import reader
 from generator.errors import CatalogError, FlatpanelError
@@ -34,7 +34,7 @@ def catalog(site: Elsewhere, tmp_path: Path) -> Path:
     return tmp_path / "catalog_src"
 
 
-def again(site: Elsewhere, catalog: Path, **told: Any) -> Done:
+def again(site: Elsewhere, catalog: Path, **told: Any) -> ImportResult:
     return site.imported(catalog.parent, **told)
 
 

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from generator import encoding, filesystem
 from generator.authoring.site_import import catalog_files, interpret, three_way_merge
-from generator.authoring.site_import.answers import Response, Responses
 from generator.authoring.site_import.notes import Notes
+from generator.authoring.site_import.responses import Responses, SiteResponse
 from generator.catalog import cross_checks, reader
 from generator.catalog.reader import Sources
 from tests.conftest import AS_OF
@@ -46,13 +46,13 @@ def complaints(answers: dict[str, Any]) -> list[str]:
     """What a build would say of the catalog that these answers become."""
     notes = Notes()
     got = Responses(
-        {path: Response(200, lambda value=value: value, 1_000, understood=True) for path, value in answers.items()}
+        {path: SiteResponse(200, lambda value=value: value, 1_000, understood=True) for path, value in answers.items()}
     )
     found = interpret.read(got, ["one"], "https://comics.example", AS_OF, notes, 1 << 28)
-    assert encoding.parse(encoding.json(three_way_merge.remembered(found, {})))
+    assert encoding.parse(encoding.json(three_way_merge.saved(found, {})))
     assert all(note.isprintable() for note in notes)
-    plan = three_way_merge.Merge(Sources(), found, {}, notes).made()
-    files = catalog_files.Placer(Sources(), plan, lambda _: b"", notes).placed()
+    plan = three_way_merge.Merge(Sources(), found, {}, notes).merged()
+    files = catalog_files.CatalogFiles(Sources(), plan, lambda _: b"", notes).build()
     with filesystem.scratch() as folder:
         for file, text in files.items():
             filesystem.write_if_changed(folder / file, text)

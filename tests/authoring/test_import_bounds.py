@@ -7,10 +7,10 @@ import pytest
 
 from generator import encoding
 from generator.address import Address
-from generator.authoring.site_import import bounded_json, crawl, http_client, notes
-from generator.authoring.site_import.bounded_json import Unusable, items, parsed
-from generator.authoring.site_import.http_client import Wire
+from generator.authoring.site_import import bounded_json, crawl, notes, site_client
+from generator.authoring.site_import.bounded_json import UnusableResponse, large_array, parsed
 from generator.authoring.site_import.notes import Notes
+from generator.authoring.site_import.site_client import SiteClient
 from generator.catalog.yaml import reader
 from generator.errors import FlatpanelError
 from tests.support.fake_site import Elsewhere, Said, elsewhere, old_series, small
@@ -35,7 +35,7 @@ def test_a_run_has_an_end_and_the_next_goes_on(
     name: str, most: int, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     """By requests or by bytes, whichever comes first; nothing is asked for twice."""
-    monkeypatch.setattr(http_client, name, most)
+    monkeypatch.setattr(site_client, name, most)
     with elsewhere(small()) as site:
         assert finished(site, tmp_path) > 2
 
@@ -57,7 +57,7 @@ def test_a_path_that_is_too_long_is_not_asked_for(tmp_path: Path) -> None:
 def test_bytes_are_counted_over_all_connections() -> None:
     """Also of those that were closed."""
     with elsewhere({"/x": Said(headers={"Connection": "close"})}) as site:
-        asker = Wire(Address.of(site.url), lambda: 0.0, site.sleep)
+        asker = SiteClient(Address.of(site.url), lambda: 0.0, site.sleep)
         asker.get("/x", {})
         once = asker.client.received
         asker.get("/x", {})
@@ -75,11 +75,11 @@ def test_values_are_counted_before_they_are_parsed() -> None:
     """Those in strings as well, which costs honest sites nothing: the bound fits 50,000 chapters in one response."""
     body = b'{"results":[' + b",".join([b"{}"] * 10_000) + b"]}"
 
-    assert bounded_json.values(b'{"a":[1,2,{"b":"[,"}]}') == 7
+    assert bounded_json.value_count(b'{"a":[1,2,{"b":"[,"}]}') == 7
     assert len(parsed(body, 64 * MIB)["results"]) == 10_000
-    with pytest.raises(Unusable, match="has more than 13107 values; --max-response allows more"):
+    with pytest.raises(UnusableResponse, match="has more than 13107 values; --max-response allows more"):
         parsed(body, MIB)
-    with pytest.raises(Unusable, match="has more than 0 MiB to be parsed at once"):
+    with pytest.raises(UnusableResponse, match="has more than 0 MiB to be parsed at once"):
         parsed(b" " * MIB, MIB)
 
 
@@ -90,11 +90,11 @@ def test_a_list_of_50000_chapters_fits_the_defaults() -> None:
     one |= {"full_title": "Vol. 1, Ch. 25: The twenty-fifth chapter", "url": "/reader/a-series-of-them/1/25/"}
     body = encoding.json({"results": [one] * 50_000})
 
-    assert len(parsed(body, http_client.MAX_RESPONSE * MIB)["results"]) == 50_000
+    assert len(parsed(body, site_client.MAX_RESPONSE * MIB)["results"]) == 50_000
 
 
 def large(text: bytes) -> list[Any]:
-    return list(items(text, lambda: text, MIB))
+    return list(large_array(text, lambda: text, MIB))
 
 
 def test_objects_of_a_large_array_come_one_by_one() -> None:
@@ -106,7 +106,7 @@ def test_objects_of_a_large_array_come_one_by_one() -> None:
     assert large(b'[{"a":1},{"b":"') == [{"a": 1}]
     assert large(b"[{},]]]{}") == [{}]
     assert large(b"[{},[" + b"{}," * 20_000 + b"{}],{}]") == [{}, {}]
-    with pytest.raises(Unusable, match="has more than 65536 values"):
+    with pytest.raises(UnusableResponse, match="has more than 65536 values"):
         large(b"[" + b"{}," * 40_000 + b"{}]")
 
 

@@ -12,20 +12,20 @@ from pathlib import Path
 import pytest
 
 from generator.address import Address
-from generator.authoring.site_import import http_client
-from generator.authoring.site_import.bounded_json import Unusable
-from generator.authoring.site_import.http_client import Answer, Wire
+from generator.authoring.site_import import site_client
+from generator.authoring.site_import.bounded_json import UnusableResponse
+from generator.authoring.site_import.site_client import SiteClient, TimedResponse
 from generator.errors import FlatpanelError
 from tests.support.fake_site import Elsewhere, Said, Turns, elsewhere, small
 
 NOW = 1_790_000_000
 
 
-def asking(site: Elsewhere, pause: float = 0.25) -> Wire:
-    return Wire(Address.of(site.url), lambda: site.time, site.sleep, pause)
+def asking(site: Elsewhere, pause: float = 0.25) -> SiteClient:
+    return SiteClient(Address.of(site.url), lambda: site.time, site.sleep, pause)
 
 
-def get(answers: dict[str, object], path: str = "/x", **headers: str) -> tuple[Answer, Elsewhere]:
+def get(answers: dict[str, object], path: str = "/x", **headers: str) -> tuple[TimedResponse, Elsewhere]:
     with elsewhere(answers) as site:
         asker = asking(site)
         try:
@@ -50,7 +50,7 @@ def get(answers: dict[str, object], path: str = "/x", **headers: str) -> tuple[A
 )
 def test_an_address_is_that_of_the_site(url: str, address: str) -> None:
     """Whichever of its families somebody copies."""
-    assert str(http_client.site(url)) == address
+    assert str(site_client.site_address(url)) == address
 
 
 @pytest.mark.parametrize(
@@ -238,7 +238,7 @@ def test_a_broken_answer_is_asked_for_again(broken: bytes) -> None:
     """Connections break off, and some servers speak nonsense for a moment."""
     with speaking(broken, RIGHT) as port:
         slept: list[float] = []
-        asker = Wire(Address.of(f"http://127.0.0.1:{port}"), lambda: 0.0, slept.append)
+        asker = SiteClient(Address.of(f"http://127.0.0.1:{port}"), lambda: 0.0, slept.append)
         assert asker.get("/x", {}).body == b"{}"
 
     assert 1.0 in slept
@@ -246,7 +246,7 @@ def test_a_broken_answer_is_asked_for_again(broken: bytes) -> None:
 
 def test_what_is_compressed_is_not_unpacked() -> None:
     """A small answer might become a giant one."""
-    with pytest.raises(Unusable, match="is compressed, which nobody asked for"):
+    with pytest.raises(UnusableResponse, match="is compressed, which nobody asked for"):
         get({"/x": Said(headers={"Content-Encoding": "br"})})
 
 
@@ -261,21 +261,23 @@ def test_redirects_are_followed_on_the_same_site() -> None:
 @pytest.mark.parametrize("location", ["https://other.example/x", "http://127.0.0.1:1/x", "//other.example/x"])
 def test_redirects_to_others_are_not_followed(location: str) -> None:
     """A key is meant for nobody else, and neither is the catalog."""
-    with pytest.raises(Unusable, match=r"is a redirect to https?://\S+; if that is the site, import it from there"):
+    with pytest.raises(
+        UnusableResponse, match=r"is a redirect to https?://\S+; if that is the site, import it from there"
+    ):
         get({"/x": Said(302, headers={"Location": location})})
 
 
 @pytest.mark.parametrize("location", ["ftp://127.0.0.1/", "http://[", "http://127.0.0.1/a b", "/a?b c", "/a?\xe9"])
 def test_redirects_to_nowhere_are_not_followed(location: str) -> None:
     """What is no address is none."""
-    with pytest.raises(Unusable, match="is a redirect that leads nowhere"):
+    with pytest.raises(UnusableResponse, match="is a redirect that leads nowhere"):
         get({"/x": Said(307, headers={"Location": location})})
 
 
 @pytest.mark.parametrize("location", ["/x", ""])
 def test_redirects_in_a_circle_end(location: str) -> None:
     """After a few steps."""
-    with pytest.raises(Unusable, match="is a circle of redirects"):
+    with pytest.raises(UnusableResponse, match="is a circle of redirects"):
         get({"/x": Said(308, headers={"Location": location})})
 
 
@@ -295,6 +297,6 @@ def test_a_site_may_lie_in_a_folder(tmp_path: Path) -> None:
     """All its paths begin with that."""
     answers = {f"/shelf{path}": value for path, value in small().items()}
     with elsewhere(answers) as site:
-        asker = Wire(http_client.site(f"{site.url}/shelf/api"), lambda: 0.0, site.sleep)
+        asker = SiteClient(site_client.site_address(f"{site.url}/shelf/api"), lambda: 0.0, site.sleep)
         assert asker.get("/api/v2/series", {}).status == 200
         asker.close()

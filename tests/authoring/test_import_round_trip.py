@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from generator.authoring.site_import import run
-from generator.authoring.site_import.http_client import Address
-from generator.authoring.site_import.run import Done, ImportOptions
+from generator.authoring.site_import.run import ImportOptions, ImportResult
+from generator.authoring.site_import.site_client import Address
 from generator.catalog.api_keys import digest
 from generator.catalog.field_values import iso
 from generator.catalog.yaml import reader, writer
@@ -39,7 +39,7 @@ def change(site: Site, file: str, how: Callable[[Any], Any]) -> None:
     path.write_bytes(writer.file(how(value)))
 
 
-def gone_round(made: Site, folder: Path, key: str | None = KEY) -> tuple[Site, Done]:
+def gone_round(made: Site, folder: Path, key: str | None = KEY) -> tuple[Site, ImportResult]:
     """What is imported from a site that nginx serves."""
     with nginx_client.listening() as listener:
         port = listener.getsockname()[1]

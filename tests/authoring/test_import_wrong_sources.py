@@ -9,7 +9,7 @@ import pytest
 
 from generator.authoring.site_import import crawl, image_paths, lenient, title_template
 from generator.authoring.site_import.people_and_groups import slug_of
-from generator.authoring.site_import.run import Done
+from generator.authoring.site_import.run import ImportResult
 from generator.catalog.yaml import reader
 from generator.errors import FlatpanelError
 from tests.conftest import AS_OF
@@ -19,7 +19,7 @@ from tests.support.fake_site import Said, chapter, elsewhere, old_chapter, reade
 Answers = dict[str, Any]
 
 
-def imported(answers: Answers, folder: Path, **told: Any) -> Done:
+def imported(answers: Answers, folder: Path, **told: Any) -> ImportResult:
     """What a source with these answers becomes; it can be read as a catalog."""
     with elsewhere(answers) as site:
         done = site.imported(folder, **told)

@@ -17,8 +17,8 @@ from click.testing import Result
 
 from generator import encoding
 from generator.address import Address
-from generator.authoring.site_import.bounded_json import Unusable
-from generator.authoring.site_import.http_client import MAX_SLOW, Wire
+from generator.authoring.site_import.bounded_json import UnusableResponse
+from generator.authoring.site_import.site_client import MAX_SLOW, SiteClient
 from generator.errors import FlatpanelError
 from generator.http_client import Client, TooSlow, Unreachable, WrongCertificate
 from generator.review import verify_server
@@ -111,8 +111,8 @@ ENDLESS = {
 }
 
 
-def wire(url: str, clock: Callable[[], float]) -> Wire:
-    return Wire(Address.of(url), clock, lambda _: None, size=1 << 20)
+def wire(url: str, clock: Callable[[], float]) -> SiteClient:
+    return SiteClient(Address.of(url), clock, lambda _: None, size=1 << 20)
 
 
 @pytest.mark.parametrize("tls", [False, True], ids=["http", "https"])
@@ -152,7 +152,7 @@ def test_redirects_have_one_deadline_together() -> None:
     with attacking(attack, clock=clock) as url:
         asker = wire(url, clock)
         asker.seconds = 12
-        with pytest.raises(Unusable, match="takes longer than"):
+        with pytest.raises(UnusableResponse, match="takes longer than"):
             asker.get("/x", {})
         asker.close()
 
@@ -164,7 +164,7 @@ def test_a_site_that_is_always_slow_ends_the_import() -> None:
         asker = wire(url, clock)
         for _ in range(MAX_SLOW - 1):
             clock.runs = False
-            with pytest.raises(Unusable, match="takes longer than 60 seconds; --timeout allows more"):
+            with pytest.raises(UnusableResponse, match="takes longer than 60 seconds; --timeout allows more"):
                 asker.get("/x", {})
         clock.runs = False
         with pytest.raises(FlatpanelError, match="3 responses in a row take longer than 60 seconds; go on later"):
@@ -214,7 +214,7 @@ def test_a_name_that_does_not_exist_is_a_sentence(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(socket, "getaddrinfo", unknown)
     with pytest.raises(FlatpanelError, match=r"^http://no\.example: cannot be reached: Name or service not known$"):
         waiting = Elsewhere({})
-        Wire(Address.of("http://no.example"), lambda: waiting.time, waiting.sleep).get("/x", {})
+        SiteClient(Address.of("http://no.example"), lambda: waiting.time, waiting.sleep).get("/x", {})
 
 
 def test_every_address_of_a_name_is_tried(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -237,7 +237,7 @@ def test_https_is_another_connection() -> None:
     """A server that speaks no TLS cannot be asked in it, and is not asked in the clear."""
     waiting = Elsewhere({})
     with attacking(lambda send: send(b"no TLS\r\n")) as url, pytest.raises(FlatpanelError, match="cannot be reached"):
-        Wire(Address.of(url.replace("http:", "https:")), lambda: waiting.time, waiting.sleep).get("/x", {})
+        SiteClient(Address.of(url.replace("http:", "https:")), lambda: waiting.time, waiting.sleep).get("/x", {})
 
 
 def test_tls_is_checked(monkeypatch: pytest.MonkeyPatch) -> None:

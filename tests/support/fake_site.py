@@ -11,7 +11,7 @@ from typing import Any
 from generator import encoding
 from generator.address import Address
 from generator.authoring.site_import import run
-from generator.authoring.site_import.run import Done, ImportOptions
+from generator.authoring.site_import.run import ImportOptions, ImportResult
 from tests.conftest import AS_OF
 
 JSON = {"Content-Type": "application/json"}
@@ -72,7 +72,7 @@ class Elsewhere:
             **given,
         )
 
-    def imported(self, folder: Path, **told: Any) -> Done:
+    def imported(self, folder: Path, **told: Any) -> ImportResult:
         return run.run(self.wanted(folder, **told))
 
 

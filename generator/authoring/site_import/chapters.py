@@ -1,76 +1,129 @@
-"""Answers -> the chapters of one series: version 2 and the reader object by id, the older versions by number."""
+"""Responses -> the chapters of one series: version 2 and Cubari JSON by id, the older versions by number."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from math import inf
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import unquote
 
 from ...catalog import field_values
 from ...catalog.records import Chapter
-from .admitting import admitted
 from .image_paths import image
-from .lenient import count, entries, fields, instant, number, seconds, text, texts, volume, whole
-from .people_and_groups import OLD, Lists
+from .imported import ImportedChapter
+from .lenient import Fields, count, entries, fields, instant, number, seconds, text, texts, valid_fields, volume, whole
+from .people_and_groups import ImportedLists
+from .responses import Responses
 from .title_template import TitleSample
 
+# Volume and number.
 Key = tuple[int | None, str]
-# What the service before this one prints of a number.
+# Digits of a number that the service before this one prints.
 _DIGITS = 6
-# What some versions do not tell of chapters.
+# Fields that some versions do not state, and the notes about them.
 _SOMETIMES = {
     "final": "whether a chapter is the last of the story is not told",
     "groups": "who published a chapter is not told",
 }
 
 
-@dataclass(slots=True)
-class Chapters:
-    """What all answers together say of the chapters of a series."""
+class _ChapterJson(NamedTuple):
+    """The JSON objects that show one chapter; empty where a response does not show it."""
 
-    lists: Lists
+    key: Key
+    v2: dict[str, Any]
+    old: dict[str, Any]
+    cubari: dict[str, Any]
+
+
+def _imported_chapter(chapter: _ChapterJson, responses: Responses) -> ImportedChapter:
+    (volume, number), v2, old, cubari = chapter
+    published = instant(v2.get("published"))
+    full_title = v2.get("full_title", old.get("full_title"))
+    return ImportedChapter(
+        volume=volume,
+        number=number,
+        id=whole(v2.get("id")),
+        title=text(v2.get("title", old.get("title"))),
+        full_title=full_title if isinstance(full_title, str) else None,
+        published=instant(old.get("date")) if published is None else published,
+        final=v2.get("final", old.get("final")) is True,
+        views=count(v2.get("views")),
+        group_ids=[whole(group.get("id")) for group in entries(old.get("groups"))],
+        group_names=texts(v2.get("groups")) or [text(group.get("name")) for group in entries(old.get("groups"))],
+        page_urls=_page_urls(chapter, responses),
+        # The oldest version has no URLs.
+        page_names=[unquote(name) for name in texts(old["pages"])] if "pages" in old else None,
+        old_path=old.get("path"),
+        updated=seconds(cubari.get("last_updated")),
+        in_v2=bool(v2),
+        unstated=sorted(_SOMETIMES.keys() - v2.keys() - old.keys()),
+    )
+
+
+def _page_urls(chapter: _ChapterJson, responses: Responses) -> list[str] | None:
+    if isinstance(root := chapter.old.get("pages_root"), str):
+        return [f"{root}{name}" for name in texts(chapter.old.get("pages_list"))]
+    if groups := fields(chapter.cubari.get("groups")):
+        return texts(next(iter(groups.values())))
+    if pages := fields(responses[f"/api/v2/chapters/{whole(chapter.v2.get('id'))}/pages"].value):
+        ordered = sorted(entries(pages.get("results")), key=lambda page: whole(page.get("number")) or 0)
+        return [text(page.get("image")) for page in ordered]
+    return None
+
+
+@dataclass(slots=True)
+class ChapterReader:
+    """Reads the chapters of one series."""
+
+    lists: ImportedLists
     slug: str
     series_title: str
-    # Those that are known, with the dates and full titles that are told of them.
-    found: dict[Key, dict[str, Any]] = field(default_factory=dict)
-    made: list[TitleSample] = field(default_factory=list)
+    records: dict[Key, Fields] = field(default_factory=dict)
+    titles: list[TitleSample] = field(default_factory=list)
 
-    def read(self) -> list[dict[str, Any]]:
+    def read(self) -> list[Fields]:
+        """Return the valid fields of each chapter in reading order."""
+        for chapter in self._chapters():
+            self._add(chapter)
+        ordered = sorted(self.records, key=lambda key: (key[0] or inf, float(key[1])))
+        return [self.records[key] for key in ordered]
+
+    def _chapters(self) -> Iterator[ImportedChapter]:
+        """Yield the chapters of version 2, then those that only older versions show."""
+        responses = self.lists.responses
         old = dict(self._old())
-        reader = fields(fields(self.lists.answers[f"/api/v2/cubari/{self.slug}"].value).get("chapters"))
-        if any(str(fields(one).get("volume")) in ("None", "null") for one in reader.values()):
+        cubari = fields(fields(responses[f"/api/v2/cubari/{self.slug}"].value).get("chapters"))
+        if any(str(fields(chapter).get("volume")) in ("None", "null") for chapter in cubari.values()):
             self._note("the reader object writes a word where a chapter has no volume")
-        for one in entries(fields(self.lists.answers[f"/api/v2/series/{self.slug}/chapters"].value).get("results")):
-            if key := self._key(one.get("volume"), one.get("number")):
-                self._add(key, one, self._counterpart(key, old), fields(reader.get(str(one.get("id")))))
-        for key, one in old.items():
-            self._add(key, {}, one, {})
-        ordered = sorted(self.found, key=lambda key: (key[0] or inf, float(key[1])))
-        return [self.found[key] for key in ordered]
+        for v2 in entries(fields(responses[f"/api/v2/series/{self.slug}/chapters"].value).get("results")):
+            if key := self._key(v2.get("volume"), v2.get("number")):
+                json = _ChapterJson(key, v2, self._counterpart(key, old), fields(cubari.get(str(v2.get("id")))))
+                yield _imported_chapter(json, responses)
+        for key, chapter in old.items():
+            yield _imported_chapter(_ChapterJson(key, {}, chapter, {}), responses)
 
     def _note(self, sentence: str) -> None:
         self.lists.notes.add(sentence, self.slug)
 
-    def _key(self, told_volume: Any, told_number: Any) -> Key | None:
+    def _key(self, stated_volume: Any, stated_number: Any) -> Key | None:
         try:
-            if told_volume in ("None", "null"):
+            if stated_volume in ("None", "null"):
                 self._note("a chapter without a volume is in one called None or null; it is in none here")
-            return volume(told_volume), number(told_number)
+            return volume(stated_volume), number(stated_number)
         except ValueError as error:
             self._note(f"a chapter {error}, which is none; it is left out")
             return None
 
     def _old(self) -> Iterator[tuple[Key, dict[str, Any]]]:
-        """The chapters that an older version knows, with the volume and number by which it does."""
-        series = next(
-            (found for one in OLD if (found := fields(self.lists.answers[f"{one}/series/{self.slug}"].value))), {}
-        )
-        for told_volume, told in fields(series.get("volumes")).items():
-            for told_number, one in fields(told).items():
-                if isinstance(one, dict) and (key := self._key(told_volume, told_number)):
-                    yield key, {**one, "path": f"{self.slug}/{told_volume}/{told_number}"}
+        """Yield the chapters of the newest of the older versions, with their path there."""
+        series = self.lists.responses.old_series(self.slug)
+        for stated_volume, chapters in fields(series.get("volumes")).items():
+            for stated_number, chapter in fields(chapters).items():
+                if isinstance(chapter, dict) and (key := self._key(stated_volume, stated_number)):
+                    yield key, {**chapter, "path": f"{self.slug}/{stated_volume}/{stated_number}"}
 
     def _counterpart(self, key: Key, old: dict[Key, dict[str, Any]]) -> dict[str, Any]:
+        """Remove and return the chapter of an older version that is this one."""
         if key in old:
             return old.pop(key)
         short = number(f"{float(key[1]):.{_DIGITS}g}")
@@ -79,98 +132,85 @@ class Chapters:
             return old.pop((key[0], short))
         return {}
 
-    def _add(self, key: Key, new: dict[str, Any], old: dict[str, Any], read: dict[str, Any]) -> None:
-        """One chapter, out of what each answer says of it."""
-        if key in self.found:
-            self._note(f"chapter {key[1]} stands there twice; the first is kept")
+    def _add(self, chapter: ImportedChapter) -> None:
+        key = chapter.volume, chapter.number
+        if key in self.records:
+            self._note(f"chapter {chapter.number} stands there twice; the first is kept")
             return
-        if not new and len(key[1].replace(".", "").strip("0")) >= _DIGITS:
-            self._note(f"chapter {key[1]} may have more digits than the source says")
-        for name in sorted(_SOMETIMES.keys() - new.keys() - old.keys()):
+        if not chapter.in_v2 and len(chapter.number.replace(".", "").strip("0")) >= _DIGITS:
+            self._note(f"chapter {chapter.number} may have more digits than the source says")
+        for name in chapter.unstated:
             self._note(_SOMETIMES[name])
-        place = f"{self.slug} chapter {key[1]}"
-        record = admitted(Chapter, self._told(key, new, old), place, self.lists.notes)
+        place = f"{self.slug} chapter {chapter.number}"
+        record = valid_fields(Chapter, self._fields(chapter), place, self.lists.notes)
         if record is None:
             return
-        pages = self._pages(key, new, old, read)
+        pages = self._pages(chapter)
         if pages is None:
             self._note("has chapters whose pages are not told")
-        record = admitted(Chapter, record | {"pages": pages or []}, place, self.lists.notes) or record
-        self.found[key] = record
-        self._date(key, old, read, record)
-        full = new.get("full_title", old.get("full_title"))
-        if isinstance(full, str):
-            self._title(key, record, full)
+        record = valid_fields(Chapter, record | {"pages": pages or []}, place, self.lists.notes) or record
+        self.records[key] = record
+        _add_dates(self.lists, self.slug, chapter, record)
+        if chapter.full_title is not None:
+            parts = _title_parts(chapter, self.series_title, record)
+            self.titles.append(TitleSample(chapter.full_title, chapter.volume, parts))
 
-    def _told(self, key: Key, new: dict[str, Any], old: dict[str, Any]) -> dict[str, Any]:
-        published = instant(new.get("published"))
-        published = instant(old.get("date")) if published is None else published
+    def _fields(self, chapter: ImportedChapter) -> Fields:
         return {
-            "id": whole(new.get("id")),
-            "volume": key[0],
-            "number": key[1],
-            "title": text(new.get("title", old.get("title"))),
-            "published": None if published is None else field_values.iso(published),
-            "final": new.get("final", old.get("final")) is True,
-            "groups": self._groups(new, old),
+            "id": chapter.id,
+            "volume": chapter.volume,
+            "number": chapter.number,
+            "title": chapter.title,
+            "published": None if chapter.published is None else field_values.iso(chapter.published),
+            "final": chapter.final,
+            "groups": self._groups(chapter),
             "pages": [],
-            "views": count(new.get("views")),
+            "views": chapter.views,
         }
 
-    def _title(self, key: Key, record: dict[str, Any], full: str) -> None:
-        """A full title, and what it must have been made of."""
-        parts = {
-            "volume": str(key[0] or "?"),
-            "number": key[1],
-            "title": record.get("title", ""),
-            "date": field_values.day(field_values.instant(record["published"])),
-            "series": self.series_title,
-        }
-        self.made.append(TitleSample(full, key[0], parts))
-
-    def _groups(self, new: dict[str, Any], old: dict[str, Any]) -> list[int]:
-        known = self.lists.found["groups"]
-        told = [whole(one.get("id")) for one in entries(old.get("groups"))]
-        if told and all(one in known for one in told):
-            return [one for one in dict.fromkeys(told) if one is not None]
-        found = []
-        for name in texts(new.get("groups")) or [text(one.get("name")) for one in entries(old.get("groups"))]:
-            ids = [one for one, record in known.items() if record["name"] == name and one not in found]
-            if ids:
-                found.append(ids[0])
+    def _groups(self, chapter: ImportedChapter) -> list[int]:
+        """The ids of the older versions if all are known; otherwise the ids of the names."""
+        groups = self.lists.records["groups"]
+        if chapter.group_ids and all(id in groups for id in chapter.group_ids):
+            return [id for id in dict.fromkeys(chapter.group_ids) if id is not None]
+        ids: list[int] = []
+        for name in chapter.group_names:
+            same_name = [id for id, group in groups.items() if group["name"] == name and id not in ids]
+            if same_name:
+                ids.append(same_name[0])
             else:
                 self._note("has a group that no list has; it is left out")
-        return found
+        return ids
 
-    def _pages(self, key: Key, new: dict[str, Any], old: dict[str, Any], read: dict[str, Any]) -> list[str] | None:
-        """Names of files if all of them lie where ours would, else addresses; None if no answer tells of any."""
-        folder = f"series/{self.slug}/{key[0] or 0}/{key[1]}/"
-        addresses = self._addresses(new, old, read)
-        if addresses is None:
-            # They have no addresses in the oldest family.
-            return [unquote(name) for name in texts(old["pages"])] if "pages" in old else None
-        images = [image(one, self.lists.root, folder) for one in addresses]
+    def _pages(self, chapter: ImportedChapter) -> list[str] | None:
+        """File names if all pages are in the chapter's folder, otherwise URLs; None if no response states them."""
+        if chapter.page_urls is None:
+            return chapter.page_names
+        folder = f"series/{self.slug}/{chapter.volume or 0}/{chapter.number}/"
+        images = [image(url, self.lists.root, folder) for url in chapter.page_urls]
         if not any(map(field_values.is_url, images)):
             return images
         self._note("has pages elsewhere than where a catalog keeps its files; their addresses are kept")
-        return [image(one, "", folder) for one in addresses]
+        return [image(url, "", folder) for url in chapter.page_urls]
 
-    def _addresses(self, new: dict[str, Any], old: dict[str, Any], read: dict[str, Any]) -> list[str] | None:
-        if isinstance(root := old.get("pages_root"), str):
-            return [f"{root}{name}" for name in texts(old.get("pages_list"))]
-        if told := fields(read.get("groups")):
-            return texts(next(iter(told.values())))
-        if told := fields(self.lists.answers[f"/api/v2/chapters/{whole(new.get('id'))}/pages"].value):
-            found = sorted(entries(told.get("results")), key=lambda one: whole(one.get("number")) or 0)
-            return [text(one.get("image")) for one in found]
-        return None
 
-    def _date(self, key: Key, old: dict[str, Any], read: dict[str, Any], record: dict[str, Any]) -> None:
-        thing, groups = ("chapter", self.slug, *key), [("groups", one) for one in record.get("groups", ())]
-        dates, answers = self.lists.dates, self.lists.answers
-        dates.saw(seconds(read.get("last_updated")), [thing])
-        if path := old.get("path"):
-            dates.saw(answers[f"/api/series/{path}"].modified, [thing])
-            dates.saw(answers[f"/api/v1/series/{path}"].modified, [thing, *groups])
-        dates.saw(answers[f"/api/v2/chapters/{record.get('id')}"].modified, [thing, *groups])
-        dates.saw(answers[f"/api/v2/chapters/{record.get('id')}/pages"].modified, [thing])
+def _title_parts(chapter: ImportedChapter, series_title: str, record: Fields) -> dict[str, str]:
+    return {
+        "volume": str(chapter.volume or "?"),
+        "number": chapter.number,
+        "title": record.get("title", ""),
+        "date": field_values.day(field_values.instant(record["published"])),
+        "series": series_title,
+    }
+
+
+def _add_dates(lists: ImportedLists, slug: str, chapter: ImportedChapter, record: Fields) -> None:
+    """Add the dates of the responses that show a chapter."""
+    key, groups = ("chapter", slug, chapter.volume, chapter.number), [("groups", id) for id in record.get("groups", ())]
+    dates, responses = lists.dates, lists.responses
+    dates.add(chapter.updated, [key])
+    if chapter.old_path:
+        dates.add(responses[f"/api/series/{chapter.old_path}"].modified, [key])
+        dates.add(responses[f"/api/v1/series/{chapter.old_path}"].modified, [key, *groups])
+    dates.add(responses[f"/api/v2/chapters/{record.get('id')}"].modified, [key, *groups])
+    dates.add(responses[f"/api/v2/chapters/{record.get('id')}/pages"].modified, [key])

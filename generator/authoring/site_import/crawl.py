@@ -1,7 +1,7 @@
-"""What is asked of a site, in which order; answers with everything that came back, by path.
+"""Request the paths of a site that a catalog is made from, in order; return the responses by path.
 
-The second version is asked first and says most; the older ones add what it does not say. Which of them exist is found
-out by asking. How a body is understood is decided elsewhere; here only the names in it matter that lead further.
+Version 2 comes first and has most of the data; the older versions add fields that it lacks. A request shows whether a
+version exists. This module reads only the slugs, ids and names that lead to further paths.
 """
 
 import reprlib
@@ -18,194 +18,194 @@ from ...catalog import field_values
 from ...catalog.api_keys import digest
 from ...catalog.records import MAX_SLUG
 from ...errors import FlatpanelError
-from .answers import Bodies, Response, Responses
-from .bounded_json import Unusable
-from .http_client import Wire
+from .bounded_json import UnusableResponse
 from .lenient import entries, fields, http_date, seconds, text, texts, whole
 from .notes import Notes
-from .people_and_groups import OLD
-from .response_cache import Kept
+from .response_cache import CachedResponse
+from .responses import OLD, V2, ParsedBodies, Responses, SiteResponse
+from .site_client import SiteClient
 
 MAX_SERIES = 100_000
-# There it is, there is nothing, or nothing for anybody.
+# Statuses that need no note.
 _EXPECTED = (200, 404, 410, 451)
-_NEW = "/api/v2"
 _PEOPLE = ("authors", "artists", "groups", "members")
 _LISTS = {
     "/api/v2": ("categories", *_PEOPLE),
     "/api/v1": ("authors", "artists", "categories", "groups"),
     "/api": ("authors", "artists"),
 }
-# Gets the share that is done, from 0 to 1.
+_CONDITIONS = {"If-None-Match": "etag", "If-Modified-Since": "last-modified"}
+# Called with the share of requests that is done, from 0 to 1.
 Progress = Callable[[float], None]
 
 
 @dataclass(slots=True)
-class Asker:
-    """Asks for one path after the other."""
+class Crawler:
+    """Requests one path after the other, through the cache."""
 
-    wire: Wire
-    bodies: Bodies
+    client: SiteClient
+    bodies: ParsedBodies
     notes: Notes
     key: str | None = None
     progress: Progress = lambda share: None
-    answers: Responses = field(default_factory=Responses)
-    # How many paths are to be asked for after those that can be named now: an estimate.
+    responses: Responses = field(default_factory=Responses)
+    # Estimated number of paths after those that are passed to `get_all`.
     ahead: int = 0
-    # What was reported last. An estimate may grow, and progress is never taken back.
+    # Last progress. The estimate may grow; progress never decreases.
     share: float = 0
     slugs: list[str] = field(default_factory=list)
 
-    def all(self, paths: Iterable[str]) -> None:
-        """Ask for whatever can be named before the first answer is there."""
-        wanted = [path for path in dict.fromkeys(paths) if path not in self.answers]
-        for left, path in zip(range(len(wanted), 0, -1), wanted, strict=True):
-            done = len(self.answers)
+    def get_all(self, paths: Iterable[str]) -> None:
+        """Request paths that have no response yet. `paths` is consumed before the first request."""
+        missing = [path for path in dict.fromkeys(paths) if path not in self.responses]
+        for left, path in zip(range(len(missing), 0, -1), missing, strict=True):
+            done = len(self.responses)
             self.share = max(self.share, done / (done + left + self.ahead))
             self.progress(self.share)
-            self.ask(path)
+            self.get(path)
 
-    def ask(self, path: str) -> Response:
-        found = self.answers[path] = self._ask(path)
-        return found
+    def get(self, path: str) -> SiteResponse:
+        response = self.responses[path] = self._get(path)
+        return response
 
-    def _ask(self, path: str) -> Response:
+    def _get(self, path: str) -> SiteResponse:
         name = path
         try:
-            kept = self._answer(path, {}, name)
-            locked = kept.status == 401
+            cached = self._request(path, {}, name)
+            locked = cached.status == 401
             if locked and self.key:
                 name = f"{path} {digest(self.key)}"
-                kept = self._answer(path, {"X-API-Key": self.key}, name)
-            understood = kept.status == 200 and self._value(name, path, kept.body) is not None
-        except Unusable as error:
+                cached = self._request(path, {"X-API-Key": self.key}, name)
+            understood = cached.status == 200 and self._value(name, path, cached.body) is not None
+        except UnusableResponse as error:
             self.notes.add(f"the answer {error}; it is passed over", path)
-            return Response()
+            return SiteResponse()
         except ValueError:
             self.notes.add("the answer is no JSON; it is passed over", path)
-            return Response(200, modified=_changed(kept), locked=locked)
-        if kept.status == 401:
+            return SiteResponse(200, modified=_last_modified(cached), locked=locked)
+        if cached.status == 401:
             self.notes.add(f"takes a key{', and not this one' if self.key else ''}; what it tells is not known", path)
-        elif kept.status not in _EXPECTED:
-            self.notes.add(f"answers {kept.status}; what it tells is not known", path)
+        elif cached.status not in _EXPECTED:
+            self.notes.add(f"answers {cached.status}; what it tells is not known", path)
         if not understood:
-            return Response(kept.status, modified=_changed(kept), locked=locked)
-        return Response(kept.status, partial(self._value, name, path), _changed(kept), locked, understood=True)
+            return SiteResponse(cached.status, modified=_last_modified(cached), locked=locked)
+        load = partial(self._value, name, path)
+        return SiteResponse(cached.status, load, _last_modified(cached), locked, understood=True)
 
     def _value(self, name: str, path: str, body: bytes | None = None) -> Any:
-        """The old lists of all series hold all that their families tell of them, so they may be large."""
-        is_list = path in [f"{family}/{name}" for family in OLD for name in ("series", "releases")]
+        """Return the JSON of a body. The old lists of series may be large: they contain all chapters."""
+        is_list = path in [f"{version}/{name}" for version in OLD for name in ("series", "releases")]
         return self.bodies.value(name, body, is_list=is_list)
 
-    def _answer(self, path: str, headers: dict[str, str], name: str) -> Kept:
-        kept = self.bodies.shelf.find(name)
-        if kept and kept.run == self.bodies.shelf.run:
-            return kept
+    def _request(self, path: str, headers: dict[str, str], name: str) -> CachedResponse:
+        cached = self.bodies.cache.find(name)
+        if cached and cached.run == self.bodies.cache.run:
+            return cached
         conditions = {}
-        if kept and kept.status == 200:
-            pairs = (("If-None-Match", "etag"), ("If-Modified-Since", "last-modified"))
-            conditions = {
-                asked: kept.headers[said] for asked, said in pairs if kept.headers.get(said, "\n").isprintable()
-            }
-        answer = self.wire.get(path, headers | conditions)
-        if answer.status == 304 and kept and conditions:
-            return self.bodies.shelf.keep(name, kept.status, kept.headers | dict(answer.headers), kept.body)
-        return self.bodies.shelf.keep(name, answer.status, dict(answer.headers), answer.body)
+        if cached and cached.status == 200:
+            validators = {condition: cached.headers.get(header, "\n") for condition, header in _CONDITIONS.items()}
+            conditions = {condition: value for condition, value in validators.items() if value.isprintable()}
+        response = self.client.get(path, headers | conditions)
+        if response.status == 304 and cached and conditions:
+            return self.bodies.cache.keep(name, cached.status, cached.headers | dict(response.headers), cached.body)
+        return self.bodies.cache.keep(name, response.status, dict(response.headers), response.body)
 
 
-def _changed(kept: Kept) -> int | None:
-    found = http_date(kept.headers.get("last-modified", ""))
-    return found if found is not None and 0 <= found <= encoding.LAST_INSTANT else None
+def _last_modified(response: CachedResponse) -> int | None:
+    modified = http_date(response.headers.get("last-modified", ""))
+    return modified if modified is not None and 0 <= modified <= encoding.LAST_INSTANT else None
 
 
-def ask_everything(asker: Asker) -> None:
-    """Have every answer that says something of the catalog."""
-    first = asker.ask("/api/v2/series")
-    pages = list(_pages(asker, first))
-    # Three paths of the second version for each series, and one of each older one.
-    asker.ahead = sum(1 for page in pages for _ in _results(page)) * (3 + len(OLD))
+def crawl(crawler: Crawler) -> None:
+    """Request each path whose response has data of the catalog."""
+    first = crawler.get("/api/v2/series")
+    pages = list(_pages(crawler, first))
+    # Three paths of version 2 for each series, and one of each older version.
+    crawler.ahead = sum(1 for page in pages for _ in _results(page)) * (3 + len(OLD))
     if first.modified is not None:
-        asker.all(
+        crawler.get_all(
             f"/api/v2/series?sort={order}&page={page}" for order in _orders() for page in range(1, len(pages) + 1)
         )
-    asker.all(("/", "/api/v2/openapi.json"))
-    # The list of all series holds all chapters, and says nothing that is not asked for again; one of them is enough.
-    old = [family for family in OLD if any(asker.ask(f"{family}/{name}").good for name in ("releases", "series"))]
-    new = [_NEW] if first.good or first.locked else []
+    crawler.get_all(("/", "/api/v2/openapi.json"))
+    # `releases` exists if `series` does. `series` contains all chapters, so it is requested for one version only.
+    old = [version for version in OLD if any(crawler.get(f"{version}/{name}").good for name in ("releases", "series"))]
+    new = [V2] if first.good or first.locked else []
     if not new and not old:
-        raise FlatpanelError(f"{asker.wire.address}: answers neither /api/v2/series nor /api/v1/series nor /api/series")
-    asker.all(f"{family}/{name}" for family in (*new, *old) for name in _LISTS[family])
-    asker.all(f"{family}/series" for family in old[:1])
-    asker.all(_alone(asker, new + old[:1]))
-    asker.slugs = slugs(asker, pages, old)
-    # `_telling` names about one chapter for each group.
-    groups = sum(1 for _ in _results(asker.answers[f"{_NEW}/groups"]))
-    for left, slug in zip(range(len(asker.slugs), 0, -1), asker.slugs, strict=True):
-        asker.ahead = (left - 1) * (3 * len(new) + len(old)) + groups
-        _series(asker, slug, new, old)
-    asker.ahead = 0
-    asker.all(_telling(asker, new))
-    asker.progress(1)
+        address = crawler.client.address
+        raise FlatpanelError(f"{address}: answers neither /api/v2/series nor /api/v1/series nor /api/series")
+    crawler.get_all(f"{version}/{name}" for version in (*new, *old) for name in _LISTS[version])
+    crawler.get_all(f"{version}/series" for version in old[:1])
+    crawler.get_all(_single_entries(crawler, new + old[:1]))
+    crawler.slugs = slugs(crawler, pages, old)
+    # `_first_changed` yields about one chapter for each group.
+    groups = sum(1 for _ in _results(crawler.responses[f"{V2}/groups"]))
+    for left, slug in zip(range(len(crawler.slugs), 0, -1), crawler.slugs, strict=True):
+        crawler.ahead = (left - 1) * (3 * len(new) + len(old)) + groups
+        _series(crawler, slug, new, old)
+    crawler.ahead = 0
+    crawler.get_all(_first_changed(crawler, new))
+    crawler.progress(1)
 
 
-def _pages(asker: Asker, page: Response) -> Iterator[Response]:
-    """Every page of the list of series; one that brings nothing new ends it, whatever it says of itself."""
+def _pages(crawler: Crawler, page: SiteResponse) -> Iterator[SiteResponse]:
+    """Yield each page of the list of series; a page without new series is the end, whatever `last` says."""
     seen: set[str] = set()
     number = 1
-    while new := set(filter(_is_slug, (one.get("slug") for one in _results(page)))) - seen:
+    while new := set(filter(_is_slug, (series.get("slug") for series in _results(page)))) - seen:
         seen |= new
         yield page
         if fields(page.value).get("last") is True:
             return
         if len(seen) > MAX_SERIES:
-            asker.notes.add(f"there are more than {MAX_SERIES} series; the others are left out")
+            crawler.notes.add(f"there are more than {MAX_SERIES} series; the others are left out")
             return
         number += 1
-        page = asker.ask(f"/api/v2/series?page={number}")
+        page = crawler.get(f"/api/v2/series?page={number}")
 
 
 def _orders() -> Iterator[str]:
-    """The other orders of the list, whose pages show the same series together with others: their dates tell more."""
+    """The other orders of the list. Their pages group the series differently, which narrows their dates."""
     return (f"{sign}{order}" for order in ORDERS for sign in ("", "-") if f"{sign}{order}" != DEFAULT_ORDER)
 
 
-def _results(got: Response) -> Iterator[dict[str, Any]]:
-    return entries(fields(got.value).get("results"))
+def _results(response: SiteResponse) -> Iterator[dict[str, Any]]:
+    return entries(fields(response.value).get("results"))
 
 
-def _ids(things: Iterable[dict[str, Any]]) -> Iterator[int]:
-    return (number for one in things if (number := whole(one.get("id"))) is not None)
+def _ids(objects: Iterable[dict[str, Any]]) -> Iterator[int]:
+    return (id for entry in objects if (id := whole(entry.get("id"))) is not None)
 
 
-def _alone(asker: Asker, families: list[str]) -> Iterator[str]:
-    """Each person, category and group alone, whose answers tell when it changed."""
-    for path in [f"{family}/{name}" for family in families for name in _PEOPLE]:
-        got = asker.answers[path]
-        things = _results(got) if path.startswith(_NEW) else entries(got.value)
-        yield from (f"{path}/{number}" for number in _ids(things))
-    if _NEW in families:
-        names = [text(one.get("name")) for one in _results(asker.answers[f"{_NEW}/categories"])]
-        # A name with a slash is no segment of a path, and no site answers there.
-        yield from (f"{_NEW}/categories/{quote(name, safe='')}" for name in names if name and "/" not in name)
+def _single_entries(crawler: Crawler, versions: list[str]) -> Iterator[str]:
+    """The path of each person, category and group: its response has the entry's own Last-Modified."""
+    for path in [f"{version}/{name}" for version in versions for name in _PEOPLE]:
+        response = crawler.responses[path]
+        objects = _results(response) if path.startswith(V2) else entries(response.value)
+        yield from (f"{path}/{id}" for id in _ids(objects))
+    if V2 in versions:
+        names = [text(category.get("name")) for category in _results(crawler.responses[f"{V2}/categories"])]
+        # A name with a slash is not a path segment; no site has such a route.
+        yield from (f"{V2}/categories/{quote(name, safe='')}" for name in names if name and "/" not in name)
 
 
-def slugs(asker: Asker, pages: list[Response], old: list[str]) -> list[str]:
-    """The slugs of all series, each once; one that is no slug would lead out of the folder, and is told of."""
-    lists = [*pages, *(asker.answers[f"{family}/{name}"] for name in ("series", "releases") for family in old)]
-    found: dict[str, str] = {}
-    for slug in (one.get("slug") for got in lists for one in _listed(got.value)):
+def slugs(crawler: Crawler, pages: list[SiteResponse], old: list[str]) -> list[str]:
+    """Return the slugs of all series, each once. An invalid slug could name a file outside the catalog."""
+    lists = [*pages, *(crawler.responses[f"{version}/{name}"] for name in ("series", "releases") for version in old)]
+    by_lower_case: dict[str, str] = {}
+    for slug in (series.get("slug") for response in lists for series in _listed(response.value)):
         if not _is_slug(slug):
-            asker.notes.add("has a slug that is none; the series is left out", reprlib.repr(slug))
-        elif len(found) == MAX_SERIES and slug.lower() not in found:
-            asker.notes.add(f"there are more than {MAX_SERIES} series; the others are left out")
+            crawler.notes.add("has a slug that is none; the series is left out", reprlib.repr(slug))
+        elif len(by_lower_case) == MAX_SERIES and slug.lower() not in by_lower_case:
+            crawler.notes.add(f"there are more than {MAX_SERIES} series; the others are left out")
             break
-        elif found.setdefault(slug.lower(), slug) != slug:
-            asker.notes.add(f"differs from {found[slug.lower()]} only in case; the series is left out", slug)
-    return list(found.values())
+        elif by_lower_case.setdefault(slug.lower(), slug) != slug:
+            first = by_lower_case[slug.lower()]
+            crawler.notes.add(f"differs from {first} only in case; the series is left out", slug)
+    return list(by_lower_case.values())
 
 
 def _listed(value: Any) -> Iterator[dict[str, Any]]:
-    """The things in a list of any family."""
+    """The objects in a list of any version."""
     return chain(entries(value), entries(fields(value).get("results")))
 
 
@@ -213,55 +213,55 @@ def _is_slug(value: Any) -> TypeGuard[str]:
     return isinstance(value, str) and len(value) <= MAX_SLUG and field_values.is_slug(value)
 
 
-def _series(asker: Asker, slug: str, new: list[str], old: list[str]) -> None:
-    for family in new:
-        asker.all(f"{family}/{name}" for name in (f"series/{slug}", f"series/{slug}/chapters", f"cubari/{slug}"))
-    asker.all(f"{family}/series/{slug}" for family in old)
-    chapters = asker.answers[f"{_NEW}/series/{slug}/chapters"]
+def _series(crawler: Crawler, slug: str, new: list[str], old: list[str]) -> None:
+    for version in new:
+        crawler.get_all(f"{version}/{name}" for name in (f"series/{slug}", f"series/{slug}/chapters", f"cubari/{slug}"))
+    crawler.get_all(f"{version}/series/{slug}" for version in old)
+    chapters = crawler.responses[f"{V2}/series/{slug}/chapters"]
     if not chapters.good:
-        _old_chapters(asker, slug, old)
-    elif not asker.answers[f"{_NEW}/cubari/{slug}"].good:
-        asker.all(f"{_NEW}/chapters/{number}/pages" for number in _ids(_results(chapters)))
+        _old_chapters(crawler, slug, old)
+    elif not crawler.responses[f"{V2}/cubari/{slug}"].good:
+        crawler.get_all(f"{V2}/chapters/{id}/pages" for id in _ids(_results(chapters)))
 
 
-def _old_chapters(asker: Asker, slug: str, old: list[str]) -> None:
-    """Each chapter alone, of a series whose chapters the second version does not tell; some sites cannot do that."""
-    for family in old[-1:]:
-        path = f"{family}/series/{slug}"
-        for name, _ in _within(path, asker.answers[path]):
-            if not asker.ask(name).good:
+def _old_chapters(crawler: Crawler, slug: str, old: list[str]) -> None:
+    """Request each chapter of a series whose chapters version 2 does not show; some sites have no such route."""
+    for version in old[-1:]:
+        path = f"{version}/series/{slug}"
+        for chapter_path, _ in _chapters_in(path, crawler.responses[path]):
+            if not crawler.get(chapter_path).good:
                 return
 
 
-def _telling(asker: Asker, new: list[str]) -> Iterator[str]:
-    """Of all chapters of the same groups the one that changed first: its date tells if one of the groups did later."""
+def _first_changed(crawler: Crawler, new: list[str]) -> Iterator[str]:
+    """The path of the chapter that changed first, for each set of groups: if it is newer, a group has changed."""
     oldest: dict[frozenset[object], tuple[int, str]] = {}
-    for changed, groups, path in _new_chapters(asker) if new else _old_chapters_of_groups(asker):
+    for changed, groups, path in _new_chapters(crawler) if new else _old_chapters_of_groups(crawler):
         oldest[groups] = min(oldest.get(groups, (changed, path)), (changed, path))
     return (path for groups, (_, path) in oldest.items() if groups)
 
 
-def _new_chapters(asker: Asker) -> Iterator[tuple[int, frozenset[object], str]]:
-    for slug in asker.slugs:
-        reader = fields(fields(asker.answers[f"{_NEW}/cubari/{slug}"].value).get("chapters"))
-        for one in _results(asker.answers[f"{_NEW}/series/{slug}/chapters"]):
-            for number in _ids([one]):
-                changed = seconds(fields(reader.get(str(number))).get("last_updated")) or 0
-                yield changed, frozenset(texts(one.get("groups"))), f"{_NEW}/chapters/{number}"
+def _new_chapters(crawler: Crawler) -> Iterator[tuple[int, frozenset[object], str]]:
+    for slug in crawler.slugs:
+        cubari = fields(fields(crawler.responses[f"{V2}/cubari/{slug}"].value).get("chapters"))
+        for chapter in _results(crawler.responses[f"{V2}/series/{slug}/chapters"]):
+            for id in _ids([chapter]):
+                changed = seconds(fields(cubari.get(str(id))).get("last_updated")) or 0
+                yield changed, frozenset(texts(chapter.get("groups"))), f"{V2}/chapters/{id}"
 
 
-def _old_chapters_of_groups(asker: Asker) -> Iterator[tuple[int, frozenset[object], str]]:
-    """The first version names groups, and the oldest tells when a chapter changed."""
+def _old_chapters_of_groups(crawler: Crawler) -> Iterator[tuple[int, frozenset[object], str]]:
+    """Version 1 has the groups of a chapter, and the oldest version has its Last-Modified."""
     first, oldest = OLD
-    for slug in asker.slugs:
+    for slug in crawler.slugs:
         path = f"{first}/series/{slug}"
-        for name, one in _within(path, asker.answers[path]):
-            changed = asker.answers[oldest + name.removeprefix(first)].modified or 0
-            yield changed, frozenset(_ids(entries(one.get("groups")))), name
+        for chapter_path, chapter in _chapters_in(path, crawler.responses[path]):
+            changed = crawler.responses[oldest + chapter_path.removeprefix(first)].modified or 0
+            yield changed, frozenset(_ids(entries(chapter.get("groups")))), chapter_path
 
 
-def _within(path: str, series: Response) -> Iterator[tuple[str, dict[str, Any]]]:
-    """The chapters of a series in an old family, each with its own path."""
+def _chapters_in(path: str, series: SiteResponse) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The chapters of a series in an older version, each with its path."""
     for volume, chapters in fields(fields(series.value).get("volumes")).items():
-        for number, one in fields(chapters).items():
-            yield f"{path}/{quote(volume, safe='')}/{quote(number, safe='')}", fields(one)
+        for number, chapter in fields(chapters).items():
+            yield f"{path}/{quote(volume, safe='')}/{quote(number, safe='')}", fields(chapter)

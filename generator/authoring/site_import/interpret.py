@@ -1,99 +1,83 @@
-"""All answers -> the records of a catalog, each with the date of its last change."""
+"""Responses of a site -> records of a catalog, each with its last modification."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 from ... import encoding
 from ...catalog import field_values
 from ...errors import FlatpanelError
 from . import bounded_json
-from .answers import Responses
-from .last_modified import Dates
-from .lenient import entries, fields, number, text, volume
+from .imported import Imported
+from .last_modified import ModifiedDates
+from .lenient import Fields, entries, fields, number, text, volume
 from .notes import Notes
-from .people_and_groups import OLD, Lists
-from .series import Reader
+from .people_and_groups import ImportedLists
+from .responses import OLD, Responses
+from .series import SeriesReader
 from .settings import media_root, restricted_routes, settings
-from .unavailable import told
-
-Fields = dict[str, Any]
-
-
-@dataclass(slots=True)
-class Imported:
-    """What a site holds, as far as it tells: fields as YAML would have them, people and groups named by their ids."""
-
-    site: Fields = field(default_factory=dict)
-    # By kind, then by id.
-    lists: dict[str, dict[Any, Fields]] = field(default_factory=dict)
-    series: dict[str, Fields] = field(default_factory=dict)
-    chapters: dict[str, list[Fields]] = field(default_factory=dict)
-    # Paths, and whether anything is known of their answers.
-    told: dict[str, bool] = field(default_factory=dict)
-
+from .unavailable import usable
 
 # Bytes that a value takes beside its text, at least.
 _VALUE = 64
-# How many bytes one letter takes at most.
-_WIDE = 4
+# Bytes that a character takes, at most.
+_CHARACTER = 4
 
 
-def read(answers: Responses, slugs: Sequence[str], origin: str, now: int, notes: Notes, limit: int) -> Imported:
-    """`limit` bounds the memory that everything together takes, in bytes."""
-    root = media_root(answers)
-    lists = Lists(answers, notes, Dates(), root)
+def read(responses: Responses, slugs: Sequence[str], origin: str, now: int, notes: Notes, limit: int) -> Imported:
+    """Return the records of a site; `limit` bounds the bytes of memory that they take together."""
+    root = media_root(responses)
+    lists = ImportedLists(responses, notes, ModifiedDates(), root)
     lists.read()
-    reader = Reader(lists, now, all_locked="/series/{slug}/chapters" in restricted_routes(answers))
-    found = Imported(lists=lists.found, told=told(answers))
-    left = limit - _memory([list(one.values()) for one in lists.found.values()])
+    reader = SeriesReader(lists, now, all_locked="/series/{slug}/chapters" in restricted_routes(responses))
+    imported = Imported(lists=lists.records, usable=usable(responses))
+    bytes_left = limit - _memory([list(records.values()) for records in lists.records.values()])
     for slug in slugs:
-        if one := reader.series(slug):
-            found.series[slug], found.chapters[slug] = one
-            left -= _memory(one)
-        if left < 0:
+        if series := reader.series(slug):
+            imported.series[slug], imported.chapters[slug] = series
+            bytes_left -= _memory(series)
+        if bytes_left < 0:
             raise FlatpanelError(f"{origin}: tells more than fits into {limit >> 20} MiB; --max-response allows more")
-    found.site = settings(answers, origin, root, notes)
-    _hide_licensed(answers, found)
-    _date_lists(answers, found, lists.dates)
-    _date(found, lists.dates, notes)
-    _say_what_nobody_tells(answers, notes)
-    return found
+    imported.site = settings(responses, origin, root, notes)
+    _hide_licensed(responses, imported)
+    _date_lists(responses, imported, lists.dates)
+    _set_modified(imported, lists.dates, notes)
+    _note_limits(responses, notes)
+    return imported
 
 
 def _memory(records: object) -> int:
-    """About as many bytes as records take, at most."""
+    """Return an upper estimate of the bytes that records take in memory."""
     text = encoding.json(records)
-    return len(text) * (1 if text.isascii() else _WIDE) + _VALUE * bounded_json.values(text)
+    return len(text) * (1 if text.isascii() else _CHARACTER) + _VALUE * bounded_json.value_count(text)
 
 
-def _hide_licensed(answers: Responses, found: Imported) -> None:
-    """The old families have all licensed series or none, but for those that take a key as well."""
-    licensed = {slug for slug, one in found.series.items() if one.get("licensed")}
-    old = [got.value for family in OLD if (got := answers[f"{family}/series"]).good]
-    shown = licensed.intersection(text(one.get("slug")) for one in entries(old[0])) if old else licensed
-    if shown:
-        for slug in licensed - shown:
-            found.series[slug]["restricted"] = True
+def _hide_licensed(responses: Responses, imported: Imported) -> None:
+    """The older versions show all licensed series or none, except those that need a key as well."""
+    licensed = {slug for slug, series in imported.series.items() if series.get("licensed")}
+    lists = [response.value for version in OLD if (response := responses[f"{version}/series"]).good]
+    visible = licensed.intersection(text(series.get("slug")) for series in entries(lists[0])) if lists else licensed
+    if visible:
+        for slug in licensed - visible:
+            imported.series[slug]["restricted"] = True
     elif licensed:
-        found.site["hide_licensed"] = True
+        imported.site["hide_licensed"] = True
 
 
-def _date_lists(answers: Responses, found: Imported, dates: Dates) -> None:
-    """Lists show many series at once."""
-    series, categories = found.series, found.lists["categories"]
-    for path, got in answers.items():
+def _date_lists(responses: Responses, imported: Imported, dates: ModifiedDates) -> None:
+    """Add the dates of lists, which show many series and categories at once."""
+    series, categories = imported.series, imported.lists["categories"]
+    for path, response in responses.items():
         if path.partition("?")[0] == "/api/v2/series":
-            told = (text(one.get("slug")) for one in entries(fields(got.value).get("results")))
-            dates.saw(got.modified, [("series", slug) for slug in told if slug in series])
+            slugs = (text(entry.get("slug")) for entry in entries(fields(response.value).get("results")))
+            dates.add(response.modified, [("series", slug) for slug in slugs if slug in series])
         elif path.endswith("/categories") and path.startswith(OLD):
-            told = (text(one.get("id")) for one in entries(got.value))
-            dates.saw(got.modified, [("categories", one) for one in told if one in categories])
-        elif path in [f"{family}/releases" for family in OLD]:
-            for one in entries(got.value):
-                slug, latest = text(one.get("slug")), fields(one.get("latest_chapter"))
+            ids = (text(entry.get("id")) for entry in entries(response.value))
+            dates.add(response.modified, [("categories", id) for id in ids if id in categories])
+        elif path in [f"{version}/releases" for version in OLD]:
+            for entry in entries(response.value):
+                slug, latest = text(entry.get("slug")), fields(entry.get("latest_chapter"))
                 if slug in series:
-                    dates.saw(got.modified, [("series", slug), *_chapter(slug, latest)])
+                    dates.add(response.modified, [("series", slug), *_chapter(slug, latest)])
 
 
 def _chapter(slug: str, latest: Fields) -> list[tuple[str, str, int | None, str]]:
@@ -103,33 +87,34 @@ def _chapter(slug: str, latest: Fields) -> list[tuple[str, str, int | None, str]
         return []
 
 
-def _date(found: Imported, dates: Dates, notes: Notes) -> None:
-    things: list[tuple[tuple[Any, ...], Fields]] = [
-        ((kind, one), record) for kind, records in found.lists.items() for one, record in records.items()
+def _set_modified(imported: Imported, dates: ModifiedDates, notes: Notes) -> None:
+    records: list[tuple[tuple[Any, ...], Fields]] = [
+        ((kind, id), record) for kind, entries in imported.lists.items() for id, record in entries.items()
     ]
-    things += [(("series", slug), record) for slug, record in found.series.items()]
-    things += [
-        (("chapter", slug, one.get("volume"), one["number"]), one)
-        for slug, chapters in found.chapters.items()
-        for one in chapters
+    records += [(("series", slug), record) for slug, record in imported.series.items()]
+    records += [
+        (("chapter", slug, chapter.get("volume"), chapter["number"]), chapter)
+        for slug, chapters in imported.chapters.items()
+        for chapter in chapters
     ]
-    for thing, record in things:
-        moment = dates.of(thing)
-        if moment is None:
-            notes.add("no answer tells when it last changed; the time of the file counts", f"{thing[0]} {thing[1]}")
+    for key, record in records:
+        modified = dates.of(key)
+        if modified is None:
+            notes.add("no answer tells when it last changed; the time of the file counts", f"{key[0]} {key[1]}")
         else:
-            record["modified"] = field_values.iso(moment)
+            record["modified"] = field_values.iso(modified)
 
 
-def _say_what_nobody_tells(answers: Responses, notes: Notes) -> None:
+def _note_limits(responses: Responses, notes: Notes) -> None:
+    """Note the data that the API versions of the site do not contain."""
     notes.add("accounts, their bookmarks and keys are in no answer; `python build.py keys add` makes new keys")
     notes.add("chapters that are only planned are in no answer of a site that keeps them to itself")
-    new = answers["/api/v2/series"]
-    if not new.good and not new.locked:
+    v2 = responses["/api/v2/series"]
+    if not v2.good and not v2.locked:
         notes.add(
             "version 2 does not answer: nobody tells the ids of chapters, views, licences, and most of the members"
         )
-    elif not any(answers[f"{family}/{name}"].good for family in OLD for name in ("series", "releases")):
+    elif not any(responses[f"{version}/{name}"].good for version in OLD for name in ("series", "releases")):
         notes.add(
             "no older version answers: nobody tells other names of people, ids of categories, series without chapters"
         )

@@ -1,24 +1,24 @@
-"""When each thing last changed, out of the dates of the answers that show it.
+"""Last modification of each record, inferred from the Last-Modified of the responses that show it.
 
-The date of an answer is that of the newest thing in it. So a thing is at most as new as the oldest answer that shows
-it; and if each is taken to be exactly that new, every one of these answers gets its own date again: the newest thing
-in it is never taken for newer than the answer, nor for older than it is.
+A response is as new as the newest record in it. So a record is at most as new as the oldest response that shows it. If
+each record gets exactly that date, each response gets its own Last-Modified again: no record in it is newer than the
+response, and the newest record has its date.
 """
 
 from collections.abc import Hashable, Iterable
 
 
-class Dates:
-    """The latest moment at which each thing can have changed."""
+class ModifiedDates:
+    """The latest possible modification of each record."""
 
     def __init__(self) -> None:
         self._latest: dict[Hashable, int] = {}
 
-    def saw(self, moment: int | None, things: Iterable[Hashable]) -> None:
-        """An answer of that date shows these things."""
-        if moment is not None:
-            for thing in things:
-                self._latest[thing] = min(self._latest.get(thing, moment), moment)
+    def add(self, modified: int | None, records: Iterable[Hashable]) -> None:
+        """Add the Last-Modified of a response, with the keys of the records that it shows."""
+        if modified is not None:
+            for key in records:
+                self._latest[key] = min(self._latest.get(key, modified), modified)
 
-    def of(self, thing: Hashable) -> int | None:
-        return self._latest.get(thing)
+    def of(self, key: Hashable) -> int | None:
+        return self._latest.get(key)

@@ -1,7 +1,10 @@
-"""Values that somebody else encoded: each is what it should be, or is taken for nothing. Nothing here raises."""
+"""Tolerant conversions of foreign JSON: each returns a valid value or an empty one.
+
+`volume` and `number` raise ValueError, since a chapter without them cannot be imported.
+"""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from datetime import UTC
 from decimal import Decimal
@@ -9,12 +12,18 @@ from email.utils import parsedate_to_datetime
 from typing import Any
 
 from ...catalog import field_values
-from ...catalog.records import MAX_ID, MAX_NUMBER
+from ...catalog.api_keys import hidden
+from ...catalog.problems.messages import record_errors
+from ...catalog.records import MAX_ID, MAX_NUMBER, Record
 from ...encoding import LAST_INSTANT
-from .bounded_json import Items
+from .bounded_json import LargeArray
+from .notes import Notes
+
+# A record as YAML: the fields of a catalog file.
+Fields = dict[str, Any]
 
 _NO_VOLUME = ("0", "None", "null", "")
-_SPOKEN_NUMBER = re.compile(r"[0-9]{1,30}(?:\.[0-9]{1,30})?(?:[eE][-+]?[0-9]{1,2})?")
+_FOREIGN_NUMBER = re.compile(r"[0-9]{1,30}(?:\.[0-9]{1,30})?(?:[eE][-+]?[0-9]{1,2})?")
 
 
 def fields(value: Any) -> dict[str, Any]:
@@ -22,21 +31,21 @@ def fields(value: Any) -> dict[str, Any]:
 
 
 def entries(value: Any) -> Iterator[dict[str, Any]]:
-    """Those things in a list that have fields."""
-    return (one for one in value if isinstance(one, dict)) if isinstance(value, list | Items) else iter(())
+    """The objects in a list."""
+    return (entry for entry in value if isinstance(entry, dict)) if isinstance(value, list | LargeArray) else iter(())
 
 
 def texts(value: Any) -> list[str]:
-    return [one for one in value if isinstance(one, str)] if isinstance(value, list) else []
+    return [item for item in value if isinstance(item, str)] if isinstance(value, list) else []
 
 
 def text(value: Any) -> str:
-    """A text as our catalogs hold it: its lines end in one way."""
+    """A text with \\n as line break, as in a catalog."""
     return value.replace("\r\n", "\n").replace("\r", "\n") if isinstance(value, str) else ""
 
 
 def whole(value: Any) -> int | None:
-    """A whole number that can be an id, also one that was written with a point or as text."""
+    """A valid id; accepts 12.0 and "12"."""
     if isinstance(value, float) and value.is_integer():
         value = int(value)
     if isinstance(value, str) and value.isascii() and value.isdecimal() and len(value) <= len(str(MAX_ID)):
@@ -49,46 +58,59 @@ def count(value: Any) -> int:
 
 
 def seconds(value: Any) -> int | None:
-    """Digits for a moment."""
+    """Seconds since 1970, written in digits."""
     return int(value) if isinstance(value, str) and re.fullmatch("[0-9]{1,11}", value) else None
 
 
 def volume(value: Any) -> int | None:
-    """The number of a volume; ValueError for what is neither one nor the word for none."""
+    """The number of a volume, or None for no volume; ValueError for anything else."""
     if value is None or str(value) in _NO_VOLUME or value == 0:
         return None
-    found = whole(value)
-    if found is None or found > MAX_NUMBER:
+    volume = whole(value)
+    if volume is None or volume > MAX_NUMBER:
         raise ValueError(f"has the volume {str(value)[:40]}")
-    return found
+    return volume
 
 
 def number(value: Any) -> str:
-    """The number of a chapter in its one spelling; ValueError for what is none."""
-    spoken = repr(value) if isinstance(value, float) else str(value)
-    if not isinstance(value, bool) and _SPOKEN_NUMBER.fullmatch(spoken):
+    """The number of a chapter in its canonical form; ValueError for anything else."""
+    written = repr(value) if isinstance(value, float) else str(value)
+    if not isinstance(value, bool) and _FOREIGN_NUMBER.fullmatch(written):
         with suppress(ValueError):
-            return field_values.number(f"{Decimal(spoken):f}")
-    raise ValueError(f"has the number {spoken[:40]}")
+            return field_values.number(f"{Decimal(written):f}")
+    raise ValueError(f"has the number {written[:40]}")
 
 
 def http_date(text: str) -> int | None:
-    """Seconds since 1970 of a date as HTTP writes it, which is in UTC even if it does not say so."""
+    """Seconds since 1970 of an HTTP date, which is UTC even without a zone."""
     try:
-        found = parsedate_to_datetime(text)
-        return int((found if found.tzinfo else found.replace(tzinfo=UTC)).timestamp())
+        date = parsedate_to_datetime(text)
+        return int((date if date.tzinfo else date.replace(tzinfo=UTC)).timestamp())
     except (ValueError, OverflowError):
         return None
 
 
 def instant(value: Any) -> int | None:
-    """A time as any of the families writes it: ISO, the form of HTTP, or digits for milliseconds."""
+    """Seconds since 1970 of an ISO time, an HTTP date, or milliseconds in digits."""
     if not isinstance(value, str):
         return None
     if re.fullmatch("[0-9]{1,15}", value):
-        found: int | None = int(value) // 1000
+        moment: int | None = int(value) // 1000
     else:
         with suppress(ValueError):
             return field_values.instant(value)
-        found = http_date(value)
-    return found if found is not None and 0 <= found <= LAST_INSTANT else None
+        moment = http_date(value)
+    return moment if moment is not None and 0 <= moment <= LAST_INSTANT else None
+
+
+def valid_fields(model: type[Record], record: Mapping[str, Any], place: str, notes: Notes) -> Fields | None:
+    """Return the valid fields of a record; None if a required field is invalid. Invalid fields become notes."""
+    required = {name for name, info in model.model_fields.items() if info.is_required()}
+    stated = {name: value for name, value in record.items() if name in required or value not in (None, "", [], False)}
+    invalid = dict(record_errors(model, stated))
+    invalid |= {name: "holds a key" for name, value in stated.items() if hidden(str(value)) != str(value)}
+    valid = {name: value for name, value in stated.items() if name not in invalid}
+    lost = bool(record_errors(model, valid))
+    for name, sentence in invalid.items():
+        notes.add(f"{name} {sentence}; {'all of it' if lost else 'the field'} is left out", place)
+    return None if lost else valid

@@ -1,19 +1,19 @@
-"""What a person should know after an import: sentences, each with the places that it is true of."""
+"""Notes of an import for people: sentences, each with the places that it applies to."""
 
 from collections.abc import Iterator
 
 from ...catalog.api_keys import hidden
 from ...escaping import escaped
 
-# So many places are named, the others are counted.
+# Places that are named for each sentence; the rest is counted.
 _NAMED = 5
 _LONGEST = 250
-# A site may give reasons for more of them than anybody reads, or a memory holds.
+# Bounds the memory that the notes about a hostile site take.
 _MOST = 200_000
 
 
 class Notes:
-    """Sentences in the order in which they were said first."""
+    """Sentences in the order in which they were added first."""
 
     def __init__(self) -> None:
         self._places: dict[str, dict[str, None]] = {}
@@ -22,18 +22,18 @@ class Notes:
     def add(self, sentence: str, place: str = "") -> None:
         self._count += 1
         if self._count <= _MOST:
-            self._places.setdefault(_shown(sentence), {})[_shown(place)] = None
+            self._places.setdefault(_printable(sentence), {})[_printable(place)] = None
 
     def __iter__(self) -> Iterator[str]:
         for sentence, places in self._places.items():
-            named = [one for one in places if one]
-            others = f" and {len(named) - _NAMED} more" if len(named) > _NAMED else ""
-            yield f"{', '.join(named[:_NAMED])}{others}: {sentence}" if named else sentence
+            named = [place for place in places if place]
+            more = f" and {len(named) - _NAMED} more" if len(named) > _NAMED else ""
+            yield f"{', '.join(named[:_NAMED])}{more}: {sentence}" if named else sentence
         if self._count > _MOST:
             yield f"{self._count - _MOST} more notes are left out"
 
 
-def _shown(text: str) -> str:
-    """What a source told as it may stand on a terminal: no signs that command it, no key, and not much of anything."""
-    found = hidden(escaped(text[: 40 * _LONGEST]))
-    return found if len(found) <= _LONGEST else f"{found[:_LONGEST]}…"
+def _printable(text: str) -> str:
+    """A text of the site without control characters and API keys, cut to a few lines."""
+    printable = hidden(escaped(text[: 40 * _LONGEST]))
+    return printable if len(printable) <= _LONGEST else f"{printable[:_LONGEST]}…"

@@ -1,4 +1,4 @@
-"""Answers -> the people, categories and groups of a catalog, by their ids."""
+"""Responses -> the people, categories and groups of a catalog, by their ids."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -7,178 +7,184 @@ from typing import Any
 
 from ...catalog.field_values import percent_encoded
 from ...catalog.records import Category, Group, Member, Person, Record
-from .admitting import admitted
-from .answers import Responses
 from .image_paths import image
-from .last_modified import Dates
-from .lenient import entries, fields, text, texts, whole
+from .last_modified import ModifiedDates
+from .lenient import Fields, entries, fields, text, texts, valid_fields, whole
 from .notes import Notes
+from .responses import OLD, Responses
 
-OLD = ("/api/v1", "/api")
 _CONTACTS = ("website", "email", "discord", "twitter", "reddit", "irc")
 _MODELS: dict[str, type[Record]] = {"authors": Person, "artists": Person, "groups": Group, "members": Member}
-_NO_SLUG = re.compile(r"[^a-z0-9]+")
+_NOT_IN_SLUG = re.compile(r"[^a-z0-9]+")
+# Kinds whose responses in version 2 show one record alone.
+_ALONE = ("authors", "artists")
 
 
 @dataclass(slots=True)
-class Lists:
-    """Everything that is not a series, and what has to be known to name it in one."""
+class ImportedLists:
+    """The records that series reference, and the data to resolve these references."""
 
-    answers: Responses
+    responses: Responses
     notes: Notes
-    dates: Dates
+    dates: ModifiedDates
     root: str = ""
-    found: dict[str, dict[Any, dict[str, Any]]] = field(default_factory=dict)
-    # The people of each series, as they themselves tell in the older versions: kind and slug -> ids.
+    records: dict[str, dict[Any, Fields]] = field(default_factory=dict)
+    # (kind, slug) -> ids of the people who list the series among their own, in the older versions.
     makers: dict[tuple[str, str], list[int]] = field(default_factory=dict)
 
     def read(self) -> None:
         for kind in ("authors", "artists"):
-            self.found[kind] = dict(self._told(kind, self._people(kind)))
-        self.found["categories"] = dict(self._categories())
-        self.found["members"] = dict(self._told("members", self._members()))
-        self.found["groups"] = dict(self._told("groups", self._groups()))
-        self._date_groups()
+            self.records[kind] = dict(self._valid(kind, self._people(kind)))
+        self.records["categories"] = dict(self._categories())
+        self.records["members"] = dict(self._valid("members", self._members()))
+        self.records["groups"] = dict(self._valid("groups", self._groups()))
+        _date_groups(self)
 
-    def v2(self, name: str) -> Iterator[dict[str, Any]]:
-        return entries(fields(self.answers[f"/api/v2/{name}"].value).get("results"))
+    def v2(self, kind: str) -> Iterator[dict[str, Any]]:
+        return entries(fields(self.responses[f"/api/v2/{kind}"].value).get("results"))
 
-    def old(self, name: str) -> list[dict[str, Any]]:
-        """What the newest of the older families says that says anything."""
-        return next((found for one in OLD if (found := list(entries(self.answers[f"{one}/{name}"].value)))), [])
+    def old(self, kind: str) -> list[dict[str, Any]]:
+        """The entries in the newest of the older versions that has any."""
+        lists = (list(entries(self.responses[f"{version}/{kind}"].value)) for version in OLD)
+        return next(filter(None, lists), [])
 
-    def _told(self, kind: str, told: Iterable[dict[str, Any]]) -> Iterator[tuple[int, dict[str, Any]]]:
-        seen = set[int]()
-        for one in told:
-            number = whole(one["id"])
-            record = admitted(_MODELS[kind], one | {"id": number}, f"{kind} {one['id']}"[:60], self.notes)
-            if record and number in seen:
-                self.notes.add("stands in the list of the source twice; the first is kept", f"{kind} {number}")
-            elif record and number is not None:
-                seen.add(number)
-                self.dates.saw(
-                    self.answers[f"/api/v2/{kind}/{number}"].modified, [(kind, number)] if kind in _ALONE else []
-                )
-                yield number, record
+    def _valid(self, kind: str, entries: Iterable[Fields]) -> Iterator[tuple[int, Fields]]:
+        ids = set[int]()
+        for entry in entries:
+            id = whole(entry["id"])
+            record = valid_fields(_MODELS[kind], entry | {"id": id}, f"{kind} {entry['id']}"[:60], self.notes)
+            if record and id in ids:
+                self.notes.add("stands in the list of the source twice; the first is kept", f"{kind} {id}")
+            elif record and id is not None:
+                ids.add(id)
+                response = self.responses[f"/api/v2/{kind}/{id}"]
+                self.dates.add(response.modified, [(kind, id)] if kind in _ALONE else [])
+                yield id, record
 
-    def _people(self, kind: str) -> Iterator[dict[str, Any]]:
-        old = {_named(one): one for one in self.old(kind)}
-        told = list(self.v2(kind)) or self.old(kind)
-        strangers = [number for number, name in old if (number, name) not in {_named(one) for one in told}]
-        if strangers:
+    def _people(self, kind: str) -> Iterator[Fields]:
+        old = {_id_and_name(entry): entry for entry in self.old(kind)}
+        people = list(self.v2(kind)) or self.old(kind)
+        if old.keys() - map(_id_and_name, people):
             self.notes.add("the older versions name other people than version 2 does, which is believed", kind)
-        for one in told:
-            number, name = _named(one)
-            other = old.get((number, name), {})
-            if number is not None and other:
-                slugs = [text(work.get("slug")) for work in entries(other.get("series"))]
+        for person in people:
+            id, name = _id_and_name(person)
+            entry = old.get((id, name), {})
+            if id is not None and entry:
+                slugs = [text(series.get("slug")) for series in entries(entry.get("series"))]
                 for slug in slugs:
-                    self.makers.setdefault((kind, slug), []).append(number)
-                shown = [(kind, number), *(("series", slug) for slug in slugs)]
-                for family in OLD:
-                    self.dates.saw(self.answers[f"{family}/{kind}/{number}"].modified, shown)
-            yield {"id": one.get("id"), "name": name, "aliases": list(filter(None, texts(other.get("aliases"))))}
+                    self.makers.setdefault((kind, slug), []).append(id)
+                keys = [(kind, id), *(("series", slug) for slug in slugs)]
+                for version in OLD:
+                    self.dates.add(self.responses[f"{version}/{kind}/{id}"].modified, keys)
+            yield {"id": person.get("id"), "name": name, "aliases": list(filter(None, texts(entry.get("aliases"))))}
 
-    def _categories(self) -> Iterator[tuple[str, dict[str, Any]]]:
+    def _categories(self) -> Iterator[tuple[str, Fields]]:
         old = self.old("categories")
-        ids = {text(one.get("name")): one.get("id") for one in old}
-        seen = set[str]()
-        for one in list(self.v2("categories")) or old:
-            name = text(one.get("name"))
+        ids = {text(entry.get("name")): entry.get("id") for entry in old}
+        names = set[str]()
+        for entry in list(self.v2("categories")) or old:
+            name = text(entry.get("name"))
             if name not in ids:
                 self.notes.add("no answer tells the id of the category; one is made of its name", name)
-            told = {"id": ids.get(name) or slug_of(name), "name": name, "description": text(one.get("description"))}
-            record = admitted(Category, told, f"category {name}"[:60], self.notes)
-            if record and not {record["id"].casefold(), name.casefold()} & seen:
-                seen |= {record["id"].casefold(), name.casefold()}
+            category = {
+                "id": ids.get(name) or slug_of(name),
+                "name": name,
+                "description": text(entry.get("description")),
+            }
+            record = valid_fields(Category, category, f"category {name}"[:60], self.notes)
+            if record and not {record["id"].casefold(), name.casefold()} & names:
+                names |= {record["id"].casefold(), name.casefold()}
                 path = f"/api/v2/categories/{percent_encoded(name)}"
-                self.dates.saw(self.answers[path].modified, [("categories", record["id"])])
+                self.dates.add(self.responses[path].modified, [("categories", record["id"])])
                 yield record["id"], record
             elif record:
                 self.notes.add("is called as another one is; it is left out", f"category {name}"[:60])
 
-    def _members(self) -> list[dict[str, Any]]:
-        told = list(self.v2("members"))
-        if not told:
-            told = [one for group in self.old("groups") for one in entries(group.get("members"))]
-            told = list({str(one.get("id")): one for one in told}.values())
-            if told:
+    def _members(self) -> list[Fields]:
+        members = list(self.v2("members"))
+        if not members:
+            in_groups = [member for group in self.old("groups") for member in entries(group.get("members"))]
+            members = list({str(member.get("id")): member for member in in_groups}.values())
+            if members:
                 self.notes.add("members are known by the groups in version 1 only, which say little of them")
         names = ("twitter", "discord", "irc", "reddit")
         return [
-            {"id": one.get("id"), "name": text(one.get("name"))} | {name: text(one.get(name)) for name in names}
-            for one in told
+            {"id": member.get("id"), "name": text(member.get("name"))}
+            | {name: text(member.get(name)) for name in names}
+            for member in members
         ]
 
-    def _groups(self) -> Iterator[dict[str, Any]]:
-        old = {whole(one.get("id")): one for one in self.old("groups")}
-        for one in list(self.v2("groups")) or list(old.values()):
-            number = whole(one.get("id"))
-            logo = text(one.get("logo"))
+    def _groups(self) -> Iterator[Fields]:
+        old = {whole(group.get("id")): group for group in self.old("groups")}
+        for group in list(self.v2("groups")) or list(old.values()):
+            id = whole(group.get("id"))
+            logo = text(group.get("logo"))
             yield {
-                "id": one.get("id"),
-                "name": text(one.get("name")),
-                "description": text(one.get("description")),
-                **{name: text(one.get(name)) for name in _CONTACTS},
-                "logo": image(logo, self.root, f"groups/{number}/") if logo else None,
-                "members": self._roles(one, old.get(number, {})),
+                "id": group.get("id"),
+                "name": text(group.get("name")),
+                "description": text(group.get("description")),
+                **{name: text(group.get(name)) for name in _CONTACTS},
+                "logo": image(logo, self.root, f"groups/{id}/") if logo else None,
+                "members": _roles(self, group, old.get(id, {})),
             }
 
-    def _roles(self, group: dict[str, Any], old: dict[str, Any]) -> list[dict[str, Any]]:
-        """Who does what; version 2 knows the order, version 1 the ids."""
-        known = self.found["members"]
-        pairs = [
-            (whole(one.get("id")), role) for one in entries(old.get("members")) for role in texts(one.get("roles"))
+
+def _roles(lists: ImportedLists, group: dict[str, Any], old: dict[str, Any]) -> list[Fields]:
+    """The members of a group and their roles: version 2 has the order, version 1 has the ids."""
+    members = lists.records["members"]
+    pairs = [
+        (whole(entry.get("id")), role) for entry in entries(old.get("members")) for role in texts(entry.get("roles"))
+    ]
+    pairs = [
+        (id, role)
+        for entry in entries(old.get("members"))
+        for role in texts(entry.get("roles"))
+        if (id := whole(entry.get("id"))) in members
+    ]
+    labels = texts(group.get("members"))
+    if not labels:
+        return [{"member": id, "role": role} for id, role in pairs]
+    roles = []
+    for label in labels:
+        by_id = [(id, role) for id, role in pairs if label == f"{role}: {members[id]['name']}"]
+        candidates = by_id or [
+            (id, label.removesuffix(f": {member['name']}"))
+            for id, member in members.items()
+            if label.endswith(f": {member['name']}")
         ]
-        pairs = [(number, role) for number, role in pairs if number in known]
-        spoken = texts(group.get("members"))
-        if not spoken:
-            return [{"member": number, "role": role} for number, role in pairs]
-        found = []
-        for words in spoken:
-            told = [(number, role) for number, role in pairs if words == f"{role}: {known[number]['name']}"]
-            meant = told or [
-                (number, words.removesuffix(f": {one['name']}"))
-                for number, one in known.items()
-                if words.endswith(f": {one['name']}")
-            ]
-            if meant:
-                # One name may end as another does: then the role beside the longer name is the shorter.
-                number, role = min(meant, key=lambda one: len(one[1]))
-                found.append({"member": number, "role": role})
-            else:
-                self.notes.add("names a member whom no list has; the role is left out", f"groups {group.get('id')}")
-        return found
-
-    def _date_groups(self) -> None:
-        """A group shows its members, and a member its groups."""
-        groups_of: dict[int, list[tuple[str, int]]] = {number: [] for number in self.found["members"]}
-        for number, record in self.found["groups"].items():
-            members = [one["member"] for one in record.get("members", ())]
-            for member in members:
-                groups_of[member].append(("groups", number))
-            shown = [("groups", number), *(("members", member) for member in members)]
-            self.dates.saw(self.answers[f"/api/v2/groups/{number}"].modified, shown)
-            works = [
-                text(one.get("slug"))
-                for old in self.old("groups")
-                if old.get("id") == number
-                for one in entries(old.get("series"))
-            ]
-            self.dates.saw(
-                self.answers[f"/api/v1/groups/{number}"].modified, [*shown, *(("series", slug) for slug in works)]
-            )
-        for member, groups in groups_of.items():
-            self.dates.saw(self.answers[f"/api/v2/members/{member}"].modified, [("members", member), *groups])
+        if candidates:
+            # A name may end with another name. The longer name leaves the shorter role.
+            id, role = min(candidates, key=lambda candidate: len(candidate[1]))
+            roles.append({"member": id, "role": role})
+        else:
+            lists.notes.add("names a member whom no list has; the role is left out", f"groups {group.get('id')}")
+    return roles
 
 
-# Those of which an answer shows nothing else.
-_ALONE = ("authors", "artists")
+def _date_groups(lists: ImportedLists) -> None:
+    """Add the dates of groups and members: each response of one shows the other."""
+    dates, responses = lists.dates, lists.responses
+    groups_of: dict[int, list[tuple[str, int]]] = {id: [] for id in lists.records["members"]}
+    for id, record in lists.records["groups"].items():
+        members = [role["member"] for role in record.get("members", ())]
+        for member in members:
+            groups_of[member].append(("groups", id))
+        keys = [("groups", id), *(("members", member) for member in members)]
+        dates.add(responses[f"/api/v2/groups/{id}"].modified, keys)
+        slugs = [
+            text(series.get("slug"))
+            for group in lists.old("groups")
+            if group.get("id") == id
+            for series in entries(group.get("series"))
+        ]
+        dates.add(responses[f"/api/v1/groups/{id}"].modified, [*keys, *(("series", slug) for slug in slugs)])
+    for member, groups in groups_of.items():
+        dates.add(responses[f"/api/v2/members/{member}"].modified, [("members", member), *groups])
 
 
-def _named(one: dict[str, Any]) -> tuple[int | None, str]:
-    return whole(one.get("id")), text(one.get("name"))
+def _id_and_name(entry: dict[str, Any]) -> tuple[int | None, str]:
+    return whole(entry.get("id")), text(entry.get("name"))
 
 
 def slug_of(name: str) -> str:
-    return _NO_SLUG.sub("-", name.lower()).strip("-") or "category"
+    return _NOT_IN_SLUG.sub("-", name.lower()).strip("-") or "category"

@@ -1,6 +1,7 @@
-"""What a source answered, kept by its address: nothing is asked twice, and asked again only with conditions.
+"""Cache of a site's responses on disk, by path: an import resumes, and the next import revalidates.
 
-An import that was cut off leaves its number behind; the next one takes what that one has got as it is.
+Each import has a number. A response of the current number is used without a request. An interrupted import keeps its
+number for the next one.
 """
 
 from contextlib import suppress
@@ -10,19 +11,19 @@ from typing import Any
 
 from ... import encoding, filesystem
 
-# Only its owner may read what a key opened.
+# Responses to requests with a key are readable for the owner only.
 _FILE, _FOLDER = 0o600, 0o700
-# Whoever goes on later than this begins anew: half of an old site and half of a new one are no site.
+# Seconds after which an interrupted import starts again: responses of different days do not fit together.
 _STALE = 86_400
-# After a dry run nothing is to be asked for; what it found is soon no longer what the site says.
-_SOON = 3_600
+# Seconds for which the responses of a dry run are used without a request.
+_FRESH = 3_600
 _STATE = {"run": int, "started": int, "asking": bool, "finished": bool}
-_KEPT = ("etag", "last-modified", "cache-control")
+_HEADERS = ("etag", "last-modified", "cache-control")
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
-    """An answer that came earlier, and the number of the import that last had it confirmed."""
+class CachedResponse:
+    """A response, and the number of the last import that received or revalidated it."""
 
     run: int
     status: int
@@ -31,82 +32,85 @@ class Kept:
 
 
 def folder_of(cache: Path, source: str) -> Path:
-    """Where the answers of one source are kept."""
+    """Create and return the cache folder of a site."""
     folder = cache / encoding.digest(source.encode())
     filesystem.make_folder(folder, _FOLDER)
     return folder
 
 
 class ResponseCache:
-    """A folder that belongs to one source, for as long as nobody else writes to it."""
+    """The cache folder of one site; the caller holds its lock."""
 
     def __init__(self, folder: Path, now: int) -> None:
         self.folder = folder
-        # Beside a catalog there may be a repository, and all the world may read that.
+        # The folder may be in a repository, which may be public.
         filesystem.write_if_changed(self.folder / ".gitignore", b"*\n", _FILE)
-        state = self._state()
+        state = _state(folder)
         self.run, self.started = state["run"], state["started"]
-        if state["finished"] or not 0 <= now - self.started < (_STALE if state["asking"] else _SOON):
+        if state["finished"] or not 0 <= now - self.started < (_STALE if state["asking"] else _FRESH):
             self.run, self.started = self.run + 1, now
         self._save(asking=True)
 
-    def find(self, name: str) -> Kept | None:
-        """What came for an address, if it can be read; a damaged file is as good as none."""
-        found = self._read(self._file(name))
-        head, _, body = found.partition(b"\n")
+    def find(self, name: str) -> CachedResponse | None:
+        """Return the response of a name; None if there is none, or its file is damaged."""
+        head, _, body = _read(self._file(name)).partition(b"\n")
         try:
-            said = encoding.parse(head)
-            return Kept(said["run"], said["status"], dict(said["headers"]), body) if said["name"] == name else None
+            entry = encoding.parse(head)
+            if entry["name"] != name:
+                return None
+            return CachedResponse(entry["run"], entry["status"], dict(entry["headers"]), body)
         except (ValueError, KeyError, TypeError):
             return None
 
-    def keep(self, name: str, status: int, headers: dict[str, str], body: bytes) -> Kept:
-        kept = {key: headers[key] for key in _KEPT if key in headers}
-        head = {"name": name, "run": self.run, "status": status, "headers": kept}
+    def keep(self, name: str, status: int, headers: dict[str, str], body: bytes) -> CachedResponse:
+        cached_headers = {key: headers[key] for key in _HEADERS if key in headers}
+        head = {"name": name, "run": self.run, "status": status, "headers": cached_headers}
         filesystem.write_if_changed(self._file(name), encoding.json(head) + b"\n" + body, _FILE)
-        return Kept(self.run, status, kept, body)
+        return CachedResponse(self.run, status, cached_headers, body)
 
     def forget(self, name: str) -> None:
-        """Have an answer asked for again, by whoever goes on."""
+        """Remove a response, so that the next import requests it."""
         filesystem.write_if_changed(self._file(name), b"", _FILE)
 
     def complete(self) -> None:
-        """Nothing is left to be asked for."""
+        """Record that all requests are done."""
         self._save(asking=False)
 
     def imported(self, catalog: str) -> dict[str, Any]:
-        """What the import before this one found for a catalog; a damaged memory is as good as none."""
+        """Return what the last import into a catalog saved with `finish`; empty if that is damaged."""
         with suppress(ValueError):
-            found = encoding.parse(self._read(self._memory(catalog)))
-            if isinstance(found, dict) and isinstance(found.get(catalog), dict):
-                return dict(found[catalog])
+            catalogs = encoding.parse(_read(self._last_import(catalog)))
+            if isinstance(catalogs, dict) and isinstance(catalogs.get(catalog), dict):
+                return dict(catalogs[catalog])
         return {}
 
     def finish(self, catalog: str, imported: bytes) -> None:
-        """This import is done; the next one into the same catalog compares with what it found, which is JSON."""
-        filesystem.write_if_changed(self._memory(catalog), b"{%b:%b}" % (encoding.json(catalog), imported), _FILE)
+        """End this import; `imported` is JSON for the next import into the same catalog."""
+        filesystem.write_if_changed(self._last_import(catalog), b"{%b:%b}" % (encoding.json(catalog), imported), _FILE)
         self._save(asking=False, finished=True)
 
     def _save(self, *, asking: bool, finished: bool = False) -> None:
         state = {"run": self.run, "started": self.started, "asking": asking, "finished": finished}
         filesystem.write_if_changed(self.folder / "state.json", encoding.json(state), _FILE)
 
-    def _state(self) -> dict[str, Any]:
-        """How the import before this one went."""
-        with suppress(ValueError):
-            found = encoding.parse(self._read(self.folder / "state.json"))
-            if isinstance(found, dict) and {name: type(one) for name, one in found.items()} == _STATE:
-                return found
-        return {"run": 0, "started": 0, "asking": False, "finished": True}
-
-    def _memory(self, catalog: str) -> Path:
+    def _last_import(self, catalog: str) -> Path:
         return self.folder / f"imported-{encoding.digest(catalog.encode())}.json"
 
     def _file(self, name: str) -> Path:
         return self.folder / encoding.digest(name.encode())
 
-    def _read(self, path: Path) -> bytes:
-        try:
-            return path.read_bytes()
-        except FileNotFoundError:
-            return b""
+
+def _state(folder: Path) -> dict[str, Any]:
+    """Return the state that the last import saved."""
+    with suppress(ValueError):
+        state = encoding.parse(_read(folder / "state.json"))
+        if isinstance(state, dict) and {name: type(value) for name, value in state.items()} == _STATE:
+            return state
+    return {"run": 0, "started": 0, "asking": False, "finished": True}
+
+
+def _read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        return b""

@@ -1,4 +1,4 @@
-"""A running site -> a catalog: what it answers is kept, understood, compared with what is there, and written."""
+"""Import a site: request its responses, make records, merge them with the catalog, write the files."""
 
 import os
 from collections.abc import Callable, Iterable
@@ -16,22 +16,24 @@ from ...catalog.problems import locate
 from ...catalog.reader import Sources
 from ...errors import FlatpanelError
 from ...http_client import SECONDS
-from . import catalog_files, crawl, interpret, three_way_merge, unavailable
-from .answers import Bodies
-from .crawl import Asker, Progress
-from .http_client import MAX_RESPONSE, Wire
+from . import interpret, three_way_merge, unavailable
+from .catalog_files import CatalogFiles
+from .crawl import Crawler, Progress, crawl
+from .imported import Imported
 from .notes import Notes
 from .response_cache import ResponseCache, folder_of
-from .three_way_merge import FILES
+from .responses import ParsedBodies
+from .site_client import MAX_RESPONSE, SiteClient
+from .three_way_merge import FILES, Merge
 
-# Everything that a site tells takes at most so many times the memory of the largest response.
-_CONTENT = 4
+# The memory of all records of a site, as a multiple of the largest response.
+_RECORDS = 4
 _ORDER = (SITE, *FILES.values())
 
 
 @dataclass(frozen=True, slots=True)
 class ImportOptions:
-    """What an import is told from outside, the clock included."""
+    """The parameters of an import, including the clock."""
 
     address: Address
     catalog: Folder
@@ -42,14 +44,14 @@ class ImportOptions:
     key: str | None = None
     rate: float = 4.0
     dry: bool = False
-    # For one request as a whole, and the MiB of its response.
+    # Deadline of one request, and the MiB of its response.
     timeout: float = SECONDS
     max_response: int = MAX_RESPONSE
 
 
 @dataclass(frozen=True, slots=True)
-class Done:
-    """What was written, or would be, and what people should know."""
+class ImportResult:
+    """The files that were written, or would be in a dry run, and the notes."""
 
     counts: dict[str, int]
     files: list[str]
@@ -57,73 +59,80 @@ class Done:
     requests: int
 
 
-def run(wanted: ImportOptions, progress: Progress = lambda share: None) -> Done:
-    """Bring a catalog to what a site says now."""
+def run(options: ImportOptions, progress: Progress = lambda share: None) -> ImportResult:
+    """Create a catalog from a site, or update it."""
     notes = Notes()
-    _check_before(wanted.catalog)
-    folder = folder_of(wanted.cache, str(wanted.address))
+    _check_catalog(options.catalog)
+    folder = folder_of(options.cache, str(options.address))
     with filesystem.alone(folder):
-        shelf = ResponseCache(folder, wanted.now)
-        wire = Wire(
-            wanted.address, wanted.clock, wanted.sleep, 1 / wanted.rate, wanted.timeout, wanted.max_response << 20
-        )
-        asker = Asker(wire, Bodies(shelf, wire.size), notes, wanted.key, progress)
+        cache = ResponseCache(folder, options.now)
+        max_bytes = options.max_response << 20
+        client = SiteClient(options.address, options.clock, options.sleep, 1 / options.rate, options.timeout, max_bytes)
+        crawler = Crawler(client, ParsedBodies(cache, max_bytes), notes, options.key, progress)
         try:
-            crawl.ask_everything(asker)
-            shelf.complete()
+            crawl(crawler)
+            cache.complete()
         finally:
-            wire.close()
-        origin, most = wanted.address.origin, _CONTENT * wire.size
-        read = partial(interpret.read, asker.answers, asker.slugs, origin, wanted.now, notes, most)
-        if wanted.dry:
-            made = _made(wanted.catalog, read, shelf, notes)
+            client.close()
+        read = partial(
+            interpret.read,
+            crawler.responses,
+            crawler.slugs,
+            options.address.origin,
+            options.now,
+            notes,
+            _RECORDS * max_bytes,
+        )
+        if options.dry:
+            update = _checked_update(options.catalog, read, cache, notes)
         else:
-            filesystem.make_folder(Path(wanted.catalog))
-            with filesystem.alone(wanted.catalog):
-                made = _made(wanted.catalog, read, shelf, notes)
-                for file in sorted(made.files, key=_rank):
-                    confined_folder.of(wanted.catalog).write(file, made.files[file])
-            shelf.finish(str(Path(wanted.catalog).resolve()), made.memory)
-    return Done(made.counts, list(made.files), list(notes), wire.requests)
+            filesystem.make_folder(Path(options.catalog))
+            with filesystem.alone(options.catalog):
+                update = _checked_update(options.catalog, read, cache, notes)
+                for file in sorted(update.files, key=_rank):
+                    confined_folder.of(options.catalog).write(file, update.files[file])
+            cache.finish(str(Path(options.catalog).resolve()), update.saved)
+    return ImportResult(update.counts, list(update.files), list(notes), client.requests)
 
 
 @dataclass(frozen=True, slots=True)
-class _Made:
-    """How much is new, the files to be written, the names of those that are there, and JSON for the next import."""
+class _Update:
+    """The number of changes, the files to write, the names of the existing files, and JSON for the next import."""
 
     counts: dict[str, int]
     files: dict[str, bytes]
-    names: list[str]
-    memory: bytes
+    existing: list[str]
+    saved: bytes
 
 
-def _made(catalog: Folder, read: Callable[[], interpret.Imported], shelf: ResponseCache, notes: Notes) -> _Made:
-    """What is to be written: a catalog that has problems is not touched, and none comes out."""
-    made = _planned(catalog, read, shelf, notes)
+def _checked_update(catalog: Folder, read: Callable[[], Imported], cache: ResponseCache, notes: Notes) -> _Update:
+    """Return the update, after a check of the catalog that it results in."""
+    update = _update(catalog, read, cache, notes)
     with filesystem.scratch() as folder:
-        for file in {*made.names, *made.files}:
-            filesystem.write_if_changed(folder / file, made.files.get(file) or locate.text(catalog, file))
+        for file in {*update.existing, *update.files}:
+            filesystem.write_if_changed(folder / file, update.files.get(file) or locate.text(catalog, file))
         load_valid(folder, catalog)
-    return made
+    return update
 
 
-def _planned(catalog: Folder, read: Callable[[], interpret.Imported], shelf: ResponseCache, notes: Notes) -> _Made:
-    """All records are gone from memory when this is over; the check that follows needs as much again."""
-    found, past = read(), shelf.imported(str(Path(catalog).resolve()))
-    sources, before = Sources(), {}
-    if _holds_anything(catalog):
-        sources, before = load_valid(catalog), past
-        _refuse_lost_lists(three_way_merge.lost_paths(found, before), shelf)
-    plan = three_way_merge.Merge(sources, found, before, notes).made()
-    files = catalog_files.Placer(sources, plan, lambda file: locate.text(catalog, file), notes).placed()
-    return _Made(plan.counts, files, list(sources.mtimes), encoding.json(three_way_merge.remembered(found, past)))
+def _update(catalog: Folder, read: Callable[[], Imported], cache: ResponseCache, notes: Notes) -> _Update:
+    """Return the unchecked update. The records of the site are local: the check needs their memory."""
+    imported, last = read(), cache.imported(str(Path(catalog).resolve()))
+    sources, merged_with = Sources(), {}
+    if _has_files(catalog):
+        sources, merged_with = load_valid(catalog), last
+        _refuse_lost_lists(three_way_merge.lost_paths(imported, last), cache)
+    plan = Merge(sources, imported, merged_with, notes).merged()
+    files = CatalogFiles(sources, plan, lambda file: locate.text(catalog, file), notes).build()
+    saved = encoding.json(three_way_merge.saved(imported, last))
+    return _Update(plan.counts, files, list(sources.mtimes), saved)
 
 
-def _refuse_lost_lists(lost: Iterable[str], shelf: ResponseCache) -> None:
-    """Without a list, everything in it would seem to be gone, or to have no name."""
+def _refuse_lost_lists(lost: Iterable[str], cache: ResponseCache) -> None:
+    """Refuse to merge without a list that the last import had: all of its entries would seem deleted."""
     lists = unavailable.lists(lost)
     for path in lists:
-        shelf.forget(path)
+        cache.forget(path)
     if lists:
         raise FlatpanelError(
             f"{lists[0]}: does not tell what it told at the last import, and too much depends on it; nothing is "
@@ -131,18 +140,18 @@ def _refuse_lost_lists(lost: Iterable[str], shelf: ResponseCache) -> None:
         )
 
 
-def _check_before(catalog: Folder) -> None:
-    """Nobody asks a site for hours, only to hear that what it told cannot be written."""
+def _check_catalog(catalog: Folder) -> None:
+    """Refuse a catalog that cannot be written or is invalid, before the requests begin."""
     if os.path.exists(catalog) and not os.path.isdir(catalog):
         raise FlatpanelError(f"{catalog}: is no folder")
-    if _holds_anything(catalog):
+    if _has_files(catalog):
         load_valid(catalog)
 
 
-def _holds_anything(catalog: Folder) -> bool:
+def _has_files(catalog: Folder) -> bool:
     return os.path.isdir(catalog) and any(not name.startswith(".") for name in os.listdir(catalog))
 
 
 def _rank(file: str) -> int:
-    """What is named by others is written before them: whenever this ends, there is a catalog without problems."""
+    """Lists are written before the series that reference them: an interrupted import leaves a valid catalog."""
     return _ORDER.index(file) if file in _ORDER else len(_ORDER)

@@ -1,4 +1,4 @@
-"""Answers -> one series with its chapters, as a catalog would hold them."""
+"""Responses -> one series with its chapters, as fields of a catalog."""
 
 from dataclasses import dataclass
 from itertools import count as count_from
@@ -6,158 +6,163 @@ from typing import Any
 
 from ...catalog import field_values
 from ...catalog.records import Person, Series
-from .admitting import admitted
-from .chapters import Chapters
+from .chapters import ChapterReader
 from .image_paths import image
-from .lenient import count, entries, fields, text, texts
-from .people_and_groups import OLD, Lists
+from .imported import ImportedSeries, Names
+from .lenient import Fields, count, entries, fields, text, texts, valid_fields
+from .people_and_groups import ImportedLists
+from .responses import Responses
 from .title_template import template
 
 _STATUSES = ("ongoing", "completed", "hiatus", "canceled")
 
 
-@dataclass(slots=True)
-class Reader:
-    """Reads one series after the other, and knows what all of them share."""
+def imported_series(responses: Responses, slug: str) -> ImportedSeries:
+    """Put a series together from the JSON of version 2 and of the newest of the older versions."""
+    v2 = fields(responses[f"/api/v2/series/{slug}"].value)
+    old = responses.old_series(slug)
+    chapters = responses[f"/api/v2/series/{slug}/chapters"]
+    return ImportedSeries(
+        slug=slug,
+        title=text(v2.get("title") or old.get("title")),
+        aliases=list(filter(None, texts(v2.get("aliases", old.get("aliases"))))),
+        description=text(v2.get("description", old.get("description"))),
+        authors=_names("authors", v2, old),
+        artists=_names("artists", v2, old),
+        categories=texts(v2.get("categories")) or [text(entry.get("name")) for entry in entries(old.get("categories"))],
+        status=text(v2.get("status")).lower().replace("cancelled", "canceled"),
+        completed=v2.get("completed", old.get("completed")) is True,
+        licensed=v2.get("licensed") is True or chapters.status == 451,
+        locked=chapters.locked,
+        cover=text(v2.get("cover") or old.get("cover")),
+        views=count(v2.get("views")),
+        in_v2=bool(v2),
+        in_old=bool(old),
+    )
 
-    lists: Lists
+
+def _names(kind: str, v2: dict[str, Any], old: dict[str, Any]) -> Names:
+    """The names of the authors or artists. The older versions have a list for each person: name, then aliases."""
+    people = old.get(kind)
+    old_names = [texts(names)[0] for names in people if texts(names)] if isinstance(people, list) else []
+    return Names(texts(v2[kind]) if kind in v2 else None, old_names)
+
+
+@dataclass(slots=True)
+class SeriesReader:
+    """Reads one series after the other."""
+
+    lists: ImportedLists
     now: int
-    # Whether the source keeps the chapters of every series behind a key.
+    # Whether the chapters of all series need a key.
     all_locked: bool = False
 
-    def series(self, slug: str) -> tuple[dict[str, Any], list[dict[str, Any]]] | None:
-        new, old = self._new(slug), self._old(slug)
-        title = text(new.get("title") or old.get("title"))
-        chapters = Chapters(self.lists, slug, title)
-        found = chapters.read()
-        told = {
-            "title": title,
-            "aliases": list(filter(None, texts(new.get("aliases", old.get("aliases"))))),
-            "description": text(new.get("description", old.get("description"))),
-            "authors": self._people("authors", slug, new, old),
-            "artists": self._people("artists", slug, new, old),
-            "categories": self._categories(slug, new, old),
-            "status": self._status(slug, new, old),
-            "licensed": new.get("licensed") is True or self._status_of(slug) == 451,
-            "restricted": self._restricted(slug, old),
-            "cover": self._cover(slug, new, old),
-            "chapter_title": template(chapters.made),
+    def series(self, slug: str) -> tuple[Fields, list[Fields]] | None:
+        """Return the valid fields of a series and of its chapters; None if a required field is missing."""
+        series = imported_series(self.lists.responses, slug)
+        reader = ChapterReader(self.lists, slug, series.title)
+        chapters = reader.read()
+        chapter_title = template(reader.titles)
+        stated = {
+            "title": series.title,
+            "aliases": series.aliases,
+            "description": series.description,
+            "authors": self._people("authors", series, series.authors),
+            "artists": self._people("artists", series, series.artists),
+            "categories": self._categories(series),
+            "status": self._status(series),
+            "licensed": series.licensed,
+            # The older versions do not show a series that needs a key.
+            "restricted": series.locked and not series.in_old and not self.all_locked,
+            "cover": image(series.cover, self.lists.root, f"series/{slug}/"),
+            "chapter_title": chapter_title,
+            "chapters": [],
         }
-        if told["chapter_title"] is None:
-            self.lists.notes.add("how full titles are made cannot be told from them; the usual way is taken", slug)
-        record = admitted(Series, told | {"chapters": []}, slug, self.lists.notes)
+        if chapter_title is None:
+            self._note(series, "how full titles are made cannot be told from them; the usual way is taken")
+        record = valid_fields(Series, stated, slug, self.lists.notes)
         if record is None:
             return None
         if record.get("chapter_title") == field_values.DEFAULT_CHAPTER_TITLE:
             del record["chapter_title"]
-        self._views(new, found)
-        self._date(slug, record, found)
-        self._told(slug, new, old, record, found)
-        return record, found
+        if chapters and not any("id" in chapter for chapter in chapters):
+            # Version 2 does not show these chapters, but the sum of their views.
+            chapters[0] |= {"views": series.views}
+        _add_dates(self.lists, slug, record, chapters)
+        self._note_gaps(series, record, chapters)
+        return record, chapters
 
-    def _new(self, slug: str) -> dict[str, Any]:
-        return fields(self.lists.answers[f"/api/v2/series/{slug}"].value)
+    def _note(self, series: ImportedSeries, sentence: str) -> None:
+        self.lists.notes.add(sentence, series.slug)
 
-    def _old(self, slug: str) -> dict[str, Any]:
-        return next((found for one in OLD if (found := fields(self.lists.answers[f"{one}/series/{slug}"].value))), {})
+    def _status(self, series: ImportedSeries) -> str:
+        if series.status in _STATUSES:
+            return series.status
+        self._note(series, "only whether the series is completed is told, not if it is paused or canceled")
+        return "completed" if series.completed else "ongoing"
 
-    def _status_of(self, slug: str) -> int:
-        return self.lists.answers[f"/api/v2/series/{slug}/chapters"].status
-
-    def _restricted(self, slug: str, old: dict[str, Any]) -> bool:
-        """The old families have nothing that takes a key."""
-        locked = self.lists.answers[f"/api/v2/series/{slug}/chapters"].locked
-        return locked and not old and not self.all_locked
-
-    def _status(self, slug: str, new: dict[str, Any], old: dict[str, Any]) -> str:
-        told = text(new.get("status")).lower().replace("cancelled", "canceled")
-        if told in _STATUSES:
-            return told
-        self.lists.notes.add("only whether the series is completed is told, not if it is paused or canceled", slug)
-        return "completed" if new.get("completed", old.get("completed")) is True else "ongoing"
-
-    def _cover(self, slug: str, new: dict[str, Any], old: dict[str, Any]) -> str:
-        address = text(new.get("cover") or old.get("cover"))
-        return image(address, self.lists.root, f"series/{slug}/")
-
-    def _people(self, kind: str, slug: str, new: dict[str, Any], old: dict[str, Any]) -> list[int]:
-        names = [texts(one)[0] for one in old.get(kind) or [] if texts(one)] if isinstance(old.get(kind), list) else []
-        makers = self.lists.makers.get((kind, slug), [])
-        if kind in new:
-            if old and sorted(names) != sorted(texts(new[kind])):
-                self.lists.notes.add(
-                    f"the older versions name other {kind} than version 2 does, which is believed", slug
-                )
-            names = texts(new[kind])
-        elif (
-            names and kind == "authors" and not set(names) & self._names(kind) and set(names) <= self._names("artists")
-        ):
-            self.lists.notes.add(
-                "the authors that are told are artists; who has the series among the authors wrote it", slug
-            )
+    def _people(self, kind: str, series: ImportedSeries, names: Names) -> list[int]:
+        makers = self.lists.makers.get((kind, series.slug), [])
+        if names.v2 is None and kind == "authors" and self._are_artists(names.old):
+            self._note(series, "the authors that are told are artists; who has the series among the authors wrote it")
             return makers
-        found: list[int] = []
-        for name in names:
-            ids = [one for one, record in self.lists.found[kind].items() if record["name"] == name and one not in found]
-            ids.sort(key=lambda one: one not in makers)
-            found += ids[:1] or self._stranger(kind, name, slug)
-        return found
+        if names.v2 is not None and series.in_old and sorted(names.old) != sorted(names.v2):
+            self._note(series, f"the older versions name other {kind} than version 2 does, which is believed")
+        ids: list[int] = []
+        for name in names.old if names.v2 is None else names.v2:
+            people = self.lists.records[kind].items()
+            same_name = [id for id, person in people if person["name"] == name and id not in ids]
+            same_name.sort(key=lambda id: id not in makers)
+            ids += same_name[:1] or self._new_person(kind, name, series)
+        return ids
 
-    def _names(self, kind: str) -> set[str]:
-        return {record["name"] for record in self.lists.found[kind].values()}
+    def _are_artists(self, names: list[str]) -> bool:
+        """Whether these are names of artists and of no author."""
+        authors, artists = (
+            {person["name"] for person in self.lists.records[kind].values()} for kind in ("authors", "artists")
+        )
+        return bool(names) and not authors.intersection(names) and artists.issuperset(names)
 
-    def _stranger(self, kind: str, name: str, slug: str) -> list[int]:
-        """Somebody whom a series names and no list does; nobody, if that is no name."""
-        number = next(one for one in count_from(1) if one not in self.lists.found[kind])
-        record = admitted(Person, {"id": number, "name": name}, slug, self.lists.notes)
+    def _new_person(self, kind: str, name: str, series: ImportedSeries) -> list[int]:
+        """Add a person whom no list contains; return the new id, or nothing if the name is invalid."""
+        id = next(number for number in count_from(1) if number not in self.lists.records[kind])
+        record = valid_fields(Person, {"id": id, "name": name}, series.slug, self.lists.notes)
         if record is None:
             return []
-        self.lists.notes.add(f"names one of its {kind} whom no list has, and who has a new id", slug)
-        self.lists.found[kind][number] = record
-        return [number]
+        self._note(series, f"names one of its {kind} whom no list has, and who has a new id")
+        self.lists.records[kind][id] = record
+        return [id]
 
-    def _categories(self, slug: str, new: dict[str, Any], old: dict[str, Any]) -> list[str]:
-        names = texts(new.get("categories")) or [text(one.get("name")) for one in entries(old.get("categories"))]
-        by_name = {record["name"]: one for one, record in self.lists.found["categories"].items()}
-        for name in names:
-            if name not in by_name:
-                self.lists.notes.add("is in a category that no list has; that is left out", slug)
-        return sorted({by_name[name] for name in names if name in by_name})
+    def _categories(self, series: ImportedSeries) -> list[str]:
+        ids = {record["name"]: id for id, record in self.lists.records["categories"].items()}
+        if any(name not in ids for name in series.categories):
+            self._note(series, "is in a category that no list has; that is left out")
+        return sorted({ids[name] for name in series.categories if name in ids})
 
-    def _views(self, new: dict[str, Any], chapters: list[dict[str, Any]]) -> None:
-        """Of chapters that version 2 does not show, it tells the sum."""
-        if chapters and not any("id" in one for one in chapters):
-            chapters[0] |= {"views": count(new.get("views"))}
-
-    def _date(self, slug: str, record: dict[str, Any], chapters: list[dict[str, Any]]) -> None:
-        series = ("series", slug)
-        people = [(kind, one) for kind in ("authors", "artists") for one in record.get(kind, ())]
-        genres = [("categories", one) for one in record.get("categories", ())]
-        each = [("chapter", slug, one.get("volume"), one["number"]) for one in chapters]
-        groups = [("groups", number) for one in chapters for number in one.get("groups", ())]
-        shown: dict[str, list[Any]] = {
-            f"/api/v2/series/{slug}": [series, *people, *genres],
-            f"/api/v2/series/{slug}/chapters": [*each, *groups],
-            f"/api/v2/cubari/{slug}": [series, *people, *each, *groups],
-            f"/api/v1/series/{slug}": [series, *people, *genres, *each, *groups],
-            f"/api/series/{slug}": [series, *people, *each],
-        }
-        for path, things in shown.items():
-            self.lists.dates.saw(self.lists.answers[path].modified, things)
-
-    def _told(
-        self,
-        slug: str,
-        new: dict[str, Any],
-        old: dict[str, Any],
-        record: dict[str, Any],
-        chapters: list[dict[str, Any]],
-    ) -> None:
-        """What is missing, and what should not have been told."""
-        add = self.lists.notes.add
+    def _note_gaps(self, series: ImportedSeries, record: Fields, chapters: list[Fields]) -> None:
         if record.get("licensed") and not chapters:
-            add("is licensed; no answer tells its chapters", slug)
-        if new and any("id" not in one for one in chapters):
-            add("has chapters whose ids are not told; `python build.py ids` gives them new ones", slug)
-        if any((field_values.instant(one["published"]) > self.now) for one in chapters):
-            add("tells of chapters that will only be published; they are kept, and appear when it is time", slug)
+            self._note(series, "is licensed; no answer tells its chapters")
+        if series.in_v2 and any("id" not in chapter for chapter in chapters):
+            self._note(series, "has chapters whose ids are not told; `python build.py ids` gives them new ones")
+        if any(field_values.instant(chapter["published"]) > self.now for chapter in chapters):
+            self._note(
+                series, "tells of chapters that will only be published; they are kept, and appear when it is time"
+            )
+
+
+def _add_dates(lists: ImportedLists, slug: str, record: Fields, chapters: list[Fields]) -> None:
+    """Add the dates of the responses that show a series."""
+    series = ("series", slug)
+    people = [(kind, id) for kind in ("authors", "artists") for id in record.get(kind, ())]
+    categories = [("categories", id) for id in record.get("categories", ())]
+    each = [("chapter", slug, chapter.get("volume"), chapter["number"]) for chapter in chapters]
+    groups = [("groups", id) for chapter in chapters for id in chapter.get("groups", ())]
+    keys_by_path: dict[str, list[Any]] = {
+        f"/api/v2/series/{slug}": [series, *people, *categories],
+        f"/api/v2/series/{slug}/chapters": [*each, *groups],
+        f"/api/v2/cubari/{slug}": [series, *people, *each, *groups],
+        f"/api/v1/series/{slug}": [series, *people, *categories, *each, *groups],
+        f"/api/series/{slug}": [series, *people, *each],
+    }
+    for path, keys in keys_by_path.items():
+        lists.dates.add(lists.responses[path].modified, keys)

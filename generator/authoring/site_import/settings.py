@@ -1,57 +1,53 @@
-"""Answers -> the settings of a site, as far as they show."""
+"""Responses -> the settings of a site, as far as responses show them."""
 
 import re
 from collections.abc import Iterator
 from typing import Any, get_args
 
 from ...catalog.records import HOST, RestrictedRoute, Site
-from .admitting import admitted
-from .answers import Responses
 from .image_paths import root
-from .lenient import entries, fields, text, texts
+from .lenient import Fields, entries, fields, text, texts, valid_fields
 from .notes import Notes
-from .people_and_groups import OLD
+from .responses import OLD, Responses
 
 _ORIGIN = re.compile(r"https?://[^/?#]+")
 _DEFAULTS = {"reader": "/reader/", "media": "/media/", "page_size": 25}
 
 
-def media_root(answers: Responses) -> str:
-    """The address below which most images lie as ours do."""
-    return root(_images(answers))
+def media_root(responses: Responses) -> str:
+    """Return the URL below which most images have the layout of a catalog."""
+    return root(_images(responses))
 
 
-def _images(answers: Responses) -> Iterator[tuple[str, str]]:
-    """Addresses, and in which folder below the root a catalog has them."""
-    for path, got in answers.items():
-        family, _, name = path.rpartition("/")
-        if family in ("/api/v2/series", *(f"{one}/series" for one in OLD)):
-            yield text(fields(got.value).get("cover")), f"series/{name}/"
-        elif family == "/api/v2/groups":
-            yield text(fields(got.value).get("logo")), f"groups/{name}/"
-        if family == "/api/v1/series":
-            yield from _pages(name, fields(got.value))
+def _images(responses: Responses) -> Iterator[tuple[str, str]]:
+    """Yield the URL of each image, and its folder below the media root in a catalog."""
+    for path, response in responses.items():
+        folder, _, name = path.rpartition("/")
+        if folder in ("/api/v2/series", *(f"{version}/series" for version in OLD)):
+            yield text(fields(response.value).get("cover")), f"series/{name}/"
+        elif folder == "/api/v2/groups":
+            yield text(fields(response.value).get("logo")), f"groups/{name}/"
+        if folder == "/api/v1/series":
+            yield from _pages(name, fields(response.value))
 
 
 def _pages(slug: str, series: dict[str, Any]) -> Iterator[tuple[str, str]]:
     for volume, chapters in fields(series.get("volumes")).items():
-        for number, one in fields(chapters).items():
-            pages = texts(fields(one).get("pages_list"))
-            yield (
-                f"{text(fields(one).get('pages_root'))}{pages[0] if pages else ''}",
-                f"series/{slug}/{volume}/{number}/",
-            )
+        for number, chapter in fields(chapters).items():
+            names = texts(fields(chapter).get("pages_list"))
+            url = f"{text(fields(chapter).get('pages_root'))}{names[0] if names else ''}"
+            yield url, f"series/{slug}/{volume}/{number}/"
 
 
-def settings(answers: Responses, origin: str, root: str, notes: Notes) -> dict[str, Any]:
-    """What `site.yaml` should say."""
-    base = _base(answers) or origin
-    told = {
-        "base_url": base,
-        "reader": _reader(answers, base),
-        "media": root.removeprefix(base) if root.startswith(f"{base}/") else root,
-        "page_size": _page_size(answers),
-        "restricted": restricted_routes(answers),
+def settings(responses: Responses, origin: str, root: str, notes: Notes) -> Fields:
+    """Return the fields of `site.yaml`."""
+    base_url = _base_url(responses) or origin
+    site = {
+        "base_url": base_url,
+        "reader": _reader(responses, base_url),
+        "media": root.removeprefix(base_url) if root.startswith(f"{base_url}/") else root,
+        "page_size": _page_size(responses),
+        "restricted": restricted_routes(responses),
     }
     if not root:
         notes.add("no image lies where a catalog would look for it; addresses are kept")
@@ -59,43 +55,43 @@ def settings(answers: Responses, origin: str, root: str, notes: Notes) -> dict[s
         "port, ipv6, server_folder, ages of caches, body_budget, keep_releases and views_per_second are not told",
         "site.yaml",
     )
-    found = admitted(Site, told, "site.yaml", notes) or {"base_url": origin}
-    return {name: value for name, value in found.items() if _DEFAULTS.get(name) != value}
+    valid = valid_fields(Site, site, "site.yaml", notes) or {"base_url": origin}
+    return {name: value for name, value in valid.items() if _DEFAULTS.get(name) != value}
 
 
-def restricted_routes(answers: Responses) -> list[str]:
-    """The routes of version 2 that take a key whatever they are asked for."""
-    paths = fields(fields(answers["/api/v2/openapi.json"].value).get("paths"))
-    found = []
+def restricted_routes(responses: Responses) -> list[str]:
+    """Return the routes of version 2 that need a key with any parameters."""
+    paths = fields(fields(responses["/api/v2/openapi.json"].value).get("paths"))
+    restricted = []
     for route in get_args(RestrictedRoute):
-        asked = fields(fields(paths.get(f"/api/v2{route}")).get("get")).get("security")
-        told = isinstance(asked, list) and bool(asked) and {} not in asked
-        if told or answers[f"/api/v2{route}"].locked:
-            found.append(route)
-    return found
+        security = fields(fields(paths.get(f"/api/v2{route}")).get("get")).get("security")
+        needs_key = isinstance(security, list) and bool(security) and {} not in security
+        if needs_key or responses[f"/api/v2{route}"].locked:
+            restricted.append(route)
+    return restricted
 
 
-def _base(answers: Responses) -> str:
-    """What absolute addresses of the site begin with."""
-    told = [fields(family).get("series") for family in fields(answers["/"].value).values()]
-    told += [one.get("url") for family in OLD for one in entries(answers[f"{family}/series"].value)]
-    found = (_ORIGIN.match(text(address)) for address in told)
-    return next((one[0] for one in found if one and re.fullmatch(HOST, one[0])), "")
+def _base_url(responses: Responses) -> str:
+    """Return the origin of the first absolute URL."""
+    urls = [fields(version).get("series") for version in fields(responses["/"].value).values()]
+    urls += [series.get("url") for version in OLD for series in entries(responses[f"{version}/series"].value)]
+    origins = (match[0] for url in urls if (match := _ORIGIN.match(text(url))))
+    return next((origin for origin in origins if re.fullmatch(HOST, origin)), "")
 
 
-def _reader(answers: Responses, base: str) -> str:
-    """The path of the pages on which people read."""
-    told = ((path.rpartition("/")[2], text(fields(got.value).get("url"))) for path, got in answers.items())
-    found = (url.removeprefix(base).removesuffix(f"{slug}/") for slug, url in told if url.endswith(f"/{slug}/"))
-    return next(found, "")
+def _reader(responses: Responses, base_url: str) -> str:
+    """Return the path of the reader's pages: the URL of a series without its slug."""
+    urls = ((path.rpartition("/")[2], text(fields(response.value).get("url"))) for path, response in responses.items())
+    readers = (url.removeprefix(base_url).removesuffix(f"{slug}/") for slug, url in urls if url.endswith(f"/{slug}/"))
+    return next(readers, "")
 
 
-def _page_size(answers: Responses) -> int | None:
-    """How many series a page has: the document says so, or the first page that is not the last."""
-    document = fields(answers["/api/v2/openapi.json"].value)
+def _page_size(responses: Responses) -> int | None:
+    """Return the default of `limit` in the OpenAPI document, or the length of the first page unless it is the last."""
+    document = fields(responses["/api/v2/openapi.json"].value)
     limit = fields(fields(fields(document.get("components")).get("parameters")).get("limit"))
-    told = fields(limit.get("schema")).get("default")
-    if isinstance(told, int) and not isinstance(told, bool):
-        return told
-    first = fields(answers["/api/v2/series"].value)
+    default = fields(limit.get("schema")).get("default")
+    if isinstance(default, int) and not isinstance(default, bool):
+        return default
+    first = fields(responses["/api/v2/series"].value)
     return len(list(entries(first.get("results")))) if first.get("last") is False else None

@@ -1,12 +1,12 @@
-"""What a site says now, what it said last time, and what stands in the catalog -> what is to be written.
+"""Three-way merge of the site's records, those of the last import, and the catalog -> a plan of what to write.
 
-Each field has three versions. Where people left it as the last import wrote it, what the site says now takes its place;
-where they changed it, theirs stays; and where both changed it, theirs stays and they are told. Nothing is removed.
+Each field has three values. If people left it as the last import wrote it, the site's value replaces it. If only people
+changed it, theirs stays. If both changed it, theirs stays and a note lists the conflict. Nothing is removed.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from ...catalog.name_index import Directory
 from ...catalog.problems.messages import record_errors
@@ -14,7 +14,8 @@ from ...catalog.reader import Entry, Sources
 from ...catalog.records import Category, Chapter, Group, Member, Person, Record
 from ...catalog.yaml.positions import YamlPath
 from . import unavailable
-from .interpret import Fields, Imported
+from .imported import Imported
+from .lenient import Fields
 from .notes import Notes
 
 FILES = {kind: f"{kind}.yaml" for kind in ("authors", "artists", "categories", "members", "groups")}
@@ -25,13 +26,13 @@ MODELS: dict[str, type[Record]] = {
     "members": Member,
     "groups": Group,
 }
-# Which list the references in a field lead to.
+# Fields that reference a list, and its kind.
 REFERENCES = {"authors": "authors", "artists": "artists", "groups": "groups"}
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
-    """One field that gets another value, and where it stands."""
+class FieldChange:
+    """A field of the catalog that gets another value."""
 
     file: str
     path: YamlPath
@@ -41,178 +42,231 @@ class Change:
 
 @dataclass(slots=True)
 class Plan:
-    """What is to be written: all of it is new but the changes. Series are new as a whole, chapters join one."""
+    """The records to add and the fields to change; `series` are new series with their chapters."""
 
     site: Fields | None = None
     lists: dict[str, list[Fields]] = field(default_factory=dict)
     series: dict[str, tuple[Fields, list[Fields]]] = field(default_factory=dict)
     chapters: dict[str, list[Fields]] = field(default_factory=dict)
-    changes: list[Change] = field(default_factory=list)
+    changes: list[FieldChange] = field(default_factory=list)
 
     @property
     def counts(self) -> dict[str, int]:
+        in_new_series = sum(len(chapters) for _, chapters in self.series.values())
         return {
             "series": len(self.series),
-            "chapters": sum(map(len, self.chapters.values())) + sum(len(one) for _, one in self.series.values()),
+            "chapters": sum(map(len, self.chapters.values())) + in_new_series,
             "others": sum(map(len, self.lists.values())) + (self.site is not None),
             "changes": len(self.changes),
         }
 
 
 def key(chapter: Mapping[str, Any]) -> str:
-    """By what a chapter is known from one import to the next."""
+    """Return the identity of a chapter from one import to the next."""
     return str(chapter["id"]) if chapter.get("id") else f"{chapter.get('volume') or 0}/{chapter['number']}"
 
 
-def _place(chapter: Chapter) -> str:
+def _number_key(chapter: Chapter) -> str:
     return key({"volume": chapter.volume, "number": chapter.number})
 
 
-def remembered(found: Imported, before: Fields) -> Fields:
-    """What the next import has to know of this one, and of those before it that told what this one did not."""
-    lost = lost_paths(found, before)
-    doubtful = unavailable.series(lost)
-    lists = {kind: {str(one): record for one, record in records.items()} for kind, records in found.lists.items()}
-    chapters = {slug: {key(one): one for one in told} for slug, told in found.chapters.items() if slug not in doubtful}
-    series = {slug: told for slug, told in found.series.items() if slug not in doubtful}
-    past = before.get("chapters", {})
+def saved(imported: Imported, last: Fields) -> Fields:
+    """Return what the next import needs of this one, and of earlier ones for paths that are unavailable now."""
+    lost = lost_paths(imported, last)
+    unavailable_slugs = unavailable.series(lost)
+    lists = {kind: {str(id): record for id, record in records.items()} for kind, records in imported.lists.items()}
+    chapters = {
+        slug: {key(chapter): chapter for chapter in chapters}
+        for slug, chapters in imported.chapters.items()
+        if slug not in unavailable_slugs
+    }
+    series = {slug: record for slug, record in imported.series.items() if slug not in unavailable_slugs}
+    last_chapters = last.get("chapters", {})
     return {
-        "site": before.get("site", {}) if lost else found.site,
-        "lists": {kind: before.get("lists", {}).get(kind, {}) | told for kind, told in lists.items()},
-        "series": before.get("series", {}) | series,
-        "chapters": past | {slug: past.get(slug, {}) | told for slug, told in chapters.items()},
-        "told": lost + [path for path, is_told in found.told.items() if is_told],
+        "site": last.get("site", {}) if lost else imported.site,
+        "lists": {kind: last.get("lists", {}).get(kind, {}) | records for kind, records in lists.items()},
+        "series": last.get("series", {}) | series,
+        "chapters": last_chapters | {slug: last_chapters.get(slug, {}) | now for slug, now in chapters.items()},
+        "told": lost + [path for path, is_usable in imported.usable.items() if is_usable],
     }
 
 
-def lost_paths(found: Imported, before: Fields) -> list[str]:
-    """Paths that told something at the last import and do not now."""
-    return [path for path in before.get("told", ()) if not found.told.get(path, True)]
+def lost_paths(imported: Imported, last: Fields) -> list[str]:
+    """Return the paths with a usable response at the last import and none now."""
+    return [path for path in last.get("told", ()) if not imported.usable.get(path, True)]
 
 
 class Merge:
-    """Compares an import with a catalog that has no problems, or with none at all."""
+    """Compares an import with a valid catalog, or with none."""
 
-    def __init__(self, sources: Sources, found: Imported, before: Fields, notes: Notes) -> None:
-        self.sources, self.found, self.before, self.notes = sources, found, before, notes
-        self.lost = lost_paths(found, before)
-        self.doubtful = unavailable.series(self.lost)
+    def __init__(self, sources: Sources, imported: Imported, last: Fields, notes: Notes) -> None:
+        self.sources, self.imported, self.last, self.notes = sources, imported, last, notes
+        self.lost = lost_paths(imported, last)
+        self.unavailable = unavailable.series(self.lost)
         self.plan = Plan()
         self.directories = {
             kind: Directory[Any].of(entry.record for entry in sources.lists[file]) for kind, file in FILES.items()
         }
 
-    def made(self) -> Plan:
+    def merged(self) -> Plan:
         if self.sources.site is None:
-            self.plan.site = self.found.site
+            self.plan.site = self.imported.site
         elif not self.lost:
-            self._compare(Entry(self.sources.site, "site.yaml", ()), self.found.site, self.before.get("site"), "")
+            self._compare(Entry(self.sources.site, "site.yaml", ()), self.imported.site, self.last.get("site"), "")
         for kind in FILES:
             self._list(kind)
         self._series()
         return self.plan
 
     def _list(self, kind: str) -> None:
-        there = {entry.record.id: entry for entry in self.sources.lists[FILES[kind]]}
-        before = self.before.get("lists", {}).get(kind, {})
-        taken = {word.casefold() for one in there.values() for word in (str(one.record.id), one.record.name)}
-        for number, told in self.found.lists.get(kind, {}).items():
-            place = f"{kind} {number}"
-            if number in there:
-                self._compare(there[number], told, before.get(str(number)), place)
-            elif str(number) in before:
-                self.notes.add("was removed here since the last import, and is not written again", place)
-            elif kind == "categories" and {number.casefold(), told["name"].casefold()} & taken:
+        entries = {entry.record.id: entry for entry in self.sources.lists[FILES[kind]]}
+        last = self.last.get("lists", {}).get(kind, {})
+        words = {word.casefold() for entry in entries.values() for word in (str(entry.record.id), entry.record.name)}
+        for id, record in self.imported.lists.get(kind, {}).items():
+            place = f"{kind} {id}"
+            if id in entries:
+                self._compare(entries[id], record, last.get(str(id)), place)
+            elif str(id) in last:
+                self._note_removed(place)
+            elif kind == "categories" and {id.casefold(), record["name"].casefold()} & words:
                 self.notes.add("is called as another one in the catalog is; it is left out", place)
             else:
-                self.plan.lists.setdefault(kind, []).append(told)
-        self._gone(before.keys() & set(map(str, there)), self.found.lists.get(kind, {}), kind)
+                self.plan.lists.setdefault(kind, []).append(record)
+        self._note_gone(last.keys() & set(map(str, entries)), self.imported.lists.get(kind, {}), kind)
 
     def _series(self) -> None:
-        there = {one.slug: one for one in self.sources.series}
-        folded = {slug.lower(): slug for slug in there}
-        before = self.before.get("series", {})
-        taken = {one.record.id for series in there.values() for one in series.chapters if one.record.id}
-        for slug, told in self.found.series.items():
-            if slug in there and slug in self.doubtful:
+        here = {series.slug: series for series in self.sources.series}
+        lower_case = {slug.lower(): slug for slug in here}
+        last = self.last.get("series", {})
+        ids = {chapter.record.id for series in here.values() for chapter in series.chapters if chapter.record.id}
+        for slug, record in self.imported.series.items():
+            if slug in here and slug in self.unavailable:
                 continue
-            chapters = self.found.chapters[slug]
-            if slug in there:
-                self._compare(there[slug].entry, told, before.get(slug), slug)
-                self._chapters(slug, list(there[slug].chapters), chapters, taken)
-            elif slug in before:
-                self.notes.add("was removed here since the last import, and is not written again", slug)
-            elif slug.lower() in folded:
-                self.notes.add(f"differs from {folded[slug.lower()]} only in case; it is left out", slug)
+            chapters = self.imported.chapters[slug]
+            if slug in here:
+                self._compare(here[slug].entry, record, last.get(slug), slug)
+                self._chapters(slug, list(here[slug].chapters), chapters, ids)
+            elif slug in last:
+                self._note_removed(slug)
+            elif slug.lower() in lower_case:
+                self.notes.add(f"differs from {lower_case[slug.lower()]} only in case; it is left out", slug)
             else:
-                self.plan.series[slug] = told, [self._unique(one, taken, slug) for one in chapters]
-        for slug in sorted(self.doubtful & there.keys()):
+                self.plan.series[slug] = record, [self._with_free_id(chapter, ids, slug) for chapter in chapters]
+        for slug in sorted(self.unavailable & here.keys()):
             self.notes.add("an answer about it is missing that was there at the last import; it stays as it is", slug)
-        self._gone(before.keys() & there.keys() - self.doubtful, self.found.series, "series")
+        self._note_gone(last.keys() & here.keys() - self.unavailable, self.imported.series, "series")
 
-    def _chapters(self, slug: str, entries: list[Entry[Chapter]], told: list[Fields], taken: set[int]) -> None:
-        by_id = {one.record.id: one for one in entries if one.record.id}
-        # One that the site knows by its id is that one, whatever number it has meanwhile.
-        ids = {one["id"] for one in told if "id" in one}
-        others = [one for one in entries if one.record.id not in ids]
-        by_number = {(one.record.volume, one.record.number): one for one in others}
-        before = self.before.get("chapters", {}).get(slug, {})
-        for one in told:
-            place = f"{slug} chapter {one['number']}"
-            entry = by_id.get(one.get("id", 0)) or by_number.get((one.get("volume"), one["number"]))
+    def _chapters(self, slug: str, here: list[Entry[Chapter]], chapters: list[Fields], ids: set[int]) -> None:
+        by_id = {entry.record.id: entry for entry in here if entry.record.id}
+        # A chapter that the site has under the same id is the same chapter, also with another number.
+        site_ids = {chapter["id"] for chapter in chapters if "id" in chapter}
+        others = [entry for entry in here if entry.record.id not in site_ids]
+        by_number = {(entry.record.volume, entry.record.number): entry for entry in others}
+        last = self.last.get("chapters", {}).get(slug, {})
+        for chapter in chapters:
+            place = f"{slug} chapter {chapter['number']}"
+            entry = by_id.get(chapter.get("id", 0)) or by_number.get((chapter.get("volume"), chapter["number"]))
             if entry:
-                known = one if entry.record.id else self._unique(one, taken, slug)
-                self._compare(entry, known, before.get(key(one)), place)
-            elif key(one) in before:
-                self.notes.add("was removed here since the last import, and is not written again", place)
+                record = chapter if entry.record.id else self._with_free_id(chapter, ids, slug)
+                self._compare(entry, record, last.get(key(chapter)), place)
+            elif key(chapter) in last:
+                self._note_removed(place)
             else:
-                self.plan.chapters.setdefault(slug, []).append(self._unique(one, taken, slug))
-        here = {str(one.record.id) for one in entries} | {_place(one.record) for one in entries}
-        self._gone(before.keys() & here, map(key, told), f"{slug} chapter")
+                self.plan.chapters.setdefault(slug, []).append(self._with_free_id(chapter, ids, slug))
+        here_keys = {str(entry.record.id) for entry in here} | {_number_key(entry.record) for entry in here}
+        self._note_gone(last.keys() & here_keys, map(key, chapters), f"{slug} chapter")
 
-    def _unique(self, chapter: Fields, taken: set[int], slug: str) -> Fields:
-        """A chapter that is new here, without its id if another one has that."""
-        if chapter.get("id") in taken:
+    def _with_free_id(self, chapter: Fields, ids: set[int], slug: str) -> Fields:
+        """Return a new chapter, without its id if another chapter of the catalog has that."""
+        if chapter.get("id") in ids:
             self.notes.add("another chapter of the catalog has its id; it is written without", f"{slug} {key(chapter)}")
             return {name: value for name, value in chapter.items() if name != "id"}
-        taken |= {chapter["id"]} if "id" in chapter else set()
+        ids |= {chapter["id"]} if "id" in chapter else set()
         return chapter
 
-    def _gone(self, before: Iterable[str], now: Iterable[object], kind: str) -> None:
-        """What the site told of once, and the catalog still has."""
-        for one in sorted(set(before) - set(map(str, now))):
-            self.notes.add("is gone from the site; it stays in the catalog", f"{kind} {one}")
+    def _note_removed(self, place: str) -> None:
+        self.notes.add("was removed here since the last import, and is not written again", place)
 
-    def _compare(self, entry: Entry[Any], told: Fields, last: Fields | None, place: str) -> None:
-        model = type(entry.record)
-        theirs, ours = self._meaning(model.model_validate(told)), self._meaning(entry.record)
-        # What an older version of this program remembered may be no record any more.
-        base = self._meaning(model.model_validate(last)) if last and not record_errors(model, last) else None
-        for name in [one for one in model.model_fields if one in told or one in (last or {})]:
-            if theirs[name] == ours[name] or (name == "pages" and not theirs[name]):
+    def _note_gone(self, last: Iterable[str], now: Iterable[object], kind: str) -> None:
+        """Note entries of the catalog that the site had at the last import and has no longer."""
+        for id in sorted(set(last) - set(map(str, now))):
+            self.notes.add("is gone from the site; it stays in the catalog", f"{kind} {id}")
+
+    def _compare(self, entry: Entry[Any], site: Fields, last: Fields | None, place: str) -> None:
+        for values in _field_values(entry.record, site, last, self.directories):
+            if _is_equal(values):
                 continue
-            default = model.model_fields[name].get_default()
-            untouched = ours[name] == (base[name] if base else default)
-            if untouched and (name in told or default is not None):
-                self.plan.changes.append(Change(entry.file, entry.path, name, told.get(name, default)))
-            elif base is None or theirs[name] != base[name]:
-                self.notes.add(
-                    f"{name} is another one on the site than here; it stays as it is here", place or entry.file
-                )
+            if _is_changed_on_site_only(values):
+                self.plan.changes.append(FieldChange(entry.file, entry.path, values.name, values.written))
+            elif not _is_changed_here_only(values):
+                self.notes.add(_conflict(values), place or entry.file)
 
-    def _meaning(self, record: Record) -> Fields:
-        """The fields of a record, with the people and groups that it names by their ids."""
-        found = {name: getattr(record, name) for name in type(record).model_fields if name != "chapters"}
-        for name in REFERENCES.keys() & found.keys():
-            found[name] = list(self._ids(REFERENCES[name], found[name]))
-        if isinstance(record, Group):
-            members = self._ids("members", [one.member for one in record.members])
-            found["members"] = [(member, one.role) for member, one in zip(members, record.members, strict=True)]
-        if "categories" in found:
-            found["categories"] = sorted(found["categories"])
-        return found
 
-    def _ids(self, kind: str, references: list[str | int]) -> Iterator[Any]:
-        for one in references:
-            there = self.directories[kind].candidates(one)
-            yield there[0].id if there else one
+class _FieldValues(NamedTuple):
+    """The values of a field on the site, in the catalog and at the last import; references are ids."""
+
+    name: str
+    site: Any
+    here: Any
+    # The default if there was no import.
+    last: Any
+    was_imported: bool
+    # The site's value as it would be written; None if the field cannot be left out.
+    written: Any
+
+
+def _field_values(
+    record: Record, site: Fields, last: Fields | None, directories: Mapping[str, Directory[Any]]
+) -> Iterator[_FieldValues]:
+    model = type(record)
+    site_values = _comparable(model.model_validate(site), directories)
+    here = _comparable(record, directories)
+    # A record that an older version of this program saved may be invalid now.
+    was_imported = bool(last) and not record_errors(model, last or {})
+    last_values = _comparable(model.model_validate(last), directories) if was_imported else {}
+    for name, info in model.model_fields.items():
+        if name in site or name in (last or {}):
+            default = info.get_default()
+            written = site.get(name, default)
+            yield _FieldValues(
+                name, site_values[name], here[name], last_values.get(name, default), was_imported, written
+            )
+
+
+def _is_equal(values: _FieldValues) -> bool:
+    """Both have the same value, or the site states no pages."""
+    return bool(values.site == values.here or (values.name == "pages" and not values.site))
+
+
+def _is_changed_on_site_only(values: _FieldValues) -> bool:
+    """The catalog has the value of the last import."""
+    return bool(values.here == values.last and values.written is not None)
+
+
+def _is_changed_here_only(values: _FieldValues) -> bool:
+    """The site has the value of the last import."""
+    return bool(values.was_imported and values.site == values.last)
+
+
+def _conflict(values: _FieldValues) -> str:
+    """The site and the catalog have different values, and neither is that of the last import."""
+    return f"{values.name} is another one on the site than here; it stays as it is here"
+
+
+def _comparable(record: Record, directories: Mapping[str, Directory[Any]]) -> Fields:
+    """Return the fields of a record, with ids in place of references by name."""
+    values = {name: getattr(record, name) for name in type(record).model_fields if name != "chapters"}
+    for name in REFERENCES.keys() & values.keys():
+        values[name] = list(_ids(directories[REFERENCES[name]], values[name]))
+    if isinstance(record, Group):
+        members = _ids(directories["members"], [role.member for role in record.members])
+        values["members"] = [(member, role.role) for member, role in zip(members, record.members, strict=True)]
+    if "categories" in values:
+        values["categories"] = sorted(values["categories"])
+    return values
+
+
+def _ids(directory: Directory[Any], references: list[str | int]) -> Iterator[Any]:
+    for reference in references:
+        candidates = directory.candidates(reference)
+        yield candidates[0].id if candidates else reference

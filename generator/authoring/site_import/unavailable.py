@@ -1,31 +1,32 @@
-"""Answers that a site has, and does not give this time: what they told stays as it is, whatever others seem to say.
+"""Responses that the last import had and this one has not: the records that depend on them are not changed.
 
-A site that fails for a minute, or wants a key that somebody forgot, has not changed its mind. Where it never answered,
-nothing that an import wrote came from there.
+A temporary failure or a missing key must not be treated as a deletion. A path that never had a usable response does
+not matter: no record came from there.
 """
 
 import re
 from collections.abc import Iterable
 
-from .answers import Responses
+from .responses import Responses
 
-# What says by itself that there is nothing, or nothing for anybody.
+# Statuses that state by themselves that nothing is available.
 _NOTHING = (404, 410, 451)
 _SERIES = re.compile(r"/api/(?:v[12]/)?series/([^/?]+).*|/api/v2/cubari/([^/?]+)")
-# Everything is found by these, or named by what they hold; other orders of the list only tell dates.
+# Whole lists: they name the series, or the people and groups that series reference.
 _WHOLE = re.compile(r"/api/(?:v[12]/)?[a-z]+")
+# Lists with other orders only add dates.
 _LIST = re.compile(rf"{_WHOLE.pattern}(?:\?page=[0-9]+)?")
 _SETTINGS = "/api/v2/openapi.json"
 
 
-def told(answers: Responses) -> dict[str, bool]:
-    """The paths on which other things depend, and whether anything is known of their answers.
+def usable(responses: Responses) -> dict[str, bool]:
+    """Return the paths that records depend on, and whether their responses are usable.
 
-    A whole list that is not found any more is no empty list: a version that was switched off says nothing by that.
+    A whole list with status 404 is not an empty list: the site may have switched that version off.
     """
     return {
-        path: got.understood or (got.status in _NOTHING and not _WHOLE.fullmatch(path))
-        for path, got in sorted(answers.items())
+        path: response.understood or (response.status in _NOTHING and not _WHOLE.fullmatch(path))
+        for path, response in sorted(responses.items())
         if path == _SETTINGS or _LIST.fullmatch(path) or _SERIES.fullmatch(path)
     }
 
@@ -35,5 +36,5 @@ def lists(paths: Iterable[str]) -> list[str]:
 
 
 def series(paths: Iterable[str]) -> set[str]:
-    """The slugs of the series that they tell of."""
-    return {found[1] or found[2] for path in paths if (found := _SERIES.fullmatch(path))}
+    """Return the slugs of the series that the paths belong to."""
+    return {match[1] or match[2] for path in paths if (match := _SERIES.fullmatch(path))}
