@@ -12,11 +12,11 @@ from typing import Any, NamedTuple
 import orjson
 
 # Below this, compressing saves less than the packet it travels in.
-GZIP_FROM = 1400
+MIN_GZIP_SIZE = 1400
 # No time, no name, no flags. The last byte names the system that packed, and is the same for all of ours.
-GZIP_HEAD = b"\x1f\x8b\x08\0\0\0\0\0\0\3"
+GZIP_HEADER = b"\x1f\x8b\x08\0\0\0\0\0\0\3"
 # Another zlib may give other bytes.
-PACKED_BY = zlib.ZLIB_RUNTIME_VERSION
+ZLIB_VERSION = zlib.ZLIB_RUNTIME_VERSION
 # The last second of the year 9999; there is no HTTP date after it.
 LAST_INSTANT = 253_402_300_799
 DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
@@ -60,15 +60,15 @@ def sha256(body: bytes) -> str:
     return hashlib.sha256(body).hexdigest()
 
 
-def sha256_of(parts: Iterable[bytes]) -> str:
+def sha256_of_chunks(parts: Iterable[bytes]) -> str:
     """Of what comes in long parts: one is digested while the next is made."""
-    with _Beside(hashlib.sha256()) as found:
+    with _ThreadedHash(hashlib.sha256()) as found:
         for part in parts:
             found.add(part)
         return found.hexdigest()
 
 
-class _Beside:
+class _ThreadedHash:
     """A digest that is taken in a thread of its own, beside whatever makes the next block."""
 
     def __init__(self, found: "hashlib._Hash") -> None:
@@ -76,7 +76,7 @@ class _Beside:
         self._thread = ThreadPoolExecutor(1)
         self._last = self._thread.submit(found.update, b"")
 
-    def __enter__(self) -> "_Beside":
+    def __enter__(self) -> "_ThreadedHash":
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -106,34 +106,34 @@ def http_date(seconds: int) -> str:
 
 def gzip(body: bytes) -> bytes | None:
     """The compressed form, if it is worth having. It holds no time and no name, so the same body gives the same."""
-    if len(body) < GZIP_FROM:
+    if len(body) < MIN_GZIP_SIZE:
         return None
-    packed = gzip_around([deflated(body)], zlib.crc32(body), len(body))
+    packed = gzip_of_pieces([deflate_piece(body)], zlib.crc32(body), len(body))
     return packed if len(packed) < len(body) else None
 
 
-def gzip_around(parts: Iterable[bytes], crc: int, size: int) -> bytes:
-    return b"".join((GZIP_HEAD, *parts, gzip_tail(crc, size)))
+def gzip_of_pieces(parts: Iterable[bytes], crc: int, size: int) -> bytes:
+    return b"".join((GZIP_HEADER, *parts, gzip_trailer(crc, size)))
 
 
-def gzip_tail(crc: int, size: int) -> bytes:
+def gzip_trailer(crc: int, size: int) -> bytes:
     """An empty last block, which whoever unpacks waits for, and what it can check itself by."""
     return b"\3\0" + struct.pack("<LL", crc, size & 0xFFFFFFFF)
 
 
-def deflated(text: bytes) -> bytes:
+def deflate_piece(text: bytes) -> bytes:
     """A compressed piece, which ends with a whole byte and needs nothing before it: pieces can be put together."""
     # A small window is set up in a fraction of the time, and more would be of no use to a small text.
     press = zlib.compressobj(5, zlib.DEFLATED, -12 if len(text) <= 1 << 12 else -15)
     return press.compress(text) + press.flush(zlib.Z_SYNC_FLUSH)
 
 
-def piece_of(packed: bytes) -> bytes:
+def piece_of_gzip(packed: bytes) -> bytes:
     """What `deflated` made, out of a compressed form."""
-    return packed[len(GZIP_HEAD) : -len(gzip_tail(0, 0))]
+    return packed[len(GZIP_HEADER) : -len(gzip_trailer(0, 0))]
 
 
-def unpacked(packed: bytes, size: int) -> bytes | None:
+def gunzip(packed: bytes, size: int) -> bytes | None:
     """The content of exactly one gzip member, if it is not longer than `size`."""
     press = zlib.decompressobj(31)
     try:
@@ -143,7 +143,7 @@ def unpacked(packed: bytes, size: int) -> bytes | None:
     return content if press.eof and not press.unused_data and len(content) <= size else None
 
 
-class Content(NamedTuple):
+class BodyDigests(NamedTuple):
     """What a release says of a body."""
 
     etag: str
@@ -151,7 +151,7 @@ class Content(NamedTuple):
     size: int
 
 
-class Digests:
+class BodyHasher:
     """The same of a long body that comes in blocks, and what its compressed form ends with.
 
     The slower half of the work is done beside the faster, and beside whatever makes the next block.
@@ -159,9 +159,9 @@ class Digests:
 
     def __init__(self) -> None:
         self.size = self.crc = 0
-        self._md5, self._sha256 = _Beside(hashlib.md5(usedforsecurity=False)), hashlib.sha256()
+        self._md5, self._sha256 = _ThreadedHash(hashlib.md5(usedforsecurity=False)), hashlib.sha256()
 
-    def __enter__(self) -> "Digests":
+    def __enter__(self) -> "BodyHasher":
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -173,5 +173,5 @@ class Digests:
         self.crc = zlib.crc32(block, self.crc)
         self.size += len(block)
 
-    def content(self) -> Content:
-        return Content(self._md5.hexdigest(), self._sha256.hexdigest(), self.size)
+    def content(self) -> BodyDigests:
+        return BodyDigests(self._md5.hexdigest(), self._sha256.hexdigest(), self.size)

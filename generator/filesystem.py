@@ -26,7 +26,7 @@ def write_if_changed(path: Path, text: bytes, mode: int | None = None) -> bool:
 
 
 @contextmanager
-def alone(folder: str | os.PathLike[str], waiting: Callable[[], None] = lambda: None) -> Iterator[None]:
+def exclusive(folder: str | os.PathLike[str], waiting: Callable[[], None] = lambda: None) -> Iterator[None]:
     """One change at a time to files that people share; the lock is on the folder, and leaves nothing behind."""
     descriptor = os.open(folder, os.O_RDONLY)
     try:
@@ -38,7 +38,7 @@ def alone(folder: str | os.PathLike[str], waiting: Callable[[], None] = lambda: 
 
 
 @contextmanager
-def scratch(*, shared: bool = False) -> Iterator[Path]:
+def scratch_folder(*, shared: bool = False) -> Iterator[Path]:
     """A folder that is gone afterwards; nobody else may look into it, unless nginx's workers have to."""
     folder = Path(tempfile.mkdtemp(prefix="flatpanel-"))
     try:
@@ -50,7 +50,7 @@ def scratch(*, shared: bool = False) -> Iterator[Path]:
 
 
 @contextmanager
-def about(path: str | Path) -> Iterator[None]:
+def with_filename(path: str | Path) -> Iterator[None]:
     """Calls on what is open already do not know its name, and people must."""
     try:
         yield
@@ -59,7 +59,7 @@ def about(path: str | Path) -> Iterator[None]:
         raise
 
 
-def reserve(path: Path) -> None:
+def create_private(path: Path) -> None:
     """A file that only its owner may read, before anything is written to it."""
     descriptor = os.open(path, os.O_RDONLY | os.O_CREAT, 0o600)
     try:
@@ -86,13 +86,13 @@ def _regular(path: str | Path) -> Iterator[BinaryIO | None]:
         yield opened
 
 
-def content(path: str | Path) -> bytes | None:
+def read_regular(path: str | Path) -> bytes | None:
     """The bytes of a regular file, or None where there is none."""
     with _regular(path) as opened:
         return opened.read() if opened else None
 
 
-def holds(path: str | Path, parts: Iterable[bytes]) -> bool:
+def has_content(path: str | Path, parts: Iterable[bytes]) -> bool:
     """Whether a regular file consists of exactly these parts."""
     with _regular(path) as opened:
         if not opened:
@@ -151,7 +151,7 @@ class PartialFile:
             os.unlink(self.path)
 
     def write(self, part: bytes) -> None:
-        with about(self.path):
+        with with_filename(self.path):
             _write(self.descriptor, part)
         self.size += len(part)
 
@@ -163,7 +163,7 @@ class PartialFile:
     def finish(self, name: str, modified: int | None = None) -> int:
         """The last call; answers with the size."""
         if modified is not None:
-            with about(self.path):
+            with with_filename(self.path):
                 os.utime(self.descriptor, (modified, modified))
         if name != self.path:
             os.replace(self.path, name)
@@ -209,7 +209,7 @@ def make_folder(folder: str | Path, mode: int = 0o777) -> None:
         os.makedirs(folder, mode, exist_ok=True)
 
 
-def clear(path: Path) -> None:
+def delete(path: Path) -> None:
     """A file, or a folder in the place of one, if there is any."""
     if path.is_dir() and not path.is_symlink():
         remove_tree(path)
@@ -218,11 +218,11 @@ def clear(path: Path) -> None:
 
 
 def remove_tree(folder: Path) -> None:
-    with about(folder):  # it is told of names inside of it without their folder
+    with with_filename(folder):  # it is told of names inside of it without their folder
         shutil.rmtree(folder)
 
 
-def prune(folder: Path) -> None:
+def remove_empty_folders(folder: Path) -> None:
     """Remove a folder if it is empty, and those around it that are then."""
     try:
         while True:
@@ -234,14 +234,14 @@ def prune(folder: Path) -> None:
             raise
 
 
-def point(link: Path, target: str, unnamed: Path | None = None) -> None:
+def replace_link(link: Path, target: str, unnamed: Path | None = None) -> None:
     """A link that is replaced in one step; until then it is called `unnamed`."""
     if link.is_symlink() and os.readlink(link) == target:
         return
     link.parent.mkdir(parents=True, exist_ok=True)
     unnamed = unnamed or link.with_name(".new")
     unnamed.unlink(missing_ok=True)
-    with about(unnamed):  # the target is no place where anything is written
+    with with_filename(unnamed):  # the target is no place where anything is written
         unnamed.symlink_to(target)
     os.replace(unnamed, link)
     sync(link.parent)
@@ -251,13 +251,13 @@ def sync(path: Path) -> None:
     """Put the content of a file, or the names in a folder, on the disk."""
     descriptor = os.open(path, os.O_RDONLY)
     try:
-        with about(path):
+        with with_filename(path):
             os.fsync(descriptor)
     finally:
         os.close(descriptor)
 
 
-def flush(root: Path) -> None:
+def sync_filesystem(root: Path) -> None:
     """What `current` is about to name must be on the disk before it does; one call for all files is the cheapest."""
     descriptor = os.open(root, os.O_RDONLY)
     try:

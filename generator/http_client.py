@@ -17,25 +17,25 @@ from queue import Empty, SimpleQueue
 from threading import Thread
 from typing import Any
 
-from .address import Address
 from .errors import FlatpanelError
+from .server_url import ServerUrl
 
 # For one request as a whole.
-SECONDS = 60.0
+REQUEST_SECONDS = 60.0
 # For finding the server, connecting to it and the TLS handshake, as a part of that.
 _CONNECT_SECONDS = 10.0
 # For everything before the body, interim responses included.
-_HEAD = 1 << 18
+_MAX_HEAD = 1 << 18
 _BLOCK = 1 << 16
 
 Clock = Callable[[], float]
 
 
-class Exceeded(FlatpanelError):
+class LimitExceeded(FlatpanelError):
     """A response went beyond a limit. The message continues the words "the response"."""
 
 
-class TooSlow(Exceeded):
+class DeadlineExceeded(LimitExceeded):
     """The deadline of a request has passed."""
 
 
@@ -47,7 +47,7 @@ class WrongCertificate(Unreachable):
     """The server is not the one that the address names."""
 
 
-class _TooLarge(Exceeded):
+class _SizeExceeded(LimitExceeded):
     """More bytes came than a response may have."""
 
 
@@ -66,7 +66,7 @@ class _Budget:
 
     def __init__(self, clock: Clock, seconds: float) -> None:
         self._clock, self._allowed, self._end = clock, seconds, clock() + seconds
-        self.bytes = _HEAD
+        self.bytes = _MAX_HEAD
 
     def seconds(self) -> float:
         left = self._end - self._clock()
@@ -77,13 +77,13 @@ class _Budget:
     def take(self, count: int) -> None:
         self.bytes -= count
         if self.bytes < 0:
-            raise _TooLarge(f"has more than {_HEAD >> 10} KiB before its body")
+            raise _SizeExceeded(f"has more than {_MAX_HEAD >> 10} KiB before its body")
 
-    def too_slow(self) -> TooSlow:
-        return TooSlow(f"takes longer than {self._allowed:g} seconds")
+    def too_slow(self) -> DeadlineExceeded:
+        return DeadlineExceeded(f"takes longer than {self._allowed:g} seconds")
 
 
-class _Line:
+class _Connection:
     """The bytes of a connection, within the budget of the request that uses it. http.client takes it for a socket."""
 
     def __init__(self, connected: socket.socket, budget: _Budget) -> None:
@@ -108,19 +108,19 @@ class _Line:
             raise self.budget.too_slow() from None
 
     def makefile(self, mode: str) -> io.BufferedReader:
-        return io.BufferedReader(_Reader(self))
+        return io.BufferedReader(_ConnectionStream(self))
 
     def close(self) -> None:
         """http.client does so before the body is read; `hang_up` closes the socket."""
 
-    def hang_up(self) -> None:
+    def close_socket(self) -> None:
         self._socket.close()
 
 
-class _Reader(io.RawIOBase):
+class _ConnectionStream(io.RawIOBase):
     """A line as the buffers of Python read it."""
 
-    def __init__(self, line: _Line) -> None:
+    def __init__(self, line: _Connection) -> None:
         self._line = line
 
     def readable(self) -> bool:
@@ -132,11 +132,11 @@ class _Reader(io.RawIOBase):
         return len(data)
 
 
-class _Ended(OSError):
+class _ConnectionEnded(OSError):
     """The server sent its last byte."""
 
 
-class _TlsLine(_Line):
+class _TlsConnection(_Connection):
     """A line with TLS, whose own reads and writes are bounded like all others."""
 
     def __init__(self, connected: socket.socket, budget: _Budget, host: str) -> None:
@@ -146,13 +146,13 @@ class _TlsLine(_Line):
         self._in, self._out = ssl.MemoryBIO(), ssl.MemoryBIO()
         self._tls = context.wrap_bio(self._in, self._out, server_hostname=host)
 
-    def shake_hands(self) -> None:
+    def do_handshake(self) -> None:
         self._do(self._tls.do_handshake)
 
     def recv(self, count: int) -> bytes:
         try:
             data: bytes = self._do(lambda: self._tls.read(count))
-        except (ssl.SSLZeroReturnError, _Ended):
+        except (ssl.SSLZeroReturnError, _ConnectionEnded):
             return b""
         return data
 
@@ -172,24 +172,24 @@ class _TlsLine(_Line):
                 return result
             if not (data := super().recv(_BLOCK)):
                 # OpenSSL would raise another error for it on each version of Python.
-                raise _Ended(errno.ECONNRESET, "the server hung up")
+                raise _ConnectionEnded(errno.ECONNRESET, "the server hung up")
             self._in.write(data)
 
 
 class Client:
     """One connection to a server, opened when it is needed and kept for as long as the server keeps it."""
 
-    def __init__(self, address: Address, clock: Clock) -> None:
+    def __init__(self, address: ServerUrl, clock: Clock) -> None:
         self.address = address
         self._clock, self._received = clock, 0
-        self._line: _Line | None = None
+        self._line: _Connection | None = None
 
     @property
     def received(self) -> int:
         """All bytes that ever came."""
         return self._received + (self._line.received if self._line else 0)
 
-    def get(self, target: str, headers: Mapping[str, str], size: int, seconds: float = SECONDS) -> Response:
+    def get(self, target: str, headers: Mapping[str, str], size: int, seconds: float = REQUEST_SECONDS) -> Response:
         """The response to one request, with a body of at most `size` bytes; no redirect is followed.
 
         Raises Exceeded, Unreachable, and any other OSError for a connection that breaks off or a response that is no
@@ -204,7 +204,7 @@ class Client:
             connection.sock = line
             connection.request("GET", target, headers={"Host": self.address.authority, **headers})
             with connection.getresponse() as response:
-                budget.bytes = _HEAD + 2 * size  # as much again for the lengths of chunks
+                budget.bytes = _MAX_HEAD + 2 * size  # as much again for the lengths of chunks
                 body = _body(response, size)
             keep = body is not None and not response.will_close
             found: dict[str, str] = {}
@@ -221,29 +221,29 @@ class Client:
     def close(self) -> None:
         if self._line:
             self._received += self._line.received
-            self._line.hang_up()
+            self._line.close_socket()
         self._line = None
 
-    def _connected(self, budget: _Budget) -> _Line:
+    def _connected(self, budget: _Budget) -> _Connection:
         within = _Budget(self._clock, min(_CONNECT_SECONDS, budget.seconds()))
         try:
             return self._open(within)
-        except TooSlow:
+        except DeadlineExceeded:
             raise Unreachable(f"no connection within {_CONNECT_SECONDS:g} seconds") from None
         except ssl.SSLCertVerificationError as error:
             raise WrongCertificate(error.verify_message) from None
         except OSError as error:
             raise Unreachable(error.strerror or str(error) or type(error).__name__) from None
 
-    def _open(self, budget: _Budget) -> _Line:
+    def _open(self, budget: _Budget) -> _Connection:
         host = self.address.host.strip("[]")
         with ExitStack() as opened:
             connected = _connect(_addresses(host, self.address.port, budget), budget)
             opened.callback(connected.close)
-            line = _Line(connected, budget)
+            line = _Connection(connected, budget)
             if self.address.scheme == "https":
-                line = _TlsLine(connected, budget, host)
-                line.shake_hands()
+                line = _TlsConnection(connected, budget, host)
+                line.do_handshake()
             opened.pop_all()
         return line
 
@@ -292,7 +292,7 @@ def _body(response: HTTPResponse, size: int) -> bytes | None:
             body += part
             if len(body) > size:
                 return None
-    except _TooLarge:
+    except _SizeExceeded:
         return None
     if response.length:
         raise HTTPException("the response breaks off")

@@ -119,7 +119,7 @@ def site(tmp_path: Path) -> Site:
 @pytest.fixture
 def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
     """For hundreds of builds: nobody cuts the power here, and the page's two megabytes are a file like any other."""
-    monkeypatch.setattr(new_folder, "flush", lambda root: None)
+    monkeypatch.setattr(new_folder, "sync_filesystem", lambda root: None)
     for module in (filesystem, new_folder, transaction):
         monkeypatch.setattr(module, "sync", lambda folder: None)
     monkeypatch.setattr(routes, "ROUTES", tuple(one for one in routes.ROUTES if one.type == JSON))

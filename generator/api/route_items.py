@@ -47,7 +47,7 @@ def contributing_artist(catalog: Catalog) -> RouteItems:
 
 
 def publisher(catalog: Catalog) -> RouteItems:
-    return (RouteItem({"id": publisher.group.id}, publisher) for publisher in catalog.publishers)
+    return (RouteItem({"id": publisher.group.id}, publisher) for publisher in catalog.publishing_groups)
 
 
 def page_of_series(catalog: Catalog) -> RouteItems:
@@ -92,20 +92,20 @@ def account(catalog: Catalog) -> RouteItems:
 
 @InSeries
 def open_series(series: Series) -> RouteItems:
-    if series.open:
+    if series.is_open:
         yield RouteItem({"slug": series.slug}, series)
 
 
 @InSeries
 def open_volume(series: Series) -> RouteItems:
-    if series.open:
+    if series.is_open:
         for number, chapters in series.volumes.items():
             yield RouteItem({"slug": series.slug, "volume": number}, chapters)
 
 
 @InSeries
 def open_chapter(series: Series) -> RouteItems:
-    if series.open:
+    if series.is_open:
         for chapter in series.chapters:
             yield RouteItem(
                 {"slug": series.slug, "volume": chapter.volume or 0, "chapter": chapter.number},
@@ -118,13 +118,13 @@ def open_chapter(series: Series) -> RouteItems:
 
 @InSeries
 def listed_series(series: Series) -> RouteItems:
-    if series.known:
+    if series.identified:
         yield RouteItem({"slug": series.slug}, series)
 
 
 @InSeries
 def readable_series(series: Series) -> RouteItems:
-    if series.known and not series.licensed:
+    if series.identified and not series.licensed:
         yield RouteItem({"slug": series.slug}, series, series.restricted)
 
 
@@ -144,13 +144,13 @@ def dated_chapters(series: Series) -> RouteItems:
 @InSeries
 def readable_chapter(series: Series) -> RouteItems:
     if not series.licensed:
-        for chapter in series.named:
+        for chapter in series.identified_chapters:
             yield RouteItem({"id": chapter.id}, chapter, series.restricted)
 
 
 @InSeries
 def licensed_series(series: Series) -> RouteItems:
-    if series.known and series.licensed:
+    if series.identified and series.licensed:
         yield RouteItem({"slug": series.slug}, series)
 
 
@@ -164,5 +164,5 @@ def dated_licensed_series(series: Series) -> RouteItems:
 @InSeries
 def licensed_chapter(series: Series) -> RouteItems:
     if series.licensed:
-        for chapter in series.named:
+        for chapter in series.identified_chapters:
             yield RouteItem({"id": chapter.id}, chapter)

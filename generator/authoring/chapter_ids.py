@@ -14,7 +14,7 @@ from ..catalog.reader import Sources
 from ..catalog.records import MAX_ID, Chapter
 from ..catalog.yaml import editor
 from ..errors import FlatpanelError
-from ..filesystem import alone
+from ..filesystem import exclusive
 from . import catalog_edit
 
 Warn = Callable[[str], None]
@@ -34,7 +34,7 @@ def give_ids(folder: Folder, highest: int, warn: Warn) -> list[Given]:
 
     No id comes back that a chapter has, had in the catalog's history, or had up to `highest` in a release.
     """
-    with alone(layout.existing(folder)):
+    with exclusive(layout.existing(folder)):
         sources = load_valid(folder)
         lacking = cross_checks.chapters_without_id(sources)
         if not lacking:
@@ -54,7 +54,7 @@ def free_ids(folder: Folder, sources: Sources, highest: int, warn: Warn, count: 
     """The next ids that no chapter has, had in the catalog's history, or had up to `highest` in a release."""
     try:
         repository = git.Repository.around(Path(folder))
-        committed = repository.ids_ever() if repository else set()
+        committed = repository.ids_in_history() if repository else set()
     except git.GitError as error:
         warn(f"{folder}: {error}; an id that only git remembers may be given again")
         committed = set()

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from functools import partial
 
+from .. import encoding
 from ..catalog import api_keys, confined_folder, layout
 from ..catalog.confined_folder import Folder
 from ..catalog.load import load_valid
@@ -13,7 +14,7 @@ from ..catalog.reader import Sources
 from ..catalog.records import IssuedKey
 from ..catalog.yaml import editor
 from ..errors import FlatpanelError
-from ..filesystem import alone
+from ..filesystem import exclusive
 from . import catalog_edit
 
 ACCOUNTS = "accounts.yaml"
@@ -37,7 +38,7 @@ def list_keys(folder: Folder) -> list[NamedKey]:
 
 def add_key(folder: Folder, name: str, account: str | None) -> str:
     """Make a key, keep its digest, and answer with it for the only time."""
-    with alone(layout.existing(folder)):
+    with exclusive(layout.existing(folder)):
         sources = load_valid(folder)
         usernames = {entry.record.username for entry in sources.lists[ACCOUNTS]}
         if account is not None and account not in usernames:
@@ -45,7 +46,7 @@ def add_key(folder: Folder, name: str, account: str | None) -> str:
         if any(one.name == name for one in _keys(sources)):
             raise FlatpanelError(f"there is a key named {name} already; revoke it or choose another name")
         key = api_keys.new_key()
-        fields = {"name": name} | ({"account": account} if account else {}) | {"sha256": api_keys.digest(key)}
+        fields = {"name": name} | ({"account": account} if account else {}) | {"sha256": encoding.sha256(key.encode())}
         _check_key(fields)
         text = locate.text(folder, KEYS) or b"# Keys by their digests, made by the command `keys`.\n"
         # A digest of 256 random bits leads nobody back to them, so everybody may read this file.
@@ -57,10 +58,10 @@ def add_key(folder: Folder, name: str, account: str | None) -> str:
 
 def revoke_key(folder: Folder, name: str) -> None:
     """Forget a key that was made here; one that people wrote is theirs to remove."""
-    with alone(layout.existing(folder)):
+    with exclusive(layout.existing(folder)):
         known = {one.name: one for one in _keys(load_valid(folder))}
         if name not in known:
-            raise FlatpanelError(f"no key is named {api_keys.hidden(name)}{did_you_mean(name, known)}")
+            raise FlatpanelError(f"no key is named {api_keys.redacted(name)}{did_you_mean(name, known)}")
         key = known[name]
         if key.file != KEYS:
             raise FlatpanelError(
@@ -84,7 +85,7 @@ def _keys(sources: Sources) -> list[NamedKey]:
 
 def _check_key(fields: dict[str, str]) -> None:
     """Nothing is written that would be a problem in the next moment."""
-    if api_keys.hidden(fields["name"]) != fields["name"]:
+    if api_keys.redacted(fields["name"]) != fields["name"]:
         raise FlatpanelError("the name of a key cannot be a key; names are shown to everybody")
     for wrong in record_messages(IssuedKey, fields):
         raise FlatpanelError(f"the name {wrong}")

@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from ..catalog import api_keys, confined_folder, cross_checks, field_values
-from ..catalog.confined_folder import Confined, Folder
+from ..catalog.confined_folder import ConfinedFolder, Folder
 from ..catalog.layout import SERIES, existing
 from ..catalog.load import load_valid
-from ..catalog.name_index import Directory
+from ..catalog.name_index import NameIndex
 from ..catalog.problems import locate
 from ..catalog.problems.locate import UnlocatedProblem
 from ..catalog.problems.messages import record_errors
@@ -27,7 +27,7 @@ from ..catalog.yaml import editor, scalars, writer
 from ..catalog.yaml.positions import YamlPath
 from ..catalog.yaml_values import yaml_value
 from ..errors import FlatpanelError
-from ..filesystem import alone
+from ..filesystem import exclusive
 from . import catalog_edit, chapter_ids, comicinfo, page_images
 
 # An option has the name of its field, but that of many is asked for one by one.
@@ -63,7 +63,7 @@ class Draft:
         """All that is wrong at once, by the field that it is about, or by none."""
         told = [f"{self._origin(field)}: {message}" if field else message for field, message in found]
         if told:
-            raise FlatpanelError(*map(api_keys.hidden, told))
+            raise FlatpanelError(*map(api_keys.redacted, told))
 
     def _origin(self, field: str) -> str:
         return self.origins.get(field, f"--{_ONE_OF.get(field, field)}")
@@ -71,7 +71,7 @@ class Draft:
 
 def add_series(folder: Folder, slug: str, said: Mapping[str, Any], *, in_folder: bool, dry: bool) -> Added:
     """Begin a series without chapters, in a file or in a folder of its own."""
-    with alone(existing(folder)):
+    with exclusive(existing(folder)):
         sources = load_valid(folder)
         _check_slug(sources, slug)
         draft = Draft({"status": "ongoing", "cover": "cover.jpg", **_referring(sources, said)}, {})
@@ -99,10 +99,10 @@ def add_chapter(
     warn: chapter_ids.Warn,
 ) -> Added:
     """Add a chapter to a series, with the next id; options have the last word, and ComicInfo.xml the one before."""
-    with alone(existing(folder)):
+    with exclusive(existing(folder)):
         sources = load_valid(folder)
         series = _series(sources, slug)
-        images = Confined(pages, confined_folder.of(folder).follow) if pages else None
+        images = ConfinedFolder(pages, confined_folder.of(folder).follow) if pages else None
         draft = _chapter(sources, series, said, images, now)
         draft.fields["id"] = chapter_ids.free_ids(folder, sources, highest, warn)[0]
         record = _record(sources, draft, Chapter)
@@ -117,7 +117,9 @@ def add_chapter(
         return _write(folder, Added(file, before, catalog_edit.edited(folder, file, change), record), dry=dry)
 
 
-def _chapter(sources: Sources, series: SeriesEntry, said: Mapping[str, Any], pages: Confined | None, now: int) -> Draft:
+def _chapter(
+    sources: Sources, series: SeriesEntry, said: Mapping[str, Any], pages: ConfinedFolder | None, now: int
+) -> Draft:
     fields = {"number": _next_number(series), "published": field_values.iso(now), "pages": []}
     origins = {}
     if pages:
@@ -133,7 +135,7 @@ def _chapter(sources: Sources, series: SeriesEntry, said: Mapping[str, Any], pag
     return Draft({name: value for name, value in fields.items() if value is not None}, origins)
 
 
-def _told(pages: Confined, text: bytes, groups: Iterable[str]) -> dict[str, Any]:
+def _told(pages: ConfinedFolder, text: bytes, groups: Iterable[str]) -> dict[str, Any]:
     try:
         return comicinfo.fields(text, set(groups))
     except FlatpanelError as error:
@@ -149,13 +151,13 @@ def _referring(sources: Sources, said: Mapping[str, Any]) -> dict[str, Any]:
     """What was said, with an id for what is nobody's name but somebody's id."""
     fields = dict(said)
     for name in _REFERRING:
-        directory = Directory[Any].of(entry.record for entry in sources.lists[f"{name}.yaml"])
+        directory = NameIndex[Any].of(entry.record for entry in sources.lists[f"{name}.yaml"])
         if name in said:
             fields[name] = [_reference(directory, text) for text in said[name]]
     return fields
 
 
-def _reference(directory: Directory[Any], text: str) -> str | int:
+def _reference(directory: NameIndex[Any], text: str) -> str | int:
     number = scalars.scalar(text)
     return number if text not in directory.by_name and type(number) is int and number in directory.by_id else text
 
@@ -210,7 +212,7 @@ def _beside(complaints: Iterable[UnlocatedProblem], path: YamlPath) -> Iterator[
 
 
 def _write(folder: Folder, added: Added, *, dry: bool) -> Added:
-    if api_keys.places(added.after):
+    if api_keys.positions(added.after):
         raise FlatpanelError(f"{folder / added.file}: would hold a key, and is read by everybody; nothing was written")
     if not dry:
         confined_folder.of(folder).write(added.file, added.after)

@@ -13,7 +13,7 @@ from itertools import islice
 from pathlib import Path, PurePosixPath
 
 from ..catalog import confined_folder
-from ..catalog.confined_folder import Confined, Folder
+from ..catalog.confined_folder import ConfinedFolder, Folder
 from ..errors import FlatpanelError
 
 IMAGES = frozenset({".avif", ".bmp", ".gif", ".jpeg", ".jpg", ".jxl", ".png", ".webp"})
@@ -66,7 +66,7 @@ def _file(path: Path) -> Path:
     return path
 
 
-def _folder(folder: Confined) -> Found:
+def _folder(folder: ConfinedFolder) -> Found:
     path = folder.path
     pages, description = _sorted_out(path, list(islice(_files(path), MAX_FILES + 1)))
     return Found(pages, _small(path, folder.content(description)[0]) if description else None)

@@ -14,7 +14,7 @@ from ..catalog.load import load_valid
 from ..catalog.problems import locate
 from ..catalog.reader import VIEWS
 from ..errors import FlatpanelError
-from ..filesystem import alone
+from ..filesystem import exclusive
 from . import view_log
 from .view_log import Memory, Tally
 
@@ -34,7 +34,7 @@ class Folded:
 
 def fold_views(folder: Folder, logs: Iterable[Path]) -> Folded:
     """Count what the logs hold and has not been counted, into the file that the next build reads."""
-    with alone(layout.existing(folder)):
+    with exclusive(layout.existing(folder)):
         sources = load_valid(folder)
         before = locate.text(folder, VIEWS)
         memory = _memory(folder)

@@ -1,6 +1,5 @@
 """Keys to what is restricted: made once, shown once, and known by their digests from then on."""
 
-import hashlib
 import re
 import secrets
 
@@ -19,26 +18,22 @@ def new_key() -> str:
     return PREFIX + secrets.token_urlsafe(_BYTES)
 
 
-def digest(key: str) -> str:
-    return hashlib.sha256(key.encode()).hexdigest()
-
-
-def places(text: bytes) -> list[tuple[int, int]]:
+def positions(text: bytes) -> list[tuple[int, int]]:
     """The lines and columns in which keys begin."""
     if PREFIX.encode() not in text:
         return []
     shown = text.decode("utf-8-sig", "replace")
-    places, line, newline, before = [], 1, -1, 0
+    positions, line, newline, before = [], 1, -1, 0
     for found in _KEY.finditer(shown):
         start = found.start()
         line += shown.count("\n", before, start)
         newline = max(newline, shown.rfind("\n", before, start))
         before = start
-        places.append((line, start - newline))
-    return places
+        positions.append((line, start - newline))
+    return positions
 
 
-def disguised(text: bytes) -> bool:
+def has_escaped_key(text: bytes) -> bool:
     """Whether there is a key that only those see who undo the escapes of a text in double quotes."""
     if b"\\" not in text:
         return False
@@ -47,6 +42,6 @@ def disguised(text: bytes) -> bool:
     return any(key not in shown for key in _KEY.findall(plain))
 
 
-def hidden(text: str) -> str:
+def redacted(text: str) -> str:
     """The text as it may be printed."""
     return _KEY.sub(f"{PREFIX}…", text)

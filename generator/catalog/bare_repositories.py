@@ -19,12 +19,12 @@ def is_bare(names: Iterable[str]) -> bool:
     return "head" in known and (known >= {"objects", "refs"} or "commondir" in known)
 
 
-def refuse(catalog: Path) -> None:
+def refuse_in_folder(catalog: Path) -> None:
     """Raise if git would take the folder of a catalog, or any folder in it, for a repository."""
     _refuse(catalog, _walk(os.path.realpath(catalog)))
 
 
-def refuse_files(catalog: Path, files: Iterable[str]) -> None:
+def refuse_in_files(catalog: Path, files: Iterable[str]) -> None:
     """The same for a catalog that is not on the disk, by the paths of its files."""
     folders: dict[str, set[str]] = {}
     for path in files:

@@ -31,7 +31,7 @@ _READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY
 
 
 @dataclass(frozen=True, slots=True)
-class Confined:
+class ConfinedFolder:
     """A folder, and the folders elsewhere that links in it may lead into. It is joined and printed like its path."""
 
     path: Path
@@ -65,7 +65,7 @@ class Confined:
 
         A link stays; the file that it names is replaced.
         """
-        with filesystem.about(self.path / file):
+        with filesystem.with_filename(self.path / file):
             root, inside = self.place(file)
             folder, _, name = inside.rpartition("/")
             around = _below(root, folder, _STEP, make=True)
@@ -105,7 +105,7 @@ class Confined:
 
     @contextmanager
     def _opened(self, file: str, flags: int) -> Iterator[int]:
-        with filesystem.about(self.path / file):
+        with filesystem.with_filename(self.path / file):
             try:
                 descriptor = _below(str(self.path), file, flags)
             except OSError as error:
@@ -124,12 +124,12 @@ class Confined:
             return ""
 
 
-Folder: TypeAlias = Path | Confined
+Folder: TypeAlias = Path | ConfinedFolder
 
 
-def of(folder: Folder) -> Confined:
+def of(folder: Folder) -> ConfinedFolder:
     """The links of a plain path lead nowhere but inside."""
-    return folder if isinstance(folder, Confined) else Confined(folder)
+    return folder if isinstance(folder, ConfinedFolder) else ConfinedFolder(folder)
 
 
 def real_path(path: str | Path) -> str:

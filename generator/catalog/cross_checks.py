@@ -6,7 +6,7 @@ from math import inf
 from operator import attrgetter
 from typing import Any
 
-from .name_index import Directory
+from .name_index import NameIndex
 from .problems.locate import UnlocatedProblem
 from .problems.messages import field_name
 from .problems.suggestions import did_you_mean, nearest
@@ -61,8 +61,8 @@ class RecordChecks:
 
     def __init__(self, sources: Sources) -> None:
         self.sources = sources
-        self.directories: dict[str, Directory[Any]] = {
-            name: Directory.of(entry.record for entry in sources.lists[name])
+        self.directories: dict[str, NameIndex[Any]] = {
+            name: NameIndex.of(entry.record for entry in sources.lists[name])
             for name in LISTS
             if name not in ("accounts.yaml", "keys.yaml")
         }

@@ -144,7 +144,7 @@ class SeriesSummary:
     licensed: bool
     restricted: bool
     # Whether the families that know neither keys nor licences have it.
-    open: bool
+    is_open: bool
     cover: str
     path: str
     url: str
@@ -152,8 +152,8 @@ class SeriesSummary:
     # The chapter published last; of several at once the highest.
     latest: Latest | None
     # How many chapters v2 can name, which is by their ids, and how many it cannot.
-    known: int
-    unknown: int
+    identified: int
+    unidentified: int
     # Of those that it can: when one was published last, and how often they were read.
     updated: int
     views: int
@@ -179,13 +179,13 @@ class Series(SeriesSummary):
         return {volume: tuple(chapters) for volume, chapters in found.items()}
 
     @cached_property
-    def named(self) -> tuple[Chapter, ...]:
+    def identified_chapters(self) -> tuple[Chapter, ...]:
         """The chapters that v2 can name."""
         return tuple(chapter for chapter in self.chapters if chapter.id is not None)
 
     @cached_property
     def newest_first(self) -> tuple[Chapter, ...]:
-        return tuple(sorted(self.named, key=lambda one: one.newest_first))
+        return tuple(sorted(self.identified_chapters, key=lambda one: one.newest_first))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -215,7 +215,7 @@ class Contributor:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Publisher:
+class PublishingGroup:
     """A group with the series that have a chapter of it."""
 
     group: Group
@@ -241,12 +241,12 @@ class Catalog:
     @cached_property
     def open_series(self) -> tuple[SeriesSummary, ...]:
         """The series of the families that know neither keys nor licences."""
-        return tuple(one for one in self.series if one.open)
+        return tuple(one for one in self.series if one.is_open)
 
     @cached_property
     def listed_series(self) -> tuple[SeriesSummary, ...]:
         """The series of v2: those that have a chapter which can be named."""
-        return tuple(one for one in self.series if one.known)
+        return tuple(one for one in self.series if one.identified)
 
     @cached_property
     def contributing_authors(self) -> tuple[Contributor, ...]:
@@ -257,9 +257,9 @@ class Catalog:
         return _contributors(self.artists, self.open_series, lambda series: series.artists)
 
     @cached_property
-    def publishers(self) -> tuple[Publisher, ...]:
+    def publishing_groups(self) -> tuple[PublishingGroup, ...]:
         by_group = _grouped(self.open_series, lambda series: series.groups)
-        return tuple(Publisher(group, by_group.get(group, ())) for group in self.groups)
+        return tuple(PublishingGroup(group, by_group.get(group, ())) for group in self.groups)
 
     @cached_property
     def memberships(self) -> tuple[Membership, ...]:

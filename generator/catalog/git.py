@@ -38,14 +38,14 @@ _SETTINGS = (
 _HEAD = re.compile(r"(?P<top>.*)\n(?P<shallow>true|false)\n(?P<head>[0-9a-f]*)\n?", re.DOTALL)
 _ID = re.compile(r"""\bid['"]?[ \t]*:[ \t]*([0-9]{1,10})\b""")
 # So many bytes of contents are read from git at a time.
-BATCH = 32 << 20
+BATCH_BYTES = 32 << 20
 
 
 class GitError(FlatpanelError):
     """git does not read a repository that is there."""
 
 
-class Past(NamedTuple):
+class FileTimes(NamedTuple):
     """When files changed, by path below the catalog's folder; `refusals` say why git cannot be asked."""
 
     times: dict[str, int]
@@ -53,7 +53,7 @@ class Past(NamedTuple):
     is_shallow: bool = False
 
 
-class Item(NamedTuple):
+class TreeEntry(NamedTuple):
     """A file, a link or a submodule of a commit, by its path below the catalog's folder."""
 
     path: str
@@ -82,7 +82,7 @@ class Repository:
     @classmethod
     def around(cls, catalog: Path) -> "Repository | None":
         """The repository that a catalog belongs to; None if there is none. Raises if git does not read it."""
-        bare_repositories.refuse(catalog)
+        bare_repositories.refuse_in_folder(catalog)
         home = Path(os.path.realpath(catalog))
         root = next((folder for folder in (home, *home.parents) if os.path.lexists(folder / ".git")), None)
         return cls(root, home) if root else None
@@ -114,7 +114,7 @@ class Repository:
         """A path from the root as one from the folder of the catalog; empty if it is not in there."""
         return path[len(self.prefix) :] if path.startswith(self.prefix) else ""
 
-    def ids_ever(self) -> set[int]:
+    def ids_in_history(self) -> set[int]:
         """Every number that a line below series/ once gave as an id, as far as git remembers."""
         plain = ("--no-color", "--no-ext-diff", "--no-textconv", "--text", "--unified=0", "--format=", "--no-renames")
         if not self.head:
@@ -132,16 +132,16 @@ class Repository:
         """What the folder of the catalog was at a commit."""
         return self.object(f"{commit}:{self.prefix}")
 
-    def items(self, tree: str) -> list[Item]:
+    def items(self, tree: str) -> list[TreeEntry]:
         """Everything in a tree. Nothing is checked out: no filter, hook or attribute takes part."""
         found = []
         for line in self._git("ls-tree", "-r", "-l", "-z", tree).split("\0")[:-1]:
             fields, _, path = line.partition("\t")
             mode, _, oid, size = fields.split()
-            found.append(Item(path, mode, oid, int(size) if size.isdecimal() else 0))
+            found.append(TreeEntry(path, mode, oid, int(size) if size.isdecimal() else 0))
         return found
 
-    def contents(self, files: Iterable[Item]) -> Iterator[tuple[str, bytes]]:
+    def contents(self, files: Iterable[TreeEntry]) -> Iterator[tuple[str, bytes]]:
         """The bytes of files as they were committed, by path."""
         for batch in _batches(files):
             said = self._bytes("cat-file", "--batch", given=[file.oid for file in batch])
@@ -150,13 +150,13 @@ class Repository:
                     raise GitError(f"git has no content of {self.prefix}{file.path} in {self.root}; fetch it all")
                 yield file.path, content
 
-    def linked(self, tree: str, link: Item) -> tuple[str, Item]:
+    def linked(self, tree: str, link: TreeEntry) -> tuple[str, TreeEntry]:
         """What a link in a tree leads to: `blob`, `tree`, `symlink` for what is not in the tree, or another word."""
         if "\n" in link.path:  # which would be two questions
             return "symlink", link
         said = self._bytes("cat-file", "--batch-check", "--follow-symlinks", given=[f"{tree}:{link.path}"])
         first, kind, *size = said.decode("utf-8", "replace").split("\n")[0].split(" ")
-        return (kind, Item(link.path, "100644", first, int(size[0]))) if size else (first, link)
+        return (kind, TreeEntry(link.path, "100644", first, int(size[0]))) if size else (first, link)
 
     def _git(self, *arguments: str, accepted: tuple[int, ...] = ()) -> str:
         return os.fsdecode(self._bytes(*arguments, accepted=accepted))
@@ -179,7 +179,9 @@ class Repository:
         return done.stdout
 
 
-def past(catalog: Path, as_of: int, committed: Callable[[Repository], dict[str, int]] = Repository.committed) -> Past:
+def file_times(
+    catalog: Path, as_of: int, committed: Callable[[Repository], dict[str, int]] = Repository.committed
+) -> FileTimes:
     """When each file changed, as far as git knows it; nothing where there is no git or no commit.
 
     A file that is not as it was committed changed at the later of its last commit and its own time, and not after
@@ -188,22 +190,22 @@ def past(catalog: Path, as_of: int, committed: Callable[[Repository], dict[str, 
     try:
         repository = Repository.around(catalog)
         if not (repository and repository.head):
-            return Past({}, [])
+            return FileTimes({}, [])
         times = dict(committed(repository))
         for path in repository.uncommitted():
             if os.path.lexists(file := catalog / path):
                 times[path] = min(as_of, max(times.get(path, 0), os.lstat(file).st_mtime_ns // 10**9))
     except GitError as error:
-        return Past({}, [f"{catalog}: {error}; each file counts as changed when it was written"])
-    return Past(times, [], repository.is_shallow)
+        return FileTimes({}, [f"{catalog}: {error}; each file counts as changed when it was written"])
+    return FileTimes(times, [], repository.is_shallow)
 
 
-def _batches(files: Iterable[Item]) -> Iterator[list[Item]]:
-    batch, size = list[Item](), 0
+def _batches(files: Iterable[TreeEntry]) -> Iterator[list[TreeEntry]]:
+    batch, size = list[TreeEntry](), 0
     for file in files:
         batch.append(file)
         size += file.size
-        if size >= BATCH:
+        if size >= BATCH_BYTES:
             yield batch
             batch, size = [], 0
     yield batch

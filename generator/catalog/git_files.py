@@ -5,7 +5,7 @@ from pathlib import Path
 
 from ..errors import FlatpanelError
 from . import bare_repositories, confined_folder
-from .git import Item, Repository
+from .git import Repository, TreeEntry
 
 _LINK, _SUBMODULE = "120000", "160000"
 _REFUSED = {
@@ -14,7 +14,7 @@ _REFUSED = {
 }
 
 
-class Chosen:
+class CommittedFiles:
     """Regular files, and those that links inside the catalog lead to. `called` is the name of the catalog in messages.
 
     Anything else is refused: who writes a commit may not have files of the machine told that compares it.
@@ -24,10 +24,10 @@ class Chosen:
         self.repository, self.tree, self.called = repository, tree, called
         self.warnings: list[str] = []
         items = repository.items(tree)
-        bare_repositories.refuse_files(called, (item.path for item in items))
+        bare_repositories.refuse_in_files(called, (item.path for item in items))
         self.files = [file for item in items for file in self._files(item)]
 
-    def _files(self, item: Item) -> Iterator[Item]:
+    def _files(self, item: TreeEntry) -> Iterator[TreeEntry]:
         parts = item.path.split("/")
         if not {"", ".", ".."}.isdisjoint(parts):
             raise self._refusal(item, "is no path that git checks out")
@@ -45,8 +45,8 @@ class Chosen:
                 raise self._refusal(item, f"has more than {confined_folder.MAX_SIZE >> 20} MiB; divide it")
             yield item
 
-    def _refusal(self, item: Item, message: str) -> FlatpanelError:
+    def _refusal(self, item: TreeEntry, message: str) -> FlatpanelError:
         return FlatpanelError(self._sentence(item, message))
 
-    def _sentence(self, item: Item, message: str) -> str:
+    def _sentence(self, item: TreeEntry, message: str) -> str:
         return f"{self.called / item.path}: {message}"

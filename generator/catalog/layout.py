@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..errors import FlatpanelError
-from .confined_folder import Confined, Folder
+from .confined_folder import ConfinedFolder, Folder
 from .field_values import is_slug
 from .problems.locate import UnlocatedProblem
 from .problems.suggestions import did_you_mean, misplaced_file_hint, nearest
@@ -41,7 +41,7 @@ def existing(folder: Folder) -> Folder:
     return folder
 
 
-def has(folder: Confined, path: str) -> bool:
+def has(folder: ConfinedFolder, path: str) -> bool:
     """Whether a file or folder exists. A broken link exists: its target is missing, not omitted."""
     return os.path.lexists(folder / path)
 
@@ -49,7 +49,7 @@ def has(folder: Confined, path: str) -> bool:
 class Layout:
     """Lists the files of a catalog in the order of their names, and collects problems of their names and places."""
 
-    def __init__(self, folder: Confined, problems: list[UnlocatedProblem]) -> None:
+    def __init__(self, folder: ConfinedFolder, problems: list[UnlocatedProblem]) -> None:
         self.folder, self.problems = folder, problems
 
     def series_files(self) -> list[SeriesFiles]:

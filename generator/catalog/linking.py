@@ -7,7 +7,7 @@ from . import field_values
 from . import records as model
 from .entities import Account, Catalog, Category, Chapter, Group, Latest, Member, Person, Series, SeriesSummary
 from .layout import SITE
-from .name_index import Directory
+from .name_index import NameIndex
 from .page_ids import page_ids
 from .reader import Entry, SeriesEntry, Sources
 
@@ -19,11 +19,11 @@ class Linker:
         assert lists.site, "only a catalog without problems can be linked"
         self.lists, self.site, self.times, self.as_of = lists, lists.site, times, as_of
         self.media = self.site.media if field_values.is_url(self.site.media) else self.site.base_url + self.site.media
-        self.authors = Directory[Person].of(self.people("authors.yaml"))
-        self.artists = Directory[Person].of(self.people("artists.yaml"))
+        self.authors = NameIndex[Person].of(self.people("authors.yaml"))
+        self.artists = NameIndex[Person].of(self.people("artists.yaml"))
         self.categories = {one.id: one for one in map(self.category, lists.lists["categories.yaml"])}
-        self.members = Directory[Member].of(map(self.member, lists.lists["members.yaml"]))
-        self.groups = Directory[Group].of(map(self.group, lists.lists["groups.yaml"]))
+        self.members = NameIndex[Member].of(map(self.member, lists.lists["members.yaml"]))
+        self.groups = NameIndex[Group].of(map(self.group, lists.lists["groups.yaml"]))
 
     def catalog(self, series: Iterable[SeriesSummary]) -> Catalog:
         return Catalog(
@@ -92,14 +92,14 @@ class Linker:
             status=record.status,
             licensed=record.licensed,
             restricted=record.restricted,
-            open=not record.restricted and not (record.licensed and self.site.hide_licensed),
+            is_open=not record.restricted and not (record.licensed and self.site.hide_licensed),
             cover=self.address("series", slug, record.cover),
             path=path,
             url=self.site.base_url + path,
             modified=_modified(source.entry, times),
             latest=_latest(chapters),
-            known=len(named),
-            unknown=len(chapters) - len(named),
+            identified=len(named),
+            unidentified=len(chapters) - len(named),
             updated=max((one.published for one in named), default=0),
             views=sum(one.views for one in named),
             chapters=chapters,

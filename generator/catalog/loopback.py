@@ -13,7 +13,7 @@ def is_loopback(base_url: str) -> bool:
     return _LOOPBACK.fullmatch(base_url) is not None
 
 
-def served_at(base_url: str, port: int) -> str:
+def local_base_url(base_url: str, port: int) -> str:
     """The base URL of a site that is served without TLS at a port of this machine; a public one stays as it is."""
     parts = _LOOPBACK.fullmatch(base_url)
     if not parts or (parts["scheme"].lower() == "http" and int(parts["port"] or 80) == port):

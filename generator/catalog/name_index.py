@@ -8,14 +8,14 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
-class Directory(Generic[T]):
+class NameIndex(Generic[T]):
     """Things that have an `id` and a `name`, findable by both; a name may belong to several."""
 
     by_id: dict[Any, T]
     by_name: dict[str, list[T]]
 
     @classmethod
-    def of(cls, things: Iterable[Any]) -> "Directory[T]":
+    def of(cls, things: Iterable[Any]) -> "NameIndex[T]":
         by_id: dict[Any, T] = {}
         by_name: dict[str, list[T]] = {}
         for thing in things:

@@ -18,29 +18,29 @@ def page_ids(chapter: int, count: int, odd: Mapping[str, int]) -> Sequence[int]:
     """The ids of a chapter's pages in order; `odd` has those that `odd_ids` found for all chapters together."""
     plain = _plain(chapter, count)
     first = range(chapter * _SPAN + 1, chapter * _SPAN + 1 + plain)
-    return first if plain == count else (*first, *(odd[name] for name in odd_names(chapter, count)))
+    return first if plain == count else (*first, *(odd[name] for name in allocated_page_names(chapter, count)))
 
 
-def is_odd(chapter: int, count: int) -> bool:
+def needs_allocated_ids(chapter: int, count: int) -> bool:
     """Whether a chapter with that id and so many pages has one whose id depends on other chapters."""
     return _plain(chapter, count) < count
 
 
-def odd_ids(chapters: Iterable[tuple[int, int]], before: Mapping[str, int]) -> dict[str, int]:
+def allocate_page_ids(chapters: Iterable[tuple[int, int]], before: Mapping[str, int]) -> dict[str, int]:
     """Chapter and number -> id, of every page that needs an id of its own: what was published `before` stays.
 
     `chapters` are the ids of all that are odd, and how many pages each has.
     """
     found = dict(before)
     taken = set(found.values())
-    for name in (name for one in sorted(chapters) for name in odd_names(*one)):
+    for name in (name for one in sorted(chapters) for name in allocated_page_names(*one)):
         if name not in found:
             found[name] = _free(name, taken)
             taken.add(found[name])
     return found
 
 
-def odd_names(chapter: int, count: int) -> Iterator[str]:
+def allocated_page_names(chapter: int, count: int) -> Iterator[str]:
     """What the pages of a chapter are called that need an id of their own."""
     return (f"{chapter}/{number}" for number in range(_plain(chapter, count) + 1, count + 1))
 

@@ -30,7 +30,7 @@ from .records import (
     Site,
     Views,
 )
-from .source_file import Parsed, parse, without_garbage_collection
+from .source_file import ParsedFile, parse_file, without_garbage_collection
 from .yaml import reader as yaml12
 from .yaml.positions import YamlPath
 
@@ -82,7 +82,7 @@ class Sources:
     # Files without records because of a problem; a reference to one of their entries is no second problem.
     unreadable: set[str] = field(default_factory=set)
     # The value of each file.
-    parsed: dict[str, Parsed] = field(default_factory=dict)
+    parsed: dict[str, ParsedFile] = field(default_factory=dict)
     # Texts that a comment cuts short, by the digest of the file.
     cuts: dict[str, list[CutText]] = field(default_factory=dict)
 
@@ -97,14 +97,14 @@ class Sources:
 
 def read(folder: Folder) -> Sources:
     """All records below `folder`."""
-    bare_repositories.refuse(Plain(existing(folder)))
+    bare_repositories.refuse_in_folder(Plain(existing(folder)))
     sources, series = read_lists(folder)
     for files in series:
         sources.add(read_series(folder, files))
     return sources
 
 
-def read_lists(folder: Folder, parsed: Mapping[str, Parsed] | None = None) -> tuple[Sources, list[SeriesFiles]]:
+def read_lists(folder: Folder, parsed: Mapping[str, ParsedFile] | None = None) -> tuple[Sources, list[SeriesFiles]]:
     """The records that all series share, and the files of each series. Files that are `parsed` are not read."""
     reader = _RecordReader(existing(folder), parsed)
     reader.read_site_and_lists()
@@ -146,7 +146,7 @@ def _series_entry(files: SeriesFiles, records: Mapping[str, Any]) -> SeriesEntry
 class _RecordReader:
     """Reads files, checks each against its model, and collects records and problems in `sources`."""
 
-    def __init__(self, folder: Folder, parsed: Mapping[str, Parsed] | None = None) -> None:
+    def __init__(self, folder: Folder, parsed: Mapping[str, ParsedFile] | None = None) -> None:
         self.folder = confined_folder.of(folder)
         self.parsed = parsed or {}
         self.sources = Sources()
@@ -204,7 +204,7 @@ class _RecordReader:
         return None
 
     def _value(self, file: str) -> Any:
-        parsed = self.parsed.get(file) or parse(self.folder, file)
+        parsed = self.parsed.get(file) or parse_file(self.folder, file)
         if parsed.error:
             raise parsed.error
         self.sources.mtimes[file] = parsed.mtime

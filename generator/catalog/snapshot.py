@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 from .. import encoding
 from . import confined_folder
-from .confined_folder import Confined, Folder
+from .confined_folder import ConfinedFolder, Folder
 
 # Each file and folder with its status, in the order of the walk; the status of a folder is empty.
 Snapshot: TypeAlias = tuple[tuple[str, str], ...]
@@ -30,7 +30,7 @@ def digest(snapshot: Snapshot) -> str:
     return encoding.digest(encoding.json([(ascii(file), status) for file, status in snapshot]))
 
 
-def statuses(folder: Confined, files: Iterable[str]) -> Iterator[tuple[str, str]]:
+def statuses(folder: ConfinedFolder, files: Iterable[str]) -> Iterator[tuple[str, str]]:
     """The status of each of `files`; empty if it is missing, or a link that leads out of the catalog."""
     folders = {"": confined_folder.real_path(folder.path)}
     for file in files:
@@ -43,7 +43,7 @@ def modified(status: str) -> int:
     return int(status.split(" ")[1]) // 10**9
 
 
-def _walk(catalog: Confined) -> Iterator[tuple[str, str]]:
+def _walk(catalog: ConfinedFolder) -> Iterator[tuple[str, str]]:
     pending = [("", confined_folder.real_path(catalog.path))]
     while pending:
         folder, path = pending.pop()
@@ -64,14 +64,14 @@ def _entries(folder: str) -> "list[os.DirEntry[str]]":
         return []
 
 
-def _subfolder(catalog: Confined, file: str, entry: "os.DirEntry[str]") -> str:
+def _subfolder(catalog: ConfinedFolder, file: str, entry: "os.DirEntry[str]") -> str:
     """The real path of an entry that is a folder, or a link to one that is followed; empty for any other."""
     if entry.is_symlink() and _FOLDER_OF_SERIES.fullmatch(file) and catalog.is_folder(file):
         return catalog.real_path(file)
     return entry.path if entry.is_dir(follow_symlinks=False) else ""
 
 
-def _real_folder(catalog: Confined, folder: str, folders: dict[str, str]) -> str:
+def _real_folder(catalog: ConfinedFolder, folder: str, folders: dict[str, str]) -> str:
     """The real path of a folder; `folders` are those resolved before."""
     if folder not in folders:
         parent, _, name = folder.rpartition("/")
@@ -80,7 +80,7 @@ def _real_folder(catalog: Confined, folder: str, folders: dict[str, str]) -> str
     return folders[folder]
 
 
-def _status(catalog: Confined, file: str, path: str) -> str:
+def _status(catalog: ConfinedFolder, file: str, path: str) -> str:
     try:
         status = os.lstat(path)
         if not stat.S_ISLNK(status.st_mode):

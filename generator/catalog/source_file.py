@@ -9,7 +9,7 @@ from typing import Any
 
 from .. import encoding
 from . import api_keys
-from .confined_folder import Confined
+from .confined_folder import ConfinedFolder
 from .yaml import reader
 
 _ANCHOR = re.compile(rb" &(?=[^ \t\r\n])")
@@ -18,7 +18,7 @@ _CUT = re.compile(rb"^[ \t]*[^ \t\r\n#][^\n]*?[ \t]#[^ \t\r\n]", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
-class Parsed:
+class ParsedFile:
     """What a file says, or why nobody can tell."""
 
     value: Any = None
@@ -41,16 +41,16 @@ def without_garbage_collection() -> Iterator[None]:
             gc.enable()
 
 
-def parse(folder: Confined, file: str) -> Parsed:
+def parse_file(folder: ConfinedFolder, file: str) -> ParsedFile:
     try:
         with without_garbage_collection():
             text, mtime = folder.content(file)
             value = reader.load(text)
             if _holds_key(text, value):
                 raise reader.Malformed
-            return Parsed(value, mtime, encoding.digest(text), doubtful=text if _may_cut(text) else b"")
+            return ParsedFile(value, mtime, encoding.digest(text), doubtful=text if _may_cut(text) else b"")
     except (OSError, reader.Malformed) as error:
-        return Parsed(error=error)
+        return ParsedFile(error=error)
 
 
 def _may_cut(text: bytes) -> bool:
@@ -62,7 +62,7 @@ def _may_cut(text: bytes) -> bool:
 
 def _holds_key(text: bytes, value: Any) -> bool:
     """Not even a comment may hold one: whoever reads the catalog could use it. Only a backslash can disguise it."""
-    if api_keys.places(text):
+    if api_keys.positions(text):
         return True
     shown = repr(value) if b"\\" in text else ""
-    return api_keys.hidden(shown) != shown
+    return api_keys.redacted(shown) != shown

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from ..catalog import field_values, layout
-from ..catalog.confined_folder import Confined
+from ..catalog.confined_folder import ConfinedFolder
 from ..errors import Problem
 from ..pipeline import run as pipeline
 from ..pipeline.release_builder import unwatched
@@ -149,7 +149,7 @@ def _summary(report: BuildResult, wanted: Options, page: Path | None, seconds: f
 @options.jobs
 @options.output_format
 @handle_errors
-def check(catalog: Confined, as_of: int | None, jobs: int, form: str) -> None:
+def check(catalog: ConfinedFolder, as_of: int | None, jobs: int, form: str) -> None:
     """Say everything that is wrong with the catalog; write nothing."""
     found = pipeline.check(catalog, options.now() if as_of is None else as_of, jobs)
     _warn(found, form)

@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from ..catalog.confined_folder import Confined
+from ..catalog.confined_folder import ConfinedFolder
 from ..catalog.records import PATH_OR_URL
 from ..errors import FlatpanelError
 from ..review.diff import as_json as facts
@@ -51,7 +51,7 @@ class Beginning(click.ParamType[str]):
 def diff(
     old: str,
     new: str,
-    catalog: Confined,
+    catalog: ConfinedFolder,
     as_of: int | None,
     jobs: int,
     form: str,

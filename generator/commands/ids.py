@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from ..authoring import chapter_ids
-from ..catalog.confined_folder import Confined
+from ..catalog.confined_folder import ConfinedFolder
 from ..release.highest_id import highest_id
 from . import options
 from .output import print_json, print_lines
@@ -18,7 +18,7 @@ from .reporting import handle_errors, print_warning
 @options.previous_ids
 @options.as_json
 @handle_errors
-def ids(catalog: Confined, out: Path, previous: Path | None, as_json: bool) -> None:
+def ids(catalog: ConfinedFolder, out: Path, previous: Path | None, as_json: bool) -> None:
     """Give an id to every chapter without one, in the catalog's files."""
     given = chapter_ids.give_ids(catalog, highest_id(out, previous), print_warning)
     if as_json:

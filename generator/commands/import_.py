@@ -10,13 +10,13 @@ from typing import Any
 
 import click
 
-from ..address import Address
 from ..authoring.site_import import run
 from ..authoring.site_import.crawl import Progress
 from ..authoring.site_import.run import ImportOptions, ImportResult
 from ..authoring.site_import.site_client import MAX_RESPONSE, site_address
-from ..catalog.confined_folder import Confined
+from ..catalog.confined_folder import ConfinedFolder
 from ..errors import FlatpanelError
+from ..server_url import ServerUrl
 from . import options
 from .output import is_terminal, print_json, print_lines, progress_bar, prompt_secret
 from .reporting import handle_errors
@@ -27,12 +27,12 @@ STEPS = 1000
 CACHE = ".flatpanel_import_cache"
 
 
-class SiteUrl(click.ParamType[Address]):
+class SiteUrl(click.ParamType[ServerUrl]):
     """The address of a site, in whichever of its families."""
 
     name = "URL"
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Address:
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> ServerUrl:
         try:
             return site_address(value)
         except ValueError as error:
@@ -79,8 +79,8 @@ class Rate(click.FloatRange):
 @options.as_json
 @handle_errors
 def import_(
-    site: Address,
-    catalog: Confined,
+    site: ServerUrl,
+    catalog: ConfinedFolder,
     cache: Path | None,
     rate: float,
     key_file: Path | None,

@@ -3,7 +3,7 @@
 import click
 
 from ..authoring import key_entries
-from ..catalog.confined_folder import Confined
+from ..catalog.confined_folder import ConfinedFolder
 from . import options
 from .output import print_json, print_lines
 from .reporting import handle_errors
@@ -21,7 +21,7 @@ def keys() -> None:
 @click.argument("name")
 @click.option("--account", metavar="USER", help="Whose bookmarks and profile the key opens.")
 @handle_errors
-def add(catalog: Confined, name: str, account: str | None) -> None:
+def add(catalog: ConfinedFolder, name: str, account: str | None) -> None:
     """Make a key and print it, for the only time."""
     key = key_entries.add_key(catalog, name, account)
     # Alone on stdout, so that it can be piped to whoever it is for.
@@ -33,7 +33,7 @@ def add(catalog: Confined, name: str, account: str | None) -> None:
 @options.catalog
 @options.as_json
 @handle_errors
-def list_(catalog: Confined, as_json: bool) -> None:
+def list_(catalog: ConfinedFolder, as_json: bool) -> None:
     """Print the names of all keys, whose they are and where they are kept."""
     found = key_entries.list_keys(catalog)
     if as_json:
@@ -51,7 +51,7 @@ def list_(catalog: Confined, as_json: bool) -> None:
 @options.catalog
 @click.argument("name")
 @handle_errors
-def revoke(catalog: Confined, name: str) -> None:
+def revoke(catalog: ConfinedFolder, name: str) -> None:
     """Forget a key; it opens nothing any more."""
     key_entries.revoke_key(catalog, name)
     print_lines(f"the key {name} is revoked; {_AT_ONCE}")

@@ -10,7 +10,7 @@ import click
 from ..authoring import chapter_ids, new_entries
 from ..authoring.new_entries import Added
 from ..catalog import field_values
-from ..catalog.confined_folder import Confined
+from ..catalog.confined_folder import ConfinedFolder
 from ..catalog.records import Chapter
 from ..release.highest_id import highest_id
 from . import options
@@ -37,7 +37,7 @@ def new() -> None:
 @_DRY
 @options.as_json
 @handle_errors
-def series(catalog: Confined, slug: str, in_folder: bool, dry: bool, as_json: bool, **said: Any) -> None:
+def series(catalog: ConfinedFolder, slug: str, in_folder: bool, dry: bool, as_json: bool, **said: Any) -> None:
     """Begin a series; SLUG will stand in its addresses."""
     added = new_entries.add_series(catalog, slug, _said(said), in_folder=in_folder, dry=dry)
     _report(catalog, added, f"the series {slug}", {"slug": slug}, dry=dry, as_json=as_json)
@@ -63,7 +63,7 @@ def series(catalog: Confined, slug: str, in_folder: bool, dry: bool, as_json: bo
 @options.as_json
 @handle_errors
 def chapter(
-    catalog: Confined,
+    catalog: ConfinedFolder,
     out: Path,
     previous: Path | None,
     slug: str,
@@ -98,7 +98,9 @@ def _said(options: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _report(catalog: Confined, added: Added, what: str, facts: dict[str, Any], *, dry: bool, as_json: bool) -> None:
+def _report(
+    catalog: ConfinedFolder, added: Added, what: str, facts: dict[str, Any], *, dry: bool, as_json: bool
+) -> None:
     if as_json:
         text = {"file": added.file, **facts, "written": not dry}
         print_json({"ok": True, **text})

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from ..catalog.confined_folder import Confined
+from ..catalog.confined_folder import ConfinedFolder
 from ..pipeline import run
 from ..pipeline.schedule import Schedule, moment
 from . import options
@@ -25,7 +25,7 @@ from .reporting import handle_errors, print_warning
 @options.as_json
 @handle_errors
 def next_(
-    catalog: Confined,
+    catalog: ConfinedFolder,
     out: Path,
     cache: Path | None,
     as_of: int | None,

@@ -11,8 +11,8 @@ import click
 
 from .. import encoding
 from ..catalog import field_values
-from ..catalog.confined_folder import Confined
-from ..http_client import SECONDS
+from ..catalog.confined_folder import ConfinedFolder
+from ..http_client import REQUEST_SECONDS
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -96,7 +96,7 @@ def catalog(command: F) -> F:
 
     @functools.wraps(command)
     def run(*args: Any, catalog: Path, follow: tuple[Path, ...], **kwargs: Any) -> Any:
-        return command(*args, catalog=Confined(catalog, follow), **kwargs)
+        return command(*args, catalog=ConfinedFolder(catalog, follow), **kwargs)
 
     where = _path("catalog", "catalog_src", "The folder of the catalog.")
     links = click.option(
@@ -119,8 +119,8 @@ jobs = click.option("--jobs", type=click.IntRange(1), default=lambda: os.cpu_cou
 timeout = click.option(
     "--timeout",
     type=click.IntRange(1, 86_400),
-    default=int(SECONDS),
+    default=int(REQUEST_SECONDS),
     show_default=True,
-    metavar="SECONDS",
+    metavar="REQUEST_SECONDS",
     help="Wait no longer for one response as a whole.",
 )

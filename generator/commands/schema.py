@@ -6,7 +6,7 @@ import click
 
 from .. import filesystem
 from ..catalog import layout
-from ..catalog.confined_folder import Confined
+from ..catalog.confined_folder import ConfinedFolder
 from . import options
 from .output import print_lines
 from .reporting import handle_errors
@@ -18,7 +18,7 @@ _FOLDER = ".schemas"
 @options.catalog
 @click.argument("target", metavar="[DIR]", required=False, type=click.Path(path_type=Path))
 @handle_errors
-def schema(catalog: Confined, target: Path | None) -> None:
+def schema(catalog: ConfinedFolder, target: Path | None) -> None:
     """Write JSON Schemas of all files of a catalog, for editors, into DIR or .schemas in the catalog."""
     # Takes its time to load, and nothing else needs it.
     from ..catalog import json_schema as schemas

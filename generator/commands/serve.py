@@ -72,7 +72,7 @@ def serve(as_of: int | None, port: int | None, watch: bool, **paths: Any) -> Non
 
 def _placed(asked: Options, site: Site | None, port: int | None) -> Options:
     """Where base_url is another address of this machine, a build for this one, in a folder of its own."""
-    base_url = loopback.served_at(site.base_url, port) if site and port else None
+    base_url = loopback.local_base_url(site.base_url, port) if site and port else None
     if not site or not base_url or base_url == site.base_url:
         return asked
     folder = (asked.cache or asked.out).absolute().parent / SERVED / str(port)

@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from ..authoring import view_counts
-from ..catalog.confined_folder import Confined
+from ..catalog.confined_folder import ConfinedFolder
 from . import options
 from .output import print_json, print_lines
 from .reporting import handle_errors, print_warning
@@ -16,7 +16,7 @@ from .reporting import handle_errors, print_warning
 @options.as_json
 @click.argument("logs", metavar="LOG...", nargs=-1, required=True, type=click.Path(path_type=Path))
 @handle_errors
-def views(catalog: Confined, as_json: bool, logs: tuple[Path, ...]) -> None:
+def views(catalog: ConfinedFolder, as_json: bool, logs: tuple[Path, ...]) -> None:
     """Count the views in logs, plain or gzipped; what was counted before is not counted again."""
     folded = view_counts.fold_views(catalog, logs)
     tally = folded.tally

@@ -86,7 +86,7 @@ class Server:
         """Lay a main file into the scratch folder, around the release as it stands in `dist`."""
         assert self.store.current(), "a site is built before it is served"
         if not Path(self.dist).is_absolute():
-            filesystem.point(self.run / self.dist, str(self.store.root.resolve()))
+            filesystem.replace_link(self.run / self.dist, str(self.store.root.resolve()))
         nginx_user.write_user_conf(self.store.root, self.run / "user.conf")
         folder = f"{self.dist}/current"
         main = config.main_conf(
@@ -142,7 +142,7 @@ class Server:
 
 @contextmanager
 def serving(built: Store, dist: str, port: int, hear: Callable[[str], None]) -> Iterator[Server]:
-    with filesystem.scratch(shared=True) as run:
+    with filesystem.scratch_folder(shared=True) as run:
         server = Server(built, dist, port, run, hear)
         try:
             server.wait_until_up()

@@ -84,7 +84,7 @@ class Cache:
     @_raises_damaged
     def __init__(self, folder: Path, version: str, *, lasting: bool = True) -> None:
         with suppress(OSError):  # SQLite reports it better
-            filesystem.reserve(folder / FILE)
+            filesystem.create_private(folder / FILE)
         self.folder = folder
         with ExitStack() as opened:
             connection = sqlite3.connect(folder / FILE, isolation_level=None, timeout=0)

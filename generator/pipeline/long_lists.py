@@ -98,7 +98,7 @@ class LongListBuilder:
             return _read(path)
 
         def packed() -> bytes:
-            return encoding.piece_of(_read(f"{path}.gz")) if part.gzip else encoding.deflated(text())
+            return encoding.piece_of_gzip(_read(f"{path}.gz")) if part.gzip else encoding.deflate_piece(text())
 
         return Piece(part.etag, part.modified, part.size, text, packed)
 
@@ -107,7 +107,7 @@ class LongListBuilder:
             return convert_dates(self.cache.chapters.text(shelf), dates)
 
         def packed() -> bytes:
-            return self.cache.chapters.compressed(shelf.digest, dates, lambda: encoding.deflated(text()))
+            return self.cache.chapters.compressed(shelf.digest, dates, lambda: encoding.deflate_piece(text()))
 
         return Piece(f"{shelf.digest} {dates}", shelf.modified, shelf.size, text, packed)
 
@@ -116,13 +116,13 @@ def _grow(
     press: Publisher, one: Resource, found: List, older: Mapping[str, Published], served: Mapping[str, Published]
 ) -> Published:
     """Piece by piece onto the disk."""
-    with encoding.Digests() as known, press.bodies.partial_files(one) as (body, packed):
-        packed.write(encoding.GZIP_HEAD)
+    with encoding.BodyHasher() as known, press.bodies.partial_files(one) as (body, packed):
+        packed.write(encoding.GZIP_HEADER)
         for text, pressed in _blocks(_written(found)):
             known.add(text)
             body.write(text)
             packed.write(pressed)
-        packed.write(encoding.gzip_tail(known.crc, known.size))
+        packed.write(encoding.gzip_trailer(known.crc, known.size))
         published = manifest.with_validators(one, known.content(), True, older.get(one.url), press.now)
         press.bodies.finish(published, body, packed, served.get(one.url))
     return published
@@ -146,13 +146,13 @@ def _together(parts: list[tuple[bytes, bytes]]) -> tuple[bytes, bytes]:
 
 def _written(found: List) -> Iterator[tuple[bytes, bytes]]:
     """Every piece, and whatever stands between them, with its compressed form."""
-    comma = encoding.deflated(b",")
-    yield found.before, encoding.deflated(found.before)
+    comma = encoding.deflate_piece(b",")
+    yield found.before, encoding.deflate_piece(found.before)
     for index, piece in enumerate(found.pieces):
         if index:
             yield b",", comma
         yield piece.text(), piece.packed()
-    yield found.after, encoding.deflated(found.after)
+    yield found.after, encoding.deflate_piece(found.after)
 
 
 def _read(path: str) -> bytes:

@@ -18,14 +18,18 @@ Waiting = Callable[[], None]
 
 def with_cache(folder: Path | None, waiting: Waiting, work: Callable[[Cache, Path], T]) -> T:
     """Work with what is remembered, anew if it cannot be believed, and with nothing where nothing can be kept."""
-    with filesystem.scratch() as scratch, source_file.without_garbage_collection(), _kept(folder, waiting) as kept:
+    with (
+        filesystem.scratch_folder() as scratch,
+        source_file.without_garbage_collection(),
+        _kept(folder, waiting) as kept,
+    ):
         for place in (kept, kept) if kept else ():
             try:
                 with closing(Cache(place, up_to_date.version())) as cache:
                     return work(cache, place)
             except Damaged:
                 with suppress(OSError):  # nor can it be mended
-                    filesystem.clear(place / FILE)
+                    filesystem.delete(place / FILE)
         try:
             with closing(Cache(scratch, up_to_date.version(), lasting=False)) as cache:
                 return work(cache, scratch)
@@ -41,7 +45,7 @@ def _kept(folder: Path | None, waiting: Waiting) -> Iterator[Path | None]:
         if folder:
             try:
                 filesystem.make_folder(folder, 0o700)
-                stack.enter_context(filesystem.alone(folder, waiting))
+                stack.enter_context(filesystem.exclusive(folder, waiting))
             except OSError:
                 folder = None
         try:
@@ -51,5 +55,5 @@ def _kept(folder: Path | None, waiting: Waiting) -> Iterator[Path | None]:
             if folder and is_new:
                 filesystem.remove_tree(folder)
                 if is_alone:
-                    filesystem.prune(folder.parent)
+                    filesystem.remove_empty_folders(folder.parent)
             raise

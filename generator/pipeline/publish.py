@@ -79,7 +79,7 @@ class Publisher:
             if manifest.body_file(one, tag) == old.file and self.bodies.reuse(found, there):
                 return found
         packed = encoding.gzip(body)
-        content = encoding.Content(tag, encoding.sha256(body), len(body))
+        content = encoding.BodyDigests(tag, encoding.sha256(body), len(body))
         found = manifest.with_validators(one, content, packed is not None, old, self.now)
         self.bodies.put(found, body, packed, there)
         return found

@@ -93,7 +93,7 @@ class ReleaseBuilder:
         self.left = self.session.retained_files(self.cache.recall("gone") if self.current else None)
         self.series(keys, odd, progress)
         cards, parts = self.cards()
-        self.unknown = sum(one.unknown for one in cards)
+        self.unknown = sum(one.unidentified for one in cards)
         small = self.lists(self.linker.catalog(cards), parts)
         return seal(self.runs, small, self.highest_id(), odd, self.session.write_ahead())
 
@@ -131,7 +131,7 @@ class ReleaseBuilder:
     def odd_ids(self) -> dict[str, int]:
         chapters = (one for found in self.found.facts.values() for one in self.odd_chapters(found))
         known = {name: number for one in self.ledgers for name, number in one.page_ids.items()}
-        return page_ids.odd_ids(chapters, known)
+        return page_ids.allocate_page_ids(chapters, known)
 
     def highest_id(self) -> int:
         """Of all ids that were ever published; a release that was taken back had been."""
@@ -205,7 +205,7 @@ class ReleaseBuilder:
         return {str(one): counted[str(one)] for one in facts.ids if str(one) in counted} if counted else {}
 
     def odd_of(self, facts: SeriesFacts, odd: Mapping[str, int]) -> dict[str, int]:
-        return {name: odd[name] for one in self.odd_chapters(facts) for name in page_ids.odd_names(*one)}
+        return {name: odd[name] for one in self.odd_chapters(facts) for name in page_ids.allocated_page_names(*one)}
 
     def odd_chapters(self, facts: SeriesFacts) -> Iterator[tuple[int, int]]:
         """Of what is not published yet nothing may show."""

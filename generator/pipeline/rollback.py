@@ -128,7 +128,7 @@ class _Plan:
             page_ids={name: number for one in (*ledgers, self.target) for name, number in one.page_ids.items()},
             segments={slug: length for slug, (_, length) in self.target.segments.items()},
         ).dump()
-        release = manifest.release_id(encoding.sha256_of(chain([head], self.target.resource_lines())))
+        release = manifest.release_id(encoding.sha256_of_chunks(chain([head], self.target.resource_lines())))
         files: dict[str, Callable[[], Iterable[bytes]]] = {
             name: partial(self.copied, name, release) for name in self.target.file_digests
         }

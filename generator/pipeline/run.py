@@ -46,7 +46,7 @@ class Options:
     # In place of site.yaml's.
     base_url: str | None = None
     # When files changed, where it is known; without it, git is asked.
-    past: git.Past | None = None
+    past: git.FileTimes | None = None
     # How much of what the release before published may be gone, in percent; any share if nothing is said.
     max_removed: int | None = None
 
@@ -222,7 +222,7 @@ def dist_in_conf(options: Options, site: Site) -> str:
     return str(out.relative_to(folder)) if out.is_relative_to(folder) else str(out)
 
 
-def _of_dates(options: Options, past: git.Past) -> list[str]:
+def _of_dates(options: Options, past: git.FileTimes) -> list[str]:
     shallow = f"{options.catalog}: is a shallow git clone, so every file seems as new as its last commit; fetch it all"
     return [*past.refusals, *[shallow] * past.is_shallow]
 

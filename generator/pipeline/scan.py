@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from .. import encoding
 from ..catalog import confined_folder, cross_checks, reader, snapshot
-from ..catalog.confined_folder import Confined, Folder
+from ..catalog.confined_folder import ConfinedFolder, Folder
 from ..catalog.cross_checks import RecordChecks
 from ..catalog.layout import SITE, SeriesFiles
 from ..catalog.linking import Linker
@@ -21,7 +21,7 @@ from ..catalog.problems import locate as places
 from ..catalog.problems.cut_texts import CutText
 from ..catalog.problems.locate import UnlocatedProblem
 from ..catalog.reader import LISTS, VIEWS, SeriesEntry, Sources
-from ..catalog.source_file import Parsed
+from ..catalog.source_file import ParsedFile
 from ..errors import CatalogError, Problem
 from . import series_facts as facts
 from .cache import Cache, CachedSeries
@@ -35,7 +35,7 @@ _CUTS = "cut texts"
 class CatalogScan:
     """A catalog without problems."""
 
-    folder: Confined
+    folder: ConfinedFolder
     as_of: int
     # Missing only while problems are looked for.
     _linker: Linker | None
@@ -115,7 +115,7 @@ def read(
 
 @dataclass(slots=True)
 class _Scanner:
-    folder: Confined
+    folder: ConfinedFolder
     as_of: int
     jobs: int
     cache: Cache
@@ -198,7 +198,7 @@ class _Scanner:
                 with suppress(OSError):
                     self.digests[file] = encoding.digest(self.folder.content(file)[0])
 
-    def keep(self, file: str, parsed: Parsed) -> None:
+    def keep(self, file: str, parsed: ParsedFile) -> None:
         """What was parsed, by its content, which may have changed since it was looked at."""
         self.digests[file] = parsed.digest
         if parsed.digest not in self.values:
@@ -268,7 +268,7 @@ class _Scanner:
 class _Checker:
     """Reads series and looks for what is wrong in each of them."""
 
-    def __init__(self, folder: Confined, checked: RecordChecks) -> None:
+    def __init__(self, folder: ConfinedFolder, checked: RecordChecks) -> None:
         self.folder, self.checks = folder, checked
 
     def __call__(self, task: CheckTask) -> CheckedSeries:
@@ -290,5 +290,5 @@ def parsed_values(values: Mapping[str, bytes]) -> dict[str, Any]:
     return {file: encoding.parse(value) for file, value in values.items()}
 
 
-def _remembered(digest: str, value: bytes, stat: str) -> Parsed:
-    return Parsed(encoding.parse(value), snapshot.modified(stat), digest)
+def _remembered(digest: str, value: bytes, stat: str) -> ParsedFile:
+    return ParsedFile(encoding.parse(value), snapshot.modified(stat), digest)

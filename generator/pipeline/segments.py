@@ -154,14 +154,14 @@ def seal(
     """Give a release its name, which is a digest of all that is in it."""
     long = [name for name in FILES if name != "manifest.json"]
     digests = {name: encoding.sha256(text) for name, text in small.items()}
-    digests |= {name: encoding.sha256_of(passing(name, runs.parts(name, checked=True))) for name in long}
+    digests |= {name: encoding.sha256_of_chunks(passing(name, runs.parts(name, checked=True))) for name in long}
     lengths = {slug: kept.places[0].length for slug, kept in runs.in_order() if kept.places[0].length}
     head = manifest.Head(digests, highest_id, page_ids, lengths).dump()
 
     def whole(*, checked: bool = False) -> Iterator[bytes]:
         return chain((head,), runs.parts("manifest.json", checked=checked), (manifest.RESOURCES_END,))
 
-    release = manifest.release_id(encoding.sha256_of(passing("manifest.json", whole(checked=True))))
+    release = manifest.release_id(encoding.sha256_of_chunks(passing("manifest.json", whole(checked=True))))
     files: dict[str, Callable[[], Iterable[bytes]]] = {"manifest.json": whole}
     for name in long:
         files[name] = partial(runs.parts, name)

@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 
 from .. import encoding
 from ..catalog.linking import Linker
-from ..catalog.name_index import Directory
-from ..catalog.page_ids import is_odd
+from ..catalog.name_index import NameIndex
+from ..catalog.page_ids import needs_allocated_ids
 from ..catalog.reader import SeriesEntry
 
 
@@ -41,7 +41,7 @@ def facts_of(series: SeriesEntry) -> SeriesFacts:
             "groups": list(dict.fromkeys(group for one in chapters for group in one.groups)),
         },
         dated=all(one.modified is not None for one in (record, *chapters)),
-        odd=[one for one in named if is_odd(*one[:2])],
+        odd=[one for one in named if needs_allocated_ids(*one[:2])],
     )
 
 
@@ -76,7 +76,7 @@ class ReferenceDigests:
         return None if None in found else [one for one in found if one]
 
 
-def _meanings(directory: Directory[Any]) -> dict[object, str]:
+def _meanings(directory: NameIndex[Any]) -> dict[object, str]:
     digests = {thing: encoding.digest(repr(thing).encode()) for thing in directory.by_id.values()}
     by_name: dict[object, str] = {
         name: digests[things[0]] for name, things in directory.by_name.items() if len(things) == 1

@@ -61,7 +61,7 @@ class Renderer:
         served, served_others = (parse_lines(run) for run in task.served) if task.served else (older, others)
         before, there = others | older, served_others | served
         published = [self.press.publish(one, before, there) for one in routes.resources_of(series, site)]
-        chapters = [one.id for one in series.named if one.id is not None]
+        chapters = [one.id for one in series.identified_chapters if one.id is not None]
         run = self.press.run(published, routes.gates_of(series, site), routes.deprecated_pages_of(series), chapters)
         card = dump(series, [one for one in published if one.url.endswith(f"/{series.slug}")])
         output = self.press.bodies.take_totals()
@@ -76,7 +76,7 @@ def rows(series: Series) -> list[ListedChapter]:
     """The part of a series in the list of all chapters, if anybody may read it."""
     if series.licensed or series.restricted:
         return []
-    found = ((one, v2.chapter(one)) for one in series.named)
+    found = ((one, v2.chapter(one)) for one in series.identified_chapters)
     return [ListedChapter(one.newest_first, body.last_modified, encoding.json(body.value)) for one, body in found]
 
 

@@ -31,11 +31,11 @@ def version() -> str:
     rooms = sorted(path for path in _HOUSE.rglob("*") if path.suffix in (".py", ".conf", ".js", ".html", ".css"))
     parts = [encoding.digest(path.read_bytes()) for path in rooms]
     return encoding.digest(
-        encoding.json([encoding.PACKED_BY, [str(path.relative_to(_HOUSE)) for path in rooms], parts])
+        encoding.json([encoding.ZLIB_VERSION, [str(path.relative_to(_HOUSE)) for path in rooms], parts])
     )
 
 
-def past(catalog: Folder, as_of: int, cache: Cache) -> git.Past:
+def past(catalog: Folder, as_of: int, cache: Cache) -> git.FileTimes:
     """As `history.past`; git is asked once for the commits before a commit."""
 
     def committed(repository: git.Repository) -> dict[str, int]:
@@ -48,7 +48,7 @@ def past(catalog: Folder, as_of: int, cache: Cache) -> git.Past:
             cache.remember("history", known)
         return {os.fsdecode(path.encode("latin-1")): moment for path, moment in known["times"].items()}
 
-    return git.past(Path(catalog), as_of, committed)
+    return git.file_times(Path(catalog), as_of, committed)
 
 
 def seen(asked: Asked, committed: Mapping[str, int]) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from .. import encoding
 from ..api.resources import Resource
-from ..filesystem import PartialFile, content, holds, make_folder, replace, write
+from ..filesystem import PartialFile, has_content, make_folder, read_regular, replace, write
 from . import manifest
 from .manifest import Published
 
@@ -74,7 +74,7 @@ class BodyWriter:
         """Replace a file if it has other bytes. An older program may have made no gzip form."""
         if file in self.retained_files:
             self.reused_files.add(file)
-        if content(f"{self.root}/{file}") != text:
+        if read_regular(f"{self.root}/{file}") != text:
             self.begin()
             self.replace(file, text, modified)
 
@@ -135,7 +135,7 @@ class BodyWriter:
         there = self.reuse(one, served)
         path = self.place(one)
         for grown, name in ((body, path), (packed, f"{path}.gz")):
-            if not (there and holds(name, grown.parts())):
+            if not (there and has_content(name, grown.parts())):
                 self.written_bytes += grown.finish(name, one.modified)
         self.put_sidecar(one, there=there)
 
@@ -143,7 +143,7 @@ class BodyWriter:
 def set_last_modified(path: Path, one: Published) -> None:
     """Give a body that is there already its date: one that comes back after a change and its reversal."""
     sidecar = Path(f"{path}.headers")
-    if path.exists() and content(sidecar) != manifest.sidecar(one):
+    if path.exists() and read_regular(sidecar) != manifest.sidecar(one):
         for form in (path, Path(f"{path}.gz")):
             if form.exists():
                 os.utime(form, (one.modified, one.modified))
@@ -154,7 +154,7 @@ def rewrite_damaged(folder: Path, files: Mapping[str, Callable[[], Iterable[byte
     """Write the files of a release again that have other bytes than a build gives them."""
     for name, parts in files.items():
         path = folder / name
-        if not holds(path, parts()):
+        if not has_content(path, parts()):
             mark_unfinished(folder.parent.parent)
             make_folder(path.parent)
             with PartialFile(path.with_name(f".{path.name}.new")) as growing:

@@ -4,7 +4,7 @@ import os
 from collections.abc import Collection, Iterable
 from pathlib import Path
 
-from ..filesystem import prune, remove_tree
+from ..filesystem import remove_empty_folders, remove_tree
 from . import manifest
 from .bodies import set_last_modified
 from .manifest_reader import ManifestReader
@@ -40,7 +40,7 @@ def remove_bodies(root: Path, files: Iterable[str]) -> None:
 
 def _remove(path: Path) -> None:
     path.unlink(missing_ok=True)
-    prune(path.parent)
+    remove_empty_folders(path.parent)
 
 
 def remove_releases(root: Path, kept: Collection[str]) -> None:

@@ -47,7 +47,7 @@ EMPTY = Manifest({}, {})
 
 
 def with_validators(
-    resource: Resource, content: encoding.Content, packed: bool, old: Published | None, now: int
+    resource: Resource, content: encoding.BodyDigests, packed: bool, old: Published | None, now: int
 ) -> Published:
     """A resource with its validators: an unchanged body keeps its date, a changed one moves strictly forward."""
     tag = content.etag

@@ -118,4 +118,4 @@ def refuse_damaged(root: Path) -> None:
 def file_digest(path: Path) -> str:
     """Of a whole file, in parts."""
     with path.open("rb") as opened:
-        return encoding.sha256_of(iter(lambda: opened.read(_BLOCK), b""))
+        return encoding.sha256_of_chunks(iter(lambda: opened.read(_BLOCK), b""))

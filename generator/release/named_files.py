@@ -41,7 +41,7 @@ class GzipFile:
 
     def unpack(self, text: bytes) -> bytes | None:
         """The body, if these bytes are a gzip form of it."""
-        body = encoding.unpacked(text, self.body.size) if text.startswith(encoding.GZIP_HEAD) else None
+        body = encoding.gunzip(text, self.body.size) if text.startswith(encoding.GZIP_HEADER) else None
         return body if body is not None and BodyFile(self.body).fault(body) is None else None
 
 

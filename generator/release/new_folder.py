@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TypeAlias
 
-from ..filesystem import PartialFile, clear, flush, sync, write_parts
+from ..filesystem import PartialFile, delete, sync, sync_filesystem, write_parts
 
 # The name of a release folder before it is renamed to its id, and of a link before it is moved to its place.
 TEMPORARY_NAME = ".new"
@@ -23,7 +23,7 @@ class NewFolder:
 
     def clear(self) -> None:
         """Remove what an interrupted build left."""
-        clear(self.path)
+        delete(self.path)
 
     def write_through(self, name: str, parts: Iterator[bytes]) -> Iterator[bytes]:
         """Pass on the parts of a file, and write them on the way."""
@@ -39,7 +39,7 @@ class NewFolder:
     def finish(self, release: str, files: ReleaseFiles) -> None:
         """Write the files that are still missing, put everything in `dist` on the disk, and rename the folder."""
         folder = self.path.with_name(release)
-        clear(folder)
+        delete(folder)
         if not self._written:
             self.clear()
         for name, parts in files.items():
@@ -49,6 +49,6 @@ class NewFolder:
                 write_parts(path, parts())
         for name in ("run", "www"):  # nginx.conf refers to both, even if the catalog is empty
             (self.root / name).mkdir(exist_ok=True)
-        flush(self.root)
+        sync_filesystem(self.root)
         self.path.rename(folder)
         sync(folder.parent)

@@ -13,7 +13,7 @@ from typing import TypeAlias
 
 from .. import filesystem
 from ..errors import FlatpanelError
-from ..filesystem import lock, point, sync, write
+from ..filesystem import lock, replace_link, sync, write
 from . import cleanup, journal
 from .bodies import MARK, BodyWriter, mark_unfinished, set_last_modified
 from .journal import JournalEntry
@@ -150,7 +150,7 @@ class Transaction:
         write(self.root / MARK, b"")
 
     def _point(self, link: str, target: str) -> None:
-        point(self.root / link, target, self.root / TEMPORARY_NAME)
+        replace_link(self.root / link, target, self.root / TEMPORARY_NAME)
 
     def _write_journal(self, entries: Iterable[JournalEntry]) -> None:
         filesystem.replace(self.store.journal_path, journal.dump(entries))

@@ -53,7 +53,7 @@ def repair(options: Options, waiting: Waiting) -> RepairResult:
         work.from_catalog(options)
         work.from_twins(_is_long)
         if work.repaired:
-            filesystem.flush(store.root)
+            filesystem.sync_filesystem(store.root)
             found = list(verify_files.check_files(store))
     return RepairResult(found, work.repaired, work.problem)
 
@@ -116,9 +116,9 @@ class _Repair:
         if isinstance(one, ReleaseFile):
             return self.of_another_release(one)
         if isinstance(one, BodyFile):
-            packed = filesystem.content(root / GzipFile(one.body).path)
+            packed = filesystem.read_regular(root / GzipFile(one.body).path)
             return GzipFile(one.body).unpack(packed) if packed is not None else None
-        body = filesystem.content(root / one.body.file)
+        body = filesystem.read_regular(root / one.body.file)
         return encoding.gzip(body) if body is not None and BodyFile(one.body).fault(body) is None else None
 
     def of_another_release(self, one: ReleaseFile) -> bytes | None:
@@ -126,7 +126,7 @@ class _Repair:
         for release, found in self.known.manifests.items():
             other = ReleaseFile(release, one.name, one.sha256)
             if release != one.release and found.files.get(one.name) == one.sha256:
-                text = filesystem.content(self.known.root / other.path)
+                text = filesystem.read_regular(self.known.root / other.path)
                 if text is not None and other.fault(text) is None:
                     return manifest.with_release_id(manifest.without_release_id(text, release), one.release)
         return None
@@ -165,8 +165,8 @@ class _Repair:
 
         def of(one: NamedFile) -> bytes | None:
             if not isinstance(one, ReleaseFile):
-                return filesystem.content(made.store.root / one.path)
-            text = filesystem.content(made.store.root / "releases" / made.release / one.name)
+                return filesystem.read_regular(made.store.root / one.path)
+            text = filesystem.read_regular(made.store.root / "releases" / made.release / one.name)
             return (
                 None
                 if text is None

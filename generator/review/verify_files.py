@@ -94,7 +94,7 @@ def file_faults(known: RetainedReleases) -> Iterator[FileFault]:
 
 
 def _fault(path: str, one: NamedFile) -> str | None:
-    text = filesystem.content(path)
+    text = filesystem.read_regular(path)
     return MISSING if text is None else one.fault(text)
 
 
@@ -145,7 +145,7 @@ def _links(known: RetainedReleases) -> Iterator[Path]:
 
 def _journal(path: Path) -> Iterator[FileFault]:
     """Older programs wrote none. A damaged line counts as missing, so the text is not as it was written."""
-    text = filesystem.content(path)
+    text = filesystem.read_regular(path)
     if text is not None and journal.dump(journal.parse(text)) != text:
         yield FileFault(path, "was damaged; the next build or rollback writes it again", leftover=True)
 

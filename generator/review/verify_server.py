@@ -5,13 +5,13 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from .. import encoding
-from ..address import Address
 from ..api.payloads import errors
 from ..errors import FlatpanelError
-from ..http_client import SECONDS, Client, Clock, Exceeded, Response
+from ..http_client import REQUEST_SECONDS, Client, Clock, LimitExceeded, Response
 from ..release import manifest
 from ..release.manifest import Published
 from ..release.store import Store
+from ..server_url import ServerUrl
 
 # What is told to whoever has no key. Nothing of it may give the body away, or be kept for those who have one.
 REFUSAL: Mapping[str, str | None] = {
@@ -27,7 +27,7 @@ REFUSAL: Mapping[str, str | None] = {
 }
 
 
-def check_server(store: Store, url: str, clock: Clock, seconds: float = SECONDS) -> Iterator[str]:
+def check_server(store: Store, url: str, clock: Clock, seconds: float = REQUEST_SECONDS) -> Iterator[str]:
     """Everything that a running server answers differently from the current release, in sentences.
 
     What only a key opens must be refused without one. What is never sent as it is is not asked for.
@@ -38,7 +38,7 @@ def check_server(store: Store, url: str, clock: Clock, seconds: float = SECONDS)
     try:
         for one in (one for one in resources.values() if "#" not in one.url):
             yield from asker.refusal(one) if one.restricted else asker.answer(one)
-    except Exceeded as error:
+    except LimitExceeded as error:
         raise FlatpanelError(f"{url}: does not answer: a response {error}") from None
     except OSError as error:
         raise FlatpanelError(f"{url}: does not answer: {error}") from None
@@ -46,9 +46,9 @@ def check_server(store: Store, url: str, clock: Clock, seconds: float = SECONDS)
         client.close()
 
 
-def _address(url: str) -> Address:
+def _address(url: str) -> ServerUrl:
     with suppress(ValueError):
-        found = Address.of(url)
+        found = ServerUrl.of(url)
         if not found.folder:
             return found
     raise FlatpanelError(f"{url}: is not the address of a server; write one like http://localhost:8000")
@@ -71,7 +71,7 @@ class _Asker:
             if response.status != 200:
                 yield f"{shown}: answers {response.status} instead of 200"
                 continue
-            content = encoding.unpacked(response.body, one.size) if packed and response.body else response.body
+            content = encoding.gunzip(response.body, one.size) if packed and response.body else response.body
             if content is None or encoding.sha256(content) != one.sha256:
                 yield f"{shown}: has another body"
             yield from _differences(shown, response, expected_headers(one, packed))

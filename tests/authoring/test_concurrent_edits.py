@@ -10,7 +10,7 @@ import pytest
 from generator import filesystem
 from generator.authoring import chapter_ids, key_entries, new_entries, view_counts
 from generator.catalog import reader
-from generator.catalog.confined_folder import Confined
+from generator.catalog.confined_folder import ConfinedFolder
 from tests.conftest import AS_OF, Site
 from tests.support import author_catalogs
 from tests.support.author_catalogs import Run
@@ -47,9 +47,9 @@ def test_one_change_waits_for_another(
     site.write(author_catalogs.FIRST, author_catalogs.series(author_catalogs.chapter(1, given)))
     site.write("keys.yaml", f"- {{name: shop, sha256: {'1' * 63}a}}\n")
     locked = []
-    read, write = reader.read, Confined.write
+    read, write = reader.read, ConfinedFolder.write
     monkeypatch.setattr(reader, "read", lambda *given: (locked.append(is_locked(folder)), read(*given))[1])
-    monkeypatch.setattr(Confined, "write", lambda *given: (locked.append(is_locked(folder)), write(*given))[1])
+    monkeypatch.setattr(ConfinedFolder, "write", lambda *given: (locked.append(is_locked(folder)), write(*given))[1])
 
     change(folder)
 
@@ -71,9 +71,9 @@ def test_what_is_added_waits_as_well(
     """Nobody else is given the same id, or writes the same file, meanwhile."""
     folder = site.folder / "catalog_src"
     locked = []
-    read, write = reader.read, Confined.write
+    read, write = reader.read, ConfinedFolder.write
     monkeypatch.setattr(reader, "read", lambda *given: (locked.append(is_locked(folder)), read(*given))[1])
-    monkeypatch.setattr(Confined, "write", lambda *given: (locked.append(is_locked(folder)), write(*given))[1])
+    monkeypatch.setattr(ConfinedFolder, "write", lambda *given: (locked.append(is_locked(folder)), write(*given))[1])
 
     add(folder)
 

@@ -11,7 +11,7 @@ import pytest
 from generator import encoding, filesystem
 from generator.authoring.site_import import run
 from generator.authoring.site_import.run import ImportResult
-from generator.catalog.confined_folder import Confined
+from generator.catalog.confined_folder import ConfinedFolder
 from generator.catalog.yaml import reader
 from generator.errors import CatalogError, FlatpanelError
 from tests.conftest import AS_OF
@@ -421,15 +421,15 @@ def test_an_import_may_be_killed_at_any_time(
     files: int, site: Elsewhere, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Whatever was written is a catalog without problems, and the next import writes the rest."""
-    left, write = [None] * files, Confined.write
+    left, write = [None] * files, ConfinedFolder.write
 
-    def killed(catalog: Confined, file: str, text: bytes) -> bool:
+    def killed(catalog: ConfinedFolder, file: str, text: bytes) -> bool:
         if not left:
             raise KeyboardInterrupt
         left.pop()
         return write(catalog, file, text)
 
-    monkeypatch.setattr(Confined, "write", killed)
+    monkeypatch.setattr(ConfinedFolder, "write", killed)
     with pytest.raises(KeyboardInterrupt) if files < 7 else nullcontext():
         site.imported(tmp_path / "killed")
     if files:
@@ -512,14 +512,14 @@ def test_an_import_that_waits_for_another_knows_what_that_found(
     site: Elsewhere, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Two catalogs are imported from one site at once; neither forgets what the other found."""
-    alone = filesystem.alone
+    alone = filesystem.exclusive
 
     def waiting(folder: Path) -> AbstractContextManager[None]:
         monkeypatch.undo()
         run.run(dataclasses.replace(site.wanted(tmp_path), catalog=tmp_path / "first"))
         return alone(folder)
 
-    monkeypatch.setattr(filesystem, "alone", waiting)
+    monkeypatch.setattr(filesystem, "exclusive", waiting)
     run.run(dataclasses.replace(site.wanted(tmp_path), catalog=tmp_path / "second"))
     memories = [encoding.parse(path.read_bytes()) for path in (tmp_path / "cache").rglob("imported-*.json")]
 

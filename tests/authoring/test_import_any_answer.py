@@ -53,7 +53,7 @@ def complaints(answers: dict[str, Any]) -> list[str]:
     assert all(note.isprintable() for note in notes)
     plan = three_way_merge.Merge(Sources(), found, {}, notes).merged()
     files = catalog_files.CatalogFiles(Sources(), plan, lambda _: b"", notes).build()
-    with filesystem.scratch() as folder:
+    with filesystem.scratch_folder() as folder:
         for file, text in files.items():
             filesystem.write_if_changed(folder / file, text)
         sources = reader.read(folder)

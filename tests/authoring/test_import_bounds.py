@@ -6,13 +6,13 @@ from typing import Any
 import pytest
 
 from generator import encoding
-from generator.address import Address
 from generator.authoring.site_import import bounded_json, crawl, notes, site_client
 from generator.authoring.site_import.bounded_json import UnusableResponse, large_array, parsed
 from generator.authoring.site_import.notes import Notes
 from generator.authoring.site_import.site_client import SiteClient
 from generator.catalog.yaml import reader
 from generator.errors import FlatpanelError
+from generator.server_url import ServerUrl
 from tests.support.fake_site import Elsewhere, Said, elsewhere, old_series, small
 
 MIB = 1 << 20
@@ -57,7 +57,7 @@ def test_a_path_that_is_too_long_is_not_asked_for(tmp_path: Path) -> None:
 def test_bytes_are_counted_over_all_connections() -> None:
     """Also of those that were closed."""
     with elsewhere({"/x": Said(headers={"Connection": "close"})}) as site:
-        asker = SiteClient(Address.of(site.url), lambda: 0.0, site.sleep)
+        asker = SiteClient(ServerUrl.of(site.url), lambda: 0.0, site.sleep)
         asker.get("/x", {})
         once = asker.client.received
         asker.get("/x", {})

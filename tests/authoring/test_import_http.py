@@ -11,18 +11,18 @@ from pathlib import Path
 
 import pytest
 
-from generator.address import Address
 from generator.authoring.site_import import site_client
 from generator.authoring.site_import.bounded_json import UnusableResponse
 from generator.authoring.site_import.site_client import SiteClient, TimedResponse
 from generator.errors import FlatpanelError
+from generator.server_url import ServerUrl
 from tests.support.fake_site import Elsewhere, Said, Turns, elsewhere, small
 
 NOW = 1_790_000_000
 
 
 def asking(site: Elsewhere, pause: float = 0.25) -> SiteClient:
-    return SiteClient(Address.of(site.url), lambda: site.time, site.sleep, pause)
+    return SiteClient(ServerUrl.of(site.url), lambda: site.time, site.sleep, pause)
 
 
 def get(answers: dict[str, object], path: str = "/x", **headers: str) -> tuple[TimedResponse, Elsewhere]:
@@ -75,7 +75,7 @@ def test_an_address_is_that_of_the_site(url: str, address: str) -> None:
 def test_what_is_no_address_is_refused(url: str, wrong: str) -> None:
     """Each has a sentence that says what would be right."""
     with pytest.raises(ValueError, match=re.escape(wrong)):
-        Address.of(url)
+        ServerUrl.of(url)
 
 
 def test_a_site_knows_who_asks() -> None:
@@ -187,13 +187,13 @@ def test_a_site_that_comes_back_is_asked_again() -> None:
     """Within its ten seconds."""
     with elsewhere({"/x": Said(headers={"Connection": "close"})}) as site, closing(asking(site)) as asker:
         asker.get("/x", {})
-        port, asker.address = site.port, Address.of("http://127.0.0.1:1")
+        port, asker.address = site.port, ServerUrl.of("http://127.0.0.1:1")
         asker.client.address = asker.address
 
         def sleep(seconds: float) -> None:
             site.sleep(seconds)
             if seconds == 2.0:
-                asker.client.address = Address.of(f"http://127.0.0.1:{port}")
+                asker.client.address = ServerUrl.of(f"http://127.0.0.1:{port}")
 
         asker.sleep = sleep
         assert asker.get("/x", {}).status == 200
@@ -238,7 +238,7 @@ def test_a_broken_answer_is_asked_for_again(broken: bytes) -> None:
     """Connections break off, and some servers speak nonsense for a moment."""
     with speaking(broken, RIGHT) as port:
         slept: list[float] = []
-        asker = SiteClient(Address.of(f"http://127.0.0.1:{port}"), lambda: 0.0, slept.append)
+        asker = SiteClient(ServerUrl.of(f"http://127.0.0.1:{port}"), lambda: 0.0, slept.append)
         assert asker.get("/x", {}).body == b"{}"
 
     assert 1.0 in slept

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
+from generator import encoding
 from generator.authoring.site_import import run
 from generator.authoring.site_import.run import ImportOptions, ImportResult
 from generator.authoring.site_import.site_client import Address
-from generator.catalog.api_keys import digest
 from generator.catalog.field_values import iso
 from generator.catalog.yaml import reader, writer
 from generator.encoding import http_date
@@ -29,7 +29,7 @@ def served(name: str, folder: Path) -> Site:
     """A catalog that takes a key which we have, on whatever port."""
     shutil.copytree(CATALOGS[name], folder / "catalog_src")
     made = Site(folder)
-    change(made, "keys.yaml", lambda keys: [*(keys or []), {"name": "import", "sha256": digest(KEY)}])
+    change(made, "keys.yaml", lambda keys: [*(keys or []), {"name": "import", "sha256": encoding.sha256(KEY.encode())}])
     return made
 
 

@@ -159,7 +159,7 @@ def test_leaked_chapters_are_scheduled(tmp_path: Path) -> None:
     assert (
         "one: tells of chapters that will only be published; they are kept, and appear when it is time"
     ) in done.notes
-    assert [one.id for one in catalog.series[0].named] == [11, 12]  # type: ignore[attr-defined]
+    assert [one.id for one in catalog.series[0].identified_chapters] == [11, 12]  # type: ignore[attr-defined]
     assert read(tmp_path, "series/one.yaml")["chapters"][2]["id"] == 13
 
 

@@ -224,5 +224,5 @@ def test_what_is_hidden_in_messages_is_hidden_in_lines(tmp_path: Path) -> None:
     found = locate(tmp_path, [UnlocatedProblem("series/a.yaml", ("cover",), f"is {KEY}")])
 
     assert len(found) == 3
-    assert all(api_keys.hidden(repr(one)) == repr(one) for one in found)
+    assert all(api_keys.redacted(repr(one)) == repr(one) for one in found)
     assert all(one.excerpt for one in found)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from generator.catalog import git as history
-from generator.catalog.git import Past
+from generator.catalog.git import FileTimes
 from generator.pipeline import run
 from generator.pipeline.run import Options
 from tests.support import linked_catalog
@@ -36,7 +36,7 @@ def git(folder: Path, *arguments: str, at: int = FIRST) -> None:
 
 def times(folder: Path, as_of: int = NOW) -> dict[str, int]:
     """When git says that each file changed; it must not refuse."""
-    found = history.past(folder, as_of)
+    found = history.file_times(folder, as_of)
     assert found.refusals == []
     return found.times
 
@@ -237,7 +237,7 @@ def test_a_link_to_a_folder_of_a_repository_is_followed(repository: Path, tmp_pa
 
 def test_without_a_repository_nothing_is_known(tmp_path: Path) -> None:
     """The file system tells instead."""
-    assert history.past(tmp_path, NOW) == Past({}, [])
+    assert history.file_times(tmp_path, NOW) == FileTimes({}, [])
 
 
 def test_before_the_first_commit_nothing_is_known(tmp_path: Path) -> None:
@@ -247,7 +247,7 @@ def test_before_the_first_commit_nothing_is_known(tmp_path: Path) -> None:
 
     assert times(tmp_path) == {}
     repository = history.Repository.around(tmp_path)
-    assert repository and repository.ids_ever() == set()
+    assert repository and repository.ids_in_history() == set()
 
 
 def test_without_git_a_repository_is_missed(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -255,7 +255,7 @@ def test_without_git_a_repository_is_missed(repository: Path, monkeypatch: pytes
     monkeypatch.setenv("PATH", "")
     sentence = f"git cannot be started for {repository}: No such file or directory"
 
-    assert history.past(repository, NOW) == Past(
+    assert history.file_times(repository, NOW) == FileTimes(
         {}, [f"{repository}: {sentence}; each file counts as changed when it was written"]
     )
 
@@ -303,14 +303,14 @@ def test_a_clone_tells_the_same(repository: Path, tmp_path: Path) -> None:
     """What was committed when does not depend on who asks."""
     copy = clone(repository, tmp_path / "clone")
 
-    assert history.past(copy, NOW) == Past({"a.yaml": FIRST, "b.yaml": SECOND}, [], is_shallow=False)
+    assert history.file_times(copy, NOW) == FileTimes({"a.yaml": FIRST, "b.yaml": SECOND}, [], is_shallow=False)
 
 
 def test_a_shallow_clone_is_known_for_one(repository: Path, tmp_path: Path) -> None:
     """With one commit every file seems to come from it, and that can be told."""
     copy = clone(repository, tmp_path / "clone", "--depth", "1")
 
-    assert history.past(copy, NOW) == Past({"a.yaml": SECOND, "b.yaml": SECOND}, [], is_shallow=True)
+    assert history.file_times(copy, NOW) == FileTimes({"a.yaml": SECOND, "b.yaml": SECOND}, [], is_shallow=True)
 
 
 def test_a_build_warns_of_a_shallow_clone(repository: Path, tmp_path: Path) -> None:

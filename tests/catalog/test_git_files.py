@@ -9,8 +9,8 @@ import pytest
 
 from generator.catalog import confined_folder
 from generator.catalog import git as history
-from generator.catalog.git import GitError, Item, Repository
-from generator.catalog.git_files import Chosen
+from generator.catalog.git import GitError, Repository, TreeEntry
+from generator.catalog.git_files import CommittedFiles
 from generator.errors import FlatpanelError
 from tests.catalog.test_git import FIRST, THIRD, commit, git
 from tests.faults.test_hostile_repositories import output, write_catalog
@@ -37,9 +37,9 @@ def repository(project: Path) -> Repository:
     return found
 
 
-def chosen(project: Path, commit: str = "HEAD") -> Chosen:
+def chosen(project: Path, commit: str = "HEAD") -> CommittedFiles:
     known = repository(project)
-    return Chosen(known, str(known.tree(commit)), Path(f"{commit}:catalog_src"))
+    return CommittedFiles(known, str(known.tree(commit)), Path(f"{commit}:catalog_src"))
 
 
 def contents(project: Path) -> dict[str, bytes]:
@@ -88,7 +88,7 @@ def test_many_files_are_read_in_parts(project: Path, monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(
         Repository, "_bytes", lambda self, *given, **named: (asked.append(given[0]), read(self, *given, **named))[1]
     )
-    monkeypatch.setattr(history, "BATCH", 1)
+    monkeypatch.setattr(history, "BATCH_BYTES", 1)
 
     assert contents(project) == whole
     assert asked.count("cat-file") == len(whole) + 1
@@ -146,7 +146,7 @@ def test_a_commit_writes_nothing_outside_of_its_folder(
     project: Path, path: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """git's own tools make no such tree, but a tree is only bytes."""
-    monkeypatch.setattr(Repository, "items", lambda self, tree: [Item(path, "100644", "0" * 40, 1)])
+    monkeypatch.setattr(Repository, "items", lambda self, tree: [TreeEntry(path, "100644", "0" * 40, 1)])
 
     with pytest.raises(FlatpanelError, match="is no path that git checks out"):
         chosen(project)
@@ -183,7 +183,7 @@ def test_a_content_that_is_not_here_is_told_of(project: Path) -> None:
     known = repository(project)
 
     with pytest.raises(GitError, match=r"git has no content of catalog_src/a\.yaml in "):
-        list(known.contents([Item("a.yaml", "100644", "1" * 40, 1)]))
+        list(known.contents([TreeEntry("a.yaml", "100644", "1" * 40, 1)]))
 
 
 def test_a_catalog_that_was_a_file_is_none(project: Path, run: Run) -> None:

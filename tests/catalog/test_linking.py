@@ -144,7 +144,7 @@ def test_a_chapter_exists_from_its_second_on(as_of: int, published: dict[str, li
     assert {one.slug: one.latest and one.latest.number for one in found.series} == {
         slug: numbers[-1] if numbers else None for slug, numbers in published.items()
     }
-    assert [one.slug for one in found.publishers[0].series] == (["a"] if "2" in published["a"] else [])
+    assert [one.slug for one in found.publishing_groups[0].series] == (["a"] if "2" in published["a"] else [])
 
 
 RIGHTS = """
@@ -165,7 +165,7 @@ def test_the_old_families_know_neither_keys_nor_perhaps_licences(site: str, slug
     found = catalog(f"{site}\n{RIGHTS}")
 
     works = [found.open_series, found.contributing_authors[0].series, found.contributing_artists[0].series]
-    assert [[one.slug for one in ones] for ones in [*works, found.publishers[0].series]] == [slugs] * 4
+    assert [[one.slug for one in ones] for ones in [*works, found.publishing_groups[0].series]] == [slugs] * 4
     assert len(found.series) == 4
 
 
@@ -174,7 +174,7 @@ def test_somebody_without_a_visible_series_is_still_somebody() -> None:
     found = catalog("authors: [{id: 1, name: A}]\nartists: [{id: 1, name: A}]\ngroups: [{id: 1, name: G}]")
 
     assert [one.series for one in (*found.contributing_authors, *found.contributing_artists)] == [(), ()]
-    assert [one.series for one in found.publishers] == [()]
+    assert [one.series for one in found.publishing_groups] == [()]
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from click.testing import Result
 
 from generator.authoring import chapter_ids, key_entries, new_entries, view_counts
 from generator.catalog import confined_folder, reader, snapshot
-from generator.catalog.confined_folder import Confined
+from generator.catalog.confined_folder import ConfinedFolder
 from generator.catalog.problems import locate
 from generator.errors import FlatpanelError
 from generator.pipeline import run as pipeline
@@ -51,7 +51,7 @@ def link(site: Site, file: str, target: Path | str) -> Site:
 
 def problems(site: Site, follow: tuple[Path, ...] = ()) -> list[str]:
     """What `check` says, without the folder."""
-    catalog = Confined(site.folder / "catalog_src", follow)
+    catalog = ConfinedFolder(site.folder / "catalog_src", follow)
     with pytest.raises(FlatpanelError) as caught:
         pipeline.check(catalog, AS_OF, 1)
     return [line.removeprefix(f"{catalog}/") for line in str(caught.value).splitlines()]
@@ -116,7 +116,7 @@ def test_a_followed_file_is_published(linked: Site, outside: Path) -> None:
     """What the shared file says is part of the site, and a change of it is seen by the next build."""
     linked.write("series/first.yaml", "title: F\ncover: c.jpg\nauthors: [2]\nmodified: 2026-01-01\n")
     options = pipeline.Options(
-        Confined(linked.folder / "catalog_src", (outside,)),
+        ConfinedFolder(linked.folder / "catalog_src", (outside,)),
         *linked.paths[1:],
         AS_OF,
         cache=linked.folder / ".flatpanel_cache",
@@ -202,7 +202,7 @@ def test_what_is_no_file_is_refused_where_links_lead(
 
 def test_a_file_is_read_to_the_limit_whatever_size_it_announces(site: Site) -> None:
     """Files of procfs announce no bytes and have some."""
-    folder = Confined(Path("/proc/self"))
+    folder = ConfinedFolder(Path("/proc/self"))
 
     assert os.stat("/proc/self/environ").st_size == 0
     assert folder.content("limits")[0].startswith(b"Limit")
@@ -225,7 +225,7 @@ def test_a_file_that_grows_is_read_to_the_limit(tmp_path: Path, monkeypatch: pyt
 
     monkeypatch.setattr(os, "read", growing)
     with pytest.raises(OSError, match="more than 1 MiB"):
-        Confined(tmp_path).content("growing", 1 << 20)
+        ConfinedFolder(tmp_path).content("growing", 1 << 20)
     assert sum(parts) <= (1 << 20) + 2 * max(parts)
 
 
@@ -265,7 +265,7 @@ def test_a_link_to_the_root_of_the_file_system_is_not_walked(
 
 def test_a_series_may_be_a_link_to_a_folder(site: Site, outside: Path) -> None:
     """Inside the catalog or where links may lead; what changes behind it is seen."""
-    catalog = Confined(site.folder / "catalog_src", (outside,))
+    catalog = ConfinedFolder(site.folder / "catalog_src", (outside,))
     shared = outside / "shared"
     (shared / "chapters").mkdir(parents=True)
     (shared / "series.yaml").write_text("title: Shared\ncover: c.jpg\n")
@@ -366,21 +366,21 @@ def test_a_link_that_is_swapped_in_meanwhile_is_not_followed(
     catalog = site.folder / "catalog_src"
     (outside / "first.yaml").write_text(SECRET)
     link(site, "authors.yaml", "series/first.yaml")
-    place = Confined.place
+    place = ConfinedFolder.place
 
-    def swapping(folder: Confined, file: str) -> tuple[str, str]:
+    def swapping(folder: ConfinedFolder, file: str) -> tuple[str, str]:
         found = place(folder, file)
         (catalog / "series").rename(catalog / ".series")
         (catalog / "series").symlink_to(outside)
         return found
 
-    monkeypatch.setattr(Confined, "place", swapping)
+    monkeypatch.setattr(ConfinedFolder, "place", swapping)
     with pytest.raises(OSError):
-        Confined(catalog).content("authors.yaml")
+        ConfinedFolder(catalog).content("authors.yaml")
     with pytest.raises(OSError):
         (catalog / "series").unlink()
         (catalog / ".series").rename(catalog / "series")
-        Confined(catalog).write("series/first.yaml", b"mine")
+        ConfinedFolder(catalog).write("series/first.yaml", b"mine")
     assert (outside / "first.yaml").read_text() == SECRET
 
 
@@ -403,7 +403,7 @@ def test_a_file_that_is_swapped_meanwhile_is_not_waited_for(
     monkeypatch.setattr(os, "stat", swapping)
     descriptors = len(os.listdir("/proc/self/fd"))
     with pytest.raises(OSError):
-        Confined(path.parent).content("site.yaml")
+        ConfinedFolder(path.parent).content("site.yaml")
     assert len(os.listdir("/proc/self/fd")) == descriptors
 
 
@@ -450,7 +450,7 @@ def test_a_link_into_a_named_folder_is_written_through(file: str, counted: Site,
     (outside / "target").write_text("")
     (outside / "target").chmod(0o640)
     link(counted, file, outside / "target")
-    WRITTEN[file](Confined(counted.folder / "catalog_src", (outside,)))
+    WRITTEN[file](ConfinedFolder(counted.folder / "catalog_src", (outside,)))
 
     assert (counted.folder / "catalog_src" / file).is_symlink()
     assert (outside / "target").read_text()
@@ -477,13 +477,13 @@ def test_nothing_is_written_over_what_is_no_file(counted: Site) -> None:
     with pytest.raises(OSError, match="neither a file nor a folder"):
         view_counts.fold_views(counted.folder / "catalog_src", [])
     with pytest.raises(OSError, match="neither a file nor a folder"):
-        Confined(counted.folder / "catalog_src").write(view_counts.SEEN, b"x")
+        ConfinedFolder(counted.folder / "catalog_src").write(view_counts.SEEN, b"x")
 
 
 def test_a_file_with_the_same_content_is_not_written(site: Site) -> None:
     """Its time stays."""
     path = site.folder / "catalog_src/site.yaml"
-    catalog, text = Confined(path.parent), path.read_bytes()
+    catalog, text = ConfinedFolder(path.parent), path.read_bytes()
     os.utime(path, (5, 5))
 
     assert (catalog.write("site.yaml", text), path.stat().st_mtime) == (False, 5)

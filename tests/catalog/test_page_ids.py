@@ -22,7 +22,7 @@ RIVALS = (2_148_622, 2_149_597)
 
 
 def odd_ids(catalog: Iterable[tuple[int, int]], before: dict[str, int] | None = None) -> dict[str, int]:
-    return pageids.odd_ids([one for one in catalog if pageids.is_odd(*one)], before or {})
+    return pageids.allocate_page_ids([one for one in catalog if pageids.needs_allocated_ids(*one)], before or {})
 
 
 def page_ids(catalog: dict[int, int], before: dict[str, int] | None = None) -> dict[int, list[int]]:

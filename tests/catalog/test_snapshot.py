@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from generator.catalog import snapshot
-from generator.catalog.confined_folder import Confined
+from generator.catalog.confined_folder import ConfinedFolder
 from tests.catalog.test_wrong_catalogs import write
 
 
@@ -57,10 +57,10 @@ def test_the_status_of_a_file_is_that_of_the_whole_snapshot(catalog: Path) -> No
     """Files asked for by name, also behind links, have the same status as in the walk."""
     (catalog / "series/linked.yaml").symlink_to("first.yaml")
     (catalog / "series/folder").symlink_to(".")
-    files = [file for file, status in snapshot.take(catalog) if status]
+    statuses = {file: status for file, status in snapshot.take(catalog) if status}
 
-    assert "series/folder/first.yaml" in files
-    assert dict(snapshot.statuses(Confined(catalog), files)) == dict(file for file in snapshot.take(catalog) if file[1])
+    assert "series/folder/first.yaml" in statuses
+    assert dict(snapshot.statuses(ConfinedFolder(catalog), statuses)) == statuses
 
 
 def test_a_missing_file_and_a_forbidden_link_have_no_status(catalog: Path) -> None:
@@ -68,11 +68,11 @@ def test_a_missing_file_and_a_forbidden_link_have_no_status(catalog: Path) -> No
     (catalog / "series/out.yaml").symlink_to("/etc/passwd")
     files = ["series/missing.yaml", "series/out.yaml"]
 
-    assert list(snapshot.statuses(Confined(catalog), files)) == [(file, "") for file in files]
+    assert list(snapshot.statuses(ConfinedFolder(catalog), files)) == [(file, "") for file in files]
 
 
 def test_the_time_of_a_status_is_cut_to_seconds(catalog: Path) -> None:
     os.utime(catalog / "site.yaml", ns=(0, 1_999_999_999))
-    ((_, status),) = snapshot.statuses(Confined(catalog), ["site.yaml"])
+    ((_, status),) = snapshot.statuses(ConfinedFolder(catalog), ["site.yaml"])
 
     assert snapshot.modified(status) == 1

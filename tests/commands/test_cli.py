@@ -10,7 +10,7 @@ import pytest
 from click.testing import Result
 
 from generator import __version__
-from generator.catalog.git import Past
+from generator.catalog.git import FileTimes
 from generator.cli import main
 from tests.conftest import Site, without_help
 from tests.support import tree_snapshot
@@ -266,7 +266,7 @@ def test_the_version_is_told(run: Run) -> None:
 
 def test_a_shallow_clone_is_warned_of(site: Site, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where git forgot when files changed, the build says so and goes on."""
-    monkeypatch.setattr("generator.catalog.git.past", lambda *_: Past({}, [], is_shallow=True))
+    monkeypatch.setattr("generator.catalog.git.file_times", lambda *_: FileTimes({}, [], is_shallow=True))
     result = run("build", *tree_snapshot.options(site), "--quiet")
     sentence = "is a shallow git clone, so every file seems as new as its last commit; fetch it all"
 

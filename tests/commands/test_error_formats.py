@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from click.testing import Result
 
-from generator.catalog.git import Past
+from generator.catalog.git import FileTimes
 from generator.catalog.problems.locate import MAX_EXCERPTS
 from tests.commands.test_cli import misspell, options_of, problems
 from tests.conftest import Site, without_help
@@ -179,7 +179,7 @@ def test_what_has_no_place_is_an_annotation_without_one(site: Site, run: Run) ->
 
 def test_github_is_warned(site: Site, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     """A warning of a build is one on GitHub; its summary stays."""
-    monkeypatch.setattr("generator.catalog.git.past", lambda *_: Past({}, [], is_shallow=True))
+    monkeypatch.setattr("generator.catalog.git.file_times", lambda *_: FileTimes({}, [], is_shallow=True))
     said = run("build", *tree_snapshot.options(site), "--format", "github").stdout.splitlines()
 
     assert annotations(said[0])[0][0] == "warning"

@@ -170,8 +170,8 @@ def test_what_was_read_once_is_not_read_again(scheduled: Site, run: Run, monkeyp
         "series_of",
         lambda scan, place, cache: (looked_into.append(place.slug), series_of(scan, place, cache))[1],
     )
-    monkeypatch.setattr(reader, "parse", None)
-    monkeypatch.setattr("generator.catalog.source_file.parse", None)
+    monkeypatch.setattr(reader, "parse_file", None)
+    monkeypatch.setattr("generator.catalog.source_file.parse_file", None)
 
     assert len(asking(scheduled, run, "--all")[1].splitlines()) == 4
     assert looked_into == ["aside", "first"]

@@ -234,7 +234,7 @@ def test_the_ready_made_file_listens_on_ipv6_if_the_site_says_so(site: Site, lin
 )
 def test_only_a_loopback_address_is_replaced(base_url: str, port: int, found: str, local: bool) -> None:
     """The host stays as it is written."""
-    assert loopback.served_at(base_url, port) == found
+    assert loopback.local_base_url(base_url, port) == found
     assert loopback.is_loopback(base_url) is local
 
 

@@ -282,7 +282,7 @@ def test_a_cache_that_can_neither_be_read_nor_removed_is_done_without(
     def refuse(path: Path) -> None:
         raise OSError(errno.EROFS, os.strerror(errno.EROFS), str(path))
 
-    monkeypatch.setattr(filesystem, "clear", refuse)
+    monkeypatch.setattr(filesystem, "delete", refuse)
     build(site, remembering=True)
 
     assert stray(site.store) == []

@@ -409,8 +409,8 @@ def test_many_keys_in_clear_are_found_in_one_pass() -> None:
         + (key + b" ") * 3
     )
 
-    assert api_keys.places(text) == [(1, 5), (1, 26), (2, 7), (5, 1), (6, 1), (6, 22), (6, 43)]
-    assert len(api_keys.places((key + b"\n") * 100_000)) == 100_000
+    assert api_keys.positions(text) == [(1, 5), (1, 26), (2, 7), (5, 1), (6, 1), (6, 22), (6, 43)]
+    assert len(api_keys.positions((key + b"\n") * 100_000)) == 100_000
 
 
 def test_a_hint_is_looked_for_among_names_that_begin_alike() -> None:

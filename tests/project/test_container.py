@@ -155,7 +155,7 @@ def port() -> Iterator[socket.socket]:
 @pytest.fixture(scope="module")
 def workshop(port: socket.socket) -> Iterator[Path]:
     """What lies around the Dockerfile, and programs in the place of those that need a network or an account."""
-    with filesystem.scratch(shared=True) as folder:
+    with filesystem.scratch_folder(shared=True) as folder:
         for name in ("build.py", "catalog_src", "generator", "requirements"):
             copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy2
             (folder / "context").mkdir(exist_ok=True)
@@ -253,7 +253,7 @@ def test_the_image_serves_and_writes_nowhere_but_into_its_run_folder(
     image: Image, port: socket.socket, tmp_path: Path
 ) -> None:
     """Bodies, conditions and errors are answered, a view is counted, and the check of health sees it alive and dead."""
-    with filesystem.scratch(shared=True) as run:
+    with filesystem.scratch_folder(shared=True) as run:
         with started(image, port, run) as server:
             before = tree_snapshot.state(image.folder)
             body = server.ask("/api/series/paper-moons")

@@ -164,16 +164,16 @@ def test_another_idea_of_what_is_worth_compressing_reaches_bodies_that_are_there
 ) -> None:
     """A newer version of the build adds compressed forms, and removes them when no release names them any more."""
     tree_snapshot.first_version(site)
-    kept = encoding.GZIP_FROM
-    monkeypatch.setattr(encoding, "GZIP_FROM", 10**9)
+    kept = encoding.MIN_GZIP_SIZE
+    monkeypatch.setattr(encoding, "MIN_GZIP_SIZE", 10**9)
     none = rebuild(site)
-    monkeypatch.setattr(encoding, "GZIP_FROM", kept)
+    monkeypatch.setattr(encoding, "MIN_GZIP_SIZE", kept)
     some = rebuild(site)
     packed = {path for path in named(site) if path.endswith(".gz")}
 
     assert none != some
     assert packed == {path for path in tree_snapshot.files(site.folder / "dist") if path.endswith(".gz")} != set()
-    monkeypatch.setattr(encoding, "GZIP_FROM", 10**9)
+    monkeypatch.setattr(encoding, "MIN_GZIP_SIZE", 10**9)
     rebuild(site)
     assert list(verify_files.check_files(site.store)) == []
     tree_snapshot.second_version(site)

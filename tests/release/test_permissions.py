@@ -63,6 +63,6 @@ def test_neither_are_temporary_files(site: Site, tmp_path: Path, monkeypatch: py
 
 def test_a_scratch_folder_for_nginx_may_be_entered() -> None:
     """Its workers look for their configuration in it."""
-    with filesystem.scratch(shared=True) as folder:
+    with filesystem.scratch_folder(shared=True) as folder:
         assert stat.S_IMODE(folder.stat().st_mode) == 0o755
     assert not folder.exists()

@@ -91,7 +91,7 @@ def test_an_error_leaves_no_file_half_written(site: Site, monkeypatch: pytest.Mo
         next(parts)
         raise FlatpanelError("no")
 
-    monkeypatch.setattr(encoding, "sha256_of", failing)
+    monkeypatch.setattr(encoding, "sha256_of_chunks", failing)
     with pytest.raises(FlatpanelError, match="no"):
         site.build()
     monkeypatch.undo()

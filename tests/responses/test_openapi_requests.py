@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from generator import encoding
 from generator.api.openapi.operations import OPERATIONS
 from generator.catalog import api_keys
 from generator.catalog.entities import Catalog, Chapter
@@ -52,8 +53,12 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     shutil.copytree(EXAMPLE, folder / "catalog_src")
     with web.listening() as listener:
         with (folder / "catalog_src/accounts.yaml").open("a") as accounts:
-            accounts.write(f"\n- {{username: asked, keys: [{{name: test, sha256: {api_keys.digest(KEY)}}}]}}\n")
-        (folder / "catalog_src/keys.yaml").write_text(f"- {{name: spare, sha256: {api_keys.digest(NOBODYS)}}}\n")
+            accounts.write(
+                f"\n- {{username: asked, keys: [{{name: test, sha256: {encoding.sha256(KEY.encode())}}}]}}\n"
+            )
+        (folder / "catalog_src/keys.yaml").write_text(
+            f"- {{name: spare, sha256: {encoding.sha256(NOBODYS.encode())}}}\n"
+        )
         settings = folder / "catalog_src/site.yaml"
         settings.write_text(settings.read_text().replace("port: 8000", f"port: {listener.getsockname()[1]}"))
         Site(folder).build(AS_OF)

@@ -356,7 +356,7 @@ def test_a_long_list_gets_the_gzip_form_that_a_build_makes(
     """A list that is compressed in pieces comes from the catalog; without one, from its body."""
     for module in (long_lists, repair):
         monkeypatch.setattr(module, "LONG", 1)
-    monkeypatch.setattr(encoding, "GZIP_FROM", 1)
+    monkeypatch.setattr(encoding, "MIN_GZIP_SIZE", 1)
     run("build", *tree_snapshot.options(built), "--no-cache")
     path = built.folder / "dist" / f"{built.manifest.resources['/api/series'].file}.gz"
     whole = path.read_bytes()
@@ -521,14 +521,14 @@ def test_a_bomb_is_not_unpacked() -> None:
     packed = encoding.gzip(b"x" * 50_000)
     assert packed
 
-    assert encoding.unpacked(packed, 49_999) is None
-    assert encoding.unpacked(packed, 50_000) == b"x" * 50_000
+    assert encoding.gunzip(packed, 49_999) is None
+    assert encoding.gunzip(packed, 50_000) == b"x" * 50_000
 
 
 def test_what_cannot_be_opened_is_an_error(tmp_path: Path) -> None:
     """A name that is too long is no missing file."""
     with pytest.raises(OSError, match="name too long"):
-        filesystem.content(tmp_path / ("x" * 300))
+        filesystem.read_regular(tmp_path / ("x" * 300))
 
 
 # Leftovers, and what is said

@@ -200,7 +200,7 @@ def test_another_zlib_is_no_damage(built: Site) -> None:
     text = (built.folder / "dist" / body(built)).read_bytes()
     press = zlib.compressobj(1, zlib.DEFLATED, -15)
     ends = zlib.crc32(text).to_bytes(4, "little") + len(text).to_bytes(4, "little")
-    packed = encoding.GZIP_HEAD + press.compress(text) + press.flush() + ends
+    packed = encoding.GZIP_HEADER + press.compress(text) + press.flush() + ends
     assert packed != encoding.gzip(text)
     (built.folder / "dist" / f"{body(built)}.gz").write_bytes(packed)
 
@@ -294,6 +294,6 @@ def test_a_file_that_cannot_be_read_is_an_error_of_its_own(built: Site, monkeypa
     def refuse(path: Path) -> bytes:
         raise PermissionError(13, "Permission denied", str(path))
 
-    monkeypatch.setattr(filesystem, "content", refuse)
+    monkeypatch.setattr(filesystem, "read_regular", refuse)
     with pytest.raises(PermissionError):
         found(built)

@@ -261,7 +261,7 @@ def project(*, base_url: bool = True) -> Iterator[Person]:
 
     With `base_url`, its links lead to that port: at another address than that, `serve` would build elsewhere.
     """
-    with filesystem.scratch(shared=True) as folder, free_port() as port:
+    with filesystem.scratch_folder(shared=True) as folder, free_port() as port:
         for name in COPIED:
             copy: Any = shutil.copytree if (ROOT / name).is_dir() else shutil.copy2
             copy(ROOT / name, folder / name)

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from generator import encoding
-from generator.address import Address
 from generator.authoring.site_import import run
 from generator.authoring.site_import.run import ImportOptions, ImportResult
+from generator.server_url import ServerUrl
 from tests.conftest import AS_OF
 
 JSON = {"Content-Type": "application/json"}
@@ -64,7 +64,7 @@ class Elsewhere:
     def wanted(self, folder: Path, **told: Any) -> ImportOptions:
         given: dict[str, Any] = {"key": None, "rate": 4.0, "now": AS_OF, **told}
         return ImportOptions(
-            address=Address.of(self.url),
+            address=ServerUrl.of(self.url),
             catalog=folder / "catalog_src",
             cache=folder / "cache",
             clock=lambda: self.time,

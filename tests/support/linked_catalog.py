@@ -8,14 +8,14 @@ from generator.catalog.confined_folder import Folder
 from generator.catalog.entities import Catalog
 from generator.catalog.linking import Linker
 from generator.catalog.load import load_valid
-from generator.catalog.page_ids import is_odd, odd_ids
+from generator.catalog.page_ids import allocate_page_ids, needs_allocated_ids
 from generator.catalog.reader import Sources
 
 
 def read_catalog(folder: Folder, as_of: int) -> Catalog:
     """The catalog in a folder at an instant. Raises every problem."""
     sources = load_valid(folder)
-    return link(sources, sources.mtimes | git.past(Path(folder), as_of).times, as_of)
+    return link(sources, sources.mtimes | git.file_times(Path(folder), as_of).times, as_of)
 
 
 def link(sources: Sources, times: Mapping[str, int], as_of: int) -> Catalog:
@@ -24,6 +24,6 @@ def link(sources: Sources, times: Mapping[str, int], as_of: int) -> Catalog:
     chapters = [
         (record.id, len(record.pages)) for record in records if record.id is not None and record.published <= as_of
     ]
-    odd = odd_ids((chapter for chapter in chapters if is_odd(*chapter)), {})
+    odd = allocate_page_ids((chapter for chapter in chapters if needs_allocated_ids(*chapter)), {})
     linker = Linker(sources, times, as_of)
     return linker.catalog(linker.series(series, times, odd) for series in sources.series)

@@ -14,9 +14,9 @@ BLANKS = "\t\n\v\f\r \xa0\u1680" + "".join(map(chr, range(0x2000, 0x200B))) + "\
 LARGEST = 999
 ORDERS = {
     "title": lambda one: one.title,
-    "latest_upload": lambda one: max(chapter.published for chapter in one.named),
-    "chapter_count": lambda one: len(one.named),
-    "views": lambda one: sum(chapter.views for chapter in one.named),
+    "latest_upload": lambda one: max(chapter.published for chapter in one.identified_chapters),
+    "chapter_count": lambda one: len(one.identified_chapters),
+    "views": lambda one: sum(chapter.views for chapter in one.identified_chapters),
 }
 
 

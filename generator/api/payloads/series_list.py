@@ -11,7 +11,7 @@ from .last_modified import array
 ORDERS: dict[str, Callable[[SeriesSummary], Any]] = {
     "title": lambda series: series.title,
     "latest_upload": lambda series: series.updated,
-    "chapter_count": lambda series: series.known,
+    "chapter_count": lambda series: series.identified,
     "views": lambda series: series.views,
 }
 DEFAULT_ORDER = "title"

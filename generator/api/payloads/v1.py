@@ -2,7 +2,7 @@
 
 from functools import lru_cache
 
-from ...catalog.entities import Catalog, Category, Chapter, Publisher, Series
+from ...catalog.entities import Catalog, Category, Chapter, PublishingGroup, Series
 from ...encoding import http_date
 from ..resources import Body
 from . import unversioned
@@ -66,10 +66,10 @@ def category(category: Category) -> Body:
 
 
 def groups(catalog: Catalog) -> Body:
-    return array(map(group, catalog.publishers), catalog)
+    return array(map(group, catalog.publishing_groups), catalog)
 
 
-def group(publisher: Publisher) -> Body:
+def group(publisher: PublishingGroup) -> Body:
     record, works = publisher.group.record, [unversioned.reference(series) for series in publisher.series]
     return Body(
         {

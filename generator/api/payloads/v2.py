@@ -43,7 +43,7 @@ def series_item(series: SeriesSummary) -> Body:
             "url": series.path,
             "cover": series.cover,
             "updated": iso(series.updated),
-            "chapters": None if series.licensed else series.known,
+            "chapters": None if series.licensed else series.identified,
         },
         max(series.modified, series.updated),
     )
@@ -222,9 +222,9 @@ def member(membership: Membership) -> Body:
 def cubari_series(series: Series) -> Body:
     author = ", ".join(person.name for person in series.authors)
     artist = ", ".join(person.name for person in series.artists)
-    ordered = sorted(series.named, key=lambda chapter: chapter.reading_order)
+    ordered = sorted(series.identified_chapters, key=lambda chapter: chapter.reading_order)
     people = (person.modified for person in series.authors + series.artists)
-    groups = (group.modified for chapter in series.named for group in chapter.groups)
+    groups = (group.modified for chapter in series.identified_chapters for group in chapter.groups)
     return Body(
         {
             "title": series.title,
@@ -237,7 +237,7 @@ def cubari_series(series: Series) -> Body:
             "metadata": [["Author", author], ["Artist", artist]],
             "chapters": {str(chapter.id): cubari_chapter(chapter) for chapter in ordered},
         },
-        max((series.modified, *(chapter.modified for chapter in series.named), *people, *groups)),
+        max((series.modified, *(chapter.modified for chapter in series.identified_chapters), *people, *groups)),
     )
 
 

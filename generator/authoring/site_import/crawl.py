@@ -15,7 +15,6 @@ from urllib.parse import quote
 from ... import encoding
 from ...api.payloads.series_list import DEFAULT_ORDER, ORDERS
 from ...catalog import field_values
-from ...catalog.api_keys import digest
 from ...catalog.records import MAX_SLUG
 from ...errors import FlatpanelError
 from .bounded_json import UnusableResponse
@@ -74,7 +73,7 @@ class Crawler:
             cached = self._request(path, {}, name)
             locked = cached.status == 401
             if locked and self.key:
-                name = f"{path} {digest(self.key)}"
+                name = f"{path} {encoding.sha256(self.key.encode())}"
                 cached = self._request(path, {"X-API-Key": self.key}, name)
             understood = cached.status == 200 and self._value(name, path, cached.body) is not None
         except UnusableResponse as error:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from ...catalog.api_keys import hidden
+from ...catalog.api_keys import redacted
 from ...escaping import escaped
 
 # Places that are named for each sentence; the rest is counted.
@@ -35,5 +35,5 @@ class Notes:
 
 def _printable(text: str) -> str:
     """A text of the site without control characters and API keys, cut to a few lines."""
-    printable = hidden(escaped(text[: 40 * _LONGEST]))
+    printable = redacted(escaped(text[: 40 * _LONGEST]))
     return printable if len(printable) <= _LONGEST else f"{printable[:_LONGEST]}…"

@@ -7,7 +7,6 @@ from functools import partial
 from pathlib import Path
 
 from ... import encoding, filesystem
-from ...address import Address
 from ...catalog import confined_folder
 from ...catalog.confined_folder import Folder
 from ...catalog.layout import SITE
@@ -15,7 +14,8 @@ from ...catalog.load import load_valid
 from ...catalog.problems import locate
 from ...catalog.reader import Sources
 from ...errors import FlatpanelError
-from ...http_client import SECONDS
+from ...http_client import REQUEST_SECONDS
+from ...server_url import ServerUrl
 from . import interpret, three_way_merge, unavailable
 from .catalog_files import CatalogFiles
 from .crawl import Crawler, Progress, crawl
@@ -35,7 +35,7 @@ _ORDER = (SITE, *FILES.values())
 class ImportOptions:
     """The parameters of an import, including the clock."""
 
-    address: Address
+    address: ServerUrl
     catalog: Folder
     cache: Path
     now: int
@@ -45,7 +45,7 @@ class ImportOptions:
     rate: float = 4.0
     dry: bool = False
     # Deadline of one request, and the MiB of its response.
-    timeout: float = SECONDS
+    timeout: float = REQUEST_SECONDS
     max_response: int = MAX_RESPONSE
 
 
@@ -64,7 +64,7 @@ def run(options: ImportOptions, progress: Progress = lambda share: None) -> Impo
     notes = Notes()
     _check_catalog(options.catalog)
     folder = folder_of(options.cache, str(options.address))
-    with filesystem.alone(folder):
+    with filesystem.exclusive(folder):
         cache = ResponseCache(folder, options.now)
         max_bytes = options.max_response << 20
         client = SiteClient(options.address, options.clock, options.sleep, 1 / options.rate, options.timeout, max_bytes)
@@ -87,7 +87,7 @@ def run(options: ImportOptions, progress: Progress = lambda share: None) -> Impo
             update = _checked_update(options.catalog, read, cache, notes)
         else:
             filesystem.make_folder(Path(options.catalog))
-            with filesystem.alone(options.catalog):
+            with filesystem.exclusive(options.catalog):
                 update = _checked_update(options.catalog, read, cache, notes)
                 for file in sorted(update.files, key=_rank):
                     confined_folder.of(options.catalog).write(file, update.files[file])
@@ -108,7 +108,7 @@ class _Update:
 def _checked_update(catalog: Folder, read: Callable[[], Imported], cache: ResponseCache, notes: Notes) -> _Update:
     """Return the update, after a check of the catalog that it results in."""
     update = _update(catalog, read, cache, notes)
-    with filesystem.scratch() as folder:
+    with filesystem.scratch_folder() as folder:
         for file in {*update.existing, *update.files}:
             filesystem.write_if_changed(folder / file, update.files.get(file) or locate.text(catalog, file))
         load_valid(folder, catalog)

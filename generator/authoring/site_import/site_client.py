@@ -9,9 +9,9 @@ from dataclasses import dataclass, field, replace
 from urllib.parse import urljoin, urlsplit
 
 from ... import __version__
-from ...address import IN_PATH, Address
 from ...errors import FlatpanelError
-from ...http_client import SECONDS, Client, Exceeded, TooSlow, Unreachable, WrongCertificate
+from ...http_client import REQUEST_SECONDS, Client, DeadlineExceeded, LimitExceeded, Unreachable, WrongCertificate
+from ...server_url import URL_CHARACTERS, ServerUrl
 from .bounded_json import UnusableResponse
 from .lenient import http_date
 
@@ -49,9 +49,9 @@ class TimedResponse:
     seconds: float = 0.0
 
 
-def site_address(url: str) -> Address:
+def site_address(url: str) -> ServerUrl:
     """Return the site's address from the URL of any of its API pages; ValueError says what is wrong with the URL."""
-    address = Address.of(url)
+    address = ServerUrl.of(url)
     return replace(address, folder=_API.sub("", address.folder))
 
 
@@ -59,13 +59,13 @@ def site_address(url: str) -> Address:
 class SiteClient:
     """Requests to one site over one persistent connection."""
 
-    address: Address
+    address: ServerUrl
     clock: Callable[[], float]
     sleep: Callable[[float], None]
     # Seconds between the starts of two requests.
     pause: float = 0.25
     # Deadline of one response.
-    seconds: float = SECONDS
+    seconds: float = REQUEST_SECONDS
     size: int = MAX_RESPONSE << 20
     requests: int = 0
     client: Client = field(init=False)
@@ -130,10 +130,10 @@ class SiteClient:
         fields = {"User-Agent": AGENT, "Accept": "application/json", "Accept-Encoding": "identity", **headers}
         try:
             response = self.client.get(target, fields, self.size, seconds)
-        except TooSlow as error:
+        except DeadlineExceeded as error:
             self._count_slow()
             raise UnusableResponse(f"{error}; --timeout allows more") from None
-        except Exceeded as error:
+        except LimitExceeded as error:
             raise UnusableResponse(str(error)) from None
         self._slow = 0
         if response.body is None:
@@ -163,10 +163,10 @@ def _redirect_target(origin: str, target: str, location: str) -> str:
     """Return the path and query that a redirect names. Another server is refused: it must not receive the key."""
     try:
         url = urljoin(origin + target, location)
-        parts, address = urlsplit(url), Address.of(url.partition("?")[0].partition("#")[0])
+        parts, address = urlsplit(url), ServerUrl.of(url.partition("?")[0].partition("#")[0])
     except ValueError:
         raise UnusableResponse("is a redirect that leads nowhere") from None
-    if parts.query and not IN_PATH.fullmatch(parts.query):
+    if parts.query and not URL_CHARACTERS.fullmatch(parts.query):
         raise UnusableResponse("is a redirect that leads nowhere")
     if address.origin != origin:
         raise UnusableResponse(f"is a redirect to {address.origin}; if that is the site, import it from there")

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from ...catalog.name_index import Directory
+from ...catalog.name_index import NameIndex
 from ...catalog.problems.messages import record_errors
 from ...catalog.reader import Entry, Sources
 from ...catalog.records import Category, Chapter, Group, Member, Person, Record
@@ -105,7 +105,7 @@ class Merge:
         self.unavailable = unavailable.series(self.lost)
         self.plan = Plan()
         self.directories = {
-            kind: Directory[Any].of(entry.record for entry in sources.lists[file]) for kind, file in FILES.items()
+            kind: NameIndex[Any].of(entry.record for entry in sources.lists[file]) for kind, file in FILES.items()
         }
 
     def merged(self) -> Plan:
@@ -216,7 +216,7 @@ class _FieldValues(NamedTuple):
 
 
 def _field_values(
-    record: Record, site: Fields, last: Fields | None, directories: Mapping[str, Directory[Any]]
+    record: Record, site: Fields, last: Fields | None, directories: Mapping[str, NameIndex[Any]]
 ) -> Iterator[_FieldValues]:
     model = type(record)
     site_values = _comparable(model.model_validate(site), directories)
@@ -253,7 +253,7 @@ def _conflict(values: _FieldValues) -> str:
     return f"{values.name} is another one on the site than here; it stays as it is here"
 
 
-def _comparable(record: Record, directories: Mapping[str, Directory[Any]]) -> Fields:
+def _comparable(record: Record, directories: Mapping[str, NameIndex[Any]]) -> Fields:
     """Return the fields of a record, with ids in place of references by name."""
     values = {name: getattr(record, name) for name in type(record).model_fields if name != "chapters"}
     for name in REFERENCES.keys() & values.keys():
@@ -266,7 +266,7 @@ def _comparable(record: Record, directories: Mapping[str, Directory[Any]]) -> Fi
     return values
 
 
-def _ids(directory: Directory[Any], references: list[str | int]) -> Iterator[Any]:
+def _ids(directory: NameIndex[Any], references: list[str | int]) -> Iterator[Any]:
     for reference in references:
         candidates = directory.candidates(reference)
         yield candidates[0].id if candidates else reference

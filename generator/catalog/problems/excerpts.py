@@ -30,7 +30,7 @@ class SourceLines:
     def __init__(self, file: str, content: bytes, positions: Positions) -> None:
         self.lines = LINE_BREAK.split(content.decode("utf-8-sig", "replace"))
         # Of a file that cannot be read to its end, nobody knows where its keys stand.
-        if file == "keys.yaml" or (file == "accounts.yaml" and positions.flaws) or api_keys.disguised(content):
+        if file == "keys.yaml" or (file == "accounts.yaml" and positions.flaws) or api_keys.has_escaped_key(content):
             self.lines.clear()
         self.hidden = set(self._of_keys(positions)) if any(_KEYS in path for path in positions.keys) else set()
 
@@ -53,7 +53,7 @@ class SourceLines:
             return None
         whole = self.lines[line - 1]
         # A key that is hidden takes less room.
-        return excerpt(api_keys.hidden(whole), len(api_keys.hidden(whole[: column - 1])))
+        return excerpt(api_keys.redacted(whole), len(api_keys.redacted(whole[: column - 1])))
 
 
 def excerpt(line: str, offset: int) -> Excerpt:

@@ -71,13 +71,13 @@ def _found(
 ) -> Iterator[tuple[Problem, _Help]]:
     """The problems of a file, each with what explains it."""
     for line, column, message in positions.flaws:
-        yield Problem(shown, line, column, "", api_keys.hidden(message)), _Help(doc_links.YAML)
+        yield Problem(shown, line, column, "", api_keys.redacted(message)), _Help(doc_links.YAML)
     for place in _keys_in(content, positions):
         yield Problem(shown, *place, "", _KEY_IN_CLEAR), _Help(doc_links.KEYS, ("accounts.yaml", "keys"))
     for one in complaints:
         if one.message:
             line, column = positions.position(one.path, of_key=one.of_key)
-            name, message = (api_keys.hidden(part) for part in (field_name(one.path), one.message))
+            name, message = (api_keys.redacted(part) for part in (field_name(one.path), one.message))
             # Of a field that is not there, the record says more than its values would.
             of_key = one.of_key or one.path not in positions.starts
             docs = doc_links.anchor(one.file, one.path, of_key=of_key)
@@ -94,11 +94,11 @@ def text(folder: Folder, file: str) -> bytes:
 
 def _keys_in(content: bytes, positions: Positions) -> list[Position]:
     """Where keys begin, or else the texts that become keys when they are read."""
-    found = api_keys.places(content)
+    found = api_keys.positions(content)
     with suppress(reader.Malformed):
         read = _texts(reader.load(content), ()) if not found else ()
         found += [
-            positions.position(path, of_key=of_key) for text, path, of_key in read if api_keys.hidden(text) != text
+            positions.position(path, of_key=of_key) for text, path, of_key in read if api_keys.redacted(text) != text
         ]
     return found
 

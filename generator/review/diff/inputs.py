@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ... import filesystem
-from ...catalog.confined_folder import Confined, Folder
-from ...catalog.git import GitError, Past, Repository
-from ...catalog.git_files import Chosen
+from ...catalog.confined_folder import ConfinedFolder, Folder
+from ...catalog.git import FileTimes, GitError, Repository
+from ...catalog.git_files import CommittedFiles
 from ...catalog.layout import SITE
 from ...errors import CatalogError, FlatpanelError, Problem
 from ...pipeline import run
@@ -38,10 +38,10 @@ class ReleasePair:
 
 
 @contextmanager
-def open_releases(old: str, new: str, catalog: Confined, as_of: int, jobs: int) -> Iterator[ReleasePair]:
+def open_releases(old: str, new: str, catalog: ConfinedFolder, as_of: int, jobs: int) -> Iterator[ReleasePair]:
     """Both releases. What has to be built for it is built as of the same time, in a folder that is gone afterwards."""
     both = [_wanted(name, catalog) for name in (old, new)]
-    with filesystem.scratch() as scratch:
+    with filesystem.scratch_folder() as scratch:
         workshop = TemporaryBuilder(
             scratch,
             Options(
@@ -53,7 +53,7 @@ def open_releases(old: str, new: str, catalog: Confined, as_of: int, jobs: int) 
             yield ReleasePair(older, newer, workshop.warnings)
 
 
-def _wanted(name: str, catalog: Confined) -> DiffInput:
+def _wanted(name: str, catalog: ConfinedFolder) -> DiffInput:
     path = Path(name)
     if not name:  # a variable of the shell that is not set, say
         raise FlatpanelError(
@@ -65,13 +65,13 @@ def _wanted(name: str, catalog: Confined) -> DiffInput:
         return DiffInput(name, manifest=found)
     for folder in (path, path / catalog.path.name):
         if (folder / SITE).is_file():
-            return DiffInput(name, folder=Confined(folder, catalog.follow))
+            return DiffInput(name, folder=ConfinedFolder(folder, catalog.follow))
     if path.exists():
         raise FlatpanelError(f"{name}: holds neither a built site nor a catalog")
     return _revision(name, catalog)
 
 
-def _revision(name: str, catalog: Confined) -> DiffInput:
+def _revision(name: str, catalog: ConfinedFolder) -> DiffInput:
     hint = ""
     try:
         repository = Repository.around(catalog.path)
@@ -109,18 +109,18 @@ class TemporaryBuilder:
         self.warnings += [one.replace(str(folder), called) for one in report.warnings]
         return self.options.out / "releases" / report.release / "manifest.json"
 
-    def _take_out(self, repository: Repository, wanted: DiffInput, folder: Path) -> Past:
+    def _take_out(self, repository: Repository, wanted: DiffInput, folder: Path) -> FileTimes:
         """Write the catalog of a commit into a folder; answers with the times that a build of the commit would see."""
         catalog = self.options.catalog
         tree = repository.tree(wanted.commit)
         if tree is None:
             raise FlatpanelError(f"{wanted.name}: git cannot take {catalog} out of it; was it there at that time?")
-        chosen = Chosen(repository, tree, Path(f"{wanted.name}:{catalog}"))
+        chosen = CommittedFiles(repository, tree, Path(f"{wanted.name}:{catalog}"))
         filesystem.make_folder(folder)
         for path, content in repository.contents(chosen.files):
             filesystem.write_if_changed(folder / path, content)
         self.warnings += chosen.warnings
-        return Past(repository.committed(wanted.commit), [], repository.is_shallow)
+        return FileTimes(repository.committed(wanted.commit), [], repository.is_shallow)
 
 
 def _moved(problem: Problem, folder: str, called: str) -> Problem:

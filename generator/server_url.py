@@ -7,11 +7,11 @@ from urllib.parse import urlsplit
 # A name of parts that can be looked up, or an address in brackets.
 _HOST = re.compile(r"(?:[-A-Za-z0-9_~]{1,63}\.)*[-A-Za-z0-9_~]{1,63}\.?|\[[0-9A-Fa-f:.]+\]")
 # What has another meaning in a request than as a part of a path.
-IN_PATH = re.compile(r"[\x21-\x7e]+")
+URL_CHARACTERS = re.compile(r"[\x21-\x7e]+")
 
 
 @dataclass(frozen=True, slots=True)
-class Address:
+class ServerUrl:
     """A server, and a folder on it."""
 
     scheme: str
@@ -20,9 +20,9 @@ class Address:
     folder: str = ""
 
     @classmethod
-    def of(cls, url: str) -> "Address":
+    def of(cls, url: str) -> "ServerUrl":
         """The parts of a URL; ValueError says what is wrong with it."""
-        if not IN_PATH.fullmatch(url):
+        if not URL_CHARACTERS.fullmatch(url):
             raise ValueError("should be an address in plain letters, without blanks")
         try:
             parts = urlsplit(url)
