@@ -1,8 +1,6 @@
-"""The command line: one group, and a module below `commands/` for every few commands that belong together."""
+"""The command line: one group of commands, each loaded from `commands/` when it is used."""
 
 import os
-from collections import UserDict
-from collections.abc import Iterator
 from importlib import import_module
 from typing import Any
 
@@ -10,54 +8,72 @@ import click
 
 from . import __version__
 from .commands import output
+from .commands.help import write_examples
 
-# Where each command is, below `commands/`.
-_PLACES = {
-    "build": "build.build",
-    "check": "build.check",
-    "next": "next_.next_",
-    "serve": "serve.serve",
-    "verify": "verify.verify",
-    "diff": "diff.diff",
-    "releases": "releases.releases",
-    "rollback": "releases.rollback",
-    "export": "releases.export",
-    "init": "init.init",
-    "new": "new.new",
-    "ids": "ids.ids",
-    "keys": "keys.keys",
-    "views": "views.views",
-    "schema": "schema.schema",
-    "explain": "explain.explain",
-    "import": "import_.import_",
+# The sections of the help, and the module and function of each command below `commands/`.
+_SECTIONS = {
+    "Build": {"build": "build.build", "check": "check.check", "next": "next_.next_"},
+    "Inspect": {
+        "diff": "diff.diff",
+        "verify": "verify.verify",
+        "releases": "releases.releases",
+        "explain": "explain.explain",
+    },
+    "Author": {
+        "init": "init.init",
+        "new": "new.new",
+        "ids": "ids.ids",
+        "keys": "keys.keys",
+        "views": "views.views",
+        "import": "import_.import_",
+        "schema": "schema.schema",
+    },
+    "Serve": {"serve": "serve.serve", "rollback": "rollback.rollback", "export": "export.export"},
 }
+# The module and the function of each command.
+COMMANDS = {name: function for section in _SECTIONS.values() for name, function in section.items()}
+_EXAMPLES = (
+    "init my-comics",
+    "serve --watch",
+    "build --as-of 2026-12-24",
+    "diff main",
+    "new chapter --help",
+)
+_WIDTH = max(map(len, COMMANDS))
+# Long enough for the first sentence of every command, so that none is cut.
+_SUMMARY = 100
 
 
-class Commands(UserDict[str, click.Command]):
-    """Loaded one by one, when they are asked for: no build waits for what an import needs."""
-
-    def __missing__(self, name: str) -> click.Command:
-        module, _, attribute = _PLACES[name].partition(".")
-        self.data[name] = getattr(import_module(f".commands.{module}", __package__), attribute)
-        return self.data[name]
-
-    def __contains__(self, name: object) -> bool:
-        return name in _PLACES
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(_PLACES)
-
-    def __len__(self) -> int:
-        return len(_PLACES)
+def load(name: str) -> click.Command:
+    """Import the module of a command."""
+    module, _, function = COMMANDS[name].partition(".")
+    command = getattr(import_module(f".commands.{module}", __package__), function)
+    assert isinstance(command, click.Command)
+    return command
 
 
-class BuildByDefault(click.Group):
-    """`python build.py --check` is `python build.py build --check`."""
+class LazyGroup(click.Group):
+    """Loads a command when it is used, and runs `build` if no command is given."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        return load(name) if name in COMMANDS else None
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        if not args or (args[0].startswith("-") and args[0] not in ("--help", "--version")):
+        if not args or (args[0].startswith("-") and args[0] not in ("-h", "--help", "--version")):
             args = ["build", *args]
         return super().parse_args(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        for title, names in _SECTIONS.items():
+            with formatter.section(title):
+                # All sections are as wide as the longest name.
+                formatter.write_dl([(f"{name:<{_WIDTH}}", load(name).get_short_help_str(_SUMMARY)) for name in names])
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        write_examples(_EXAMPLES, ctx, formatter)
 
     def make_context(self, *args: Any, **extra: Any) -> click.Context:
         with output.escape_usage_errors():
@@ -68,10 +84,10 @@ class BuildByDefault(click.Group):
             return super().invoke(ctx)
 
 
-@click.group(cls=BuildByDefault, commands=Commands())
+@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="flatpanel")
 def main() -> None:
     """Turn a comic catalog in YAML into a static, cacheable API that nginx serves."""
-    # What is built must be readable by the account that serves it, whoever builds.
+    # nginx's workers run under another account, which must be able to read what is built.
     os.umask(0o022)
     output.escape_unencodable()

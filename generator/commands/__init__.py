@@ -1,1 +1,1 @@
-"""What can be typed after `python build.py`, and the only place that asks the clock or the environment."""
+"""One module for each command. Only these modules read the clock and the environment."""

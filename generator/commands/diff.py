@@ -1,121 +1,161 @@
-"""`diff`: what a change of the catalog does to those who read the site."""
+"""`diff`: compare what clients get from two releases or catalogs."""
 
+import functools
 import re
-from typing import Any
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, TypeVar
 
 import click
 
 from ..catalog.confined_folder import ConfinedFolder
 from ..catalog.records import PATH_OR_URL
 from ..errors import FlatpanelError
-from ..review.diff import as_json as facts
+from ..review.diff import as_json as json_output
 from ..review.diff import compare, inputs
-from ..review.diff import purge as spellings
+from ..review.diff import purge as cdn_purge
 from ..review.diff.as_markdown import markdown
 from ..review.diff.as_text import text
-from ..review.diff.compare import ReleaseComparison
+from ..review.diff.compare import Comparison
 from ..review.diff.entity_changes import BodyReader, entity_changes
 from ..review.diff.inputs import ReleasePair
 from ..review.diff.lines import PARTIAL
 from . import options
+from .help import Command
 from .output import print_json, print_lines
 from .reporting import handle_errors
 
-
-class Beginning(click.ParamType[str]):
-    """What whole addresses begin with."""
-
-    name = "URL"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        found = str(value).rstrip("/")
-        if not re.fullmatch(PATH_OR_URL, f"{found}/") or found.startswith("/"):
-            self.fail("should be an address like https://cdn.example", param, ctx)
-        return found
+F = TypeVar("F", bound=Callable[..., Any])
 
 
-@click.command()
+@dataclass(frozen=True, slots=True)
+class DiffOptions:
+    """What to print, and how."""
+
+    output_format: str
+    every: bool
+    private: bool
+    purge: bool
+    base_url: str | None
+    exit_code: bool
+
+    def check(self) -> None:
+        """Refuse options that exclude each other."""
+        if self.purge and self.output_format == "markdown":
+            raise click.UsageError("--purge prints text or JSON, so it cannot be combined with --format markdown")
+        if self.purge and (self.every or self.private):
+            raise click.UsageError("--purge prints URLs only, so it cannot be combined with --all or --private")
+        if self.base_url and not self.purge:
+            raise click.UsageError("--base-url needs --purge")
+
+
+def _url_start(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
+    """Check the part of a URL that precedes the path, and remove slashes from its end."""
+    start = value.rstrip("/") if value is not None else None
+    if start is not None and (not re.fullmatch(PATH_OR_URL, f"{start}/") or start.startswith("/")):
+        raise click.BadParameter("should be a URL like https://cdn.example", ctx, param)
+    return start
+
+
+def _diff_options(command: F) -> F:
+    """The options of `DiffOptions` as one argument."""
+
+    @functools.wraps(command)
+    def run(*args: Any, as_json: bool, output_format: str, every: bool, private: bool, **kwargs: Any) -> Any:
+        if as_json and output_format == "markdown":
+            raise click.UsageError("--json means --format json, so it cannot be combined with --format markdown")
+        names = ("purge", "base_url", "exit_code")
+        diff_options = DiffOptions(
+            "json" if as_json else output_format, every, private, **{name: kwargs.pop(name) for name in names}
+        )
+        diff_options.check()
+        return command(*args, diff_options=diff_options, **kwargs)
+
+    for option in (
+        click.option("--exit-code", is_flag=True, help="Exit with 1 if anything differs."),
+        click.option(
+            "--base-url",
+            metavar="URL",
+            callback=_url_start,
+            help="Scheme and host of the URLs to purge.  [default: NEW's base_url]",
+        ),
+        click.option("--purge", is_flag=True, help="Print the URLs to purge from a CDN instead, one on each line."),
+        click.option("--private", is_flag=True, help="Show restricted content, too."),
+        click.option("--all", "every", is_flag=True, help="Print the changed fields of every URL."),
+        options.as_json,
+        click.option(
+            "--format",
+            "output_format",
+            type=click.Choice(("text", "json", "markdown")),
+            default="text",
+            show_default=True,
+            help="Format of the result.",
+        ),
+    ):
+        run = option(run)
+    return run  # type: ignore[return-value]
+
+
+@click.command(
+    cls=Command,
+    examples=["diff", "diff main --format markdown", "diff dist/releases/3f2a90c41d7be856 dist", "diff HEAD~1 --purge"],
+)
 @click.argument("old", default="HEAD")
-@click.argument("new", default=inputs.HERE)
+@click.argument("new", default=inputs.WORKING_COPY)
 @options.catalog
 @options.as_of
 @options.jobs
-@click.option("--format", "form", type=click.Choice(("text", "json", "markdown")), default="text", show_default=True)
-@options.as_json
-@click.option("--all", "every", is_flag=True, help="Tell of each URL what changed in it.")
-@click.option("--private", is_flag=True, help="Show what only a key opens, too.")
-@click.option("--purge", is_flag=True, help="Print what a cache in front has to forget instead, one URL a line.")
-@click.option("--base-url", type=Beginning(), help="What the URLs to purge begin with.  [default: NEW's base_url]")
-@click.option("--exit-code", is_flag=True, help="Exit with 1 if anything differs.")
 @handle_errors
-def diff(
-    old: str,
-    new: str,
-    catalog: ConfinedFolder,
-    as_of: int | None,
-    jobs: int,
-    form: str,
-    as_json: bool,
-    every: bool,
-    private: bool,
-    purge: bool,
-    base_url: str | None,
-    exit_code: bool,
-) -> None:
-    """Say what is new, changed or gone for clients between two sites, catalogs or revisions.
+@_diff_options
+def diff(old: str, new: str, catalog: ConfinedFolder, as_of: int | None, jobs: int, diff_options: DiffOptions) -> None:
+    """Show what changes for clients.
 
-    OLD and NEW are each a built folder, a release or its manifest.json, the folder of a catalog, or whatever git
-    understands; a point is the catalog as it lies here. Without them, what was edited since HEAD is told.
+    Compares OLD with NEW: each is a built folder, a release or its manifest.json, the folder of a catalog, or a git
+    revision. `.` is your working copy. By default, shows uncommitted changes.
     """
-    for contradicts, sentence in (
-        (as_json and form == "markdown", "--json is short for --format json, and cannot be --format markdown as well"),
-        (purge and form == "markdown", "--purge prints text or JSON, not Markdown"),
-        (purge and (every or private), "--purge prints what caches kept; --all and --private say what is told instead"),
-        (base_url and not purge, "--base-url says what the URLs begin with that --purge prints"),
-    ):
-        if contradicts:
-            raise click.UsageError(sentence)
-    form = "json" if as_json else form
     with inputs.open_releases(old, new, catalog, options.now() if as_of is None else as_of, jobs) as pair:
         for warning in dict.fromkeys(pair.warnings):
             print_lines(f"warning: {warning}", err=True, fg="yellow")
-        found = compare.compare(pair.old, pair.new)
-        if purge:
-            _purge(found, base_url or _base_url(pair), as_json=form == "json")
+        comparison = compare.compare(pair.old, pair.new)
+        if diff_options.purge:
+            _print_purge(
+                comparison, diff_options.base_url or _base_url(pair), as_json=diff_options.output_format == "json"
+            )
         else:
-            _tell(BodyReader(found, private), form, every=every)
-        differs = found.differs
-    if exit_code and differs:
+            _print_changes(BodyReader(comparison, diff_options.private), diff_options)
+        differs = comparison.differs
+    if diff_options.exit_code and differs:
         raise SystemExit(1)
 
 
-def _tell(reader: BodyReader, form: str, *, every: bool) -> None:
-    found = entity_changes(reader)
-    if form == "json":
-        print_json(facts.comparison_json(reader, found, every=every))
-    elif form == "markdown":
-        print_lines(*markdown(reader, found, every=every).removesuffix("\n").split("\n"))
+def _print_changes(reader: BodyReader, diff_options: DiffOptions) -> None:
+    entities, every = entity_changes(reader), diff_options.every
+    if diff_options.output_format == "json":
+        print_json(json_output.comparison_json(reader, entities, every=every))
+    elif diff_options.output_format == "markdown":
+        print_lines(*markdown(reader, entities, every=every).removesuffix("\n").split("\n"))
     else:
-        for line in text(reader, found, every=every):
+        for line in text(reader, entities, every=every):
             print_lines(line)
 
 
 def _base_url(pair: ReleasePair) -> str:
-    found = pair.new.base_url or pair.old.base_url
-    if not found:
-        raise FlatpanelError("where the site is cannot be read here; say it with --base-url https://comics.example")
-    return found
+    base_url = pair.new.base_url or pair.old.base_url
+    if not base_url:
+        raise FlatpanelError("cannot determine the site's URL; pass --base-url https://comics.example")
+    return base_url
 
 
-def _purge(found: ReleaseComparison, base_url: str, *, as_json: bool) -> None:
-    purge = spellings.purge(found, base_url.rstrip("/"))
+def _print_purge(comparison: Comparison, base_url: str, *, as_json: bool) -> None:
+    purge = cdn_purge.purge(comparison, base_url.rstrip("/"))
     if as_json:
-        print_json({"urls": purge.urls, "prefixes": purge.prefixes, "settings": found.settings})
+        print_json({"urls": purge.urls, "prefixes": purge.prefixes, "settings": comparison.settings})
         return
     print_lines(*purge.urls)
-    if found.is_partial:
+    if comparison.is_partial:
         print_lines(PARTIAL, err=True)
     for prefix in purge.prefixes:
-        print_lines(f"and whatever begins with {prefix}: lists that were filtered or cut cannot be listed", err=True)
-    if found.settings:
-        print_lines(f"{', '.join(found.settings)} changed too: headers and errors may differ; purge it all", err=True)
+        print_lines(f"purge all URLs that begin with {prefix}, too: filtered and cut lists cannot be listed", err=True)
+    if comparison.settings:
+        names = ", ".join(comparison.settings)
+        print_lines(f"{names} changed too: headers and errors may differ; purge the whole site", err=True)

@@ -1,4 +1,4 @@
-"""The options that several commands share."""
+"""Options that several commands share."""
 
 import functools
 import os
@@ -18,9 +18,12 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 class Instant(click.ParamType[int]):
-    """A time as the catalog writes it, or seconds since 1970, which a day without its dashes would be taken for."""
+    """A time in the forms of the catalog, or seconds since 1970.
 
-    name = "ISO"
+    `or_seconds=False` refuses seconds, which look like a day without its dashes.
+    """
+
+    name = "TIME"
 
     def __init__(self, *, or_seconds: bool = True) -> None:
         self.or_seconds = or_seconds
@@ -34,12 +37,12 @@ class Instant(click.ParamType[int]):
 
 
 def _seconds(text: str) -> int | None:
-    """Seconds since 1970 where the text is nothing but digits, and not too many."""
+    """Seconds since 1970, or None if the text is not a number in the supported range."""
     return int(text) if text.isdecimal() and len(text) <= 12 and int(text) <= encoding.LAST_INSTANT else None
 
 
 def now() -> int:
-    """SOURCE_DATE_EPOCH, by which a build can be repeated, or the clock."""
+    """SOURCE_DATE_EPOCH, which makes a build reproducible, or the clock."""
     fixed = os.environ.get("SOURCE_DATE_EPOCH")
     if not fixed:
         return int(time.time())
@@ -61,66 +64,74 @@ def cache(command: F) -> F:
         folder = None if no_cache else cache or out.absolute().parent / ".flatpanel_cache"
         return command(*args, out=out, cache=folder, **kwargs)
 
-    where = click.option(
+    with_folder = click.option(
         "--cache",
         type=click.Path(path_type=Path),
-        help="What a build remembers for the next one.  [default: .flatpanel_cache beside --out]",
+        help="Folder that makes the next build faster.  [default: .flatpanel_cache beside --out]",
     )
-    without = click.option("--no-cache", is_flag=True, help="Build from nothing, and remember nothing.")
-    return where(without(run))  # type: ignore[return-value]
+    without = click.option("--no-cache", is_flag=True, help="Ignore the cache and do not write one.")
+    return with_folder(without(run))  # type: ignore[return-value]
 
 
 as_json = click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
 
 
 def output_format(command: F) -> F:
-    """`--format` and `--json`, which is short for one of its values, as one argument."""
+    """`--format` and its short form `--json` as one argument."""
 
     @functools.wraps(command)
-    def run(*args: Any, form: str | None, as_json: bool, **kwargs: Any) -> Any:
-        if as_json and form not in (None, "json"):
-            raise click.UsageError(f"--json is short for --format json, and cannot be --format {form} as well")
-        return command(*args, form="json" if as_json else form or "text", **kwargs)
+    def run(*args: Any, output_format: str | None, as_json: bool, **kwargs: Any) -> Any:
+        if as_json and output_format not in (None, "json"):
+            raise click.UsageError(
+                f"--json means --format json, so it cannot be combined with --format {output_format}"
+            )
+        return command(*args, output_format="json" if as_json else output_format or "text", **kwargs)
 
-    which = click.option(
+    option = click.option(
         "--format",
-        "form",
+        "output_format",
         type=click.Choice(["text", "json", "github"]),
-        help="How to say what is wrong: to people, to programs, or beside the lines on GitHub.  [default: text]",
+        help="Format of errors; github: annotations of a workflow.  [default: text]",
     )
-    return which(as_json(run))  # type: ignore[return-value]
+    return option(as_json(run))  # type: ignore[return-value]
 
 
 def catalog(command: F) -> F:
-    """`--catalog` and `--follow` as one argument, through which the files of the catalog are read and written."""
+    """`--catalog` and `--follow` as one argument, through which the catalog is read and written."""
 
     @functools.wraps(command)
     def run(*args: Any, catalog: Path, follow: tuple[Path, ...], **kwargs: Any) -> Any:
         return command(*args, catalog=ConfinedFolder(catalog, follow), **kwargs)
 
-    where = _path("catalog", "catalog_src", "The folder of the catalog.")
+    folder = _path("catalog", "catalog_src", "Folder of the catalog.")
     links = click.option(
         "--follow",
         metavar="DIR",
         type=click.Path(exists=True, file_okay=False, path_type=Path),
         multiple=True,
-        help="Let links in the catalog lead into DIR; may be repeated.",
+        help="Allow symbolic links in the catalog to lead into DIR; repeatable.",
     )
-    return where(links(run))  # type: ignore[return-value]
+    return folder(links(run))  # type: ignore[return-value]
 
 
-out = _path("out", "dist", "The folder that is built.")
-previous_ids = click.option(
-    "--previous", type=click.Path(path_type=Path), help="A manifest.json whose ids are not given again."
+out = _path("out", "dist", "Folder of the releases.")
+nginx = _path("nginx", "nginx.conf", "Main nginx configuration to write.")
+as_of = click.option("--as-of", type=Instant(), help="Build the site as of this time.  [default: now]")
+jobs = click.option(
+    "--jobs",
+    type=click.IntRange(1),
+    default=lambda: os.cpu_count() or 1,
+    show_default="number of CPUs",
+    help="Number of processes.",
 )
-nginx = _path("nginx", "nginx.conf", "The main nginx configuration to write.")
-as_of = click.option("--as-of", type=Instant(), help="Build the site as it is at this time.  [default: now]")
-jobs = click.option("--jobs", type=click.IntRange(1), default=lambda: os.cpu_count() or 1, help="Processes to use.")
+previous_ids = click.option(
+    "--previous", type=click.Path(path_type=Path), help="Previous manifest.json; its ids are not used again."
+)
 timeout = click.option(
     "--timeout",
     type=click.IntRange(1, 86_400),
     default=int(REQUEST_SECONDS),
     show_default=True,
-    metavar="REQUEST_SECONDS",
-    help="Wait no longer for one response as a whole.",
+    metavar="SECONDS",
+    help="Maximum time for one response.",
 )

@@ -1,6 +1,6 @@
-"""Everything that a command prints goes through here: escaped first, then coloured.
+"""Printing: every text is escaped, then coloured.
 
-File names, values of a catalog, what servers, git and nginx say: any of it may hold characters that a terminal obeys.
+File names, catalog values and the output of servers, git and nginx may contain terminal control characters.
 """
 
 import io
@@ -9,6 +9,8 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager
+from functools import partial
+from pathlib import Path
 from typing import Any, TypeVar
 
 import click
@@ -18,83 +20,88 @@ from ..escaping import escaped
 
 T = TypeVar("T")
 
-# JSON leaves these as they are: DEL, C1, marks of direction, separators of lines and paragraphs.
-_OBEYED = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+# Control characters that JSON does not escape: DEL, C1, bidirectional marks, line and paragraph separators.
+_CONTROL = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 
 
 def escape_unencodable() -> None:
-    """Escape characters that stdout's encoding does not have, as Python does on stderr. stdout may be closed."""
+    """Escape characters that stdout's encoding cannot represent, as Python does on stderr. stdout may be closed."""
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")
 
 
 class _OutputState:
-    """What stands at the beginning of each line, and whether the last one goes on."""
+    """The prefix of each line, and whether the last line is unfinished."""
 
-    stamp: Callable[[], str] | None = None
-    goes_on = False
+    timestamp: Callable[[], str] | None = None
+    is_unfinished = False
 
 
 @contextmanager
-def with_timestamps(stamp: Callable[[], str]) -> Iterator[None]:
-    """Begin each line with a text of its moment."""
-    _OutputState.stamp = stamp
+def with_timestamps(timestamp: Callable[[], str]) -> Iterator[None]:
+    """Begin each line with the current time."""
+    _OutputState.timestamp = timestamp
     try:
         yield
     finally:
-        _OutputState.stamp = None
+        _OutputState.timestamp = None
 
 
 def print_lines(*lines: str, err: bool = False, nl: bool = True, **style: Any) -> None:
-    """Print each of `lines` as one line, in the colours of `style` where a terminal shows them."""
-    begin = _OutputState.stamp() if _OutputState.stamp and not _OutputState.goes_on else ""
-    shown = [begin + escaped(line) for line in lines]
+    """Print each text as one line. `style` applies if the output is a terminal."""
+    prefix = _OutputState.timestamp() if _OutputState.timestamp and not _OutputState.is_unfinished else ""
+    texts = [prefix + escaped(line) for line in lines]
     if lines:
-        _OutputState.goes_on = not nl
-        text = "\n".join(click.style(line, **style) if style else line for line in shown)
+        _OutputState.is_unfinished = not nl
+        text = "\n".join(click.style(line, **style) if style else line for line in texts)
         click.echo(text, nl=nl, err=err, color=color())
 
 
 def print_json(value: object) -> None:
-    """Print a value as JSON in which nothing stands that a terminal obeys; programs read the same value."""
+    """Print a value as JSON, with terminal control characters as JSON escapes."""
     try:
         text = encoding.pretty(value)
     except TypeError:
         text = encoding.pretty(_encodable(value))
-    click.echo(_OBEYED.sub(lambda found: f"\\u{ord(found[0]):04x}", text.decode()), nl=False)
+    click.echo(_CONTROL.sub(lambda match: f"\\u{ord(match[0]):04x}", text.decode()), nl=False)
 
 
 def _encodable(value: Any) -> Any:
-    """The value with an escape for each half of a character: a file's name may hold them, UTF-8 has none."""
+    """The value with escapes for unpaired surrogates, which file names may contain and UTF-8 cannot represent."""
     match value:
         case str():
             return value.encode(errors="backslashreplace").decode()
         case dict():
-            return {_encodable(name): _encodable(one) for name, one in value.items()}
+            return {_encodable(name): _encodable(item) for name, item in value.items()}
         case list() | tuple():
-            return [_encodable(one) for one in value]
+            return [_encodable(item) for item in value]
     return value
 
 
 def progress_bar(
     iterable: Iterable[T] | None = None, *, label: str, length: int, show_pos: bool = False
 ) -> AbstractContextManager[Any]:
-    """A progress bar on stderr with the remaining time; the label is the program's own text."""
+    """A progress bar on stderr with the remaining time. `label` is not escaped: pass literals only."""
     return click.progressbar(iterable, length=length, label=label, show_pos=show_pos, file=sys.stderr)
 
 
+def waiting_notice(out: Path) -> Callable[[], None]:
+    """A function that prints that another build holds the lock of `out`."""
+    return partial(print_lines, f"{out}: another build is running; waiting for it", err=True)
+
+
 def prompt_secret(label: str) -> str:
-    """What is typed, which the terminal does not show."""
+    """Read a line from the terminal without showing it."""
     return str(click.prompt(label, hide_input=True, err=True))
 
 
 @contextmanager
 def escape_usage_errors() -> Iterator[None]:
-    """Print click's complaints about arguments, which repeat them, as everything else."""
+    """Escape click's messages about arguments, because they quote the arguments."""
     try:
         yield
     except click.UsageError as error:
-        # `keys` alone prints its help, which is the program's own text.
+        # A group without a command prints its help, which contains no user input.
         if isinstance(error, getattr(click.exceptions, "NoArgsIsHelpError", ())):
             raise
         raise _EscapedUsageError(error) from None
@@ -115,10 +122,10 @@ class _EscapedUsageError(click.ClickException):
 
 
 def is_terminal() -> bool:
-    """Whether somebody sees how far we are; there may be nothing to print to at all."""
+    """Whether stderr is a terminal. It may be closed."""
     return bool(sys.stderr and sys.stderr.isatty())
 
 
 def color() -> bool | None:
-    """None lets click ask whether a terminal listens."""
+    """None: click decides whether the output is a terminal."""
     return False if os.environ.get("NO_COLOR") else None

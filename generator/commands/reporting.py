@@ -1,11 +1,11 @@
-"""How a command ends that cannot do what was asked."""
+"""Error output and exit codes of all commands."""
 
 import functools
 import os
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import click
 
@@ -16,8 +16,10 @@ from . import github_annotations
 from .output import print_json, print_lines
 
 EXIT_PROBLEMS = 1
-# How sentences name our commands below the command line, where nobody knows how the program was called.
+# Messages below the command line name commands in this form, because the program name is not available there.
 PROGRAM = "`python build.py "
+# Commands that write no files, so that a failure has nothing to reassure about.
+READ_ONLY = {"check", "diff", "next"}
 
 _PROJECT = Path(__file__).parents[2]
 
@@ -25,34 +27,38 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def handle_errors(command: F) -> F:
-    """What a catalog or a disk lacks is printed and ends in exit code 1; what is wrong with us is a traceback."""
+    """Print errors of the catalog and the file system, and exit with 1. Any other exception is a defect."""
 
     @functools.wraps(command)
     def run(*args: Any, **kwargs: Any) -> Any:
         try:
             return command(*args, **kwargs)
         except BrokenPipeError:
-            raise  # whoever read what we print has enough of it; click ends quietly
+            raise  # the reader of the output has closed the pipe; click exits quietly
         except (FlatpanelError, OSError) as error:
-            print_error(error, form="json" if kwargs.get("as_json") else kwargs.get("form", "text"))
+            output_format = "json" if kwargs.get("as_json") else kwargs.get("output_format", "text")
+            is_read_only = kwargs.get("check") or click.get_current_context().info_name in READ_ONLY
+            print_error(error, output_format=output_format, is_read_only=bool(is_read_only))
             raise SystemExit(EXIT_PROBLEMS) from None
 
     return run  # type: ignore[return-value]
 
 
 def with_program_name(sentence: str) -> str:
-    """A sentence that names our commands as the person at the keyboard calls them: `flatpanel …` if it is installed."""
+    """Replace `python build.py …` by the program that was called, such as `flatpanel …`."""
     return sentence.replace(PROGRAM, f"`{click.get_current_context().find_root().info_name} ")
 
 
-def print_error(error: FlatpanelError | OSError, *, form: str = "text") -> None:
-    problems = tuple(replace(one, message=with_program_name(one.message)) for one in getattr(error, "problems", ()))
-    if form == "json":
+def print_error(error: FlatpanelError | OSError, *, output_format: str = "text", is_read_only: bool = False) -> None:
+    problems = tuple(
+        replace(problem, message=with_program_name(problem.message)) for problem in getattr(error, "problems", ())
+    )
+    if output_format == "json":
         names = ("file", "line", "column", "field", "message")
-        told = [{name: getattr(one, name) for name in names} for one in problems]
-        print_json({"ok": False, "message": "\n".join(_sentences(error)), "problems": told})
+        records = [{name: getattr(problem, name) for name in names} for problem in problems]
+        print_json({"ok": False, "message": "\n".join(_sentences(error)), "problems": records})
         return
-    if form == "github":
+    if output_format == "github":
         print_lines(
             *(
                 map(github_annotations.problem, problems)
@@ -61,19 +67,20 @@ def print_error(error: FlatpanelError | OSError, *, form: str = "text") -> None:
             )
         )
     elif problems:
-        for line in (line for one in problems for line in problem_lines(one)):
-            print_lines(line, err=True, **_style(line))
+        for problem in problems:
+            for line in problem_lines(problem):
+                print_lines(line, err=True, **_style(line))
     else:
         print_lines(*_sentences(error), err=True, fg="red")
     if problems:
         count = f"{len(problems)} problem{'s' * (len(problems) > 1)}"
-        if form == "text" and len(problems) > MAX_EXCERPTS:
-            print_lines(f"the first {MAX_EXCERPTS} of {count} are shown with their lines", err=True)
-        print_lines(f"{count}; nothing was written", err=True, bold=True)
+        if output_format == "text" and len(problems) > MAX_EXCERPTS:
+            print_lines(f"source lines are shown for the first {MAX_EXCERPTS} of {count}", err=True)
+        print_lines(count if is_read_only else f"{count}; nothing was written", err=True, bold=True)
 
 
 def problem_lines(problem: Problem) -> Iterator[str]:
-    """The problem in one line, then the line that is meant, and where to read what would be right."""
+    """The problem, its source line with a caret, and a link to the documentation."""
     yield str(problem)
     if problem.excerpt:
         yield f"{problem.line:>5} | {problem.excerpt.line}"
@@ -83,25 +90,25 @@ def problem_lines(problem: Problem) -> Iterator[str]:
 
 
 def _style(line: str) -> dict[str, Any]:
-    """How a line of an explained problem is shown: all but the first begin with a blank."""
+    """The style of a line of `problem_lines`. All lines but the first begin with a space."""
     if line.startswith("      "):
         return {"fg": "red", "bold": True} if line.endswith("^") else {"dim": True}
     return {} if line.startswith(" ") else {"fg": "red"}
 
 
 def _explanation(problem: Problem) -> str | None:
-    """The section of the documents in a checkout; the command that prints it where the program is installed."""
+    """The section of the documents in a checkout, or the `explain` command of an installed program."""
     if not problem.docs or (_PROJECT / PAGE).is_file():
         return problem.docs
-    # Takes its time to load, and a checkout does not need it.
+    # Imported here because it is slow, and a checkout does not need it.
     from ..catalog import field_help
 
     topic = field_help.topic(*problem.topic) if problem.topic else None
     return with_program_name(f"{PROGRAM}explain {topic}`").strip("`") if topic else None
 
 
-def print_warning(warning: str | Problem, *, form: str = "text") -> None:
-    if form == "github":
+def print_warning(warning: str | Problem, *, output_format: str = "text") -> None:
+    if output_format == "github":
         print_lines(
             github_annotations.problem(warning, "warning")
             if isinstance(warning, Problem)
@@ -111,10 +118,24 @@ def print_warning(warning: str | Problem, *, form: str = "text") -> None:
         print_lines(f"warning: {with_program_name(str(warning))}", err=True, fg="yellow")
 
 
+class HasWarnings(Protocol):
+    """The result of a build or a check."""
+
+    warnings: list[str]
+    # Warnings with a position in a file.
+    located: list[Problem]
+
+
+def print_warnings(result: HasWarnings, *, output_format: str) -> None:
+    warnings: list[str | Problem] = [*result.warnings, *result.located]
+    for warning in warnings:
+        print_warning(warning, output_format=output_format)
+
+
 def _sentences(error: FlatpanelError | OSError) -> list[str]:
     if isinstance(error, FlatpanelError):
         return list(map(with_program_name, error.sentences))
     if error.filename is not None:
         return [f"{os.fsdecode(error.filename)}: {error.strerror}"]
-    # Some calls are about no file.
+    # Some system calls name no file.
     return [error.strerror or str(error)]

@@ -1,4 +1,4 @@
-"""`serve`: nginx at work while somebody edits."""
+"""`serve`: build the site and run nginx on it."""
 
 import dataclasses
 import functools
@@ -14,76 +14,82 @@ from ..catalog import loopback, reader, snapshot
 from ..catalog.records import Site
 from ..catalog.snapshot import Snapshot
 from ..errors import FlatpanelError
-from ..nginx import process as serving
+from ..nginx import process
 from ..pipeline.run import Options
 from ..release.store import Store
-from . import build, options
+from . import building, options
+from .help import Command
 from .output import print_lines, with_timestamps
 from .reporting import handle_errors, print_error
 
-# Beside the cache: a folder for each port at which something else is served than a build publishes.
+# Folder beside the cache, with one folder for each port whose build differs from the published one.
 SERVED = ".flatpanel_serve"
-# How many of the series that changed are named.
-NAMED = 10
+# How many changed series are named.
+MAX_NAMED = 10
 
 
-@click.command()
+@click.command(cls=Command, examples=["serve", "serve --watch", "serve --port 8080"])
 @options.catalog
 @options.out
 @options.nginx
 @options.cache
 @options.as_of
 @options.jobs
-@click.option("--port", type=click.IntRange(1, 65535), help="[default: site.yaml's]")
-@click.option("--watch", is_flag=True, help="Build again and reload after every change.")
+@click.option("--port", type=click.IntRange(1, 65535), help="Port of nginx.  [default: port in site.yaml]")
+@click.option("--watch", is_flag=True, help="Rebuild and reload after every change.")
 @handle_errors
 def serve(as_of: int | None, port: int | None, watch: bool, **paths: Any) -> None:
-    """Build the site and run nginx on it in the foreground."""
-    # Ending this program, or closing its terminal, must end nginx as well.
-    # A shell starts what runs in its background deaf to Ctrl-C.
+    """Build the site and run nginx on it.
+
+    nginx runs in the foreground; Ctrl-C stops it.
+    """
+    # When this program or its terminal ends, nginx must end, too.
+    # Shells start background programs with SIGINT ignored.
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    for ending in (signal.SIGTERM, signal.SIGHUP):
-        signal.signal(ending, lambda *_: sys.exit(0))
-    asked = Options(as_of=options.now() if as_of is None else as_of, local=True, **paths)
-    before = snapshot.take(asked.catalog)
-    site = reader.read_site(asked.catalog)
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, lambda *_: sys.exit(0))
+    requested = Options(as_of=options.now() if as_of is None else as_of, local=True, **paths)
+    before = snapshot.take(requested.catalog)
+    site = reader.read_site(requested.catalog)
     if site:
         port = port or site.port
-        serving.free_port(port)
-    wanted = _placed(asked, site, port)
-    if wanted.base_url:
+        process.free_port(port)
+    local = _local_options(requested, site, port)
+    if local.base_url:
         print_lines(
-            f"building for {wanted.base_url} in {wanted.out.parent}; {asked.out} is for {site and site.base_url}"
+            f"building for {local.base_url} in {local.out.parent}; {requested.out} is for {site and site.base_url}"
         )
-    report = build.run(wanted)
-    port = port or report.site.port
+    result = building.build_site(local)
+    port = port or result.site.port
     try:
-        with serving.serving(Store(wanted.out), report.dist, port, functools.partial(print_lines, err=True)) as server:
+        with process.serving(Store(local.out), result.dist, port, functools.partial(print_lines, err=True)) as server:
             print_lines(f"serving http://localhost:{port}/ (Ctrl-C stops)", bold=True)
-            if not loopback.is_loopback(report.site.base_url):
-                print_lines(f"links in answers lead to {report.site.base_url}, the base_url of the site")
+            if not loopback.is_loopback(result.site.base_url):
+                print_lines(f"links in responses lead to {result.site.base_url}, the base_url of the site")
             if watch:
-                _watch(asked, server, before, report.next_publication, fixed=as_of is not None)
+                _watch(requested, server, before, result.next_publication, fixed=as_of is not None)
             server.process.wait()
     except KeyboardInterrupt:
         return
     server.check_end()
 
 
-def _placed(asked: Options, site: Site | None, port: int | None) -> Options:
-    """Where base_url is another address of this machine, a build for this one, in a folder of its own."""
+def _local_options(requested: Options, site: Site | None, port: int | None) -> Options:
+    """Options of a build in a folder of its own if base_url is a loopback URL other than the served one."""
     base_url = loopback.local_base_url(site.base_url, port) if site and port else None
     if not site or not base_url or base_url == site.base_url:
-        return asked
-    folder = (asked.cache or asked.out).absolute().parent / SERVED / str(port)
-    cache = asked.cache and folder / "cache"
-    return dataclasses.replace(asked, base_url=base_url, out=folder / "dist", nginx=folder / "nginx.conf", cache=cache)
+        return requested
+    folder = (requested.cache or requested.out).absolute().parent / SERVED / str(port)
+    cache = requested.cache and folder / "cache"
+    return dataclasses.replace(
+        requested, base_url=base_url, out=folder / "dist", nginx=folder / "nginx.conf", cache=cache
+    )
 
 
-def _watch(asked: Options, server: serving.Server, before: Snapshot, due: int | None, *, fixed: bool) -> None:
-    """Until nginx ends: build after every change, and when a scheduled chapter's time has come."""
+def _watch(requested: Options, server: process.Server, before: Snapshot, due: int | None, *, fixed: bool) -> None:
+    """Until nginx ends, rebuild after each change and when a scheduled chapter is due."""
     next_publication = due
-    site = reader.read_site(asked.catalog)
+    site = reader.read_site(requested.catalog)
 
     def wait() -> bool:
         time.sleep(0.3)
@@ -92,29 +98,29 @@ def _watch(asked: Options, server: serving.Server, before: Snapshot, due: int | 
     def is_due() -> bool:
         return not fixed and next_publication is not None and options.now() >= next_publication
 
-    def changed() -> None:
+    def rebuild() -> None:
         nonlocal next_publication, site
         next_publication = None
         try:
-            now = asked if fixed else dataclasses.replace(asked, as_of=options.now())
-            # While site.yaml is being written it cannot be read, and the folder that is served stays the same.
-            site = reader.read_site(asked.catalog) or site
-            wanted = _placed(now, site, server.port)
-            report = build.run(wanted)
-            if wanted.out != server.store.root:
-                print_lines(f"serving from {wanted.out} now: base_url is {report.site.base_url}")
-            server.store, server.dist = Store(wanted.out), report.dist
+            current = requested if fixed else dataclasses.replace(requested, as_of=options.now())
+            # An unreadable site.yaml may be half written: keep the served folder.
+            site = reader.read_site(requested.catalog) or site
+            local = _local_options(current, site, server.port)
+            result = building.build_site(local)
+            if local.out != server.store.root:
+                print_lines(f"serving {local.out} from now on: base_url is {result.site.base_url}")
+            server.store, server.dist = Store(local.out), result.dist
             server.reload()
-            next_publication = report.next_publication
-            print_lines(f"release {report.release} is live; {_named(report.changed_series)}")
+            next_publication = result.next_publication
+            print_lines(f"release {result.release} is live; {_changed_series(result.changed_series)}")
         except (FlatpanelError, OSError) as error:
             print_error(error)
-            print_lines("the site stays as it was", err=True)
+            print_lines("still serving the previous release", err=True)
 
     with with_timestamps(lambda: datetime.fromtimestamp(time.time()).strftime("%H:%M:%S ")):
-        serving.watch(asked.catalog, before, wait, is_due, changed)
+        process.watch(requested.catalog, before, wait, is_due, rebuild)
 
 
-def _named(slugs: list[str]) -> str:
-    more = f" and {len(slugs) - NAMED} more" if len(slugs) > NAMED else ""
-    return f"changed series: {', '.join(slugs[:NAMED])}{more}" if slugs else "no series changed"
+def _changed_series(slugs: list[str]) -> str:
+    more = f" and {len(slugs) - MAX_NAMED} more" if len(slugs) > MAX_NAMED else ""
+    return f"changed series: {', '.join(slugs[:MAX_NAMED])}{more}" if slugs else "no series changed"

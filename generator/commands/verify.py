@@ -1,4 +1,4 @@
-"""`verify`: are the files of a site, or the answers of a server, those of the release?"""
+"""`verify`: compare files, or the responses of a server, with the releases."""
 
 import time
 from pathlib import Path
@@ -10,67 +10,71 @@ from ..pipeline.run import Options
 from ..release.store import Store
 from ..review import verify_files, verify_server
 from ..review.repair import RepairResult, repair
+from ..review.verify_server import ServerResult
 from . import options
-from .build import waiting
-from .output import print_json, print_lines
+from .help import Command
+from .output import print_json, print_lines, waiting_notice
 from .reporting import handle_errors
 
 
-@click.command()
+@click.command(cls=Command, examples=["verify", "verify --repair", "verify --url http://localhost:8000"])
 @options.catalog
 @options.out
 @options.nginx
 @options.jobs
 @options.as_json
-@click.option("--url", help="Ask a running server for everything instead, like http://localhost:8000.")
+@click.option("--url", help="Compare every response of a running server instead, such as http://localhost:8000.")
 @options.timeout
-@click.option("--repair", "repairing", is_flag=True, help="Restore damaged files from their twins or the catalog.")
+@click.option("--repair", "repairing", is_flag=True, help="Restore damaged files from other files or the catalog.")
 @click.option("--strict", is_flag=True, help="Exit 1 for leftover files, too.")
 @handle_errors
 def verify(
     out: Path, url: str | None, timeout: float, repairing: bool, strict: bool, as_json: bool, **paths: Any
 ) -> None:
-    """Compare dist, or a server, with the release."""
+    """Compare files or a server with the release."""
     if url is not None and (repairing or strict):
-        raise click.UsageError("--repair and --strict are about files; leave out --url")
+        raise click.UsageError("--repair and --strict check files, so they cannot be combined with --url")
+    store = Store(out)
     if url is not None:
-        _tell_answers(Store(out), url, timeout, as_json)
+        _print_server_result(store, url, verify_server.check_server(store, url, time.monotonic, timeout), as_json)
     else:
-        wanted = Options(out=out, as_of=0, **paths)
-        outcome = (
-            repair(wanted, waiting(out)) if repairing else RepairResult(list(verify_files.check_files(Store(out))))
-        )
-        _tell_files(wanted, outcome, strict=strict, as_json=as_json)
+        build_options = Options(out=out, as_of=0, **paths)
+        if repairing:
+            result = repair(build_options, waiting_notice(out))
+        else:
+            result = RepairResult(list(verify_files.check_files(store)))
+        _print_file_faults(build_options, result, strict=strict, as_json=as_json)
 
 
-def _tell_answers(built: Store, url: str, timeout: float, as_json: bool) -> None:
-    found = list(verify_server.check_server(built, url, time.monotonic, timeout))
+def _print_server_result(store: Store, url: str, result: ServerResult, as_json: bool) -> None:
     if as_json:
-        print_json({"ok": not found, "differences": found})
-    elif found:
-        print_lines(*found, err=True)
+        print_json({"ok": not result.faults, "differences": result.faults})
+    elif result.faults:
+        print_lines(*result.faults, err=True)
     else:
-        print_lines(f"{url}: everything is as release {built.current()} says")
-    if found:
+        print_lines(f"{url}: OK: all {result.urls:,} URLs match release {store.current()}")
+    if result.faults:
         raise SystemExit(1)
 
 
-def _tell_files(wanted: Options, outcome: RepairResult, *, strict: bool, as_json: bool) -> None:
-    damaged = [str(one) for one in outcome.differences if not one.leftover]
-    leftover = [str(one) for one in outcome.differences if one.leftover]
-    repaired = [str(one) for one in outcome.repaired]
+def _print_file_faults(build_options: Options, result: RepairResult, *, strict: bool, as_json: bool) -> None:
+    out = build_options.out
+    damaged = [str(fault) for fault in result.faults if not fault.leftover]
+    leftover = [str(fault) for fault in result.faults if fault.leftover]
+    repaired = [str(file) for file in result.repaired]
     ok = not damaged and not (strict and leftover)
     if as_json:
-        facts = {"damaged": damaged, "leftover": leftover, "repaired": repaired, "problem": outcome.problem}
-        print_json({"ok": ok, **facts})
+        print_json(
+            {"ok": ok, "damaged": damaged, "leftover": leftover, "repaired": repaired, "problem": result.problem}
+        )
     else:
         if repaired:
             files = "1 file" if len(repaired) == 1 else f"{len(repaired)} files"
-            print_lines(*repaired, f"{wanted.out}: {files} restored; reload nginx to serve them")
+            print_lines(*repaired, f"{out}: restored {files}; reload nginx to serve them")
         print_lines(*damaged, *leftover, err=True)
-        if damaged and outcome.problem:
-            print_lines(*f"{wanted.catalog}: gave nothing: {outcome.problem}".splitlines(), err=True)
+        if damaged and result.problem:
+            print_lines(*f"{build_options.catalog}: cannot restore files: {result.problem}".splitlines(), err=True)
         if ok:
-            print_lines(f"{wanted.out}: everything is as release {Store(wanted.out).current()} says")
+            print_lines(f"{out}: OK: all files match release {Store(out).current()}")
     if not ok:
         raise SystemExit(1)

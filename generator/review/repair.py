@@ -34,7 +34,7 @@ class RestoredFile(NamedTuple):
 class RepairResult:
     """What was restored, and what is not as the releases say afterwards."""
 
-    differences: list[FileFault]
+    faults: list[FileFault]
     repaired: list[RestoredFile] = field(default_factory=list)
     # Why nothing could be taken from the catalog.
     problem: str | None = None

@@ -11,7 +11,7 @@ from click.testing import Result
 
 from generator import __version__
 from generator.catalog.git import FileTimes
-from generator.cli import main
+from generator.cli import COMMANDS, load
 from tests.conftest import Site, without_help
 from tests.support import tree_snapshot
 
@@ -55,7 +55,7 @@ def test_a_build_says_what_it_did(site: Site, run: Run) -> None:
         f"release {release} in {out}: 53 added, 0 changed, 0 removed, 0 unchanged\n"
         f"53 resources, {written:,} bytes written in 0 s\n"
         f"wrote {site.folder}/nginx.conf\n"
-        f"the next scheduled chapter is due {DUE}\n"
+        f"next scheduled chapter: {DUE}\n"
     )
 
     assert (result.exit_code, re.sub(SECONDS, "0 s", result.stdout), result.stderr) == (0, expected, "")
@@ -134,8 +134,13 @@ def test_what_is_wrong_with_a_catalog_is_said_in_full(site: Site, run: Run, comm
     lines = [f"{file}:{line}:{column}: {field}: {text}\n" for file, line, column, field, text in problems(site)]
 
     assert (result.exit_code, result.stdout) == (1, "")
-    assert without_help(result.stderr) == "".join(lines) + "3 problems; nothing was written\n"
+    assert without_help(result.stderr) == "".join(lines) + counted(command)
     assert tree_snapshot.state(site.folder) == before
+
+
+def counted(command: list[str]) -> str:
+    """The last line for three problems; only commands that write files promise that nothing was written."""
+    return "3 problems\n" if "check" in " ".join(command) else "3 problems; nothing was written\n"
 
 
 def options_of(command: list[str], site: Site) -> list[object]:
@@ -161,7 +166,7 @@ def test_a_single_problem_is_counted_as_one(site: Site, run: Run) -> None:
     site.write("series/second.yaml", "title: Second\n")
     result = run("check", *options_of(["check"], site))
 
-    assert without_help(result.stderr).splitlines()[1:] == ["1 problem; nothing was written"]
+    assert without_help(result.stderr).splitlines()[1:] == ["1 problem"]
 
 
 def test_a_catalog_that_is_not_there_is_a_sentence(site: Site, run: Run) -> None:
@@ -250,13 +255,14 @@ def test_the_commands_are_introduced(run: Run) -> None:
     listed = run("--help")
 
     assert listed.exit_code == 0
-    for name, command in main.commands.items():
+    for name in COMMANDS:
+        command = load(name)
         assert re.search(rf"^  {name} +[A-Z].*", listed.stdout, re.MULTILINE)
         helped = run(name, "--help")
         assert helped.exit_code == 0
         assert helped.stdout.startswith(f"Usage: python build.py {name} [OPTIONS]")
         for option in command.params:
-            assert option.opts[0] in helped.stdout or option.opts[0] == "target"
+            assert option.opts[0] in helped.stdout.lower() or option.opts[0] == "target"
 
 
 def test_the_version_is_told(run: Run) -> None:

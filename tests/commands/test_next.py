@@ -103,7 +103,7 @@ def test_programs_are_told_everything_at_once(scheduled: Site, run: Run) -> None
 @pytest.mark.parametrize("more", [[], ["--all"], ["--epoch"], ["--cron"]], ids=str)
 def test_where_nothing_is_scheduled_a_script_reads_nothing(site: Site, run: Run, more: list[str]) -> None:
     """stdout stays empty, a person is told on stderr, and nothing has failed."""
-    assert asking(site, run, *more) == (0, "", f"{site.folder}/catalog_src: nothing is scheduled\n")
+    assert asking(site, run, *more) == (0, "", f"{site.folder}/catalog_src: no chapter is scheduled\n")
 
 
 def test_where_nothing_is_scheduled_programs_are_told_so(site: Site, run: Run) -> None:
@@ -119,7 +119,7 @@ def test_one_answer_has_one_form(site: Site, run: Run) -> None:
     code, out, said = asking(site, run, "--epoch", "--cron")
 
     assert (code, out) == (2, "")
-    assert "--epoch, --cron and --json are forms of the same answer; choose one of them" in said
+    assert "--epoch, --cron and --json cannot be combined; choose one" in said
 
 
 def test_a_catalog_with_problems_has_no_next_chapter(scheduled: Site, run: Run) -> None:

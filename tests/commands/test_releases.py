@@ -149,7 +149,7 @@ def test_verify_tells_people_and_programs(site: Site, run: Run) -> None:
     """`verify` is exit code 0 and a sentence, or 1 and every difference."""
     release = site.build().release
     out = site.folder / "dist"
-    assert outcome(run("verify", "--out", out)) == (0, f"{out}: everything is as release {release} says\n", "")
+    assert outcome(run("verify", "--out", out)) == (0, f"{out}: OK: all files match release {release}\n", "")
     facts = {"ok": True, "damaged": [], "leftover": [], "repaired": [], "problem": None}
     assert json.loads(run("verify", "--out", out, "--json").stdout) == facts
 

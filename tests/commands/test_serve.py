@@ -121,7 +121,7 @@ def test_it_follows_the_catalog(site: Site) -> None:
         text = path.read_text()
 
         edit(site, "series/first.yaml", text.replace("title: First", "titel: First"))
-        said = served.until("the site stays as it was")
+        said = served.until("still serving the previous release")
         assert f"{path}:1:1: titel: is not a field here; did you mean title?" in said
         assert ask(served.port).headers["ETag"] == f'"{before.etag}"'
 
@@ -161,7 +161,7 @@ def test_a_dist_that_cannot_be_written_does_not_end_it(site: Site) -> None:
         mark.mkdir()
         edit(site, "series/first.yaml", SERIES.format("Fjrst"))
 
-        assert f"{mark}: Is a directory" in served.until("the site stays as it was")
+        assert f"{mark}: Is a directory" in served.until("still serving the previous release")
         assert ask(served.port).headers["ETag"] == f'"{before.etag}"'
         mark.rmdir()
         edit(site, "series/first.yaml", SERIES.format("Second attempt"))

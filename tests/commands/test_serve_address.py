@@ -88,7 +88,7 @@ def test_that_links_lead_to_a_public_address_is_said_once(site: Site) -> None:
         edit(site, "series/first.yaml", SERIES.format("Fjrst"))
         later = served.until(" is live")
 
-    assert said.count("links in answers lead to https://minimal.example, the base_url of the site\n") == 1
+    assert said.count("links in responses lead to https://minimal.example, the base_url of the site\n") == 1
     assert "minimal.example" not in later
     assert site.store.current()
 
@@ -101,11 +101,11 @@ def test_base_url_may_change_while_the_site_is_watched(local: Site) -> None:
     with serving(local, "--watch") as served:
         before = tree_snapshot.files(local.folder)
         edit(local, "site.yaml", "base_url: nowhere\n")
-        served.until("the site stays as it was")
+        served.until("still serving the previous release")
         assert tree_snapshot.files(local.folder) == before
 
         edit(local, "site.yaml", "base_url: https://comics.example\n")
-        assert "serving from " in served.until(" is live")
+        assert " from now on" in served.until(" is live")
         assert '"https://comics.example/media/series/first/c.png"' in body(served.port, FIRST)[0]
         assert local.store.current()
 
@@ -140,7 +140,7 @@ def test_watching_stamps_lines_and_names_series(site: Site) -> None:
         (site.folder / "catalog_src/series/third.yaml").unlink()
         said.append(served.until(" is live"))
         edit(site, "series/first.yaml", "titel: First\n")
-        said.append(served.until("the site stays as it was"))
+        said.append(served.until("still serving the previous release"))
 
     lines = "".join(said).splitlines()
     assert [line for line in lines if not re.match(r"\d\d:\d\d:\d\d ", line)] == []

@@ -109,7 +109,7 @@ def test_an_edit_during_the_first_build_is_not_missed(
     site: Site, play: Callable[..., Result], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What changes between the reading of the catalog and the first look at it is built as well."""
-    run, port, edits = command.build.run, free_port(), [lambda: tree_snapshot.first_version(site)]
+    run, port, edits = command.building.build_site, free_port(), [lambda: tree_snapshot.first_version(site)]
 
     def slow(wanted: Any) -> Any:
         report = run(wanted)
@@ -117,7 +117,7 @@ def test_an_edit_during_the_first_build_is_not_missed(
             edits.pop()()
         return report
 
-    monkeypatch.setattr(command.build, "run", slow)
+    monkeypatch.setattr(command.building, "build_site", slow)
     result = play(Script(lambda: None), port)
 
     assert result.stdout.count(" is live") == 1
@@ -228,7 +228,7 @@ def test_a_configuration_that_nginx_refuses_leaves_the_old_one(
     assert "[emerg] " in why and 'unknown directive "nonsense"' in why
     assert [line[9:] for line in then] == [
         "nginx refuses the configuration; it said why above",
-        "the site stays as it was",
+        "still serving the previous release",
     ]
     assert tags[0] == tags[1]
 

@@ -172,7 +172,7 @@ def test_a_second_build_says_that_it_waits(site: Site) -> None:
         assert not site.store.current()
     out, rest = process.communicate()
 
-    assert said == f"{site.folder}/dist: another build is at work; waiting for it\n"
+    assert said == f"{site.folder}/dist: another build is running; waiting for it\n"
     assert (process.returncode, rest) == (0, "")
     assert out.startswith(f"release {site.store.current()} ")
     assert (site.folder / "dist" / MARK).read_bytes() == b""

@@ -199,7 +199,8 @@ def test_what_was_closed_is_not_opened_without_a_word(site: Site, run: Run, clos
     assert outcome(run("rollback", "--out", out)) == (
         1,
         "",
-        f"{out}: release {first} serves to everyone what is closed today; --reopen goes on all the same:\n  {named}\n",
+        f"{out}: release {first} would make public what is restricted or removed now; use --reopen to continue:\n"
+        f"  {named}\n",
     )
     refused = json.loads(run("rollback", "--out", out, "--json").stdout)
     assert (refused["ok"], refused["message"].splitlines()[1:]) == (False, [f"  {one}" for one in named.split("\n  ")])

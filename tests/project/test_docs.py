@@ -74,7 +74,7 @@ def test_every_make_target_is_documented(target: str) -> None:
     assert any(f"`make {target}`" in text for text in DOCUMENTS.values())
 
 
-@pytest.mark.parametrize("command", cli.main.commands)
+@pytest.mark.parametrize("command", cli.COMMANDS)
 def test_every_command_is_documented(command: str) -> None:
     """What build.py can do stands in a document."""
     assert any(re.search(rf"`python build\.py {command}\b", text) for text in DOCUMENTS.values())
@@ -82,12 +82,12 @@ def test_every_command_is_documented(command: str) -> None:
 
 def parts(command: str) -> Mapping[str, click.Command]:
     """The commands inside a command, such as `keys add`."""
-    found = cli.main.commands[command]
-    return found.commands if isinstance(found, click.Group) else {}
+    group = cli.load(command)
+    return group.commands if isinstance(group, click.Group) else {}
 
 
 def options(command: str) -> set[str]:
-    every = [cli.main.commands[command], *parts(command).values()]
+    every = [cli.load(command), *parts(command).values()]
     return {option for one in every for parameter in one.params for option in parameter.opts} | {"--help"}
 
 
@@ -97,7 +97,7 @@ def unknown_in(words: list[str]) -> list[str]:
         words = ["build", *words]
     if words[0].isupper():
         return []
-    if words[0] not in cli.main.commands:
+    if words[0] not in cli.COMMANDS:
         return [f"build.py {words[0]}"]
     if parts(words[0]) and words[1:] and words[1] not in parts(words[0]):
         return [f"build.py {words[0]} {words[1]}"]
@@ -115,7 +115,7 @@ def test_commands_options_and_targets_that_are_named_exist(document: str) -> Non
 
     assert {one for line in lines for one in unknown_in(line.split())} <= brought(document)
     assert set(targets) <= MAKE.keys()
-    assert set(alone) <= set().union(brought(document), *map(options, cli.main.commands))
+    assert set(alone) <= set().union(brought(document), *map(options, cli.COMMANDS))
 
 
 @pytest.mark.parametrize("document", DOCUMENTS)

@@ -97,7 +97,7 @@ def test_it_has_every_command(flatpanel: Program, tmp_path: Path) -> None:
     here, there = (program("--help", folder=tmp_path).stdout for program in (from_sources, flatpanel))
 
     assert there == here.replace("Usage: python build.py", "Usage: flatpanel")
-    assert all(f"\n  {name} " in there for name in cli.main.commands)
+    assert all(f"\n  {name} " in there for name in cli.COMMANDS)
     assert flatpanel("--version", folder=tmp_path).stdout == f"flatpanel, version {__version__}\n"
 
 

@@ -86,4 +86,4 @@ def test_the_release_says_the_same_of_it(site: Site, web: Web) -> None:
     )
     assert (line["last_modified"], line["modified"]) == (None, one.modified)
     assert verify_server.expected_headers(one, packed=False)["Last-Modified"] is None
-    assert list(verify_server.check_server(site.store, f"http://127.0.0.1:{web.port}", time.monotonic)) == []
+    assert verify_server.check_server(site.store, f"http://127.0.0.1:{web.port}", time.monotonic).faults == []

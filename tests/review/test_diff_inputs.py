@@ -234,7 +234,7 @@ def test_mistakes_of_a_revision_are_told_as_git_names_files(asked: Any, reposito
     assert (code, told, without_help(complained)) == (
         1,
         "",
-        "main:catalog_src/series/second.yaml:1:1: cover: is missing\n1 problem; nothing was written\n",
+        "main:catalog_src/series/second.yaml:1:1: cover: is missing\n1 problem\n",
     )
 
 

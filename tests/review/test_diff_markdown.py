@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from generator.review.diff import as_markdown
 from generator.review.diff.as_markdown import LONGEST
-from generator.review.diff.compare import ReleaseComparison
+from generator.review.diff.compare import Comparison
 from generator.review.diff.entity_changes import BodyReader, EntityChange
 from generator.review.diff.entity_views import EntityName
 from generator.review.diff.json_diff import field_changes
@@ -103,7 +103,7 @@ def same(site: Site) -> Iterator[BodyReader]:
     site.build()
     path = site.folder / "dist/current/manifest.json"
     with ReleaseView(path, "`<old>`") as old, ReleaseView(path, "@new") as new:
-        yield BodyReader(ReleaseComparison(old, new, settings=["http.conf"]))
+        yield BodyReader(Comparison(old, new, settings=["http.conf"]))
 
 
 TEXTS = st.text(st.sampled_from("`~<>&@#|*\n\r\t\x00\u202e\u2028…a é"), max_size=12)

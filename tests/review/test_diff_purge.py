@@ -134,9 +134,9 @@ def test_purging_is_one_url_a_line(both: tuple[Site, Site], run: Run) -> None:
     assert code == 0
     assert lines == sorted(set(lines)) and f"{BASE}/api/series/finished" in lines
     assert (
-        f"and whatever begins with {BASE}/api/v2/series?: lists that were filtered or cut cannot be listed\n" in error
+        f"purge all URLs that begin with {BASE}/api/v2/series?, too: filtered and cut lists cannot be listed\n" in error
     )
-    assert error.endswith("http.conf changed too: headers and errors may differ; purge it all\n")
+    assert error.endswith("http.conf changed too: headers and errors may differ; purge the whole site\n")
 
 
 def test_nothing_to_forget_is_nothing_at_all(both: tuple[Site, Site], run: Run) -> None:
@@ -156,7 +156,7 @@ def test_another_address_of_the_site_can_be_said(both: tuple[Site, Site], run: R
     refused = outcome(run("diff", *manifests, "--purge"))
     found = run("diff", *manifests, "--purge", "--base-url", "https://cdn.example/")
 
-    assert refused == (1, "", "where the site is cannot be read here; say it with --base-url https://comics.example\n")
+    assert refused == (1, "", "cannot determine the site's URL; pass --base-url https://comics.example\n")
     assert "https://cdn.example/api/series/finished/" in found.stdout.splitlines()
     half = run("diff", manifests[0], both[1].folder / "dist", "--purge")
     assert f"{BASE}/api/v2/pages?series=long-road&volume=0&number=5" in half.stdout.splitlines()
@@ -167,14 +167,20 @@ def test_another_address_of_the_site_can_be_said(both: tuple[Site, Site], run: R
 @pytest.mark.parametrize(
     ("options", "problem"),
     [
-        (["--purge", "--format", "markdown"], "--purge prints text or JSON, not Markdown"),
-        (["--json", "--format", "markdown"], "--json is short for --format json, and cannot be --format markdown"),
-        (["--purge", "--all"], "--purge prints what caches kept; --all and --private say what is told instead"),
-        (["--purge", "--private"], "--purge prints what caches kept; --all and --private say what is told instead"),
-        (["--base-url", "https://cdn.example"], "--base-url says what the URLs begin with that --purge prints"),
-        (["--purge", "--base-url", "cdn.example"], "should be an address like https://cdn.example"),
-        (["--purge", "--base-url", "/x"], "should be an address like https://cdn.example"),
-        (["--purge", "--base-url", "https://cdn.example/a b"], "should be an address like https://cdn.example"),
+        (
+            ["--purge", "--format", "markdown"],
+            "--purge prints text or JSON, so it cannot be combined with --format markdown",
+        ),
+        (
+            ["--json", "--format", "markdown"],
+            "--json means --format json, so it cannot be combined with --format markdown",
+        ),
+        (["--purge", "--all"], "--purge prints URLs only, so it cannot be combined with --all or --private"),
+        (["--purge", "--private"], "--purge prints URLs only, so it cannot be combined with --all or --private"),
+        (["--base-url", "https://cdn.example"], "--base-url needs --purge"),
+        (["--purge", "--base-url", "cdn.example"], "should be a URL like https://cdn.example"),
+        (["--purge", "--base-url", "/x"], "should be a URL like https://cdn.example"),
+        (["--purge", "--base-url", "https://cdn.example/a b"], "should be a URL like https://cdn.example"),
     ],
 )
 def test_options_that_contradict_each_other_are_wrong_usage(options: list[str], problem: str, run: Run) -> None:

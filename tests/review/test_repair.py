@@ -136,7 +136,7 @@ def test_repair_restores_every_damage_but_that_of_a_manifest(built: Site, run: R
     else:
         assert (result.exit_code, result.stderr) == (0, "")
         assert f"{path}: restored from " in result.stdout
-        assert "restored; reload nginx to serve" in result.stdout
+        assert "; reload nginx to serve them" in result.stdout
         assert tree_snapshot.content(built.folder / "dist") == before
         assert run("verify", "--out", built.folder / "dist").exit_code == 0
 
@@ -334,7 +334,7 @@ def test_a_catalog_with_problems_is_said(built: Site, run: Run) -> None:
     assert f"{body}: restored from its twin" in result.stdout
     first, second, *_ = result.stderr.splitlines()
     assert first == f"{table}: was changed after the build"
-    assert second.startswith(f"{built.folder}/catalog_src: gave nothing: ")
+    assert second.startswith(f"{built.folder}/catalog_src: cannot restore files: ")
 
 
 @pytest.mark.parametrize("local", [False, True])
@@ -544,7 +544,7 @@ def test_leftovers_are_named_and_no_failure(built: Site, run: Run) -> None:
     strict = run("verify", "--out", out, "--strict")
 
     assert (said.exit_code, said.stderr.splitlines()) == (0, lines)
-    assert said.stdout == f"{out}: everything is as release {built.store.current()} says\n"
+    assert said.stdout == f"{out}: OK: all files match release {built.store.current()}\n"
     assert json.loads(listed.stdout) == {
         "ok": True,
         "damaged": [],

@@ -66,7 +66,11 @@ def server(site: Site, lie: Lie, url: str) -> Iterator[str]:
 
 def honest(site: Site, one: Published, gzip: bool) -> Answer:
     if one.restricted:
-        return 401, dict(verify_server.REFUSAL), b'{"detail":"Authentication credentials were not provided."}'
+        return (
+            401,
+            dict(verify_server.UNAUTHORIZED_HEADERS),
+            b'{"detail":"Authentication credentials were not provided."}',
+        )
     packed = gzip and one.gzip
     body = (site.folder / "dist" / (f"{one.file}.gz" if packed else one.file)).read_bytes()
     return 200, verify_server.expected_headers(one, packed), body
@@ -74,7 +78,9 @@ def honest(site: Site, one: Published, gzip: bool) -> Answer:
 
 def found(site: Site, lie: Lie, url: str) -> list[str]:
     with server(site, lie, url) as address:
-        return [one.replace(address, "") for one in verify_server.check_server(site.store, address, time.monotonic)]
+        return [
+            one.replace(address, "") for one in verify_server.check_server(site.store, address, time.monotonic).faults
+        ]
 
 
 def test_an_honest_server_is_believed(built: Site) -> None:
@@ -95,7 +101,8 @@ def test_nginx_is_honest(site: Site, run: Callable[..., Result]) -> None:
             told = run("verify", "--out", site.folder / "dist", "--url", f"http://localhost:{port}", "--json")
 
     assert (result.exit_code, result.stderr) == (0, "")
-    assert result.stdout == f"http://localhost:{port}/: everything is as release {release} says\n"
+    urls = sum("#" not in url for url in site.manifest.resources)
+    assert result.stdout == f"http://localhost:{port}/: OK: all {urls} URLs match release {release}\n"
     assert (told.exit_code, json.loads(told.stdout)) == (0, {"ok": True, "differences": []})
 
 
@@ -159,8 +166,8 @@ def test_another_body_is_found(built: Site, url: str, body: bytes) -> None:
 def test_another_status_is_found(built: Site, status: int) -> None:
     """Of an answer that is none of a resource only the status is said."""
     assert found(built, lambda answer: (status, {}, b"{}"), AUTHORS) == [
-        f"{AUTHORS}: answers {status} instead of 200",
-        f"{AUTHORS} (gzip): answers {status} instead of 200",
+        f"{AUTHORS}: status is {status} instead of 200",
+        f"{AUTHORS} (gzip): status is {status} instead of 200",
     ]
 
 
@@ -180,7 +187,7 @@ def test_another_status_is_found(built: Site, status: int) -> None:
 def test_what_is_no_address_is_refused(built: Site, run: Callable[..., Result], url: str) -> None:
     """An address that cannot be asked is a sentence with one that can."""
     result = run("verify", "--out", built.folder / "dist", f"--url={url}")
-    sentence = f"{url}: is not the address of a server; write one like http://localhost:8000\n"
+    sentence = f"{url}: is not the URL of a server; use one like http://localhost:8000\n"
 
     assert (result.exit_code, result.stdout, result.stderr) == (1, "", sentence)
 
@@ -190,20 +197,20 @@ def test_where_nobody_answers_that_is_said(built: Site) -> None:
     with nginx_client.listening() as listener:
         url = f"http://127.0.0.1:{listener.getsockname()[1]}"
 
-    with pytest.raises(FlatpanelError, match=f"^{url}: does not answer: .*refused"):
-        list(verify_server.check_server(built.store, url, time.monotonic))
+    with pytest.raises(FlatpanelError, match=f"^{url}: no response: .*refused"):
+        verify_server.check_server(built.store, url, time.monotonic)
 
 
 def test_an_answer_that_is_no_http_is_said(built: Site) -> None:
     """Whatever listens there may speak another language."""
-    with pytest.raises(FlatpanelError, match=r"^http://127.0.0.1:\d+: does not answer: "):
+    with pytest.raises(FlatpanelError, match=r"^http://127.0.0.1:\d+: no response: "):
         found(built, lambda answer: (answer[0], {"Transfer-Encoding": "chunked"}, b"zz\r\n"), AUTHORS)
 
 
 def test_tls_is_spoken_where_the_address_says_so(built: Site) -> None:
     """https asks for TLS; a server without it is not asked in the clear."""
-    with server(built, lambda answer: answer, FIRST) as url, pytest.raises(FlatpanelError, match=r"answer: .*SSL"):
-        list(verify_server.check_server(built.store, url.replace("http:", "https:"), time.monotonic))
+    with server(built, lambda answer: answer, FIRST) as url, pytest.raises(FlatpanelError, match=r"no response: .*SSL"):
+        verify_server.check_server(built.store, url.replace("http:", "https:"), time.monotonic)
 
 
 # What only a key opens
@@ -232,7 +239,7 @@ def test_a_restricted_body_that_anybody_gets_is_found(locked: Site) -> None:
     body = (locked.folder / "dist" / one.file).read_bytes()
 
     assert found(locked, lambda _: (200, verify_server.expected_headers(one, False), body), LOCKED) == [
-        f"{LOCKED} (without a key): answers 200 instead of 401"
+        f"{LOCKED} (without a key): status is 200 instead of 401"
     ]
 
 
@@ -248,7 +255,8 @@ def test_a_header_of_a_refusal_that_differs_is_found(locked: Site, name: str, wr
     """A tag would tell whether the body changed, an age would let a cache refuse those who have a key."""
     if name != "Vary":
         assert found(locked, lambda answer: (answer[0], answer[1] | {name: wrong}, answer[2]), LOCKED) == [
-            f"{LOCKED} (without a key): {name} is {wrong} instead of {verify_server.REFUSAL[name] or 'absent'}"
+            f"{LOCKED} (without a key): {name} is {wrong} instead of "
+            f"{verify_server.UNAUTHORIZED_HEADERS[name] or 'absent'}"
         ]
 
 

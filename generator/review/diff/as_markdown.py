@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from ...api.routes import route_of
 from ...escaping import escaped
 from .as_text import body_lines, change_lines
-from .compare import RETIMED, ReleaseComparison
+from .compare import RETIMED, Comparison
 from .entity_changes import BodyReader, EntityChange
 from .json_diff import ADDED, CHANGED, REMOVED
 from .lines import PARTIAL, access, affected, ages, counted, grouped, headline, settings, summary
@@ -39,7 +39,7 @@ def markdown(reader: BodyReader, found: Sequence[EntityChange], *, every: bool =
     return text
 
 
-def _head(comparison: ReleaseComparison) -> str:
+def _head(comparison: Comparison) -> str:
     between = f"{_code(comparison.old.name)} → {_code(comparison.new.name)}"
     partial = f"\n{PARTIAL}.\n" if comparison.is_partial else ""
     # In a paragraph of Markdown's own, what stands in <code> would still be read as Markdown.
@@ -64,7 +64,7 @@ def _sections(reader: BodyReader, found: Sequence[EntityChange], *, every: bool)
         yield _details(_code(f"{each.kind} {reader.shown(each.url)}"), _fenced(body_lines(reader, each, most=_MOST)))
 
 
-def _table(comparison: ReleaseComparison) -> str:
+def _table(comparison: Comparison) -> str:
     kinds = (ADDED, CHANGED, REMOVED, RETIMED)
     counts: dict[str, Counter[str]] = {}
     for one in comparison.differences:

@@ -45,7 +45,7 @@ class UrlDifference(NamedTuple):
 
 
 @dataclass(slots=True)
-class ReleaseComparison:
+class Comparison:
     """What differs between two releases."""
 
     old: ReleaseView
@@ -75,8 +75,8 @@ class ReleaseComparison:
         return not (self.old.has_maps and self.new.has_maps)
 
 
-def compare(old: ReleaseView, new: ReleaseView) -> ReleaseComparison:
-    found = ReleaseComparison(old, new)
+def compare(old: ReleaseView, new: ReleaseView) -> Comparison:
+    found = Comparison(old, new)
     _compare_bodies(found)
     if not found.is_partial:
         _compare_gates(found)
@@ -84,7 +84,7 @@ def compare(old: ReleaseView, new: ReleaseView) -> ReleaseComparison:
     return found
 
 
-def _compare_bodies(found: ReleaseComparison) -> None:
+def _compare_bodies(found: Comparison) -> None:
     old, new = found.old, found.new
     for slug in sorted(old.ledger.segments.keys() | new.ledger.segments.keys()):
         if old.ledger.segment(slug) == new.ledger.segment(slug):
@@ -97,7 +97,7 @@ def _always(slug: str) -> Callable[[str], str]:
     return lambda _: slug
 
 
-def _compare_gates(found: ReleaseComparison) -> None:
+def _compare_gates(found: Comparison) -> None:
     old, new = found.old.gates(), found.new.gates()
     chapters = {one[1]: other.slug for url, other in found.by_url.items() if (one := _CHAPTER.match(url))}
 
@@ -113,7 +113,7 @@ def _compare_gates(found: ReleaseComparison) -> None:
 
 
 def _join(
-    found: ReleaseComparison,
+    found: Comparison,
     old: Mapping[str, UrlResponse],
     new: Mapping[str, UrlResponse],
     owner: Callable[[str], str],

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
-from .compare import RETIMED, ReleaseComparison, UrlDifference
+from .compare import RETIMED, Comparison, UrlDifference
 from .entity_views import ACCOUNT, CATEGORY, LISTS, SERIES, SITE, EntityName, Load, entity_of_url, entity_view, sources
 from .json_diff import ADDED, CHANGED, REMOVED, FieldChange, Path, field_changes
 from .release_view import ReleaseView, UrlResponse
@@ -59,7 +59,7 @@ class EntityChange:
 class BodyReader:
     """Opens bodies, but for those that only a key opens, if they are to stay closed."""
 
-    comparison: ReleaseComparison
+    comparison: Comparison
     private: bool = False
 
     def value(self, release: ReleaseView, one: UrlResponse | None) -> Any:

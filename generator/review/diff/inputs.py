@@ -17,7 +17,7 @@ from ...pipeline.run import Options
 from .release_view import ReleaseView, find_manifest
 
 # The files of the catalog as they lie there, committed or not.
-HERE = "."
+WORKING_COPY = "."
 
 
 class DiffInput(NamedTuple):
@@ -59,7 +59,7 @@ def _wanted(name: str, catalog: ConfinedFolder) -> DiffInput:
         raise FlatpanelError(
             "the name of what is to be compared is empty; HEAD is the last commit, a point the catalog here"
         )
-    if name == HERE:
+    if name == WORKING_COPY:
         return DiffInput(name, folder=catalog)
     if found := find_manifest(path):
         return DiffInput(name, manifest=found)

@@ -9,7 +9,7 @@ from ... import encoding
 from ...api.routes import route_of
 from ...catalog.field_values import common_start
 from ...escaping import escaped
-from .compare import ReleaseComparison
+from .compare import Comparison
 from .entity_changes import EntityChange
 from .json_diff import ADDED, CHANGED, MOVED, REMOVED, FieldChange, path_text
 
@@ -76,7 +76,7 @@ def counted(number: int, what: str) -> str:
     return f"{number:,} {what}{'s' * (number != 1)}"
 
 
-def summary(found: ReleaseComparison) -> str:
+def summary(found: Comparison) -> str:
     """All of it in a sentence."""
     if not found.differs:
         return "nothing differs"
@@ -131,7 +131,7 @@ def access(one: EntityChange) -> Iterator[str]:
         yield f"! {path}: {before} → {after}" + (f" ({count:,} URLs)" if count > 1 else "")
 
 
-def ages(found: ReleaseComparison) -> Iterator[str]:
+def ages(found: Comparison) -> Iterator[str]:
     """For how long caches keep what they kept for another time before."""
     changed: dict[tuple[int, int], list[str]] = {}
     for one in found.differences:
@@ -141,7 +141,7 @@ def ages(found: ReleaseComparison) -> Iterator[str]:
         yield f"! {before} s → {after} s: {counted(len(urls), 'URL')}, such as {escaped(urls[0])}"
 
 
-def settings(found: ReleaseComparison) -> Iterator[str]:
+def settings(found: Comparison) -> Iterator[str]:
     """The parts of the configuration that differ; whose keys those are is nobody's business."""
     return (f"! {escaped(name)}" for name in found.settings)
 

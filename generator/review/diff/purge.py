@@ -7,7 +7,7 @@ from urllib.parse import parse_qsl, urlencode
 from ...api.payloads.series_list import DEFAULT_ORDER
 from ...api.payloads.v2 import DEFAULT_DATE_FORMAT
 from ...api.resources import SERIES_INDEX_URL
-from .compare import ReleaseComparison, UrlDifference
+from .compare import Comparison, UrlDifference
 
 _LIST, _CHAPTERS, _PAGES = "/api/v2/series", "/api/v2/chapters", "/api/v2/pages"
 _TRACKED = ("track", "true")
@@ -25,7 +25,7 @@ class Purge(NamedTuple):
     prefixes: list[str]
 
 
-def purge(found: ReleaseComparison, base_url: str) -> Purge:
+def purge(found: Comparison, base_url: str) -> Purge:
     """Every address whose answer is not what a cache may have kept of it."""
     addresses = {address for one in found.differences for address in _stale(one)}
     addresses |= {address for key in _asked_otherwise(found) for address in _of_pages(key)}
@@ -80,7 +80,7 @@ def _of_list(sort: str, page: str) -> Iterator[_Address]:
         yield _LIST, (order,)
 
 
-def _asked_otherwise(found: ReleaseComparison) -> Iterator[str]:
+def _asked_otherwise(found: Comparison) -> Iterator[str]:
     """The deprecated addresses of pages that find others now, or the same ones changed."""
     old, new = found.old.asked_pages(), found.new.asked_pages()
     if found.is_partial:  # only one of them knows these addresses

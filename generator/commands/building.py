@@ -1,0 +1,81 @@
+"""Build the site and print the result, for `build` and `serve`."""
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from ..catalog import field_values, layout
+from ..pipeline import run as pipeline
+from ..pipeline.release_builder import unwatched
+from ..pipeline.run import BuildResult, Options
+from ..pipeline.series_renderer import RenderedSeries
+from ..review.report import page
+from ..review.report.data import ReportCollector, ReportData
+from .output import is_terminal, print_json, print_lines, progress_bar, waiting_notice
+from .reporting import print_warnings, with_program_name
+
+
+def build_site(
+    options: Options, report: Path | None = None, *, output_format: str = "text", quiet: bool = False
+) -> BuildResult:
+    """Build the site, print the result, and write the `report` page."""
+    if report:
+        # The build may create the folders that it writes.
+        others = (options.catalog / layout.SERIES, options.nginx, options.cache)
+        page.check_path(report, options.out, filter(None, others))
+    collector = ReportCollector()
+    started = time.perf_counter()
+    progress = _progress if is_terminal() and not (output_format == "json" or quiet) else unwatched
+    inspect = collector if report or output_format == "json" else None
+    result = pipeline.build(options, waiting_notice(options.out), progress, inspect)
+    if report and collector.data:
+        html = page.render(collector.data, result.release, result.changes, _warnings(result), result.removed)
+        page.write(report, html)
+    seconds = time.perf_counter() - started
+    print_warnings(result, output_format=output_format)
+    if output_format == "json":
+        print_json(_result_json(result, collector.data, seconds))
+    elif not quiet:
+        print_lines(*_summary(result, options, report, seconds))
+    return result
+
+
+def _warnings(result: BuildResult) -> list[str]:
+    return [*map(with_program_name, result.warnings), *map(str, result.located)]
+
+
+def _progress(rendered: Iterator[RenderedSeries], count: int) -> Iterator[RenderedSeries]:
+    with progress_bar(rendered, label="building series", length=count, show_pos=True) as items:
+        yield from items
+
+
+def _result_json(result: BuildResult, data: ReportData | None, seconds: float) -> dict[str, object]:
+    return {
+        "ok": True,
+        "release": result.release,
+        **result.changes,
+        "resources": result.resources,
+        "bytes_written": result.written,
+        "seconds": round(seconds, 3),
+        "next_publication": None if result.next_publication is None else field_values.iso(result.next_publication),
+        "warnings": _warnings(result),
+        "no_longer_published": result.removed.plain(),
+        **(data.plain() if data else {}),
+    }
+
+
+def _summary(result: BuildResult, options: Options, report: Path | None, seconds: float) -> list[str]:
+    counts = ", ".join(f"{count} {kind}" for kind, count in result.changes.items())
+    lines = [
+        f"release {result.release} in {options.out}: {counts}",
+        f"{result.resources} resources, {result.written:,} bytes written in {seconds:.2f} s",
+    ]
+    if result.removed:
+        lines += [f"no longer published: {result.removed.sentence}", *result.removed.lines()]
+    if result.conf_written:
+        lines.append(f"wrote {options.nginx}")
+    if report:
+        lines.append(f"wrote {report}")
+    if result.next_publication is not None:
+        lines.append(f"next scheduled chapter: {field_values.iso(result.next_publication)}")
+    return lines

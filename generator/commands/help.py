@@ -1,0 +1,32 @@
+"""Commands whose help ends with examples."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import click
+
+
+class Command(click.Command):
+    """A command with examples: its arguments as typed after the name of the program."""
+
+    def __init__(self, *args: Any, examples: Sequence[str] = (), **attributes: Any) -> None:
+        super().__init__(*args, **attributes)
+        self.examples = examples
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        write_examples(self.examples, ctx, formatter)
+
+
+class CommandGroup(click.Group):
+    """A group of commands with examples of their own."""
+
+    command_class = Command
+
+
+def write_examples(examples: Sequence[str], ctx: click.Context, formatter: click.HelpFormatter) -> None:
+    """Add a section with one example on each line, unwrapped."""
+    if examples:
+        program = ctx.find_root().info_name
+        with formatter.section("Examples"):
+            for example in examples:
+                formatter.write(f"{'':{formatter.current_indent}}{program} {example}".rstrip() + "\n")

@@ -1,0 +1,64 @@
+"""`rollback`: switch back to an earlier release."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+
+from ..errors import FlatpanelError
+from ..pipeline import rollback as rolling_back
+from ..pipeline.rollback import Rollback
+from ..release import transaction
+from ..release.store import Store
+from . import options
+from .help import Command
+from .output import print_json, print_lines, waiting_notice
+from .reporting import handle_errors, print_warning
+
+
+@click.command(cls=Command, examples=["rollback", "rollback 3f2a"])
+@click.argument("release", required=False)
+@options.out
+@click.option("--reopen", is_flag=True, help="Continue even if it makes restricted or removed content public.")
+@options.as_json
+@handle_errors
+def rollback(release: str | None, out: Path, reopen: bool, as_json: bool) -> None:
+    """Switch back to the previous release.
+
+    Each further rollback goes one release further back. RELEASE is the id of a release or the beginning of one;
+    `releases` lists them. The current API keys stay valid, and revoked keys stay revoked.
+    """
+    store = Store(out)
+    store.release()  # fails before any file is written if there is no release
+    with transaction.begin(store, waiting_notice(out)) as session:
+        before, plan = session.current, rolling_back.plan(session, release)
+        if plan.reopened and not reopen:
+            raise FlatpanelError(*_refusal(out, plan))
+        rolling_back.carry_out(session, plan, options.now())
+    for account, count in plan.left_out.items():
+        keys = "1 key" if count == 1 else f"{count} keys"
+        print_warning(f"release {plan.target} has no account {account}; {keys} left out")
+    if as_json:
+        print_json({"ok": True, **_plan_json(plan), "before": before})
+    elif plan.release == plan.target:
+        print_lines(f"{out}: release {plan.release} is current again; reload nginx to serve it")
+    else:
+        print_lines(
+            f"{out}: release {plan.target} is current again as {plan.release}, with the keys of release {before};"
+            " reload nginx to serve it"
+        )
+
+
+def _refusal(out: Path, plan: Rollback) -> Iterator[str]:
+    yield f"{out}: release {plan.target} would make public what is restricted or removed now; use --reopen to continue:"
+    for name, reason in plan.reopened.items():
+        yield f"  {name}: {reason}"
+
+
+def _plan_json(plan: Rollback) -> dict[str, object]:
+    return {
+        "release": plan.release,
+        "target": plan.target,
+        "reopened": plan.reopened,
+        "keys_left_out": plan.left_out,
+    }
