@@ -32,9 +32,7 @@ def directives(text: str) -> str:
             assert not words
             depth -= 1
         if token in (";", "{", "}"):
-            lines.append(
-                "  " * depth + " ".join(words) + ("" if token == ";" else f" {token}".lstrip(" " * (not words)))
-            )
+            lines.append("  " * depth + " ".join([*words, *([token] if token != ";" else [])]))
             words = []
             depth += token == "{"
         else:
