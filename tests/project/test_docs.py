@@ -1,4 +1,4 @@
-"""The documents: every command in them works, what they name exists, and what exists is named."""
+"""The documents: their commands work, the files and options in them exist, and each command is documented."""
 
 import re
 import shutil
@@ -16,8 +16,8 @@ from tests.support.documents import (
     NOT_RUN,
     ROOT,
     SPAN,
+    added_by_patches,
     blocks,
-    brought,
     not_run,
     project,
     prose,
@@ -25,8 +25,10 @@ from tests.support.documents import (
     steps,
 )
 
+# tests/project/test_recipes.py runs it.
+RECIPES = "docs/recipes/README.md"
 MAKE = dict(re.findall(r"^([a-z-]+):.*## (.+)$", (ROOT / "Makefile").read_text(), re.MULTILINE))
-# What a command or a server writes, after a build.
+# Files that a command or a server writes after a build.
 LATER = {
     "catalog_src/views.yaml",
     "catalog_src/.views-seen.json",
@@ -38,30 +40,29 @@ LINK = re.compile(r"\]\(([^)\s]+)\)")
 
 
 def missing(*programs: str) -> pytest.MarkDecorator:
-    absent = [one for one in programs if not shutil.which(one)]
+    absent = [program for program in programs if not shutil.which(program)]
     return pytest.mark.skipif(bool(absent), reason=f"not installed: {', '.join(absent)}")
 
 
 @missing("bash", "curl", "make", "openssl")
-@pytest.mark.parametrize("document", [name for name in DOCUMENTS if blocks(name, "sh", "console")])
-def test_what_a_document_says_to_do_can_be_done(document: str) -> None:
-    """Whoever follows a document from top to bottom sees what it shows."""
-    # Tests that CONTRIBUTING.md runs compare the example with docs/api.md, which shows port 8000.
-    with project(base_url=document != "CONTRIBUTING.md") as person:
+@pytest.mark.parametrize("document", [name for name in DOCUMENTS if blocks(name, "sh", "console") and name != RECIPES])
+def test_commands_of_a_document_print_what_it_shows(document: str) -> None:
+    """Run from top to bottom, each command succeeds and prints the text below it."""
+    with project() as runner:
         for block in blocks(document, "sh", "console", "diff", "python", "text"):
-            person.follow(block)
+            runner.follow(block)
 
 
 @pytest.mark.parametrize("beginning", NOT_RUN)
-def test_what_is_not_run_is_still_in_a_document(beginning: str) -> None:
-    """The list of commands that are taken on trust holds none that nobody is told to type."""
+def test_each_exception_from_running_is_in_a_document(beginning: str) -> None:
+    """NOT_RUN has no commands that no document contains."""
     commands = [command for name in DOCUMENTS for block in blocks(name, "sh", "console") for command, _ in steps(block)]
 
     assert [command for command in commands if not_run(command) and command.startswith(beginning)]
 
 
 def test_the_readme_begins_with_its_two_commands() -> None:
-    """A stranger types `make serve` and `make test`, and `make help` knows both."""
+    """The first block is `make serve` and `make test`, and both exist."""
     first, *_ = blocks("README.md", "sh", "console", "diff", "text")
 
     assert [command.split("#")[0].strip() for command, _ in steps(first)] == ["make serve", "make test"]
@@ -70,13 +71,13 @@ def test_the_readme_begins_with_its_two_commands() -> None:
 
 @pytest.mark.parametrize("target", MAKE)
 def test_every_make_target_is_documented(target: str) -> None:
-    """What make can do stands in a document."""
+    """Each target of the Makefile is in a document."""
     assert any(f"`make {target}`" in text for text in DOCUMENTS.values())
 
 
 @pytest.mark.parametrize("command", cli.COMMANDS)
 def test_every_command_is_documented(command: str) -> None:
-    """What build.py can do stands in a document."""
+    """Each command of build.py is in a document."""
     assert any(re.search(rf"`python build\.py {command}\b", text) for text in DOCUMENTS.values())
 
 
@@ -88,11 +89,11 @@ def parts(command: str) -> Mapping[str, click.Command]:
 
 def options(command: str) -> set[str]:
     every = [cli.load(command), *parts(command).values()]
-    return {option for one in every for parameter in one.params for option in parameter.opts} | {"--help"}
+    return {option for part in every for parameter in part.params for option in parameter.opts} | {"--help"}
 
 
 def unknown_in(words: list[str]) -> list[str]:
-    """What a command line of build.py names that is not there; capitals stand for anything."""
+    """Commands and options in a command line that build.py does not have; words in capitals are placeholders."""
     if not words or words[0].startswith("-"):
         words = ["build", *words]
     if words[0].isupper():
@@ -105,45 +106,66 @@ def unknown_in(words: list[str]) -> list[str]:
 
 
 @pytest.mark.parametrize("document", DOCUMENTS)
-def test_commands_options_and_targets_that_are_named_exist(document: str) -> None:
-    """No document tells of what is not there."""
+def test_commands_options_and_targets_in_documents_exist(document: str) -> None:
+    """A document names only commands, options and targets that exist."""
     code = [*SPAN.findall(prose(document))]
     code += [command for block in blocks(document, "sh", "console") for command, _ in steps(block)]
     lines = [line for text in code for line in re.findall(r"(?:build\.py|^flatpanel)((?: +[-\w./:]+)*)", text)]
     targets = [text.split()[1] for text in code if re.match("make [a-z]", text)]
     alone = [text.split()[0] for text in code if re.match("--[a-z]", text)]
 
-    assert {one for line in lines for one in unknown_in(line.split())} <= brought(document)
+    assert {word for line in lines for word in unknown_in(line.split())} <= added_by_patches(document)
     assert set(targets) <= MAKE.keys()
-    assert set(alone) <= set().union(brought(document), *map(options, cli.COMMANDS))
+    assert set(alone) <= set().union(added_by_patches(document), *map(options, cli.COMMANDS))
 
 
 @pytest.mark.parametrize("document", DOCUMENTS)
-def test_links_lead_somewhere(document: str) -> None:
-    """A link inside the project names a file that exists and a heading that is in it."""
-    links = [one for one in LINK.findall(prose(document)) if not one.startswith("https://")]
+def test_targets_of_links_exist(document: str) -> None:
+    """A link inside the project names an existing file, and a heading in that file."""
+    links = [link for link in LINK.findall(prose(document)) if not link.startswith("https://")]
 
-    assert [one for one in links if not leads_somewhere(ROOT / document, one)] == []
+    assert [link for link in links if not has_target(ROOT / document, link)] == []
 
 
-def leads_somewhere(document: Path, link: str) -> bool:
+def has_target(document: Path, link: str) -> bool:
     path, _, heading = link.partition("#")
     file = document.parent / path if path else document
     return file.exists() and (not heading or heading in sections(file.read_text(encoding="utf-8")))
 
 
 @pytest.mark.parametrize("document", DOCUMENTS)
-def test_files_that_are_named_exist(document: str, site: Site) -> None:
-    """A path of the project, of a new project or of a built site, written as code, is there."""
+def test_files_in_documents_exist(document: str, site: Site) -> None:
+    """A path in backticks is a file of the project, of a scaffold or of a built site."""
     site.build()
     ours = {path.name for path in ROOT.iterdir()} - {"dist", "nginx.conf", ".venv"}
-    paths = [one for one in SPAN.findall(prose(document)) if re.fullmatch(r"\.?\w[\w./-]*", one)]
-    named = [one for one in paths if one.split("/")[0] in ours] + [one for one in paths if one.startswith("dist/")]
-    named = [one for one in named if one not in LATER | brought(document) | set(scaffold._FILES)]
+    paths = [span for span in SPAN.findall(prose(document)) if re.fullmatch(r"\.?\w[\w./-]*", span)]
+    paths = [path for path in paths if path.split("/")[0] in ours or path.startswith("dist/")]
+    paths = [path for path in paths if path not in LATER | added_by_patches(document) | set(scaffold._FILES)]
 
-    assert [one for one in named if not (ROOT / one).exists() and not (site.folder / one).exists()] == []
+    assert [path for path in paths if not (ROOT / path).exists() and not (site.folder / path).exists()] == []
 
 
-def test_the_changelog_knows_this_version() -> None:
-    """What this version brought can be read."""
+def test_each_document_is_in_an_index() -> None:
+    """docs/README.md links to each document, docs/decisions/README.md to each topic."""
+    for index in ("docs/README.md", "docs/decisions/README.md"):
+        folder = (ROOT / index).parent
+        linked = {(folder / link).resolve() for link in LINK.findall(prose(index))}
+        assert {path for path in folder.glob("*.md") if path.name != "README.md"} <= linked, index
+
+
+def test_each_decision_has_a_reason() -> None:
+    """An entry states a reason, a consequence of a measurement, or rejected alternatives."""
+    entries = [
+        (heading, text)
+        for name in DOCUMENTS
+        if name.startswith("docs/decisions/")
+        for heading, text in re.findall(r"^### (.+)\n((?:(?!#).*\n)*)", DOCUMENTS[name], re.MULTILINE)
+    ]
+
+    assert len(entries) > 90
+    assert [heading for heading, text in entries if not re.search(r"\*\*(Why|Alternatives|Measured)\.\*\*", text)] == []
+
+
+def test_the_changelog_has_this_version() -> None:
+    """The version of the program has a section."""
     assert f"## [{__version__}]" in DOCUMENTS["CHANGELOG.md"]

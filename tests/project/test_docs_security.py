@@ -1,4 +1,4 @@
-"""docs/security.md: every promise has a test, and every test that is named is there."""
+"""docs/security.md: every promise names tests that exist."""
 
 import re
 
@@ -11,8 +11,8 @@ PROMISES = re.findall(r"^\| (.+?) \| (.+?) \| (.+?) \|$", SECURITY.partition("##
 ROWS = [row for row in PROMISES if row[0] != "promise" and not row[0].startswith("---")]
 
 
-def test_there_are_promises() -> None:
-    """In a table under each heading, and none in a form that these tests would not see."""
+def test_promises_are_rows_of_tables() -> None:
+    """Each section of promises has a table, and these tests read all of its rows."""
     promised = SECURITY.partition("## Promises")[2].partition("## What is not promised")[0]
 
     assert len(ROWS) > 25
@@ -22,7 +22,7 @@ def test_there_are_promises() -> None:
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row[0][:40])
 def test_every_promise_names_tests_that_exist(row: tuple[str, str, str]) -> None:
-    """Files with tests in them, and nothing but such files."""
+    """The last cell lists files, and each has a test."""
     files = SPAN.findall(row[2])
 
     assert row[2] == ", ".join(f"`{file}`" for file in files)
@@ -30,14 +30,15 @@ def test_every_promise_names_tests_that_exist(row: tuple[str, str, str]) -> None
         assert re.search(r"^def test_", (ROOT / file).read_text(encoding="utf-8"), re.MULTILINE)
 
 
-def test_every_attacker_is_somebody() -> None:
-    """Each of those who were introduced stands beside a promise."""
-    introduced = re.findall(r"^\| (.+?) \| .+ \| .+ \|$", SECURITY.partition("## Promises")[0], re.MULTILINE)[1:]
-    named = {row[1] for row in ROWS}
+def test_every_attacker_is_named_by_a_promise() -> None:
+    """Each row of the table of attackers is in the second cell of a promise."""
+    attackers = re.findall(r"^\| (.+?) \| .+ \| .+ \|$", SECURITY.partition("## Promises")[0], re.MULTILINE)[1:]
+    opponents = {row[1] for row in ROWS}
 
-    assert all(any(one in row for row in named) for one in introduced)
+    assert all(any(attacker in opponent for opponent in opponents) for attacker in attackers)
 
 
 def test_the_document_is_listed() -> None:
-    """Whoever reads the first page finds it."""
-    assert "](docs/security.md)" in DOCUMENTS["README.md"].partition("## Documents")[2]
+    """The front page and the index link to it."""
+    assert "](docs/security.md)" in DOCUMENTS["README.md"].partition("## Documentation")[2]
+    assert "](security.md)" in DOCUMENTS["docs/README.md"]

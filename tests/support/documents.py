@@ -1,4 +1,4 @@
-"""The documents of the project, and somebody who does what they say."""
+"""The documents of the project, and a runner for the commands in them."""
 
 import hashlib
 import os
@@ -22,42 +22,44 @@ from tests.support.paths import ROOT
 
 DOCUMENTS = {
     path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8")
-    for path in sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")])
+    for path in sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
 }
-# The instant at which the documents are followed; their examples are of that time.
+# The documents are run as of this instant; their examples are from it.
 AS_OF = 1_795_266_000
 COPIED = ("Makefile", "build.py", "catalog_src", "docs", "generator", "pyproject.toml", "tests")
-# Commands in the foreground that end when they are told to.
+# Commands that stay in the foreground until they are stopped.
 SERVERS = ("make serve", "python build.py serve")
-# Commands that are not run here, by how they begin, and why not.
+# Seconds after which a command or server counts as hanging; far beyond what a busy machine needs.
+HANGS = 1800
+# Beginnings of commands that are not run, with the reason.
 NOT_RUN = {
-    "make test": "is what runs this test",
-    "make lint": "CI runs it, on the real tree",
+    "make test": "does not run this test, and takes minutes",
     "make test-all": "runs this test",
-    "make ci": "runs `make test-all`",
-    ".venv/bin/python -m pytest": "is what runs this test",
+    "make lint": "CI runs it on the real tree",
+    "make ci": "runs this test",
+    ".venv/bin/python -m pytest": "runs a test that the suite runs anyway",
     "UPDATE_GOLDEN=1": "writes into tests/",
-    "PREVIOUS=last.json docker": "as docker",
-    "docker": "tests/project/test_container.py does what it would do",
-    "flatpanel": "tests/project/test_installed_package.py runs it where it is installed",
-    "pip install": "tests/project/test_installed_package.py installs the wheel, without a network",
+    "PREVIOUS=last.json docker": "same as docker",
+    "docker": "tests/project/test_container.py runs the same steps",
+    "flatpanel": "tests/project/test_installed_package.py runs the installed program",
+    "pip install": "tests/project/test_installed_package.py installs the wheel without a network",
     'python build.py diff "$(git': "needs a repository",
     "rsync": "needs a second machine",
-    "s5cmd": "needs somebody's bucket",
+    "s5cmd": "needs an account at an object store",
     "ssh": "needs a second machine",
 }
-# What differs from run to run and from machine to machine: clocks, times of files, the port, the zlib at hand.
+# Output that depends on the clock, on file times, on the port or on the version of zlib.
 STEADY = (
     (r"(?m)^\d\d:\d\d:\d\d ", "<time> "),
     (r"Content-Length: \d+", "<length>"),  # the port is part of many bodies
     (r"\w{3}, \d\d \w{3} \d{4} \d\d:\d\d:\d\d GMT", "<date>"),
     (r"release [0-9a-f]{16}", "release <id>"),
-    (r"\d+ requests;", "<requests>;"),  # one more for each that comes before a server listens
+    (r"\d+ requests;", "<requests>;"),  # includes retries before a server listens
     (r"[\d,]+ bytes written in \d+\.\d\d s", "<bytes> written in <seconds>"),
 )
 
 FENCE = re.compile(r"^```(?P<language>\w*)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
-TAG = re.compile(r'(?<=")[0-9a-f]{32}(?=")')
+ETAG = re.compile(r'(?<=")[0-9a-f]{32}(?=")')
 SPAN = re.compile(r"`([^`\n]+)`")
 
 
@@ -67,8 +69,13 @@ class Block(NamedTuple):
 
 
 def blocks(document: str, *languages: str) -> list[Block]:
-    found = [Block(one["language"], one["text"]) for one in FENCE.finditer(DOCUMENTS[document])]
-    return [one for one in found if one.language in languages]
+    return blocks_of(DOCUMENTS[document], *languages)
+
+
+def blocks_of(text: str, *languages: str) -> list[Block]:
+    """The fenced blocks of a text in one of the languages."""
+    fences = [Block(match["language"], match["text"]) for match in FENCE.finditer(text)]
+    return [block for block in fences if block.language in languages]
 
 
 def prose(document: str) -> str:
@@ -76,33 +83,33 @@ def prose(document: str) -> str:
 
 
 def steps(block: Block) -> list[tuple[str, str]]:
-    """The commands of a block and what each prints; a `sh` block shows no output."""
+    """The commands of a block and the output of each; a `sh` block shows no output."""
     if block.language == "sh":
         return [(line, "") for line in block.text.splitlines() if line and not line.startswith("#")]
     commands = re.split(r"^\$ ", block.text, flags=re.MULTILINE)[1:]
-    return [(command, output) for command, _, output in (one.partition("\n") for one in commands)]
+    return [(command, output) for command, _, output in (command.partition("\n") for command in commands)]
 
 
 def anchor(heading: str) -> str:
-    """What a heading is called in links, as GitHub makes it."""
+    """The anchor that GitHub gives to a heading."""
     return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
 
 
 def sections(text: str) -> dict[str, str]:
-    """What stands under each heading, by its anchor."""
+    """The text under each heading, by the anchor of the heading."""
     parts = re.split(r"^#+ (.+)$", text, flags=re.MULTILINE)
     return {anchor(heading): part for heading, part in zip(parts[1::2], parts[2::2], strict=True)}
 
 
 def first_cells(text: str, head: str) -> list[str]:
-    """The names in the first column of the tables that begin with `head`."""
+    """The names in the first column of the tables whose first head is `head`."""
     tables = re.findall(rf"^\| {re.escape(head)} \|.*\n\|.*\n((?:\|.*\n)*)", text, re.MULTILINE)
     return [name for table in tables for row in table.splitlines() for name in SPAN.findall(row.split("|")[1])]
 
 
-def brought(document: str) -> set[str]:
-    """The options and files that patches in a document bring along."""
-    patches = "".join(block.text for block in blocks(document, "diff"))
+def added_by_patches(document: str) -> set[str]:
+    """The options and files that the patches beside a document add."""
+    patches = "".join(path.read_text(encoding="utf-8") for path in (ROOT / document).parent.glob("*.patch"))
     options = re.findall(r'^\+.*option\("(--[a-z-]+)"', patches, re.MULTILINE)
     files = re.findall(r"^\+\+\+ b/(.+)$", patches, re.MULTILINE)
     return {*options, *files}
@@ -119,24 +126,31 @@ def steady(text: str) -> str:
 
 
 def is_shown(shown: str, printed: str) -> bool:
-    """Whether a document shows what was printed; `…` at the end of a line stands for the rest of it."""
-    expected, found = shown.splitlines(), printed.splitlines()
-    return len(expected) == len(found) and all(
+    """Whether a document shows the printed text; `…` at the end of a line stands for the rest of it."""
+    expected, actual = shown.splitlines(), printed.splitlines()
+    return len(expected) == len(actual) and all(
         line.startswith(start[:-1]) if start.endswith("…") else line == start
-        for start, line in zip(expected, found, strict=True)
+        for start, line in zip(expected, actual, strict=True)
     )
 
 
-class Person:
-    """Somebody who does what a document says, from top to bottom, in a copy of the project."""
+class Runner:
+    """Runs the blocks of a document from top to bottom, in a copy of the project."""
 
     def __init__(self, folder: Path, port: int) -> None:
         self.folder, self.port = folder, port
         self.server: subprocess.Popen[bytes] | None = None
-        # What is being measured here is not that copy.
-        kept = {name: value for name, value in os.environ.items() if not name.startswith("COVERAGE_")}
-        path = os.pathsep.join([str(folder / ".venv/bin"), kept["PATH"], os.path.dirname(process.find_nginx())])
-        self.environment = {**kept, "PATH": path, "CURL_HOME": str(folder), "SOURCE_DATE_EPOCH": str(AS_OF)}
+        # Coverage is measured for the project, not for its copy.
+        inherited = {name: value for name, value in os.environ.items() if not name.startswith("COVERAGE_")}
+        path = os.pathsep.join([str(folder / ".venv/bin"), inherited["PATH"], os.path.dirname(process.find_nginx())])
+        self.environment = {
+            **inherited,
+            "PATH": path,
+            "CURL_HOME": str(folder),
+            "SOURCE_DATE_EPOCH": str(AS_OF),
+            # `git apply` must not use a repository around the copy.
+            "GIT_CEILING_DIRECTORIES": str(folder.parent),
+        }
 
     def follow(self, block: Block) -> None:
         if block.language == "diff":
@@ -151,43 +165,45 @@ class Person:
             elif not not_run(command):
                 self.run(command, output if block.language == "console" else None)
 
-    def here(self, text: str) -> str:
-        tags = {shown: tag for tag, shown in self.tags(text).items()}
-        text = TAG.sub(lambda tag: tags.get(tag[0], tag[0]), text)
+    def with_port(self, text: str) -> str:
+        """A text of a document, with the port of the copy and the ETags that follow from it."""
+        etags = {documented: etag for etag, documented in self.etags(text).items()}
+        text = ETAG.sub(lambda match: etags.get(match[0], match[0]), text)
         return text.replace("localhost:8000", f"localhost:{self.port}")
 
-    def shown(self, output: bytes) -> str:
+    def as_documented(self, output: bytes) -> str:
+        """Output of the copy, with the port of the documents and the ETags that follow from it."""
         text = output.decode().replace("\r", "").replace(f"localhost:{self.port}", "localhost:8000")
-        tags = self.tags(text)
-        return steady(TAG.sub(lambda tag: tags.get(tag[0], tag[0]), text))
+        etags = self.etags(text)
+        return steady(ETAG.sub(lambda match: etags.get(match[0], match[0]), text))
 
-    def tags(self, text: str) -> dict[str, str]:
-        """The tags of all bodies here, and those that they have at the port of the documents."""
+    def etags(self, text: str) -> dict[str, str]:
+        """The ETags of all bodies of the copy, and those that the bodies have at the port of the documents."""
         ours, theirs = (f"localhost:{port}".encode() for port in (self.port, 8000))
-        bodies = (self.folder / "dist/www").rglob("*.json") if TAG.search(text) else ()
+        bodies = (self.folder / "dist/www").rglob("*.json") if ETAG.search(text) else ()
         return {
             path.suffixes[-2][1:]: hashlib.md5(path.read_bytes().replace(ours, theirs)).hexdigest() for path in bodies
         }
 
     def run(self, command: str, expected: str | None) -> None:
-        """The command must succeed and print what the document shows.
+        """Run the command; it must succeed and print the text in the document.
 
-        A server that was started or told to load something needs a moment, so that it is asked again.
+        A request is repeated, because a server needs a moment to start or to load a release.
         """
         for _ in range(500 if command.startswith("curl") else 1):
             done = subprocess.run(
-                ["bash", "-c", self.here(command)],
+                ["bash", "-c", self.with_port(command)],
                 cwd=self.folder,
                 env=self.environment,
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT,
-                timeout=120,
+                timeout=HANGS,
             )
-            printed = self.shown(done.stdout)
+            printed = self.as_documented(done.stdout)
             if done.returncode == 0 and (expected is None or is_shown(steady(expected), printed)):
                 return
-        pytest.fail(f"$ {command}\nexit code {done.returncode}, and it printed\n{printed}")
+        pytest.fail(f"$ {command}\nexit code {done.returncode}, output\n{printed}")
 
     def start(self, command: str) -> None:
         self.stop()
@@ -202,39 +218,28 @@ class Person:
         )
 
     def read_terminal(self, expected: str) -> None:
-        """What the server in the foreground prints next, sooner or later."""
-        assert self.server and self.server.stdout, "no server was started before"
+        """Wait until the server in the foreground has printed the text."""
+        assert self.server and self.server.stdout, "no server is running"
         printed = b""
-        while steady(expected) not in self.shown(printed):
-            ready, _, _ = select.select([self.server.stdout], [], [], 60)
+        while steady(expected) not in self.as_documented(printed):
+            ready, _, _ = select.select([self.server.stdout], [], [], HANGS)
             more = os.read(self.server.stdout.fileno(), 65536) if ready else b""
-            assert more, f"the server does not say\n{expected}but\n{printed.decode()}"
+            assert more, f"the server does not print\n{expected}but\n{printed.decode()}"
             printed += more
 
     def save(self, text: str) -> None:
-        """A script under the name that its first line gives it."""
+        """Save a script under the name in its first line."""
         name = text.splitlines()[0].removeprefix("# ")
         (self.folder / name).write_text(text, encoding="utf-8")
 
     def edit(self, text: str) -> None:
-        """What is shown of one file, or a whole patch."""
-        if "\n+++ " in text:
-            self.apply(text)
-            return
+        """Replace lines of the file that the first line of a diff names."""
         lines = text.splitlines()
         file = self.folder / lines[0].removeprefix("--- ")
         before, after = ("".join(f"{line[1:]}\n" for line in lines[1:] if line[0] == sign) for sign in "-+")
         content = file.read_text(encoding="utf-8")
-        assert content.count(before) == 1, f"{file} does not hold exactly once\n{before}"
+        assert content.count(before) == 1, f"{file} does not contain exactly once\n{before}"
         file.write_text(content.replace(before, after), encoding="utf-8")
-
-    def apply(self, patch: str) -> None:
-        """As git does it, which knows of no repository here."""
-        environment = {**self.environment, "GIT_CEILING_DIRECTORIES": str(self.folder.parent)}
-        done = subprocess.run(
-            ["git", "apply"], cwd=self.folder, env=environment, input=patch, text=True, capture_output=True
-        )
-        assert done.returncode == 0, done.stderr
 
     def stop(self) -> None:
         if self.server and self.server.stdout:
@@ -248,7 +253,7 @@ class Person:
 
 @contextmanager
 def free_port() -> Iterator[int]:
-    """Bound and not listened on: nobody is given it by chance, and whoever asks for it gets it."""
+    """A bound port without a listener: the system gives it to no other program, and a server can still use it."""
     with socket.socket() as holder:
         holder.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         holder.bind(("", 0))
@@ -256,10 +261,10 @@ def free_port() -> Iterator[int]:
 
 
 @contextmanager
-def project(*, base_url: bool = True) -> Iterator[Person]:
-    """A copy of the project on a port of its own, in which everything is installed already.
+def project(*, base_url: bool = True) -> Iterator[Runner]:
+    """A copy of the project with its own port, and with everything installed.
 
-    With `base_url`, its links lead to that port: at another address than that, `serve` would build elsewhere.
+    With `base_url`, links use that port too; otherwise `serve` builds into another folder.
     """
     with filesystem.scratch_folder(shared=True) as folder, free_port() as port:
         for name in COPIED:
@@ -274,8 +279,8 @@ def project(*, base_url: bool = True) -> Iterator[Person]:
         text = site.read_text(encoding="utf-8").replace("port: 8000", f"port: {port}")
         text = text.replace("localhost:8000", f"localhost:{port}") if base_url else text
         site.write_text(text, encoding="utf-8")
-        person = Person(folder, port)
+        runner = Runner(folder, port)
         try:
-            yield person
+            yield runner
         finally:
-            person.stop()
+            runner.stop()
