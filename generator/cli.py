@@ -8,7 +8,7 @@ import click
 
 from . import __version__
 from .commands import output
-from .commands.help import write_examples
+from .commands.help import summary, write_examples
 
 # The sections of the help, and the module and function of each command below `commands/`.
 _SECTIONS = {
@@ -40,8 +40,6 @@ _EXAMPLES = (
     "new chapter --help",
 )
 _WIDTH = max(map(len, COMMANDS))
-# Long enough for the first sentence of every command, so that none is cut.
-_SUMMARY = 100
 
 
 def load(name: str) -> click.Command:
@@ -70,7 +68,7 @@ class LazyGroup(click.Group):
         for title, names in _SECTIONS.items():
             with formatter.section(title):
                 # All sections are as wide as the longest name.
-                formatter.write_dl([(f"{name:<{_WIDTH}}", load(name).get_short_help_str(_SUMMARY)) for name in names])
+                formatter.write_dl([(f"{name:<{_WIDTH}}", summary(load(name))) for name in names])
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         write_examples(_EXAMPLES, ctx, formatter)

@@ -9,11 +9,12 @@ from ..catalog import field_help
 from ..catalog.field_help import FieldHelp
 from ..errors import FlatpanelError
 from . import options
+from .help import Command
 from .output import print_json, print_lines
 from .reporting import handle_errors, with_program_name
 
 
-@click.command()
+@click.command(cls=Command, examples=["explain", "explain cover", "explain chapters.pages", "explain site.yaml"])
 @click.argument("field", required=False)
 @options.as_json
 @handle_errors

@@ -5,6 +5,9 @@ from typing import Any
 
 import click
 
+# More than the length of any first sentence.
+_SUMMARY = 200
+
 
 class Command(click.Command):
     """A command with examples: its arguments as typed after the name of the program."""
@@ -18,9 +21,18 @@ class Command(click.Command):
 
 
 class CommandGroup(click.Group):
-    """A group of commands with examples of their own."""
+    """A group of commands with examples of their own, listed with their whole summaries."""
 
     command_class = Command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, summary(command)) for name, command in sorted(self.commands.items())])
+
+
+def summary(command: click.Command) -> str:
+    """The first sentence of the help, which is never cut."""
+    return command.get_short_help_str(_SUMMARY)
 
 
 def write_examples(examples: Sequence[str], ctx: click.Context, formatter: click.HelpFormatter) -> None:

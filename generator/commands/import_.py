@@ -18,6 +18,7 @@ from ..catalog.confined_folder import ConfinedFolder
 from ..errors import FlatpanelError
 from ..server_url import ServerUrl
 from . import options
+from .help import Command
 from .output import is_terminal, print_json, print_lines, progress_bar, prompt_secret
 from .reporting import handle_errors
 
@@ -49,7 +50,9 @@ class Rate(click.FloatRange):
         return found
 
 
-@click.command("import")
+@click.command(
+    "import", cls=Command, examples=["import https://comics.example --dry-run", "import https://comics.example"]
+)
 @click.argument("site", metavar="URL", type=SiteUrl())
 @options.catalog
 @click.option(
@@ -90,7 +93,10 @@ def import_(
     dry_run: bool,
     as_json: bool,
 ) -> None:
-    """Write a catalog from a site that runs elsewhere, or bring one up to date with it."""
+    """Copy the catalog of a running site.
+
+    Run it again to update the copy.
+    """
     wanted = ImportOptions(
         address=site,
         catalog=catalog,

@@ -8,17 +8,21 @@ from pathlib import Path
 import click
 
 from . import options
+from .help import Command
 from .output import print_lines
 from .reporting import handle_errors
 
 
-@click.command()
+@click.command(cls=Command, examples=['init my-comics --name "My Comics"'])
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
 @click.option("--name", help="What the project is called.  [default: as the folder]")
 @click.option("--base-url", default="http://localhost:8000", show_default=True, help="Scheme and host of the site.")
 @handle_errors
 def init(folder: Path, name: str | None, base_url: str) -> None:
-    """Begin a project in DIR: a small catalog that builds at once, and what surrounds it."""
+    """Begin a project in DIR.
+
+    Writes a small catalog that builds at once, and the files around it.
+    """
     # Takes its time to load, and nothing else needs it.
     from ..authoring import scaffold
 

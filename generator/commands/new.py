@@ -14,18 +14,19 @@ from ..catalog.confined_folder import ConfinedFolder
 from ..catalog.records import Chapter
 from ..release.highest_id import highest_id
 from . import options
+from .help import CommandGroup
 from .output import print_json, print_lines
 from .reporting import handle_errors, print_warning
 
 _DRY = click.option("--dry-run", "dry", is_flag=True, help="Print what would be written; write nothing.")
 
 
-@click.group()
+@click.group(cls=CommandGroup)
 def new() -> None:
-    """Add a series or a chapter to the catalog."""
+    """Add a series or a chapter."""
 
 
-@new.command()
+@new.command(examples=['new series my-comic --title "My Comic"'])
 @options.catalog
 @click.argument("slug")
 @click.option("--title", required=True, help="The title as it is shown.")
@@ -38,12 +39,15 @@ def new() -> None:
 @options.as_json
 @handle_errors
 def series(catalog: ConfinedFolder, slug: str, in_folder: bool, dry: bool, as_json: bool, **said: Any) -> None:
-    """Begin a series; SLUG will stand in its addresses."""
+    """Add a series.
+
+    SLUG is part of its URLs.
+    """
     added = new_entries.add_series(catalog, slug, _said(said), in_folder=in_folder, dry=dry)
     _report(catalog, added, f"the series {slug}", {"slug": slug}, dry=dry, as_json=as_json)
 
 
-@new.command()
+@new.command(examples=["new chapter my-comic --pages scans/chapter-7", "new chapter my-comic --pages chapter-8.cbz"])
 @options.catalog
 @options.out
 @options.previous_ids
@@ -73,7 +77,10 @@ def chapter(
     as_json: bool,
     **said: Any,
 ) -> None:
-    """Add a chapter to the series SLUG, with the next id."""
+    """Add a chapter with the next id.
+
+    SLUG is the slug of its series.
+    """
     fields = _said(said) | ({"published": field_values.iso(published)} if published is not None else {})
     # As in addresses; otherwise nobody could overrule what ComicInfo.xml says.
     fields |= {"volume": None} if fields.get("volume") == 0 else {}

@@ -8,18 +8,22 @@ from .. import filesystem
 from ..catalog import layout
 from ..catalog.confined_folder import ConfinedFolder
 from . import options
+from .help import Command
 from .output import print_lines
 from .reporting import handle_errors
 
 _FOLDER = ".schemas"
 
 
-@click.command()
+@click.command(cls=Command, examples=["schema", "schema schemas"])
 @options.catalog
 @click.argument("target", metavar="[DIR]", required=False, type=click.Path(path_type=Path))
 @handle_errors
 def schema(catalog: ConfinedFolder, target: Path | None) -> None:
-    """Write JSON Schemas of all files of a catalog, for editors, into DIR or .schemas in the catalog."""
+    """Write JSON Schemas for editors.
+
+    Writes one for each kind of file into DIR.  [default: .schemas in the catalog]
+    """
     # Takes its time to load, and nothing else needs it.
     from ..catalog import json_schema as schemas
 

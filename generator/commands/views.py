@@ -7,17 +7,21 @@ import click
 from ..authoring import view_counts
 from ..catalog.confined_folder import ConfinedFolder
 from . import options
+from .help import Command
 from .output import print_json, print_lines
 from .reporting import handle_errors, print_warning
 
 
-@click.command()
+@click.command(cls=Command, examples=["views dist/run/views.log"])
 @options.catalog
 @options.as_json
 @click.argument("logs", metavar="LOG...", nargs=-1, required=True, type=click.Path(path_type=Path))
 @handle_errors
 def views(catalog: ConfinedFolder, as_json: bool, logs: tuple[Path, ...]) -> None:
-    """Count the views in logs, plain or gzipped; what was counted before is not counted again."""
+    """Add the views in nginx's logs.
+
+    The logs may be gzipped. Views that were counted before are not counted again.
+    """
     folded = view_counts.fold_views(catalog, logs)
     tally = folded.tally
     if as_json:

@@ -3,19 +3,34 @@
 import json
 import os
 import re
+import shlex
 from collections.abc import Callable
 from pathlib import Path
 
+import click
 import pytest
 from click.testing import Result
 
 from generator import __version__
 from generator.catalog.git import FileTimes
 from generator.cli import COMMANDS, load
+from generator.commands.help import summary
 from tests.conftest import Site, without_help
 from tests.support import tree_snapshot
 
 Run = Callable[..., Result]
+
+
+def find(words: list[str]) -> click.Command:
+    """The command, or the command of a group."""
+    command = load(words[0])
+    return command.commands[words[1]] if isinstance(command, click.Group) and words[1:] else command
+
+
+GROUPS = [name for name in COMMANDS if isinstance(load(name), click.Group)]
+WORDS = [[name] for name in COMMANDS] + [
+    [group, name] for group in GROUPS for name in getattr(load(group), "commands", ())
+]
 SECONDS = r"\d+\.\d\d s"
 DUE = "2026-12-01T12:00:00Z"
 
@@ -250,19 +265,47 @@ def test_what_cannot_be_meant_is_bad_usage(run: Run, arguments: list[str]) -> No
     assert result.stderr.startswith("Usage: ")
 
 
-def test_the_commands_are_introduced(run: Run) -> None:
-    """--help names every command with a sentence, and each command its options with one."""
-    listed = run("--help")
+def test_help_lists_every_command_with_its_whole_summary(run: Run) -> None:
+    """--help and -h name every command in sections, with its first sentence, which fits on the line."""
+    listed, short = run("--help"), run("-h")
 
-    assert listed.exit_code == 0
+    assert (listed.exit_code, short.stdout) == (0, listed.stdout)
+    assert re.findall(r"^(\w+):$", listed.stdout, re.MULTILINE) == [
+        *("Options", "Build", "Inspect", "Author", "Serve", "Examples")
+    ]
     for name in COMMANDS:
-        command = load(name)
-        assert re.search(rf"^  {name} +[A-Z].*", listed.stdout, re.MULTILINE)
-        helped = run(name, "--help")
-        assert helped.exit_code == 0
-        assert helped.stdout.startswith(f"Usage: python build.py {name} [OPTIONS]")
-        for option in command.params:
-            assert option.opts[0] in helped.stdout.lower() or option.opts[0] == "target"
+        assert re.search(rf"^  {name} +{re.escape(summary(load(name)))}$", listed.stdout, re.MULTILINE)
+    assert "…" not in listed.stdout
+    assert "..." not in listed.stdout.replace("[ARGS]...", "")
+
+
+@pytest.mark.parametrize("words", WORDS, ids=" ".join)
+def test_the_help_of_a_command_has_options_and_examples(run: Run, words: list[str]) -> None:
+    """-h explains every option and argument, and ends with command lines that this command accepts."""
+    helped = run(*words, "-h")
+    command = find(words)
+
+    assert helped.exit_code == 0
+    assert helped.stdout.startswith(f"Usage: python build.py {' '.join(words)} [OPTIONS]")
+    assert len(summary(command)) <= 45
+    for option in command.params:
+        assert option.opts[0] in helped.stdout.lower() or option.opts[0] == "target"
+    if isinstance(command, click.Group):
+        assert all(f"  {name} " in helped.stdout for name in command.commands)
+        return
+    examples = helped.stdout.partition("\nExamples:\n")[2].splitlines()
+    assert examples
+    for example in examples:
+        assert example.startswith(f"  python build.py {' '.join(words)}")
+        command.make_parser(click.Context(command)).parse_args(shlex.split(example)[2 + len(words) :])
+
+
+def test_defaults_are_shown(run: Run) -> None:
+    """The help of an option ends with its default, also where the machine decides it."""
+    helped = " ".join(run("build", "-h").stdout.split())
+
+    assert "Number of processes. [default: (number of CPUs); x>=1]" in helped
+    assert "Folder of the releases. [default: dist]" in helped
 
 
 def test_the_version_is_told(run: Run) -> None:
