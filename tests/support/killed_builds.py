@@ -13,9 +13,13 @@ def killed_at(moment: int, work: Callable[[], object]) -> bool:
     """Whether `work` died at its call number `moment`, counted from 1; False when it was done before."""
     child = os.fork()
     if not child:
-        _die_at(moment)
-        work()
-        os._exit(0)
+        try:
+            _die_at(moment)
+            work()
+            os._exit(0)
+        finally:
+            # An exception must not go on into a second copy of pytest.
+            os._exit(1)
     status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
     assert status in (0, KILLED), "the build failed by itself"
     return status == KILLED
