@@ -5,12 +5,14 @@ import functools
 import signal
 import sys
 import time
+from collections.abc import Callable
 from datetime import datetime
 from typing import Any
 
 import click
 
 from ..catalog import loopback, reader, snapshot
+from ..catalog.confined_folder import Folder
 from ..catalog.records import Site
 from ..catalog.snapshot import Snapshot
 from ..errors import FlatpanelError
@@ -118,7 +120,18 @@ def _watch(requested: Options, server: process.Server, before: Snapshot, due: in
             print_lines("still serving the previous release", err=True)
 
     with with_timestamps(lambda: datetime.fromtimestamp(time.time()).strftime("%H:%M:%S ")):
-        process.watch(requested.catalog, before, wait, is_due, rebuild)
+        _watch_catalog(requested.catalog, before, wait, is_due, rebuild)
+
+
+def _watch_catalog(
+    folder: Folder, before: Snapshot, wait: Callable[[], bool], due: Callable[[], bool], changed: Callable[[], None]
+) -> None:
+    """Call `changed` when `folder` differs from `before` and when something is `due`, until `wait` returns False."""
+    while wait():
+        now = snapshot.take(folder)
+        if now != before or due():
+            before = now
+            changed()
 
 
 def _changed_series(slugs: list[str]) -> str:

@@ -1,7 +1,7 @@
-"""Published resources -> the configuration that answers with them.
+"""The nginx configuration of a release, and the main file around it.
 
-Templates hold text, this module holds decisions. Whatever comes from a catalog or a site reaches a
-configuration through `ngx`, which quotes a value or refuses it.
+The templates hold the directives, this module fills in the values. Each value from a catalog is quoted or refused by
+`quote`, the filter of the templates.
 """
 
 import re
@@ -17,7 +17,7 @@ from ..release.manifest import Published
 from ..templating import Templates
 from . import date_patterns, maps, quoting
 
-# Numbers in canonical form: 0, 10 and, of a chapter, 10.5; never 01, 1.0 or 1e3.
+# Numbers in canonical form: 0, 10 and, for chapters, 10.5; not 01, 1.0 or 1e3.
 _INTEGER = r"(?:0|[1-9]\d*)"
 _NUMBER = rf"{_INTEGER}(?:\.\d*[1-9])?"
 _TEMPLATES = (
@@ -34,10 +34,10 @@ _TEMPLATES = (
     "views.conf",
 )
 _SHIM = Path(__file__).parent / "shim"
-_CONFIGURATION = Templates(Path(__file__).parent / "templates", ngx=quoting.quote, place=quoting.quote_path)
-# Where Debian and the official images keep the module that runs the shim.
+_CONFIGURATION = Templates(Path(__file__).parent / "templates", quote=quoting.quote, path=quoting.quote_path)
+# The module that runs the shim, where Debian and the official images install it.
 JS_MODULE = "/usr/lib/nginx/modules/ngx_http_js_module.so"
-# What a page may load: its own files from this host, and the little pictures inside its style sheet.
+# A page may load files from its own host only, and images inside its style sheet.
 CONTENT_SECURITY_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'self'"
@@ -45,25 +45,25 @@ CONTENT_SECURITY_POLICY = (
 
 
 @dataclass(frozen=True, slots=True)
-class File:
-    """A file of a release's own folder, or of the project's."""
+class ConfigFile:
+    """A file of the configuration."""
 
     path: str
     text: bytes
 
 
-def _rendered(name: str, values: dict[str, object]) -> File:
-    return File(name, _CONFIGURATION.render(name, values))
+def _render(name: str, values: dict[str, object]) -> ConfigFile:
+    return ConfigFile(name, _CONFIGURATION.render(name, values))
 
 
 def main_conf(
     port: int, *, folder: str, run: str, ipv6: str = "", log: str | None = None, js_module: str = JS_MODULE
 ) -> bytes:
-    """The ready-made main file around the release in `folder`; the log and temporary files go to `run`.
+    """The main file around the release in `folder`; the log and temporary files go to `run`.
 
-    It listens on all addresses of IPv4, and on `ipv6` if that is given.
+    It listens on all IPv4 addresses, and on the IPv6 address if one is given.
     """
-    values = {
+    values: dict[str, object] = {
         "js_module": js_module,
         "port": port,
         "ipv6": ipv6,
@@ -71,54 +71,54 @@ def main_conf(
         "run": run,
         "log": log or f"{run}/error.log",
     }
-    return _rendered("nginx.conf", values).text
+    return _render("nginx.conf", values).text
 
 
 @dataclass(frozen=True, slots=True)
 class ConfigData:
-    """What a server has to know beside the long maps, and what it has to know of them."""
+    """Data of a release that the configuration depends on, besides the long maps."""
 
-    # The body that is not sent but searched.
+    # The body that the shim searches. It is not sent.
     index: Published
-    # Whatever is not JSON.
+    # Bodies of other types than JSON.
     pages: Sequence[Published]
-    # The digests of all keys, and whose each is.
+    # Digests of API keys and the account of each, if it has one.
     keys: Mapping[str, str | None]
-    # The days on which a body changed.
+    # The days of all Last-Modified dates.
     days: Iterable[int]
-    # How many lines the longest of the maps has, and how long the longest line is.
-    lines: int
-    longest: int
+    # The number of lines of the longest of the long maps, and the length of their longest line.
+    most_lines: int
+    longest_line: int
 
 
-def release_files(answers: ConfigData, site: Site, *, dist: str, folder: str) -> list[File]:
-    """What is in the `folder` of a release beside its manifest and its long maps; its bodies lie below `dist`."""
-    short = [
-        File("days.map", maps.days_map(answers.days)),
-        File("keys.map", maps.dump({digest: f"={account or ''}" for digest, account in answers.keys.items()})),
+def release_files(data: ConfigData, site: Site, *, dist: str, folder: str) -> list[ConfigFile]:
+    """The files of a release but its manifest and long maps. `folder` is its folder, the bodies are below `dist`."""
+    short_maps = [
+        ConfigFile("days.map", maps.days_map(data.days)),
+        ConfigFile("keys.map", maps.dump({digest: f"={account or ''}" for digest, account in data.keys.items()})),
     ]
-    own = {
+    values: dict[str, object] = {
         "dist": dist,
         "folder": folder,
         "run": f"{dist}/run",
-        "index": f"{dist}/{answers.index.file}",
-        "hash": hash_sizes(answers, [one.text for one in short]),
-        "pages": [(path, _answer_conf(one.type)) for one in answers.pages for path in (one.url, f"{one.url}/")],
+        "index": f"{dist}/{data.index.file}",
+        "hash": hash_sizes(data, [file.text for file in short_maps]),
+        "pages": [(url, _answer_conf(page.type)) for page in data.pages for url in (page.url, f"{page.url}/")],
     }
-    values = own | _of_site(site) | _of_conditions() | _of_failures()
+    values |= _site_values(site) | _condition_values() | _error_values()
     return [
-        *(_rendered(name, values) for name in ("http.conf", "server.conf", *_TEMPLATES)),
-        *(_answering(kind, values) for kind in SUFFIXES),
-        *short,
-        *(File(path.name, path.read_bytes()) for path in sorted(_SHIM.iterdir()) if path.suffix == ".js"),
+        *(_render(name, values) for name in ("http.conf", "server.conf", *_TEMPLATES)),
+        *(_render_answer_conf(type, values) for type in SUFFIXES),
+        *short_maps,
+        *(ConfigFile(path.name, path.read_bytes()) for path in sorted(_SHIM.iterdir()) if path.suffix == ".js"),
     ]
 
 
-def _of_site(site: Site) -> dict[str, object]:
-    ages = maps.age_letters(site)
+def _site_values(site: Site) -> dict[str, object]:
+    letters = maps.age_letters(site)
     return {
-        "ages": [(letter, "private" if one[0] else "public", one[1]) for one, letter in ages.items()],
-        "locked_letters": [letter for one, letter in ages.items() if one[0]],
+        "ages": [(letter, "private" if restricted else "public", age) for (restricted, age), letter in letters.items()],
+        "locked_letters": [letter for (restricted, _), letter in letters.items() if restricted],
         "maps": maps.MAPS,
         "base_url": site.base_url,
         "error_age": site.cache.errors,
@@ -130,19 +130,19 @@ def _of_site(site: Site) -> dict[str, object]:
     }
 
 
-def _of_conditions() -> dict[str, object]:
+def _condition_values() -> dict[str, object]:
     sources = {
         "fp_modified": "$fp_last_modified",
         "fp_ims": "$http_if_modified_since",
         "fp_ius": "$http_if_unmodified_since",
     }
-    lines = [
+    dates = [
         {"name": name, "source": source, "lines": list(date_patterns.lines(name))} for name, source in sources.items()
     ]
-    return {"not_after": date_patterns.NOT_AFTER, "dates": lines, "nothing": key(EMPTY_RESULTS_URL)}
+    return {"not_after": date_patterns.NOT_AFTER, "dates": dates, "nothing": key(EMPTY_RESULTS_URL)}
 
 
-def _of_failures() -> dict[str, object]:
+def _error_values() -> dict[str, object]:
     statuses = sorted(errors.MESSAGES)
     return {
         "statuses": statuses,
@@ -155,15 +155,14 @@ def _of_failures() -> dict[str, object]:
     }
 
 
-def _answering(kind: str, values: dict[str, object]) -> File:
-    """How bodies of one type are answered."""
-    rendered = _rendered("answer.conf", values | {"type": kind, "suffix": SUFFIXES[kind]})
-    return File(_answer_conf(kind), rendered.text)
+def _render_answer_conf(type: str, values: dict[str, object]) -> ConfigFile:
+    rendered = _render("answer.conf", values | {"type": type, "suffix": SUFFIXES[type]})
+    return ConfigFile(_answer_conf(type), rendered.text)
 
 
-def _answer_conf(kind: str) -> str:
-    """The file that says how bodies of one type are answered; most are JSON, and it is called after none."""
-    return "answer.conf" if kind == JSON else f"answer{SUFFIXES[kind]}.conf"
+def _answer_conf(type: str) -> str:
+    """The file for responses of a media type: answer.conf for JSON, answer.html.conf for HTML."""
+    return "answer.conf" if type == JSON else f"answer{SUFFIXES[type]}.conf"
 
 
 def _json(body: object) -> str:
@@ -171,18 +170,18 @@ def _json(body: object) -> str:
 
 
 def _route_pattern(path: str) -> str:
-    """A restricted route as a pattern of paths, whatever stands for its parameters."""
+    """A restricted route as a pattern of paths with any parameters."""
     return re.sub(r"\\\{\w+\\\}", "[^/]+", re.escape(f"/api/v2{path}"))
 
 
-def hash_sizes(answers: ConfigData, short: Iterable[bytes]) -> dict[str, int]:
-    """Sizes at which nginx builds the hash of each map at its first attempt and without a warning.
+def hash_sizes(data: ConfigData, short_maps: Iterable[bytes]) -> dict[str, int]:
+    """Sizes with which nginx builds the hash of each map at the first attempt and without a warning.
 
-    nginx begins 1000 below a maximum of more than 10,000. Four lines a bucket are quickly searched and share the 40
-    bytes that it costs; a bucket that happens to get three times as many holds them all the same.
+    If the maximum is over 10,000, nginx begins 1000 below it. Four lines in a bucket are searched quickly and share
+    its 40 bytes of overhead. A bucket is large enough for three times as many.
     """
-    lines = [text.splitlines() for text in short]
-    longest = max(answers.longest, *(len(line) for text in lines for line in text))
-    most = max(answers.lines, *map(len, lines))
+    lines = [text.splitlines() for text in short_maps]
+    longest = max(data.longest_line, *(len(line) for text in lines for line in text))
+    most = max(data.most_lines, *map(len, lines))
     bucket = 1 << (12 * longest).bit_length()
     return {"bucket_size": min(max(1024, bucket), 32_768), "max_size": max(12_000, most // 4 + 1000)}

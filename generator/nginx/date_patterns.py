@@ -1,6 +1,6 @@
-"""HTTP dates as nginx maps: patterns that turn each of the three forms into fourteen digits, and compare two such.
+"""Patterns by which nginx maps turn the three forms of HTTP dates into fourteen digits and compare two dates.
 
-nginx has no arithmetic in its configuration, but digits of equal length are in the order of their text.
+An nginx configuration has no arithmetic. Numbers with equally many digits compare like texts.
 """
 
 from collections.abc import Iterator
@@ -14,14 +14,14 @@ _SHORT_MONTH = "(?:Apr|Jun|Sep|Nov)"
 _BY_FOUR = "(?:[02468][048]|[13579][26])"
 _LEAP_YEAR = rf"(?:\d\d(?!00){_BY_FOUR}|{_BY_FOUR}00)"
 
-# "A B" where A is not after B, both fourteen digits: they are equal, or at their first difference A's digit is less.
+# Matches "A B", both of fourteen digits, if A <= B: they are equal, or at the first difference A's digit is less.
 NOT_AFTER = (
     r"^(?:(\d{14}) \g{1}|(\d*)(?:" + "|".join(rf"{digit}\d* \g{{2}}[{digit + 1}-9]" for digit in range(9)) + r")\d*)$"
 )
 
 
 def lines(name: str) -> Iterator[tuple[str, str]]:
-    """The lines of the map that gives the digits of a date; `name` begins the names of its captures."""
+    """Pattern and value of each line of the map from a date to its digits; the names of captures begin with `name`."""
 
     def digits(*parts: str) -> str:
         return "".join(part if part.isdigit() else f"${{{name}_{part}}}" for part in parts)

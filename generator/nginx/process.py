@@ -1,8 +1,4 @@
-"""nginx in the foreground on a built site, and again after every change of the catalog.
-
-The configuration is the release's own, rendered once more for a scratch folder: it needs no port, no right
-and no path that the person at the keyboard does not have.
-"""
+"""Runs nginx in the foreground on a built site, with temporary files in a scratch folder."""
 
 import os
 import re
@@ -17,51 +13,48 @@ from threading import Thread
 from typing import IO
 
 from .. import filesystem
-from ..catalog import snapshot
-from ..catalog.confined_folder import Folder
-from ..catalog.snapshot import Snapshot
 from ..errors import FlatpanelError
 from ..release import nginx_user
 from ..release.store import Store
 from . import config, quoting
 
-# How many seconds nginx may take to read a new configuration; it needs one for some hundred thousand URLs.
-PATIENCE = 60
-# From its first line on nginx hands connections to a worker; after the second it takes no more of them.
-_CAME = re.compile(r"start worker process (\d+)")
-_REFUSAL = re.compile(r"(?:nginx:|\d\S+ \S+) \[emerg\]")
-_WENT = re.compile(r"(\d+)(?=#\d+: gracefully shutting down| exited (?:with code|on signal))")
+# Seconds that nginx may take to load a configuration. It needs one second for some hundred thousand URLs.
+MAX_WAIT = 60
+# What nginx logs before a worker accepts connections, and when a worker no longer does.
+_STARTED = re.compile(r"start worker process (\d+)")
+_ERROR = re.compile(r"(?:nginx:|\d\S+ \S+) \[emerg\]")
+_STOPPED = re.compile(r"(\d+)(?=#\d+: gracefully shutting down| exited (?:with code|on signal))")
 
 
 def find_nginx() -> str:
-    """nginx is often where only an administrator's PATH leads."""
+    """The path of nginx, which is often installed outside a user's PATH."""
     path = os.pathsep.join((os.environ.get("PATH", ""), "/usr/sbin", "/usr/local/sbin", "/opt/homebrew/bin"))
-    found = shutil.which("nginx", path=path)
-    if not found:
+    nginx = shutil.which("nginx", path=path)
+    if not nginx:
         raise FlatpanelError("nginx is not installed; on Debian: sudo apt-get install nginx libnginx-mod-http-js")
-    return found
+    return nginx
 
 
 def find_js_module() -> str:
-    """Where this nginx keeps the module that runs the shim; the usual place if it does not say."""
-    said = subprocess.run([find_nginx(), "-V"], capture_output=True, text=True, check=False).stderr
-    folders = re.findall(r"--(?:modules-path|prefix)=(\S+)", said)
+    """The path of the module that runs the shim; the usual path if this nginx does not print where its modules are."""
+    settings = subprocess.run([find_nginx(), "-V"], capture_output=True, text=True, check=False).stderr
+    folders = re.findall(r"--(?:modules-path|prefix)=(\S+)", settings)
     names = [Path(folder, *inside, "ngx_http_js_module.so") for folder in folders for inside in ((), ("modules",))]
     return next((str(name) for name in names if name.is_file()), config.JS_MODULE)
 
 
 class Server:
-    """One nginx, from its start to its end. `dist` is how the release's configuration calls its folder.
+    """One nginx process. `dist` is the path of the store in the release's configuration.
 
-    `hear` gets each line that nginx prints; requests are quoted in them as they came.
+    `on_line` is called with each line that nginx prints. The lines quote requests as clients sent them.
     """
 
-    def __init__(self, built: Store, dist: str, port: int, run: Path, hear: Callable[[str], None]) -> None:
-        self.store, self.dist, self.port, self.run, self.hear = built, dist, port, run, hear
+    def __init__(self, store: Store, dist: str, port: int, run: Path, on_line: Callable[[str], None]) -> None:
+        self.store, self.dist, self.port, self.run, self.on_line = store, dist, port, run, on_line
         self.ipv6 = free_port(port)
-        self.refusals = 0
+        self.errors = 0
         self.configure()
-        # Until nginx has read where its log is, it would try a file that only root may write; hence -e.
+        # Without -e, nginx writes to a log that only root can open until it has read its configuration.
         command = [find_nginx(), "-e", "stderr", "-p", str(run), "-c", str(run / "nginx.conf")]
         command += ["-g", f"daemon off; error_log {quoting.quote_path(self.log)} notice;"]
         self.process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
@@ -69,22 +62,22 @@ class Server:
         self.relay.start()
 
     def _relay(self, lines: IO[bytes]) -> None:
-        """Hand on what nginx prints, to its last word."""
+        """Pass on each line that nginx prints."""
         with lines:
             for line in lines:
                 text = line.decode(errors="backslashreplace").rstrip("\n")
-                with suppress(OSError):  # nobody listens, and nginx must not wait for that
-                    self.hear(text)
-                self.refusals += bool(_REFUSAL.match(text))
+                with suppress(OSError):  # if the output is closed, nginx must go on
+                    self.on_line(text)
+                self.errors += bool(_ERROR.match(text))
 
     @property
     def log(self) -> Path:
-        """Where nginx says what its workers do; what is wrong it says to people as well."""
+        """The log with the start and stop of workers; nginx also prints errors."""
         return self.run / "notice.log"
 
     def configure(self) -> None:
-        """Lay a main file into the scratch folder, around the release as it stands in `dist`."""
-        assert self.store.current(), "a site is built before it is served"
+        """Write a main file for the current release into the scratch folder."""
+        assert self.store.current(), "serve builds first"
         if not Path(self.dist).is_absolute():
             filesystem.replace_link(self.run / self.dist, str(self.store.root.resolve()))
         nginx_user.write_user_conf(self.store.root, self.run / "user.conf")
@@ -95,40 +88,38 @@ class Server:
         filesystem.write_if_changed(self.run / "nginx.conf", main)
 
     def wait_until_up(self) -> None:
-        """Return when nginx takes connections; that it ended instead is an error."""
-        self._wait(lambda: bool(self._workers()), refusals=0)
+        """Return when nginx accepts connections; an error if it ends instead."""
+        self._wait(lambda: bool(self._workers()), errors=0)
 
     def reload(self) -> None:
-        """Load the current release, and return when it is the one that is served."""
+        """Load the current release, and return when all workers serve it."""
         self.configure()
         old = self._workers()
-        # Counted before it is asked: it may refuse before anybody looks.
-        refusals = self.refusals
+        # Counted before the signal: nginx may reject the configuration at once.
+        errors = self.errors
         self.process.send_signal(signal.SIGHUP)
-        self._wait(lambda: not old & self._workers(), refusals)
+        self._wait(lambda: not old & self._workers(), errors)
 
     def _workers(self) -> set[str]:
-        """The processes that take new connections, by what nginx logs of their coming and going."""
-        log = self._logged()
-        return set(_CAME.findall(log)) - set(_WENT.findall(log))
+        """The ids of the workers that accept connections, by what nginx logs."""
+        log = self.log.read_text(errors="replace") if self.log.exists() else ""
+        return set(_STARTED.findall(log)) - set(_STOPPED.findall(log))
 
-    def _logged(self) -> str:
-        return self.log.read_text(errors="replace") if self.log.exists() else ""
-
-    def _wait(self, done: Callable[[], bool], refusals: int) -> None:
-        """Until it is done; that nginx refuses the configuration, ends, or does nothing at all is an error."""
-        for _ in range(50 * PATIENCE):
+    def _wait(self, done: Callable[[], bool], errors: int) -> None:
+        """Wait until `done`; an error if nginx rejects the configuration, ends, or exceeds MAX_WAIT."""
+        for _ in range(50 * MAX_WAIT):
             with suppress(subprocess.TimeoutExpired):
                 self.process.wait(1 / 50)
                 return self.check_end()
             if done():
                 return
-            if self.refusals > refusals:
-                raise FlatpanelError("nginx refuses the configuration; it said why above")
-        raise FlatpanelError(f"nginx did not follow within {PATIENCE} seconds")
+            if self.errors > errors:
+                raise FlatpanelError("nginx rejected the configuration; its messages above say why")
+        raise FlatpanelError(f"nginx did not load the new configuration within {MAX_WAIT} s")
 
     def check_end(self) -> None:
-        # A worker that outlives its master keeps the pipe open.
+        """An error if nginx ended with one."""
+        # With a limit: a worker that outlives its master keeps the pipe open.
         self.relay.join(1)
         if self.process.returncode:
             raise FlatpanelError(f"nginx ended with exit code {self.process.returncode}")
@@ -141,9 +132,10 @@ class Server:
 
 
 @contextmanager
-def serving(built: Store, dist: str, port: int, hear: Callable[[str], None]) -> Iterator[Server]:
+def serving(store: Store, dist: str, port: int, on_line: Callable[[str], None]) -> Iterator[Server]:
+    """Run nginx inside a with statement."""
     with filesystem.scratch_folder(shared=True) as run:
-        server = Server(built, dist, port, run, hear)
+        server = Server(store, dist, port, run, on_line)
         try:
             server.wait_until_up()
             yield server
@@ -152,9 +144,9 @@ def serving(built: Store, dist: str, port: int, hear: Callable[[str], None]) -> 
 
 
 def free_port(port: int) -> str:
-    """The loopback address of IPv6, if this machine has one; that another program has the port is an error.
+    """The IPv6 loopback address, or "" if this machine has none; an error if another program uses the port.
 
-    nginx would say it too, five times and in its own words.
+    nginx would repeat the error five times.
     """
     _bind(socket.AF_INET, ("", port))
     try:
@@ -174,14 +166,3 @@ def _bind(family: socket.AddressFamily, address: tuple[str, int]) -> None:
         raise FlatpanelError(
             f"port {address[1]} cannot be used: {error.strerror}; choose another with --port"
         ) from None
-
-
-def watch(
-    folder: Folder, before: Snapshot, wait: Callable[[], bool], due: Callable[[], bool], changed: Callable[[], None]
-) -> None:
-    """Call `changed` when `folder` differs from `before` and when something is `due`, until `wait` returns False."""
-    while wait():
-        now = snapshot.take(folder)
-        if now != before or due():
-            before = now
-            changed()

@@ -292,8 +292,8 @@ class ReleaseBuilder:
             pages=[one for one in published if one.type != JSON],
             keys=catalog.keys,
             days=sorted({day for one in counted for day in one.days}),
-            lines=max(map(sum, zip(*(one.lines for one in counted), strict=True))),
-            longest=max(one.longest for one in counted),
+            most_lines=max(map(sum, zip(*(one.lines for one in counted), strict=True))),
+            longest_line=max(one.longest for one in counted),
         )
         return self.small_files(answers, catalog.site)
 

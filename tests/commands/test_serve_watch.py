@@ -217,7 +217,7 @@ def test_a_configuration_that_nginx_refuses_leaves_the_old_one(
     def edit() -> None:
         tags.append(site.manifest.resources[FIRST].etag)
         tree_snapshot.first_version(site)
-        monkeypatch.setattr(config, "main", lambda *given, **named: main(*given, **named) + b"nonsense;\n")
+        monkeypatch.setattr(config, "main_conf", lambda *given, **named: main(*given, **named) + b"nonsense;\n")
 
     def look() -> None:
         tags.append(ask(port).headers["ETag"].strip('"'))
@@ -227,7 +227,7 @@ def test_a_configuration_that_nginx_refuses_leaves_the_old_one(
     why, *then = result.stderr.splitlines()
     assert "[emerg] " in why and 'unknown directive "nonsense"' in why
     assert [line[9:] for line in then] == [
-        "nginx refuses the configuration; it said why above",
+        "nginx rejected the configuration; its messages above say why",
         "still serving the previous release",
     ]
     assert tags[0] == tags[1]
@@ -241,10 +241,10 @@ def test_an_nginx_that_does_nothing_is_not_waited_for_for_ever(
     idle.write_text('#!/bin/sh\n[ "$1" = -V ] || exec sleep 600\n')
     idle.chmod(0o755)
     monkeypatch.setattr(process, "find_nginx", lambda: str(idle))
-    monkeypatch.setattr(process, "PATIENCE", 0)
+    monkeypatch.setattr(process, "MAX_WAIT", 0)
     result = play(Script(), free_port())
 
-    assert (result.exit_code, result.stderr) == (1, "nginx did not follow within 0 seconds\n")
+    assert (result.exit_code, result.stderr) == (1, "nginx did not load the new configuration within 0 s\n")
 
 
 def test_the_port_of_the_site_is_the_default(site: Site, run: Callable[..., Result], play: object) -> None:

@@ -13,7 +13,7 @@ from generator.catalog.records import CacheAges, VersionAges
 from generator.catalog.records import Site as Settings
 from generator.errors import FlatpanelError
 from generator.nginx import config, maps
-from generator.nginx.config import File
+from generator.nginx.config import ConfigFile
 from generator.nginx.process import find_nginx
 from generator.pipeline import run as pipeline
 from generator.pipeline.publish import MAPS, Publisher
@@ -81,13 +81,13 @@ def published(number: int, max_age: int = 300, slug: str = "slug") -> Published:
     return Published(url, f"www{url}.{tag}.json", tag, number, 1, tag * 2, number % 2 == 0, max_age)
 
 
-def release(lines: list[Published], settings: Settings = SETTINGS, *, dist: str, folder: str) -> list[File]:
+def release(lines: list[Published], settings: Settings = SETTINGS, *, dist: str, folder: str) -> list[ConfigFile]:
     """The files of a release that has these bodies, and the one that every release has."""
     index = Published(SERIES_INDEX_URL, "index.json", "0" * 32, 0, 2, "0" * 64, False, 300)
     run = Publisher(BodyWriter(Path(), frozenset()), settings, 0, trusting=False).run([index, *lines])
     counted = run.counted
     answers = config.ConfigData(index, [], {}, counted.days, max(counted.lines), counted.longest)
-    maps = [File(f"{name}.map", text) for name, text in zip(MAPS, run.maps, strict=True)]
+    maps = [ConfigFile(f"{name}.map", text) for name, text in zip(MAPS, run.maps, strict=True)]
     return [*config.release_files(answers, settings, dist=dist, folder=folder), *maps]
 
 
