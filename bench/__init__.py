@@ -1,1 +1,1 @@
-"""How long building and answering take, on catalogs of any size. Apart from the tests: a slow machine fails nothing."""
+"""Measures builds and requests on catalogs of any size. Not part of the tests: a slow machine fails no test."""

@@ -1,7 +1,7 @@
-"""`make bench`: builds catalogs and asks servers, and says whether the results are what they should be.
+"""`make bench`: build catalogs, send requests to servers, and compare the figures with their targets.
 
-Everything lies in memory-backed storage, and what is compared is measured in turns, several rounds, so that a slow
-moment of the machine hits all alike. Numbers of one machine say little; what counts are the quotients.
+All files are in memory-backed storage. Compared values are measured alternately, in several rounds, so that a slow
+moment of the machine affects all of them. Ratios transfer between machines; seconds do not.
 """
 
 import argparse
@@ -19,7 +19,7 @@ from .report import Findings
 
 MEMORY = Path("/dev/shm")
 PARTS = ("building", "requests", "maps", "search", "worst")
-# What a chapter takes in the end: bodies, their sidecars, packed and unpacked.
+# Files and bytes per chapter in `dist/`: bodies, sidecars and compressed forms.
 FILES_A_CHAPTER, BYTES_A_CHAPTER = 20, 90_000
 
 
@@ -27,53 +27,53 @@ def main(arguments: Sequence[str] | None = None) -> None:
     options = argparse.ArgumentParser(
         prog="python -m bench", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    options.add_argument("--series", type=int, default=2000, help="of the catalog (2000)")
-    options.add_argument("--chapters", type=int, default=50, help="of each series (50)")
-    options.add_argument("--rounds", type=int, default=3, help="how often everything is measured (3)")
-    options.add_argument("--seconds", type=int, default=5, help="that each server is asked in a round (5)")
-    options.add_argument("--only", nargs="+", choices=PARTS, default=PARTS, help="some parts and not all")
+    options.add_argument("--series", type=int, default=2000, help="series in the catalog (2000)")
+    options.add_argument("--chapters", type=int, default=50, help="chapters of each series (50)")
+    options.add_argument("--rounds", type=int, default=3, help="number of measurements (3)")
+    options.add_argument("--seconds", type=int, default=5, help="length of a measurement of a server (5)")
+    options.add_argument("--only", nargs="+", choices=PARTS, default=PARTS, help="run only these parts")
     options.add_argument("--results", type=Path, default=Path(__file__).with_name("RESULTS.md"), metavar="FILE")
-    asked = options.parse_args(arguments)
-    if set(asked.only) & {"requests", "search"} and not load.have_wrk():
+    chosen = options.parse_args(arguments)
+    if set(chosen.only) & {"requests", "search"} and not load.have_wrk():
         raise SystemExit("bench: wrk is not installed; `make bench` installs it, or leave out requests and search")
     heading = machine.described()
     with scratch() as folder:
-        refuse_to_overfill(folder, asked.series * asked.chapters)
-        site = Site(folder, asked.series, asked.chapters)
+        refuse_to_overfill(folder, chosen.series * chosen.chapters)
+        site = Site(folder, chosen.series, chosen.chapters)
         size = site.write()
-        found = measured(site, asked.only, asked.rounds, asked.seconds)
+        findings = measured(site, chosen.only, chosen.rounds, chosen.seconds)
     heading += [
-        f"- {asked.series:,} series, {asked.series * asked.chapters:,} chapters, {size / 1e6:.1f} MB of YAML, "
-        f"rounds: {asked.rounds}; targets are meant for 2,000 series and 100,000 chapters",
-        *(() if has_cache() else ("- this build keeps nothing between two runs: every rebuild is a full one",)),
+        f"- {chosen.series:,} series, {chosen.series * chosen.chapters:,} chapters, {size / 1e6:.1f} MB of YAML, "
+        f"rounds: {chosen.rounds}; targets are meant for 2,000 series and 100,000 chapters",
+        *(() if has_cache() else ("- this version has no cache: every rebuild is a full build",)),
     ]
-    text = report.markdown(heading, found)
+    text = report.markdown(heading, findings)
     print(text)
-    asked.results.write_text(text, encoding="utf-8")
+    chosen.results.write_text(text, encoding="utf-8")
 
 
 def measured(site: Site, only: Sequence[str], rounds: int, seconds: int) -> Findings:
-    found = Findings()
+    findings = Findings()
     if "building" in only:
-        found.add(building.measure(site, rounds, say))
+        findings.add(building.measure(site, rounds, say))
     elif set(only) & {"requests", "maps"}:
         say("building")
         site.build(os.cpu_count() or 1)
     if "maps" in only:
-        found.add(maps.measure(site, rounds, say))
+        findings.add(maps.measure(site, rounds, say))
     if "requests" in only:
-        found.add(requests.measure(site, rounds, seconds, say))
+        findings.add(requests.measure(site, rounds, seconds, say))
     if "search" in only:
-        searched = Site(site.folder / "searched", search.SERIES, 1)
-        searched.write()
-        searched.build()
-        found.add(search.measure(searched, rounds, seconds, say))
+        small = Site(site.folder / "searched", search.SERIES, 1)
+        small.write()
+        small.build()
+        findings.add(search.measure(small, rounds, seconds, say))
     if "worst" in only:
-        asked = Site(site.folder / "asked", worst.SERIES, 1)
-        asked.write()
-        asked.build()
-        found.add(worst.measure(asked, rounds, say))
-    return found
+        small = Site(site.folder / "worst", worst.SERIES, 1)
+        small.write()
+        small.build()
+        findings.add(worst.measure(small, rounds, say))
+    return findings
 
 
 @contextmanager
@@ -86,7 +86,7 @@ def scratch() -> Iterator[Path]:
 
 
 def refuse_to_overfill(folder: Path, chapters: int) -> None:
-    """A full disk would be found out after minutes."""
+    """Refuse before the first build; a full disk would otherwise show after minutes."""
     status = os.statvfs(folder)
     files, space = chapters * FILES_A_CHAPTER, chapters * BYTES_A_CHAPTER
     if status.f_favail < files or status.f_bavail * status.f_frsize < space:

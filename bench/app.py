@@ -1,7 +1,7 @@
-"""The same answers from a server in Python, which holds everything in memory: what a release is compared with.
+"""The same responses from a Python server with all data in memory, to compare a release with.
 
-It is as simple and as fast as one gets with FastAPI: one route, one look into a dict, validators that are known
-before they are asked for, compressed forms that are ready. Only bodies are encoded for each request.
+As simple and fast as FastAPI allows: one route, one dict lookup, prepared validators and compressed forms.
+Only bodies are encoded for each request.
 """
 
 import gzip
@@ -24,14 +24,14 @@ class Answer:
 
 
 def load(listed: Path) -> dict[str, Answer]:
-    """The bodies in a file with lines of path, tag and file."""
-    found = {}
+    """Read the bodies listed in a file, with a path, an ETag and a file per line."""
+    answers = {}
     for line in listed.read_text().splitlines():
-        path, tag, name = line.split("\t")
+        path, etag, name = line.split("\t")
         body, modified = Path(name).read_bytes(), Path(name).stat().st_mtime
         packed = gzip.compress(body, 6) if Path(f"{name}.gz").exists() else None
-        found[path] = Answer(orjson.loads(body), packed, f'"{tag}"', formatdate(modified, usegmt=True))
-    return found
+        answers[path] = Answer(orjson.loads(body), packed, f'"{etag}"', formatdate(modified, usegmt=True))
+    return answers
 
 
 ANSWERS = load(Path(os.environ["BENCH_BODIES"]))
@@ -40,30 +40,30 @@ app = FastAPI(openapi_url=None)
 
 @app.get("/{path:path}")
 async def answer(request: Request) -> Response:
-    one = ANSWERS.get(request.url.path)
-    if one is None:
+    prepared = ANSWERS.get(request.url.path)
+    if prepared is None:
         return Response(b'{"detail":"Not found."}', 404, media_type="application/json")
-    asked = request.headers
-    packed = one.packed if "gzip" in asked.get("accept-encoding", "") else None
+    fields = request.headers
+    packed = prepared.packed if "gzip" in fields.get("accept-encoding", "") else None
     headers = {
-        "ETag": f"W/{one.etag}" if packed else one.etag,
-        "Last-Modified": one.modified,
+        "ETag": f"W/{prepared.etag}" if packed else prepared.etag,
+        "Last-Modified": prepared.modified,
         "Cache-Control": "public, max-age=300",
         "Access-Control-Allow-Origin": "*",
     }
-    if one.packed:
+    if prepared.packed:
         headers["Vary"] = "Accept-Encoding"
-    if is_fresh(one, asked.get("if-none-match"), asked.get("if-modified-since")):
+    if is_fresh(prepared, fields.get("if-none-match"), fields.get("if-modified-since")):
         return Response(None, 304, headers)
     if packed:
         headers["Content-Encoding"] = "gzip"
-    return Response(packed or orjson.dumps(one.value), 200, headers, "application/json")
+    return Response(packed or orjson.dumps(prepared.value), 200, headers, "application/json")
 
 
-def is_fresh(one: Answer, tags: str | None, date: str | None) -> bool:
-    if tags is not None:
-        return one.etag in (tag.strip().removeprefix("W/") for tag in tags.split(",")) or tags == "*"
+def is_fresh(prepared: Answer, etags: str | None, date: str | None) -> bool:
+    if etags is not None:
+        return prepared.etag in (etag.strip().removeprefix("W/") for etag in etags.split(",")) or etags == "*"
     try:
-        return date is not None and parsedate_to_datetime(date) >= parsedate_to_datetime(one.modified)
+        return date is not None and parsedate_to_datetime(date) >= parsedate_to_datetime(prepared.modified)
     except (ValueError, TypeError):
         return False

@@ -1,4 +1,4 @@
-"""What a release answers with: its bodies by path and tag, as their files are named."""
+"""The bodies of a release, by the path and ETag in their file names."""
 
 import os
 import random
@@ -8,54 +8,54 @@ from dataclasses import dataclass
 from pathlib import Path
 
 NAME = re.compile(r"(.+)\.([0-9a-f]{32})\.json")
-# A few lists grow with the whole catalog, and one of them takes longer than thousands of other answers.
+# Lists of the whole catalog are left out: one takes longer than thousands of other responses.
 LARGEST = 256 * 1024
 
 
 @dataclass(frozen=True, slots=True)
 class Body:
     path: str
-    tag: str
+    etag: str
     file: str
 
     @property
     def plain(self) -> str:
-        """Where a server looks for it that knows no tags."""
+        """The file name for a server that uses the URL as it is."""
         return f"plain{self.path}.json"
 
     @property
-    def tag_of_nginx(self) -> str:
-        """What nginx makes of a file by itself."""
+    def nginx_etag(self) -> str:
+        """The ETag that nginx itself gives to the file."""
         status = os.stat(self.file)
         return f'"{int(status.st_mtime):x}-{status.st_size:x}"'
 
 
 def every(dist: Path) -> Iterator[Body]:
-    """All that has a body, what is chosen by parameters included."""
+    """Every body, with those that parameters select."""
     www = dist / "www"
     for folder, folders, names in os.walk(www):
         folders.sort()
         for name in sorted(names):
-            if found := NAME.fullmatch(name):
-                path = "/" + os.path.join(os.path.relpath(folder, www), found[1])
-                yield Body(path, found[2], os.path.join(folder, name))
+            if match := NAME.fullmatch(name):
+                path = "/" + os.path.join(os.path.relpath(folder, www), match[1])
+                yield Body(path, match[2], os.path.join(folder, name))
 
 
 def mixed(dist: Path) -> list[Body]:
-    """Every path that a client can ask for as it is, once, in an order that is random and always the same."""
-    found = [one for one in every(dist) if one.path.startswith("/api/") and os.path.getsize(one.file) <= LARGEST]
-    random.Random(0).shuffle(found)
-    return found
+    """Every requestable path once, in a random order that is always the same."""
+    bodies = [body for body in every(dist) if body.path.startswith("/api/") and os.path.getsize(body.file) <= LARGEST]
+    random.Random(0).shuffle(bodies)
+    return bodies
 
 
 def link_plainly(bodies: list[Body], folder: Path) -> None:
-    """The same files once more, under the names that URLs have."""
-    made = set()
-    for one in bodies:
-        path = folder / one.plain
-        if path.parent not in made:
+    """Link the files under the names of their URLs."""
+    folders = set()
+    for body in bodies:
+        path = folder / body.plain
+        if path.parent not in folders:
             path.parent.mkdir(parents=True, exist_ok=True)
-            made.add(path.parent)
-        os.link(one.file, path)
-        if os.path.exists(f"{one.file}.gz"):
-            os.link(f"{one.file}.gz", f"{path}.gz")
+            folders.add(path.parent)
+        os.link(body.file, path)
+        if os.path.exists(f"{body.file}.gz"):
+            os.link(f"{body.file}.gz", f"{path}.gz")

@@ -1,4 +1,4 @@
-"""Full builds and rebuilds, against what parsing the YAML and unpacking the result cost."""
+"""Full builds and rebuilds, compared with parsing the YAML and unpacking the result."""
 
 import subprocess
 import sys
@@ -11,12 +11,12 @@ from .program import ROOT, Run, Site, remove, run
 from .report import Figure, Findings, Series, ratio
 
 MB = 1e6
-# How much smaller the catalog is that tells how memory grows.
+# The ratio of the two catalogs that show how memory grows.
 FEWER = 5
 
 
 def measure(site: Site, rounds: int, say: Callable[[str], None]) -> Findings:
-    """Leaves the site as its first build made it, without the cache of that build."""
+    """Measure builds; the site is left as its first build made it, without the cache."""
     small = Site(site.folder / "small", max(1, site.series // FEWER), site.chapters)
     small.write()
     say(f"building, {small.series} series")
@@ -34,13 +34,13 @@ def measure(site: Site, rounds: int, say: Callable[[str], None]) -> Findings:
             subprocess.run(["tar", "-cf", tar, "-C", site.folder, "dist"], check=True)
         runs["same"].append(site.build())
         runs["chapter"].append(_with_one_more_chapter(site))
-        parse.append(float(_said(sys.executable, "-m", "bench.parsing", str(site.catalog))))
-        # Gone before it is unpacked, so that a memory file system has to hold it only once.
+        parse.append(float(_output(sys.executable, "-m", "bench.parsing", str(site.catalog))))
+        # Removed before unpacking, so that the memory file system holds it only once.
         remove(site.dist, site.cache)
         unpack.append(run("tar", "-xf", str(tar), "-C", str(site.folder)).seconds)
     tar.unlink()
 
-    times = {name: [one.seconds for one in some] for name, some in runs.items()}
+    times = {name: [run.seconds for run in rounds] for name, rounds in runs.items()}
     floor = [one + other for one, other in zip(parse, unpack, strict=True)]
     peak = max(one.peak for name in ("one", "two") for one in runs[name])
     return Findings(
@@ -69,7 +69,7 @@ def measure(site: Site, rounds: int, say: Callable[[str], None]) -> Findings:
 
 
 def _with_one_more_chapter(site: Site) -> Run:
-    """The rebuild after an edit that is taken back, so that all rounds start alike."""
+    """Rebuild after adding a chapter, then undo the edit so that all rounds start alike."""
     edited = site.catalog / "series" / f"{catalogs.slug(site.series // 2)}.yaml"
     before = edited.read_text(encoding="utf-8")
     identity = site.series * site.chapters + 1
@@ -80,5 +80,5 @@ def _with_one_more_chapter(site: Site) -> Run:
         edited.write_text(before, encoding="utf-8")
 
 
-def _said(*command: str | Path) -> str:
+def _output(*command: str | Path) -> str:
     return subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout

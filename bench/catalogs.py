@@ -1,8 +1,8 @@
-"""Catalogs of any size, the same ones for the same numbers."""
+"""Generates catalogs of any size; the same numbers give the same catalog."""
 
 from pathlib import Path
 
-# Of each kind, in a catalog that has as many series.
+# Authors, artists and groups each, in a catalog with at least as many series.
 PEOPLE = 200
 CATEGORIES = ("action", "comedy", "drama", "fantasy", "horror", "mystery", "quiet", "romance", "school", "travel")
 STATUSES = ("ongoing", "completed", "hiatus", "canceled")
@@ -25,7 +25,7 @@ FAMILY = ("Okafor", "Halloway", "Castellane", "Brandt", "Tanaka", "Silva", "More
 
 
 def write(folder: Path, *, series: int, chapters: int, pages: int = 20) -> int:
-    """A catalog with so many series of so many chapters each; answers with its size in bytes."""
+    """Write a catalog; return its size in bytes."""
     people = min(series, PEOPLE)
     (folder / "series").mkdir(parents=True)
     files = {"site.yaml": "base_url: https://bench.example\n"}

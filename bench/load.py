@@ -1,4 +1,4 @@
-"""wrk, walking lists of requests."""
+"""Runs wrk on lists of requests."""
 
 import http.client
 import shutil
@@ -26,7 +26,7 @@ class Request:
 
 @dataclass(frozen=True)
 class Mix:
-    """Requests in a file, all of which are to be answered with one status."""
+    """Requests in a file, with the status that all of them must get."""
 
     file: Path
     status: int
@@ -35,9 +35,9 @@ class Mix:
 
 @dataclass(frozen=True)
 class Load:
-    # Right answers only.
+    # Correct responses only.
     per_second: float
-    # Milliseconds within which 99 of 100 were answered.
+    # 99th percentile of the response time, in milliseconds.
     p99: float
     asked: int
     failed: int
@@ -54,25 +54,25 @@ def mix(file: Path, requests: Iterable[Request], status: int = 200) -> Mix:
 
 
 def check(server: Server, asked: Mix) -> None:
-    """What is fast and wrong must not be taken for fast."""
+    """Check a sample of responses; a wrong response may be fast."""
     with closing(http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)) as connection:
         for one in asked.sample:
             connection.request("GET", one.path, headers=dict(one.fields))
             answer = connection.getresponse()
             answer.read()
             if answer.status != asked.status:
-                raise SystemExit(f"bench: {server.name} answers {one} with {answer.status}, not {asked.status}")
+                raise SystemExit(f"bench: {server.name}: {one}: status {answer.status} instead of {asked.status}")
 
 
 def run(server: Server, asked: Mix, *, connections: int, seconds: int) -> Load:
     command = ["wrk", "-t", "1", "-c", str(connections), "-d", f"{seconds}s", "-s", str(SCRIPT)]
     command += [f"http://127.0.0.1:{server.port}", "--", str(asked.file)]
-    said = subprocess.run(command, check=True, capture_output=True, text=True).stdout
-    requests, taken, p99, failed = map(int, said.splitlines()[-1].split())
+    output = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    requests, taken, p99, failed = map(int, output.splitlines()[-1].split())
     return Load((requests - failed) / taken * 1e6, p99 / 1e3, requests, failed)
 
 
 def failures(what: str, loads: Sequence[Load]) -> list[str]:
-    """A remark, if there is anything to remark upon."""
+    """A remark about wrong responses, if there were any."""
     asked, failed = sum(one.asked for one in loads), sum(one.failed for one in loads)
-    return [f"**{what}: {failed:,} of {asked:,} answers were wrong**, and are not counted."] if failed else []
+    return [f"**{what}: {failed:,} of {asked:,} responses were wrong** and are not counted."] if failed else []

@@ -1,4 +1,4 @@
-"""On what it was measured."""
+"""Describes the machine and the versions of the programs."""
 
 import os
 import platform
@@ -10,7 +10,7 @@ from generator.nginx import process
 
 
 def described() -> list[str]:
-    """The lines of a list."""
+    """Machine and versions, as lines of a Markdown list."""
     cpu = _first("/proc/cpuinfo", r"model name\s*:\s*(.+)") or platform.machine()
     memory = int(_first("/proc/meminfo", r"MemTotal:\s*(\d+)") or 0) / 2**20
     system = f"{platform.system()} {platform.release()}"
@@ -21,16 +21,16 @@ def described() -> list[str]:
 
 
 def _nginx() -> str:
-    said = subprocess.run([process.find_nginx(), "-v"], capture_output=True, text=True, check=True).stderr
-    return said.strip().rpartition("/")[2]
+    output = subprocess.run([process.find_nginx(), "-v"], capture_output=True, text=True, check=True).stderr
+    return output.strip().rpartition("/")[2]
 
 
 def _njs() -> str:
-    """The module has its version in it, and says it to scripts only."""
-    found = re.search(rb"[^_.\d](\d\.\d+\.\d+)\0", Path(process.find_js_module()).read_bytes())
-    return found[1].decode() if found else "of unknown version"
+    """The version of njs, read from its module; only scripts could print it otherwise."""
+    match = re.search(rb"[^_.\d](\d\.\d+\.\d+)\0", Path(process.find_js_module()).read_bytes())
+    return match[1].decode() if match else "of unknown version"
 
 
 def _first(file: str, pattern: str) -> str:
-    found = re.search(pattern, Path(file).read_text())
-    return found[1].strip() if found else ""
+    match = re.search(pattern, Path(file).read_text())
+    return match[1].strip() if match else ""

@@ -1,4 +1,4 @@
-"""What a URL costs nginx: memory of a worker, and time to load."""
+"""Memory of a worker and loading time per URL."""
 
 import re
 import subprocess
@@ -13,7 +13,7 @@ from .report import Figure, Findings, Series
 
 
 def measure(site: Site, rounds: int, say: Callable[[str], None]) -> Findings:
-    """The release of `site` against one that has almost no URLs."""
+    """Compare the release of `site` with one that has almost no URLs."""
     nearly_none = Site(site.folder / "nearly-none", 1, 1)
     nearly_none.write()
     nearly_none.build()
@@ -31,23 +31,23 @@ def measure(site: Site, rounds: int, say: Callable[[str], None]) -> Findings:
         whole.append((rss - least_rss) / urls)
     return Findings(
         [
-            Figure("memory of a worker a URL, its share of what it shares (PSS)", median(fair), "≤", 250, "B"),
-            Figure("time to load the maps of a URL", median(loading), "≤", 4, "µs"),
+            Figure("memory of a worker per URL, with its share of shared memory (PSS)", median(fair), "≤", 250, "B"),
+            Figure("time to load the maps, per URL", median(loading), "≤", 4, "µs"),
         ],
         [
-            Series("memory of a worker a URL (PSS)", fair, "B"),
-            Series("memory of a worker a URL, shared with the master or not (RSS)", whole, "B"),
-            Series("time to load the maps of a URL", loading, "µs"),
+            Series("memory of a worker per URL (PSS)", fair, "B"),
+            Series("memory of a worker per URL, with all shared memory (RSS)", whole, "B"),
+            Series("time to load the maps, per URL", loading, "µs"),
         ],
         [
-            f"The release has {large:,} URLs; what one costs is the difference to a release of {none:,}.",
-            "A worker shares the maps with the master: half of them counts in the PSS of a single one, all in its RSS.",
+            f"The release has {large:,} URLs; figures per URL are differences to a release of {none:,}.",
+            "A worker shares the maps with the master: half of them count in its PSS, all in its RSS.",
         ],
     )
 
 
 def loading_seconds(site: Site) -> float:
-    """How long nginx reads and tests a release."""
+    """Seconds that nginx takes to read and test a release."""
     command, _ = servers.configure(site.folder, servers.RELEASE)
     started = time.perf_counter()
     subprocess.run([*command, "-t", "-q"], check=True)
@@ -55,7 +55,7 @@ def loading_seconds(site: Site) -> float:
 
 
 def memory(site: Site) -> tuple[int, int]:
-    """Of one worker, in bytes: its share, and all that it sees."""
+    """PSS and RSS of one worker, in bytes."""
     with servers.nginx("the release", site.folder, servers.RELEASE) as server:
         text = Path(f"/proc/{server.worker}/smaps_rollup").read_text()
     fields = dict(re.findall(r"^(\w+): +(\d+) kB$", text, re.MULTILINE))

@@ -1,4 +1,4 @@
-"""`python -m bench.parsing CATALOG`: seconds for reading its YAML with the program's own parser, and nothing else."""
+"""`python -m bench.parsing CATALOG`: print the seconds that the program's own parser takes for its YAML."""
 
 import gc
 import sys

@@ -1,4 +1,4 @@
-"""The program, run as people run it: a process of its own, from its first instruction to its last."""
+"""Runs the program in a process of its own, and measures the whole process."""
 
 import os
 import subprocess
@@ -17,14 +17,14 @@ AS_OF = "2026-06-01"
 @dataclass(frozen=True)
 class Run:
     seconds: float
-    # What the largest of its processes held at once, in bytes. Linux reports a process that was started by a large
-    # one as at least as large, so nothing in this package may grow before the last build is measured.
+    # Peak memory of the largest process, in bytes. Linux reports a child as at least as large as its parent was at
+    # the start, so this package must stay small until the last build is measured.
     peak: int
 
 
 @dataclass(frozen=True)
 class Site:
-    """A folder with a catalog and what is built from it."""
+    """A folder with a catalog and its build."""
 
     folder: Path
     series: int
@@ -43,7 +43,7 @@ class Site:
         return self.folder / "cache"
 
     def write(self) -> int:
-        """The catalog; answers with its size."""
+        """Write the catalog; return its size."""
         return catalogs.write(self.catalog, series=self.series, chapters=self.chapters)
 
     def build(self, jobs: int = 1) -> Run:
@@ -75,6 +75,8 @@ def remove(*paths: Path) -> None:
 
 @cache
 def has_cache() -> bool:
-    """Whether this program's builds can start from what the last one kept."""
-    said = subprocess.run([sys.executable, "build.py", "build", "--help"], cwd=ROOT, capture_output=True, text=True)
-    return "--cache" in said.stdout
+    """Whether this version of the program has a cache."""
+    help_text = subprocess.run(
+        [sys.executable, "build.py", "build", "--help"], cwd=ROOT, capture_output=True, text=True
+    )
+    return "--cache" in help_text.stdout

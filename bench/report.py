@@ -1,4 +1,4 @@
-"""What was measured -> tables."""
+"""Writes measurements as tables."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -8,7 +8,7 @@ from typing import Literal
 
 @dataclass(frozen=True)
 class Figure:
-    """A number that has to stay on one side of a limit."""
+    """A measured number and its target."""
 
     name: str
     measured: float
@@ -23,7 +23,7 @@ class Figure:
 
 @dataclass(frozen=True)
 class Series:
-    """One thing, measured once a round."""
+    """The measurements of one value, one per round."""
 
     name: str
     values: Sequence[float]
@@ -32,7 +32,7 @@ class Series:
 
 @dataclass
 class Findings:
-    """What a part of the bench found out."""
+    """The results of one part of the bench."""
 
     figures: list[Figure] = field(default_factory=list)
     series: list[Series] = field(default_factory=list)
@@ -45,24 +45,24 @@ class Findings:
 
 
 def ratio(above: Iterable[float], below: Iterable[float]) -> float:
-    """The median of what each round says: a slow minute of the machine spoils one round and not the quotient."""
+    """The median of the ratios of all rounds: a slow minute affects one round only."""
     return median(one / other for one, other in zip(above, below, strict=True))
 
 
-def markdown(heading: Sequence[str], found: Findings) -> str:
+def markdown(heading: Sequence[str], findings: Findings) -> str:
     return "\n".join(
         [
             "# Results",
             "",
             *heading,
             "",
-            *figures_table(found.figures),
+            *figures_table(findings.figures),
             "",
-            *(f"- {one}" for one in found.remarks),
+            *(f"- {one}" for one in findings.remarks),
             "",
-            "## What they were computed from",
+            "## Measurements",
             "",
-            *series_table(found.series),
+            *series_table(findings.series),
             "",
         ]
     )
@@ -92,6 +92,6 @@ def series_table(series: Iterable[Series]) -> list[str]:
 
 
 def shown(value: float, unit: str) -> str:
-    """Three digits that count; whole numbers with all of theirs."""
+    """Three significant digits; all digits of numbers from 100 on."""
     number = f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
     return f"{number} {unit}".rstrip()

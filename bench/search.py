@@ -1,4 +1,4 @@
-"""The list of series with filters, which a script in nginx answers."""
+"""Filtered lists of series, which a script in nginx computes."""
 
 import random
 from collections.abc import Callable, Iterator
@@ -39,7 +39,7 @@ def measure(site: Site, rounds: int, seconds: int, say: Callable[[str], None]) -
 
 
 def queries(count: int) -> Iterator[str]:
-    """What readers type and choose, in turn; always the same."""
+    """Queries as readers make them, in turn; always the same."""
     choose = random.Random(0).choice
     for turn in range(count):
         match turn % 6:

@@ -1,4 +1,4 @@
-"""Servers on ports of their own: nginx with a release, nginx with nothing but files, a server in Python."""
+"""Starts servers: nginx with a release, nginx with plain files, a Python server."""
 
 import http.client
 import os
@@ -15,16 +15,16 @@ from generator.nginx import process as serve
 
 from .program import ROOT
 
-# What uvicorn and FastAPI are installed into, apart from what builds and tests.
+# The environment of uvicorn and FastAPI, separate from that of builds and tests.
 PYTHON = ROOT / ".venv-bench/bin/python"
 PATIENCE = 120
 
-# The same around both, so that only what answers differs. Numbers as in the ready-made nginx.conf, but for the workers.
+# The same for both servers, so that only the locations differ. Numbers as in nginx.conf, except the workers.
 MAIN = """
 {user}
 load_module {module};
 worker_processes 1;
-# As the emitted main file says it.
+# As in the emitted main file.
 pcre_jit on;
 worker_rlimit_nofile 20000;
 pid {run}/nginx.pid;
@@ -56,7 +56,7 @@ RELEASE = """
         include dist/current/server.conf;
     }}
 """
-# What an nginx needs that knows nothing: it looks for a file, and makes tags of its time and length.
+# A plain nginx: it looks for a file and makes the ETag of its time and length.
 BARE = """
     server {{
         listen 127.0.0.1:{port};
@@ -79,20 +79,20 @@ class Server:
 
     @property
     def worker(self) -> int:
-        """The one process that answers."""
+        """The process id of the only worker."""
         children = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text().split()
         return int(children[0])
 
 
 def configure(folder: Path, inside: str) -> tuple[list[str], int]:
-    """A main file in `folder`; how nginx is called with it, and where it will answer."""
+    """Write a main file into `folder`; return the command that starts nginx, and its port."""
     port = _free_port()
     name = f"bench-{port}"
     (folder / name).mkdir()
     main = folder / f"{name}.conf"
     main.write_text(
         MAIN.format(
-            # Started by root, the workers would be somebody who may not enter a folder of root's.
+            # If root starts nginx, its workers use an account that cannot enter a folder of root.
             user="" if os.geteuid() else f"user {pwd.getpwuid(folder.stat().st_uid).pw_name};",
             module=serve.find_js_module(),
             run=name,
@@ -111,7 +111,7 @@ def nginx(name: str, folder: Path, inside: str) -> Iterator[Server]:
 
 @contextmanager
 def python(name: str, bodies: Path) -> Iterator[Server]:
-    """bench/app.py with the bodies that are listed in a file."""
+    """Run bench/app.py with the bodies that a file lists."""
     port = _free_port()
     command = [
         str(PYTHON),
@@ -144,13 +144,13 @@ def _running(server: Server) -> Iterator[Server]:
 def _wait(server: Server) -> None:
     deadline = time.monotonic() + PATIENCE
     while server.process.poll() is None and time.monotonic() < deadline:
-        # An answer and not only a connection: nginx listens before it has a worker.
+        # A response, not only a connection: nginx listens before it has a worker.
         with suppress(OSError), closing(http.client.HTTPConnection("127.0.0.1", server.port, timeout=5)) as connection:
             connection.request("GET", "/")
             connection.getresponse()
             return
         time.sleep(0.05)
-    raise SystemExit(f"bench: {server.name} does not answer")
+    raise SystemExit(f"bench: {server.name} does not respond")
 
 
 def _free_port() -> int:

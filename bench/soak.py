@@ -1,7 +1,7 @@
-"""`python -m bench.soak --minutes 10`: does nginx grow, under all kinds of requests and from release to release?
+"""`python -m bench.soak --minutes 10`: check that nginx does not grow with requests and releases.
 
-Rounds of the same requests, with a new release and a reload after each; the memory of the workers is read at the end
-of every round. The first rounds fill caches and pools and do not count; from then on it has to stay where it is.
+Each round sends the same requests, reads the memory of the worker, and reloads a new release. The first rounds fill
+caches and pools and do not count; afterwards the memory must stay the same.
 """
 
 import argparse
@@ -21,7 +21,7 @@ from . import catalogs, servers
 from .__main__ import say, scratch
 from .program import Site
 
-# What may be more at the end than after the first rounds.
+# Allowed growth between the first counted rounds and the last.
 ALLOWED = 1.1
 WARMING = 3
 HELD = 200
@@ -40,13 +40,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
     options = argparse.ArgumentParser(
         prog="python -m bench.soak", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    options.add_argument("--minutes", type=float, default=10, help="at least so long (10)")
-    options.add_argument("--rounds", type=int, default=10, help="at least so many, each with a reload (10)")
-    options.add_argument("--series", type=int, default=200, help="of the catalog (200)")
-    options.add_argument("--requests", type=int, default=20_000, help="in each round (20000)")
+    options.add_argument("--minutes", type=float, default=10, help="least duration (10)")
+    options.add_argument("--rounds", type=int, default=10, help="least number of rounds, each with a reload (10)")
+    options.add_argument("--series", type=int, default=200, help="series in the catalog (200)")
+    options.add_argument("--requests", type=int, default=20_000, help="requests in a round (20000)")
     asked = options.parse_args(arguments)
     if asked.rounds <= WARMING:
-        raise SystemExit(f"bench: {WARMING} rounds are needed before the first that counts; take more --rounds")
+        raise SystemExit(f"bench: {WARMING} rounds do not count; use more --rounds")
     with scratch() as folder:
         site = Site(folder, asked.series, 2)
         site.write()
@@ -58,7 +58,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def soaked(site: Site, seconds: float, rounds: int, requests: int) -> Iterator[tuple[int, int]]:
-    """What the worker of each round holds in the middle of it and at its end, in bytes."""
+    """Memory of the worker in the middle and at the end of each round, in bytes."""
     until = time.monotonic() + seconds
     with servers.nginx("release", site.folder, servers.RELEASE) as server:
         number = 0
@@ -77,20 +77,19 @@ def soaked(site: Site, seconds: float, rounds: int, requests: int) -> Iterator[t
 
 
 def ask(server: servers.Server, site: Site, requests: int) -> None:
-    """Bodies, 304s, packed ones, searches, errors, conditions that take a second request: all in turns."""
+    """Send requests in turn: bodies, 304s, gzip, searches, errors, conditions with a second request."""
     store = Store(site.dist)
     published = store.manifest(store.current()).resources.values()
-    found = [one for one in published if one.url.startswith("/api/series/") and "#" not in one.url]
-    found.sort()
+    listed = sorted(body for body in published if body.url.startswith("/api/series/") and "#" not in body.url)
     with closing(http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)) as connection:
         for number in range(requests):
-            one = found[number % len(found)]
+            body = listed[number % len(listed)]
             path, fields, expected = (
-                (one.url, {}, 200),
-                (one.url, {"Accept-Encoding": "gzip"}, 200),
-                (one.url, {"If-None-Match": f'"{one.etag}"'}, 304),
+                (body.url, {}, 200),
+                (body.url, {"Accept-Encoding": "gzip"}, 200),
+                (body.url, {"If-None-Match": f'"{body.etag}"'}, 304),
                 (f"/api/v2/series?q=a&limit={number % 90 + 1}", {}, 200),
-                (one.url, {"If-Match": f'"{one.etag}"'}, 200),
+                (body.url, {"If-Match": f'"{body.etag}"'}, 200),
                 (f"/api/nothing/{number}", {}, 404),
                 ("/api/v2/profile", {"X-API-Key": f"{number}"}, 401),
             )[number % 7]
@@ -98,7 +97,7 @@ def ask(server: servers.Server, site: Site, requests: int) -> None:
             answer = connection.getresponse()
             answer.read()
             if answer.status != expected:
-                raise SystemExit(f"bench: {path} with {fields} was answered with {answer.status}, not {expected}")
+                raise SystemExit(f"bench: {path} with {fields} has status {answer.status} instead of {expected}")
 
 
 def abuse(server: servers.Server, times: int) -> None:
@@ -110,7 +109,7 @@ def abuse(server: servers.Server, times: int) -> None:
 
 @contextmanager
 def crowd(server: servers.Server) -> Iterator[None]:
-    """Connections that are held meanwhile, idle or in the middle of a head."""
+    """Hold connections open meanwhile, idle or with an unfinished head."""
     with ExitStack() as stack:
         for number in range(HELD):
             client = stack.enter_context(socket.create_connection(("127.0.0.1", server.port), timeout=10))
@@ -119,7 +118,7 @@ def crowd(server: servers.Server) -> Iterator[None]:
 
 
 def change(site: Site, number: int) -> None:
-    """A new release of the same size."""
+    """Build a new release of the same size."""
     file = site.catalog / "series" / f"{catalogs.slug(number % site.series)}.yaml"
     text = file.read_text(encoding="utf-8")
     file.write_text(text.replace("of many.\n", f"of many, {number:06}.\n", 1), encoding="utf-8")
@@ -127,7 +126,7 @@ def change(site: Site, number: int) -> None:
 
 
 def reload(server: servers.Server) -> None:
-    """Until the worker of the release before is gone."""
+    """Reload, and wait until the old worker has ended."""
     before = server.worker
     server.process.send_signal(signal.SIGHUP)
     deadline = time.monotonic() + servers.PATIENCE
@@ -143,9 +142,9 @@ def resident(process: int) -> int:
 
 
 def flat(sizes: Sequence[tuple[int, int]]) -> bool:
-    """Neither from one release to the next nor while a worker lives; one odd round says nothing.
+    """Whether memory grows neither from release to release nor while a worker runs; single rounds do not matter.
 
-    A third of the rounds at the end, against as many after the first ones; ends of rounds against their middles.
+    Compares the last third of the counted rounds with the first third, and ends of rounds with their middles.
     """
     counted = sizes[WARMING:]
     part = max(1, len(counted) // 3)

@@ -1,5 +1,5 @@
--- wrk … -s walk.lua URL -- LIST: asks for one line of LIST after the other, again from the top when it ends.
--- A line is a path, and behind a tab the header fields of the request, if any, with "\t" between them.
+-- wrk … -s walk.lua URL -- LIST: send the requests in LIST, line by line, from the start again at its end.
+-- A line is a path and the header fields of the request, separated by tabs.
 
 local requests, at = {}, 0
 
@@ -19,7 +19,7 @@ function request()
     return requests[at]
 end
 
--- The last line is for bench/load.py: requests, microseconds, the 99th percentile, failures.
+-- bench/load.py reads the last line: requests, microseconds, the 99th percentile, failures.
 function done(summary, latency)
     local errors = summary.errors
     local failed = errors.connect + errors.read + errors.write + errors.status + errors.timeout

@@ -1,4 +1,4 @@
-"""The lists that cost the most: each asked for again and again on one connection, beside a filter by one category."""
+"""The most expensive queries of the list of series, compared with a filter by one category."""
 
 import http.client
 from collections.abc import Callable
@@ -26,13 +26,13 @@ def filled(begin: str, again: str) -> str:
 
 
 def spellings(name: str) -> list[str]:
-    """All texts that mean the same category."""
+    """All spellings of the same category."""
     return ["".join(word) for word in product(*((letter, letter.upper()) for letter in name))]
 
 
-# These have several parameters, and each of them costs something.
+# These have several parameters with a cost.
 TOGETHER = ("three texts", "all filters")
-# By what is done, the query and the status of its answer; tests/nginx/test_shim_cost.py counts what such queries cost.
+# Name -> query and status of its response; tests/nginx/test_shim_cost.py counts the work of such queries.
 QUERIES = {
     "one category": (ONE, 200),
     "one category, 4,000 times": (filled("categories=", "a,"), 200),
@@ -40,8 +40,8 @@ QUERIES = {
     "8,000 commas": (filled("categories=", ","), 200),
     "2,700 escaped commas": (filled("categories=", "%2C"), 200),
     "64 categories in other spellings": ("categories=" + ",".join(spellings("mystery")[:64]), 200),
-    "64 categories that are no UTF-8": ("categories=" + ",".join(f"%ff{number}" for number in range(64)), 200),
-    "a text that is no UTF-8": ("title=%ff", 200),
+    "64 categories of invalid UTF-8": ("categories=" + ",".join(f"%ff{number}" for number in range(64)), 200),
+    "a text of invalid UTF-8": ("title=%ff", 200),
     "letters to fold": (filled("categories=%C3%A9", "X"), 200),
     "three texts": ("title=e&author=a&artist=q", 200),
     "all filters": (f"title=e&author=a&artist=a&limit=999&{EVERYTHING}", 200),
@@ -69,7 +69,7 @@ def measure(site: Site, rounds: int, say: Callable[[str], None]) -> Findings:
 
 
 def milliseconds(server: Server, path: str, status: int) -> float:
-    """How long the worker computes for one answer, whatever else the machine does."""
+    """Processor time of the worker per response, independent of other load."""
     before = computed(server)
     with closing(http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)) as connection:
         for _ in range(TIMES):
@@ -77,10 +77,10 @@ def milliseconds(server: Server, path: str, status: int) -> float:
             answer = connection.getresponse()
             answer.read()
             if answer.status != status:
-                raise SystemExit(f"bench: {path[:60]} is answered with {answer.status}, not {status}")
+                raise SystemExit(f"bench: {path[:60]} has status {answer.status} instead of {status}")
     return (computed(server) - before) / TIMES / 1e6
 
 
 def computed(server: Server) -> int:
-    """Nanoseconds that its worker has had a processor for itself."""
+    """Processor time of the worker so far, in nanoseconds."""
     return int(Path(f"/proc/{server.worker}/schedstat").read_text().split()[0])
