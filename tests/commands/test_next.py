@@ -228,7 +228,7 @@ def test_the_workflow_understands_what_it_stored(tmp_path: Path, stored: str | N
         "GITHUB_SHA": "abc",
         "GITHUB_OUTPUT": str(tmp_path / "output"),
     }
-    subprocess.run(["bash", "-eo", "pipefail", "-c", step("Is anything due?")], env=environment, check=True, timeout=60)
+    subprocess.run(["bash", "-eo", "pipefail", "-c", step("Check whether a build is due")], env=environment, check=True, timeout=60)
 
     assert (tmp_path / "output").read_text() == f"due={due}\n"
 
@@ -238,4 +238,4 @@ def test_the_workflow_asks_as_of_the_moment_of_its_build() -> None:
     script = step("Build")
 
     assert script.index("export SOURCE_DATE_EPOCH") < script.index("build.py build") < script.index("build.py next")
-    assert "cp next_publication ~/previous/next_publication" in step("Note what was published")
+    assert "cp next_publication ~/previous/next_publication" in step("Record the publication")
