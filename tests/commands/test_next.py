@@ -228,7 +228,9 @@ def test_the_workflow_understands_what_it_stored(tmp_path: Path, stored: str | N
         "GITHUB_SHA": "abc",
         "GITHUB_OUTPUT": str(tmp_path / "output"),
     }
-    subprocess.run(["bash", "-eo", "pipefail", "-c", step("Check whether a build is due")], env=environment, check=True, timeout=60)
+    subprocess.run(
+        ["bash", "-eo", "pipefail", "-c", step("Check whether a build is due")], env=environment, check=True, timeout=60
+    )
 
     assert (tmp_path / "output").read_text() == f"due={due}\n"
 

@@ -44,6 +44,7 @@ def missing(*programs: str) -> pytest.MarkDecorator:
     return pytest.mark.skipif(bool(absent), reason=f"not installed: {', '.join(absent)}")
 
 
+@pytest.mark.documents
 @missing("bash", "curl", "make", "openssl")
 @pytest.mark.parametrize("document", [name for name in DOCUMENTS if blocks(name, "sh", "console") and name != RECIPES])
 def test_commands_of_a_document_print_what_it_shows(document: str) -> None:
