@@ -6,8 +6,8 @@ from ..catalog.confined_folder import Folder
 from ..errors import FlatpanelError
 
 
-def edited(folder: Folder, file: str, change: Callable[[], bytes]) -> bytes:
-    """An edit that cannot be made knows why, but not in which file."""
+def edit(folder: Folder, file: str, change: Callable[[], bytes]) -> bytes:
+    """Return the result of `change`; an error names the file."""
     try:
         return change()
     except FlatpanelError as error:

@@ -21,53 +21,51 @@ Warn = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
-    """A chapter and the id that it has now."""
+class AssignedId:
+    """A chapter and its new id."""
 
     file: str
     chapter: Chapter
     id: int
 
 
-def give_ids(folder: Folder, highest: int, warn: Warn) -> list[Given]:
-    """Give an id to every chapter that lacks one; answers with them in the order of their ids.
+def assign_ids(folder: Folder, highest: int, warn: Warn) -> list[AssignedId]:
+    """Write an id into each chapter without one; return these chapters in the order of their ids.
 
-    No id comes back that a chapter has, had in the catalog's history, or had up to `highest` in a release.
+    `highest` is the highest chapter id of all releases.
     """
     with exclusive(layout.existing(folder)):
         sources = load_valid(folder)
-        lacking = cross_checks.chapters_without_id(sources)
-        if not lacking:
+        entries = cross_checks.chapters_without_id(sources)
+        if not entries:
             return []
-        given = list(zip(lacking, free_ids(folder, sources, highest, warn, len(lacking)), strict=True))
+        assigned = list(zip(entries, free_ids(folder, sources, highest, warn, len(entries)), strict=True))
         texts = {}
-        for file, group in groupby(sorted(given, key=lambda pair: pair[0].file), key=lambda pair: pair[0].file):
-            ids = {entry.path: number for entry, number in group}
+        for file, pairs in groupby(sorted(assigned, key=lambda pair: pair[0].file), key=lambda pair: pair[0].file):
+            ids = {entry.path: id for entry, id in pairs}
             text = locate.text(folder, file)
-            texts[file] = catalog_edit.edited(folder, file, partial(editor.with_first_field, text, "id", ids))
+            texts[file] = catalog_edit.edit(folder, file, partial(editor.with_first_field, text, "id", ids))
         for file, text in texts.items():
             confined_folder.of(folder).write(file, text)
-        return [Given(entry.file, entry.record, number) for entry, number in given]
+        return [AssignedId(entry.file, entry.record, id) for entry, id in assigned]
 
 
 def free_ids(folder: Folder, sources: Sources, highest: int, warn: Warn, count: int = 1) -> range:
-    """The next ids that no chapter has, had in the catalog's history, or had up to `highest` in a release."""
+    """Return ids above all that the catalog has, its git history had, and releases had (up to `highest`)."""
     try:
         repository = git.Repository.around(Path(folder))
         committed = repository.ids_in_history() if repository else set()
     except git.GitError as error:
-        warn(f"{folder}: {error}; an id that only git remembers may be given again")
+        warn(f"{folder}: {error}; ids that only the git history contains may be assigned again")
         committed = set()
-    known = (one for one in committed if one <= MAX_ID)
-    first = 1 + max((highest, *cross_checks.chapter_ids_in_use(sources), *known))
+    valid = (id for id in committed if id <= MAX_ID)
+    first = 1 + max((highest, *cross_checks.chapter_ids_in_use(sources), *valid))
     if first + count - 1 > MAX_ID:
-        raise FlatpanelError(
-            f"{folder}: no id up to {MAX_ID} is left above those that chapters had; write one yourself"
-        )
+        raise FlatpanelError(f"{folder}: no id up to {MAX_ID} is left above the ids in use; write an id yourself")
     return range(first, first + count)
 
 
 def chapter_label(chapter: Chapter) -> str:
-    """The volume and number of a chapter, for people."""
+    """Return the volume and number of a chapter for people."""
     volume = f"volume {chapter.volume}, " if chapter.volume else ""
     return f"{volume}chapter {chapter.number}"

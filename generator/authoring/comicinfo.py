@@ -1,7 +1,4 @@
-"""ComicInfo.xml, as archives of comics have it -> the fields of a chapter that it tells.
-
-What it says is handed on as it stands there; the model says what is wrong with it.
-"""
+"""ComicInfo.xml of a comic archive -> fields of a chapter. The values are checked by the model of a chapter."""
 
 import re
 from collections.abc import Callable, Collection
@@ -11,43 +8,43 @@ from xml.parsers import expat
 from ..errors import FlatpanelError
 
 ROOT = "ComicInfo"
-# What programs write for a number that nobody told them.
+# Placeholder that programs write for an unknown number.
 _UNKNOWN = "-1"
 _DIGITS = re.compile(r"[0-9]{1,10}")
 _BETWEEN_NAMES = re.compile(r"[,;]")
 
 
-def fields(text: bytes, groups: Collection[str]) -> dict[str, Any]:
-    """What stands in the file, by the fields of a chapter; `groups` are the names that a group may have."""
-    said = _elements(text)
-    volume = said.get("Volume", "")
-    people = said.get("ScanInformation") or said.get("Translator") or ""
-    found = {
-        # Whoever has no volumes writes 0 there.
+def chapter_fields(text: bytes, groups: Collection[str]) -> dict[str, Any]:
+    """Return the fields of a chapter that the file states; `groups` are the names of groups in the catalog."""
+    elements = _elements(text)
+    volume = elements.get("Volume", "")
+    people = elements.get("ScanInformation") or elements.get("Translator") or ""
+    fields = {
+        # 0 means no volume.
         "volume": int(volume) or None if _DIGITS.fullmatch(volume) else volume,
-        "number": said.get("Number"),
-        "title": said.get("Title"),
-        "published": _day(said),
+        "number": elements.get("Number"),
+        "title": elements.get("Title"),
+        "published": _day(elements),
         "groups": [people] if people in groups else _names(people),
     }
-    return {name: value for name, value in found.items() if value not in (None, "", [])}
+    return {name: value for name, value in fields.items() if value not in (None, "", [])}
 
 
 def _names(text: str) -> list[str]:
     return [name for name in map(str.strip, _BETWEEN_NAMES.split(text)) if name]
 
 
-def _day(said: dict[str, str]) -> str | None:
-    """A day that is not told to the day is none; 0 is none, either."""
-    parts = [said.get(name, "") for name in ("Year", "Month", "Day")]
-    year, month, day = (one.rjust(2, "0") for one in parts)
-    return f"{year}-{month}-{day}T00:00:00Z" if all(one.strip("0") for one in parts) else None
+def _day(elements: dict[str, str]) -> str | None:
+    """Return midnight of the day; None if a part of the date is missing or 0."""
+    parts = [elements.get(name, "") for name in ("Year", "Month", "Day")]
+    year, month, day = (part.rjust(2, "0") for part in parts)
+    return f"{year}-{month}-{day}T00:00:00Z" if all(part.strip("0") for part in parts) else None
 
 
 def _elements(text: bytes) -> dict[str, str]:
-    """The texts of the elements directly below the root, without those that say nothing."""
+    """Return the non-empty texts of the elements directly below the root."""
     path: list[str] = []
-    found: dict[str, list[str]] = {}
+    texts: dict[str, list[str]] = {}
 
     def start(name: str, _: object) -> None:
         path.append(name)
@@ -57,11 +54,11 @@ def _elements(text: bytes) -> dict[str, str]:
 
     def data(piece: str) -> None:
         if len(path) == 2 and path[0] == ROOT:
-            found.setdefault(path[1], []).append(piece)
+            texts.setdefault(path[1], []).append(piece)
 
     _parse(text, start, end, data)
-    texts = ((name, " ".join("".join(pieces).split())) for name, pieces in found.items())
-    return {name: said for name, said in texts if said not in ("", _UNKNOWN)}
+    joined = ((name, " ".join("".join(pieces).split())) for name, pieces in texts.items())
+    return {name: value for name, value in joined if value not in ("", _UNKNOWN)}
 
 
 def _parse(
@@ -69,14 +66,14 @@ def _parse(
 ) -> None:
     parser = expat.ParserCreate()
     parser.StartElementHandler, parser.EndElementHandler, parser.CharacterDataHandler = start, end, data
-    parser.StartDoctypeDeclHandler = _refuse
+    parser.StartDoctypeDeclHandler = _refuse_doctype
     try:
         parser.Parse(text, True)
-    # The latter two are about the encoding that the file claims to have.
+    # LookupError and ValueError: the encoding that the file declares.
     except (expat.ExpatError, LookupError, ValueError) as error:
-        raise FlatpanelError(f"is not XML: {error}") from None
+        raise FlatpanelError(f"not valid XML: {error}") from None
 
 
-def _refuse(*_: object) -> None:
-    """Nobody needs a document type here but who wants ten lines to mean a billion letters."""
-    raise FlatpanelError("has a document type (<!DOCTYPE …>); remove it")
+def _refuse_doctype(*_: object) -> None:
+    """Refuse entity expansion: ten lines of entities can expand to a billion letters."""
+    raise FlatpanelError("contains a document type (<!DOCTYPE …>); remove it")

@@ -23,7 +23,7 @@ KEYS = "keys.yaml"
 
 @dataclass(frozen=True, slots=True)
 class NamedKey:
-    """A key as it may be shown, and where it is kept."""
+    """The name and account of a key, and its place in a file."""
 
     name: str
     account: str | None
@@ -32,60 +32,58 @@ class NamedKey:
 
 
 def list_keys(folder: Folder) -> list[NamedKey]:
-    """Those that people wrote into accounts, then those that were made here."""
+    """Return the keys in `accounts.yaml`, then those in `keys.yaml`."""
     return _keys(load_valid(folder))
 
 
 def add_key(folder: Folder, name: str, account: str | None) -> str:
-    """Make a key, keep its digest, and answer with it for the only time."""
+    """Create a key, write its digest to `keys.yaml`, and return the key."""
     with exclusive(layout.existing(folder)):
         sources = load_valid(folder)
         usernames = {entry.record.username for entry in sources.lists[ACCOUNTS]}
         if account is not None and account not in usernames:
             raise FlatpanelError(f"no account has the username {account}{did_you_mean(account, usernames)}")
-        if any(one.name == name for one in _keys(sources)):
-            raise FlatpanelError(f"there is a key named {name} already; revoke it or choose another name")
+        if any(key.name == name for key in _keys(sources)):
+            raise FlatpanelError(f"a key named {name} already exists; revoke it or choose another name")
         key = api_keys.new_key()
         fields = {"name": name} | ({"account": account} if account else {}) | {"sha256": encoding.sha256(key.encode())}
         _check_key(fields)
-        text = locate.text(folder, KEYS) or b"# Keys by their digests, made by the command `keys`.\n"
-        # A digest of 256 random bits leads nobody back to them, so everybody may read this file.
-        confined_folder.of(folder).write(
-            KEYS, catalog_edit.edited(folder, KEYS, partial(editor.with_item, text, fields))
-        )
+        text = locate.text(folder, KEYS) or b"# Digests of API keys, written by `keys add`.\n"
+        # The file may be public: a digest of 256 random bits cannot be inverted.
+        after = catalog_edit.edit(folder, KEYS, partial(editor.with_item, text, fields))
+        confined_folder.of(folder).write(KEYS, after)
         return key
 
 
 def revoke_key(folder: Folder, name: str) -> None:
-    """Forget a key that was made here; one that people wrote is theirs to remove."""
+    """Remove a key from `keys.yaml`; a key in `accounts.yaml` is refused."""
     with exclusive(layout.existing(folder)):
-        known = {one.name: one for one in _keys(load_valid(folder))}
-        if name not in known:
-            raise FlatpanelError(f"no key is named {api_keys.redacted(name)}{did_you_mean(name, known)}")
-        key = known[name]
+        keys = {key.name: key for key in _keys(load_valid(folder))}
+        if name not in keys:
+            raise FlatpanelError(f"no key is named {api_keys.redacted(name)}{did_you_mean(name, keys)}")
+        key = keys[name]
         if key.file != KEYS:
             raise FlatpanelError(
-                f"{folder / key.file}: the key {name} of {key.account} is written there; remove it there"
+                f"{folder / key.file}: key {name} of account {key.account} was added by hand; remove it from this file"
             )
         text = locate.text(folder, KEYS)
-        confined_folder.of(folder).write(
-            KEYS, catalog_edit.edited(folder, KEYS, partial(editor.without_item, text, key.index))
-        )
+        after = catalog_edit.edit(folder, KEYS, partial(editor.without_item, text, key.index))
+        confined_folder.of(folder).write(KEYS, after)
 
 
 def _keys(sources: Sources) -> list[NamedKey]:
-    written = [
+    of_accounts = [
         NamedKey(key.name, entry.record.username, ACCOUNTS, index)
         for entry in sources.lists[ACCOUNTS]
         for index, key in enumerate(entry.record.keys)
     ]
-    made = enumerate(entry.record for entry in sources.lists[KEYS])
-    return written + [NamedKey(key.name, key.account, KEYS, index) for index, key in made]
+    issued = enumerate(entry.record for entry in sources.lists[KEYS])
+    return of_accounts + [NamedKey(key.name, key.account, KEYS, index) for index, key in issued]
 
 
 def _check_key(fields: dict[str, str]) -> None:
-    """Nothing is written that would be a problem in the next moment."""
+    """Refuse a key that would be a problem in the next build."""
     if api_keys.redacted(fields["name"]) != fields["name"]:
-        raise FlatpanelError("the name of a key cannot be a key; names are shown to everybody")
-    for wrong in record_messages(IssuedKey, fields):
-        raise FlatpanelError(f"the name {wrong}")
+        raise FlatpanelError("the name is itself an API key; names are public, choose another one")
+    for message in record_messages(IssuedKey, fields):
+        raise FlatpanelError(f"the name {message}")

@@ -1,6 +1,6 @@
-"""A folder or an archive of images -> the names of a chapter's pages in reading order, and its ComicInfo.xml.
+"""A folder or an archive of images -> the file names of a chapter's pages in reading order, and its ComicInfo.xml.
 
-Of an archive the names are read, and one small file; nothing is unpacked, and no name leads anywhere.
+Archives are not unpacked: only the names and ComicInfo.xml are read. Unsafe paths are refused.
 """
 
 import os
@@ -18,62 +18,64 @@ from ..errors import FlatpanelError
 
 IMAGES = frozenset({".avif", ".bmp", ".gif", ".jpeg", ".jpg", ".jxl", ".png", ".webp"})
 COMICINFO = "comicinfo.xml"
-# A list of every page with its size is the most that one may reasonably hold.
+# Enough for a list of all pages with their sizes.
 MAX_COMICINFO = 1 << 20
-# More than that is somebody's home folder.
+# A folder with more files is not a chapter, but perhaps a home folder.
 MAX_FILES = 100_000
 
 _NUMBERS = re.compile(r"([0-9]+)")
-# What a name can be that is read somewhere else than where it stands.
-_LEADS_ELSEWHERE = re.compile(r"/|[A-Za-z]:|(?:.*/)?\.\.(?:/|$)|.*[\\\x00-\x1f\x7f]", re.DOTALL)
-# Those that can be unpacked piece by piece, and no further than is wanted.
-_PACKED = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+# Names that may be resolved outside the folder that they are in.
+_UNSAFE = re.compile(r"/|[A-Za-z]:|(?:.*/)?\.\.(?:/|$)|.*[\\\x00-\x1f\x7f]", re.DOTALL)
+# Methods that unpack a bounded number of bytes.
+_STREAMING = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 _ENCRYPTED = 1
-# How much of a strange name is told.
-_SHOWN = 60
+# Characters of a name that a message quotes.
+_QUOTED = 60
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    """The names of the pages, without their folder, and the text that describes them."""
+class PageImages:
+    """The file names of the pages without their folder, and the text of ComicInfo.xml."""
 
     pages: list[str]
     comicinfo: bytes | None
 
 
-def read(given: Folder) -> Found:
-    """What a folder or an archive holds."""
-    path = Path(given)
+def read(source: Folder) -> PageImages:
+    """Read a folder, or a zip archive."""
+    path = Path(source)
     try:
         if path.is_dir():
-            return _folder(confined_folder.of(given))
-        # Those who say nothing of their letters mean these; what else they could mean nobody knows.
+            return _folder(confined_folder.of(source))
+        # Names without the UTF-8 flag are read as UTF-8, too: their encoding is not stated anywhere.
         with zipfile.ZipFile(_file(path), metadata_encoding="utf-8") as archive:
             return _archive(path, archive)
     except UnicodeError:
-        raise FlatpanelError(f"{path}: holds names that are not UTF-8; rename the files, or pack them again") from None
+        raise FlatpanelError(
+            f"{path}: contains file names that are not UTF-8; rename the files, or pack the archive again"
+        ) from None
     except OSError as error:
         raise FlatpanelError(f"{error.filename or path}: cannot be read: {error.strerror or error}") from None
     except (zipfile.BadZipFile, NotImplementedError, ValueError, EOFError, zlib.error) as error:
-        hint = "name a folder of images, or a zip archive (.cbz or .zip)"
+        hint = "pass a folder of images or a zip archive (.cbz or .zip)"
         raise FlatpanelError(f"{path}: cannot be read: {error}; {hint}") from None
 
 
 def _file(path: Path) -> Path:
-    """Merely opening a pipe would wait for whoever writes into it."""
+    """Refuse pipes and devices: opening a pipe waits for a writer."""
     if path.exists() and not path.is_file():
         raise ValueError("it is neither a file nor a folder")
     return path
 
 
-def _folder(folder: ConfinedFolder) -> Found:
+def _folder(folder: ConfinedFolder) -> PageImages:
     path = folder.path
-    pages, description = _sorted_out(path, list(islice(_files(path), MAX_FILES + 1)))
-    return Found(pages, _small(path, folder.content(description)[0]) if description else None)
+    pages, comicinfo = _sort_files(path, list(islice(_files(path), MAX_FILES + 1)))
+    return PageImages(pages, _small(path, folder.content(comicinfo)[0]) if comicinfo else None)
 
 
 def _files(folder: Path) -> Iterator[str]:
-    """The paths of all files below, as they would stand in an archive."""
+    """Yield the paths of all files below a folder, as an archive of it would name them."""
 
     def fail(error: OSError) -> None:
         raise error
@@ -83,47 +85,50 @@ def _files(folder: Path) -> Iterator[str]:
         yield from (Path(inside, name).relative_to(folder).as_posix() for name in names)
 
 
-def _archive(path: Path, archive: zipfile.ZipFile) -> Found:
-    members = {one.filename: one for one in archive.infolist() if not one.filename.endswith("/")}
+def _archive(path: Path, archive: zipfile.ZipFile) -> PageImages:
+    members = {member.filename: member for member in archive.infolist() if not member.filename.endswith("/")}
     for name in members:
-        if _LEADS_ELSEWHERE.match(name):
-            raise FlatpanelError(f"{path}: holds the name {name[:_SHOWN]!r}, which leads elsewhere; pack it again")
-    pages, description = _sorted_out(path, list(members))
-    if not description:
-        return Found(pages, None)
-    member = members[description]
-    if member.flag_bits & _ENCRYPTED or member.compress_type not in _PACKED:
-        raise FlatpanelError(f"{path}: its ComicInfo.xml is encrypted, or packed in a rare way; pack it again")
-    with archive.open(name=member) as opened:
-        return Found(pages, _small(path, opened.read(MAX_COMICINFO + 1)))
+        if _UNSAFE.match(name):
+            raise FlatpanelError(f"{path}: contains the unsafe path {name[:_QUOTED]!r}; pack the archive again")
+    pages, comicinfo = _sort_files(path, list(members))
+    if not comicinfo:
+        return PageImages(pages, None)
+    member = members[comicinfo]
+    if member.flag_bits & _ENCRYPTED or member.compress_type not in _STREAMING:
+        raise FlatpanelError(
+            f"{path}: ComicInfo.xml is encrypted or has an unsupported compression; pack the archive again"
+        )
+    with archive.open(name=member) as file:
+        return PageImages(pages, _small(path, file.read(MAX_COMICINFO + 1)))
 
 
 def _small(path: Path, text: bytes) -> bytes:
     if len(text) > MAX_COMICINFO:
-        raise FlatpanelError(f"{path}: its ComicInfo.xml has more than {MAX_COMICINFO >> 20} MiB; remove it")
+        raise FlatpanelError(f"{path}: ComicInfo.xml is larger than {MAX_COMICINFO >> 20} MiB; remove it")
     return text
 
 
-def _sorted_out(path: Path, names: Sequence[str]) -> tuple[list[str], str | None]:
-    """The pages among the files, and the file that describes them."""
+def _sort_files(path: Path, names: Sequence[str]) -> tuple[list[str], str | None]:
+    """Return the page names in reading order, and the path of ComicInfo.xml."""
     if len(names) > MAX_FILES:
-        raise FlatpanelError(f"{path}: holds more than {MAX_FILES} files; name what has the pages of one chapter")
-    shown = [name for name in names if not any(map(_is_hidden, name.split("/")))]
-    images = [PurePosixPath(name) for name in shown if PurePosixPath(name).suffix.lower() in IMAGES]
-    folders = sorted({str(one.parent) for one in images})
+        raise FlatpanelError(f"{path}: contains more than {MAX_FILES} files; pass the folder or archive of one chapter")
+    visible = [name for name in names if not any(map(_is_hidden, name.split("/")))]
+    images = [PurePosixPath(name) for name in visible if PurePosixPath(name).suffix.lower() in IMAGES]
+    folders = sorted({str(image.parent) for image in images})
     if not folders:
-        raise FlatpanelError(f"{path}: holds no images ({', '.join(sorted(IMAGES))})")
+        raise FlatpanelError(f"{path}: contains no images ({', '.join(sorted(IMAGES))})")
     if len(folders) > 1:
-        some = " and ".join(repr(folder[:_SHOWN]) for folder in folders[:2])
+        examples = " and ".join(repr(folder[:_QUOTED]) for folder in folders[:2])
         raise FlatpanelError(
-            f"{path}: holds images in {len(folders)} folders, such as {some}; the pages of a chapter lie in one"
+            f"{path}: contains images in {len(folders)} folders, such as {examples}; "
+            "put the pages of a chapter into one folder"
         )
-    for one in images:
-        one.name.encode()  # a name on a disk may be any bytes
-    places = {COMICINFO, f"{folders[0]}/{COMICINFO}".lower()}
-    # The one at the top is that of the whole archive.
-    description = min((name for name in shown if name.lower() in places), key=len, default=None)
-    return sorted((one.name for one in images), key=_reading_order), description
+    for image in images:
+        image.name.encode()  # raises UnicodeError: file names may be any bytes
+    candidates = {COMICINFO, f"{folders[0]}/{COMICINFO}".lower()}
+    # The file at the top describes the whole archive.
+    comicinfo = min((name for name in visible if name.lower() in candidates), key=len, default=None)
+    return sorted((image.name for image in images), key=_reading_order), comicinfo
 
 
 def _is_hidden(name: str) -> bool:
@@ -131,9 +136,9 @@ def _is_hidden(name: str) -> bool:
 
 
 def _reading_order(name: str) -> tuple[list[tuple[int, str]], str]:
-    """2 before 10, and A beside a; the letters themselves decide where nothing else does, so there is one order."""
+    """Sort 2 before 10, and A beside a; the exact name decides between equal keys."""
     parts = _NUMBERS.split(PurePosixPath(name).stem.casefold())
-    # Digits without their zeros compare by length first; as numbers they could be too long for Python.
+    # Digits without leading zeros compare by length first; as integers they could be too long for Python.
     digits = [part.lstrip("0") for part in parts[1::2]]
     key = [(0, part) for part in parts]
     key[1::2] = [(len(part), part) for part in digits]

@@ -16,60 +16,59 @@ from ..catalog.reader import VIEWS
 from ..errors import FlatpanelError
 from ..filesystem import exclusive
 from . import view_log
-from .view_log import Memory, Tally
+from .view_log import CountedRequests, Tally
 
-# Beside the counts, but of no interest to people: which requests are in them.
-SEEN = ".views-seen.json"
-# A request takes some 20 bytes of it.
-_MAX_SEEN = 1 << 30
+# The counted requests, for the next run.
+COUNTED = ".views-seen.json"
+# A request takes about 20 bytes.
+_MAX_COUNTED = 1 << 30
 
 
 @dataclass(frozen=True, slots=True)
-class Folded:
-    """What came of the lines of some logs; `unreadable` counts those that say nothing, by log."""
+class LogResult:
+    """The tally after some logs, and the number of invalid lines of each log that has any."""
 
     tally: Tally
     unreadable: dict[str, int]
 
 
-def fold_views(folder: Folder, logs: Iterable[Path]) -> Folded:
-    """Count what the logs hold and has not been counted, into the file that the next build reads."""
+def add_views(folder: Folder, logs: Iterable[Path]) -> LogResult:
+    """Add the requests in logs that were not counted before to `views.yaml`."""
     with exclusive(layout.existing(folder)):
         sources = load_valid(folder)
         before = locate.text(folder, VIEWS)
-        memory = _memory(folder)
-        interrupted = memory.counts if memory.over == encoding.sha256(before) else {}
-        tally = Tally(sources.views | interrupted, memory.seen, memory.closed)
+        counted = _counted(folder)
+        interrupted = counted.counts if counted.over == encoding.sha256(before) else {}
+        tally = Tally(sources.views | interrupted, counted.seen, counted.closed)
         unreadable = {str(log): _add(tally, log) for log in logs}
-        tally.forget()
+        tally.close_old_days()
         changed = dict(tally.counts.items() - sources.views.items())
-        text = "# Views by the ids of chapters, counted by the command `views`.\n" + "".join(
-            f"{chapter}: {count}\n" for chapter, count in sorted(tally.counts.items(), key=lambda one: int(one[0]))
+        text = "# Views by chapter id, written by `views`.\n" + "".join(
+            f"{chapter}: {count}\n" for chapter, count in sorted(tally.counts.items(), key=lambda item: int(item[0]))
         )
-        confined_folder.of(folder).write(
-            SEEN, view_log.dump(Memory(tally.seen, tally.closed, encoding.sha256(before), changed))
-        )
+        after = CountedRequests(tally.seen, tally.closed, encoding.sha256(before), changed)
+        confined_folder.of(folder).write(COUNTED, view_log.dump(after))
         confined_folder.of(folder).write(VIEWS, text.encode())
-        return Folded(tally, {log: count for log, count in unreadable.items() if count})
+        return LogResult(tally, {log: count for log, count in unreadable.items() if count})
 
 
-def _memory(folder: Folder) -> Memory:
+def _counted(folder: Folder) -> CountedRequests:
     try:
-        text, _ = confined_folder.of(folder).content(SEEN, _MAX_SEEN)
-        return view_log.load(text) if text else Memory()
+        text, _ = confined_folder.of(folder).content(COUNTED, _MAX_COUNTED)
+        return view_log.load(text) if text else CountedRequests()
     except FileNotFoundError:
-        return Memory()
+        return CountedRequests()
     except ValueError:
         raise FlatpanelError(
-            f"{folder / SEEN}: is damaged; take it from a backup, or remove it and give no log again"
+            f"{folder / COUNTED}: damaged; restore it from a backup, or remove it and do not count old logs again"
         ) from None
 
 
 def _add(tally: Tally, log: Path) -> int:
     try:
-        with log.open("rb") as opened:
-            packed = opened.peek(2).startswith(b"\x1f\x8b")
-            plain = io.BufferedReader(gzip.GzipFile(fileobj=opened)) if packed else opened
+        with log.open("rb") as file:
+            is_gzip = file.peek(2).startswith(b"\x1f\x8b")
+            plain = io.BufferedReader(gzip.GzipFile(fileobj=file)) if is_gzip else file
             return tally.add(view_log.lines(plain))
     except (OSError, EOFError, zlib.error) as error:
         raise FlatpanelError(f"{log}: cannot be read: {getattr(error, 'strerror', None) or error}") from None

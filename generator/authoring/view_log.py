@@ -1,7 +1,7 @@
-"""Lines of the server's view log -> counts by chapter, each line once, however often and in whatever form it is read.
+"""Lines of the server's view log -> counts by chapter. Each request is counted once, however often its line is read.
 
-A line is a time, the request's own id and a chapter. Ids are remembered for as long as a log may reasonably come
-back; lines older than that cannot be told from counted ones, and are left out.
+A line has a time, the id of the request and the id of a chapter. Request ids are kept for DAYS_KEPT days with views.
+Older lines are skipped, because duplicates among them cannot be detected.
 """
 
 import re
@@ -11,12 +11,12 @@ from typing import BinaryIO
 
 from .. import encoding
 
-# Days on which anything was viewed: long enough for logs that are rotated monthly and fetched late.
+# Enough for logs that are rotated monthly and fetched late.
 DAYS_KEPT = 90
-# Of an id, so many digits: enough to tell a day's requests apart, and a tenth of a log line to keep.
+# Digits of a request id that are kept: enough for one day, and a tenth of a log line.
 _DIGITS = 12
 _LINE = re.compile(rb"(\d{4}-\d\d-\d\d)T\d\d:\d\d:\d\d[-+]\d\d:\d\d ([0-9a-f]{32}) ([1-9]\d{0,9})\r?\n")
-# Longer than any line that the pattern takes; and how much of the rest of a longer one is read at a time.
+# More bytes than any valid line; and the bytes that are read at once of the rest of a longer line.
 _LONGEST = 256
 _BLOCK = 1 << 16
 _DAY = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
@@ -24,7 +24,7 @@ _IDS = re.compile(rf"(?:[0-9a-f]{{{_DIGITS}}})*")
 
 
 def lines(log: BinaryIO) -> Iterator[bytes]:
-    """The lines of a log; of a line that is too long for a view, its first part only."""
+    """Yield the lines of a log; a line that is too long for a view is cut."""
     while line := log.readline(_LONGEST):
         yield line
         while line and not line.endswith(b"\n"):
@@ -33,22 +33,22 @@ def lines(log: BinaryIO) -> Iterator[bytes]:
 
 @dataclass(slots=True)
 class Tally:
-    """Counts by chapter id, and by day the ids of the requests in them."""
+    """Counts by chapter id, and the ids of the counted requests by day."""
 
     counts: dict[str, int] = field(default_factory=dict)
     seen: dict[str, set[str]] = field(default_factory=dict)
-    # Everything on or before this day is forgotten.
+    # The ids of requests up to this day are not kept.
     closed: str = ""
     counted: int = 0
     repeated: int = 0
     too_old: int = 0
 
     def add(self, lines: Iterable[bytes]) -> int:
-        """Count the lines of one log; answers how many are none, as one that is still being written."""
+        """Count the lines of one log; return the number of invalid lines, such as an incomplete last line."""
         unreadable = 0
         for line in lines:
-            if found := _LINE.fullmatch(line):
-                self._count(*(part.decode() for part in found.groups()))
+            if match := _LINE.fullmatch(line):
+                self._count(*(part.decode() for part in match.groups()))
             else:
                 unreadable += 1
         return unreadable
@@ -65,19 +65,19 @@ class Tally:
             self.counts[chapter] = self.counts.get(chapter, 0) + 1
             self.counted += 1
 
-    def forget(self) -> None:
-        """Close all days but the newest ones."""
+    def close_old_days(self) -> None:
+        """Drop the request ids of all days but the newest DAYS_KEPT."""
         for day in sorted(self.seen)[:-DAYS_KEPT]:
             self.closed = day
             del self.seen[day]
 
 
 @dataclass(frozen=True, slots=True)
-class Memory:
-    """Which requests are counted, and the counts that are about to be written over a file with this digest.
+class CountedRequests:
+    """The counted requests, and the counts that replace the file with digest `over`.
 
-    The memory is written first. When the file still has the digest afterwards, its writing was cut short, and the
-    counts are taken from here: nothing is lost, and nothing counted twice.
+    This is written before the counts. If the file still has the digest at the next run, writing the counts was
+    interrupted, and the next run takes them from here: no view is lost or counted twice.
     """
 
     seen: dict[str, set[str]] = field(default_factory=dict)
@@ -86,20 +86,22 @@ class Memory:
     counts: dict[str, int] = field(default_factory=dict)
 
 
-def dump(memory: Memory) -> bytes:
-    """One line a day, so that git and people see what changed."""
-    days = [encoding.json(day) + b":" + encoding.json("".join(sorted(ids))) for day, ids in sorted(memory.seen.items())]
-    rest = {"closed": memory.closed, "over": memory.over, "counts": dict(sorted(memory.counts.items()))}
+def dump(counted: CountedRequests) -> bytes:
+    """Return JSON with one line for each day, for readable diffs in git."""
+    days = [
+        encoding.json(day) + b":" + encoding.json("".join(sorted(ids))) for day, ids in sorted(counted.seen.items())
+    ]
+    rest = {"closed": counted.closed, "over": counted.over, "counts": dict(sorted(counted.counts.items()))}
     return encoding.json(rest)[:-1] + b',"seen":{\n' + b",\n".join(days) + b"\n}}\n"
 
 
-def load(text: bytes) -> Memory:
-    """What `dump` wrote; ValueError if it was not."""
+def load(text: bytes) -> CountedRequests:
+    """Parse the output of `dump`; ValueError for anything else."""
     try:
         value = encoding.parse(text)
         seen = {_matching(_DAY, day): _split(_matching(_IDS, ids)) for day, ids in value["seen"].items()}
         counts = {str(int(chapter)): int(count) for chapter, count in value["counts"].items()}
-        return Memory(seen, str(value["closed"]), str(value["over"]), counts)
+        return CountedRequests(seen, str(value["closed"]), str(value["over"]), counts)
     except (KeyError, TypeError, AttributeError) as error:
         raise ValueError from error
 

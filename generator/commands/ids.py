@@ -1,4 +1,4 @@
-"""`ids`: what a chapter is called for ever, given by the machine."""
+"""`ids`: assign ids to new chapters."""
 
 from pathlib import Path
 
@@ -20,18 +20,23 @@ from .reporting import handle_errors, print_warning
 @options.as_json
 @handle_errors
 def ids(catalog: ConfinedFolder, out: Path, previous: Path | None, as_json: bool) -> None:
-    """Give an id to every chapter without one.
+    """Assign ids to chapters without one.
 
     Writes the ids into the files of the catalog.
     """
-    given = chapter_ids.give_ids(catalog, highest_id(out, previous), print_warning)
+    assigned = chapter_ids.assign_ids(catalog, highest_id(out, previous), print_warning)
     if as_json:
-        facts = [
-            {"file": one.file, "volume": one.chapter.volume, "number": one.chapter.number, "id": one.id}
-            for one in given
+        entries = [
+            {"file": entry.file, "volume": entry.chapter.volume, "number": entry.chapter.number, "id": entry.id}
+            for entry in assigned
         ]
-        print_json({"ok": True, "given": facts})
-    elif given:
-        print_lines(*(f"{catalog / one.file}: {chapter_ids.chapter_label(one.chapter)}: id {one.id}" for one in given))
+        print_json({"ok": True, "given": entries})
+    elif assigned:
+        print_lines(
+            *(
+                f"{catalog / entry.file}: {chapter_ids.chapter_label(entry.chapter)}: id {entry.id}"
+                for entry in assigned
+            )
+        )
     else:
         print_lines(f"{catalog}: every chapter has an id")

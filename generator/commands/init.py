@@ -1,4 +1,4 @@
-"""`init`: from nothing to a catalog that builds."""
+"""`init`: create a project."""
 
 import shlex
 import shutil
@@ -15,18 +15,18 @@ from .reporting import handle_errors
 
 @click.command(cls=Command, examples=['init my-comics --name "My Comics"'])
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
-@click.option("--name", help="What the project is called.  [default: as the folder]")
+@click.option("--name", help="Name of the project.  [default: name of DIR]")
 @click.option("--base-url", default="http://localhost:8000", show_default=True, help="Scheme and host of the site.")
 @handle_errors
 def init(folder: Path, name: str | None, base_url: str) -> None:
-    """Begin a project in DIR.
+    """Create a project in DIR.
 
-    Writes a small catalog that builds at once, and the files around it.
+    Writes a small catalog that builds, a README, workflows and an nginx configuration.
     """
-    # Takes its time to load, and nothing else needs it.
+    # Slow to import, and not used by other commands.
     from ..authoring import scaffold
 
-    files = scaffold.start(folder, name or folder.resolve().name, base_url, options.now())
+    files = scaffold.create_project(folder, name or folder.resolve().name, base_url, options.now())
     program = _program()
     steps = [
         f"cd {shlex.quote(str(folder.resolve()))}",
@@ -34,15 +34,15 @@ def init(folder: Path, name: str | None, base_url: str) -> None:
         f'{program} new series my-comic --title "My comic"',
         f"{program} new chapter my-comic --pages FOLDER",
     ]
-    kept = "; README.md says what each is for" if "README.md" in files else "; your README was kept"
-    print_lines(f"{folder}: {len(files)} files{kept}. What to type next:")
+    readme = "README.md describes them" if "README.md" in files else "kept your README"
+    print_lines(f"{folder}: created {len(files)} files; {readme}. Next steps:")
     print_lines(*(f"  {step}" for step in steps))
 
 
 def _program() -> str:
-    """How a new shell calls this program from any folder.
+    """Return the command that runs this program in a new shell, in any folder.
 
-    The path of a virtual environment's commands is set in this shell alone, so those are named in full.
+    A virtual environment is active in the current shell only, so its commands are printed with their full path.
     """
     script = Path(sys.argv[0]).absolute()
     in_environment = sys.prefix != sys.base_prefix
@@ -53,5 +53,5 @@ def _program() -> str:
 
 def _command(path: Path, in_environment: bool) -> str:
     on_path = shutil.which(path.name)
-    is_found = not in_environment and on_path is not None and Path(on_path).resolve() == path.resolve()
-    return path.name if is_found else shlex.quote(str(path))
+    is_on_path = not in_environment and on_path is not None and Path(on_path).resolve() == path.resolve()
+    return path.name if is_on_path else shlex.quote(str(path))

@@ -1,4 +1,4 @@
-"""`keys`: who may read what is restricted."""
+"""`keys`: create, list and revoke API keys."""
 
 import click
 
@@ -9,7 +9,7 @@ from .help import CommandGroup
 from .output import print_json, print_lines
 from .reporting import handle_errors
 
-_AT_ONCE = "the next build and reload of nginx make it so"
+_EFFECT = "Takes effect after the next build and nginx reload."
 
 
 @click.group(cls=CommandGroup)
@@ -20,14 +20,14 @@ def keys() -> None:
 @keys.command(examples=["keys add reader-app", "keys add ada-phone --account ada"])
 @options.catalog
 @click.argument("name")
-@click.option("--account", metavar="USER", help="Whose bookmarks and profile the key opens.")
+@click.option("--account", metavar="USER", help="Account whose bookmarks and profile the key can read.")
 @handle_errors
 def add(catalog: ConfinedFolder, name: str, account: str | None) -> None:
-    """Create a key and print it once."""
+    """Create an API key and print it once."""
     key = key_entries.add_key(catalog, name, account)
-    # Alone on stdout, so that it can be piped to whoever it is for.
+    # Only the key goes to stdout, so that it can be piped.
     print_lines(key)
-    print_lines(f"this is the key {name}; keep it, it is shown only now; {_AT_ONCE}", err=True)
+    print_lines(f'key "{name}" created; store it now, it cannot be shown again. {_EFFECT}', err=True)
 
 
 @keys.command("list", examples=["keys list"])
@@ -35,20 +35,20 @@ def add(catalog: ConfinedFolder, name: str, account: str | None) -> None:
 @options.as_json
 @handle_errors
 def list_(catalog: ConfinedFolder, as_json: bool) -> None:
-    """List the keys.
+    """List the API keys.
 
     Prints name, account and file of each key.
     """
-    found = key_entries.list_keys(catalog)
+    keys = key_entries.list_keys(catalog)
     if as_json:
-        facts = [{"name": one.name, "account": one.account, "file": one.file} for one in found]
-        print_json({"ok": True, "keys": facts})
+        entries = [{"name": key.name, "account": key.account, "file": key.file} for key in keys]
+        print_json({"ok": True, "keys": entries})
         return
-    for one in found:
-        account = f" of {one.account}" if one.account else ""
-        print_lines(f"{one.name}{account} ({one.file})")
-    if not found:
-        print_lines(f"{catalog}: there are no keys", err=True)
+    for key in keys:
+        account = f" of {key.account}" if key.account else ""
+        print_lines(f"{key.name}{account} ({key.file})")
+    if not keys:
+        print_lines(f"{catalog}: no keys", err=True)
 
 
 @keys.command(examples=["keys revoke reader-app"])
@@ -56,6 +56,6 @@ def list_(catalog: ConfinedFolder, as_json: bool) -> None:
 @click.argument("name")
 @handle_errors
 def revoke(catalog: ConfinedFolder, name: str) -> None:
-    """Revoke a key."""
+    """Revoke an API key."""
     key_entries.revoke_key(catalog, name)
-    print_lines(f"the key {name} is revoked; {_AT_ONCE}")
+    print_lines(f'key "{name}" revoked. {_EFFECT}')

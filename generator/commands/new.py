@@ -1,4 +1,4 @@
-"""`new`: a series or a chapter that is written down in the right place."""
+"""`new`: add a series or a chapter to the catalog."""
 
 import difflib
 from collections.abc import Sequence
@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from ..authoring import chapter_ids, new_entries
-from ..authoring.new_entries import Added
+from ..authoring.new_entries import NewEntry
 from ..catalog import field_values
 from ..catalog.confined_folder import ConfinedFolder
 from ..catalog.records import Chapter
@@ -18,7 +18,7 @@ from .help import CommandGroup
 from .output import print_json, print_lines
 from .reporting import handle_errors, print_warning
 
-_DRY = click.option("--dry-run", "dry", is_flag=True, help="Print what would be written; write nothing.")
+_DRY = click.option("--dry-run", "dry", is_flag=True, help="Print the change; write nothing.")
 
 
 @click.group(cls=CommandGroup)
@@ -29,22 +29,22 @@ def new() -> None:
 @new.command(examples=['new series my-comic --title "My Comic"'])
 @options.catalog
 @click.argument("slug")
-@click.option("--title", required=True, help="The title as it is shown.")
-@click.option("--author", "authors", multiple=True, metavar="NAME", help="A writer, by name or id; may be repeated.")
-@click.option("--artist", "artists", multiple=True, metavar="NAME", help="Likewise, of those who draw.")
-@click.option("--category", "categories", multiple=True, metavar="ID", help="What it is, by id; may be repeated.")
-@click.option("--cover", default="cover.jpg", show_default=True, help="A file of the series, or an address.")
-@click.option("--folder", "in_folder", is_flag=True, help="Make a folder in which every chapter has a file.")
+@click.option("--title", required=True, help="Title of the series.")
+@click.option("--author", "authors", multiple=True, metavar="NAME", help="Author, by name or id; may be repeated.")
+@click.option("--artist", "artists", multiple=True, metavar="NAME", help="Artist, by name or id; may be repeated.")
+@click.option("--category", "categories", multiple=True, metavar="ID", help="Category, by id; may be repeated.")
+@click.option("--cover", default="cover.jpg", show_default=True, help="File of the series, or URL.")
+@click.option("--folder", "in_folder", is_flag=True, help="Create a folder with one file per chapter.")
 @_DRY
 @options.as_json
 @handle_errors
-def series(catalog: ConfinedFolder, slug: str, in_folder: bool, dry: bool, as_json: bool, **said: Any) -> None:
+def series(catalog: ConfinedFolder, slug: str, in_folder: bool, dry: bool, as_json: bool, **fields: Any) -> None:
     """Add a series.
 
     SLUG is part of its URLs.
     """
-    added = new_entries.add_series(catalog, slug, _said(said), in_folder=in_folder, dry=dry)
-    _report(catalog, added, f"the series {slug}", {"slug": slug}, dry=dry, as_json=as_json)
+    entry = new_entries.add_series(catalog, slug, _given(fields), in_folder=in_folder, dry=dry)
+    _report(catalog, entry, f"series {slug}", {"slug": slug}, dry=dry, as_json=as_json)
 
 
 @new.command(examples=["new chapter my-comic --pages scans/chapter-7", "new chapter my-comic --pages chapter-8.cbz"])
@@ -52,17 +52,17 @@ def series(catalog: ConfinedFolder, slug: str, in_folder: bool, dry: bool, as_js
 @options.out
 @options.previous_ids
 @click.argument("slug")
-@click.option("--pages", metavar="FOLDER|FILE", type=click.Path(path_type=Path), help="Its images, or a .cbz of them.")
+@click.option("--pages", metavar="FOLDER|FILE", type=click.Path(path_type=Path), help="Folder or .cbz of its images.")
 @click.option("--number", help="[default: ComicInfo.xml's, or one above the highest, rounded down]")
 @click.option("--volume", type=int, help="0 for none.  [default: ComicInfo.xml's, or none]")
-@click.option("--title", help="The title of the chapter alone.  [default: ComicInfo.xml's, or none]")
-@click.option("--group", "groups", multiple=True, metavar="NAME", help="Who made it, by name or id; may be repeated.")
+@click.option("--title", help="Title of the chapter.  [default: ComicInfo.xml's, or none]")
+@click.option("--group", "groups", multiple=True, metavar="NAME", help="Group, by name or id; may be repeated.")
 @click.option(
     "--published",
     type=options.Instant(or_seconds=False),
-    help="When it appears.  [default: ComicInfo.xml's day, or now]",
+    help="Publication time.  [default: ComicInfo.xml's day, or now]",
 )
-@click.option("--final", is_flag=True, help="The story ends here.")
+@click.option("--final", is_flag=True, help="Mark as the last chapter of the story.")
 @_DRY
 @options.as_json
 @handle_errors
@@ -75,46 +75,44 @@ def chapter(
     published: int | None,
     dry: bool,
     as_json: bool,
-    **said: Any,
+    **fields: Any,
 ) -> None:
     """Add a chapter with the next id.
 
     SLUG is the slug of its series.
     """
-    fields = _said(said) | ({"published": field_values.iso(published)} if published is not None else {})
-    # As in addresses; otherwise nobody could overrule what ComicInfo.xml says.
-    fields |= {"volume": None} if fields.get("volume") == 0 else {}
-    known = highest_id(out, previous)
-    added = new_entries.add_chapter(
-        catalog, slug, fields, pages, highest=known, now=options.now(), dry=dry, warn=print_warning
+    given = _given(fields) | ({"published": field_values.iso(published)} if published is not None else {})
+    # 0 is no volume, as in URLs; None overrides ComicInfo.xml.
+    given |= {"volume": None} if given.get("volume") == 0 else {}
+    highest = highest_id(out, previous)
+    entry = new_entries.add_chapter(
+        catalog, slug, given, pages, highest=highest, now=options.now(), dry=dry, warn=print_warning
     )
-    record = added.record
+    record = entry.record
     assert isinstance(record, Chapter)
     count = len(record.pages)
-    what = f"{chapter_ids.chapter_label(record)}: id {record.id}, {count} page{'s' * (count != 1)}"
-    facts = {"id": record.id, "volume": record.volume, "number": record.number, "pages": record.pages}
-    _report(catalog, added, what, facts, dry=dry, as_json=as_json)
+    summary = f"{chapter_ids.chapter_label(record)}: id {record.id}, {count} page{'s' * (count != 1)}"
+    details = {"id": record.id, "volume": record.volume, "number": record.number, "pages": record.pages}
+    _report(catalog, entry, summary, details, dry=dry, as_json=as_json)
 
 
-def _said(options: dict[str, Any]) -> dict[str, Any]:
-    """The fields of the options that were given."""
+def _given(fields: dict[str, Any]) -> dict[str, Any]:
+    """Return the fields whose options were given."""
     return {
         name: list(value) if isinstance(value, Sequence) and not isinstance(value, str) else value
-        for name, value in options.items()
+        for name, value in fields.items()
         if value is not None and value is not False and value != ()
     }
 
 
 def _report(
-    catalog: ConfinedFolder, added: Added, what: str, facts: dict[str, Any], *, dry: bool, as_json: bool
+    catalog: ConfinedFolder, entry: NewEntry, summary: str, details: dict[str, Any], *, dry: bool, as_json: bool
 ) -> None:
     if as_json:
-        text = {"file": added.file, **facts, "written": not dry}
-        print_json({"ok": True, **text})
+        print_json({"ok": True, "file": entry.file, **details, "written": not dry})
         return
-    name = str(catalog / added.file)
+    name = str(catalog / entry.file)
     if dry:
-        before, after = (text.decode("utf-8-sig").splitlines() for text in (added.before, added.after))
-        found = difflib.unified_diff(before, after, name if before else "/dev/null", name, lineterm="")
-        print_lines(*found)
-    print_lines(f"{name}: {what}{'; nothing was written' * dry}", err=dry)
+        before, after = (text.decode("utf-8-sig").splitlines() for text in (entry.before, entry.after))
+        print_lines(*difflib.unified_diff(before, after, name if before else "/dev/null", name, lineterm=""))
+    print_lines(f"{name}: {summary}{'; nothing was written' * dry}", err=dry)

@@ -1,4 +1,4 @@
-"""`views`: from the server's log into the next build."""
+"""`views`: count the requests in server logs."""
 
 from pathlib import Path
 
@@ -22,17 +22,17 @@ def views(catalog: ConfinedFolder, as_json: bool, logs: tuple[Path, ...]) -> Non
 
     The logs may be gzipped. Views that were counted before are not counted again.
     """
-    folded = view_counts.fold_views(catalog, logs)
-    tally = folded.tally
+    result = view_counts.add_views(catalog, logs)
+    tally = result.tally
     if as_json:
-        facts = {"ok": True, "counted": tally.counted, "repeated": tally.repeated, "too_old": tally.too_old}
-        print_json(facts | {"unreadable": folded.unreadable})
+        counts = {"ok": True, "counted": tally.counted, "repeated": tally.repeated, "too_old": tally.too_old}
+        print_json(counts | {"unreadable": result.unreadable})
         return
-    for log, count in folded.unreadable.items():
-        print_warning(f"{log}: {_lines(count)} cannot be read; a cut line counts when it is given whole")
+    for log, count in result.unreadable.items():
+        print_warning(f"{log}: {_lines(count)} invalid, skipped; an incomplete last line counts once it is complete")
     if tally.too_old:
-        print_warning(f"{_lines(tally.too_old)} from {tally.closed} or before; too old to be told from counted ones")
-    print_lines(f"{catalog}: {tally.counted} views counted, {tally.repeated} were counted already")
+        print_warning(f"{_lines(tally.too_old)} of {tally.closed} or earlier skipped: too old to detect duplicates")
+    print_lines(f"{catalog}: {tally.counted} views added, {tally.repeated} already counted")
 
 
 def _lines(count: int) -> str:

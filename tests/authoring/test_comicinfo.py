@@ -8,7 +8,7 @@ from tests.support.page_archives import info
 
 
 def told(inside: str, *groups: str) -> dict[str, object]:
-    return comicinfo.fields(info(inside).encode(), set(groups))
+    return comicinfo.chapter_fields(info(inside).encode(), set(groups))
 
 
 def test_everything_that_a_chapter_knows_is_taken() -> None:
@@ -69,12 +69,12 @@ def test_the_encoding_is_the_one_that_it_names(encoding: str) -> None:
     """Programs on Windows write more than UTF-8."""
     text = f'<?xml version="1.0" encoding="{encoding}"?><ComicInfo><Title>Été</Title></ComicInfo>'
 
-    assert comicinfo.fields(text.encode(encoding), ()) == {"title": "Été"}
+    assert comicinfo.chapter_fields(text.encode(encoding), ()) == {"title": "Été"}
 
 
 def test_another_document_tells_nothing() -> None:
     """Only what stands directly in ComicInfo counts."""
-    assert comicinfo.fields(b"<Other><Title>A</Title></Other>", ()) == {}
+    assert comicinfo.chapter_fields(b"<Other><Title>A</Title></Other>", ()) == {}
 
 
 @pytest.mark.parametrize(
@@ -91,8 +91,8 @@ def test_another_document_tells_nothing() -> None:
 )
 def test_what_is_no_xml_is_refused(text: bytes) -> None:
     """With what the parser has to say, encodings included that it does not know."""
-    with pytest.raises(FlatpanelError, match=r"^is not XML: "):
-        comicinfo.fields(text, ())
+    with pytest.raises(FlatpanelError, match=r"^not valid XML: "):
+        comicinfo.chapter_fields(text, ())
 
 
 @pytest.mark.parametrize(
@@ -105,5 +105,5 @@ def test_what_is_no_xml_is_refused(text: bytes) -> None:
 )
 def test_a_document_type_is_refused(document_type: str) -> None:
     """Nothing that grows, and nothing that is fetched: not even the declaration is read to its end."""
-    with pytest.raises(FlatpanelError, match="has a document type"):
-        comicinfo.fields(f"{document_type}<ComicInfo><Title>&b;</Title></ComicInfo>".encode(), ())
+    with pytest.raises(FlatpanelError, match="contains a document type"):
+        comicinfo.chapter_fields(f"{document_type}<ComicInfo><Title>&b;</Title></ComicInfo>".encode(), ())

@@ -30,10 +30,10 @@ def is_locked(folder: Path) -> bool:
 @pytest.mark.parametrize(
     "change",
     [
-        lambda folder: chapter_ids.give_ids(folder, 0, print),
+        lambda folder: chapter_ids.assign_ids(folder, 0, print),
         lambda folder: key_entries.add_key(folder, "phone", None),
         lambda folder: key_entries.revoke_key(folder, "shop"),
-        lambda folder: view_counts.fold_views(folder, []),
+        lambda folder: view_counts.add_views(folder, []),
     ],
     ids=["ids", "keys add", "keys revoke", "views"],
 )
@@ -90,7 +90,7 @@ def test_a_folder_that_cannot_be_locked_is_changed_all_the_same(site: Site, monk
     monkeypatch.setattr(filesystem.fcntl, "flock", refuse)
     site.write(author_catalogs.FIRST, author_catalogs.series(author_catalogs.chapter(1)))
 
-    chapter_ids.give_ids(site.folder / "catalog_src", 0, print)
+    chapter_ids.assign_ids(site.folder / "catalog_src", 0, print)
 
     assert author_catalogs.ids_in(site, author_catalogs.FIRST) == [1]
 

@@ -15,7 +15,7 @@ from generator.catalog.yaml import reader
 from tests.conftest import Site
 from tests.support.author_catalogs import Run
 
-HEAD = "# Keys by their digests, made by the command `keys`.\n"
+HEAD = "# Digests of API keys, written by `keys add`.\n"
 ONE, TWO = "1" * 63 + "a", "2" * 63 + "b"
 ACCOUNTS = f"""- username: noor
   keys: [{{name: tablet, sha256: {ONE}}}]
@@ -71,7 +71,8 @@ def test_a_key_is_printed_alone_and_kept_as_a_digest(site: Site, keyring: Callab
     key = result.stdout.removesuffix("\n")
     assert re.fullmatch("fpk_[-_A-Za-z0-9]{43}", key)
     assert result.stderr == (
-        "this is the key tea shop; keep it, it is shown only now; the next build and reload of nginx make it so\n"
+        'key "tea shop" created; store it now, it cannot be shown again. '
+        "Takes effect after the next build and nginx reload.\n"
     )
     written = (site.folder / "catalog_src/keys.yaml").read_text()
     assert written == f"{HEAD}- {{name: tea shop, sha256: {digest(key)}}}\n"
@@ -120,7 +121,7 @@ def test_a_revoked_key_is_gone_with_the_next_build(site: Site, keyring: Callable
     result = keyring("revoke", "phone")
     site.build()
 
-    assert result.output == "the key phone is revoked; the next build and reload of nginx make it so\n"
+    assert result.output == 'key "phone" revoked. Takes effect after the next build and nginx reload.\n'
     assert kept(site) == []
     assert digest(key) not in (site.folder / "dist/current/keys.map").read_text()
 
@@ -147,20 +148,20 @@ def test_a_list_of_no_keys_is_empty(site: Site, keyring: Callable[..., Result]) 
 
     result = keyring("list")
 
-    assert (result.stdout, result.stderr) == ("", f"{site.folder / 'catalog_src'}: there are no keys\n")
+    assert (result.stdout, result.stderr) == ("", f"{site.folder / 'catalog_src'}: no keys\n")
 
 
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (("add", "tablet"), "there is a key named tablet already; revoke it or choose another name"),
-        (("add", "phone"), "there is a key named phone already; revoke it or choose another name"),
+        (("add", "tablet"), "a key named tablet already exists; revoke it or choose another name"),
+        (("add", "phone"), "a key named phone already exists; revoke it or choose another name"),
         (("add", "new", "--account", "nor"), "no account has the username nor; did you mean noor?"),
         (("add", "new", "--account", "zzz"), "no account has the username zzz"),
         (("add", "new", "--account", ""), "no account has the username "),
         (("add", ""), "the name should not be empty"),
         (("add", "two\nlines"), "the name should be one line without control characters"),
-        (("add", f"fpk_{'x' * 43}"), "the name of a key cannot be a key; names are shown to everybody"),
+        (("add", f"fpk_{'x' * 43}"), "the name is itself an API key; names are public, choose another one"),
         (("revoke", "phon"), "no key is named phon; did you mean phone?"),
         (("revoke", f"fpk_{'x' * 43}"), "no key is named fpk_…"),
     ],
@@ -184,7 +185,8 @@ def test_a_key_that_people_wrote_is_theirs_to_remove(site: Site, keyring: Callab
 
     assert (result.exit_code, result.stderr) == (
         1,
-        f"{site.folder}/catalog_src/accounts.yaml: the key tablet of noor is written there; remove it there\n",
+        f"{site.folder}/catalog_src/accounts.yaml: key tablet of account noor was added by hand; "
+        "remove it from this file\n",
     )
     assert (site.folder / "catalog_src/accounts.yaml").read_text() == ACCOUNTS
 

@@ -178,7 +178,7 @@ def test_what_an_archive_calls_a_volume_may_be_none(site: Site, new: New, tmp_pa
     ("arguments", "sentence"),
     [
         (["frist"], "no series has the slug frist; did you mean first?"),
-        (["nothing-like-it"], "no series has the slug nothing-like-it; `new series` begins one"),
+        (["nothing-like-it"], "no series has the slug nothing-like-it; `new series` adds one"),
         (["first", "--number", "1", "--volume", "1"], "--number: chapter 1 of volume 1 is chapters[0] already; "),
         (["first", "--number", "ten"], "--number: should be digits with at most one point between them, like 10 or "),
         (["first", "--number", "9" * 10], "--number: is too long; a number has up to 9 digits before the point and "),
@@ -233,7 +233,7 @@ def test_what_an_archive_says_wrongly_is_refused(
     plural = "groups" if field == "group" else field
 
     assert result.exit_code == 1
-    assert result.stderr.startswith(f"{path}: ComicInfo.xml (which --{field} overrules): {plural}: {message}")
+    assert result.stderr.startswith(f"{path}: ComicInfo.xml: {plural} (override it with --{field}): {message}")
     assert everything(site) == before
 
 
@@ -250,7 +250,7 @@ def test_a_comicinfo_that_cannot_be_read_is_refused(site: Site, new: New, tmp_pa
     result = new("first", "--pages", path)
 
     assert result.exit_code == 1
-    assert result.stderr == f"{path}: ComicInfo.xml: has a document type (<!DOCTYPE …>); remove it\n"
+    assert result.stderr == f"{path}: ComicInfo.xml: contains a document type (<!DOCTYPE …>); remove it\n"
 
 
 def test_names_that_no_page_may_have_are_refused(site: Site, new: New, tmp_path: Path) -> None:
@@ -333,7 +333,7 @@ def test_the_last_id_has_none_after_it(site: Site, new: New) -> None:
     """As for `ids`."""
     site.write(FIRST, author_catalogs.series(author_catalogs.chapter(1, f"id: {MAX_ID}, ")))
 
-    assert "write one yourself" in new("first").stderr
+    assert "write an id yourself" in new("first").stderr
 
 
 def test_what_was_added_can_be_built(site: Site, new: New, tmp_path: Path) -> None:

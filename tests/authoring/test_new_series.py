@@ -29,7 +29,7 @@ def test_a_series_begins_with_what_was_said(site: Site, new: New) -> None:
     result = new("third", "--title", "Third: 紙", "--author", "Ada Penn", "--category", "comedy", "--artist", "4")
 
     assert (result.exit_code, result.stderr) == (0, "")
-    assert result.stdout == f"{site.folder}/catalog_src/series/third.yaml: the series third\n"
+    assert result.stdout == f"{site.folder}/catalog_src/series/third.yaml: series third\n"
     assert text(site, "series/third.yaml") == (
         "# yaml-language-server: $schema=../.schemas/series.json\n"
         "# The name of this file is the slug of the series. `new chapter third` adds chapters.\n"
@@ -94,7 +94,7 @@ def test_a_dry_run_shows_the_file_and_writes_nothing(site: Site, new: New) -> No
         "+# The name of this file is the slug of the series. `new chapter third` adds chapters.\n"
         "+\n+title: Third\n+status: ongoing\n+cover: cover.jpg\n"
     )
-    assert result.stderr == f"{file}: the series third; nothing was written\n"
+    assert result.stderr == f"{file}: series third; nothing was written\n"
     assert everything(site) == before
 
 
@@ -109,7 +109,7 @@ def test_programs_are_told_the_same(site: Site, new: New) -> None:
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["first"], "there is a series first already, in series/first.yaml; choose another slug"),
+        (["first"], "series first already exists in series/first.yaml; choose another slug"),
         (["First"], "the slug First differs from first only in case; choose another"),
         (["a b"], "the slug should be made of the letters A-Z a-z, digits, - and _ only, not a b"),
         ([""], 'the slug should be made of the letters A-Z a-z, digits, - and _ only, not ""'),
@@ -157,7 +157,7 @@ def test_nobody_is_told_a_key(site: Site, new: New) -> None:
 
     assert result.exit_code == 1
     file = f"{site.folder}/catalog_src/series/third.yaml"
-    assert result.stderr == f"{file}: would hold a key, and is read by everybody; nothing was written\n"
+    assert result.stderr == f"{file}: would contain an API key, and the file is public; nothing was written\n"
     assert everything(site) == before
 
 

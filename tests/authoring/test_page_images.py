@@ -82,7 +82,7 @@ def test_pages_in_several_folders_are_refused(make: Make) -> None:
         page_images.read(path)
 
     assert str(caught.value) == (
-        f"{path}: holds images in 2 folders, such as '.' and 'extras'; the pages of a chapter lie in one"
+        f"{path}: contains images in 2 folders, such as '.' and 'extras'; put the pages of a chapter into one folder"
     )
 
 
@@ -90,7 +90,7 @@ def test_nothing_to_show_is_refused(make: Make) -> None:
     """What is taken for an image is told."""
     path = make("a.txt")
 
-    with pytest.raises(FlatpanelError, match=r"holds no images \(\.avif, \.bmp, .*\.webp\)$"):
+    with pytest.raises(FlatpanelError, match=r"contains no images \(\.avif, \.bmp, .*\.webp\)$"):
         page_images.read(path)
 
 
@@ -116,7 +116,7 @@ def test_a_description_that_is_too_long_is_refused(make: Make, monkeypatch: pyte
     monkeypatch.setattr(page_images, "MAX_COMICINFO", 1 << 12)
     path = make("1.png", comicinfo=" " * (1 << 16))
 
-    with pytest.raises(FlatpanelError, match=r"ComicInfo\.xml has more than"):
+    with pytest.raises(FlatpanelError, match=r"ComicInfo\.xml is larger than"):
         page_images.read(path)
 
 
@@ -127,7 +127,7 @@ def test_a_bomb_is_not_unpacked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     read = zipfile.ZipExtFile.read
     monkeypatch.setattr(zipfile.ZipExtFile, "read", lambda self, n=-1: (asked.append(n), read(self, n))[1])
 
-    with pytest.raises(FlatpanelError, match=r"ComicInfo\.xml has more than 1 MiB; remove it"):
+    with pytest.raises(FlatpanelError, match=r"ComicInfo\.xml is larger than 1 MiB; remove it"):
         page_images.read(path)
 
     assert asked == [page_images.MAX_COMICINFO + 1]
@@ -138,7 +138,7 @@ def test_too_many_files_are_refused(make: Make, monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(page_images, "MAX_FILES", 3)
 
     assert len(page_images.read(make("1.png", "2.png", "3.png")).pages) == 3
-    with pytest.raises(FlatpanelError, match="holds more than 3 files; name what has the pages of one chapter"):
+    with pytest.raises(FlatpanelError, match="contains more than 3 files; pass the folder or archive of one chapter"):
         page_images.read(make("1.png", "2.png", "3.png", "4.txt"))
 
 
@@ -154,7 +154,7 @@ def test_no_more_files_are_looked_for_than_may_be_there(tmp_path: Path, monkeypa
         pytest.fail("nobody needs to know that much")
 
     monkeypatch.setattr(page_images, "_files", endless)
-    with pytest.raises(FlatpanelError, match="holds more than 3 files"):
+    with pytest.raises(FlatpanelError, match="contains more than 3 files"):
         page_images.read(tmp_path)
 
 
@@ -168,7 +168,7 @@ def test_a_name_that_leads_elsewhere_is_refused(tmp_path: Path, name: str) -> No
     with pytest.raises(FlatpanelError) as caught:
         page_images.read(path)
 
-    assert str(caught.value) == f"{path}: holds the name {name!r}, which leads elsewhere; pack it again"
+    assert str(caught.value) == f"{path}: contains the unsafe path {name!r}; pack the archive again"
 
 
 @pytest.mark.parametrize("name", ["a..b.png", "1..png", "ab:c.png"])
@@ -187,7 +187,9 @@ def unflagged(path: Path, name: bytes) -> Path:
 def test_names_without_an_encoding_are_utf8(tmp_path: Path) -> None:
     """As macOS writes them; what else they could mean nobody knows, and no page is guessed."""
     assert page_images.read(unflagged(tmp_path / "a.cbz", "紙.png".encode())).pages == ["紙.png"]
-    with pytest.raises(FlatpanelError, match="holds names that are not UTF-8; rename the files, or pack them again"):
+    with pytest.raises(
+        FlatpanelError, match="contains file names that are not UTF-8; rename the files, or pack the archive again"
+    ):
         page_images.read(unflagged(tmp_path / "b.cbz", "紙.png".encode("shift_jis")))
 
 
@@ -195,7 +197,7 @@ def test_a_name_on_the_disk_that_is_no_text_is_refused(tmp_path: Path) -> None:
     """A catalog could not hold it."""
     Path(os.fsdecode(os.fsencode(tmp_path) + b"/\xff.png")).write_bytes(b"")
 
-    with pytest.raises(FlatpanelError, match="holds names that are not UTF-8"):
+    with pytest.raises(FlatpanelError, match="contains file names that are not UTF-8"):
         page_images.read(tmp_path)
 
 
@@ -204,7 +206,9 @@ def test_rare_packings_are_refused(tmp_path: Path, packed: int) -> None:
     """They cannot be unpacked in small pieces."""
     path = page_archives.cbz(tmp_path / "a.cbz", "1.png", comicinfo="<Title>A</Title>", packed=packed)
 
-    with pytest.raises(FlatpanelError, match=r"ComicInfo\.xml is encrypted, or packed in a rare way; pack it again"):
+    with pytest.raises(
+        FlatpanelError, match=r"ComicInfo\.xml is encrypted or has an unsupported compression; pack the archive again"
+    ):
         page_images.read(path)
 
 
@@ -222,7 +226,7 @@ def test_an_encrypted_description_is_refused(tmp_path: Path) -> None:
 
 def test_an_archive_within_an_archive_is_no_page(tmp_path: Path) -> None:
     """Only names count, and this one is none of an image."""
-    with pytest.raises(FlatpanelError, match="holds no images"):
+    with pytest.raises(FlatpanelError, match="contains no images"):
         page_images.read(page_archives.cbz(tmp_path / "a.cbz", "1.cbz"))
 
 
@@ -243,7 +247,7 @@ def test_what_is_no_archive_is_told(tmp_path: Path) -> None:
         page_images.read(path)
 
     assert str(caught.value) == (
-        f"{path}: cannot be read: File is not a zip file; name a folder of images, or a zip archive (.cbz or .zip)"
+        f"{path}: cannot be read: File is not a zip file; pass a folder of images or a zip archive (.cbz or .zip)"
     )
 
 
@@ -251,7 +255,7 @@ def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
     """Nobody may ever write into it."""
     os.mkfifo(tmp_path / "pipe")
 
-    with pytest.raises(FlatpanelError, match="it is neither a file nor a folder; name a folder of images"):
+    with pytest.raises(FlatpanelError, match="it is neither a file nor a folder; pass a folder of images"):
         page_images.read(tmp_path / "pipe")
 
 

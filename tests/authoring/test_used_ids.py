@@ -193,7 +193,7 @@ def test_there_is_an_end_to_ids(site: Site, ids: Callable[..., Result]) -> None:
 
     assert result.exit_code == 1
     assert result.stderr == (
-        f"{site.folder}/catalog_src: no id up to {MAX_ID} is left above those that chapters had; write one yourself\n"
+        f"{site.folder}/catalog_src: no id up to {MAX_ID} is left above the ids in use; write an id yourself\n"
     )
     assert everything(site) == before
 

@@ -42,7 +42,7 @@ def test_each_line_is_a_view_of_its_chapter(counting: Site, fold: Callable[..., 
     """Counts stand by chapter, in the order of their ids, and the command says how many there were."""
     result = fold(lines(1, 2, chapter=10) + lines(3, chapter=2))
 
-    assert result.output == f"{counting.folder}/catalog_src: 3 views counted, 0 were counted already\n"
+    assert result.output == f"{counting.folder}/catalog_src: 3 views added, 0 already counted\n"
     assert counts(counting) == "2: 1\n10: 2\n"
 
 
@@ -62,7 +62,7 @@ def test_the_same_log_again_changes_nothing(counting: Site, fold: Callable[..., 
 
     result = fold(log, log)
 
-    assert result.output == f"{counting.folder}/catalog_src: 0 views counted, 8 were counted already\n"
+    assert result.output == f"{counting.folder}/catalog_src: 0 views added, 8 already counted\n"
     assert counts(counting) == before == "1: 4\n"
 
 
@@ -124,7 +124,9 @@ def test_what_is_no_whole_line_is_counted_as_such(
     result = fold(lines(3), content)
 
     log = counting.folder / "views.log.1"
-    assert result.stderr == (f"warning: {log}: 1 line cannot be read; a cut line counts when it is given whole\n")
+    assert result.stderr == (
+        f"warning: {log}: 1 line invalid, skipped; an incomplete last line counts once it is complete\n"
+    )
     assert counts(counting) == "1: 2\n"
 
 
@@ -153,7 +155,7 @@ def test_everything_is_told_as_json(counting: Site, fold: Callable[..., Result])
 
 def test_more_lines_than_one_are_lines(fold: Callable[..., Result]) -> None:
     """The report is written for people."""
-    assert "views.log.0: 2 lines cannot be read" in fold("a\nb\n").stderr
+    assert "views.log.0: 2 lines invalid, skipped" in fold("a\nb\n").stderr
 
 
 @given(st.data())
@@ -176,7 +178,7 @@ def test_however_logs_are_cut_packed_and_shuffled_the_counts_are_the_truth(data:
             logs_here = [Path(folder, f"log{number}") for number, _ in enumerate(part)]
             for log, content in zip(logs_here, part, strict=True):
                 log.write_bytes(content)
-            view_counts.fold_views(site.folder / "catalog_src", logs_here)
+            view_counts.add_views(site.folder / "catalog_src", logs_here)
         found = dict(one.split(": ") for one in counts(site).splitlines())
 
     assert found == {str(chapter): str(count) for chapter, count in Counter(chapter for _, chapter in viewed).items()}

@@ -8,7 +8,7 @@ import pytest
 from click.testing import Result
 
 from generator.authoring import view_counts, view_log
-from generator.authoring.view_log import DAYS_KEPT, Memory
+from generator.authoring.view_log import DAYS_KEPT, CountedRequests
 from tests.conftest import Site
 from tests.support import author_catalogs
 from tests.support.author_catalogs import Run, counts, line, lines
@@ -41,8 +41,8 @@ def test_a_log_counts_once_for_as_many_days_as_are_kept(counting: Site, fold: Ca
     result = fold(log + line(1000, day=days(2)[1]) + line(1001, day=days(1)[0]))
 
     assert counts(counting) == f"1: {DAYS_KEPT + 2}\n"
-    assert result.stdout == f"{counting.folder}/catalog_src: 1 views counted, {DAYS_KEPT} were counted already\n"
-    assert result.stderr == ("warning: 2 lines from 2026-01-01 or before; too old to be told from counted ones\n")
+    assert result.stdout == f"{counting.folder}/catalog_src: 1 views added, {DAYS_KEPT} already counted\n"
+    assert result.stderr == "warning: 2 lines of 2026-01-01 or earlier skipped: too old to detect duplicates\n"
 
 
 def test_old_logs_count_when_they_come_together(counting: Site, fold: Callable[..., Result]) -> None:
@@ -64,7 +64,7 @@ def test_days_without_views_are_not_days(counting: Site, fold: Callable[..., Res
 
 def test_what_is_remembered_does_not_grow_for_ever(counting: Site, fold: Callable[..., Result]) -> None:
     """Twelve bytes a view, for as many days as are kept; the counts themselves are a line a chapter."""
-    seen = counting.folder / "catalog_src" / view_counts.SEEN
+    seen = counting.folder / "catalog_src" / view_counts.COUNTED
     every = days(3 * DAYS_KEPT)
     sizes = []
     for start in range(0, len(every), DAYS_KEPT):
@@ -77,7 +77,9 @@ def test_what_is_remembered_does_not_grow_for_ever(counting: Site, fold: Callabl
 
 def test_a_memory_is_read_as_it_was_written() -> None:
     """Nothing of it is lost on disk."""
-    memory = Memory({"2026-05-01": {"0123456789ab", "ba9876543210"}, "2026-05-02": set()}, "2026-01-01", "ab", {"7": 3})
+    memory = CountedRequests(
+        {"2026-05-01": {"0123456789ab", "ba9876543210"}, "2026-05-02": set()}, "2026-01-01", "ab", {"7": 3}
+    )
 
     assert view_log.load(view_log.dump(memory)) == memory
     assert view_log.dump(view_log.load(view_log.dump(memory))) == view_log.dump(memory)
@@ -102,15 +104,15 @@ def test_a_damaged_memory_is_named_and_nothing_is_counted(
     counting: Site, fold: Callable[..., Result], text: str
 ) -> None:
     """Counting on without it would count everything twice."""
-    counting.write(view_counts.SEEN, text)
+    counting.write(view_counts.COUNTED, text)
 
     result = fold(lines(1))
 
     assert (result.exit_code, result.stdout, result.stderr) == (
         1,
         "",
-        f"{counting.folder}/catalog_src/{view_counts.SEEN}: is damaged; take it from a backup, "
-        "or remove it and give no log again\n",
+        f"{counting.folder}/catalog_src/{view_counts.COUNTED}: damaged; restore it from a backup, "
+        "or remove it and do not count old logs again\n",
     )
     assert not (counting.folder / "catalog_src/views.yaml").exists()
 
@@ -185,7 +187,7 @@ def test_a_catalog_with_problems_counts_nothing(counting: Site, fold: Callable[.
 
     assert (result.exit_code, result.stdout) == (1, "")
     assert "authors.yaml:1:3: [0].name: is missing" in result.stderr
-    assert not (counting.folder / "catalog_src" / view_counts.SEEN).exists()
+    assert not (counting.folder / "catalog_src" / view_counts.COUNTED).exists()
 
 
 @pytest.mark.parametrize(

@@ -417,12 +417,12 @@ def counted(site: Site) -> Site:
 
 WRITTEN = {
     "keys.yaml": lambda catalog: key_entries.add_key(catalog, "phone", None),
-    "views.yaml": lambda catalog: view_counts.fold_views(catalog, []),
-    view_counts.SEEN: lambda catalog: view_counts.fold_views(catalog, []),
+    "views.yaml": lambda catalog: view_counts.add_views(catalog, []),
+    view_counts.COUNTED: lambda catalog: view_counts.add_views(catalog, []),
     "series/third.yaml": lambda catalog: new_entries.add_series(
         catalog, "third", {"title": "T"}, in_folder=False, dry=False
     ),
-    "series/first.yaml": lambda catalog: chapter_ids.give_ids(catalog, 0, print),
+    "series/first.yaml": lambda catalog: chapter_ids.assign_ids(catalog, 0, print),
 }
 
 
@@ -473,11 +473,11 @@ def test_the_name_of_a_new_file_is_no_way_out(kind: str, counted: Site, outside:
 
 def test_nothing_is_written_over_what_is_no_file(counted: Site) -> None:
     """A pipe in the place of a file is neither read nor replaced."""
-    os.mkfifo(counted.folder / "catalog_src" / view_counts.SEEN)
+    os.mkfifo(counted.folder / "catalog_src" / view_counts.COUNTED)
     with pytest.raises(OSError, match="neither a file nor a folder"):
-        view_counts.fold_views(counted.folder / "catalog_src", [])
+        view_counts.add_views(counted.folder / "catalog_src", [])
     with pytest.raises(OSError, match="neither a file nor a folder"):
-        ConfinedFolder(counted.folder / "catalog_src").write(view_counts.SEEN, b"x")
+        ConfinedFolder(counted.folder / "catalog_src").write(view_counts.COUNTED, b"x")
 
 
 def test_a_file_with_the_same_content_is_not_written(site: Site) -> None:
@@ -493,15 +493,15 @@ def test_a_file_with_the_same_content_is_not_written(site: Site) -> None:
 
 def test_views_that_cannot_be_remembered_are_not_counted_again(counted: Site) -> None:
     """A memory of many requests is read, however large; one that cannot be read is no empty one."""
-    memory = counted.folder / "catalog_src" / view_counts.SEEN
-    view_counts.fold_views(counted.folder / "catalog_src", [])
+    memory = counted.folder / "catalog_src" / view_counts.COUNTED
+    view_counts.add_views(counted.folder / "catalog_src", [])
     memory.write_bytes(memory.read_bytes() + b" " * (confined_folder.MAX_SIZE + 1))
     log = counted.folder / "log"
     log.write_text(author_catalogs.line(1))
-    assert view_counts.fold_views(counted.folder / "catalog_src", [log]).tally.counted == 1
+    assert view_counts.add_views(counted.folder / "catalog_src", [log]).tally.counted == 1
     memory.write_bytes(memory.read_bytes() + b" " * (confined_folder.MAX_SIZE + 1))
 
-    assert view_counts.fold_views(counted.folder / "catalog_src", [log]).tally.counted == 0
+    assert view_counts.add_views(counted.folder / "catalog_src", [log]).tally.counted == 0
 
 
 @pytest.mark.parametrize("number", [errno.EIO, errno.EACCES, errno.EMFILE], ids=errno.errorcode.get)

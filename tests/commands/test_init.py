@@ -173,14 +173,14 @@ def test_what_cannot_be_is_refused(tmp_path: Path, run: Run, arguments: list[str
     assert not (tmp_path / "new").exists()
 
 
-NAME_ANOTHER = "name a folder that is empty, does not exist yet, or holds only .git, a README or a licence"
+NAME_ANOTHER = "pass a folder that is empty, does not exist, or contains only .git, a README or a license"
 
 
 @pytest.mark.parametrize(
     ("names", "sentence"),
     [
-        ([".hidden"], "holds '.hidden'"),
-        (["README.md", "b", "LICENSE", "a", "licensed"], "holds 'a' and 2 more"),
+        ([".hidden"], "contains '.hidden'"),
+        (["README.md", "b", "LICENSE", "a", "licensed"], "contains 'a' and 2 more"),
     ],
 )
 def test_a_folder_with_other_files_is_refused(tmp_path: Path, run: Run, names: list[str], sentence: str) -> None:
@@ -210,7 +210,7 @@ def test_a_project_may_begin_beside_a_readme_and_a_licence(
     assert tree_snapshot.files(tmp_path) == FILES - {"README.md"} | {readme or "README.md"} | set(
         filter(None, [licence])
     )
-    assert ("; your README was kept" in result.stdout) == bool(readme)
+    assert ("; kept your README" in result.stdout) == bool(readme)
 
 
 @pytest.mark.parametrize("kind", ["file", "link"])
@@ -222,7 +222,7 @@ def test_what_is_no_folder_is_refused(tmp_path: Path, run: Run, kind: str) -> No
     result = run("init", path)
 
     assert result.exit_code == 1
-    assert result.stderr == f"{path}: is not a folder; name a folder that is empty or does not exist yet\n"
+    assert result.stderr == f"{path}: not a folder; pass a folder that is empty or does not exist\n"
     assert tree_snapshot.content(tmp_path) == before
 
 
@@ -290,7 +290,7 @@ def test_what_to_type_next_can_be_typed(tmp_path: Path, program: dict[str, str])
     pages = cbz(tmp_path / "a.cbz", "1.png")
     (tmp_path / "elsewhere").mkdir()
 
-    assert printed.startswith(f"new comics: {len(FILES)} files; README.md says what each is for. What to type next:\n")
+    assert printed.startswith(f"new comics: created {len(FILES)} files; README.md describes them. Next steps:\n")
     assert steps[0] == f"cd {shlex.quote(str(tmp_path / 'new comics'))}"
     words = [shlex.split(step) for step in steps[1:]]
     assert [step[2:4] for step in words] == [["serve", "--watch"], ["new", "series"], ["new", "chapter"]]
@@ -343,7 +343,7 @@ def test_a_project_in_the_current_folder_is_named_in_full(
     monkeypatch.chdir(tmp_path)
     result = run("init", ".")
 
-    assert result.stdout.startswith(f".: {len(FILES)} files; ")
+    assert result.stdout.startswith(f".: created {len(FILES)} files; ")
     assert commands(result.stdout)[0] == f"cd {shlex.quote(str(tmp_path.resolve()))}"
     assert text(Site(tmp_path), "README.md").startswith(f"# {tmp_path.name}\n")
 

@@ -12,7 +12,7 @@ from tests.conftest import Site
 Run = Callable[..., Result]
 FIRST = "series/first.yaml"
 SECOND = "series/second.yaml"
-HEAD = "# Views by the ids of chapters, counted by the command `views`.\n"
+HEAD = "# Views by chapter id, written by `views`.\n"
 
 
 def chapter(number: object, fields: str = "") -> str:

@@ -1,6 +1,6 @@
-"""A new project, small and complete: a catalog with one series, and what a repository and a server around it need.
+"""Create a project: a catalog with one series, and the files that a repository and a server need.
 
-The files lie beside this one as they are written, but for what stands there as a <<name>>.
+The files are in this folder as they are written, except for placeholders: <<name>>.
 """
 
 import os
@@ -17,7 +17,7 @@ from .installed_from import requirement
 
 _HERE = Path(__file__).parent
 _PLACEHOLDER = re.compile(rb"<<([a-z_]+)>>")
-# Where each file goes, and what it is called here: names with a dot would mean something to git in this place, too.
+# Path in the project -> file in this folder. Names with a dot would have an effect on git here, too.
 _FILES = {
     "README.md": "readme.md",
     "requirements.txt": "requirements.txt",
@@ -34,23 +34,23 @@ _FILES = {
 }
 
 
-# What code hosts put into a new repository: a project may begin beside it.
-_MAY_BE_THERE = re.compile(r"\.git|(?:readme|licen[cs]e|copying)(?:[.-].*)?", re.IGNORECASE)
+# Files that code hosts put into a new repository.
+_ALLOWED = re.compile(r"\.git|(?:readme|licen[cs]e|copying)(?:[.-].*)?", re.IGNORECASE)
 
 
-def start(folder: Path, name: str, base_url: str, now: int) -> list[str]:
-    """Write a new project into a folder; return the names of the files that were written.
+def create_project(folder: Path, name: str, base_url: str, now: int) -> list[str]:
+    """Write a new project into a folder; return the names of the written files.
 
-    The folder is missing, empty, or holds a .git, a README or a licence, which stay as they are.
+    The folder is missing or empty, or contains only .git, a README or a license, which are kept.
     """
-    found = [*record_errors(Person, {"id": 1, "name": name}), *record_errors(Site, {"base_url": base_url})]
-    if found:
+    errors = [*record_errors(Person, {"id": 1, "name": name}), *record_errors(Site, {"base_url": base_url})]
+    if errors:
         options = {"name": "--name", "base_url": "--base-url"}
-        raise FlatpanelError(*(f"{options[field]}: {message}" for field, message in found))
-    there = _check_empty(folder)
-    given = {"name": name, "base_url": base_url, "published": field_values.iso(now), "requirement": requirement()}
-    files = _filled(given)
-    if any(name.lower().startswith("readme") for name in there):
+        raise FlatpanelError(*(f"{options[field]}: {message}" for field, message in errors))
+    existing = _check_empty(folder)
+    values = {"name": name, "base_url": base_url, "published": field_values.iso(now), "requirement": requirement()}
+    files = _filled(values)
+    if any(name.lower().startswith("readme") for name in existing):
         del files["README.md"]
     files |= {f"catalog_src/.schemas/{path}": text for path, text in json_schema.files().items()}
     for path, text in files.items():
@@ -59,22 +59,23 @@ def start(folder: Path, name: str, base_url: str, now: int) -> list[str]:
 
 
 def _check_empty(folder: Path) -> list[str]:
-    """What the folder holds, if a project may begin there."""
+    """Return the names in the folder; refuse a folder with other names than those of a new repository."""
     if os.path.lexists(folder) and not folder.is_dir():
-        raise FlatpanelError(f"{folder}: is not a folder; name a folder that is empty or does not exist yet")
-    there = os.listdir(folder) if folder.is_dir() else []
-    if others := sorted(name for name in there if not _MAY_BE_THERE.fullmatch(name)):
+        raise FlatpanelError(f"{folder}: not a folder; pass a folder that is empty or does not exist")
+    names = os.listdir(folder) if folder.is_dir() else []
+    if others := sorted(name for name in names if not _ALLOWED.fullmatch(name)):
         count = f" and {len(others) - 1} more" if others[1:] else ""
         raise FlatpanelError(
-            f"{folder}: holds {others[0]!r}{count}; name a folder that is empty, does not exist yet, "
-            "or holds only .git, a README or a licence"
+            f"{folder}: contains {others[0]!r}{count}; pass a folder that is empty, does not exist, "
+            "or contains only .git, a README or a license"
         )
-    return there
+    return names
 
 
-def _filled(given: dict[str, str]) -> dict[str, bytes]:
-    told = {**given, "host": urlsplit(given["base_url"]).hostname or ""}
+def _filled(values: dict[str, str]) -> dict[str, bytes]:
+    """Return the text of each file, with the placeholders replaced."""
+    values = {**values, "host": urlsplit(values["base_url"]).hostname or ""}
     return {
-        path: _PLACEHOLDER.sub(lambda found: told[found[1].decode()].encode(), (_HERE / name).read_bytes())
+        path: _PLACEHOLDER.sub(lambda match: values[match[1].decode()].encode(), (_HERE / name).read_bytes())
         for path, name in _FILES.items()
     }

@@ -1,4 +1,4 @@
-"""The line of a requirements.txt that installs the running program again, on another machine."""
+"""The line of requirements.txt that installs the running version on another machine."""
 
 from importlib.metadata import Distribution, PackageNotFoundError, distribution
 from pathlib import Path
@@ -8,43 +8,44 @@ from ... import __version__, encoding
 
 _NAME = "flatpanel"
 _PACKAGE = Path(__file__).parents[2]
-_SAME = "# The Flatpanel that made this project, from where it was installed."
+_SAME = "# The version of Flatpanel that created this project."
 _UNKNOWN = """\
-# Flatpanel is on no package index yet, so pip does not find this version.
-# Write the place where it can be had in front of the @, then remove the #:
+# Flatpanel is not on a package index yet, so pip cannot find this version.
+# Replace the last line by the URL of a repository:
 # flatpanel @ git+https://git.example/flatpanel@<commit>"""
 
 
 def requirement() -> str:
-    """What pip noted of the installation, if other machines can use it; otherwise the version."""
-    where = _installed_from()
-    return f"{_SAME}\n{_NAME} @ {where}" if where else f"{_UNKNOWN}\n{_NAME}=={__version__}"
+    """Return the source that pip recorded, if other machines can use it; otherwise the version."""
+    source = _installed_from()
+    return f"{_SAME}\n{_NAME} @ {source}" if source else f"{_UNKNOWN}\n{_NAME}=={__version__}"
 
 
 def _installed_from() -> str | None:
-    """The URL in pip's direct_url.json (PEP 610), with the commit or the digest that it names."""
+    """Return the URL in pip's direct_url.json (PEP 610), with its commit or digest."""
     try:
-        found = distribution(_NAME)
+        installed = distribution(_NAME)
     except PackageNotFoundError:
         return None
-    noted = found.read_text("direct_url.json") if _is_running(found) else None
-    return _pinned(encoding.parse(noted.encode())) if noted else None
+    direct_url = installed.read_text("direct_url.json") if _is_running(installed) else None
+    return _pinned(encoding.parse(direct_url.encode())) if direct_url else None
 
 
-def _is_running(found: Distribution) -> bool:
-    """A checkout may run beside an installed package."""
-    return Path(str(found.locate_file(_PACKAGE.name))).resolve() == _PACKAGE.resolve()
+def _is_running(installed: Distribution) -> bool:
+    """Return whether the installed package is the running one, not a checkout beside it."""
+    return Path(str(installed.locate_file(_PACKAGE.name))).resolve() == _PACKAGE.resolve()
 
 
-def _pinned(noted: dict[str, Any]) -> str | None:
-    url = noted["url"]
+def _pinned(direct_url: dict[str, Any]) -> str | None:
+    """Return a requirement with the exact commit or digest; None for a local path."""
+    url = direct_url["url"]
     if url.startswith("file:"):
         return None
-    subdirectory = [f"subdirectory={noted['subdirectory']}"] if "subdirectory" in noted else []
-    if "vcs_info" in noted:
-        vcs = noted["vcs_info"]
+    subdirectory = [f"subdirectory={direct_url['subdirectory']}"] if "subdirectory" in direct_url else []
+    if "vcs_info" in direct_url:
+        vcs = direct_url["vcs_info"]
         return "#".join([f"{vcs['vcs']}+{url}@{vcs['commit_id']}", *subdirectory])
-    archive = noted.get("archive_info", {})
+    archive = direct_url.get("archive_info", {})
     hashes = archive.get("hashes") or dict([archive["hash"].split("=", 1)] if "hash" in archive else [])
     digests = [f"{name}={hashes[name]}" for name in ("sha512", "sha256") if name in hashes][:1]
     return "#".join([url, *filter(None, ["&".join([*digests, *subdirectory])])])
