@@ -1,4 +1,4 @@
-"""docs/serving.md: what a build writes, and the configuration for a server of one's own."""
+"""docs/serving.md: the files of a build, and the configuration to include in another server."""
 
 import os
 import re
@@ -22,15 +22,15 @@ from tests.support.documents import DOCUMENTS, blocks, first_cells, free_port
 
 SERVING = DOCUMENTS["docs/serving.md"]
 TEMPORARY = ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
-# A host that nobody may ask for by another name, and that presses what it can.
+# A surrounding configuration that rejects other host names and compresses every JSON response.
 AROUND = "server {{ listen {port} ssl default_server; ssl_reject_handshake on; }} gzip on; gzip_types application/json;"
 CERTIFICATE = (
     "openssl req -x509 -newkey rsa:2048 -nodes -subj /CN=comics.example -addext subjectAltName=DNS:comics.example"
 )
 
 
-def test_all_that_a_build_writes_is_explained(site: Site) -> None:
-    """The tables of the build's files name each of them, and no other."""
+def test_every_file_of_a_build_is_explained(site: Site) -> None:
+    """The tables list exactly the files of a build."""
     site.write("accounts.yaml", "- username: reader\n")
     site.build()
     site.write("series/third.yaml", "title: Third\ncover: c.jpg\n")
@@ -44,7 +44,7 @@ def test_all_that_a_build_writes_is_explained(site: Site) -> None:
 
 @pytest.fixture(scope="module", params=["listen 443 ssl;", "listen 443 ssl http2;"], ids=["HTTP/1.1", "HTTP/2"])
 def own_server(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Iterator[nginx_client.Web]:
-    """The configuration of the document with a port and places that exist here, in a difficult neighbourhood."""
+    """The configuration in the document, with this machine's port and folders, in a strict surrounding server."""
     if not shutil.which("openssl"):
         pytest.skip("openssl is not installed, so there is no certificate")
     site = copy_of("minimal", tmp_path_factory.mktemp("own_server"))
@@ -60,7 +60,7 @@ def own_server(tmp_path_factory: pytest.TempPathFactory, request: pytest.Fixture
 
 
 def whole(listen: str) -> str:
-    """The configuration of the document, with the lines for TLS where they belong."""
+    """The configuration in the document, with the lines for TLS inserted."""
     main, secure = (block.text for block in blocks("docs/serving.md", "nginx"))
     assert "listen 443 ssl;" in main and f"`{listen}`" in SERVING
     return main.replace("listen 443 ssl;", listen).replace("    server {", f"{secure}\n    server {{", 1)
@@ -73,7 +73,7 @@ def placed(text: str, folder: Path, port: int) -> str:
     for path in ("/srv/comics", "/etc/ssl/comics.example", "/var/log/nginx"):
         assert path in text
         text = text.replace(path, str(folder))
-    # What is not said here would be where only root may write.
+    # The default folders are writable for root only.
     around = (
         AROUND.format(port=port)
         + " access_log off;"
@@ -84,7 +84,7 @@ def placed(text: str, folder: Path, port: int) -> str:
 
 
 def secure(server: nginx_client.Web, path: str, *fields: str) -> nginx_client.Answer:
-    """One request over TLS, to the name that the example serves, by somebody who takes gzip."""
+    """Send one request over TLS to the host name of the example, from a client that accepts gzip."""
     lines = [f"GET {path} HTTP/1.1", "Host: comics.example", "Connection: close", "Accept-Encoding: gzip", *fields]
     context = ssl.create_default_context(cafile=server.folder / "fullchain.pem")
     with context.wrap_socket(server.connect(), server_hostname="comics.example") as client:
@@ -104,8 +104,10 @@ def secure(server: nginx_client.Web, path: str, *fields: str) -> nginx_client.An
         ("/elsewhere", "", 404),
     ],
 )
-def test_a_server_of_ones_own_answers(own_server: nginx_client.Web, path: str, field: str, status: int) -> None:
-    """The example with TLS works as it is printed, second requests to itself and errors included."""
+def test_example_configuration_serves_the_site(
+    own_server: nginx_client.Web, path: str, field: str, status: int
+) -> None:
+    """The example works with TLS, including second requests to itself and errors."""
     answer = secure(own_server, path, *filter(None, [field]))
 
     assert answer.status == status
@@ -121,54 +123,63 @@ def test_a_server_of_ones_own_answers(own_server: nginx_client.Web, path: str, f
         ("/api/unknown", [], "404"),
     ],
 )
-def test_whoever_can_gets_http_2(own_server: nginx_client.Web, path: str, fields: list[str], status: str) -> None:
-    """With the word http2 the same answers come over one connection, those that the server asks itself for as well."""
+def test_http_2_is_used_when_configured(
+    own_server: nginx_client.Web, path: str, fields: list[str], status: str
+) -> None:
+    """With `http2`, responses are the same, including those of second requests to itself."""
     if not shutil.which("curl") or "HTTP2" not in subprocess.run(["curl", "-V"], capture_output=True, text=True).stdout:
-        pytest.skip("there is no curl that knows HTTP/2")
-    wanted = "2" if "http2" in (own_server.folder / "nginx.conf").read_text() else "1.1"
+        pytest.skip("curl does not support HTTP/2")
+    version = "2" if "http2" in (own_server.folder / "nginx.conf").read_text() else "1.1"
     where = [
         f"https://comics.example:{own_server.port}{path}",
         "--resolve",
         f"comics.example:{own_server.port}:127.0.0.1",
     ]
-    told = ["-w", "%{http_version} %{http_code}", "-o", "/dev/null", "--cacert", f"{own_server.folder}/fullchain.pem"]
-    done = subprocess.run(["curl", "-s", "--http2", *told, *fields, *where], capture_output=True, text=True)
+    options = [
+        "-w",
+        "%{http_version} %{http_code}",
+        "-o",
+        "/dev/null",
+        "--cacert",
+        f"{own_server.folder}/fullchain.pem",
+    ]
+    done = subprocess.run(["curl", "-s", "--http2", *options, *fields, *where], capture_output=True, text=True)
 
-    assert done.stdout == f"{wanted} {status}"
+    assert done.stdout == f"{version} {status}"
 
 
-def test_whoever_comes_without_tls_is_sent_on(own_server: nginx_client.Web) -> None:
-    """The second server knows nothing but the way to the first, and keeps parameters."""
+def test_plain_http_is_redirected_to_https(own_server: nginx_client.Web) -> None:
+    """The second server redirects to the first and keeps parameters."""
     (plain,) = re.findall(r"listen (\d+);", (own_server.folder / "nginx.conf").read_text())
     answer = nginx_client.Web(int(plain), own_server.folder, own_server.process).ask("/api/v2/series?page=2")
 
     assert (answer.status, answer["location"]) == (301, "https://comics.example/api/v2/series?page=2")
 
 
-def test_a_bucket_gets_what_is_exported(site: Site) -> None:
-    """The script for object stores names each body that `export` writes, by its URL, with a store's tag."""
+def test_object_store_script_uploads_what_export_writes(site: Site) -> None:
+    """The script has a command for each body that `export` writes, with the URL as its key."""
     site.write("categories.yaml", "- {id: slow, name: Slow & steady, modified: 2026-01-01}\n")
     site.build()
     (script,) = blocks("docs/serving.md", "python")
     command = [sys.executable, "-c", script.text]
-    said = subprocess.run(command, cwd=site.folder, capture_output=True, text=True, check=True).stdout
-    found = {words[-1]: words for words in map(shlex.split, said.splitlines())}
+    output = subprocess.run(command, cwd=site.folder, capture_output=True, text=True, check=True).stdout
+    commands = {words[-1]: words for words in map(shlex.split, output.splitlines())}
     exported = export_release(site.store, site.folder / "public")
 
-    assert len(found) == len(said.splitlines()) == exported
-    assert "s3://comics/api/v2/categories/Slow & steady" in found
-    assert found["s3://comics/api/series"][:6] == [
+    assert len(commands) == len(output.splitlines()) == exported
+    assert "s3://comics/api/v2/categories/Slow & steady" in commands
+    assert commands["s3://comics/api/series"][:6] == [
         *("cp", "--raw", "--content-type", "application/json"),
         *("--cache-control", "public, max-age=300"),
     ]
-    for key, words in found.items():
+    for key, words in commands.items():
         body = (site.folder / words[-2]).read_bytes()
         assert f".{encoding.etag(body)}." in words[-2], key
 
 
 @pytest.mark.parametrize(("field", "status"), [("If-None-Match", 304), ("If-Match", 502)])
 def test_behind_a_proxy_protocol_only_if_match_fails(site: Site, field: str, status: int) -> None:
-    """The second request has no PROXY line, so it fails; the error is JSON, and no other request is concerned."""
+    """The second request has no PROXY line and fails; the error is JSON, and other requests succeed."""
     with nginx_client.listening() as listener:
         port = listener.getsockname()[1]
         site.write("site.yaml", f"base_url: https://comics.example\nport: {port}\n")
