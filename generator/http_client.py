@@ -172,7 +172,7 @@ class _TlsConnection(_Connection):
                 return result
             if not (data := super().recv(_BLOCK)):
                 # OpenSSL would raise another error for it on each version of Python.
-                raise _ConnectionEnded(errno.ECONNRESET, "the server hung up")
+                raise _ConnectionEnded(errno.ECONNRESET, "the server closed the connection")
             self._in.write(data)
 
 
@@ -270,7 +270,7 @@ def _addresses(host: str, port: int, budget: _Budget) -> list[Any]:
 
 def _connect(addresses: list[Any], budget: _Budget) -> socket.socket:
     """A connection to the first address that accepts one; each gets its share of the time."""
-    failure = OSError("the name has no address")
+    failure = OSError("the host has no IP address")
     for number, (family, kind, protocol, _, address) in enumerate(addresses):
         seconds = budget.seconds() / (len(addresses) - number)
         attempt = socket.socket(family, kind, protocol)
@@ -295,5 +295,5 @@ def _body(response: HTTPResponse, size: int) -> bytes | None:
     except _SizeExceeded:
         return None
     if response.length:
-        raise HTTPException("the response breaks off")
+        raise HTTPException("the response is incomplete")
     return bytes(body)

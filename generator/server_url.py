@@ -23,21 +23,21 @@ class ServerUrl:
     def of(cls, url: str) -> "ServerUrl":
         """The parts of a URL; ValueError says what is wrong with it."""
         if not URL_CHARACTERS.fullmatch(url):
-            raise ValueError("should be an address in plain letters, without blanks")
+            raise ValueError("should be a URL of ASCII characters without blanks")
         try:
             parts = urlsplit(url)
             told = parts.port
         except ValueError:
-            raise ValueError("should be an address like https://comics.example, with a port up to 65535") from None
+            raise ValueError("should be a URL like https://comics.example, with a port up to 65535") from None
         if parts.scheme not in ("http", "https") or not parts.hostname:
-            raise ValueError("should be an address like https://comics.example")
+            raise ValueError("should be a URL like https://comics.example")
         if "@" in parts.netloc:
-            raise ValueError("should hold neither a name nor a password")
+            raise ValueError("should contain no user name or password")
         if parts.query or parts.fragment:
-            raise ValueError("should end before ? and #")
+            raise ValueError("should have no query (?) and no fragment (#)")
         host = parts.netloc.rpartition(":")[0] if told is not None else parts.netloc.removesuffix(":")
         if not _HOST.fullmatch(host):
-            raise ValueError("should name a host in plain letters, at most 63 of them between two points")
+            raise ValueError("should name a host of ASCII characters, at most 63 between two dots")
         port = told or (443 if parts.scheme == "https" else 80)
         return cls(parts.scheme, host.lower(), port, parts.path.rstrip("/"))
 

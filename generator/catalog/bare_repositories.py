@@ -7,7 +7,7 @@ from pathlib import Path
 
 from ..errors import CatalogError, Problem
 
-_MESSAGE = "makes git take this folder for a repository, and run the programs that its config names; remove it"
+_MESSAGE = "makes git use this folder as a repository and run the programs that its config names; remove it"
 
 
 def is_bare(names: Iterable[str]) -> bool:

@@ -101,7 +101,7 @@ class ConfinedFolder:
             return f"cannot be read: {error.strerror}"
         except OSError:
             pass
-        return "is a link that leads nowhere; remove it, or bring back what it names"
+        return "is a broken link; remove it or restore its target"
 
     @contextmanager
     def _opened(self, file: str, flags: int) -> Iterator[int]:
@@ -199,5 +199,5 @@ def _content(descriptor: int, limit: int) -> bytes:
         parts.append(part)
         room -= len(part)
         if room < 0:
-            raise OSError(errno.EFBIG, f"it has more than {limit >> 20} MiB; divide it")
+            raise OSError(errno.EFBIG, f"it has more than {limit >> 20} MiB; split it")
     return b"".join(parts)

@@ -1,7 +1,7 @@
-"""What git knows of a catalog: when its files changed, and what they were at a commit. The only caller of git.
+"""Read the git repository of a catalog: commit times of its files, and its files at a commit. The only caller of git.
 
-git obeys the configuration of the repository in which it runs, so its folder is chosen here and not by git. It is the
-first folder, from the real path of the catalog upwards, that has a `.git`, an entry that no commit can contain.
+git obeys the configuration of the repository in which it runs, so this module and not git chooses the repository: the
+first folder with a `.git`, from the real path of the catalog upwards. No commit can contain a `.git`.
 """
 
 import os
@@ -14,21 +14,21 @@ from typing import NamedTuple
 from ..errors import FlatpanelError
 from . import bare_repositories
 
-# By these variables git, when it starts a hook, names a repository. Those of the user's configuration stay.
-_DROPPED = {
+# Variables that name a repository; git sets them for hooks. Variables that configure git are kept.
+_DROPPED_VARIABLES = {
     *("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX", "GIT_COMMON_DIR", "GIT_NAMESPACE"),
     *("GIT_OBJECT_DIRECTORY", "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_SHALLOW_FILE", "GIT_GRAFT_FILE"),
     *("GIT_GLOB_PATHSPECS", "GIT_NOGLOB_PATHSPECS", "GIT_ICASE_PATHSPECS", "GIT_EXTERNAL_DIFF"),
 }
-# No network, no lock, no question. An empty list of protocols allows none, on every version of git.
-_FIXED = {
+# No network, no lock, no prompt. An empty list of protocols allows none in every version of git.
+_SET_VARIABLES = {
     "GIT_ALLOW_PROTOCOL": "",
     "GIT_NO_LAZY_FETCH": "1",
     "GIT_OPTIONAL_LOCKS": "0",
     "GIT_TERMINAL_PROMPT": "0",
 }
-# Given with -c, which leaves GIT_CONFIG_COUNT to the user. The first two lines keep programs from being started; an
-# empty core.fsmonitor is none, while before git 2.36 `false` is the name of a program. The others fix the output.
+# Passed with -c, which leaves GIT_CONFIG_COUNT to the user. The first line prevents git from starting programs; before
+# git 2.36, core.fsmonitor=false would name a program. The other lines fix the output format.
 _SETTINGS = (
     *("safe.bareRepository=explicit", f"core.hooksPath={os.devnull}", "core.fsmonitor=", "log.showSignature=false"),
     *("submodule.recurse=false", "diff.ignoreSubmodules=all", "status.submoduleSummary=false"),
@@ -37,24 +37,24 @@ _SETTINGS = (
 )
 _HEAD = re.compile(r"(?P<top>.*)\n(?P<shallow>true|false)\n(?P<head>[0-9a-f]*)\n?", re.DOTALL)
 _ID = re.compile(r"""\bid['"]?[ \t]*:[ \t]*([0-9]{1,10})\b""")
-# So many bytes of contents are read from git at a time.
+# Bytes of file contents in one call of git.
 BATCH_BYTES = 32 << 20
 
 
 class GitError(FlatpanelError):
-    """git does not read a repository that is there."""
+    """git cannot read the repository of a catalog."""
 
 
 class FileTimes(NamedTuple):
-    """When files changed, by path below the catalog's folder; `refusals` say why git cannot be asked."""
+    """The time of the last change of each file, by its path in the catalog; `warnings` say why there are none."""
 
     times: dict[str, int]
-    refusals: list[str]
+    warnings: list[str]
     is_shallow: bool = False
 
 
 class TreeEntry(NamedTuple):
-    """A file, a link or a submodule of a commit, by its path below the catalog's folder."""
+    """A file, a link or a submodule in a tree, by its path in the catalog."""
 
     path: str
     mode: str
@@ -62,141 +62,151 @@ class TreeEntry(NamedTuple):
     size: int
 
 
+class _Git:
+    """Runs git in one repository, with fixed settings."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+
+    def text(self, *arguments: str, accepted: tuple[int, ...] = ()) -> str:
+        return os.fsdecode(self.output(*arguments, accepted=accepted))
+
+    def output(self, *arguments: str, accepted: tuple[int, ...] = (), lines: Iterable[str] = ()) -> bytes:
+        """The output of a command that reads `lines`. Exit codes other than 0 and `accepted` are errors."""
+        environment = {name: value for name, value in os.environ.items() if name not in _DROPPED_VARIABLES}
+        # If .git is not a repository, git must not look for one in the folders above.
+        environment |= {**_SET_VARIABLES, "GIT_CEILING_DIRECTORIES": str(self.root.parent)}
+        settings = [part for setting in _SETTINGS for part in ("-c", setting)]
+        command = ["git", "-C", str(self.root), "--no-pager", "--literal-pathspecs", *settings, *arguments]
+        stdin = b"".join(os.fsencode(f"{line}\n") for line in lines)
+        try:
+            process = subprocess.run(command, capture_output=True, check=False, env=environment, input=stdin)
+        except OSError as error:
+            raise GitError(f"git cannot be started for {self.root}: {error.strerror}") from None
+        if process.returncode not in (0, *accepted):
+            message = " ".join(os.fsdecode(process.stderr).split())
+            raise GitError(f"git cannot read the repository {self.root}: {message}")
+        return process.stdout
+
+
 class Repository:
     """The repository around a catalog."""
 
-    def __init__(self, root: Path, home: Path) -> None:
-        self.root = root
-        self.prefix = f"{home.relative_to(root)}/" if home != root else ""
+    def __init__(self, root: Path, catalog: Path) -> None:
+        self.root, self._git = root, _Git(root)
+        self.prefix = f"{catalog.relative_to(root)}/" if catalog != root else ""
         if bare_repositories.is_bare(
             name for name in ("HEAD", "objects", "refs", "commondir") if os.path.lexists(root / name)
         ):
-            raise GitError(f"git is not started in {root}: it may take this folder for a repository, and not its .git")
+            raise GitError(f"git is not started in {root}: it may use this folder as a repository instead of its .git")
         # Before the first commit, the last line is missing.
-        asked = ("--show-toplevel", "--is-shallow-repository", "--verify", "--quiet", "HEAD")
-        answer = _HEAD.fullmatch(self._git("rev-parse", *asked, accepted=(1,)))
-        if not answer or os.path.realpath(answer["top"]) != str(root):
-            raise GitError(f"git does not take the files in {root} for those of the repository there")
-        self.is_shallow, self.head = answer["shallow"] == "true", answer["head"]
+        options = ("--show-toplevel", "--is-shallow-repository", "--verify", "--quiet", "HEAD")
+        head = _HEAD.fullmatch(self._git.text("rev-parse", *options, accepted=(1,)))
+        if not head or os.path.realpath(head["top"]) != str(root):
+            raise GitError(f"the repository in {root} has its files in another folder")
+        self.is_shallow, self.head = head["shallow"] == "true", head["head"]
 
     @classmethod
     def around(cls, catalog: Path) -> "Repository | None":
-        """The repository that a catalog belongs to; None if there is none. Raises if git does not read it."""
+        """The repository of a catalog; None if there is none. Raises GitError if git cannot read it."""
         bare_repositories.refuse_in_folder(catalog)
-        home = Path(os.path.realpath(catalog))
-        root = next((folder for folder in (home, *home.parents) if os.path.lexists(folder / ".git")), None)
-        return cls(root, home) if root else None
+        real_path = Path(os.path.realpath(catalog))
+        folders = (real_path, *real_path.parents)
+        root = next((folder for folder in folders if os.path.lexists(folder / ".git")), None)
+        return cls(root, real_path) if root else None
 
-    def committed(self, commit: str = "HEAD") -> dict[str, int]:
-        """When each file was committed last, as of a commit."""
+    def commit_times(self, commit: str = "HEAD") -> dict[str, int]:
+        """The time of the last commit of each file, up to `commit`."""
         times: dict[str, int] = {}
         moment = 0
-        asked = ("-z", "--format=//%ct", "--name-only", "--no-renames", "--no-ext-diff", "--ignore-submodules=all")
-        for part in self._git("log", *asked, commit, "--", self.prefix or ".").split("\0"):
+        options = ("-z", "--format=//%ct", "--name-only", "--no-renames", "--no-ext-diff", "--ignore-submodules=all")
+        for part in self._git.text("log", *options, commit, "--", self.prefix or ".").split("\0"):
             if part.startswith("//"):
-                # A commit may have a line without a time, and git prints nothing for it.
+                # git prints an empty time for a commit whose time it cannot parse.
                 moment = int(part[2:] or 0)
-            elif path := self._below(part.removeprefix("\n")):
+            elif path := self._path_in_catalog(part.removeprefix("\n")):
                 times.setdefault(path, moment)
         return times
 
-    def uncommitted(self) -> Iterator[str]:
-        """Files that are new, edited or staged. Permissions do not count."""
-        asked = ("--porcelain=v2", "-z", "--untracked-files=all", "--no-renames", "--ignore-submodules=all")
-        for line in self._git("status", *asked, "--", self.prefix or ".").split("\0"):
+    def uncommitted_files(self) -> Iterator[str]:
+        """Files that are new, edited or staged. A change of permissions alone does not count."""
+        options = ("--porcelain=v2", "-z", "--untracked-files=all", "--no-renames", "--ignore-submodules=all")
+        for line in self._git.text("status", *options, "--", self.prefix or ".").split("\0"):
             kind, _, rest = line.partition(" ")
             fields = rest.split(" ", {"1": 7, "u": 9}.get(kind, 0))
-            # Of a file that is staged with other permissions only, both contents are the same.
-            if not (kind == "1" and fields[0] == "M." and fields[5] == fields[6]) and (path := self._below(fields[-1])):
+            only_mode = kind == "1" and fields[0] == "M." and fields[5] == fields[6]
+            if not only_mode and (path := self._path_in_catalog(fields[-1])):
                 yield path
 
-    def _below(self, path: str) -> str:
-        """A path from the root as one from the folder of the catalog; empty if it is not in there."""
+    def _path_in_catalog(self, path: str) -> str:
+        """The path relative to the catalog; empty for a file outside it."""
         return path[len(self.prefix) :] if path.startswith(self.prefix) else ""
 
     def ids_in_history(self) -> set[int]:
-        """Every number that a line below series/ once gave as an id, as far as git remembers."""
+        """Every number that a line in series/ has had as an id in any commit."""
         plain = ("--no-color", "--no-ext-diff", "--no-textconv", "--text", "--unified=0", "--format=", "--no-renames")
         if not self.head:
             return set()
-        asked = ("--patch", "-m", "--ignore-submodules=all", "--submodule=short", *plain)
-        return {int(number) for number in _ID.findall(self._git("log", *asked, "--", f"{self.prefix}series"))}
+        options = ("--patch", "-m", "--ignore-submodules=all", "--submodule=short", *plain)
+        return {int(number) for number in _ID.findall(self._git.text("log", *options, "--", f"{self.prefix}series"))}
 
-    def object(self, name: str) -> str | None:
-        """The id of the object that a name stands for, if git knows one."""
-        return (
-            self._git("rev-parse", "--verify", "--quiet", "--end-of-options", name, accepted=(1, 128)).strip() or None
-        )
+    def object_id(self, name: str) -> str | None:
+        """The id of the object with this name; None if there is none."""
+        options = ("--verify", "--quiet", "--end-of-options")
+        return self._git.text("rev-parse", *options, name, accepted=(1, 128)).strip() or None
 
     def tree(self, commit: str) -> str | None:
-        """What the folder of the catalog was at a commit."""
-        return self.object(f"{commit}:{self.prefix}")
+        """The id of the catalog's tree at a commit."""
+        return self.object_id(f"{commit}:{self.prefix}")
 
-    def items(self, tree: str) -> list[TreeEntry]:
-        """Everything in a tree. Nothing is checked out: no filter, hook or attribute takes part."""
-        found = []
-        for line in self._git("ls-tree", "-r", "-l", "-z", tree).split("\0")[:-1]:
+    def entries(self, tree: str) -> list[TreeEntry]:
+        """All entries of a tree. Nothing is checked out, so no filter, hook or attribute applies."""
+        entries = []
+        for line in self._git.text("ls-tree", "-r", "-l", "-z", tree).split("\0")[:-1]:
             fields, _, path = line.partition("\t")
             mode, _, oid, size = fields.split()
-            found.append(TreeEntry(path, mode, oid, int(size) if size.isdecimal() else 0))
-        return found
+            entries.append(TreeEntry(path, mode, oid, int(size) if size.isdecimal() else 0))
+        return entries
 
     def contents(self, files: Iterable[TreeEntry]) -> Iterator[tuple[str, bytes]]:
-        """The bytes of files as they were committed, by path."""
+        """The path and the committed content of each file."""
         for batch in _batches(files):
-            said = self._bytes("cat-file", "--batch", given=[file.oid for file in batch])
-            for file, content in zip(batch, _contents(said, len(batch)), strict=True):
+            output = self._git.output("cat-file", "--batch", lines=[file.oid for file in batch])
+            for file, content in zip(batch, _contents(output, len(batch)), strict=True):
                 if content is None:
                     raise GitError(f"git has no content of {self.prefix}{file.path} in {self.root}; fetch it all")
                 yield file.path, content
 
-    def linked(self, tree: str, link: TreeEntry) -> tuple[str, TreeEntry]:
-        """What a link in a tree leads to: `blob`, `tree`, `symlink` for what is not in the tree, or another word."""
-        if "\n" in link.path:  # which would be two questions
+    def link_target(self, tree: str, link: TreeEntry) -> tuple[str, TreeEntry]:
+        """The type and the entry of a link's target: `blob`, `tree`, or `symlink` if it is outside the tree.
+
+        For a broken link, git gives another word.
+        """
+        if "\n" in link.path:  # would be two queries
             return "symlink", link
-        said = self._bytes("cat-file", "--batch-check", "--follow-symlinks", given=[f"{tree}:{link.path}"])
-        first, kind, *size = said.decode("utf-8", "replace").split("\n")[0].split(" ")
+        output = self._git.output("cat-file", "--batch-check", "--follow-symlinks", lines=[f"{tree}:{link.path}"])
+        first, kind, *size = output.decode("utf-8", "replace").split("\n")[0].split(" ")
         return (kind, TreeEntry(link.path, "100644", first, int(size[0]))) if size else (first, link)
-
-    def _git(self, *arguments: str, accepted: tuple[int, ...] = ()) -> str:
-        return os.fsdecode(self._bytes(*arguments, accepted=accepted))
-
-    def _bytes(self, *arguments: str, accepted: tuple[int, ...] = (), given: Iterable[str] = ()) -> bytes:
-        """What git answers. `accepted` are exit codes that are answers, too."""
-        environment = {name: value for name, value in os.environ.items() if name not in _DROPPED}
-        # If .git is no repository, git must not look for one above.
-        environment |= {**_FIXED, "GIT_CEILING_DIRECTORIES": str(self.root.parent)}
-        settings = [part for setting in _SETTINGS for part in ("-c", setting)]
-        command = ["git", "-C", str(self.root), "--no-pager", "--literal-pathspecs", *settings, *arguments]
-        lines = b"".join(os.fsencode(f"{line}\n") for line in given)
-        try:
-            done = subprocess.run(command, capture_output=True, check=False, env=environment, input=lines)
-        except OSError as error:
-            raise GitError(f"git cannot be started for {self.root}: {error.strerror}") from None
-        if done.returncode not in (0, *accepted):
-            words = " ".join(os.fsdecode(done.stderr).split())
-            raise GitError(f"git does not read the repository {self.root}: {words}")
-        return done.stdout
 
 
 def file_times(
-    catalog: Path, as_of: int, committed: Callable[[Repository], dict[str, int]] = Repository.committed
+    catalog: Path, as_of: int, commit_times: Callable[[Repository], dict[str, int]] = Repository.commit_times
 ) -> FileTimes:
-    """When each file changed, as far as git knows it; nothing where there is no git or no commit.
+    """The time of the last change of each file, according to git; empty without a repository or a commit.
 
-    A file that is not as it was committed changed at the later of its last commit and its own time, and not after
-    `as_of`. The time of any other file is not looked at: a clone writes all files anew.
+    An uncommitted file changed at the later of its last commit and its mtime, at most `as_of`. The mtime of any other
+    file is ignored: a clone sets it for all files.
     """
     try:
         repository = Repository.around(catalog)
         if not (repository and repository.head):
             return FileTimes({}, [])
-        times = dict(committed(repository))
-        for path in repository.uncommitted():
+        times = dict(commit_times(repository))
+        for path in repository.uncommitted_files():
             if os.path.lexists(file := catalog / path):
                 times[path] = min(as_of, max(times.get(path, 0), os.lstat(file).st_mtime_ns // 10**9))
     except GitError as error:
-        return FileTimes({}, [f"{catalog}: {error}; each file counts as changed when it was written"])
+        return FileTimes({}, [f"{catalog}: {error}; each file counts as changed at its mtime"])
     return FileTimes(times, [], repository.is_shallow)
 
 
@@ -211,15 +221,15 @@ def _batches(files: Iterable[TreeEntry]) -> Iterator[list[TreeEntry]]:
     yield batch
 
 
-def _contents(said: bytes, count: int) -> Iterator[bytes | None]:
-    """The content of each object; None if git does not have it."""
+def _contents(output: bytes, count: int) -> Iterator[bytes | None]:
+    """The content of each object in the output of `cat-file --batch`; None for a missing object."""
     start = 0
     for _ in range(count):
-        end = said.index(b"\n", start)
-        *_, kind, size = said[start:end].split(b" ")
+        end = output.index(b"\n", start)
+        *_, kind, size = output[start:end].split(b" ")
         start = end + 1
         if kind == b"blob":
-            yield said[start : start + int(size)]
+            yield output[start : start + int(size)]
             start += int(size) + 1
         else:
             yield None

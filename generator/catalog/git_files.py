@@ -1,4 +1,4 @@
-"""The files of a catalog at a commit that a build reads. They are chosen from git's tree, without a checkout."""
+"""The files of a catalog at a commit, chosen from git's tree without a checkout."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -8,45 +8,45 @@ from . import bare_repositories, confined_folder
 from .git import Repository, TreeEntry
 
 _LINK, _SUBMODULE = "120000", "160000"
-_REFUSED = {
-    "symlink": "leads out of the catalog; of a commit it is not followed",
-    "tree": "is a link to a folder; of a commit it is not followed",
+_REFUSALS = {
+    "symlink": "leads out of the catalog; links in a commit are not followed out of it",
+    "tree": "is a link to a folder; links to folders are not followed in a commit",
 }
 
 
 class CommittedFiles:
-    """Regular files, and those that links inside the catalog lead to. `called` is the name of the catalog in messages.
+    """The YAML files of a tree, and the targets of links inside it. `label` is the catalog's name in messages.
 
-    Anything else is refused: who writes a commit may not have files of the machine told that compares it.
+    Any other entry raises: a commit must not disclose files of the machine that compares it.
     """
 
-    def __init__(self, repository: Repository, tree: str, called: Path) -> None:
-        self.repository, self.tree, self.called = repository, tree, called
+    def __init__(self, repository: Repository, tree: str, label: Path) -> None:
+        self.repository, self.tree, self.label = repository, tree, label
         self.warnings: list[str] = []
-        items = repository.items(tree)
-        bare_repositories.refuse_in_files(called, (item.path for item in items))
-        self.files = [file for item in items for file in self._files(item)]
+        entries = repository.entries(tree)
+        bare_repositories.refuse_in_files(label, (entry.path for entry in entries))
+        self.files = [file for entry in entries for file in self._files(entry)]
 
-    def _files(self, item: TreeEntry) -> Iterator[TreeEntry]:
-        parts = item.path.split("/")
+    def _files(self, entry: TreeEntry) -> Iterator[TreeEntry]:
+        parts = entry.path.split("/")
         if not {"", ".", ".."}.isdisjoint(parts):
-            raise self._refusal(item, "is no path that git checks out")
+            raise self._refusal(entry, "is not a path that git checks out")
         if any(part.startswith(".") for part in parts):
             return  # as in a folder, hidden files are not read
-        if item.mode == _SUBMODULE:
-            self.warnings.append(self._sentence(item, "is a submodule; of a commit it is left out"))
+        if entry.mode == _SUBMODULE:
+            self.warnings.append(self._sentence(entry, "is a submodule; skipped"))
             return
-        if item.mode == _LINK:
-            kind, item = self.repository.linked(self.tree, item)
+        if entry.mode == _LINK:
+            kind, entry = self.repository.link_target(self.tree, entry)
             if kind != "blob":
-                raise self._refusal(item, _REFUSED.get(kind, "is a link that leads nowhere"))
-        if item.path.endswith((".yaml", ".yml")):
-            if item.size > confined_folder.MAX_SIZE:
-                raise self._refusal(item, f"has more than {confined_folder.MAX_SIZE >> 20} MiB; divide it")
-            yield item
+                raise self._refusal(entry, _REFUSALS.get(kind, "is a broken link"))
+        if entry.path.endswith((".yaml", ".yml")):
+            if entry.size > confined_folder.MAX_SIZE:
+                raise self._refusal(entry, f"has more than {confined_folder.MAX_SIZE >> 20} MiB; split it")
+            yield entry
 
-    def _refusal(self, item: TreeEntry, message: str) -> FlatpanelError:
-        return FlatpanelError(self._sentence(item, message))
+    def _refusal(self, entry: TreeEntry, message: str) -> FlatpanelError:
+        return FlatpanelError(self._sentence(entry, message))
 
-    def _sentence(self, item: TreeEntry, message: str) -> str:
-        return f"{self.called / item.path}: {message}"
+    def _sentence(self, entry: TreeEntry, message: str) -> str:
+        return f"{self.label / entry.path}: {message}"

@@ -37,7 +37,7 @@ def existing(folder: Folder) -> Folder:
         path = Path(folder)
         siblings = [entry.name for entry in path.parent.iterdir() if entry.is_dir()] if path.parent.is_dir() else []
         hint = did_you_mean(path.name, siblings, f"a catalog is a folder with {SITE} and {SERIES}/")
-        raise FlatpanelError(f"{folder}: there is no such folder{hint}")
+        raise FlatpanelError(f"{folder}: no such folder{hint}")
     return folder
 
 
@@ -70,7 +70,7 @@ class Layout:
         file, chapters = f"{folder}/series.yaml", f"{folder}/chapters"
         self.check_strays(folder, {"series.yaml"}, {"chapters"})
         if not has(self.folder, file):
-            self._add_problem(file, "is missing; a series in a folder of its own is described there")
+            self._add_problem(file, "is missing; it describes the series in this folder")
             return
         names: list[str] = []
         if has(self.folder, chapters):
@@ -97,7 +97,7 @@ class Layout:
             path = f"{folder}/{name}".lstrip("/")
             if name.endswith(".yml") or (files is not None and name.endswith(".yaml") and name not in files):
                 self._add_problem(
-                    path, f"is not a file of a catalog; {misplaced_file_hint(folder, name, files, intended)}"
+                    path, f"is not a catalog file; {misplaced_file_hint(folder, name, files, intended)}"
                 )
             elif not name.endswith(".yaml") and os.path.islink(self.folder / path):
                 if fault := self.folder.fault(path):

@@ -197,7 +197,7 @@ class _RecordReader:
         except ValidationError as error:
             errors = error.errors(include_url=False)
             if len(errors) > MAX_PROBLEMS:
-                self._add_problem(file, f"has {len(errors) - MAX_PROBLEMS} more problems, which are not told")
+                self._add_problem(file, f"has {len(errors) - MAX_PROBLEMS} more problems, not listed")
             messages = file_errors(errors[:MAX_PROBLEMS], value, model)
             self.sources.problems += [UnlocatedProblem(file, *message) for message in messages]
         self.sources.unreadable.add(file)

@@ -80,7 +80,7 @@ def check(folder: Folder, as_of: int, jobs: int) -> CatalogScan:
     def look(cache: Cache, _: Path) -> CatalogScan:
         past = up_to_date.past(folder, as_of, cache)
         found = scan.read(folder, as_of, jobs, cache, past.times)
-        found.warnings += past.refusals
+        found.warnings += past.warnings
         return found
 
     return with_cache(None, lambda: None, look)
@@ -97,7 +97,7 @@ def schedule(
     def look(cache: Cache, _: Path) -> Schedule:
         past = up_to_date.past(folder, as_of, cache)
         found = scan.read(folder, as_of, jobs, cache, past.times)
-        return Schedule(found.next_publication, scheduled(found, cache) if every else [], past.refusals)
+        return Schedule(found.next_publication, scheduled(found, cache) if every else [], past.warnings)
 
     return with_cache(cache if cache and cache.is_dir() else None, waiting, look)
 
@@ -224,7 +224,7 @@ def dist_in_conf(options: Options, site: Site) -> str:
 
 def _of_dates(options: Options, past: git.FileTimes) -> list[str]:
     shallow = f"{options.catalog}: is a shallow git clone, so every file seems as new as its last commit; fetch it all"
-    return [*past.refusals, *[shallow] * past.is_shallow]
+    return [*past.warnings, *[shallow] * past.is_shallow]
 
 
 def _warnings(options: Options, site: Site, unknown: int) -> list[str]:

@@ -43,7 +43,7 @@ def past(catalog: Folder, as_of: int, cache: Cache) -> git.FileTimes:
         known = cache.recall("history")
         if not known or known["state"] != state:
             # The name of a file is bytes that need not be text.
-            times = {os.fsencode(path).decode("latin-1"): moment for path, moment in repository.committed().items()}
+            times = {os.fsencode(path).decode("latin-1"): moment for path, moment in repository.commit_times().items()}
             known = {"state": state, "times": times}
             cache.remember("history", known)
         return {os.fsdecode(path.encode("latin-1")): moment for path, moment in known["times"].items()}

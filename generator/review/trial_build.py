@@ -40,7 +40,7 @@ def build_trial(options: Options, look: Callable[[TrialRelease], T]) -> T:
         there = Store(scratch / "dist")
         with ManifestReader(options.previous) as previous, transaction.begin(there, lambda: None) as session:
             _, sealed = run.release(options, found, cache, scratch, session, previous, unwatched)
-        return look(TrialRelease(there, sealed.release, found.linker.site, past.refusals))
+        return look(TrialRelease(there, sealed.release, found.linker.site, past.warnings))
 
     return with_cache(None, lambda: None, work)
 

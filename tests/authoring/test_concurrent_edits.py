@@ -104,4 +104,4 @@ def test_a_misspelt_folder_is_told_with_the_nearest(site: Site, run: Run, words:
     result = run(*words.split(), "--catalog", misspelt)
 
     assert (result.exit_code, result.stdout) == (1, "")
-    assert result.stderr == f"{misspelt}: there is no such folder; did you mean catalog_src?\n"
+    assert result.stderr == f"{misspelt}: no such folder; did you mean catalog_src?\n"

@@ -256,7 +256,7 @@ def test_without_git_a_repository_is_missed(repository: Path, monkeypatch: pytes
     sentence = f"git cannot be started for {repository}: No such file or directory"
 
     assert history.file_times(repository, NOW) == FileTimes(
-        {}, [f"{repository}: {sentence}; each file counts as changed when it was written"]
+        {}, [f"{repository}: {sentence}; each file counts as changed at its mtime"]
     )
 
 

@@ -97,12 +97,12 @@ def test_many_files_are_read_in_parts(project: Path, monkeypatch: pytest.MonkeyP
 @pytest.mark.parametrize(
     ("target", "problem"),
     [
-        ("../../README.md", "leads out of the catalog; of a commit it is not followed"),
-        ("/etc/passwd", "leads out of the catalog; of a commit it is not followed"),
-        ("../series", "is a link to a folder; of a commit it is not followed"),
-        ("nowhere.yaml", "is a link that leads nowhere"),
-        ("third.yaml", "is a link that leads nowhere"),
-        ("first.yaml/x", "is a link that leads nowhere"),
+        ("../../README.md", "leads out of the catalog; links in a commit are not followed out of it"),
+        ("/etc/passwd", "leads out of the catalog; links in a commit are not followed out of it"),
+        ("../series", "is a link to a folder; links to folders are not followed in a commit"),
+        ("nowhere.yaml", "is a broken link"),
+        ("third.yaml", "is a broken link"),
+        ("first.yaml/x", "is a broken link"),
     ],
 )
 def test_a_link_is_followed_to_a_file_of_the_catalog_only(project: Path, run: Run, target: str, problem: str) -> None:
@@ -138,7 +138,7 @@ def test_a_submodule_is_left_out(project: Path, run: Run) -> None:
     result = run("diff", "HEAD~1", "HEAD")
 
     assert result.exit_code == 0
-    assert result.stderr == "warning: HEAD:catalog_src/more: is a submodule; of a commit it is left out\n"
+    assert result.stderr == "warning: HEAD:catalog_src/more: is a submodule; skipped\n"
 
 
 @pytest.mark.parametrize("path", ["../out.yaml", "/tmp/out.yaml", "series/./out.yaml", "series//out.yaml"])
@@ -146,9 +146,9 @@ def test_a_commit_writes_nothing_outside_of_its_folder(
     project: Path, path: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """git's own tools make no such tree, but a tree is only bytes."""
-    monkeypatch.setattr(Repository, "items", lambda self, tree: [TreeEntry(path, "100644", "0" * 40, 1)])
+    monkeypatch.setattr(Repository, "entries", lambda self, tree: [TreeEntry(path, "100644", "0" * 40, 1)])
 
-    with pytest.raises(FlatpanelError, match="is no path that git checks out"):
+    with pytest.raises(FlatpanelError, match="is not a path that git checks out"):
         chosen(project)
 
 
@@ -166,7 +166,7 @@ def test_a_tree_with_an_entry_above_itself_is_refused(project: Path, run: Run) -
     git(project, "update-ref", "refs/heads/evil", output(project, "-c", "user.name=x", "-c", "user.email=x", *words))
     result = run("diff", "HEAD", "evil")
 
-    assert (result.exit_code, "is no path that git checks out" in result.stderr) == (1, True)
+    assert (result.exit_code, "is not a path that git checks out" in result.stderr) == (1, True)
 
 
 def test_a_huge_file_is_not_read(project: Path, run: Run) -> None:
@@ -175,7 +175,7 @@ def test_a_huge_file_is_not_read(project: Path, run: Run) -> None:
     commit(project, THIRD)
     result = run("diff", "HEAD~1", "HEAD")
 
-    assert result.stderr == "HEAD:catalog_src/series/third.yaml: has more than 16 MiB; divide it\n"
+    assert result.stderr == "HEAD:catalog_src/series/third.yaml: has more than 16 MiB; split it\n"
 
 
 def test_a_content_that_is_not_here_is_told_of(project: Path) -> None:

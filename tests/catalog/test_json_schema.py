@@ -110,7 +110,7 @@ def test_schemas_are_written_into_no_catalog_that_is_not_there(tmp_path: Path, r
     result = run("schema", "--catalog", tmp_path / "nowhere")
 
     assert (result.exit_code, result.stdout) == (1, "")
-    assert result.stderr.startswith(f"{tmp_path}/nowhere: there is no such folder")
+    assert result.stderr.startswith(f"{tmp_path}/nowhere: no such folder")
     assert not (tmp_path / "nowhere").exists()
 
 

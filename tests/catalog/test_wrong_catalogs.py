@@ -131,7 +131,7 @@ def test_a_folder_that_is_not_there_is_no_catalog(tmp_path: Path) -> None:
         linked_catalog.read_catalog(tmp_path / "catalogue", AS_OF)
 
     assert str(caught.value) == (
-        f"{tmp_path}/catalogue: there is no such folder; a catalog is a folder with site.yaml and series/"
+        f"{tmp_path}/catalogue: no such folder; a catalog is a folder with site.yaml and series/"
     )
 
 

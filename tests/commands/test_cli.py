@@ -186,7 +186,7 @@ def test_a_single_problem_is_counted_as_one(site: Site, run: Run) -> None:
 
 def test_a_catalog_that_is_not_there_is_a_sentence(site: Site, run: Run) -> None:
     """A wrong --catalog says what would be a catalog."""
-    sentence = "nowhere: there is no such folder; a catalog is a folder with site.yaml and series/\n"
+    sentence = "nowhere: no such folder; a catalog is a folder with site.yaml and series/\n"
 
     assert outcome(run("build", *tree_snapshot.options(site), "--catalog", "nowhere")) == (1, "", sentence)
 

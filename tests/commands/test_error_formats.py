@@ -65,7 +65,7 @@ def test_a_file_in_the_wrong_place_has_no_line(site: Site, run: Run) -> None:
     site.write("series/third.yml", "title: Third\n")
 
     assert run("check", *options_of(["check"], site)).stderr == (
-        f"{site.folder}/catalog_src/series/third.yml:1:1: is not a file of a catalog; did you mean third.yaml?\n"
+        f"{site.folder}/catalog_src/series/third.yml:1:1: is not a catalog file; did you mean third.yaml?\n"
         "      = docs/catalog.md#how-the-files-are-laid-out\n"
         "1 problem\n"
     )
@@ -171,7 +171,7 @@ def test_what_has_no_place_is_an_annotation_without_one(site: Site, run: Run) ->
         (
             "error",
             {},
-            f"{site.folder}/nowhere: there is no such folder; a catalog is a folder with site.yaml and series/",
+            f"{site.folder}/nowhere: no such folder; a catalog is a folder with site.yaml and series/",
         )
     ]
     assert (missing.exit_code, missing.stderr) == (1, "")
@@ -204,7 +204,7 @@ def test_a_folder_that_is_nearly_right_is_named(site: Site, run: Run) -> None:
     """A mistyped --catalog comes with the folder that is there."""
     result = run("check", "--catalog", site.folder / "catalog_scr")
 
-    assert result.stderr == f"{site.folder}/catalog_scr: there is no such folder; did you mean catalog_src?\n"
+    assert result.stderr == f"{site.folder}/catalog_scr: no such folder; did you mean catalog_src?\n"
 
 
 def test_an_error_of_the_system_without_a_file_is_a_sentence(
@@ -225,4 +225,4 @@ def test_a_folder_in_a_folder_that_is_not_there_is_a_sentence(tmp_path: Path, ru
     """Where there is nothing at all, nothing is near."""
     result = run("check", "--catalog", tmp_path / "no/where")
 
-    assert result.stderr.startswith(f"{tmp_path}/no/where: there is no such folder; a catalog is")
+    assert result.stderr.startswith(f"{tmp_path}/no/where: no such folder; a catalog is")

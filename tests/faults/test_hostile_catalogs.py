@@ -208,7 +208,7 @@ def test_a_lost_folder_of_a_series_is_told(catalog: Path) -> None:
     (catalog / "series/readme").symlink_to(catalog / "site.yaml")
 
     assert problems(catalog) == [
-        "series/lost:1:1: is a link that leads nowhere; remove it, or bring back what it names"
+        "series/lost:1:1: is a broken link; remove it or restore its target"
     ]
 
 
@@ -236,14 +236,14 @@ def test_a_folder_that_may_not_be_entered_is_a_sentence() -> None:
                 os.seteuid(0)
             os.chmod(catalog / "series/long", 0o755)
 
-    assert says == ["series/long/series.yaml:1:1: is missing; a series in a folder of its own is described there"]
+    assert says == ["series/long/series.yaml:1:1: is missing; it describes the series in this folder"]
 
 
 def test_a_name_that_is_too_long_is_no_catalog(tmp_path: Path, run: Callable[..., object]) -> None:
     """The system refuses to look for it; people read that it is not there."""
     result = run("check", "--catalog", tmp_path / ("a" * 300))
 
-    assert "there is no such folder" in str(result.output)
+    assert "no such folder" in str(result.output)
 
 
 # Names
@@ -333,7 +333,7 @@ def test_a_file_has_a_size_that_is_too_much(catalog: Path) -> None:
     write(catalog, "series/x.yaml", "")
     os.truncate(catalog / "series/x.yaml", 1 << 40)
 
-    assert problems(catalog) == ["series/x.yaml:1:1: cannot be read: it has more than 16 MiB; divide it"]
+    assert problems(catalog) == ["series/x.yaml:1:1: cannot be read: it has more than 16 MiB; split it"]
 
 
 @pytest.mark.parametrize(
@@ -379,7 +379,7 @@ def test_the_thousandth_problem_of_a_file_is_the_last_that_is_told(catalog: Path
     says = problems(catalog)
 
     assert len(says) == MAX_PROBLEMS + 1
-    assert says[0] == "series/x.yaml:1:1: has 5 more problems, which are not told"
+    assert says[0] == "series/x.yaml:1:1: has 5 more problems, not listed"
 
 
 def test_a_long_list_is_looked_through_once(catalog: Path) -> None:

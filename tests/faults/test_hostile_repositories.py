@@ -18,7 +18,7 @@ from tests.support.paths import BUILD, DATA
 THEN, LATER = 1_700_000_000, 1_700_086_400
 WRITTEN = 1_600_000_000
 UNDATED = "title: Undated\ncover: c.png\nchapters:\n  - {number: 1, id: 9, published: 2020-01-01, pages: [1.png]}\n"
-REFUSED = "makes git take this folder for a repository, and run the programs that its config names; remove it"
+REFUSED = "makes git use this folder as a repository and run the programs that its config names; remove it"
 COMMANDS = {
     "check": (),
     "build": (),
@@ -230,7 +230,7 @@ def test_git_looks_for_no_other_repository_above(project: Project, marker: Path)
     code, said = project.run("check")
 
     assert code == 0
-    assert f"git does not read the repository {project.folder}: fatal: not a git repository" in said
+    assert f"git cannot read the repository {project.folder}: fatal: not a git repository" in said
 
 
 # Honest repositories
@@ -310,7 +310,7 @@ def test_what_a_clone_left_out_is_not_fetched(project: Project, command: str, ma
     code, said = project.run(command, *COMMANDS[command])
 
     assert not marker.exists()
-    assert (code, f"git does not read the repository {project.folder}: " in said) == (int(command == "diff"), True), (
+    assert (code, f"git cannot read the repository {project.folder}: " in said) == (int(command == "diff"), True), (
         said
     )
 
@@ -321,7 +321,7 @@ STRANGER = "65534"
 
 
 def refused(project: Project, words: str) -> str:
-    return f"git does not read the repository {project.folder}: fatal: {words} '{project.folder}'"
+    return f"git cannot read the repository {project.folder}: fatal: {words} '{project.folder}'"
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -353,7 +353,7 @@ def test_warnings_of_a_check_are_in_its_json(project: Project) -> None:
     (warning,) = json.loads(found.stdout)["warnings"]
 
     assert warning.startswith(f"{project.catalog}: {refused(project, 'detected dubious ownership in repository at')}")
-    assert warning.endswith("; each file counts as changed when it was written")
+    assert warning.endswith("; each file counts as changed at its mtime")
 
 
 @pytest.mark.parametrize("by", ["file", "environment"])
@@ -377,7 +377,7 @@ def test_a_work_tree_elsewhere_is_told_of(project: Project, tmp_path: Path) -> N
     git(project.folder, "config", "core.worktree", str(tmp_path / "elsewhere"))
 
     assert (
-        f"git does not take the files in {project.folder} for those of the repository there" in project.run("check")[1]
+        f"the repository in {project.folder} has its files in another folder" in project.run("check")[1]
     )
 
 

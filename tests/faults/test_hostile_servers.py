@@ -232,7 +232,7 @@ def test_every_address_of_a_name_is_tried(monkeypatch: pytest.MonkeyPatch) -> No
         assert client.get("/x", {}, 100).body == b"{}"
         client.close()
         ports.clear()
-        with pytest.raises(Unreachable, match="the name has no address"):
+        with pytest.raises(Unreachable, match="the host has no IP address"):
             client.get("/x", {}, 100)
 
 

@@ -291,8 +291,8 @@ def test_git_is_asked_for_the_past_once(site: Site, monkeypatch: pytest.MonkeyPa
     for command in (["init"], ["add", "."], ["-c", "user.name=n", "-c", "user.email=e", "commit", "-m", "all"]):
         subprocess.run(["git", "-C", site.folder / "catalog_src", *command], check=True, capture_output=True)
     asked = []
-    committed = git.Repository.committed
-    monkeypatch.setattr(git.Repository, "committed", lambda repository: asked.append(1) or committed(repository))
+    committed = git.Repository.commit_times
+    monkeypatch.setattr(git.Repository, "commit_times", lambda repository: asked.append(1) or committed(repository))
     for title in ("One", "Two"):
         tree_snapshot.write_series(site, title, volumes=1, others=[])
         pipeline.build(remembering(site))

@@ -75,7 +75,7 @@ def _revision(name: str, catalog: ConfinedFolder) -> DiffInput:
     hint = ""
     try:
         repository = Repository.around(catalog.path)
-        if repository and (commit := repository.object(f"{name}^{{commit}}")):
+        if repository and (commit := repository.object_id(f"{name}^{{commit}}")):
             return DiffInput(name, commit=commit, repository=repository)
         if repository and repository.is_shallow:
             hint = "; the clone is shallow, fetch it all"
@@ -120,7 +120,7 @@ class TemporaryBuilder:
         for path, content in repository.contents(chosen.files):
             filesystem.write_if_changed(folder / path, content)
         self.warnings += chosen.warnings
-        return FileTimes(repository.committed(wanted.commit), [], repository.is_shallow)
+        return FileTimes(repository.commit_times(wanted.commit), [], repository.is_shallow)
 
 
 def _moved(problem: Problem, folder: str, called: str) -> Problem:
