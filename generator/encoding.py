@@ -1,4 +1,4 @@
-"""Values -> the bytes that are sent, and what HTTP says of bytes. The only importer of orjson."""
+"""JSON, digests, gzip and HTTP dates of response bodies. The only importer of orjson."""
 
 import hashlib
 import struct
@@ -11,13 +11,13 @@ from typing import Any, NamedTuple
 
 import orjson
 
-# Below this, compressing saves less than the packet it travels in.
+# A smaller body fits into one packet anyway.
 MIN_GZIP_SIZE = 1400
-# No time, no name, no flags. The last byte names the system that packed, and is the same for all of ours.
+# No time, no name, no flags. The last byte is the operating system, the same in every gzip file of this program.
 GZIP_HEADER = b"\x1f\x8b\x08\0\0\0\0\0\0\3"
-# Another zlib may give other bytes.
+# Another version of zlib may give other bytes.
 ZLIB_VERSION = zlib.ZLIB_RUNTIME_VERSION
-# The last second of the year 9999; there is no HTTP date after it.
+# The last second of the year 9999, the last that an HTTP date can express.
 LAST_INSTANT = 253_402_300_799
 DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
@@ -28,22 +28,22 @@ def json(value: object) -> bytes:
 
 
 def body(value: object) -> bytes:
-    """What is sent of a value: bytes as they are, everything else as JSON."""
+    """The body of a value: bytes unchanged, anything else as JSON."""
     return value if isinstance(value, bytes) else json(value)
 
 
 def pretty(value: object) -> bytes:
-    """For people, with sorted keys."""
+    """Indented JSON with sorted keys."""
     return orjson.dumps(value, option=orjson.OPT_INDENT_2 | orjson.OPT_SORT_KEYS | orjson.OPT_APPEND_NEWLINE)
 
 
 def parse(text: bytes) -> Any:
-    """Raises ValueError when `text` is no JSON."""
+    """Parse JSON. Raises ValueError."""
     return orjson.loads(text)
 
 
 def decimal(number: str) -> object:
-    """A canonical decimal as a JSON number, to its last digit."""
+    """A canonical decimal as a JSON number with all its digits."""
     return orjson.Fragment(number)
 
 
@@ -52,7 +52,7 @@ def etag(body: bytes) -> str:
 
 
 def digest(text: bytes) -> str:
-    """Tells contents apart that only this program sees."""
+    """A fast digest for the program's own comparisons; responses and releases contain SHA-256 and MD5."""
     return hashlib.blake2b(text, digest_size=16).hexdigest()
 
 
@@ -60,21 +60,21 @@ def sha256(body: bytes) -> str:
     return hashlib.sha256(body).hexdigest()
 
 
-def sha256_of_chunks(parts: Iterable[bytes]) -> str:
-    """Of what comes in long parts: one is digested while the next is made."""
-    with _ThreadedHash(hashlib.sha256()) as found:
-        for part in parts:
-            found.add(part)
-        return found.hexdigest()
+def sha256_of_chunks(chunks: Iterable[bytes]) -> str:
+    """SHA-256 of a stream of long chunks. Each is hashed in a thread while the next is produced."""
+    with _ThreadedHash(hashlib.sha256()) as threaded:
+        for chunk in chunks:
+            threaded.add(chunk)
+        return threaded.hexdigest()
 
 
 class _ThreadedHash:
-    """A digest that is taken in a thread of its own, beside whatever makes the next block."""
+    """Updates a hash in a thread, so that the caller can produce the next block meanwhile."""
 
-    def __init__(self, found: "hashlib._Hash") -> None:
-        self._found = found
+    def __init__(self, hash: "hashlib._Hash") -> None:
+        self._hash = hash
         self._thread = ThreadPoolExecutor(1)
-        self._last = self._thread.submit(found.update, b"")
+        self._last = self._thread.submit(hash.update, b"")
 
     def __enter__(self) -> "_ThreadedHash":
         return self
@@ -87,16 +87,16 @@ class _ThreadedHash:
 
     def add(self, block: bytes) -> None:
         self._last.result()
-        self._last = self._thread.submit(self._found.update, block)
+        self._last = self._thread.submit(self._hash.update, block)
 
     def hexdigest(self) -> str:
         self._last.result()
-        return self._found.hexdigest()
+        return self._hash.hexdigest()
 
 
 @lru_cache(maxsize=4096)
 def http_date(seconds: int) -> str:
-    """IMF-fixdate, in English wherever the build runs."""
+    """A time as an IMF-fixdate, in English whatever the locale."""
     at = datetime.fromtimestamp(seconds, UTC)
     return (
         f"{DAYS[at.weekday()]}, {at.day:02} {MONTHS[at.month - 1]} {at.year:04} {at.hour:02}:{at.minute:02}"
@@ -105,7 +105,7 @@ def http_date(seconds: int) -> str:
 
 
 def gzip(body: bytes) -> bytes | None:
-    """The compressed form, if it is worth having. It holds no time and no name, so the same body gives the same."""
+    """The gzip file of a body; None if it is not smaller. Without time and name, so equal bodies give equal files."""
     if len(body) < MIN_GZIP_SIZE:
         return None
     packed = gzip_of_pieces([deflate_piece(body)], zlib.crc32(body), len(body))
@@ -117,34 +117,35 @@ def gzip_of_pieces(parts: Iterable[bytes], crc: int, size: int) -> bytes:
 
 
 def gzip_trailer(crc: int, size: int) -> bytes:
-    """An empty last block, which whoever unpacks waits for, and what it can check itself by."""
+    """The empty last deflate block, the CRC-32 and the size."""
     return b"\3\0" + struct.pack("<LL", crc, size & 0xFFFFFFFF)
 
 
 def deflate_piece(text: bytes) -> bytes:
-    """A compressed piece, which ends with a whole byte and needs nothing before it: pieces can be put together."""
-    # A small window is set up in a fraction of the time, and more would be of no use to a small text.
-    press = zlib.compressobj(5, zlib.DEFLATED, -12 if len(text) <= 1 << 12 else -15)
-    return press.compress(text) + press.flush(zlib.Z_SYNC_FLUSH)
+    """Compress a piece of a body. It ends at a byte boundary and is independent of other pieces: they can be joined."""
+    # A small window is set up faster; a small text does not need more.
+    compressor = zlib.compressobj(5, zlib.DEFLATED, -12 if len(text) <= 1 << 12 else -15)
+    return compressor.compress(text) + compressor.flush(zlib.Z_SYNC_FLUSH)
 
 
 def piece_of_gzip(packed: bytes) -> bytes:
-    """What `deflated` made, out of a compressed form."""
+    """The result of `deflate_piece` in a gzip file that consists of one piece."""
     return packed[len(GZIP_HEADER) : -len(gzip_trailer(0, 0))]
 
 
 def gunzip(packed: bytes, size: int) -> bytes | None:
-    """The content of exactly one gzip member, if it is not longer than `size`."""
-    press = zlib.decompressobj(31)
+    """The content of a gzip file; None if it is damaged, has a second member, or is longer than `size`."""
+    decompressor = zlib.decompressobj(31)
     try:
-        content = press.decompress(packed, size + 1)
+        content = decompressor.decompress(packed, size + 1)
     except zlib.error:
         return None
-    return content if press.eof and not press.unused_data and len(content) <= size else None
+    is_complete = decompressor.eof and not decompressor.unused_data
+    return content if is_complete and len(content) <= size else None
 
 
 class BodyDigests(NamedTuple):
-    """What a release says of a body."""
+    """ETag (MD5), SHA-256 and size of a body."""
 
     etag: str
     sha256: str
@@ -152,9 +153,9 @@ class BodyDigests(NamedTuple):
 
 
 class BodyHasher:
-    """The same of a long body that comes in blocks, and what its compressed form ends with.
+    """Digests, size and CRC-32 of a body that is written in blocks.
 
-    The slower half of the work is done beside the faster, and beside whatever makes the next block.
+    MD5, the slowest, is computed in a thread while the caller computes the others and produces the next block.
     """
 
     def __init__(self) -> None:
@@ -173,5 +174,5 @@ class BodyHasher:
         self.crc = zlib.crc32(block, self.crc)
         self.size += len(block)
 
-    def content(self) -> BodyDigests:
+    def digests(self) -> BodyDigests:
         return BodyDigests(self._md5.hexdigest(), self._sha256.hexdigest(), self.size)

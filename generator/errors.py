@@ -1,7 +1,4 @@
-"""What can be wrong with what people gave us.
-
-Anything else that is raised is a defect of this program, and is allowed to look like one.
-"""
+"""Errors that a user can fix. Any other exception is a defect of this program and ends in a traceback."""
 
 import dataclasses
 from collections.abc import Iterable
@@ -12,7 +9,7 @@ from .escaping import escaped
 
 @dataclass(frozen=True, slots=True)
 class Excerpt:
-    """A line of a file as a terminal shows it, and how many of its columns stand before the place that is meant."""
+    """A line of a file, escaped for a terminal, and the number of columns before the problem."""
 
     line: str
     before: int
@@ -20,27 +17,27 @@ class Excerpt:
 
 @dataclass(frozen=True, order=True, slots=True)
 class Problem:
-    """One thing that is wrong in one place of a catalog file. Line and column count from 1."""
+    """One problem in one place of a catalog file. Line and column count from 1."""
 
     file: str
     line: int
     column: int
     field: str
     message: str
-    # What helps to understand it: the line, and the part of the documents that says what would be right.
+    # The line, and the URL of the documentation.
     excerpt: Excerpt | None = dataclasses.field(default=None, compare=False)
     docs: str | None = dataclasses.field(default=None, compare=False)
-    # The catalog file and the fields that lead there, without the places in lists: what `explain` explains.
+    # The arguments of `explain`: the catalog file and the names of the fields, without positions in lists.
     topic: tuple[str, ...] = dataclasses.field(default=(), compare=False)
 
     def __str__(self) -> str:
-        """One line, whatever the file is called and says."""
+        """One line, whatever the file name and the message contain."""
         place = f"{self.file}:{self.line}:{self.column}"
         return escaped(f"{place}: {self.field}: {self.message}" if self.field else f"{place}: {self.message}")
 
 
 class FlatpanelError(Exception):
-    """Finished sentences for the person at the keyboard, each a line; the command ends with exit code 1."""
+    """An error of the user, as complete sentences, one a line. The command ends with exit code 1."""
 
     def __init__(self, *sentences: str) -> None:
         self.sentences = sentences
@@ -48,7 +45,7 @@ class FlatpanelError(Exception):
 
 
 class CatalogError(FlatpanelError):
-    """Every problem of a catalog, in the order in which an editor would visit them."""
+    """Every problem of a catalog, sorted by file, line and column."""
 
     def __init__(self, problems: Iterable[Problem]) -> None:
         self.problems = tuple(sorted(set(problems)))

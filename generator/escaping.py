@@ -1,15 +1,15 @@
-"""Text that anybody may have written -> text that a terminal shows in one line, and obeys nowhere."""
+"""Escape untrusted text for a terminal: the result is one line without control sequences."""
 
 
 def escaped(text: str) -> str:
-    """The text with an escape such as \\x1b for each character that a terminal would not show as one.
+    """Replace each unprintable character by an escape such as \\x1b.
 
-    Those are control characters (C0, C1, DEL), line breaks, marks of direction, invisible characters and halves of
-    characters. The wide blank of Japanese is text.
+    These are control characters (C0, C1, DEL), line breaks, direction marks, invisible characters and unpaired
+    surrogates. The ideographic space is printable.
     """
-    return text if text.isprintable() else "".join(map(_shown, text))
+    return text if text.isprintable() else "".join(map(_escaped_character, text))
 
 
-def _shown(character: str) -> str:
+def _escaped_character(character: str) -> str:
     is_text = character.isprintable() or character == "\u3000"
     return character if is_text else character.encode("unicode_escape").decode()

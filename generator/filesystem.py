@@ -1,7 +1,4 @@
-"""Single files, links and folders on the disk: each call does one thing wholly or not at all.
-
-Only `store.py` and this write; what is written, and where, is decided elsewhere.
-"""
+"""Files, links, folders and locks. Each function that writes does so completely or not at all."""
 
 import ctypes
 import errno
@@ -17,7 +14,7 @@ from typing import BinaryIO
 
 
 def write_if_changed(path: Path, text: bytes, mode: int | None = None) -> bool:
-    """For the main configuration file, which is in people's own folder, and for scratch folders."""
+    """Replace a file, and create its folders, unless it has this content; return whether it was written."""
     if path.is_file() and path.read_bytes() == text:
         return False
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -27,10 +24,10 @@ def write_if_changed(path: Path, text: bytes, mode: int | None = None) -> bool:
 
 @contextmanager
 def exclusive(folder: str | os.PathLike[str], waiting: Callable[[], None] = lambda: None) -> Iterator[None]:
-    """One change at a time to files that people share; the lock is on the folder, and leaves nothing behind."""
+    """Lock a folder while the block runs; `waiting` is called if another process has the lock. Leaves no file."""
     descriptor = os.open(folder, os.O_RDONLY)
     try:
-        with suppress(OSError):  # of a file system that cannot lock a folder
+        with suppress(OSError):  # some file systems cannot lock a folder
             lock(descriptor, waiting)
         yield
     finally:
@@ -39,7 +36,7 @@ def exclusive(folder: str | os.PathLike[str], waiting: Callable[[], None] = lamb
 
 @contextmanager
 def scratch_folder(*, shared: bool = False) -> Iterator[Path]:
-    """A folder that is gone afterwards; nobody else may look into it, unless nginx's workers have to."""
+    """A temporary folder, readable by its owner only; `shared` allows others, such as the nginx workers, to read it."""
     folder = Path(tempfile.mkdtemp(prefix="flatpanel-"))
     try:
         if shared:
@@ -51,7 +48,7 @@ def scratch_folder(*, shared: bool = False) -> Iterator[Path]:
 
 @contextmanager
 def with_filename(path: str | Path) -> Iterator[None]:
-    """Calls on what is open already do not know its name, and people must."""
+    """Add the file name to an OSError of a call that has a descriptor only."""
     try:
         yield
     except OSError as error:
@@ -60,7 +57,7 @@ def with_filename(path: str | Path) -> Iterator[None]:
 
 
 def create_private(path: Path) -> None:
-    """A file that only its owner may read, before anything is written to it."""
+    """Create an empty file, or change the mode of an existing one, so that only its owner may read it."""
     descriptor = os.open(path, os.O_RDONLY | os.O_CREAT, 0o600)
     try:
         os.fchmod(descriptor, 0o600)
@@ -70,7 +67,7 @@ def create_private(path: Path) -> None:
 
 @contextmanager
 def _regular(path: str | Path) -> Iterator[BinaryIO | None]:
-    """A regular file to read. Links are not followed, and no pipe or device is waited for."""
+    """Open a regular file to read it; None for anything else. Links are not followed, and no pipe blocks."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     except OSError as error:
@@ -87,7 +84,7 @@ def _regular(path: str | Path) -> Iterator[BinaryIO | None]:
 
 
 def read_regular(path: str | Path) -> bytes | None:
-    """The bytes of a regular file, or None where there is none."""
+    """The bytes of a regular file; None if there is none."""
     with _regular(path) as opened:
         return opened.read() if opened else None
 
@@ -101,7 +98,7 @@ def has_content(path: str | Path, parts: Iterable[bytes]) -> bool:
 
 
 def write(path: str | Path, data: bytes, modified: int | None = None) -> int:
-    # The bare calls are half as dear as a file object, and there are hundreds of thousands of files.
+    # os.open costs half as much as a file object, and there are hundreds of thousands of files.
     return _fill(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o644), path, data, modified)
 
 
@@ -113,7 +110,7 @@ def _fill(descriptor: int, path: str | Path, data: bytes, modified: int | None, 
         if mode is not None:
             os.fchmod(descriptor, mode)
     except OSError as error:
-        error.filename = str(path)  # `write` does not know it, and people must
+        error.filename = str(path)  # os.write does not set it
         raise
     finally:
         os.close(descriptor)
@@ -121,21 +118,21 @@ def _fill(descriptor: int, path: str | Path, data: bytes, modified: int | None, 
 
 
 def _write(descriptor: int, data: bytes) -> None:
-    done = os.write(descriptor, data)
-    while done < len(data):
-        done += os.write(descriptor, memoryview(data)[done:])
+    written = os.write(descriptor, data)
+    while written < len(data):
+        written += os.write(descriptor, memoryview(data)[written:])
 
 
 def write_parts(path: Path, parts: Iterable[bytes]) -> None:
-    """A file of which there may be more than fits into memory."""
-    with PartialFile(path) as growing:
+    """Write a file that may be larger than the memory."""
+    with PartialFile(path) as partial:
         for part in parts:
-            growing.write(part)
-        growing.finish(str(path))
+            partial.write(part)
+        partial.finish(str(path))
 
 
 class PartialFile:
-    """A file that is written part by part and gets its name at the end; without one it is gone."""
+    """A file that is written in parts. `finish` gives it its final name; without `finish` it is removed."""
 
     def __init__(self, path: Path) -> None:
         self.path, self.size = str(path), 0
@@ -156,12 +153,12 @@ class PartialFile:
         self.size += len(part)
 
     def parts(self) -> Iterator[bytes]:
-        """What was written."""
+        """The content, in chunks."""
         for offset in range(0, self.size, 1 << 20):
             yield os.pread(self.descriptor, 1 << 20, offset)
 
     def finish(self, name: str, modified: int | None = None) -> int:
-        """The last call; answers with the size."""
+        """Give the file its final name and return its size."""
         if modified is not None:
             with with_filename(self.path):
                 os.utime(self.descriptor, (modified, modified))
@@ -174,26 +171,26 @@ class PartialFile:
 def replace(
     path: Path, data: bytes, mode: int | None = None, modified: int | None = None, *, folder: int | None = None
 ) -> None:
-    """In one step. With a mode, the new file is at no moment open to more people than it will be.
+    """Replace a file atomically. With a mode, the new file never has more permissions than that.
 
-    `path` may be relative to a folder that is open.
+    `path` may be relative to the descriptor of a folder.
     """
-    unnamed = path.with_name(f".{path.name}.new"[-255:])
+    temporary = path.with_name(f".{path.name}.new"[-255:])
     try:
-        # What a killed call left. A link of this name may lead anywhere, and must not be written through.
+        # A killed process may leave this file. A link of this name must not be followed.
         with suppress(FileNotFoundError):
-            os.unlink(unnamed, dir_fd=folder)
-        new = os.open(unnamed, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644 if mode is None else 0o600, dir_fd=folder)
+            os.unlink(temporary, dir_fd=folder)
+        new = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644 if mode is None else 0o600, dir_fd=folder)
         _fill(new, path, data, modified, mode)
-        os.replace(unnamed, path, src_dir_fd=folder, dst_dir_fd=folder)
+        os.replace(temporary, path, src_dir_fd=folder, dst_dir_fd=folder)
     except OSError:
         with suppress(OSError):
-            os.unlink(unnamed, dir_fd=folder)
+            os.unlink(temporary, dir_fd=folder)
         raise
 
 
 def lock(descriptor: int, waiting: Callable[[], None]) -> None:
-    """Have a file or folder for ourselves; `waiting` is called if another process has it now."""
+    """Lock a file or folder exclusively; `waiting` is called if another process has the lock."""
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -202,7 +199,7 @@ def lock(descriptor: int, waiting: Callable[[], None]) -> None:
 
 
 def make_folder(folder: str | Path, mode: int = 0o777) -> None:
-    """Most folders that are wanted are not there, but the one around them is."""
+    """Create a folder and its parents. Tries the folder alone first: its parent usually exists."""
     try:
         os.mkdir(folder, mode)
     except OSError:
@@ -210,7 +207,7 @@ def make_folder(folder: str | Path, mode: int = 0o777) -> None:
 
 
 def delete(path: Path) -> None:
-    """A file, or a folder in the place of one, if there is any."""
+    """Remove a file, or a folder with its content; do nothing if there is none."""
     if path.is_dir() and not path.is_symlink():
         remove_tree(path)
     else:
@@ -218,37 +215,37 @@ def delete(path: Path) -> None:
 
 
 def remove_tree(folder: Path) -> None:
-    with with_filename(folder):  # it is told of names inside of it without their folder
+    with with_filename(folder):  # rmtree reports names relative to their folder
         shutil.rmtree(folder)
 
 
 def remove_empty_folders(folder: Path) -> None:
-    """Remove a folder if it is empty, and those around it that are then."""
+    """Remove a folder if it is empty, then its parents while they are empty."""
     try:
         while True:
             folder.rmdir()
             folder = folder.parent
     except OSError as error:
-        # Somebody may have removed it, or mounted something there.
+        # Another process may have removed it, or it may be a mount point.
         if error.errno not in (errno.ENOTEMPTY, errno.EEXIST, errno.ENOENT, errno.EBUSY):
             raise
 
 
-def replace_link(link: Path, target: str, unnamed: Path | None = None) -> None:
-    """A link that is replaced in one step; until then it is called `unnamed`."""
+def replace_link(link: Path, target: str, temporary: Path | None = None) -> None:
+    """Create or replace a symbolic link atomically, by way of the link `temporary`."""
     if link.is_symlink() and os.readlink(link) == target:
         return
     link.parent.mkdir(parents=True, exist_ok=True)
-    unnamed = unnamed or link.with_name(".new")
-    unnamed.unlink(missing_ok=True)
-    with with_filename(unnamed):  # the target is no place where anything is written
-        unnamed.symlink_to(target)
-    os.replace(unnamed, link)
+    temporary = temporary or link.with_name(".new")
+    temporary.unlink(missing_ok=True)
+    with with_filename(temporary):  # symlink_to reports the target instead
+        temporary.symlink_to(target)
+    os.replace(temporary, link)
     sync(link.parent)
 
 
 def sync(path: Path) -> None:
-    """Put the content of a file, or the names in a folder, on the disk."""
+    """fsync a file, or the entries of a folder."""
     descriptor = os.open(path, os.O_RDONLY)
     try:
         with with_filename(path):
@@ -258,14 +255,14 @@ def sync(path: Path) -> None:
 
 
 def sync_filesystem(root: Path) -> None:
-    """What `current` is about to name must be on the disk before it does; one call for all files is the cheapest."""
+    """Flush the whole file system of a folder: one call is faster than an fsync of each file of a release."""
     descriptor = os.open(root, os.O_RDONLY)
     try:
         syncfs = getattr(ctypes.CDLL(None, use_errno=True), "syncfs", None)
         if syncfs is None:
             os.sync()
         elif syncfs(descriptor) != 0:
-            # What could not be written is often known here only.
+            # Many file systems report a failed write here only.
             raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()), str(root))
     finally:
         os.close(descriptor)

@@ -1,8 +1,8 @@
-"""Requests to one server, each within one deadline and one limit of size. The only importer of http.client.
+"""HTTP client for one server, with a deadline and a size limit for each request. The only importer of http.client.
 
-http.client decides what a response means; what it reads goes through `_Line`, which sets the time that is left before
-every read and counts every byte. So neither a slow nor an endless part of a response holds a request: no name server,
-connection, TLS handshake, interim response, header, chunk, chunk extension or trailer.
+http.client parses responses. It reads through `_Connection`, which sets the remaining time before every read and counts
+every byte. So no slow or endless part of a response can block a request: name server, connection, TLS handshake,
+interim response, header, chunk, chunk extension or trailer.
 """
 
 import errno
@@ -20,11 +20,11 @@ from typing import Any
 from .errors import FlatpanelError
 from .server_url import ServerUrl
 
-# For one request as a whole.
+# The deadline of a request.
 REQUEST_SECONDS = 60.0
-# For finding the server, connecting to it and the TLS handshake, as a part of that.
+# The part of it for the name server, the connection and the TLS handshake.
 _CONNECT_SECONDS = 10.0
-# For everything before the body, interim responses included.
+# The size limit of everything before the body, interim responses included.
 _MAX_HEAD = 1 << 18
 _BLOCK = 1 << 16
 
@@ -32,7 +32,7 @@ Clock = Callable[[], float]
 
 
 class LimitExceeded(FlatpanelError):
-    """A response went beyond a limit. The message continues the words "the response"."""
+    """A response exceeded a limit. The message continues "the response"."""
 
 
 class DeadlineExceeded(LimitExceeded):
@@ -40,51 +40,51 @@ class DeadlineExceeded(LimitExceeded):
 
 
 class Unreachable(OSError):
-    """There is no connection: the name, the address, the port or the TLS handshake failed."""
+    """The connection failed: host name, IP address, port or TLS handshake."""
 
 
 class WrongCertificate(Unreachable):
-    """The server is not the one that the address names."""
+    """The TLS certificate does not belong to the host."""
 
 
 class _SizeExceeded(LimitExceeded):
-    """More bytes came than a response may have."""
+    """The response has too many bytes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """A response as it came; header names in lower case, values of one name joined by commas."""
+    """A response. Header names are in lower case; repeated headers are joined by commas."""
 
     status: int
     headers: Mapping[str, str]
-    # None if it has more bytes than were asked for.
+    # None if it is larger than the limit.
     body: bytes | None
 
 
 class _Budget:
-    """The time and the bytes that a request has left."""
+    """The time and the bytes that remain for a request."""
 
     def __init__(self, clock: Clock, seconds: float) -> None:
         self._clock, self._allowed, self._end = clock, seconds, clock() + seconds
         self.bytes = _MAX_HEAD
 
     def seconds(self) -> float:
-        left = self._end - self._clock()
-        if left <= 0:
-            raise self.too_slow()
-        return left
+        remaining = self._end - self._clock()
+        if remaining <= 0:
+            raise self.deadline_exceeded()
+        return remaining
 
-    def take(self, count: int) -> None:
+    def spend(self, count: int) -> None:
         self.bytes -= count
         if self.bytes < 0:
             raise _SizeExceeded(f"has more than {_MAX_HEAD >> 10} KiB before its body")
 
-    def too_slow(self) -> DeadlineExceeded:
+    def deadline_exceeded(self) -> DeadlineExceeded:
         return DeadlineExceeded(f"takes longer than {self._allowed:g} seconds")
 
 
 class _Connection:
-    """The bytes of a connection, within the budget of the request that uses it. http.client takes it for a socket."""
+    """A connection that stays within the budget of its current request. http.client uses it as a socket."""
 
     def __init__(self, connected: socket.socket, budget: _Budget) -> None:
         self._socket, self.budget = connected, budget
@@ -95,9 +95,9 @@ class _Connection:
         try:
             data = self._socket.recv(count)
         except TimeoutError:
-            raise self.budget.too_slow() from None
+            raise self.budget.deadline_exceeded() from None
         self.received += len(data)
-        self.budget.take(len(data))
+        self.budget.spend(len(data))
         return data
 
     def sendall(self, data: bytes) -> None:
@@ -105,39 +105,39 @@ class _Connection:
         try:
             self._socket.sendall(data)
         except TimeoutError:
-            raise self.budget.too_slow() from None
+            raise self.budget.deadline_exceeded() from None
 
     def makefile(self, mode: str) -> io.BufferedReader:
         return io.BufferedReader(_ConnectionStream(self))
 
     def close(self) -> None:
-        """http.client does so before the body is read; `hang_up` closes the socket."""
+        """Do nothing: http.client calls this before it reads the body. `close_socket` closes the socket."""
 
     def close_socket(self) -> None:
         self._socket.close()
 
 
 class _ConnectionStream(io.RawIOBase):
-    """A line as the buffers of Python read it."""
+    """A connection as a raw stream, for io.BufferedReader."""
 
-    def __init__(self, line: _Connection) -> None:
-        self._line = line
+    def __init__(self, connection: _Connection) -> None:
+        self._connection = connection
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, buffer: Any) -> int:
-        data = self._line.recv(len(buffer))
+        data = self._connection.recv(len(buffer))
         buffer[: len(data)] = data
         return len(data)
 
 
 class _ConnectionEnded(OSError):
-    """The server sent its last byte."""
+    """The server closed the connection."""
 
 
 class _TlsConnection(_Connection):
-    """A line with TLS, whose own reads and writes are bounded like all others."""
+    """A TLS connection; the reads and writes of TLS itself stay within the budget, too."""
 
     def __init__(self, connected: socket.socket, budget: _Budget, host: str) -> None:
         super().__init__(connected, budget)
@@ -147,71 +147,70 @@ class _TlsConnection(_Connection):
         self._tls = context.wrap_bio(self._in, self._out, server_hostname=host)
 
     def do_handshake(self) -> None:
-        self._do(self._tls.do_handshake)
+        self._run(self._tls.do_handshake)
 
     def recv(self, count: int) -> bytes:
         try:
-            data: bytes = self._do(lambda: self._tls.read(count))
+            data: bytes = self._run(lambda: self._tls.read(count))
         except (ssl.SSLZeroReturnError, _ConnectionEnded):
             return b""
         return data
 
     def sendall(self, data: bytes) -> None:
-        self._do(lambda: self._tls.write(data))
+        self._run(lambda: self._tls.write(data))
 
-    def _do(self, action: Callable[[], Any]) -> Any:
-        """Let OpenSSL work on what is there, and bring what it waits for."""
+    def _run(self, action: Callable[[], Any]) -> Any:
+        """Run an action of OpenSSL; send its output and receive its input until it is finished."""
         while True:
             try:
-                done, result = True, action()
+                finished, result = True, action()
             except ssl.SSLWantReadError:
-                done, result = False, None
-            if waiting := self._out.read():
-                super().sendall(waiting)
-            if done:
+                finished, result = False, None
+            if output := self._out.read():
+                super().sendall(output)
+            if finished:
                 return result
             if not (data := super().recv(_BLOCK)):
-                # OpenSSL would raise another error for it on each version of Python.
+                # The error of OpenSSL would differ between versions of Python.
                 raise _ConnectionEnded(errno.ECONNRESET, "the server closed the connection")
             self._in.write(data)
 
 
 class Client:
-    """One connection to a server, opened when it is needed and kept for as long as the server keeps it."""
+    """A connection to one server, opened for the first request and reused while the server keeps it open."""
 
-    def __init__(self, address: ServerUrl, clock: Clock) -> None:
-        self.address = address
+    def __init__(self, server: ServerUrl, clock: Clock) -> None:
+        self.server = server
         self._clock, self._received = clock, 0
-        self._line: _Connection | None = None
+        self._connection: _Connection | None = None
 
     @property
     def received(self) -> int:
-        """All bytes that ever came."""
-        return self._received + (self._line.received if self._line else 0)
+        """The number of bytes received over all connections."""
+        return self._received + (self._connection.received if self._connection else 0)
 
     def get(self, target: str, headers: Mapping[str, str], size: int, seconds: float = REQUEST_SECONDS) -> Response:
-        """The response to one request, with a body of at most `size` bytes; no redirect is followed.
+        """The response to a GET request, with a body of at most `size` bytes. Redirects are not followed.
 
-        Raises Exceeded, Unreachable, and any other OSError for a connection that breaks off or a response that is no
-        HTTP.
+        Raises LimitExceeded, Unreachable, and OSError for a broken connection or an invalid response.
         """
         keep = False
         try:
             budget = _Budget(self._clock, seconds)
-            line = self._line = self._line or self._connected(budget)
-            line.budget = budget
-            connection = HTTPConnection(self.address.host)
-            connection.sock = line
-            connection.request("GET", target, headers={"Host": self.address.authority, **headers})
-            with connection.getresponse() as response:
-                budget.bytes = _MAX_HEAD + 2 * size  # as much again for the lengths of chunks
+            connection = self._connection = self._connection or self._connect(budget)
+            connection.budget = budget
+            exchange = HTTPConnection(self.server.host)
+            exchange.sock = connection
+            exchange.request("GET", target, headers={"Host": self.server.authority, **headers})
+            with exchange.getresponse() as response:
+                budget.bytes = _MAX_HEAD + 2 * size  # twice: chunks have lengths, too
                 body = _body(response, size)
             keep = body is not None and not response.will_close
-            found: dict[str, str] = {}
+            joined: dict[str, str] = {}
             for name, value in response.getheaders():
                 name = name.lower()
-                found[name] = f"{found[name]}, {value}" if name in found else value
-            return Response(response.status, found, body)
+                joined[name] = f"{joined[name]}, {value}" if name in joined else value
+            return Response(response.status, joined, body)
         except HTTPException as error:
             raise OSError(str(error) or type(error).__name__) from None
         finally:
@@ -219,15 +218,15 @@ class Client:
                 self.close()
 
     def close(self) -> None:
-        if self._line:
-            self._received += self._line.received
-            self._line.close_socket()
-        self._line = None
+        if self._connection:
+            self._received += self._connection.received
+            self._connection.close_socket()
+        self._connection = None
 
-    def _connected(self, budget: _Budget) -> _Connection:
-        within = _Budget(self._clock, min(_CONNECT_SECONDS, budget.seconds()))
+    def _connect(self, budget: _Budget) -> _Connection:
+        connect_budget = _Budget(self._clock, min(_CONNECT_SECONDS, budget.seconds()))
         try:
-            return self._open(within)
+            return self._open(connect_budget)
         except DeadlineExceeded:
             raise Unreachable(f"no connection within {_CONNECT_SECONDS:g} seconds") from None
         except ssl.SSLCertVerificationError as error:
@@ -236,40 +235,40 @@ class Client:
             raise Unreachable(error.strerror or str(error) or type(error).__name__) from None
 
     def _open(self, budget: _Budget) -> _Connection:
-        host = self.address.host.strip("[]")
-        with ExitStack() as opened:
-            connected = _connect(_addresses(host, self.address.port, budget), budget)
-            opened.callback(connected.close)
-            line = _Connection(connected, budget)
-            if self.address.scheme == "https":
-                line = _TlsConnection(connected, budget, host)
-                line.do_handshake()
-            opened.pop_all()
-        return line
+        host = self.server.host.strip("[]")
+        with ExitStack() as on_error:
+            connected = _connect(_addresses(host, self.server.port, budget), budget)
+            on_error.callback(connected.close)
+            connection = _Connection(connected, budget)
+            if self.server.scheme == "https":
+                connection = _TlsConnection(connected, budget, host)
+                connection.do_handshake()
+            on_error.pop_all()
+        return connection
 
 
 def _addresses(host: str, port: int, budget: _Budget) -> list[Any]:
-    """All addresses of a host. The system's resolver knows no deadline, so it works in a thread that may be left."""
-    answers: SimpleQueue[list[Any] | OSError] = SimpleQueue()
+    """The IP addresses of a host. The resolver has no deadline, so it runs in a thread that can be abandoned."""
+    results: SimpleQueue[list[Any] | OSError] = SimpleQueue()
 
     def look_up() -> None:
         try:
-            answers.put(socket.getaddrinfo(host, port, type=socket.SOCK_STREAM))
+            results.put(socket.getaddrinfo(host, port, type=socket.SOCK_STREAM))
         except OSError as error:
-            answers.put(error)
+            results.put(error)
 
     Thread(target=look_up, daemon=True).start()
     try:
-        found = answers.get(timeout=budget.seconds())
+        addresses = results.get(timeout=budget.seconds())
     except Empty:
-        raise budget.too_slow() from None
-    if isinstance(found, OSError):
-        raise found
-    return found
+        raise budget.deadline_exceeded() from None
+    if isinstance(addresses, OSError):
+        raise addresses
+    return addresses
 
 
 def _connect(addresses: list[Any], budget: _Budget) -> socket.socket:
-    """A connection to the first address that accepts one; each gets its share of the time."""
+    """A connection to the first address that accepts one; each gets an equal share of the remaining time."""
     failure = OSError("the host has no IP address")
     for number, (family, kind, protocol, _, address) in enumerate(addresses):
         seconds = budget.seconds() / (len(addresses) - number)

@@ -1,4 +1,4 @@
-"""Folders that git takes for repositories, though they have no `.git`: their `config` names programs to run."""
+"""Refuse folders that git would use as a repository although they have no `.git`: their `config` can run programs."""
 
 import os
 from collections.abc import Iterable, Iterator
@@ -11,21 +11,21 @@ _MESSAGE = "makes git use this folder as a repository and run the programs that 
 
 
 def is_bare(names: Iterable[str]) -> bool:
-    """Whether git may take a folder that holds these names for a repository.
+    """Whether git may use a folder with these entries as a repository.
 
-    `commondir` names the folder that has `objects` and `refs` instead. Some file systems ignore case.
+    `commondir` names another folder with `objects` and `refs`. Some file systems ignore case.
     """
-    known = {name.lower() for name in names}
-    return "head" in known and (known >= {"objects", "refs"} or "commondir" in known)
+    lowered = {name.lower() for name in names}
+    return "head" in lowered and (lowered >= {"objects", "refs"} or "commondir" in lowered)
 
 
 def refuse_in_folder(catalog: Path) -> None:
-    """Raise if git would take the folder of a catalog, or any folder in it, for a repository."""
+    """Raise if git would use the catalog, or a folder in it, as a repository."""
     _refuse(catalog, _walk(os.path.realpath(catalog)))
 
 
 def refuse_in_files(catalog: Path, files: Iterable[str]) -> None:
-    """The same for a catalog that is not on the disk, by the paths of its files."""
+    """The same for a catalog that is not on the disk, given the paths of its files."""
     folders: dict[str, set[str]] = {}
     for path in files:
         name = path
@@ -38,18 +38,18 @@ def refuse_in_files(catalog: Path, files: Iterable[str]) -> None:
 
 
 def _refuse(catalog: Path, folders: Iterable[tuple[str, Iterable[str]]]) -> None:
-    found = [str(catalog / folder / "HEAD") for folder, names in folders if is_bare(names)]
-    if found:
-        raise CatalogError(Problem(file, 1, 1, "", _MESSAGE) for file in found)
+    heads = [str(catalog / folder / "HEAD") for folder, names in folders if is_bare(names)]
+    if heads:
+        raise CatalogError(Problem(file, 1, 1, "", _MESSAGE) for file in heads)
 
 
-def _walk(home: str) -> Iterator[tuple[str, list[str]]]:
-    """Each folder, hidden ones too, and the names in it. git lets no commit have a `.git`; links are not followed."""
-    waiting = ["."]
-    while waiting:
-        folder, found = waiting.pop(), list[os.DirEntry[str]]()
-        with suppress(OSError), os.scandir(os.path.join(home, folder)) as entries:
-            found += entries
-        yield folder, [one.name for one in found]
-        inner = (one.name for one in found if one.name != ".git" and one.is_dir(follow_symlinks=False))
-        waiting += (os.path.normpath(os.path.join(folder, name)) for name in inner)
+def _walk(root: str) -> Iterator[tuple[str, list[str]]]:
+    """Each folder with the names in it, hidden ones included. Links and `.git`, which no commit has, are skipped."""
+    pending = ["."]
+    while pending:
+        folder, entries = pending.pop(), list[os.DirEntry[str]]()
+        with suppress(OSError), os.scandir(os.path.join(root, folder)) as scan:
+            entries += scan
+        yield folder, [entry.name for entry in entries]
+        subfolders = (entry.name for entry in entries if entry.name != ".git" and entry.is_dir(follow_symlinks=False))
+        pending += (os.path.normpath(os.path.join(folder, name)) for name in subfolders)

@@ -1,6 +1,6 @@
-"""The linked catalog: names resolved, scheduled chapters gone, orders fixed, URLs made. `link.py` makes it.
+"""The linked catalog: references resolved, scheduled chapters removed, lists sorted, URLs made. `linking` makes it.
 
-Whatever the wire says stands here once; the payloads only arrange it. `modified` is in seconds since 1970.
+The payloads only arrange these values. `modified` and `published` are seconds since 1970.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -32,7 +32,7 @@ class Category:
 
     @property
     def has_path(self) -> bool:
-        """A name with a slash is no segment of a path, and one with a comma is none of a list of names."""
+        """Whether the category has a URL: its name may contain neither a slash nor the comma that separates names."""
         return not {"/", ","} & set(self.name)
 
 
@@ -52,7 +52,7 @@ class Member:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Group:
-    """A group; `roles` are what its members do in it, one at a time, `logo` is an address."""
+    """A group; `roles` has one pair for each role of a member, `logo` is a URL."""
 
     record: records.Group
     logo: str | None
@@ -62,10 +62,10 @@ class Group:
     @property
     def members(self) -> dict[Member, list[str]]:
         """Each member with all of its roles."""
-        found: dict[Member, list[str]] = {}
+        members: dict[Member, list[str]] = {}
         for member, role in self.roles:
-            found.setdefault(member, []).append(role)
-        return found
+            members.setdefault(member, []).append(role)
+        return members
 
     @property
     def id(self) -> int:
@@ -78,7 +78,7 @@ class Group:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Chapter:
-    """A published chapter; `path` and `pages` are as they stand in URLs."""
+    """A published chapter; `path` and `pages` are percent-encoded."""
 
     id: int | None
     slug: str
@@ -99,14 +99,14 @@ class Chapter:
 
     @property
     def order(self) -> tuple[int, Decimal]:
-        """By volume, those without one first, then by number: the order of the old families."""
+        """Order of /api and /api/v1: by volume, chapters without one first, then by number."""
         return self.volume or 0, Decimal(self.number)
 
     @property
     def newest_first(self) -> bytes:
-        """Sorts chapters by publication, then volume (none is the newest), then number, all descending; then series.
+        """Sort key: publication, volume (none is the newest) and number, all descending; then the slug.
 
-        As bytes, so that a database sorts them as we do.
+        As bytes, so that SQLite sorts in the same order.
         """
         volume, number = self.volume or _NO_VOLUME, int(Decimal(self.number).scaleb(4))
         descending = (_LATEST - self.published, 6), (_NO_VOLUME - volume, 4), (_HIGHEST - number, 6)
@@ -114,12 +114,12 @@ class Chapter:
 
     @property
     def reading_order(self) -> tuple[float, Decimal]:
-        """By volume, those without one last, then by number."""
+        """Sort key: volume (chapters without one last), then number."""
         return self.volume or inf, Decimal(self.number)
 
 
 class Latest(NamedTuple):
-    """As much of a chapter as a list of releases says."""
+    """The fields of a chapter that lists of releases contain."""
 
     title: str
     volume: int | None
@@ -130,7 +130,7 @@ class Latest(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class SeriesSummary:
-    """What lists say of a series: all of them together lie in memory, their chapters do not."""
+    """A series without its chapters. A build holds the summaries of all series in memory."""
 
     slug: str
     title: str
@@ -138,23 +138,23 @@ class SeriesSummary:
     authors: tuple[Person, ...]
     artists: tuple[Person, ...]
     categories: tuple[Category, ...]
-    # Those that published a chapter.
+    # The groups of its published chapters.
     groups: tuple[Group, ...]
     status: str
     licensed: bool
     restricted: bool
-    # Whether the families that know neither keys nor licences have it.
+    # Whether the series is in /api and /api/v1, which have no access control.
     is_open: bool
     cover: str
     path: str
     url: str
     modified: int
-    # The chapter published last; of several at once the highest.
+    # The chapter published last; of several published at once, the one with the highest number.
     latest: Latest | None
-    # How many chapters v2 can name, which is by their ids, and how many it cannot.
+    # The number of chapters with an id, which /api/v2 contains, and of those without.
     identified: int
     unidentified: int
-    # Of those that it can: when one was published last, and how often they were read.
+    # Over the chapters with an id: the last publication and the sum of the views.
     updated: int
     views: int
 
@@ -173,24 +173,24 @@ class Series(SeriesSummary):
     @cached_property
     def volumes(self) -> dict[int, tuple[Chapter, ...]]:
         """Chapters by volume; 0 holds those without one."""
-        found: dict[int, list[Chapter]] = {}
+        volumes: dict[int, list[Chapter]] = {}
         for chapter in self.chapters:
-            found.setdefault(chapter.volume or 0, []).append(chapter)
-        return {volume: tuple(chapters) for volume, chapters in found.items()}
+            volumes.setdefault(chapter.volume or 0, []).append(chapter)
+        return {volume: tuple(chapters) for volume, chapters in volumes.items()}
 
     @cached_property
     def identified_chapters(self) -> tuple[Chapter, ...]:
-        """The chapters that v2 can name."""
+        """The chapters with an id, which /api/v2 contains."""
         return tuple(chapter for chapter in self.chapters if chapter.id is not None)
 
     @cached_property
     def newest_first(self) -> tuple[Chapter, ...]:
-        return tuple(sorted(self.identified_chapters, key=lambda one: one.newest_first))
+        return tuple(sorted(self.identified_chapters, key=lambda chapter: chapter.newest_first))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Membership:
-    """A member with its roles in each of its groups."""
+    """A member, and its roles in each of its groups."""
 
     member: Member
     groups: tuple[tuple[Group, tuple[str, ...]], ...]
@@ -198,7 +198,7 @@ class Membership:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Account:
-    """Whoever is behind a key; `bookmarks` are slugs, `avatar` and `url` are addresses."""
+    """The account that keys belong to; its bookmarks are slugs, `avatar` and `url` are URLs."""
 
     record: records.Account
     avatar: str | None
@@ -208,7 +208,7 @@ class Account:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Contributor:
-    """A person with the series that the old families show of them."""
+    """A person, and its series in /api and /api/v1."""
 
     person: Person
     series: tuple[SeriesSummary, ...]
@@ -216,7 +216,7 @@ class Contributor:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PublishingGroup:
-    """A group with the series that have a chapter of it."""
+    """A group, and its series in /api and /api/v1."""
 
     group: Group
     series: tuple[SeriesSummary, ...]
@@ -224,7 +224,7 @@ class PublishingGroup:
 
 @dataclass(frozen=True, eq=False)
 class Catalog:
-    """All of it, in the order in which it is listed: people and groups by id, series by title."""
+    """The whole catalog, in the order of lists: people and groups by id, series by title."""
 
     site: records.Site
     site_modified: int
@@ -234,19 +234,19 @@ class Catalog:
     groups: tuple[Group, ...]
     members: tuple[Member, ...]
     accounts: tuple[Account, ...]
-    # The digests of all keys, and the account behind each, if it is somebody's.
+    # The SHA-256 of each key, with the username of its account, if it has one.
     keys: Mapping[str, str | None]
     series: tuple[SeriesSummary, ...]
 
     @cached_property
     def open_series(self) -> tuple[SeriesSummary, ...]:
-        """The series of the families that know neither keys nor licences."""
-        return tuple(one for one in self.series if one.is_open)
+        """The series in /api and /api/v1."""
+        return tuple(series for series in self.series if series.is_open)
 
     @cached_property
     def listed_series(self) -> tuple[SeriesSummary, ...]:
-        """The series of v2: those that have a chapter which can be named."""
-        return tuple(one for one in self.series if one.identified)
+        """The series in /api/v2: those with a chapter that has an id."""
+        return tuple(series for series in self.series if series.identified)
 
     @cached_property
     def contributing_authors(self) -> tuple[Contributor, ...]:
@@ -263,25 +263,26 @@ class Catalog:
 
     @cached_property
     def memberships(self) -> tuple[Membership, ...]:
-        found: dict[Member, list[tuple[Group, tuple[str, ...]]]] = {}
+        groups: dict[Member, list[tuple[Group, tuple[str, ...]]]] = {}
         for group in self.groups:
             for member, roles in group.members.items():
-                found.setdefault(member, []).append((group, tuple(roles)))
-        return tuple(Membership(member, tuple(found.get(member, ()))) for member in self.members)
+                groups.setdefault(member, []).append((group, tuple(roles)))
+        return tuple(Membership(member, tuple(groups.get(member, ()))) for member in self.members)
 
 
 def _contributors(
-    people: Iterable[Person], series: Iterable[SeriesSummary], of: Callable[[SeriesSummary], Iterable[Person]]
+    people: Iterable[Person], series: Iterable[SeriesSummary], people_of: Callable[[SeriesSummary], Iterable[Person]]
 ) -> tuple[Contributor, ...]:
-    by_person = _grouped(series, of)
+    by_person = _grouped(series, people_of)
     return tuple(Contributor(person, by_person.get(person, ())) for person in people)
 
 
 def _grouped(
-    series: Iterable[SeriesSummary], of: Callable[[SeriesSummary], Iterable[Any]]
+    all_series: Iterable[SeriesSummary], keys_of: Callable[[SeriesSummary], Iterable[Any]]
 ) -> dict[Any, tuple[SeriesSummary, ...]]:
-    found: dict[Any, dict[SeriesSummary, None]] = {}
-    for one in series:
-        for thing in of(one):
-            found.setdefault(thing, {})[one] = None
-    return {thing: tuple(ones) for thing, ones in found.items()}
+    """The series of each key; a series with several keys is in several groups."""
+    groups: dict[Any, dict[SeriesSummary, None]] = {}
+    for series in all_series:
+        for key in keys_of(series):
+            groups.setdefault(key, {})[series] = None
+    return {key: tuple(members) for key, members in groups.items()}

@@ -96,11 +96,9 @@ class Layout:
         for name in self._names(folder) if folder.count("/") < _MAX_LEVELS else ():
             path = f"{folder}/{name}".lstrip("/")
             if name.endswith(".yml") or (files is not None and name.endswith(".yaml") and name not in files):
-                self._add_problem(
-                    path, f"is not a catalog file; {misplaced_file_hint(folder, name, files, intended)}"
-                )
+                self._add_problem(path, f"is not a catalog file; {misplaced_file_hint(folder, name, files, intended)}")
             elif not name.endswith(".yaml") and os.path.islink(self.folder / path):
-                if fault := self.folder.fault(path):
+                if fault := self.folder.link_fault(path):
                     self._add_problem(path, fault)
             elif not name.endswith(".yaml") and name not in folders and os.path.isdir(self.folder / path):
                 close = nearest(name, folders)

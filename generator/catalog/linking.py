@@ -1,4 +1,4 @@
-"""Checked records -> the linked catalog as of an instant: what all series share, then one series after another."""
+"""Checked records -> the linked catalog at an instant: the shared lists first, then one series at a time."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -13,17 +13,20 @@ from .reader import Entry, SeriesEntry, Sources
 
 
 class Linker:
-    """The part of the catalog that all series share, and how to join one to it."""
+    """The lists that all series share, linked, and the means to link a series to them."""
 
     def __init__(self, lists: Sources, times: Mapping[str, int], as_of: int) -> None:
         assert lists.site, "only a catalog without problems can be linked"
         self.lists, self.site, self.times, self.as_of = lists, lists.site, times, as_of
-        self.media = self.site.media if field_values.is_url(self.site.media) else self.site.base_url + self.site.media
-        self.authors = NameIndex[Person].of(self.people("authors.yaml"))
-        self.artists = NameIndex[Person].of(self.people("artists.yaml"))
-        self.categories = {one.id: one for one in map(self.category, lists.lists["categories.yaml"])}
-        self.members = NameIndex[Member].of(map(self.member, lists.lists["members.yaml"]))
-        self.groups = NameIndex[Group].of(map(self.group, lists.lists["groups.yaml"]))
+        self.media = _MediaUrls(self.site)
+        self.authors = NameIndex[Person].of(_person(entry, times) for entry in lists.lists["authors.yaml"])
+        self.artists = NameIndex[Person].of(_person(entry, times) for entry in lists.lists["artists.yaml"])
+        categories = [_category(entry, times) for entry in lists.lists["categories.yaml"]]
+        self.categories = {category.id: category for category in categories}
+        self.members = NameIndex[Member].of(
+            Member(entry.record, _modified(entry, times)) for entry in lists.lists["members.yaml"]
+        )
+        self.groups = NameIndex[Group].of(map(self._group, lists.lists["groups.yaml"]))
 
     def catalog(self, series: Iterable[SeriesSummary]) -> Catalog:
         return Catalog(
@@ -34,52 +37,40 @@ class Linker:
             categories=_by_id(self.categories),
             groups=_by_id(self.groups.by_id),
             members=_by_id(self.members.by_id),
-            accounts=tuple(map(self.account, self.lists.lists["accounts.yaml"])),
-            keys=self.keys(),
-            series=tuple(sorted(series, key=lambda one: (one.title, one.slug))),
+            accounts=tuple(map(self._account, self.lists.lists["accounts.yaml"])),
+            keys=self._keys(),
+            series=tuple(sorted(series, key=lambda summary: (summary.title, summary.slug))),
         )
 
-    def people(self, name: str) -> list[Person]:
-        return [
-            Person(entry.record.id, entry.record.name, tuple(entry.record.aliases), _modified(entry, self.times))
-            for entry in self.lists.lists[name]
-        ]
-
-    def category(self, entry: Entry[model.Category]) -> Category:
+    def _group(self, entry: Entry[model.Group]) -> Group:
         record = entry.record
-        return Category(record.id, record.name, record.description, _modified(entry, self.times))
-
-    def member(self, entry: Entry[model.Member]) -> Member:
-        return Member(entry.record, _modified(entry, self.times))
-
-    def group(self, entry: Entry[model.Group]) -> Group:
-        record = entry.record
-        roles = tuple((self.members.find(one.member), one.role) for one in record.members)
-        logo = self.address("groups", record.id, record.logo) if record.logo else None
+        roles = tuple((self.members.find(role.member), role.role) for role in record.members)
+        logo = self.media.url("groups", record.id, record.logo) if record.logo else None
         return Group(record, logo, roles, _modified(entry, self.times))
 
-    def account(self, entry: Entry[model.Account]) -> Account:
+    def _account(self, entry: Entry[model.Account]) -> Account:
         record = entry.record
-        avatar = self.address("users", record.username, record.avatar) if record.avatar else None
+        avatar = self.media.url("users", record.username, record.avatar) if record.avatar else None
         url = record.url or f"{self.site.base_url}/user/{record.username}/"
         return Account(record, avatar, url, _modified(entry, self.times))
 
-    def keys(self) -> dict[str, str | None]:
-        """The keys that people wrote into their accounts, and those that the command line added."""
-        records = [entry.record for entry in self.lists.lists["accounts.yaml"]]
-        found: dict[str, str | None] = {key.sha256: one.username for one in records for key in one.keys}
+    def _keys(self) -> dict[str, str | None]:
+        """The digest of each key in accounts.yaml and keys.yaml, with the username of its account."""
+        accounts = [entry.record for entry in self.lists.lists["accounts.yaml"]]
+        keys: dict[str, str | None] = {key.sha256: account.username for account in accounts for key in account.keys}
         for entry in self.lists.lists["keys.yaml"]:
-            found[entry.record.sha256] = entry.record.account
-        return dict(sorted(found.items()))
+            keys[entry.record.sha256] = entry.record.account
+        return dict(sorted(keys.items()))
 
-    def series(self, source: SeriesEntry, times: Mapping[str, int], odd: Mapping[str, int]) -> Series:
-        """A series with what is published of it; `times` are those of its files, `odd` the ids of unusual pages."""
+    def series(self, source: SeriesEntry, times: Mapping[str, int], allocated_ids: Mapping[str, int]) -> Series:
+        """A series with its published chapters. `times` are those of its files; `allocated_ids`: see `page_ids`."""
         record, slug = source.entry.record, source.slug
-        published = [entry for entry in source.chapters if entry.record.published <= self.as_of]
-        found = [self.chapter(record, slug, entry, times, odd) for entry in published]
-        chapters = tuple(sorted(found, key=lambda one: one.order))
-        named = [one for one in chapters if one.id is not None]
+        published = (entry for entry in source.chapters if entry.record.published <= self.as_of)
+        linked = (self._chapter(record, slug, entry, times, allocated_ids) for entry in published)
+        chapters = tuple(sorted(linked, key=lambda chapter: chapter.order))
+        identified = [chapter for chapter in chapters if chapter.id is not None]
         path = f"{self.site.reader}{slug}/"
+        categories = (self.categories[category] for category in record.categories)
         return Series(
             slug=slug,
             title=record.title,
@@ -87,35 +78,35 @@ class Linker:
             description=record.description,
             authors=tuple(map(self.authors.find, record.authors)),
             artists=tuple(map(self.artists.find, record.artists)),
-            categories=tuple(sorted((self.categories[one] for one in record.categories), key=lambda one: one.id)),
+            categories=tuple(sorted(categories, key=lambda category: category.id)),
             groups=tuple(dict.fromkeys(group for chapter in chapters for group in chapter.groups)),
             status=record.status,
             licensed=record.licensed,
             restricted=record.restricted,
             is_open=not record.restricted and not (record.licensed and self.site.hide_licensed),
-            cover=self.address("series", slug, record.cover),
+            cover=self.media.url("series", slug, record.cover),
             path=path,
             url=self.site.base_url + path,
             modified=_modified(source.entry, times),
             latest=_latest(chapters),
-            identified=len(named),
-            unidentified=len(chapters) - len(named),
-            updated=max((one.published for one in named), default=0),
-            views=sum(one.views for one in named),
+            identified=len(identified),
+            unidentified=len(chapters) - len(identified),
+            updated=max((chapter.published for chapter in identified), default=0),
+            views=sum(chapter.views for chapter in identified),
             chapters=chapters,
         )
 
-    def chapter(
+    def _chapter(
         self,
         series: model.Series,
         slug: str,
         entry: Entry[model.Chapter],
         times: Mapping[str, int],
-        odd: Mapping[str, int],
+        allocated_ids: Mapping[str, int],
     ) -> Chapter:
         record = entry.record
         path = f"{slug}/{record.volume or 0}/{record.number}/"
-        root, pages = self.pages(path, record.pages)
+        root, pages = self.media.pages(path, record.pages)
         return Chapter(
             id=record.id,
             slug=slug,
@@ -127,7 +118,7 @@ class Linker:
             url=self.site.base_url + self.site.reader + path,
             pages_root=root,
             pages=pages,
-            page_ids=() if record.id is None else page_ids(record.id, len(pages), odd),
+            page_ids=() if record.id is None else page_ids(record.id, len(pages), allocated_ids),
             published=record.published,
             final=record.final,
             groups=tuple(map(self.groups.find, record.groups)),
@@ -135,39 +126,56 @@ class Linker:
             modified=max(_modified(entry, times), record.published),
         )
 
+
+class _MediaUrls:
+    """URLs of images, below the `media` of site.yaml unless a record gives a URL of its own."""
+
+    def __init__(self, site: model.Site) -> None:
+        self.root = site.media if field_values.is_url(site.media) else site.base_url + site.media
+
+    def url(self, folder: str, owner: object, file: str) -> str:
+        return (
+            file if field_values.is_url(file) else f"{self.root}{folder}/{owner}/{field_values.percent_encoded(file)}"
+        )
+
     def pages(self, path: str, pages: list[str]) -> tuple[str, tuple[str, ...]]:
-        """The root and the names that, joined, are the addresses of the images."""
+        """The common start of the page URLs of a chapter, and the rest of each."""
         if pages and field_values.is_url(pages[0]):
             parts = [field_values.split_url(page) for page in pages]
             return parts[0][0], tuple(name for _, name in parts)
-        return f"{self.media}series/{path}", tuple(map(field_values.percent_encoded, pages))
+        return f"{self.root}series/{path}", tuple(map(field_values.percent_encoded, pages))
 
-    def address(self, kind: str, owner: object, file: str) -> str:
-        return file if field_values.is_url(file) else f"{self.media}{kind}/{owner}/{field_values.percent_encoded(file)}"
+
+def _person(entry: Entry[model.Person], times: Mapping[str, int]) -> Person:
+    return Person(entry.record.id, entry.record.name, tuple(entry.record.aliases), _modified(entry, times))
+
+
+def _category(entry: Entry[model.Category], times: Mapping[str, int]) -> Category:
+    return Category(entry.record.id, entry.record.name, entry.record.description, _modified(entry, times))
 
 
 def _modified(entry: Entry[Any], times: Mapping[str, int]) -> int:
-    found: int | None = entry.record.modified
-    return times[entry.file] if found is None else found
+    modified: int | None = entry.record.modified
+    return times[entry.file] if modified is None else modified
 
 
 def _latest(chapters: Sequence[Chapter]) -> Latest | None:
     if not chapters:
         return None
-    found = max(chapters, key=lambda one: (one.published, one.order))
-    return Latest(found.title, found.volume, found.number, found.published, found.modified)
+    chapter = max(chapters, key=lambda chapter: (chapter.published, chapter.order))
+    return Latest(chapter.title, chapter.volume, chapter.number, chapter.published, chapter.modified)
 
 
-def _by_id(found: Mapping[Any, Any]) -> tuple[Any, ...]:
-    return tuple(found[key] for key in sorted(found))
+def _by_id(entities: Mapping[Any, Any]) -> tuple[Any, ...]:
+    return tuple(entities[key] for key in sorted(entities))
 
 
 def _full_title(series: model.Series, chapter: model.Chapter) -> str:
-    found = {
+    fields = {
         "volume": str(chapter.volume or "?"),
         "number": chapter.number,
         "title": chapter.title,
         "date": field_values.day(chapter.published),
         "series": series.title,
     }
-    return field_values.full_title(series.chapter_title, chapter.volume, found)
+    return field_values.full_title(series.chapter_title, chapter.volume, fields)

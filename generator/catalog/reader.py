@@ -186,7 +186,7 @@ class _RecordReader:
             value = self._value(file)
             validated = _adapter(kind).validate_python(empty if value is None else value)
             parsed = self.sources.parsed[file]
-            if parsed.doubtful and (cuts := cut_texts(parsed.doubtful, model)):
+            if parsed.suspicious and (cuts := cut_texts(parsed.suspicious, model)):
                 self.sources.cuts[parsed.digest] = cuts
             return validated
         except OSError as error:

@@ -1,4 +1,4 @@
-"""One file of the catalog -> what it says."""
+"""Read and parse one file of the catalog."""
 
 import gc
 import re
@@ -13,25 +13,25 @@ from .confined_folder import ConfinedFolder
 from .yaml import reader
 
 _ANCHOR = re.compile(rb" &(?=[^ \t\r\n])")
-# From the first of a line that is no comment to a # that begins one, and has something else than a blank behind it.
+# A line with a value and then a comment whose # is directly followed by text.
 _CUT = re.compile(rb"^[ \t]*[^ \t\r\n#][^\n]*?[ \t]#[^ \t\r\n]", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
 class ParsedFile:
-    """What a file says, or why nobody can tell."""
+    """The value of a file, or the error that prevents reading it."""
 
     value: Any = None
     mtime: int = 0
     digest: str = ""
     error: OSError | reader.Malformed | None = None
-    # The whole file, if a comment or an anchor stands in it that may have been meant as text.
-    doubtful: bytes = b""
+    # The content, if a comment or an anchor in it may be meant as text.
+    suspicious: bytes = b""
 
 
 @contextmanager
 def without_garbage_collection() -> Iterator[None]:
-    """Parsing makes millions of objects and no cycles; looking for cycles would be a third of the time."""
+    """Disable garbage collection: parsing makes millions of objects, no cycles, and would take 50 % longer."""
     enabled = gc.isenabled()
     gc.disable()
     try:
@@ -46,23 +46,23 @@ def parse_file(folder: ConfinedFolder, file: str) -> ParsedFile:
         with without_garbage_collection():
             text, mtime = folder.content(file)
             value = reader.load(text)
-            if _holds_key(text, value):
+            if _has_key(text, value):
                 raise reader.Malformed
-            return ParsedFile(value, mtime, encoding.digest(text), doubtful=text if _may_cut(text) else b"")
+            return ParsedFile(value, mtime, encoding.digest(text), suspicious=text if _may_cut(text) else b"")
     except (OSError, reader.Malformed) as error:
         return ParsedFile(error=error)
 
 
 def _may_cut(text: bytes) -> bool:
-    """Whether a # between a blank and something else stands behind what is no comment, or an & before a word."""
+    """Whether a value is followed by a comment without a blank after its #, or an & starts a word."""
     if b" &" in text and _ANCHOR.search(text):
         return True
     return (b" #" in text or b"\t#" in text) and _CUT.search(text) is not None
 
 
-def _holds_key(text: bytes, value: Any) -> bool:
-    """Not even a comment may hold one: whoever reads the catalog could use it. Only a backslash can disguise it."""
+def _has_key(text: bytes, value: Any) -> bool:
+    """Whether the file contains an API key, even in a comment. Only a backslash in it can disguise a key."""
     if api_keys.positions(text):
         return True
-    shown = repr(value) if b"\\" in text else ""
-    return api_keys.redacted(shown) != shown
+    printed = repr(value) if b"\\" in text else ""
+    return api_keys.redacted(printed) != printed

@@ -123,7 +123,7 @@ def _grow(
             body.write(text)
             packed.write(pressed)
         packed.write(encoding.gzip_trailer(known.crc, known.size))
-        published = manifest.with_validators(one, known.content(), True, older.get(one.url), press.now)
+        published = manifest.with_validators(one, known.digests(), True, older.get(one.url), press.now)
         press.bodies.finish(published, body, packed, served.get(one.url))
     return published
 

@@ -37,7 +37,7 @@ def git(folder: Path, *arguments: str, at: int = FIRST) -> None:
 def times(folder: Path, as_of: int = NOW) -> dict[str, int]:
     """When git says that each file changed; it must not refuse."""
     found = history.file_times(folder, as_of)
-    assert found.refusals == []
+    assert found.warnings == []
     return found.times
 
 

@@ -83,15 +83,17 @@ def test_only_what_a_build_reads_is_taken(project: Path) -> None:
 def test_many_files_are_read_in_parts(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """All contents of a commit together need not fit into memory."""
     whole = contents(project)
-    asked = []
-    read = Repository._bytes
+    commands = []
+    output = history._Git.output
     monkeypatch.setattr(
-        Repository, "_bytes", lambda self, *given, **named: (asked.append(given[0]), read(self, *given, **named))[1]
+        history._Git,
+        "output",
+        lambda self, *arguments, **options: (commands.append(arguments[0]), output(self, *arguments, **options))[1],
     )
     monkeypatch.setattr(history, "BATCH_BYTES", 1)
 
     assert contents(project) == whole
-    assert asked.count("cat-file") == len(whole) + 1
+    assert commands.count("cat-file") == len(whole) + 1
 
 
 @pytest.mark.parametrize(

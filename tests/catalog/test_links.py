@@ -366,7 +366,7 @@ def test_a_link_that_is_swapped_in_meanwhile_is_not_followed(
     catalog = site.folder / "catalog_src"
     (outside / "first.yaml").write_text(SECRET)
     link(site, "authors.yaml", "series/first.yaml")
-    place = ConfinedFolder.place
+    place = ConfinedFolder.resolve
 
     def swapping(folder: ConfinedFolder, file: str) -> tuple[str, str]:
         found = place(folder, file)
@@ -374,7 +374,7 @@ def test_a_link_that_is_swapped_in_meanwhile_is_not_followed(
         (catalog / "series").symlink_to(outside)
         return found
 
-    monkeypatch.setattr(ConfinedFolder, "place", swapping)
+    monkeypatch.setattr(ConfinedFolder, "resolve", swapping)
     with pytest.raises(OSError):
         ConfinedFolder(catalog).content("authors.yaml")
     with pytest.raises(OSError):

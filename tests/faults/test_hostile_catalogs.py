@@ -207,9 +207,7 @@ def test_a_lost_folder_of_a_series_is_told(catalog: Path) -> None:
     (catalog / "series/lost").symlink_to(catalog / "nowhere")
     (catalog / "series/readme").symlink_to(catalog / "site.yaml")
 
-    assert problems(catalog) == [
-        "series/lost:1:1: is a broken link; remove it or restore its target"
-    ]
+    assert problems(catalog) == ["series/lost:1:1: is a broken link; remove it or restore its target"]
 
 
 def test_chapters_that_are_no_folder_are_told(catalog: Path) -> None:

@@ -310,9 +310,7 @@ def test_what_a_clone_left_out_is_not_fetched(project: Project, command: str, ma
     code, said = project.run(command, *COMMANDS[command])
 
     assert not marker.exists()
-    assert (code, f"git cannot read the repository {project.folder}: " in said) == (int(command == "diff"), True), (
-        said
-    )
+    assert (code, f"git cannot read the repository {project.folder}: " in said) == (int(command == "diff"), True), said
 
 
 # Repositories that git refuses
@@ -376,9 +374,7 @@ def test_a_work_tree_elsewhere_is_told_of(project: Project, tmp_path: Path) -> N
     (tmp_path / "elsewhere").mkdir()
     git(project.folder, "config", "core.worktree", str(tmp_path / "elsewhere"))
 
-    assert (
-        f"the repository in {project.folder} has its files in another folder" in project.run("check")[1]
-    )
+    assert f"the repository in {project.folder} has its files in another folder" in project.run("check")[1]
 
 
 def test_a_repair_quotes_git(project: Project) -> None:

@@ -262,7 +262,9 @@ def test_a_link_of_a_commit_does_not_show_what_lies_elsewhere(
     assert asked("first", "main")["differs"] is True
     (series / name).symlink_to(secret if name.endswith("yaml") else secret.parent)
     commit(repository.folder, SECOND + 120)
-    problem = f"main:catalog_src/series/{name}: leads out of the catalog; links in a commit are not followed out of it\n"
+    problem = (
+        f"main:catalog_src/series/{name}: leads out of the catalog; links in a commit are not followed out of it\n"
+    )
 
     assert outcome(run("diff", "first", "main")) == (1, "", problem)
 
