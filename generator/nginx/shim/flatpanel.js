@@ -1,5 +1,5 @@
-// What nginx cannot decide by itself: what a query string asks for, which series match a filter, and the digest
-// of a key. Everything else about an answer is the business of the maps.
+// The parts of a response that nginx maps cannot compute: keys of query strings, filtered lists of series, and digests
+// of API keys.
 
 import crypto from 'crypto';
 import querystring from 'querystring';
@@ -7,45 +7,45 @@ import querystring from 'querystring';
 const SERIES = '/of/index/series';
 const NO_PAGES = '/query/pages/~/0/0';
 const MAX_LIMIT = 999;
-// What a list may be asked. Everything is counted as it was sent, before any of it is decoded.
+// Limits of the parameters of a list, checked before anything is decoded.
 const MAX_PARAMETERS = 64;
 const MAX_CATEGORIES = 64;
 const MAX_TEXT = 200;
 const MAX_ECHO = 100;
 const TEXTS = ['title', 'author', 'artist'];
-// Each part is matched from a fixed end, so that none of them walks over a long number twice.
-// Patterns end with (?![\s\S]): in njs, $ also matches before a line break at the end.
+// Each pattern is anchored at one end, so that it reads a long number once.
+// Patterns end with (?![\s\S]): in njs, $ also matches before a final line break.
 const NUMBER = /^([0-9]+)(?:\.([0-9]+))?(?:[eE]([0-9]{1,2}))?(?![\s\S])/;
 const WITHOUT_LEADING_ZEROS = /[1-9][0-9]*$/;
 const WITHOUT_TRAILING_ZEROS = /^[0-9]*[1-9]/;
 const SLUG = /^[-a-zA-Z0-9_]+(?![\s\S])/;
 
-// A pattern that replaces takes several microseconds a match, which in a long query are thousands.
+// Replace a text. A pattern would take several microseconds per match, and a long query has thousands of matches.
 function replaced(text, old, other) {
     return text.split(old).join(other);
 }
 
-// What is no escape stays as it was sent, and bytes that are no UTF-8 become U+FFFD. Nothing here may throw: to name the
-// function that threw, njs looks through all that is preloaded, which takes 8 ms with 2,000 series.
+// Decode + and percent escapes. Invalid escapes stay, invalid UTF-8 becomes U+FFFD. Nothing here may throw: njs then
+// searches all preloaded objects for the name of the function, which takes 8 ms with 2,000 series.
 function decoded(text) {
     return querystring.unescape(replaced(text, '+', ' '));
 }
 
-// The query of a request. Its bytes may be no UTF-8, and patterns stop at such texts: each bad byte becomes U+FFFD.
+// The query of a request. Invalid UTF-8 becomes U+FFFD, since patterns do not match beyond it.
 function query(r) {
     const bytes = r.rawVariables.args;
     return bytes ? bytes.toString() : '';
 }
 
-// The same of the line that was sent, for where $args has been lost: in the log, after a 304, and for an error.
+// The query in the request line. $args is lost in the log, after a 304 and in an error page.
 function queryOfLine(r) {
     const sent = r.rawVariables.request_uri.toString().split('#', 1)[0];
     const at = sent.indexOf('?');
     return at < 0 ? '' : sent.slice(at + 1);
 }
 
-// The last value of a parameter, or an empty text. One pattern walks over a query of any length once; a letter of the
-// name may be an escape.
+// The last value of a parameter, or an empty text. The pattern reads the query once and accepts escaped letters in the
+// name.
 function parameter(text, name) {
     const letters = name.split('').map((letter) => {
         const digits = letter.charCodeAt(0).toString(16);
@@ -55,8 +55,8 @@ function parameter(text, name) {
     return found ? decoded(found[1]) : '';
 }
 
-// All parameters of a list with their values as they were sent; nothing if there are too many. The last of a repeated
-// one counts.
+// All parameters of a list with their undecoded values, or null if there are too many. The last value of a parameter
+// counts.
 function parameters(text) {
     const parts = text.split('&', MAX_PARAMETERS + 1);
     const found = Object.create(null);
@@ -69,7 +69,7 @@ function parameters(text) {
     return parts.length > MAX_PARAMETERS ? null : found;
 }
 
-// What a list of series is asked for, with every spelling of a default made the default; or the key of what is wrong.
+// Parameters of a list of series, with defaults filled in; or the key of the error as `bad`.
 function wanted(text, index) {
     const sent = parameters(text);
     const items = sent && distinct(sent.categories || '');
@@ -92,7 +92,7 @@ function wanted(text, index) {
     };
 }
 
-// Pages count from 1; nothing else is the number of a page.
+// The number of a page, from 1; 0 for anything else.
 function pageNumber(text) {
     return /^[1-9][0-9]{0,8}(?![\s\S])/.test(text) ? Number(text) : 0;
 }
@@ -104,7 +104,7 @@ function status(word) {
     return word === 'cancelled' ? 'canceled' : word;
 }
 
-// The different items of a list with commas, each once; nothing if there are too many.
+// The distinct items of a comma-separated list, or null if there are too many.
 function distinct(list) {
     const parts = replaced(replaced(list, '%2C', ','), '%2c', ',').split(',');
     const seen = Object.create(null);
@@ -122,7 +122,7 @@ function distinct(list) {
     return items;
 }
 
-// The categories that a series may have, one of which it must, and those that it must not.
+// Categories of which a series must have one (any), and categories that it must not have (none).
 function categories(items, index) {
     const chosen = { any: [], none: [] };
     items.forEach((sent) => {
@@ -136,7 +136,7 @@ function categories(items, index) {
     return chosen;
 }
 
-// The case of letters is folded as the build folded it; for other letters than ASCII's the index says how.
+// Fold case as the build does: ASCII directly, other letters by the table in the index.
 function folded(text, index) {
     if (/^[\x00-\x7f]*$/.test(text)) {
         return text.toLowerCase();
@@ -155,8 +155,8 @@ function isFiltered(ask) {
         || ask.categories.any.length || ask.categories.none.length;
 }
 
-// The series that are in any of the sets of these names. A set has 32 series in a number, one a bit, so that 64 sets
-// are joined in the time in which two series are looked at one by one. What is preloaded has elements and no methods.
+// The union of the sets with these names. A set holds one bit per series, 32 in a number: joining 64 sets takes as long
+// as examining two series. Preloaded objects have elements but no methods.
 function union(names, table, index) {
     const sets = names.map((name) => index.sets[table[`/${name}`]]).filter((set) => set);
     const words = new Int32Array(index.words);
@@ -170,7 +170,7 @@ function union(names, table, index) {
     return words;
 }
 
-// The series that pass all filters but those that look into texts.
+// The series that pass all filters but those on texts, as a set.
 function passing(ask, index) {
     const excluded = union(ask.categories.none, index.categories, index);
     const sets = [];
@@ -191,14 +191,14 @@ function passing(ask, index) {
     return excluded.map((word, i) => sets.reduce((left, set) => left & set[i], ~word));
 }
 
-// The body of a filtered list, or nothing for a page that does not exist.
+// The body of a filtered list, or null for a page that does not exist.
 function listed(ask, index) {
     const order = index.orders[ask.sort];
     const count = order.length;
     const start = (ask.page - 1) * ask.limit;
     const end = start + ask.limit;
     const left = passing(ask, index);
-    // Every text holds several names, a line each, and none is found across a line break.
+    // An indexed text has one name per line. No name contains a line break.
     const texts = TEXTS.filter((field) => ask[field]).map((field) => ({ of: index[field], part: ask[field] }));
     const lines = texts.some((text) => text.part.includes('\n'));
     const items = [];
@@ -227,9 +227,9 @@ function says(texts, at) {
     return true;
 }
 
-// Variables of nginx: each answers with a key, of which the maps know whether it exists.
+// Variables of nginx. Each returns a key; the maps decide whether it exists.
 
-// What a request wants of a list. Two functions ask for it, and nothing outlives a request but what is kept here.
+// Parameters of the last list, since two functions need them for one request.
 let kept = { text: null, ask: null };
 
 function asked(r) {
@@ -275,7 +275,7 @@ function chapters(r) {
     return format ? `/query/series/${slug}/chapters/${format}` : `/api/v2/series/${slug}/chapters`;
 }
 
-// A number in its canonical form, or nothing: 1, 01, 1.0 and 1e0 are one number.
+// A number in canonical form, or an empty text: 1, 01, 1.0 and 1e0 are the same number.
 function canonical(text) {
     const found = NUMBER.exec(text);
     if (!found) {
@@ -306,7 +306,7 @@ function pages(r) {
     return SLUG.test(series) ? `/query/pages/${series}/${volume}/${number}` : NO_PAGES;
 }
 
-// What the 400 of a volume or a number says: the beginning of what was sent, and no key that was sent with it.
+// Body of the 400 of a volume or a number: the beginning of the value, cut before an API key that it may contain.
 function invalid(r) {
     const name = r.variables.fp_key === '/bad/volume' ? 'volume' : 'number';
     const value = parameter(queryOfLine(r), name).slice(0, MAX_ECHO).split(/api_key/i, 1)[0];
@@ -318,15 +318,15 @@ function digest(r) {
     return key ? crypto.createHash('sha256').update(key).digest('hex') : '';
 }
 
-// Whether a request wants to be counted as a view. By the time of the log only the line that was sent is what it was.
+// Does the request ask to be counted as a view? Read from the request line, since the log needs it, too.
 function tracked(r) {
     return parameter(queryOfLine(r), 'track') === 'true' ? '1' : '';
 }
 
-// The one answer that is written here; the maps judge its conditions as they do for a file.
+// Respond with a filtered list. The maps evaluate its conditions as they do for a file.
 function search(r) {
     const body = listed(asked(r), fp_index);
-    // The index is a body like any other: it has a date, which moves whenever one of its series does.
+    // $fp_found is that of the index, whose Last-Modified changes with any of its series.
     if (r.variables.fp_found !== 'body' || body === null) {
         r.return(404);
         return;
@@ -345,7 +345,7 @@ function search(r) {
     }
 }
 
-// A 304 has no body. It must not announce the length of one, which clients in the field wait for, nor its type.
+// Remove headers of the body from a 304: some clients wait for a body of the announced length.
 function bare(r) {
     delete r.headersOut['Content-Length'];
     delete r.headersOut['Content-Type'];
