@@ -8,7 +8,7 @@ PY := .venv/bin/python
 export PATH := $(PATH):/usr/local/sbin:/usr/sbin
 
 .DEFAULT_GOAL := help
-.PHONY: help serve build check test test-all lint format bench ci everywhere lock audit sbom clean distclean
+.PHONY: help serve build check docs test test-all lint format bench ci everywhere lock audit sbom clean distclean
 
 help: ## this list
 	@awk 'BEGIN { FS = ":.*## " } /^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -24,6 +24,10 @@ build: ## catalog_src/ becomes dist/ and nginx.conf
 check: ## is the catalog valid? writes nothing
 	@tools/setup run
 	$(PY) build.py check
+
+docs: ## write the tables of fields in docs/ from the records and the OpenAPI schemas
+	@tools/setup run
+	$(PY) tools/write-docs
 
 test: ## the everyday tests, in about three minutes; test-all has the slow ones as well
 	@tools/setup nginx

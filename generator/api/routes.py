@@ -13,7 +13,7 @@ from functools import cache
 from typing import Any
 
 from ..catalog.entities import Catalog, Series
-from ..catalog.records import Site, VersionAges
+from ..catalog.site_settings import Site, VersionAges
 from . import docs_page as docs
 from . import route_items as each
 from .openapi import document

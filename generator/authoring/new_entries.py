@@ -12,7 +12,7 @@ from itertools import chain, count
 from pathlib import Path
 from typing import Any, TypeVar
 
-from ..catalog import api_keys, confined_folder, cross_checks, field_values
+from ..catalog import api_keys, confined_folder, cross_checks, field_values, patterns
 from ..catalog.confined_folder import ConfinedFolder, Folder
 from ..catalog.layout import SERIES, existing
 from ..catalog.load import load_valid
@@ -22,7 +22,7 @@ from ..catalog.problems.locate import UnlocatedProblem
 from ..catalog.problems.messages import record_errors
 from ..catalog.problems.suggestions import did_you_mean
 from ..catalog.reader import Entry, SeriesEntry, Sources
-from ..catalog.records import MAX_SLUG, PATTERN_ADVICE, SLUG, Chapter, Record, Series
+from ..catalog.records import MAX_SLUG, Chapter, Record, Series
 from ..catalog.yaml import editor, scalars, writer
 from ..catalog.yaml.positions import YamlPath
 from ..catalog.yaml_values import yaml_value
@@ -166,7 +166,9 @@ def _reference(directory: NameIndex[Any], text: str) -> str | int:
 
 def _check_slug(sources: Sources, slug: str) -> None:
     if not field_values.is_slug(slug) or len(slug) > MAX_SLUG:
-        advice = PATTERN_ADVICE[SLUG] if len(slug) <= MAX_SLUG else f"should have at most {MAX_SLUG} characters"
+        advice = (
+            patterns.ADVICE[patterns.SLUG] if len(slug) <= MAX_SLUG else f"should have at most {MAX_SLUG} characters"
+        )
         quoted = slug or '""'
         raise FlatpanelError(f"the slug {advice}, not {quoted}")
     for series in sources.series:

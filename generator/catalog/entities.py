@@ -10,7 +10,7 @@ from functools import cached_property
 from math import inf
 from typing import Any, NamedTuple
 
-from . import records
+from . import records, site_settings
 
 _NO_VOLUME, _LATEST, _HIGHEST = 2**32 - 1, 2**48 - 1, 2**48 - 1
 
@@ -226,7 +226,7 @@ class PublishingGroup:
 class Catalog:
     """The whole catalog, in the order of lists: people and groups by id, series by title."""
 
-    site: records.Site
+    site: site_settings.Site
     site_modified: int
     authors: tuple[Person, ...]
     artists: tuple[Person, ...]

@@ -12,6 +12,7 @@ from functools import lru_cache
 from itertools import takewhile
 from urllib.parse import quote
 
+from . import patterns
 from .problems.suggestions import nearest
 
 DEFAULT_CHAPTER_TITLE = "Vol. {volume}, Ch. {number}: {title}"
@@ -26,7 +27,6 @@ _NUMBER = re.compile(r"([0-9]+)(?:\.([0-9]+))?")
 _RUN = re.compile(r"(\S+) *\.\. *(\S+)")
 _FIELD = re.compile(r"\{([^{}]*)\}")
 _UNRESERVED = re.compile(r"[-A-Za-z0-9._~]+")
-_SLUG = re.compile(r"[-a-zA-Z0-9_]+")
 _AUTHORITY = re.compile(r"https?://([^/?#]*)(.*)", re.DOTALL)
 _LONE_PERCENT = re.compile(r"%(?![0-9A-Fa-f]{2})")
 _IPV6 = re.compile(r"\[[0-9A-Fa-f:.]+\]")
@@ -200,4 +200,4 @@ def full_title(template: str, volume: int | None, found: Mapping[str, str]) -> s
 
 
 def is_slug(text: str) -> bool:
-    return bool(_SLUG.fullmatch(text))
+    return re.fullmatch(patterns.SLUG, text) is not None

@@ -6,11 +6,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..errors import FlatpanelError
+from . import patterns
 from .confined_folder import ConfinedFolder, Folder
 from .field_values import is_slug
 from .problems.locate import UnlocatedProblem
 from .problems.suggestions import did_you_mean, misplaced_file_hint, nearest
-from .records import MAX_SLUG, PATTERN_ADVICE, SLUG
+from .records import MAX_SLUG
 
 SITE = "site.yaml"
 SERIES = "series"
@@ -80,7 +81,9 @@ class Layout:
 
     def _check_slug(self, slug: str, file: str) -> bool:
         if not is_slug(slug):
-            self._add_problem(file, f"the name of a series' file or folder is its slug; it {PATTERN_ADVICE[SLUG]}")
+            self._add_problem(
+                file, f"the name of a series' file or folder is its slug; it {patterns.ADVICE[patterns.SLUG]}"
+            )
         elif len(slug) > MAX_SLUG:
             self._add_problem(file, f"the name is a slug of {len(slug)} characters; it should have at most {MAX_SLUG}")
         else:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from . import field_values
+from . import field_values, site_settings
 from . import records as model
 from .entities import Account, Catalog, Category, Chapter, Group, Latest, Member, Person, Series, SeriesSummary
 from .layout import SITE
@@ -130,7 +130,7 @@ class Linker:
 class _MediaUrls:
     """URLs of images, below the `media` of site.yaml unless a record gives a URL of its own."""
 
-    def __init__(self, site: model.Site) -> None:
+    def __init__(self, site: site_settings.Site) -> None:
         self.root = site.media if field_values.is_url(site.media) else site.base_url + site.media
 
     def url(self, folder: str, owner: object, file: str) -> str:

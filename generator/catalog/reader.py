@@ -17,19 +17,8 @@ from .layout import SERIES, SITE, Layout, SeriesFiles, existing, has
 from .problems.cut_texts import CutText, cut_texts
 from .problems.locate import UnlocatedProblem
 from .problems.messages import file_errors
-from .records import (
-    Account,
-    Category,
-    Chapter,
-    Group,
-    IssuedKey,
-    Member,
-    Person,
-    Record,
-    Series,
-    Site,
-    Views,
-)
+from .records import Account, Category, Chapter, Group, IssuedKey, Member, Person, Record, Series, Views
+from .site_settings import Site
 from .source_file import ParsedFile, parse_file, without_garbage_collection
 from .yaml import reader as yaml12
 from .yaml.positions import YamlPath

@@ -1,128 +1,76 @@
-"""What the YAML may say: one class a kind of file, one line a field. `docs/catalog.md` explains them to authors.
+"""Records of the catalog files: one class per kind of entry, one line per field, with its description and examples.
 
-Nothing here looks at a second file: references are kept as written and resolved in `catalog.py`.
+The descriptions are shown by editors, by `explain` and in docs/catalog.md. `site.yaml` is in `site_settings.py`.
+A record is checked alone: references to other files are resolved in `linking.py`.
 """
 
-from typing import Annotated, Any, Literal, TypeAlias
+from typing import Annotated, Any, Literal, TypeAlias, get_args
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
 
-from . import field_values
+from . import field_values, patterns
 
 MAX_ID = 2_147_483_647
 MAX_NUMBER = 999_999_999
-# A body's name is slug + "." + 32 digits + ".json.headers", and a file name ends at 255 bytes.
+# The file name of a body is slug + "." + 32 digits + ".json.headers", and at most 255 bytes long.
 MAX_SLUG = 200
 MAX_CATEGORY = 50
 MAX_FILE_OR_URL = 2000
 
-_PORT = r"(?::(?:[1-9][0-9]{0,3}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5]))?"
-_HOST = rf"https?://[-A-Za-z0-9._~]+{_PORT}"
-_FOLDERS = r"/(?:[-A-Za-z0-9._~]+/)*"
-_IN_NAME = r"[^/\\\x00-\x1f\x7f]"
-_AUTHORITY = rf"(?:[-A-Za-z0-9._~:]+@)?(?:[-A-Za-z0-9._~]+|\[[0-9A-Fa-f:.]+\]){_PORT}"
-_URL = rf"https?://{_AUTHORITY}(?:[/?#](?:[-A-Za-z0-9._~:/?#@!$&'()*+,;=\[\]]|%[0-9A-Fa-f]{{2}})*)?"
-
-SLUG = r"^[-a-zA-Z0-9_]+$"
-# JSON could carry control characters, but no reader app shows them and no HTTP field survives them.
-LINE = r"^[^\x00-\x1f\x7f]*$"
-# A name without a slash or a comma is a segment of a path, where . and .. mean another path.
-CATEGORY = r"^[^\x00-\x1f\x7f]*[^.\x00-\x1f\x7f][^\x00-\x1f\x7f]*$"
-PARAGRAPHS = r"^[^\x00-\x08\x0b-\x1f\x7f]*$"
-# At least one character of a file's name is no dot: . and .. are folders.
-FILE_OR_URL = rf"^(?:{_URL}|{_IN_NAME}*[^/\\.\x00-\x1f\x7f]{_IN_NAME}*)$"
-URL = rf"^{_URL}$"
-HOST = rf"^{_HOST}$"
-PATH = rf"^{_FOLDERS}$"
-PATH_OR_URL = rf"^(?:{_HOST})?{_FOLDERS}$"
-SERVER_FOLDER = r"^(?:/[-A-Za-z0-9._]+)+$"
-DIGEST = r"^[0-9a-f]{64}$"
-WRITTEN_ID = r"^[1-9][0-9]{0,9}$"
-
-# What would be right, for every pattern that a text can fail.
-PATTERN_ADVICE = {
-    SLUG: "should be made of the letters A-Z a-z, digits, - and _ only",
-    LINE: "should be one line without control characters",
-    CATEGORY: "should be one line without control characters, and not only dots: it may be part of an address",
-    PARAGRAPHS: "should have no control characters but line breaks and tabs",
-    FILE_OR_URL: "should be the name of a file, without a folder, or a whole percent-encoded http(s):// address",
-    URL: "should be a whole percent-encoded http(s):// address",
-    HOST: "should be a scheme and a host and nothing else, like https://comics.example",
-    PATH: "should be a path that begins and ends with /, like /reader/",
-    PATH_OR_URL: "should be a path or an http(s):// address that ends with /, like /media/",
-    SERVER_FOLDER: "should be an absolute folder without spaces or a / at its end, like /srv/comics",
-    DIGEST: "should be the SHA-256 digest of a key (64 digits 0-9 a-f), never the key itself",
-    WRITTEN_ID: "should be the id of a chapter",
-}
-
 Id: TypeAlias = Annotated[int, Field(ge=1, le=MAX_ID)]
-Slug: TypeAlias = Annotated[str, StringConstraints(pattern=SLUG, max_length=MAX_SLUG)]
-Line: TypeAlias = Annotated[str, StringConstraints(pattern=LINE)]
-Name: TypeAlias = Annotated[str, StringConstraints(pattern=LINE, min_length=1)]
+Volume: TypeAlias = Annotated[int, Field(ge=1, le=MAX_NUMBER)]
+Slug: TypeAlias = Annotated[str, StringConstraints(pattern=patterns.SLUG, max_length=MAX_SLUG)]
+Line: TypeAlias = Annotated[str, StringConstraints(pattern=patterns.LINE)]
+Name: TypeAlias = Annotated[str, StringConstraints(pattern=patterns.LINE, min_length=1)]
 CategoryId: TypeAlias = Annotated[
-    str, StringConstraints(pattern=CATEGORY, min_length=1, max_length=MAX_SLUG), AfterValidator(field_values.filterable)
+    str,
+    StringConstraints(pattern=patterns.CATEGORY, min_length=1, max_length=MAX_SLUG),
+    AfterValidator(field_values.filterable),
 ]
 CategoryName: TypeAlias = Annotated[
     str,
-    StringConstraints(pattern=CATEGORY, min_length=1, max_length=MAX_CATEGORY),
+    StringConstraints(pattern=patterns.CATEGORY, min_length=1, max_length=MAX_CATEGORY),
     AfterValidator(field_values.filterable),
 ]
-Paragraphs: TypeAlias = Annotated[str, StringConstraints(pattern=PARAGRAPHS)]
-FileOrUrl: TypeAlias = Annotated[str, StringConstraints(pattern=FILE_OR_URL, max_length=MAX_FILE_OR_URL)]
-Url: TypeAlias = Annotated[str, StringConstraints(pattern=URL, max_length=MAX_FILE_OR_URL)]
+Paragraphs: TypeAlias = Annotated[str, StringConstraints(pattern=patterns.PARAGRAPHS)]
+FileOrUrl: TypeAlias = Annotated[str, StringConstraints(pattern=patterns.FILE_OR_URL, max_length=MAX_FILE_OR_URL)]
+Url: TypeAlias = Annotated[str, StringConstraints(pattern=patterns.URL, max_length=MAX_FILE_OR_URL)]
+Digest: TypeAlias = Annotated[str, StringConstraints(pattern=patterns.DIGEST)]
 # The name of a person, group or member, or its id.
 Reference: TypeAlias = Annotated[str | int, BeforeValidator(field_values.reference)]
-# Larger ones lose digits in the JavaScript of reader apps.
+# JavaScript rounds larger integers.
 Count: TypeAlias = Annotated[int, Field(strict=True, ge=0, le=2**53 - 1)]
-# Fields have names and no numbers, so that an id that is one is text.
-Views: TypeAlias = dict[Annotated[str, StringConstraints(pattern=WRITTEN_ID)], Count]
-# Seconds since 1970, cut, never rounded.
+# Keys of a mapping are text, also if they look like numbers.
+Views: TypeAlias = dict[Annotated[str, StringConstraints(pattern=patterns.CHAPTER_ID)], Count]
+# Seconds since 1970, rounded down.
 Instant: TypeAlias = Annotated[int, BeforeValidator(field_values.instant)]
 Number: TypeAlias = Annotated[str, BeforeValidator(field_values.number)]
 Pages: TypeAlias = Annotated[
     list[FileOrUrl], BeforeValidator(field_values.pages), AfterValidator(field_values.check_pages)
 ]
 ChapterTitle: TypeAlias = Annotated[Name, BeforeValidator(field_values.chapter_title)]
-
-
-# The routes of v2 that can be put behind a key as a whole, as paths below /api/v2.
-RestrictedRoute: TypeAlias = Literal[
-    "/series",
-    "/series/{slug}",
-    "/series/{slug}/chapters",
-    "/chapters",
-    "/chapters/{id}",
-    "/chapters/{id}/pages",
-    "/chapters/{id}/read",
-    "/pages",
-    "/categories",
-    "/categories/{name}",
-    "/authors",
-    "/authors/{id}",
-    "/artists",
-    "/artists/{id}",
-    "/groups",
-    "/groups/{id}",
-    "/members",
-    "/members/{id}",
-    "/cubari/{slug}",
-]
+Status: TypeAlias = Literal["ongoing", "completed", "hiatus", "canceled"]
+STATUSES: tuple[str, ...] = get_args(Status)
 
 
 class _NotNull:
-    """What may be left out, and has a value where it is not: `volume:` alone says neither."""
+    """Marks a field that may be left out, but not be empty: `volume:` without a value is an error."""
 
     def __get_pydantic_core_schema__(self, source: Any, handler: Any) -> Any:
-        return handler(source)["schema"]  # what stands beside None
+        return handler(source)["schema"]  # the schema without None
 
 
 NOT_NULL = _NotNull()
 
+_ID = "a whole number from 1 to 2147483647, unique in the file"
+_NAME = "the name that is shown, and by which other files refer to the entry"
+_DIGEST = "the SHA-256 digest of the key, 64 digits `0-9 a-f`"
+
 
 class Record(BaseModel):
-    """Anything that people write: no field that is not known, no type guessed, nothing changed later."""
+    """A part of a catalog file. Unknown fields are errors, types are not converted, values do not change."""
 
-    # Built when it is needed first: a build that finds nothing to do needs none.
+    # Built on first use: a build without changes needs no models.
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True, defer_build=True)
 
     def to_values(self) -> dict[str, Any]:
@@ -136,164 +84,184 @@ class Record(BaseModel):
 
 
 class Entity(Record):
-    """Whatever has a life of its own may say when it last changed."""
+    """A record with a time of its last change."""
 
-    modified: Annotated[Instant | None, NOT_NULL] = None
+    modified: Annotated[Instant | None, NOT_NULL] = Field(
+        None, description="when the entry last changed", examples=["2026-05-01T12:00:00Z"]
+    )
 
 
 class Person(Entity):
     """An author or an artist."""
 
-    id: Id
-    name: Name
-    aliases: list[Name] = []
+    id: Id = Field(description=_ID, examples=[1])
+    name: Name = Field(description=_NAME, examples=["Mira Okafor"])
+    aliases: list[Name] = Field([], description="other names", examples=[["M. Okafor", "大川ミラ"]])
 
 
 class Category(Entity):
-    """A genre; its name is part of an address and of a file's name, unless it has a slash or a comma."""
+    """A genre. Its name is part of a URL and of a file name, unless it has a slash or a comma."""
 
-    id: CategoryId
-    name: CategoryName
-    description: Paragraphs = ""
+    id: CategoryId = Field(
+        description="one line of text that may have spaces, but not only dots, no `-` at the start, no space at "
+        "either end, and at most 200 characters; unique in the file; series refer to it",
+        examples=["slice of life"],
+    )
+    name: CategoryName = Field(
+        description="the name that is shown: the same rules as for an id, but at most 50 characters. A name with `/` "
+        "or a comma has no URL of its own; if the name has a comma, filters match the id",
+        examples=["Slice of life"],
+    )
+    description: Paragraphs = Field(
+        "", description="about the category; can have several lines", examples=["Nothing happens, beautifully."]
+    )
 
 
 class Role(Record):
-    """What one member does in a group; a member with two roles has two lines."""
+    """A role of a member in a group. A member with two roles has two entries."""
 
-    member: Reference
-    role: Name
+    member: Reference = Field(description="a reference to `members.yaml`, by name or id", examples=["Wren"])
+    role: Name = Field(description="the role in this group", examples=["Translator"])
 
 
 class Group(Entity):
-    """Who translates, letters and publishes chapters."""
+    """A group that translates, letters and publishes chapters."""
 
-    id: Id
-    name: Name
-    description: Paragraphs = ""
-    website: Line = ""
-    email: Line = ""
-    discord: Line = ""
-    twitter: Line = ""
-    reddit: Line = ""
-    irc: Line = ""
-    logo: Annotated[FileOrUrl | None, NOT_NULL] = None
-    members: list[Role] = []
+    id: Id = Field(description=_ID, examples=[1])
+    name: Name = Field(description=_NAME, examples=["Night Shift"])
+    description: Paragraphs = Field(
+        "", description="about the group; can have several lines", examples=["We letter after dark."]
+    )
+    website: Line = Field("", description="the URL of the website", examples=["https://night-shift.example"])
+    email: Line = Field("", description="the email address", examples=["hello@night-shift.example"])
+    discord: Line = Field("", description="the Discord invitation", examples=["https://discord.example/night-shift"])
+    twitter: Line = Field("", description="the name on Twitter, without `@`", examples=["nightshift_reads"])
+    reddit: Line = Field("", description="the name on Reddit", examples=["r/nightshift_reads"])
+    irc: Line = Field(
+        "", description="the IRC channel; in quotes if it begins with `#`", examples=["irc://irc.example/#night-shift"]
+    )
+    logo: Annotated[FileOrUrl | None, NOT_NULL] = Field(
+        None, description="an image: a file in `{media}/groups/{id}/`, or a URL", examples=["owl with lamp.png"]
+    )
+    members: list[Role] = Field([], description="the roles of the members in the group")
 
 
 class Member(Entity):
-    """Somebody in groups."""
+    """A person in groups."""
 
-    id: Id
-    name: Name
-    twitter: Line = ""
-    discord: Line = ""
-    irc: Line = ""
-    reddit: Line = ""
+    id: Id = Field(description=_ID, examples=[1])
+    name: Name = Field(description=_NAME, examples=["Wren"])
+    twitter: Line = Field("", description="the name on Twitter, without `@`", examples=["wren_after_dark"])
+    discord: Line = Field("", description="the name on Discord", examples=["wren.owl"])
+    irc: Line = Field("", description="the nickname on IRC", examples=["wren"])
+    reddit: Line = Field("", description="the name on Reddit", examples=["u/wren_after_dark"])
 
 
 class Key(Record):
-    """A key to restricted answers, known by its digest only."""
+    """The digest of an API key."""
 
-    name: Name
-    sha256: Annotated[str, StringConstraints(pattern=DIGEST)]
+    name: Name = Field(description="the purpose of the key, to recognise it", examples=["tablet"])
+    sha256: Digest = Field(description=_DIGEST)
 
 
 class IssuedKey(Key):
-    """A key that the command line made; it may belong to an account."""
+    """The digest of an API key made by the command line. The key can belong to an account."""
 
-    account: Annotated[Slug | None, NOT_NULL] = None
+    name: Name = Field(
+        description="the purpose of the key; different from the names of all other keys, also those in `accounts.yaml`",
+        examples=["reading room"],
+    )
+    account: Annotated[Slug | None, NOT_NULL] = Field(
+        None,
+        description="the username of an account; the key also opens its bookmarks and its profile",
+        examples=["lamplighter"],
+    )
 
 
 class Account(Entity):
-    """Somebody with bookmarks, a profile and keys."""
+    """An account with bookmarks, a profile and API keys."""
 
-    username: Slug
-    first_name: Line = ""
-    last_name: Line = ""
-    email: Line = ""
-    bio: Paragraphs = ""
-    avatar: Annotated[FileOrUrl | None, NOT_NULL] = None
-    url: Annotated[Url | None, NOT_NULL] = None
-    bookmarks: list[Slug] = []
-    keys: list[Key] = []
+    username: Slug = Field(
+        description="letters A-Z and a-z, digits, `-`, `_`, at most 200; unique in the file", examples=["lamplighter"]
+    )
+    first_name: Line = Field("", description="the first name", examples=["Noor"])
+    last_name: Line = Field("", description="the last name", examples=["Castellane"])
+    email: Line = Field("", description="the email address", examples=["noor@mail.example"])
+    bio: Paragraphs = Field("", description="about the person; can have several lines", examples=["Reads standing up."])
+    avatar: Annotated[FileOrUrl | None, NOT_NULL] = Field(
+        None, description="an image: a file in `{media}/users/{username}/`, or a URL", examples=["lamp.png"]
+    )
+    url: Annotated[Url | None, NOT_NULL] = Field(
+        None,
+        description="the complete URL of the person's page; without it, `{base_url}/user/{username}/`",
+        examples=["https://lamplighter.example/about"],
+    )
+    bookmarks: list[Slug] = Field(
+        [], description="slugs of series", examples=[["paper-moons", "window-sill-cactus-club"]]
+    )
+    keys: list[Key] = Field([], description="the digests of the account's API keys")
 
 
 class Chapter(Entity):
-    """A chapter, in the file of its series or in one of its own."""
+    """A chapter, in the file of its series or in a file of its own."""
 
-    id: Annotated[Id | None, NOT_NULL] = None
-    volume: Annotated[Annotated[int, Field(ge=1, le=MAX_NUMBER)] | None, NOT_NULL] = None
-    number: Number
-    title: Line = ""
-    published: Instant
-    final: bool = False
-    groups: list[Reference] = []
-    pages: Pages
-    views: Count = 0
+    id: Annotated[Id | None, NOT_NULL] = Field(
+        None,
+        description="a whole number from 1 to 2147483647, unique in the catalog, never changed after publication. A "
+        "chapter without an id is not in `/api/v2`, and the build warns; `python build.py ids` writes missing ids",
+        examples=[12],
+    )
+    volume: Annotated[Volume | None, NOT_NULL] = Field(
+        None, description="a whole number from 1 to 999999999; leave it out for a chapter in no volume", examples=[1]
+    )
+    number: Number = Field(description="a chapter number, unique in its volume", examples=[10.5])
+    title: Line = Field("", description="the title of the chapter alone", examples=["Ten and a half"])
+    published: Instant = Field(
+        description="the instant of publication; if it is in the future, the chapter is scheduled",
+        examples=["2026-04-30T18:00:00Z"],
+    )
+    final: bool = Field(False, description="`true` for the last chapter of a finished story", examples=[True])
+    groups: list[Reference] = Field(
+        [], description="references to `groups.yaml`, by name or id", examples=[["Night Shift", 2]]
+    )
+    pages: Pages = Field(
+        description="the pages in reading order: a list of images, or a run", examples=["001.jpg .. 018.jpg"]
+    )
+    views: Count = Field(
+        0, description="the number of views before counting began; `views.yaml` is added", examples=[1204]
+    )
 
 
 class Series(Entity):
-    """A series; its slug is the name of its file or folder."""
+    """A series. Its slug is the name of its file or folder."""
 
-    title: Name
-    aliases: list[Name] = []
-    description: Paragraphs = ""
-    authors: list[Reference] = []
-    artists: list[Reference] = []
-    categories: list[Name] = []
-    status: Literal["ongoing", "completed", "hiatus", "canceled"] = "ongoing"
-    licensed: bool = False
-    restricted: bool = False
-    cover: FileOrUrl
-    chapter_title: ChapterTitle = field_values.DEFAULT_CHAPTER_TITLE
-    chapters: list[Chapter] = []
+    title: Name = Field(description="the title that is shown", examples=["Paper Moons"])
+    aliases: list[Name] = Field([], description="other titles", examples=[["紙の月たち"]])
+    description: Paragraphs = Field(
+        "", description="about the series; can have several lines", examples=["A lonely probe writes home."]
+    )
+    authors: list[Reference] = Field(
+        [], description="references to `authors.yaml`, by name or id", examples=[["Mira Okafor", 6]]
+    )
+    artists: list[Reference] = Field(
+        [], description="references to `artists.yaml`, by name or id", examples=[["Mira Okafor", 7]]
+    )
+    categories: list[Name] = Field([], description="ids from `categories.yaml`", examples=[["adventure", "fantasy"]])
+    status: Status = Field("ongoing", description="`ongoing`, `completed`, `hiatus` or `canceled`", examples=["hiatus"])
+    licensed: bool = Field(False, description="`true`: chapters are not served in `/api/v2`", examples=[True])
+    restricted: bool = Field(False, description="`true`: chapters need an API key", examples=[True])
+    cover: FileOrUrl = Field(
+        description="an image: a file in `{media}/series/{slug}/`, or a URL", examples=["cover.jpg"]
+    )
+    chapter_title: ChapterTitle = Field(
+        field_values.DEFAULT_CHAPTER_TITLE,
+        description="template of full chapter titles; `{volume}`, `{number}`, `{title}`, `{date}` and `{series}` are "
+        "filled in",
+        examples=["#{number} {title}"],
+    )
+    chapters: list[Chapter] = Field([], description="the chapters, besides those in files of their own")
 
     @classmethod
     def from_values(cls, values: dict[str, Any]) -> "Series":
-        return cls.model_construct(
-            **{**values, "chapters": [Chapter.from_values(chapter) for chapter in values.get("chapters", ())]}
-        )
-
-
-Age: TypeAlias = Annotated[int, Field(ge=0, le=31_536_000)]
-
-
-class VersionAges(Record):
-    """How many seconds a cache may keep an answer, by what it is about."""
-
-    people: Age = 3600
-    series: Age = 300
-    releases: Age = 60
-    categories: Age = 3600
-    groups: Age = 3600
-
-
-class CacheAges(Record):
-    """Ages by path family; `errors` is for what is not there, `index` for `/`."""
-
-    unversioned: VersionAges = VersionAges()
-    v1: VersionAges = VersionAges()
-    v2: VersionAges = VersionAges()
-    index: Age = 3600
-    errors: Age = 60
-
-
-class Site(Record):
-    """The site itself."""
-
-    base_url: Annotated[str, StringConstraints(pattern=HOST)]
-    reader: Annotated[str, StringConstraints(pattern=PATH)] = "/reader/"
-    media: Annotated[str, StringConstraints(pattern=PATH_OR_URL)] = "/media/"
-    port: Annotated[int, Field(ge=1, le=65535)] = 8000
-    ipv6: bool = False
-    server_folder: Annotated[Annotated[str, StringConstraints(pattern=SERVER_FOLDER)] | None, NOT_NULL] = None
-    hide_licensed: bool = False
-    restricted: list[RestrictedRoute] = []
-    page_size: Annotated[int, Field(ge=1, le=999)] = 25
-    # MiB; many hosts take no bigger file than this.
-    body_budget: Annotated[int, Field(ge=1, le=1_000_000)] = 25
-    # How many lie in dist, the one that is served among them: nginx may still answer with an older one.
-    keep_releases: Annotated[int, Field(ge=2, le=100)] = 2
-    # From one address; 0 is no limit.
-    views_per_second: Annotated[int, Field(ge=0, le=1000)] = 5
-    cache: CacheAges = CacheAges()
+        chapters = [Chapter.from_values(chapter) for chapter in values.get("chapters", ())]
+        return cls.model_construct(**{**values, "chapters": chapters})

@@ -8,8 +8,8 @@ from typing import Any, TypeVar
 
 import click
 
+from ..catalog import patterns
 from ..catalog.confined_folder import ConfinedFolder
-from ..catalog.records import PATH_OR_URL
 from ..errors import FlatpanelError
 from ..review.diff import as_json as json_output
 from ..review.diff import compare, inputs
@@ -52,7 +52,7 @@ class DiffOptions:
 def _url_start(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
     """Check the part of a URL that precedes the path, and remove slashes from its end."""
     start = value.rstrip("/") if value is not None else None
-    if start is not None and (not re.fullmatch(PATH_OR_URL, f"{start}/") or start.startswith("/")):
+    if start is not None and (not re.fullmatch(patterns.PATH_OR_URL, f"{start}/") or start.startswith("/")):
         raise click.BadParameter("should be a URL like https://cdn.example", ctx, param)
     return start
 

@@ -13,7 +13,7 @@ import click
 
 from ..catalog import loopback, reader, snapshot
 from ..catalog.confined_folder import Folder
-from ..catalog.records import Site
+from ..catalog.site_settings import Site
 from ..catalog.snapshot import Snapshot
 from ..errors import FlatpanelError
 from ..nginx import process

@@ -12,7 +12,7 @@ from pathlib import Path
 from .. import encoding
 from ..api.payloads import errors
 from ..api.resources import EMPTY_RESULTS_URL, JSON, SUFFIXES, key
-from ..catalog.records import Site
+from ..catalog.site_settings import Site
 from ..release.manifest import Published
 from ..templating import Templates
 from . import date_patterns, maps, quoting

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from .. import encoding
 from ..api.resources import EMPTY_RESULTS_URL, Gate, key
-from ..catalog.records import Site
+from ..catalog.site_settings import Site
 from ..release.manifest import Published
 from .quoting import quote, quote_key
 

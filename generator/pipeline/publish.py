@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from .. import encoding
 from ..api.resources import Gate, Resource
-from ..catalog.records import Site
+from ..catalog.site_settings import Site
 from ..nginx import maps
 from ..release import manifest
 from ..release.bodies import BodyWriter

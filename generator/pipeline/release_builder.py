@@ -15,7 +15,7 @@ from ..catalog import page_ids
 from ..catalog.entities import Catalog, SeriesSummary
 from ..catalog.layout import SeriesFiles
 from ..catalog.linking import Linker
-from ..catalog.records import Site
+from ..catalog.site_settings import Site
 from ..nginx import config
 from ..release import journal
 from ..release.bodies import WriteTotals, rewrite_damaged

@@ -8,7 +8,7 @@ from typing import Any
 from .. import filesystem
 from ..catalog import git, layout, loopback
 from ..catalog.confined_folder import Folder
-from ..catalog.records import Site
+from ..catalog.site_settings import Site
 from ..errors import Problem
 from ..escaping import escaped
 from ..nginx import config as nginx

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from .. import encoding, filesystem
-from ..catalog.records import Site
+from ..catalog.site_settings import Site
 from ..errors import FlatpanelError
 from ..pipeline.long_lists import LONG
 from ..pipeline.open_cache import Waiting

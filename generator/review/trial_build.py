@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import NamedTuple, TypeVar
 
 from ..catalog import layout
-from ..catalog.records import Site
+from ..catalog.site_settings import Site
 from ..pipeline import run, scan, up_to_date
 from ..pipeline.cache import Cache
 from ..pipeline.open_cache import with_cache

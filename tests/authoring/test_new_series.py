@@ -111,10 +111,10 @@ def test_programs_are_told_the_same(site: Site, new: New) -> None:
     [
         (["first"], "series first already exists in series/first.yaml; choose another slug"),
         (["First"], "the slug First differs from first only in case; choose another"),
-        (["a b"], "the slug should be made of the letters A-Z a-z, digits, - and _ only, not a b"),
-        ([""], 'the slug should be made of the letters A-Z a-z, digits, - and _ only, not ""'),
-        (["../x"], "the slug should be made of the letters A-Z a-z, digits, - and _ only, not ../x"),
-        (["a\u202eb"], "the slug should be made of the letters A-Z a-z, digits, - and _ only, not a\\u202eb"),
+        (["a b"], "the slug should contain only the letters A-Z a-z, digits, - and _, not a b"),
+        ([""], 'the slug should contain only the letters A-Z a-z, digits, - and _, not ""'),
+        (["../x"], "the slug should contain only the letters A-Z a-z, digits, - and _, not ../x"),
+        (["a\u202eb"], "the slug should contain only the letters A-Z a-z, digits, - and _, not a\\u202eb"),
         (["x" * 201], f"the slug should have at most 200 characters, not {'x' * 201}"),
         (["x", "--title", ""], "--title: should not be empty"),
         (["x", "--title", "a\nb"], "--title: should be one line without control characters, not 'a\\nb'"),
@@ -136,7 +136,7 @@ def test_programs_are_told_the_same(site: Site, new: New) -> None:
         (
             ["x", "--cover", "a/b.png", "--title", ""],
             "--title: should not be empty\n"
-            "--cover: should be the name of a file, without a folder, or a whole percent-encoded http(s):// address, "
+            "--cover: should be a file name without a folder, or a complete percent-encoded http(s):// URL, "
             "not a/b.png",
         ),
     ],

@@ -56,14 +56,14 @@ def test_a_field_is_explained(run: Run) -> None:
     assert run("explain", "series.status").stdout == (
         "series/<slug>.yaml\n"
         "  status\n"
-        "    `ongoing`, `completed`, `hiatus`, or `canceled`\n"
+        "    `ongoing`, `completed`, `hiatus` or `canceled`\n"
         "    one of: ongoing, completed, hiatus, canceled\n"
         "    default: ongoing\n"
         "    example: status: hiatus\n"
     )
     assert "    default: 25\n    example: page_size: 50\n" in run("explain", "page_size").stdout
     assert "  cover (required)\n" in run("explain", "cover").stdout
-    assert run("explain", "chapters").stdout.endswith("the chapters; those in files of their own come to them\n")
+    assert run("explain", "chapters").stdout.endswith("the chapters, besides those in files of their own\n")
 
 
 def test_all_fields_are_listed_by_file(run: Run) -> None:

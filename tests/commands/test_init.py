@@ -160,7 +160,7 @@ def test_a_project_is_called_as_its_folder(made: Site) -> None:
         (
             ["--base-url", "comics.example", "--name", "\udcff"],
             "--name: should be text that can be written in UTF-8\n"
-            "--base-url: should be a scheme and a host and nothing else, like https://comics.example, "
+            "--base-url: should be a scheme and a host only, like https://comics.example, "
             "not comics.example",
         ),
     ],

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from generator.api.resources import SERIES_INDEX_URL, Gate
-from generator.catalog.records import CacheAges, VersionAges
-from generator.catalog.records import Site as Settings
+from generator.catalog.site_settings import CacheAges, VersionAges
+from generator.catalog.site_settings import Site as Settings
 from generator.errors import FlatpanelError
 from generator.nginx import config, maps
 from generator.nginx.config import ConfigFile

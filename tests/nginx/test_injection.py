@@ -14,7 +14,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from generator.catalog import records
+from generator.catalog import records, site_settings
 from generator.errors import CatalogError
 from generator.pipeline import run
 from generator.pipeline.run import Options
@@ -211,7 +211,7 @@ def test_a_setting_holds_no_sign_that_means_something(name: str, at: int, text: 
     """It is an address or a folder of plain letters, to its very end, or it is refused."""
     value = GOOD[name][:at] + text + GOOD[name][at:]
     try:
-        found = records.Site.model_validate({"base_url": GOOD["base_url"], name: value})
+        found = site_settings.Site.model_validate({"base_url": GOOD["base_url"], name: value})
     except ValidationError:
         return
 

@@ -13,7 +13,7 @@ import pytest
 from generator import encoding
 from generator.api.payloads import series_index
 from generator.catalog.entities import Catalog, Category, Person, SeriesSummary
-from generator.catalog.records import Site
+from generator.catalog.site_settings import Site
 from tests.support.paths import DATA, ROOT
 
 NODE = shutil.which("node")

@@ -1,6 +1,9 @@
 """docs/catalog.md tells everything that a catalog may say, truly; catalog_src/ shows it."""
 
 import re
+import shutil
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, get_args
@@ -10,7 +13,9 @@ import pytest
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from generator.catalog import records as model
+from generator.catalog import site_settings
 from generator.catalog.entities import Catalog, Chapter
+from generator.catalog.problems.messages import record_inside
 from generator.catalog.reader import LISTS
 from generator.catalog.yaml import reader
 from generator.commands import reporting
@@ -26,9 +31,9 @@ STATUS = model.Series.model_fields["status"].annotation
 AS_OF = 1_800_000_000
 
 HEADINGS: dict[str, type[BaseModel]] = {
-    "`site.yaml`": model.Site,
-    "`cache`": model.CacheAges,
-    "`unversioned`, `v1` and `v2` in `cache`": model.VersionAges,
+    "`site.yaml`": site_settings.Site,
+    "`cache`": site_settings.CacheAges,
+    "`unversioned`, `v1` and `v2` in `cache`": site_settings.VersionAges,
     "`authors.yaml` and `artists.yaml`": model.Person,
     "`categories.yaml`": model.Category,
     "`groups.yaml`": model.Group,
@@ -44,7 +49,7 @@ HEADINGS: dict[str, type[BaseModel]] = {
 SHOWN = HEADINGS | {
     "Pages": model.Chapter,
     "References": model.Series,
-    "`unversioned`, `v1` and `v2` in `cache`": model.Site,
+    "`unversioned`, `v1` and `v2` in `cache`": site_settings.Site,
     "`members` of a group": model.Group,
 }
 
@@ -59,8 +64,9 @@ SECTIONS = sections()
 
 def records() -> set[type[model.Record]]:
     """Every kind of record that has fields of its own to be written."""
-    found = {one for one in vars(model).values() if isinstance(one, type) and issubclass(one, model.Record)}
-    return found - {model.Record, model.Entity}
+    values = [*vars(model).values(), *vars(site_settings).values()]
+    classes = {value for value in values if isinstance(value, type) and issubclass(value, model.Record)}
+    return classes - {model.Record, model.Entity}
 
 
 def rows(heading: str) -> dict[str, list[str]]:
@@ -90,6 +96,30 @@ def in_backticks(cell: str) -> Any:
     """The YAML that a cell shows, or nothing where it tells in words, abbreviates or computes."""
     found = re.fullmatch(r"`((?!{base_url})[^`]*[^`…])`", cell)
     return [reader.load(found[1].encode())] if found else []
+
+
+def write_docs(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, ROOT / "tools/write-docs", *arguments]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+def test_the_tables_are_up_to_date() -> None:
+    """`make docs` would change nothing."""
+    result = write_docs("--check")
+
+    assert (result.stdout, result.stderr, result.returncode) == ("", "", 0)
+
+
+def test_an_outdated_table_is_reported_and_rewritten(tmp_path: Path) -> None:
+    """The check fails for a changed row, and `write-docs` restores the page."""
+    for name in ("catalog.md", "api.md"):
+        shutil.copyfile(ROOT / "docs" / name, tmp_path / name)
+    (tmp_path / "catalog.md").write_text(DOCS.replace("| `port` |", "| `other` |"), encoding="utf-8")
+
+    check = write_docs("--check", tmp_path)
+    assert (check.stdout.count("tables are out of date"), check.returncode) == (1, 1)
+    assert write_docs(tmp_path).returncode == 0
+    assert (tmp_path / "catalog.md").read_text(encoding="utf-8") == DOCS
 
 
 def test_every_kind_of_record_has_a_heading() -> None:
@@ -186,8 +216,7 @@ def kinds(value: Any, kind: type[BaseModel]) -> Iterator[tuple[str, str]]:
     for one in value if isinstance(value, list) else [value]:
         for name, inner in one.items():
             yield kind.__name__, name
-            below = re.search(r"records\.(\w+)", str(kind.model_fields[name].annotation))
-            if below and issubclass(nested := getattr(model, below[1]), model.Record):
+            if nested := record_inside(kind.model_fields[name].annotation):
                 yield from kinds(inner, nested)
 
 
@@ -203,7 +232,7 @@ FILES = files()
 def kind_of(name: str) -> type[BaseModel]:
     if name.startswith("series/"):
         return model.Chapter if "/chapters/" in name else model.Series
-    return model.Site if name == "site.yaml" else LISTS[name]
+    return site_settings.Site if name == "site.yaml" else LISTS[name]
 
 
 def test_the_example_uses_every_field() -> None:

@@ -6,12 +6,12 @@ from collections.abc import Iterator
 
 import pytest
 
-from generator.catalog import records
+from generator.catalog import site_settings
 from tests.conftest import Site
 from tests.support.nginx_client import Answer, Web
 from tests.support.site_variants import served
 
-ROUTES = typing.get_args(records.RestrictedRoute)
+ROUTES = typing.get_args(site_settings.RestrictedRoute)
 # One address of each route that can be put behind a key, with a body, a gate or a query.
 ADDRESSES = {
     "/series": ["/api/v2/series", "/api/v2/series?page=2", "/api/v2/series?title=full", "/api/v2/series?page=99"],

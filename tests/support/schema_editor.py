@@ -11,7 +11,7 @@ from jsonschema import Draft7Validator, validators
 from jsonschema.exceptions import ValidationError
 
 from generator.catalog import json_schema as schema
-from generator.catalog import records
+from generator.catalog import records, site_settings
 
 Schema = dict[str, Any]
 SCHEMAS: dict[str, Schema] = {name: json.loads(text) for name, text in schema.files().items()}
@@ -67,9 +67,9 @@ RECORDS = _records()
 
 # Of every record, the least that is right.
 LEAST: dict[type[records.Record], dict[str, Any]] = {
-    records.Site: {"base_url": "https://comics.example"},
-    records.CacheAges: {},
-    records.VersionAges: {},
+    site_settings.Site: {"base_url": "https://comics.example"},
+    site_settings.CacheAges: {},
+    site_settings.VersionAges: {},
     records.Person: {"id": 1, "name": "Ada"},
     records.Category: {"id": "drama", "name": "Drama"},
     records.Role: {"member": 1, "role": "Editor"},

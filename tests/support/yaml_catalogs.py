@@ -15,7 +15,8 @@ from generator.catalog.entities import Catalog
 from generator.catalog.layout import SITE
 from generator.catalog.problems.locate import UnlocatedProblem
 from generator.catalog.reader import LISTS, Entry, SeriesEntry, Sources
-from generator.catalog.records import Series, Site
+from generator.catalog.records import Series
+from generator.catalog.site_settings import Site
 from generator.catalog.yaml import reader
 from generator.pipeline import series_renderer
 from tests.support.linked_catalog import link

@@ -3,12 +3,13 @@
 import re
 from collections.abc import Iterator
 
-from ...catalog.records import MAX_CATEGORY
+from ...catalog import records
 from ..payloads.series_list import DEFAULT_ORDER, ORDERS
 from ..payloads.v2 import DATE_FORMATS
 from .schema_types import DECIMAL, FLAG, HTTP_DATE, ID, SLUG, TEXT, VOLUME, Schema, array, described, ref
 
-STATUSES = ("any", "ongoing", "completed", "hiatus", "canceled", "cancelled")
+STATUSES = ("any", *records.STATUSES, "cancelled")
+_CATEGORY: Schema = {**TEXT, "minLength": 1, "maxLength": records.MAX_CATEGORY}
 _SORTS = [sign + name for name in ORDERS for sign in ("", "-")]
 _LIMIT: Schema = {"type": "integer", "minimum": 1, "maximum": 999}
 _PAGE: Schema = {"type": "integer", "minimum": 1, "default": 1}
@@ -57,7 +58,7 @@ def _of_paths() -> dict[str, Schema]:
         "slug": _path("slug", SLUG, "The slug of the series."),
         "volume": _path("volume", VOLUME, "The number of the volume, or 0 for chapters without a volume."),
         "chapter": _path("chapter", DECIMAL, "The number of the chapter."),
-        "name": _path("name", TEXT | {"minLength": 1, "maxLength": MAX_CATEGORY}, "The exact name of the category."),
+        "name": _path("name", _CATEGORY, "The exact name of the category."),
     }
 
 

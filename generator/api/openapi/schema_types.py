@@ -3,22 +3,21 @@
 from typing import Any, TypeAlias
 
 from ... import encoding
+from ...catalog import patterns
 
 Schema: TypeAlias = dict[str, Any]
 
-CANONICAL_INTEGER = "(0|[1-9][0-9]{0,8})"
-CANONICAL_NUMBER = rf"{CANONICAL_INTEGER}(\.[0-9]{{0,3}}[1-9])?"
 _DAY, _MONTH = f"({'|'.join(encoding.DAYS)})", f"({'|'.join(encoding.MONTHS)})"
 
 TEXT: Schema = {"type": "string"}
 FLAG: Schema = {"type": "boolean"}
 COUNT: Schema = {"type": "integer", "minimum": 0}
 ID: Schema = {"type": "integer", "minimum": 1, "maximum": 2_147_483_647}
-SLUG: Schema = {"type": "string", "pattern": "^[-a-zA-Z0-9_]+$"}
+SLUG: Schema = {"type": "string", "pattern": patterns.SLUG}
 URI: Schema = {"type": "string", "format": "uri"}
 FLOAT: Schema = {"type": "number", "format": "float", "minimum": 0}
 # Canonical: 1 and 10.5, never 1.0, 01 or 1e3. A string, because a JSON number would lose its spelling.
-DECIMAL: Schema = {"type": "string", "pattern": f"^{CANONICAL_NUMBER}$", "examples": ["1", "10.5"]}
+DECIMAL: Schema = {"type": "string", "pattern": f"^{patterns.CANONICAL_NUMBER}$", "examples": ["1", "10.5"]}
 VOLUME: Schema = {"type": "integer", "minimum": 0, "maximum": 999_999_999}
 INSTANT: Schema = {"type": "string", "format": "date-time", "pattern": "Z$"}
 HTTP_DATE: Schema = {

@@ -3,9 +3,10 @@
 from collections.abc import Callable
 from typing import Any
 
+from ...catalog.patterns import CANONICAL_INTEGER
+from ...catalog.records import STATUSES
 from ..payloads import index, series_list, unversioned, v1, v2
 from .schema_types import (
-    CANONICAL_INTEGER,
     COUNT,
     DECIMAL,
     FLAG,
@@ -134,7 +135,7 @@ _V2: dict[str, Schema] = {
         updated=described(INSTANT, "The time at which the newest chapter was published."),
         description=TEXT,
         views=COUNT,
-        status={"type": "string", "enum": ["ongoing", "completed", "hiatus", "canceled"]},
+        status={"type": "string", "enum": list(STATUSES)},
         completed=described(COMPLETED, "Use `status` instead.", deprecated=True),
         licensed=described(FLAG, "Whether the chapters return 451."),
         aliases=NAMES,

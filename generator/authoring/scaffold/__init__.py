@@ -10,7 +10,8 @@ from urllib.parse import urlsplit
 
 from ...catalog import field_values, json_schema
 from ...catalog.problems.messages import record_errors
-from ...catalog.records import Person, Site
+from ...catalog.records import Person
+from ...catalog.site_settings import Site
 from ...errors import FlatpanelError
 from ...filesystem import write_if_changed
 from .installed_from import requirement

@@ -8,7 +8,8 @@ from typing import Any
 from ...catalog.layout import SERIES, SITE
 from ...catalog.problems.messages import field_name
 from ...catalog.reader import Sources
-from ...catalog.records import Chapter, Group, Record, Series, Site
+from ...catalog.records import Chapter, Group, Record, Series
+from ...catalog.site_settings import Site
 from ...catalog.yaml import editor, writer
 from ...catalog.yaml_values import yaml_value
 from ...errors import FlatpanelError

@@ -5,8 +5,7 @@ from collections import Counter
 from collections.abc import Iterable
 from urllib.parse import quote, unquote
 
-from ...catalog import field_values
-from ...catalog.records import FILE_OR_URL, PATH_OR_URL
+from ...catalog import field_values, patterns
 
 # A % that does not begin an encoded byte.
 _LONE_PERCENT = re.compile("%(?![0-9A-Fa-f]{2})")
@@ -18,7 +17,7 @@ def root(images: Iterable[tuple[str, str]]) -> str:
     roots: Counter[str] = Counter()
     for url, folder in images:
         before, _, name = url.rpartition(f"/{folder}")
-        if before and name and "/" not in name and re.fullmatch(PATH_OR_URL, f"{before}/"):
+        if before and name and "/" not in name and re.fullmatch(patterns.PATH_OR_URL, f"{before}/"):
             roots[f"{before}/"] += 1
     return min(roots, key=lambda root: (-roots[root], root), default="")
 
@@ -26,6 +25,6 @@ def root(images: Iterable[tuple[str, str]]) -> str:
 def image(url: str, root: str, folder: str) -> str:
     """Return the file name of an image in a folder below the root; otherwise its URL, percent-encoded."""
     name = unquote(url.removeprefix(root + folder))
-    if root and url == root + folder + field_values.percent_encoded(name) and re.fullmatch(FILE_OR_URL, name):
+    if root and url == root + folder + field_values.percent_encoded(name) and re.fullmatch(patterns.FILE_OR_URL, name):
         return name if not field_values.is_url(name) else url
     return quote(_LONE_PERCENT.sub("%25", url), safe=_IN_URL)

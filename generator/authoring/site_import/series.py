@@ -5,7 +5,7 @@ from itertools import count as count_from
 from typing import Any
 
 from ...catalog import field_values
-from ...catalog.records import Person, Series
+from ...catalog.records import STATUSES, Person, Series
 from .chapters import ChapterReader
 from .image_paths import image
 from .imported import ImportedSeries, Names
@@ -13,8 +13,6 @@ from .lenient import Fields, count, entries, fields, text, texts, valid_fields
 from .people_and_groups import ImportedLists
 from .responses import Responses
 from .title_template import template
-
-_STATUSES = ("ongoing", "completed", "hiatus", "canceled")
 
 
 def imported_series(responses: Responses, slug: str) -> ImportedSeries:
@@ -96,7 +94,7 @@ class SeriesReader:
         self.lists.notes.add(sentence, series.slug)
 
     def _status(self, series: ImportedSeries) -> str:
-        if series.status in _STATUSES:
+        if series.status in STATUSES:
             return series.status
         self._note(series, "only whether the series is completed is told, not if it is paused or canceled")
         return "completed" if series.completed else "ongoing"

@@ -4,7 +4,8 @@ import re
 from collections.abc import Iterator
 from typing import Any, get_args
 
-from ...catalog.records import HOST, RestrictedRoute, Site
+from ...catalog import patterns
+from ...catalog.site_settings import RestrictedRoute, Site
 from .image_paths import root
 from .lenient import Fields, entries, fields, text, texts, valid_fields
 from .notes import Notes
@@ -76,7 +77,7 @@ def _base_url(responses: Responses) -> str:
     urls = [fields(version).get("series") for version in fields(responses["/"].value).values()]
     urls += [series.get("url") for version in OLD for series in entries(responses[f"{version}/series"].value)]
     origins = (match[0] for url in urls if (match := _ORIGIN.match(text(url))))
-    return next((origin for origin in origins if re.fullmatch(HOST, origin)), "")
+    return next((origin for origin in origins if re.fullmatch(patterns.HOST, origin)), "")
 
 
 def _reader(responses: Responses, base_url: str) -> str:

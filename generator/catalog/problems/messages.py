@@ -8,8 +8,9 @@ from typing import Any, NamedTuple, get_args
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
+from .. import patterns
 from ..field_values import url_advice
-from ..records import PATTERN_ADVICE, Chapter, Key, Record
+from ..records import Chapter, Key, Record
 from ..yaml.positions import YamlPath
 from .suggestions import did_you_mean
 
@@ -83,7 +84,7 @@ def error_message(error: ErrorDetails, model: type[BaseModel]) -> str:
         case "string_too_long":
             return f"should have at most {limits['max_length']} characters, has {len(given)}"
         case "string_pattern_mismatch":
-            return PATTERN_ADVICE[limits["pattern"]] + ("" if secret else f", not {_shown(given)}{url_advice(given)}")
+            return patterns.ADVICE[limits["pattern"]] + ("" if secret else f", not {_shown(given)}{url_advice(given)}")
         case "int_type":
             return f"should be a whole number, not {_kind(given)}"
         case "bool_type":

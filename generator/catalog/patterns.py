@@ -1,0 +1,47 @@
+"""Regular expressions of field values, and the advice printed when a text does not match.
+
+Editors and pydantic use the same expressions; `^` and `$` are the beginning and the end of the whole text.
+"""
+
+SLUG = r"^[-a-zA-Z0-9_]+$"
+# The form of a chapter number in URLs: 1, 10.5 or 1.25; never 1.0, 01 or 1e3.
+CANONICAL_INTEGER = "(0|[1-9][0-9]{0,8})"
+CANONICAL_NUMBER = rf"{CANONICAL_INTEGER}(\.[0-9]{{0,3}}[1-9])?"
+
+_PORT = r"(?::(?:[1-9][0-9]{0,3}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5]))?"
+_HOST = rf"https?://[-A-Za-z0-9._~]+{_PORT}"
+_FOLDERS = r"/(?:[-A-Za-z0-9._~]+/)*"
+_FILE_CHARACTER = r"[^/\\\x00-\x1f\x7f]"
+_AUTHORITY = rf"(?:[-A-Za-z0-9._~:]+@)?(?:[-A-Za-z0-9._~]+|\[[0-9A-Fa-f:.]+\]){_PORT}"
+_URL = rf"https?://{_AUTHORITY}(?:[/?#](?:[-A-Za-z0-9._~:/?#@!$&'()*+,;=\[\]]|%[0-9A-Fa-f]{{2}})*)?"
+
+# JSON allows control characters, but HTTP header fields and reader apps do not.
+LINE = r"^[^\x00-\x1f\x7f]*$"
+PARAGRAPHS = r"^[^\x00-\x08\x0b-\x1f\x7f]*$"
+# A category without / or comma is a path segment; the segments . and .. mean another path.
+CATEGORY = r"^[^\x00-\x1f\x7f]*[^.\x00-\x1f\x7f][^\x00-\x1f\x7f]*$"
+# A file name has at least one character other than a dot: . and .. are folders.
+FILE_OR_URL = rf"^(?:{_URL}|{_FILE_CHARACTER}*[^/\\.\x00-\x1f\x7f]{_FILE_CHARACTER}*)$"
+URL = rf"^{_URL}$"
+HOST = rf"^{_HOST}$"
+PATH = rf"^{_FOLDERS}$"
+PATH_OR_URL = rf"^(?:{_HOST})?{_FOLDERS}$"
+SERVER_FOLDER = r"^(?:/[-A-Za-z0-9._]+)+$"
+DIGEST = r"^[0-9a-f]{64}$"
+CHAPTER_ID = r"^[1-9][0-9]{0,9}$"
+
+# The end of a message, for every pattern that a field can violate.
+ADVICE = {
+    SLUG: "should contain only the letters A-Z a-z, digits, - and _",
+    LINE: "should be one line without control characters",
+    CATEGORY: "should be one line without control characters, and not only dots, because it is part of a URL",
+    PARAGRAPHS: "should not contain control characters other than line breaks and tabs",
+    FILE_OR_URL: "should be a file name without a folder, or a complete percent-encoded http(s):// URL",
+    URL: "should be a complete percent-encoded http(s):// URL",
+    HOST: "should be a scheme and a host only, like https://comics.example",
+    PATH: "should be a path that begins and ends with /, like /reader/",
+    PATH_OR_URL: "should be a path or an http(s):// URL that ends with /, like /media/",
+    SERVER_FOLDER: "should be an absolute folder without spaces and without / at the end, like /srv/comics",
+    DIGEST: "should be the SHA-256 digest of a key (64 digits 0-9 a-f), never the key itself",
+    CHAPTER_ID: "should be the id of a chapter",
+}

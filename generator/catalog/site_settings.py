@@ -1,0 +1,126 @@
+"""The settings in `site.yaml`, with their descriptions and examples."""
+
+from typing import Annotated, Literal, TypeAlias
+
+from pydantic import Field, StringConstraints
+
+from . import patterns
+from .records import NOT_NULL, Record
+
+# The routes of v2 that a site can restrict, as paths below /api/v2. A test compares them with `api/routes.py`.
+RestrictedRoute: TypeAlias = Literal[
+    "/series",
+    "/series/{slug}",
+    "/series/{slug}/chapters",
+    "/chapters",
+    "/chapters/{id}",
+    "/chapters/{id}/pages",
+    "/chapters/{id}/read",
+    "/pages",
+    "/categories",
+    "/categories/{name}",
+    "/authors",
+    "/authors/{id}",
+    "/artists",
+    "/artists/{id}",
+    "/groups",
+    "/groups/{id}",
+    "/members",
+    "/members/{id}",
+    "/cubari/{slug}",
+]
+
+Age: TypeAlias = Annotated[int, Field(ge=0, le=31_536_000)]
+ServerFolder: TypeAlias = Annotated[str, StringConstraints(pattern=patterns.SERVER_FOLDER)]
+
+
+class VersionAges(Record):
+    """The maximum age of cached responses of one API version in seconds, by subject."""
+
+    people: Age = Field(3600, description="authors and artists; in `v2` also bookmarks and profiles", examples=[86400])
+    series: Age = Field(300, description="series, volumes, chapters and pages", examples=[120])
+    releases: Age = Field(60, description="the latest releases; in `v2` the list of all chapters", examples=[30])
+    categories: Age = Field(3600, description="categories; not in `unversioned`", examples=[86400])
+    groups: Age = Field(3600, description="groups; in `v2` also members; not in `unversioned`", examples=[86400])
+
+
+class CacheAges(Record):
+    """The maximum age of cached responses in seconds, by API version."""
+
+    unversioned: VersionAges = Field(
+        VersionAges(), description="ages of the responses below `/api`, by subject", examples=[{"series": 120}]
+    )
+    v1: VersionAges = Field(
+        VersionAges(), description="ages of the responses below `/api/v1`, by subject", examples=[{"categories": 86400}]
+    )
+    v2: VersionAges = Field(
+        VersionAges(), description="ages of the responses below `/api/v2`, by subject", examples=[{"series": 60}]
+    )
+    index: Age = Field(3600, description="age of `/`, `/api/v2/openapi.json` and `/api/v2/docs/`", examples=[600])
+    errors: Age = Field(60, description="age of 404 responses", examples=[30])
+
+
+class Site(Record):
+    """The settings of the site."""
+
+    base_url: Annotated[str, StringConstraints(pattern=patterns.HOST)] = Field(
+        description="scheme, host and, if needed, port; without a path and without `/` at the end; every absolute URL "
+        "begins with it",
+        examples=["https://comics.example"],
+    )
+    reader: Annotated[str, StringConstraints(pattern=patterns.PATH)] = Field(
+        "/reader/", description="the path of the reader's pages; begins and ends with `/`", examples=["/read/"]
+    )
+    media: Annotated[str, StringConstraints(pattern=patterns.PATH_OR_URL)] = Field(
+        "/media/",
+        description="the place of the images: a path below `base_url`, or a URL on another host; ends with `/`",
+        examples=["https://images.example/media/"],
+    )
+    port: Annotated[int, Field(ge=1, le=65535)] = Field(
+        8000, description="the port in the emitted nginx configuration, 1 to 65535", examples=[8080]
+    )
+    ipv6: bool = Field(
+        False,
+        description="`true`: the emitted nginx configuration also listens on IPv6; nginx then fails to start on a "
+        "machine without IPv6",
+        examples=[True],
+    )
+    server_folder: Annotated[ServerFolder | None, NOT_NULL] = Field(
+        None,
+        description="the absolute path of the folder with `dist/` on the server, without spaces and without `/` at "
+        "the end; without it, paths are relative, for an nginx that is started in the project folder",
+        examples=["/srv/comics"],
+    )
+    hide_licensed: bool = Field(
+        False, description="`true`: licensed series are not in `/api` and `/api/v1`", examples=[True]
+    )
+    restricted: list[RestrictedRoute] = Field(
+        [],
+        description="routes of `/api/v2` that need a key, as paths below it: `/series`, `/series/{slug}`, "
+        "`/series/{slug}/chapters`, `/chapters`, `/chapters/{id}`, `/chapters/{id}/pages`, `/chapters/{id}/read`, "
+        "`/pages`, `/cubari/{slug}`, and `/categories`, `/authors`, `/artists`, `/groups`, `/members`, each also with "
+        "`/{id}` (categories: `/{name}`); in quotes, because of the braces",
+        examples=[["/members", "/members/{id}"]],
+    )
+    page_size: Annotated[int, Field(ge=1, le=999)] = Field(
+        25, description="series per page of `/api/v2/series`, unless the request sets `limit`; 1 to 999", examples=[50]
+    )
+    body_budget: Annotated[int, Field(ge=1, le=1_000_000)] = Field(
+        25,
+        description="the size of a body in MiB above which a build warns, 1 to 1000000; many hosts refuse files above "
+        "25 MiB",
+        examples=[100],
+    )
+    keep_releases: Annotated[int, Field(ge=2, le=100)] = Field(
+        2,
+        description="the number of releases in `dist/`, including the current one, 2 to 100; see serving.md for sites "
+        "that need more",
+        examples=[5],
+    )
+    views_per_second: Annotated[int, Field(ge=0, le=1000)] = Field(
+        5,
+        description="the number of views per second counted for one client IP address, with a burst of ten times "
+        "that, 0 to 1000; `0` is unlimited; keys-and-views.md explains the effect of a CDN",
+        examples=[20],
+    )
+    cache: CacheAges = Field(CacheAges(), description="how long caches can keep responses", examples=[{"errors": 30}])
