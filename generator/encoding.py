@@ -4,7 +4,6 @@ import hashlib
 import struct
 import zlib
 from collections.abc import Iterable
-from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -61,37 +60,11 @@ def sha256(body: bytes) -> str:
 
 
 def sha256_of_chunks(chunks: Iterable[bytes]) -> str:
-    """SHA-256 of a stream of long chunks. Each is hashed in a thread while the next is produced."""
-    with _ThreadedHash(hashlib.sha256()) as threaded:
-        for chunk in chunks:
-            threaded.add(chunk)
-        return threaded.hexdigest()
-
-
-class _ThreadedHash:
-    """Updates a hash in a thread, so that the caller can produce the next block meanwhile."""
-
-    def __init__(self, hash: "hashlib._Hash") -> None:
-        self._hash = hash
-        self._thread = ThreadPoolExecutor(1)
-        self._last = self._thread.submit(hash.update, b"")
-
-    def __enter__(self) -> "_ThreadedHash":
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
-    def close(self) -> None:
-        self._thread.shutdown()
-
-    def add(self, block: bytes) -> None:
-        self._last.result()
-        self._last = self._thread.submit(self._hash.update, block)
-
-    def hexdigest(self) -> str:
-        self._last.result()
-        return self._hash.hexdigest()
+    """SHA-256 of a stream of chunks."""
+    digest = hashlib.sha256()
+    for chunk in chunks:
+        digest.update(chunk)
+    return digest.hexdigest()
 
 
 @lru_cache(maxsize=4096)
@@ -153,23 +126,14 @@ class BodyDigests(NamedTuple):
 
 
 class BodyHasher:
-    """Digests, size and CRC-32 of a body that is written in blocks.
-
-    MD5, the slowest, is computed in a thread while the caller computes the others and produces the next block.
-    """
+    """Digests, size and CRC-32 of a body that is written in blocks."""
 
     def __init__(self) -> None:
         self.size = self.crc = 0
-        self._md5, self._sha256 = _ThreadedHash(hashlib.md5(usedforsecurity=False)), hashlib.sha256()
-
-    def __enter__(self) -> "BodyHasher":
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._md5.close()
+        self._md5, self._sha256 = hashlib.md5(usedforsecurity=False), hashlib.sha256()
 
     def add(self, block: bytes) -> None:
-        self._md5.add(block)
+        self._md5.update(block)
         self._sha256.update(block)
         self.crc = zlib.crc32(block, self.crc)
         self.size += len(block)

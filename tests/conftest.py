@@ -15,7 +15,8 @@ from generator.api import routes
 from generator.api.resources import JSON
 from generator.pipeline import rollback
 from generator.pipeline import run as pipeline
-from generator.pipeline.run import Options
+from generator.pipeline.build_options import Options
+from generator.pipeline.build_result import BuildResult
 from generator.release import new_folder, transaction
 from generator.release.manifest import Manifest
 from generator.release.store import Store
@@ -73,7 +74,7 @@ class Site:
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text, encoding="utf-8")
 
-    def build(self, as_of: int = AS_OF) -> pipeline.BuildResult:
+    def build(self, as_of: int = AS_OF) -> BuildResult:
         return pipeline.build(Options(*self.paths, as_of))
 
     def roll_back(self, wanted: str | None = None, at: int = AS_OF) -> str:

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from ..pipeline.run import Options
+from ..pipeline.build_options import Options
 from ..review import trial_build
 from . import github_annotations, options
 from .building import build_site

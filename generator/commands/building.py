@@ -6,8 +6,9 @@ from pathlib import Path
 
 from ..catalog import field_values, layout
 from ..pipeline import run as pipeline
-from ..pipeline.release_builder import unwatched
-from ..pipeline.run import BuildResult, Options
+from ..pipeline.build_options import Options
+from ..pipeline.build_result import BuildResult
+from ..pipeline.release_builder import no_progress
 from ..pipeline.series_renderer import RenderedSeries
 from ..review.report import page
 from ..review.report.data import ReportCollector, ReportData
@@ -25,7 +26,7 @@ def build_site(
         page.check_path(report, options.out, filter(None, others))
     collector = ReportCollector()
     started = time.perf_counter()
-    progress = _progress if is_terminal() and not (output_format == "json" or quiet) else unwatched
+    progress = _progress if is_terminal() and not (output_format == "json" or quiet) else no_progress
     inspect = collector if report or output_format == "json" else None
     result = pipeline.build(options, waiting_notice(options.out), progress, inspect)
     if report and collector.data:

@@ -20,7 +20,7 @@ def check(catalog: ConfinedFolder, as_of: int | None, jobs: int, output_format: 
     """List every problem of the catalog."""
     scan = run.check(catalog, options.now() if as_of is None else as_of, jobs)
     print_warnings(scan, output_format=output_format)
-    series, chapters = len(scan.places), scan.published
+    series, chapters = len(scan.series_files), scan.published
     if output_format == "json":
         warnings = [*scan.warnings, *map(str, scan.located)]
         print_json({"ok": True, "series": series, "chapters": chapters, "warnings": warnings})

@@ -17,7 +17,7 @@ from ..catalog.site_settings import Site
 from ..catalog.snapshot import Snapshot
 from ..errors import FlatpanelError
 from ..nginx import process
-from ..pipeline.run import Options
+from ..pipeline.build_options import Options
 from ..release.store import Store
 from . import building, options
 from .help import Command

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from ..pipeline.run import Options
+from ..pipeline.build_options import Options
 from ..release.store import Store
 from ..review import verify_files, verify_server
 from ..review.repair import RepairResult, repair

@@ -1,12 +1,12 @@
-"""Long lists, put together from what is encoded and compressed already.
+"""Long lists, joined from pieces that are encoded and compressed already.
 
-The list of all series is made of the bodies of the series, the list of all chapters of shelves that the cache keeps.
-Nothing of them is in memory as a whole, unless it is small: then it compresses better as a whole.
+The pieces of the list of all series are bodies of the series; those of the list of all chapters are buckets of the
+cache. A list of less than LONG bytes is compressed as a whole, which makes it smaller; a longer one is never in
+memory as a whole.
 """
 
 import os
 from collections.abc import Callable, Iterator, Mapping
-from concurrent.futures import Executor, Future
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -16,143 +16,152 @@ from ..api.resources import AllChapters, JoinedBodies, Resource
 from ..release import manifest
 from ..release.manifest import Published
 from .cache import Cache, ChapterBucket
-from .publish import Publisher
-from .series_renderer import Part
+from .publish import ResourcePublisher
+from .series_renderer import SeriesBody
 
-# From here on a list is compressed in pieces.
+# A list of at least this many bytes is compressed in pieces.
 LONG = 1 << 20
-# How much of it is written at a time.
+# The number of bytes to write at a time.
 _BLOCK = 1 << 20
 
 
 class Piece(NamedTuple):
-    """A piece of a list."""
+    """A part of a list; its content is read when it is needed."""
 
     digest: str
     modified: int
     size: int
     text: Callable[[], bytes]
-    # Its compressed form.
-    packed: Callable[[], bytes]
+    compressed: Callable[[], bytes]
 
 
-class List(NamedTuple):
-    before: bytes
+class PieceList(NamedTuple):
+    """The content of a list: pieces with commas between them, and the bytes around them."""
+
+    start: bytes
     pieces: list[Piece]
-    after: bytes
+    end: bytes
 
 
 @dataclass(slots=True)
 class LongListBuilder:
-    press: Publisher
-    # Another one, whose lists are put together in a thread of their own.
-    beside: Publisher
-    thread: Executor
+    """Publishes the resources whose bodies are `JoinedBodies` or `AllChapters`."""
+
+    publisher: ResourcePublisher
     cache: Cache
-    parts: Mapping[str, Part]
-    # How old a list is that has nothing in it.
+    # The bodies of series, by URL.
+    bodies: Mapping[str, SeriesBody]
+    # The date of an empty list.
     site_modified: int
-    # Whether what the cache knows of lists is about the release that is continued.
-    remembers: bool
 
     def publish(
-        self, one: Resource, older: Mapping[str, Published], served: Mapping[str, Published]
-    ) -> Published | Future[Published]:
-        """Like that of the press, for a resource that is a long list; some are at work beside others."""
-        found = self.list(one)
-        modified = max((piece.modified for piece in found.pieces), default=self.site_modified)
-        dated = one._replace(body=one.body._replace(last_modified=modified))
-        # What it is made of, and how it is served: if none of it is new, nor is the list.
-        made_of = encoding.digest(
+        self, resource: Resource, continued: Mapping[str, Published], current: Mapping[str, Published]
+    ) -> Published:
+        """Write a list, unless the current release has it: the key is a digest of its pieces and its caching."""
+        content = self._content(resource)
+        key = encoding.digest(
             encoding.json(
-                [one.max_age, one.restricted, [piece.digest for piece in found.pieces], found.before.decode()]
+                [
+                    resource.max_age,
+                    resource.restricted,
+                    [piece.digest for piece in content.pieces],
+                    content.start.decode(),
+                ]
             )
         )
-        name, old = f"list {one.url}", older.get(one.url)
-        if self.remembers and old and self.cache.recall(name) == made_of and self._is_served(old, served):
-            return old
-        self.cache.remember(name, made_of)
-        if sum(piece.size for piece in found.pieces) < LONG:
-            body = found.before + b",".join(piece.text() for piece in found.pieces) + found.after
-            return self.press.publish(dated._replace(body=dated.body._replace(value=body)), older, served)
-        if isinstance(one.body.value, JoinedBodies):
-            return self.thread.submit(_grow, self.beside, dated, found, older, served)
-        return _grow(self.press, dated, found, older, served)
+        name, previous = f"list {resource.url}", continued.get(resource.url)
+        # Like an unchanged body, a list with an unchanged key need not be written again.
+        if (
+            self.publisher.skip_unchanged
+            and previous
+            and self.cache.recall(name) == key
+            and self.publisher.bodies.reuse(previous, current.get(resource.url))
+        ):
+            return previous
+        self.cache.remember(name, key)
+        modified = max((piece.modified for piece in content.pieces), default=self.site_modified)
+        dated = resource._replace(body=resource.body._replace(last_modified=modified))
+        if sum(piece.size for piece in content.pieces) >= LONG:
+            return _write_pieces(self.publisher, dated, content, previous, current.get(resource.url))
+        text = content.start + b",".join(piece.text() for piece in content.pieces) + content.end
+        return self.publisher.publish(dated._replace(body=dated.body._replace(value=text)), continued, current)
 
-    def _is_served(self, old: Published, served: Mapping[str, Published]) -> bool:
-        return self.press.bodies.reuse(old, served.get(old.url))
+    def _content(self, resource: Resource) -> PieceList:
+        value = resource.body.value
+        if isinstance(value, JoinedBodies):
+            return PieceList(b"[", [self._series_piece(self.bodies[url]) for url in value.urls], b"]")
+        assert isinstance(value, AllChapters)
+        buckets = self.cache.chapters.buckets()
+        pieces = [self._chapters_piece(bucket, value.date_format) for bucket in buckets]
+        return PieceList(b'{"results":[', pieces, b"]}")
 
-    def list(self, one: Resource) -> List:
-        shown = one.body.value
-        if isinstance(shown, JoinedBodies):
-            return List(b"[", [self.body(self.parts[url]) for url in shown.urls], b"]")
-        assert isinstance(shown, AllChapters)
-        return List(
-            b'{"results":[', [self.shelf(shelf, shown.date_format) for shelf in self.cache.chapters.buckets()], b"]}"
-        )
-
-    def body(self, part: Part) -> Piece:
-        path = f"{self.press.bodies.root}/{part.file}"
+    def _series_piece(self, body: SeriesBody) -> Piece:
+        path = f"{self.publisher.bodies.root}/{body.file}"
 
         def text() -> bytes:
             return _read(path)
 
-        def packed() -> bytes:
-            return encoding.piece_of_gzip(_read(f"{path}.gz")) if part.gzip else encoding.deflate_piece(text())
+        def compressed() -> bytes:
+            return encoding.piece_of_gzip(_read(f"{path}.gz")) if body.gzip else encoding.deflate_piece(text())
 
-        return Piece(part.etag, part.modified, part.size, text, packed)
+        return Piece(body.etag, body.modified, body.size, text, compressed)
 
-    def shelf(self, shelf: ChapterBucket, dates: str) -> Piece:
+    def _chapters_piece(self, bucket: ChapterBucket, date_format: str) -> Piece:
         def text() -> bytes:
-            return convert_dates(self.cache.chapters.text(shelf), dates)
+            return convert_dates(self.cache.chapters.text(bucket), date_format)
 
-        def packed() -> bytes:
-            return self.cache.chapters.compressed(shelf.digest, dates, lambda: encoding.deflate_piece(text()))
+        def compressed() -> bytes:
+            return self.cache.chapters.compressed(bucket.digest, date_format, lambda: encoding.deflate_piece(text()))
 
-        return Piece(f"{shelf.digest} {dates}", shelf.modified, shelf.size, text, packed)
+        return Piece(f"{bucket.digest} {date_format}", bucket.modified, bucket.size, text, compressed)
 
 
-def _grow(
-    press: Publisher, one: Resource, found: List, older: Mapping[str, Published], served: Mapping[str, Published]
+def _write_pieces(
+    publisher: ResourcePublisher,
+    resource: Resource,
+    content: PieceList,
+    previous: Published | None,
+    current: Published | None,
 ) -> Published:
-    """Piece by piece onto the disk."""
-    with encoding.BodyHasher() as known, press.bodies.partial_files(one) as (body, packed):
-        packed.write(encoding.GZIP_HEADER)
-        for text, pressed in _blocks(_written(found)):
-            known.add(text)
+    """Write a list and its compressed form block by block."""
+    hasher = encoding.BodyHasher()
+    with publisher.bodies.partial_files(resource) as (body, compressed):
+        compressed.write(encoding.GZIP_HEADER)
+        for text, deflated in _blocks(_parts(content)):
+            hasher.add(text)
             body.write(text)
-            packed.write(pressed)
-        packed.write(encoding.gzip_trailer(known.crc, known.size))
-        published = manifest.with_validators(one, known.digests(), True, older.get(one.url), press.now)
-        press.bodies.finish(published, body, packed, served.get(one.url))
+            compressed.write(deflated)
+        compressed.write(encoding.gzip_trailer(hasher.crc, hasher.size))
+        published = manifest.with_validators(resource, hasher.digests(), True, previous, publisher.as_of)
+        publisher.bodies.finish(published, body, compressed, current)
     return published
 
 
-def _blocks(written: Iterator[tuple[bytes, bytes]]) -> Iterator[tuple[bytes, bytes]]:
-    """The same in less and longer parts, which cost less."""
-    size, parts = 0, []
-    for one in written:
-        parts.append(one)
-        size += len(one[0])
-        if size >= _BLOCK:
-            yield _together(parts)
-            size, parts = 0, []
-    yield _together(parts)
-
-
-def _together(parts: list[tuple[bytes, bytes]]) -> tuple[bytes, bytes]:
-    return b"".join(text for text, _ in parts), b"".join(pressed for _, pressed in parts)
-
-
-def _written(found: List) -> Iterator[tuple[bytes, bytes]]:
-    """Every piece, and whatever stands between them, with its compressed form."""
+def _parts(content: PieceList) -> Iterator[tuple[bytes, bytes]]:
+    """The texts of a list, each with its compressed form."""
     comma = encoding.deflate_piece(b",")
-    yield found.before, encoding.deflate_piece(found.before)
-    for index, piece in enumerate(found.pieces):
+    yield content.start, encoding.deflate_piece(content.start)
+    for index, piece in enumerate(content.pieces):
         if index:
             yield b",", comma
-        yield piece.text(), piece.packed()
-    yield found.after, encoding.deflate_piece(found.after)
+        yield piece.text(), piece.compressed()
+    yield content.end, encoding.deflate_piece(content.end)
+
+
+def _blocks(parts: Iterator[tuple[bytes, bytes]]) -> Iterator[tuple[bytes, bytes]]:
+    """Join parts to blocks of about `_BLOCK` bytes: few long writes are faster than many short ones."""
+    size, block = 0, []
+    for part in parts:
+        block.append(part)
+        size += len(part[0])
+        if size >= _BLOCK:
+            yield _joined(block)
+            size, block = 0, []
+    yield _joined(block)
+
+
+def _joined(parts: list[tuple[bytes, bytes]]) -> tuple[bytes, bytes]:
+    return b"".join(text for text, _ in parts), b"".join(deflated for _, deflated in parts)
 
 
 def _read(path: str) -> bytes:
@@ -163,5 +172,5 @@ def _read(path: str) -> bytes:
         os.close(descriptor)
 
 
-def is_long(one: Resource) -> bool:
-    return isinstance(one.body.value, JoinedBodies | AllChapters)
+def is_long(resource: Resource) -> bool:
+    return isinstance(resource.body.value, JoinedBodies | AllChapters)

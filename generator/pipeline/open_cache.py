@@ -1,4 +1,4 @@
-"""Open the cache for a piece of work, a temporary one where the folder cannot be used."""
+"""Opens the cache for a function; rebuilds a damaged cache, and uses a temporary one if the folder is unusable."""
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, contextmanager, suppress
@@ -13,34 +13,53 @@ from .cache import FILE, Cache, Damaged
 from .removals import TooManyRemoved
 
 T = TypeVar("T")
+# Called before waiting for another build.
 Waiting = Callable[[], None]
+# Gets the cache, and a folder for scratch files.
+Work = Callable[[Cache, Path], T]
 
 
-def with_cache(folder: Path | None, waiting: Waiting, work: Callable[[Cache, Path], T]) -> T:
-    """Work with what is remembered, anew if it cannot be believed, and with nothing where nothing can be kept."""
+def with_cache(folder: Path | None, waiting: Waiting, work: Work[T]) -> T:
+    """Open the cache in `folder` and run `work`. Rebuild a damaged cache once, then use a temporary one."""
     with (
         filesystem.scratch_folder() as scratch,
         source_file.without_garbage_collection(),
-        _kept(folder, waiting) as kept,
+        _locked(folder, waiting) as usable,
     ):
-        for place in (kept, kept) if kept else ():
+        if usable:
             try:
-                with closing(Cache(place, up_to_date.version())) as cache:
-                    return work(cache, place)
+                return _run(usable, work)
             except Damaged:
-                with suppress(OSError):  # nor can it be mended
-                    filesystem.delete(place / FILE)
-        try:
-            with closing(Cache(scratch, up_to_date.version(), lasting=False)) as cache:
-                return work(cache, scratch)
-        except Damaged as error:
-            raise FlatpanelError(f"{scratch}: {error.__cause__}; TMPDIR names another place") from None
+                _discard(usable)
+            try:
+                return _run(usable, work)
+            except Damaged:
+                _discard(usable)
+        return _run_temporary(scratch, work)
+
+
+def _run(folder: Path, work: Work[T]) -> T:
+    with closing(Cache(folder, up_to_date.version())) as cache:
+        return work(cache, folder)
+
+
+def _run_temporary(scratch: Path, work: Work[T]) -> T:
+    try:
+        with closing(Cache(scratch, up_to_date.version(), lasting=False)) as cache:
+            return work(cache, scratch)
+    except Damaged as error:
+        raise FlatpanelError(f"{scratch}: {error.__cause__}; TMPDIR names another place") from None
+
+
+def _discard(folder: Path) -> None:
+    with suppress(OSError):  # the next attempt fails as well, and the temporary cache is used
+        filesystem.delete(folder / FILE)
 
 
 @contextmanager
-def _kept(folder: Path | None, waiting: Waiting) -> Iterator[Path | None]:
-    """The folder, for ourselves; None if there cannot be one."""
-    is_new, is_alone = bool(folder and not folder.exists()), bool(folder and not folder.parent.exists())
+def _locked(folder: Path | None, waiting: Waiting) -> Iterator[Path | None]:
+    """Create and lock the folder of the cache; None if that is impossible."""
+    is_new, parent_is_new = bool(folder and not folder.exists()), bool(folder and not folder.parent.exists())
     with ExitStack() as stack:
         if folder:
             try:
@@ -51,9 +70,9 @@ def _kept(folder: Path | None, waiting: Waiting) -> Iterator[Path | None]:
         try:
             yield folder
         except TooManyRemoved:
-            # A build that is refused leaves nothing behind.
+            # A refused build leaves no new folder behind.
             if folder and is_new:
                 filesystem.remove_tree(folder)
-                if is_alone:
+                if parent_is_new:
                     filesystem.remove_empty_folders(folder.parent)
             raise

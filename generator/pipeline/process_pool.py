@@ -1,4 +1,4 @@
-"""Work that several processes share. What they answer comes in the order in which it was asked for."""
+"""Applies a function to tasks in several processes. Results come in the order of the tasks."""
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
@@ -6,37 +6,37 @@ from itertools import chain, islice
 from typing import Any, TypeVar
 
 Task = TypeVar("Task")
-Answer = TypeVar("Answer")
+Result = TypeVar("Result")
 
-# So many tasks travel together; and so many such batches wait for each process, no more, whatever there is to do.
+# The number of tasks that are sent together, and of batches that are submitted for each process.
 _BATCH = 8
-_WAITING = 3
+_SUBMITTED = 3
 
-_work: Callable[[Any], Any]
+_function: Callable[[Any], Any]
 
 
-def ordered_map(jobs: int, make: Callable[[], Callable[[Task], Answer]], tasks: Iterable[Task]) -> Iterator[Answer]:
-    """`make` makes, in each process, what is then called with each task."""
+def ordered_map(jobs: int, make: Callable[[], Callable[[Task], Result]], tasks: Iterable[Task]) -> Iterator[Result]:
+    """Call a function with each task. Each process makes the function once, with `make`."""
     batches = _batches(iter(tasks))
     nothing: list[Task] = []
     first, second = next(batches, nothing), next(batches, nothing)
     if jobs == 1 or not second:
-        work = make()
+        function = make()
         for batch in chain((first, second), batches):
-            yield from map(work, batch)
+            yield from map(function, batch)
         return
-    # Takes its time to load, and small edits need none.
+    # The import takes longer than a small edit.
     from concurrent.futures import ProcessPoolExecutor
     from concurrent.futures.process import BrokenProcessPool
 
     with ProcessPoolExecutor(jobs, initializer=_begin, initargs=(make,)) as pool:
-        waiting: deque[Any] = deque()
+        submitted: deque[Any] = deque()
         try:
-            waiting.extend(pool.submit(_do, batch) for batch in (first, second))
-            while waiting:
-                while len(waiting) < _WAITING * jobs and (batch := next(batches, nothing)):
-                    waiting.append(pool.submit(_do, batch))
-                yield from waiting.popleft().result()
+            submitted.extend(pool.submit(_apply, batch) for batch in (first, second))
+            while submitted:
+                while len(submitted) < _SUBMITTED * jobs and (batch := next(batches, nothing)):
+                    submitted.append(pool.submit(_apply, batch))
+                yield from submitted.popleft().result()
         except BrokenProcessPool:
             raise ChildProcessError(
                 "one of the processes that share the work was killed, as for want of memory; --jobs 1 needs less"
@@ -49,9 +49,9 @@ def _batches(tasks: Iterator[Task]) -> Iterator[list[Task]]:
 
 
 def _begin(make: Callable[[], Callable[[Any], Any]]) -> None:
-    global _work
-    _work = make()
+    global _function
+    _function = make()
 
 
-def _do(batch: list[Any]) -> list[Any]:
-    return list(map(_work, batch))
+def _apply(batch: list[Any]) -> list[Any]:
+    return list(map(_function, batch))

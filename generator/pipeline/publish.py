@@ -1,4 +1,4 @@
-"""Resources -> bodies on the disk, and the lines that a release has of them."""
+"""Resources -> files of bodies, and the lines of a segment: what a series adds to the long files of a release."""
 
 from array import array
 from collections import Counter
@@ -16,108 +16,116 @@ from ..release.bodies import BodyWriter
 from ..release.changes import url_changes
 from ..release.manifest import Published
 
-# The long files of a release but its manifest, in an order.
+# The long files of a release besides its manifest, in a fixed order.
 MAPS = (*maps.MAPS, "validators", "pages")
 
 
 class SegmentSummary(NamedTuple):
-    """What there is to know of a run without reading it."""
+    """What later steps need of a segment, so that its lines need not be read."""
 
     resources: int
-    # How many lines each of the maps has of it, and how long the longest is.
+    # The number of lines in each map, and the length of the longest line.
     lines: list[int]
-    longest: int
-    # The days on which its bodies changed.
+    longest_line: int
+    # The days of the bodies' Last-Modified dates.
     days: list[int]
-    # The chapters of v2 in it: they are called by their ids, and may have been another series' before.
+    # The ids of the chapters in API version 2. A chapter keeps its URLs when it moves to another series.
     chapters: "array[int]"
-    # The URLs of bodies that are bigger than site.yaml wants them, and how big.
-    big: list[tuple[str, int]]
-    # The file of one of its bodies: where that is gone, others may be.
-    sample: str
+    # URL and size of each body that exceeds `body_budget` of site.yaml.
+    oversized: list[tuple[str, int]]
+    # The file of one body. If it is missing, all bodies of the segment are written again.
+    sample_file: str
 
 
 class Segment(NamedTuple):
-    """What a series adds to each of the long files of a release, or what is about all series does."""
+    """The lines of one series, or of the whole catalog, in the manifest and in each of MAPS."""
 
     manifest: bytes
     maps: list[bytes]
-    counted: SegmentSummary
+    summary: SegmentSummary
 
 
 class SegmentChange(NamedTuple):
-    """What a run says that the release before did not say."""
+    """The differences between a segment and the same segment of the current release."""
 
     counts: Counter[str]
-    # The files that it had and this one has not.
-    gone: list[str]
-    # How many of its URLs were another series' before, and their files now.
-    taken: int
-    kept: list[str]
+    # Files that only the segment of the current release has.
+    dropped_files: list[str]
+    # The number of URLs that belong to another series in the current release, and their files.
+    moved_urls: int
+    moved_files: list[str]
 
 
 @dataclass(slots=True)
-class Publisher:
-    """Prints the resources of one run after the other."""
+class ResourcePublisher:
+    """Writes the bodies of resources and makes their lines."""
 
     bodies: BodyWriter
     site: Site
-    now: int
-    # Whether the lines that are continued were written by this program: then an old body has all that it should have.
-    trusting: bool
+    as_of: int
+    # Skip a body whose ETag is unchanged. Requires that this version of the program wrote the current release: another
+    # one may have made other compressed forms.
+    skip_unchanged: bool
     letters: dict[tuple[bool, int], str] = field(init=False)
 
     def __post_init__(self) -> None:
         self.letters = maps.age_letters(self.site)
 
-    def publish(self, one: Resource, older: Mapping[str, Published], served: Mapping[str, Published]) -> Published:
-        """Write what is not there yet. Validators go on from `older`, files from what is `served`."""
-        body = encoding.body(one.body.value)
-        tag, old, there = encoding.etag(body), older.get(one.url), served.get(one.url)
-        if self.trusting and old and old.etag == tag:
-            found = old._replace(max_age=one.max_age)
-            if manifest.body_file(one, tag) == old.file and self.bodies.reuse(found, there):
-                return found
-        packed = encoding.gzip(body)
-        content = encoding.BodyDigests(tag, encoding.sha256(body), len(body))
-        found = manifest.with_validators(one, content, packed is not None, old, self.now)
-        self.bodies.put(found, body, packed, there)
-        return found
+    def publish(
+        self, resource: Resource, continued: Mapping[str, Published], current: Mapping[str, Published]
+    ) -> Published:
+        """Write the missing files of a body.
 
-    def run(
+        An unchanged body keeps its date in the `continued` release. A file of the `current` release is not overwritten.
+        """
+        body = encoding.body(resource.body.value)
+        etag, previous = encoding.etag(body), continued.get(resource.url)
+        if self.skip_unchanged and previous and previous.etag == etag:
+            same = previous._replace(max_age=resource.max_age)
+            file = manifest.body_file(resource, etag)
+            if file == previous.file and self.bodies.reuse(same, current.get(resource.url)):
+                return same
+        compressed = encoding.gzip(body)
+        content = encoding.BodyDigests(etag, encoding.sha256(body), len(body))
+        published = manifest.with_validators(resource, content, compressed is not None, previous, self.as_of)
+        self.bodies.put(published, body, compressed, current.get(resource.url))
+        return published
+
+    def segment(
         self,
         published: Sequence[Published],
         gates: Iterable[Gate] = (),
         pages: Iterable[tuple[str, str]] = (),
         chapters: Iterable[int] = (),
     ) -> Segment:
-        found: dict[str, list[bytes]] = {name: [] for name in MAPS}
+        """Make the lines of bodies, gates and deprecated pages."""
+        lines: dict[str, list[bytes]] = {name: [] for name in MAPS}
         for line in chain(
-            (maps.body_line(one, self.letters) for one in published),
+            (maps.body_line(body, self.letters) for body in published),
             map(maps.gate_line, gates),
-            (maps.page_line(*one) for one in pages),
+            (maps.page_line(*page) for page in pages),
         ):
-            found[line.map].append(line.text.encode())
-        counted = SegmentSummary(
+            lines[line.map].append(line.text.encode())
+        summary = SegmentSummary(
             resources=len(published),
-            lines=list(map(len, found.values())),
-            longest=max((len(line) for lines in found.values() for line in lines), default=0),
+            lines=list(map(len, lines.values())),
+            longest_line=max((len(line) for map_lines in lines.values() for line in map_lines), default=0),
             days=sorted(set(map(maps.day, published))),
             chapters=array("q", chapters),
-            big=[(one.url, one.size) for one in published if one.size > self.site.body_budget << 20],
-            sample=published[0].file if published else "",
+            oversized=[(body.url, body.size) for body in published if body.size > self.site.body_budget << 20],
+            sample_file=published[0].file if published else "",
         )
-        texts = [b"".join(lines) for lines in found.values()]
-        return Segment(manifest.SEPARATOR.join(map(manifest.line, published)), texts, counted)
+        texts = [b"".join(map_lines) for map_lines in lines.values()]
+        return Segment(manifest.SEPARATOR.join(map(manifest.line, published)), texts, summary)
 
 
 def change(
-    served: Mapping[str, Published], published: Sequence[Published], others: Mapping[str, Published] | None = None
+    current: Mapping[str, Published], published: Sequence[Published], others: Mapping[str, Published] | None = None
 ) -> SegmentChange:
-    """`served` are the lines that the run had; some of what it publishes may have stood among those of `others`."""
-    now = {one.url: one for one in published}
-    changes = url_changes(served, now, others)
-    kept = [file for url in changes.moved for file in manifest.files(now[url])]
-    files = {file for one in published for file in manifest.files(one)}
-    gone = [file for one in served.values() for file in manifest.files(one) if file not in files]
-    return SegmentChange(changes.counts, gone, len(changes.moved), kept)
+    """Compare a segment with the `current` release, in which some of its URLs may belong to `others`."""
+    now = {body.url: body for body in published}
+    changes = url_changes(current, now, others)
+    moved_files = [file for url in changes.moved for file in manifest.files(now[url])]
+    files = {file for body in published for file in manifest.files(body)}
+    dropped_files = [file for body in current.values() for file in manifest.files(body) if file not in files]
+    return SegmentChange(changes.counts, dropped_files, len(changes.moved), moved_files)

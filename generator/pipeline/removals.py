@@ -1,7 +1,7 @@
-"""Series and chapters that the release before published and this catalog does not publish any more.
+"""Series and chapters that the release before published and this catalog no longer publishes.
 
-A series that becomes licensed or restricted is still published, and so is a chapter that gets another number and keeps
-its id, or that moves to another series with it.
+A series that becomes licensed or restricted is still published. So is a chapter with an id that gets another number or
+moves to another series.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -17,19 +17,19 @@ from ..release.manifest_reader import ManifestReader
 from .cache import Cache
 from .scan import CatalogScan
 
-# How many series and how many chapters are named; the others are counted.
-NAMED = 20
-# Fewer removals than this are refused at no percentage.
-FEWEST = 3
+# The number of series, and of chapters, that are listed by name.
+MAX_LISTED = 20
+# Fewer removals than this are allowed at every percentage.
+MIN_REFUSED = 3
 
 
 @dataclass(slots=True)
 class Removals:
-    """What is no longer published."""
+    """The series and chapters that are no longer published."""
 
-    # By slug, with the number of chapters that went with the series.
+    # The number of removed chapters by the slug of each removed series.
     series: dict[str, int] = field(default_factory=dict)
-    # Of series that are still there, as addresses name them: series/volume/number, or series and id.
+    # Removed chapters of other series: series/volume/number, or series and id.
     chapters: list[str] = field(default_factory=list)
 
     @property
@@ -40,16 +40,17 @@ class Removals:
         return bool(self.series or self.chapters)
 
     def plain(self) -> dict[str, object]:
-        """For programs."""
-        series = [{"series": slug, "chapters": count} for slug, count in islice(self.series.items(), NAMED)]
-        return {"counts": self.counts, "series": series, "chapters": self.chapters[:NAMED]}
+        """The removals as JSON."""
+        series = [{"series": slug, "chapters": count} for slug, count in islice(self.series.items(), MAX_LISTED)]
+        return {"counts": self.counts, "series": series, "chapters": self.chapters[:MAX_LISTED]}
 
     def lines(self) -> list[str]:
-        """For people: a bounded list, then how many more there are."""
-        named = [f"  {slug}, with {_number(count, 'chapter')}" for slug, count in islice(self.series.items(), NAMED)]
-        named += [f"  {one}" for one in self.chapters[:NAMED]]
-        more = len(self.series) + len(self.chapters) - len(named)
-        return [*named, *([f"  and {more} more"] if more else [])]
+        """The first removals by name, and the number of all others."""
+        series = islice(self.series.items(), MAX_LISTED)
+        lines = [f"  {slug}, with {_number(count, 'chapter')}" for slug, count in series]
+        lines += [f"  {chapter}" for chapter in self.chapters[:MAX_LISTED]]
+        more = len(self.series) + len(self.chapters) - len(lines)
+        return [*lines, *([f"  and {more} more"] if more else [])]
 
     @property
     def sentence(self) -> str:
@@ -58,83 +59,89 @@ class Removals:
 
 
 class TooManyRemoved(FlatpanelError):
-    """More is no longer published than was allowed; nothing was written."""
+    """More series and chapters were removed than `--max-removed` allows. Nothing was written."""
 
 
-class _Now(NamedTuple):
+class _PublishedNow(NamedTuple):
     """The chapters of a series that the catalog publishes."""
 
     ids: set[int | None]
     numbers: set[tuple[str, str]]
 
 
-def removals(found: CatalogScan, cache: Cache, before: ManifestReader, places: Iterable[SeriesFiles]) -> Removals:
-    """Compare a release with the catalog: series that are gone, and chapters that are gone from the series `places`."""
-    present = {place.slug for place in found.places}
-    now = {place.slug: place for place in places}
-    gone: dict[str, list[tuple[str, int | None]]] = {}
+def removals(scan: CatalogScan, cache: Cache, before: ManifestReader, series_files: Iterable[SeriesFiles]) -> Removals:
+    """Compare a release with the catalog. Of the series in the catalog, only `series_files` are compared."""
+    present = {files.slug for files in scan.series_files}
+    compared = {files.slug: files for files in series_files}
+    missing: dict[str, list[tuple[str, int | None]]] = {}
     for slug in before.segments:
-        if slug and (slug in now or slug not in present):
-            chapters = census.chapters(before.segment(slug))
-            gone[slug] = list(_gone(slug, chapters, _now(found, cache, now[slug]) if slug in now else None))
-    elsewhere = _elsewhere(found, {number: slug for slug, named in gone.items() for _, number in named if number})
-    left = {slug: [name for name, number in named if number not in elsewhere] for slug, named in gone.items()}
+        if slug and (slug in compared or slug not in present):
+            now = _published_now(scan, cache, compared[slug]) if slug in compared else None
+            missing[slug] = list(_missing(slug, census.chapters(before.segment(slug)), now))
+    moved = _moved(scan, {number: slug for slug, chapters in missing.items() for _, number in chapters if number})
+    removed = {slug: [name for name, number in chapters if number not in moved] for slug, chapters in missing.items()}
     return Removals(
-        {slug: len(names) for slug, names in left.items() if slug not in present},
-        [name for slug, names in left.items() if slug in present for name in names],
+        {slug: len(names) for slug, names in removed.items() if slug not in present},
+        [name for slug, names in removed.items() if slug in present for name in names],
     )
 
 
 def allowed(
-    found: CatalogScan, cache: Cache, before: ManifestReader, places: Iterable[SeriesFiles], percent: int | None
+    scan: CatalogScan,
+    cache: Cache,
+    before: ManifestReader,
+    series_files: Iterable[SeriesFiles],
+    max_removed: int | None,
 ) -> Removals:
-    """The removals, unless they are more than this share of the series and chapters of the release before."""
-    result = removals(found, cache, before, places)
-    _refuse(result, before, percent, str(found.folder))
+    """The removals. Raises if they are more than this percentage of the series and chapters of the release before."""
+    result = removals(scan, cache, before, series_files)
+    _refuse(result, before, max_removed, str(scan.folder))
     return result
 
 
-def _refuse(found: Removals, before: ManifestReader, percent: int | None, catalog: str) -> None:
-    count = sum(found.counts.values())
-    if percent is None or count < FEWEST:
+def _refuse(result: Removals, before: ManifestReader, max_removed: int | None, catalog: str) -> None:
+    count = sum(result.counts.values())
+    if max_removed is None or count < MIN_REFUSED:
         return
     total = sum(1 + chapters.total for _, chapters in census.chapters_by_series(before))
-    if count * 100 > percent * total:
+    if count * 100 > max_removed * total:
         raise TooManyRemoved(
-            f"{catalog}: {found.sentence} would no longer be published: {100 * count / total:.1f} % of all that the "
-            f"release before has, and --max-removed allows {percent} %; nothing was written",
-            *found.lines(),
+            f"{catalog}: {result.sentence} would no longer be published: {100 * count / total:.1f} % of the release "
+            f"before, and --max-removed allows {max_removed} %; nothing was written",
+            *result.lines(),
             "restore them, or allow it with a higher --max-removed",
         )
 
 
-def _now(found: CatalogScan, cache: Cache, place: SeriesFiles) -> _Now:
-    series = found.series_of(place, cache)
-    chapters = [one.record for one in series.chapters if one.record.published <= found.as_of]
-    return _Now({one.id for one in chapters}, {(str(one.volume or 0), one.number) for one in chapters})
+def _published_now(scan: CatalogScan, cache: Cache, files: SeriesFiles) -> _PublishedNow:
+    records = (entry.record for entry in scan.series_of(files, cache).chapters)
+    chapters = [chapter for chapter in records if chapter.published <= scan.as_of]
+    return _PublishedNow(
+        {chapter.id for chapter in chapters}, {(str(chapter.volume or 0), chapter.number) for chapter in chapters}
+    )
 
 
-def _gone(slug: str, chapters: ChapterNames, now: _Now | None) -> Iterator[tuple[str, int | None]]:
-    """The chapters that are gone, by name and, where it is certain, by id."""
+def _missing(slug: str, chapters: ChapterNames, now: _PublishedNow | None) -> Iterator[tuple[str, int | None]]:
+    """The chapters of a release that a series no longer has: their names, and their ids where these are certain."""
     numbers, ids = chapters
     if len(ids) == len(numbers):
-        for (volume, number), one in zip(numbers, ids, strict=True):
-            if not now or (one not in now.ids and (volume, number) not in now.numbers):
-                yield f"{slug}/{volume}/{number}", one
-    elif numbers:  # some have no id, and which ones is not known
+        for (volume, number), chapter in zip(numbers, ids, strict=True):
+            if not now or (chapter not in now.ids and (volume, number) not in now.numbers):
+                yield f"{slug}/{volume}/{number}", chapter
+    elif numbers:  # some chapters have no id, and it is uncertain which ones
         for volume, number in numbers:
             if not now or (volume, number) not in now.numbers:
                 yield f"{slug}/{volume}/{number}", None
     else:
-        for one in ids:
-            if not now or one not in now.ids:
-                yield f"{slug}, id {one}", one
+        for chapter in ids:
+            if not now or chapter not in now.ids:
+                yield f"{slug}, id {chapter}", chapter
 
 
-def _elsewhere(found: CatalogScan, owners: Mapping[int, str]) -> set[int | None]:
-    """The ids that chapters of another series have now."""
-    facts = found.facts.items() if owners else ()
-    return {one for slug, known in facts for one in known.ids if owners.get(one, slug) != slug}
+def _moved(scan: CatalogScan, series_before: Mapping[int, str]) -> set[int | None]:
+    """Those of the chapter ids that another series has now."""
+    series = scan.facts.items() if series_before else ()
+    return {number for slug, facts in series for number in facts.ids if series_before.get(number, slug) != slug}
 
 
 def _number(count: int, thing: str) -> str:

@@ -1,7 +1,7 @@
-"""Publish an earlier release again: its bodies, maps and gates, with the keys of the current release.
+"""Publishes an earlier release again: its bodies, maps and gates, with the API keys of the current release.
 
-Revoked keys stay revoked, and nothing that exists is overwritten: where the keys differ, the result is a release of
-its own. Everything is read from the releases; the catalog takes no part.
+Revoked keys stay revoked, and no existing file is overwritten: if the keys differ, the result is a new release.
+Everything is read from the releases; the catalog is not read.
 """
 
 from collections import Counter
@@ -20,7 +20,7 @@ from ..release.transaction import NextRelease, Transaction
 
 KEYS = "keys.map"
 _PROFILE = "/api/v2/profile#"
-_OLD_FAMILIES = ("/api/series/", "/api/v1/series/")
+_OLD_VERSIONS = ("/api/series/", "/api/v1/series/")
 _BLOCK = 1 << 20
 
 
@@ -30,152 +30,155 @@ class Rollback:
 
     target: str
     release: str
-    # The files of the new release; none where the target itself becomes current again.
+    # The files of the new release; empty if the target itself becomes current again.
     files: Mapping[str, Callable[[], Iterable[bytes]]]
-    # Bodies that are dated otherwise in the current release.
-    late: list[Published]
-    # Accounts that the target does not know, with the number of their keys.
+    # Bodies whose Last-Modified differs in the current release.
+    redate_after_commit: list[Published]
+    # The number of omitted keys for each account that the target does not have.
     left_out: dict[str, int]
-    # What the target serves to everyone and the current release does not: a series or a URL, and what it is now.
+    # Series and URLs that the target serves to everyone and the current release does not, each with the reason.
     reopened: dict[str, str]
 
 
-def plan(session: Transaction, wanted: str | None) -> Rollback:
-    """Rollback to the release whose id begins with `wanted`, or to the release served before the current one."""
-    target = _target(session, wanted)
-    return _Plan(session, target).made()
+def plan(transaction: Transaction, id_prefix: str | None) -> Rollback:
+    """Plan a rollback to the release with this id prefix, or without one to the release before the current one."""
+    return _Plan(transaction, _target(transaction, id_prefix)).rollback()
 
 
-def carry_out(session: Transaction, found: Rollback, at: int) -> None:
-    """Make the planned release the current one; no release is collected."""
-    session.retained_files(None)  # what a build that died has left is cleared up
-    entry = journal.rollback_entry(session.journal, found.target, found.release, at)
-    session.commit(NextRelease(found.release, found.files, entry, found.late))
+def carry_out(transaction: Transaction, rollback: Rollback, at: int) -> None:
+    """Make the planned release the current one. No release is removed."""
+    transaction.retained_files(None)  # removes what an interrupted build left
+    entry = journal.rollback_entry(transaction.journal, rollback.target, rollback.release, at)
+    transaction.commit(NextRelease(rollback.release, rollback.files, entry, rollback.redate_after_commit))
 
 
-def _target(session: Transaction, wanted: str | None) -> str:
-    root, listed = session.root, "`python build.py releases` lists the releases that are there"
-    current, steps = session.journal[-1].release, session.journal[-1].before
-    if wanted is None:
-        if not steps:
-            raise FlatpanelError(f"{root}: there is no release before this one" + f"; {listed}" * bool(session.older))
-        return steps[0]
-    found = [one.release for one in session.journal if one.release.startswith(wanted)]
-    if not found:
-        raise FlatpanelError(f"{root}: no release has an id that begins with {wanted!r}; {listed}")
-    if len(found) > 1:
-        raise FlatpanelError(f"{root}: {wanted!r} begins the ids of {', '.join(found)}; write more of one")
-    if found[0] == current:
+def _target(transaction: Transaction, id_prefix: str | None) -> str:
+    root, listed = transaction.root, "`python build.py releases` lists the releases that are there"
+    current, earlier = transaction.journal[-1].release, transaction.journal[-1].before
+    if id_prefix is None:
+        if not earlier:
+            raise FlatpanelError(
+                f"{root}: there is no release before this one" + f"; {listed}" * bool(transaction.older)
+            )
+        return earlier[0]
+    matches = [entry.release for entry in transaction.journal if entry.release.startswith(id_prefix)]
+    if not matches:
+        raise FlatpanelError(f"{root}: no release has an id that begins with {id_prefix!r}; {listed}")
+    if len(matches) > 1:
+        raise FlatpanelError(f"{root}: {id_prefix!r} begins the ids of {', '.join(matches)}; write more of one")
+    if matches[0] == current:
         raise FlatpanelError(f"{root}: release {current} is the current one; {listed}")
-    return found[0]
+    return matches[0]
 
 
 class _Plan:
-    """The comparison of the current release with the target."""
+    """Compares the current release with the target."""
 
-    def __init__(self, session: Transaction, target: str) -> None:
-        self.session, self.name = session, target
-        self.current, self.target = session.current_manifest, session.older_manifests[session.older.index(target)]
+    def __init__(self, transaction: Transaction, target: str) -> None:
+        self.transaction, self.target_id = transaction, target
+        self.current = transaction.current_manifest
+        self.target = transaction.older_manifests[transaction.older.index(target)]
 
-    def made(self) -> Rollback:
-        late = self.checked()
-        keys, left_out = self.keys()
-        release = self.name
+    def rollback(self) -> Rollback:
+        redate_after_commit = self._check_target()
+        keys, left_out = self._keys()
+        release = self.target_id
         files: dict[str, Callable[[], Iterable[bytes]]] = {}
-        if maps.dump(keys) != self.folder(self.name).joinpath(KEYS).read_bytes():
-            release, files = self.renewed(maps.dump(keys))
-        if release == self.session.current:
+        if maps.dump(keys) != self._folder(self.target_id).joinpath(KEYS).read_bytes():
+            release, files = self._with_keys(maps.dump(keys))
+        if release == self.transaction.current:
             raise FlatpanelError(
-                f"{self.session.root}: release {release} is the current one; it is release {self.name} with other keys"
+                f"{self.transaction.root}: release {release} is the current one; it is release {self.target_id} "
+                "with other keys"
             )
-        return Rollback(self.name, release, files, late, left_out, dict(self.reopened()))
+        return Rollback(self.target_id, release, files, redate_after_commit, left_out, dict(self._reopened()))
 
-    def folder(self, release: str | None) -> Path:
-        return self.session.root / "releases" / str(release)
+    def _folder(self, release: str | None) -> Path:
+        return self.transaction.root / "releases" / str(release)
 
-    def checked(self) -> list[Published]:
-        """The bodies whose dates change. Every file of the target must be there."""
-        late = []
+    def _check_target(self) -> list[Published]:
+        """Check that all files of the target exist, and list the bodies whose Last-Modified changes."""
+        redated = []
         for name in self.target.file_digests:
-            self.require(self.folder(self.name) / name)
+            self._require(self._folder(self.target_id) / name)
         for slug in self.target.segments:
-            served = self.current.bodies(slug)
-            for url, one in self.target.bodies(slug).items():
-                for file in manifest.files(one):
-                    self.require(self.session.root / file)
-                if url not in served or served[url].modified != one.modified:
-                    late.append(one)
-        return late
+            current = self.current.bodies(slug)
+            for url, body in self.target.bodies(slug).items():
+                for file in manifest.files(body):
+                    self._require(self.transaction.root / file)
+                if url not in current or current[url].modified != body.modified:
+                    redated.append(body)
+        return redated
 
-    def require(self, path: Path) -> None:
+    def _require(self, path: Path) -> None:
         if not path.exists():
-            raise FlatpanelError(f"{path}: is missing, so release {self.name} cannot be served again")
+            raise FlatpanelError(f"{path}: is missing, so release {self.target_id} cannot be served again")
 
-    def keys(self) -> tuple[dict[str, str], dict[str, int]]:
-        """The keys of the current release whose accounts the target knows, and the number of the others."""
+    def _keys(self) -> tuple[dict[str, str], dict[str, int]]:
+        """The current keys whose accounts the target has, and the number of the other keys by account."""
         accounts = {f"={url.removeprefix(_PROFILE)}" for url in self.target.bodies("") if url.startswith(_PROFILE)}
-        found = maps.parse(self.folder(self.session.current).joinpath(KEYS).read_bytes())
-        kept = {digest: owner for digest, owner in found.items() if owner in accounts | {"="}}
-        return kept, Counter(owner[1:] for digest, owner in found.items() if digest not in kept)
+        current = maps.parse(self._folder(self.transaction.current).joinpath(KEYS).read_bytes())
+        keys = {digest: owner for digest, owner in current.items() if owner in accounts | {"="}}
+        return keys, Counter(owner[1:] for digest, owner in current.items() if digest not in keys)
 
-    def renewed(self, keys: bytes) -> tuple[str, dict[str, Callable[[], Iterable[bytes]]]]:
-        """The id and the files of the target with other keys."""
-        ledgers = (self.current, *self.session.older_manifests)
+    def _with_keys(self, keys: bytes) -> tuple[str, dict[str, Callable[[], Iterable[bytes]]]]:
+        """The id and the files of a release that is the target with other keys."""
+        manifests = (self.current, *self.transaction.older_manifests)
         head = manifest.Head(
             files={**self.target.file_digests, KEYS: encoding.sha256(keys)},
-            # Ids are never given twice, and what was taken back had been published.
-            highest_id=max(one.highest_id for one in ledgers),
-            page_ids={name: number for one in (*ledgers, self.target) for name, number in one.page_ids.items()},
+            # An id is never used for another chapter or page, also one that only a newer release has.
+            highest_id=max(reader.highest_id for reader in manifests),
+            page_ids={page: number for reader in (*manifests, self.target) for page, number in reader.page_ids.items()},
             segments={slug: length for slug, (_, length) in self.target.segments.items()},
         ).dump()
         release = manifest.release_id(encoding.sha256_of_chunks(chain([head], self.target.resource_lines())))
         files: dict[str, Callable[[], Iterable[bytes]]] = {
-            name: partial(self.copied, name, release) for name in self.target.file_digests
+            name: partial(self._copied, name, release) for name in self.target.file_digests
         }
         files["manifest.json"] = lambda: chain([head], self.target.resource_lines())
         files[KEYS] = lambda: [keys]
         return release, files
 
-    def copied(self, name: str, release: str) -> Iterator[bytes]:
-        """A file of the target under the name of the new release; maps name none and may be long."""
-        path = self.folder(self.name) / name
+    def _copied(self, name: str, release: str) -> Iterator[bytes]:
+        """The content of a target's file in the new release. Maps do not have the release's id, and may be long."""
+        path = self._folder(self.target_id) / name
         if path.suffix != ".map":
-            yield manifest.with_release_id(manifest.without_release_id(path.read_bytes(), self.name), release)
+            yield manifest.with_release_id(manifest.without_release_id(path.read_bytes(), self.target_id), release)
             return
         with path.open("rb") as opened:
             while block := opened.read(_BLOCK):
                 yield block
 
-    def reopened(self) -> Iterator[tuple[str, str]]:
+    def _reopened(self) -> Iterator[tuple[str, str]]:
         for slug in self.target.segments:
-            public = [url for url, one in self.target.bodies(slug).items() if not one.restricted]
+            public = [url for url, body in self.target.bodies(slug).items() if not body.restricted]
             if slug:
-                why = self.why_closed(slug, public)
-                yield from [(slug, why)] if why else []
+                reason = self._why_closed(slug, public)
+                yield from [(slug, reason)] if reason else []
             else:
-                yield from ((url, "restricted") for url in public if self.closed.get(url))
+                yield from ((url, "restricted") for url in public if self._closed.get(url))
 
-    def why_closed(self, slug: str, public: list[str]) -> str | None:
-        """What the current release does with a series of which the target serves some URLs to everyone."""
-        if closed := next((self.closed[url] for url in public if url in self.closed), None):
-            return closed
-        now = self.current.bodies(slug)
-        if not now:
-            # Everyone may read what a licensed or restricted series is about.
+    def _why_closed(self, slug: str, public: list[str]) -> str | None:
+        """Why the current release does not serve all `public` URLs of a series to everyone; None if it does."""
+        if reason := next((self._closed[url] for url in public if url in self._closed), None):
+            return reason
+        current = self.current.bodies(slug)
+        if not current:
+            # The description of a licensed or restricted series is public.
             return "not there any more" if any(url != f"/api/v2/series/{slug}" for url in public) else None
-        was_old, is_old = (any(url.startswith(_OLD_FAMILIES) for url in urls) for urls in (public, now))
+        was_old, is_old = (any(url.startswith(_OLD_VERSIONS) for url in urls) for urls in (public, current))
         return "not in /api and /api/v1 any more" if was_old and not is_old else None
 
     @cached_property
-    def closed(self) -> dict[str, str]:
-        """The URLs that the current release answers with a key only, or with 451."""
-        found: dict[str, str] = {}
-        folder = self.folder(self.session.current)
+    def _closed(self) -> dict[str, str]:
+        """The URLs that the current release serves only with an API key, or answers with 451; with the reason."""
+        closed: dict[str, str] = {}
+        folder = self._folder(self.transaction.current)
         for name in self.current.file_digests:
             if name.endswith(".map"):
                 with (folder / name).open(encoding="utf-8") as opened:
                     gates = maps.gates(name.removesuffix(".map"), (line.rstrip("\n") for line in opened))
-                    found |= {one.url: "licensed" for one in gates if one.status == 451}
+                    closed |= {gate.url: "licensed" for gate in gates if gate.status == 451}
         for slug in self.current.segments:
-            found |= {url: "restricted" for url, one in self.current.bodies(slug).items() if one.restricted}
-        return found
+            closed |= {url: "restricted" for url, body in self.current.bodies(slug).items() if body.restricted}
+        return closed

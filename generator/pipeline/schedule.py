@@ -1,4 +1,4 @@
-"""What is written and not published yet: which chapters, and when each of them is due."""
+"""Scheduled chapters: which ones the catalog has, and when each is due."""
 
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -10,17 +10,17 @@ from ..catalog.reader import SeriesEntry
 from .cache import Cache
 from .scan import CatalogScan
 
-# In so many seconds, 400 years, every date comes back.
+# The Gregorian calendar repeats after this many seconds: 400 years.
 _CALENDAR = 146_097 * 86_400
 
 
 class Scheduled(NamedTuple):
-    """A chapter before its time."""
+    """A chapter that is not published yet."""
 
     due: int
     slug: str
     series: str
-    # As in addresses: 0 without one.
+    # As in URLs: 0 without a volume.
     volume: int
     number: str
     title: str
@@ -28,11 +28,11 @@ class Scheduled(NamedTuple):
 
     @property
     def address(self) -> str:
-        """What stands in the addresses of the chapter, once it has some."""
+        """The part of the chapter's URLs that names it."""
         return f"{self.slug}/{self.volume}/{self.number}"
 
     def plain(self) -> dict[str, object]:
-        """For programs."""
+        """The chapter as JSON."""
         return {
             **moment(self.due),
             "series": {"slug": self.slug, "title": self.series},
@@ -44,40 +44,48 @@ class Scheduled(NamedTuple):
 
 
 class Schedule(NamedTuple):
-    """When the next chapter is due, and all that are scheduled, if somebody asked for them."""
+    """When the next chapter is due, and the scheduled chapters if they were requested."""
 
     next: int | None
     chapters: list[Scheduled]
     warnings: list[str]
 
 
-def scheduled(found: CatalogScan, cache: Cache) -> list[Scheduled]:
-    """All of them, in the order in which they are due; only series that have some are read."""
+def scheduled(scan: CatalogScan, cache: Cache) -> list[Scheduled]:
+    """All scheduled chapters, in the order in which they are due. Only series with such chapters are parsed."""
     chapters: list[Scheduled] = []
-    for place in found.places:
-        if max(found.facts[place.slug].published, default=0) > found.as_of:
-            entry = found.series_of(place, cache)
-            chapters += _of_series(entry, found.as_of)
-    return sorted(chapters, key=lambda one: (one.due, one.slug, one.volume, Decimal(one.number)))
+    for files in scan.series_files:
+        if max(scan.facts[files.slug].published, default=0) > scan.as_of:
+            chapters += _of_series(scan.series_of(files, cache), scan.as_of)
+    return sorted(chapters, key=lambda chapter: (chapter.due, chapter.slug, chapter.volume, Decimal(chapter.number)))
 
 
 def _of_series(series: SeriesEntry, as_of: int) -> list[Scheduled]:
-    records = [entry.record for entry in series.chapters if entry.record.published > as_of]
-    title = series.entry.record.title
+    records = (entry.record for entry in series.chapters)
     return [
-        Scheduled(one.published, series.slug, title, one.volume or 0, one.number, one.title, one.id) for one in records
+        Scheduled(
+            due=chapter.published,
+            slug=series.slug,
+            series=series.entry.record.title,
+            volume=chapter.volume or 0,
+            number=chapter.number,
+            title=chapter.title,
+            id=chapter.id,
+        )
+        for chapter in records
+        if chapter.published > as_of
     ]
 
 
 def moment(due: int | None) -> dict[str, object]:
-    """An instant in each form that a program may want; nothing in all of them where there is none."""
+    """A time in each form of the JSON output; null in all of them without one."""
     forms: dict[str, Callable[[int], object]] = {"due": field_values.iso, "epoch": int, "cron": cron}
     return {name: None if due is None else form(due) for name, form in forms.items()}
 
 
 def cron(due: int) -> str:
-    """The first minute in which it is due, in UTC, as cron writes it, which has neither seconds nor years."""
+    """The crontab schedule of the first minute at or after a time, in UTC. It has neither seconds nor years."""
     minute = -(-due // 60) * 60
-    # The last minute of the year 9999 may end in the next year, which has no date.
+    # The last minute of the year 9999 may be rounded up to the year 10000, which datetime cannot represent.
     at = datetime.fromtimestamp(minute % _CALENDAR, UTC)
     return f"{at.minute} {at.hour} {at.day} {at.month} *"

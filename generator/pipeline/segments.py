@@ -1,6 +1,6 @@
-"""The long files of a release, in runs of lines: one of what is about all series, then one of each series.
+"""The long files of a release (manifest and maps), as one segment for the whole catalog and one for each series.
 
-A run that did not change is copied from the release before, one that did from where it was put aside.
+An unchanged segment is copied from the current release, a new one from a scratch file.
 """
 
 import os
@@ -19,16 +19,15 @@ from ..release import manifest
 from .cache import Damaged
 from .publish import MAPS, Segment, SegmentSummary
 
-# The file of a release that each part of a run belongs to, and what stands between two of them.
+# The long files of a release, each with the bytes between two segments, in the order of a segment's parts.
 FILES = {"manifest.json": manifest.SEPARATOR, **{f"{name}.map": b"" for name in MAPS}}
 
-
-# So much is read at a time, a longer run excepted.
-_LONGEST = 1 << 22
+# The number of bytes to read at a time; a longer segment is read at once.
+_BLOCK = 1 << 22
 
 
 class Extent(NamedTuple):
-    """Where a part of a run lies in one of several open files, and its checksum."""
+    """The place of one part of a segment in an open file, and the checksum of the part."""
 
     file: int
     offset: int
@@ -37,18 +36,19 @@ class Extent(NamedTuple):
 
 
 class StoredSegment(NamedTuple):
-    """Where the parts of a run are, in the order of FILES."""
+    """The places of a segment's parts, in the order of FILES."""
 
-    places: tuple[Extent, ...]
-    counted: SegmentSummary
+    extents: tuple[Extent, ...]
+    summary: SegmentSummary
 
 
 @dataclass(slots=True)
 class Segments:
-    """All runs of a release in the making."""
+    """All segments of the new release. The slug of the whole catalog's segment is empty."""
 
-    aside: PartialFile
-    kept: dict[str, StoredSegment] = field(default_factory=dict)
+    # The file for new segments.
+    scratch: PartialFile
+    stored: dict[str, StoredSegment] = field(default_factory=dict)
     _open: list[int] = field(default_factory=list)
 
     def __enter__(self) -> "Segments":
@@ -58,113 +58,122 @@ class Segments:
         for file in self._open:
             os.close(file)
 
-    def remembered(self, folder: Path, remembered: Mapping[str, Any]) -> None:
-        """The runs of the release in `folder`, as `dump` told of them."""
+    def load(self, folder: Path, dumped: Mapping[str, Any]) -> None:
+        """Add all segments of the release in `folder`, which `dump` described."""
         files = []
         for name in FILES:
             files.append(os.open(folder / name, os.O_RDONLY))
             self._open.append(files[-1])
-        for slug, (places, counted) in remembered.items():
-            where = tuple(Extent(file, *place) for file, place in zip(files, places, strict=True))
-            told = SegmentSummary(*counted)
-            self.kept[slug] = StoredSegment(where, told._replace(chapters=array("q", told.chapters)))
+        for slug, (places, summary) in dumped.items():
+            extents = tuple(Extent(file, *place) for file, place in zip(files, places, strict=True))
+            self.stored[slug] = StoredSegment(extents, _summary(summary))
 
-    def put(self, slug: str, run: Segment) -> None:
-        places = []
-        for text in (run.manifest, *run.maps):
-            places.append(Extent(self.aside.descriptor, self.aside.size, len(text), zlib.crc32(text)))
-            self.aside.write(text)
-        self.kept[slug] = StoredSegment(tuple(places), run.counted)
+    def put(self, slug: str, segment: Segment) -> None:
+        """Add or replace a segment."""
+        extents = []
+        for text in (segment.manifest, *segment.maps):
+            extents.append(Extent(self.scratch.descriptor, self.scratch.size, len(text), zlib.crc32(text)))
+            self.scratch.write(text)
+        self.stored[slug] = StoredSegment(tuple(extents), segment.summary)
 
-    def is_there(self, slug: str, root: Path) -> bool:
-        return is_there(self.kept[slug].counted, root)
+    def has_bodies(self, slug: str, root: Path) -> bool:
+        """Whether the segment of a series exists, and the bodies below `root` probably do."""
+        return slug in self.stored and _sample_exists(self.stored[slug].summary, root)
 
     def in_order(self) -> list[tuple[str, StoredSegment]]:
-        return sorted(self.kept.items())
+        return sorted(self.stored.items())
 
     def parts(self, name: str, *, checked: bool = False) -> Iterator[bytes]:
-        """The content of a file, many runs at a time; if it is `checked`, they are what they were."""
+        """The content of a long file in blocks; `checked` compares the checksum of each segment."""
         between = FILES[name]
-        for number, stretch in enumerate(self._stretches(name)):
-            start, last = stretch[0].offset, stretch[-1]
+        for number, extents in enumerate(self._adjacent(name)):
+            start, last = extents[0].offset, extents[-1]
             text = os.pread(last.file, last.offset + last.length - start, start)
             view = memoryview(text)
-            for place in stretch if checked else ():
-                if zlib.crc32(view[place.offset - start :][: place.length]) != place.crc:
+            for extent in extents if checked else ():
+                if zlib.crc32(view[extent.offset - start :][: extent.length]) != extent.crc:
                     raise Damaged
             if number:
                 yield between
             yield text
 
-    def _stretches(self, name: str) -> Iterator[list[Extent]]:
-        """Segments that follow each other as they will in the file."""
+    def _adjacent(self, name: str) -> Iterator[list[Extent]]:
+        """Groups of extents that can be read at once: they are adjacent in their file and will be in the new one."""
         index, between = list(FILES).index(name), FILES[name]
-        stretch: list[Extent] = []
-        for place in (kept.places[index] for _, kept in self.in_order() if kept.places[index].length):
-            if stretch:
-                last = stretch[-1]
-                follows = place.file == last.file and place.offset == last.offset + last.length + len(between)
-                if not follows or place.offset + place.length - stretch[0].offset > _LONGEST:
-                    yield stretch
-                    stretch = []
-            stretch.append(place)
-        if stretch:
-            yield stretch
+        group: list[Extent] = []
+        for extent in (segment.extents[index] for _, segment in self.in_order() if segment.extents[index].length):
+            if group:
+                last = group[-1]
+                follows = extent.file == last.file and extent.offset == last.offset + last.length + len(between)
+                if not follows or extent.offset + extent.length - group[0].offset > _BLOCK:
+                    yield group
+                    group = []
+            group.append(extent)
+        if group:
+            yield group
 
-    def dump(self, offset: int) -> dict[str, Any]:
-        """Where everything lies in the files of the release, of which the manifest has a head of some length."""
-        ends = [offset - len(manifest.SEPARATOR)] + [0] * len(MAPS)
-        found = {}
-        for slug, kept in self.in_order():
+    def dump(self, head_length: int) -> dict[str, Any]:
+        """The places of all segments in the files of the new release, whose manifest has a head of this length."""
+        ends = [head_length - len(manifest.SEPARATOR)] + [0] * len(MAPS)
+        dumped = {}
+        for slug, segment in self.in_order():
             places = []
-            for index, (place, between) in enumerate(zip(kept.places, FILES.values(), strict=True)):
-                start = ends[index] + len(between) if place.length else ends[index]
-                places.append((start, place.length, place.crc))
-                ends[index] = start + place.length if place.length else ends[index]
-            found[slug] = [places, [list(one) if isinstance(one, array) else one for one in kept.counted]]
-        return found
+            for index, (extent, between) in enumerate(zip(segment.extents, FILES.values(), strict=True)):
+                start = ends[index] + len(between) if extent.length else ends[index]
+                places.append((start, extent.length, extent.crc))
+                ends[index] = start + extent.length if extent.length else ends[index]
+            dumped[slug] = [places, [list(item) if isinstance(item, array) else item for item in segment.summary]]
+        return dumped
 
 
-def is_there(counted: SegmentSummary, root: Path) -> bool:
-    """Whether a run still has bodies, to all appearances."""
-    return os.path.exists(f"{root}/{counted.sample}")
+def _summary(dumped: Iterable[Any]) -> SegmentSummary:
+    summary = SegmentSummary(*dumped)
+    return summary._replace(chapters=array("q", summary.chapters))
 
 
-def samples(remembered: Mapping[str, Any], root: Path) -> bool:
-    """The same of all runs that `dump` told of."""
-    return all(is_there(SegmentSummary(*counted), root) for _, counted in remembered.values())
+def _sample_exists(summary: SegmentSummary, root: Path) -> bool:
+    return os.path.exists(f"{root}/{summary.sample_file}")
+
+
+def all_have_bodies(dumped: Mapping[str, Any], root: Path) -> bool:
+    """Whether the bodies of all segments probably exist below `root`; `dumped` is the result of `Segments.dump`."""
+    return all(_sample_exists(SegmentSummary(*summary), root) for _, summary in dumped.values())
 
 
 class PreparedRelease(NamedTuple):
-    """A release that is known to the last byte and not yet visible."""
+    """A release whose files are determined, but not visible yet."""
 
-    release: str
+    id: str
     files: Mapping[str, Callable[[], Iterable[bytes]]]
-    # How long the head of its manifest is.
-    head: int
+    # The length of the head of its manifest.
+    head_length: int
 
 
-# Hands on the parts of a file of the release, and may write them on the way.
-Passing = Callable[[str, Iterator[bytes]], Iterator[bytes]]
+# Passes on the parts of a file of the release, and may write them.
+PassThrough = Callable[[str, Iterator[bytes]], Iterator[bytes]]
 
 
-def seal(
-    runs: Segments, small: Mapping[str, bytes], highest_id: int, page_ids: Mapping[str, int], passing: Passing
+def prepare(
+    segments: Segments,
+    small_files: Mapping[str, bytes],
+    highest_id: int,
+    page_ids: Mapping[str, int],
+    write_ahead: PassThrough,
 ) -> PreparedRelease:
-    """Give a release its name, which is a digest of all that is in it."""
+    """Compute the id of a release, which is a digest of all its files."""
     long = [name for name in FILES if name != "manifest.json"]
-    digests = {name: encoding.sha256(text) for name, text in small.items()}
-    digests |= {name: encoding.sha256_of_chunks(passing(name, runs.parts(name, checked=True))) for name in long}
-    lengths = {slug: kept.places[0].length for slug, kept in runs.in_order() if kept.places[0].length}
+    digests = {name: encoding.sha256(text) for name, text in small_files.items()}
+    digests |= {name: encoding.sha256_of_chunks(write_ahead(name, segments.parts(name, checked=True))) for name in long}
+    lengths = {slug: stored.extents[0].length for slug, stored in segments.in_order() if stored.extents[0].length}
     head = manifest.Head(digests, highest_id, page_ids, lengths).dump()
 
-    def whole(*, checked: bool = False) -> Iterator[bytes]:
-        return chain((head,), runs.parts("manifest.json", checked=checked), (manifest.RESOURCES_END,))
+    def manifest_parts(*, checked: bool = False) -> Iterator[bytes]:
+        return chain((head,), segments.parts("manifest.json", checked=checked), (manifest.RESOURCES_END,))
 
-    release = manifest.release_id(encoding.sha256_of_chunks(passing("manifest.json", whole(checked=True))))
-    files: dict[str, Callable[[], Iterable[bytes]]] = {"manifest.json": whole}
+    release = manifest.release_id(encoding.sha256_of_chunks(write_ahead("manifest.json", manifest_parts(checked=True))))
+    files: dict[str, Callable[[], Iterable[bytes]]] = {"manifest.json": manifest_parts}
     for name in long:
-        files[name] = partial(runs.parts, name)
-    for name, text in small.items():
+        files[name] = partial(segments.parts, name)
+    for name, text in small_files.items():
         files[name] = partial(iter, [manifest.with_release_id(text, release)])
     return PreparedRelease(release, files, len(head))

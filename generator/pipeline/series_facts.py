@@ -1,4 +1,4 @@
-"""What is asked of a series without reading it: enough to know whether it is still as it was, and fits the others."""
+"""The cached facts of a series: enough to decide without parsing it whether it is unchanged and fits the others."""
 
 from array import array
 from collections.abc import Iterable, Mapping
@@ -12,73 +12,73 @@ from ..catalog.reader import SeriesEntry
 
 
 class SeriesFacts(NamedTuple):
-    """Of a series and all its chapters, published or not; in arrays, since those of all series are in memory."""
+    """Facts of a series and all its chapters, also scheduled ones. Arrays save memory: all series are in memory."""
 
     ids: "array[int]"
-    # When each chapter is published, in order, and how many pages it has.
+    # Publication time and number of pages of each chapter, in the order of these times.
     published: "array[int]"
     pages: "array[int]"
-    # Who and what is named, as it is written, by kind.
+    # The references to people, categories and groups as they are written, by kind.
     names: dict[str, list[str | int]]
-    # Whether every record says itself when it was modified.
+    # Whether every record has a `modified` field, so that the times of files do not matter.
     dated: bool
-    # Chapters that have pages whose ids depend on other chapters: id, number of pages, when it is published.
+    # Id, number of pages and publication time of each chapter whose page ids are allocated.
     odd: list[tuple[int, int, int]]
 
 
 def facts_of(series: SeriesEntry) -> SeriesFacts:
     record, chapters = series.entry.record, [entry.record for entry in series.chapters]
-    named = [(one.id, len(one.pages), one.published) for one in chapters if one.id is not None]
-    dated = sorted((one.published, len(one.pages)) for one in chapters)
+    with_id = [(chapter.id, len(chapter.pages), chapter.published) for chapter in chapters if chapter.id is not None]
+    by_time = sorted((chapter.published, len(chapter.pages)) for chapter in chapters)
     return SeriesFacts(
-        ids=array("q", (number for number, _, _ in named)),
-        published=array("q", (published for published, _ in dated)),
-        pages=array("q", (pages for _, pages in dated)),
+        ids=array("q", (number for number, _, _ in with_id)),
+        published=array("q", (published for published, _ in by_time)),
+        pages=array("q", (pages for _, pages in by_time)),
         names={
             "authors": list(dict.fromkeys(record.authors)),
             "artists": list(dict.fromkeys(record.artists)),
             "categories": list(dict.fromkeys(record.categories)),
-            "groups": list(dict.fromkeys(group for one in chapters for group in one.groups)),
+            "groups": list(dict.fromkeys(group for chapter in chapters for group in chapter.groups)),
         },
-        dated=all(one.modified is not None for one in (record, *chapters)),
-        odd=[one for one in named if needs_allocated_ids(*one[:2])],
+        dated=all(item.modified is not None for item in (record, *chapters)),
+        odd=[chapter for chapter in with_id if needs_allocated_ids(*chapter[:2])],
     )
 
 
 def dump(facts: SeriesFacts) -> bytes:
-    return encoding.json([list(one) if isinstance(one, array) else one for one in facts])
+    return encoding.json([list(fact) if isinstance(fact, array) else fact for fact in facts])
 
 
 def load(text: bytes) -> SeriesFacts:
-    found = SeriesFacts._make(encoding.parse(text))
-    return found._replace(
-        ids=array("q", found.ids),
-        published=array("q", found.published),
-        pages=array("q", found.pages),
-        odd=[(chapter, pages, published) for chapter, pages, published in found.odd],
+    facts = SeriesFacts._make(encoding.parse(text))
+    return facts._replace(
+        ids=array("q", facts.ids),
+        published=array("q", facts.published),
+        pages=array("q", facts.pages),
+        odd=[(chapter, pages, published) for chapter, pages, published in facts.odd],
     )
 
 
 class ReferenceDigests:
-    """What stands behind each name in the lists, as a digest that changes when any of it does."""
+    """A digest of the entry behind each reference; it changes when any field of the entry does."""
 
     def __init__(self, linker: Linker) -> None:
-        self.known: dict[str, dict[Any, str]] = {
-            "authors": _meanings(linker.authors),
-            "artists": _meanings(linker.artists),
-            "groups": _meanings(linker.groups),
-            "categories": {name: encoding.digest(repr(one).encode()) for name, one in linker.categories.items()},
+        self._digests: dict[str, dict[Any, str]] = {
+            "authors": _digests(linker.authors),
+            "artists": _digests(linker.artists),
+            "groups": _digests(linker.groups),
+            "categories": {name: encoding.digest(repr(entry).encode()) for name, entry in linker.categories.items()},
         }
 
     def of(self, names: Mapping[str, Iterable[str | int]]) -> list[str] | None:
-        """Of all names of a series, in their order; None if one of them means nothing, or several things."""
-        found = [self.known[kind].get(name) for kind, ones in names.items() for name in ones]
-        return None if None in found else [one for one in found if one]
+        """The digests of all references of a series, in order; None if one matches no entry, or several."""
+        digests = [self._digests[kind].get(name) for kind, references in names.items() for name in references]
+        return None if None in digests else [digest for digest in digests if digest]
 
 
-def _meanings(directory: NameIndex[Any]) -> dict[object, str]:
-    digests = {thing: encoding.digest(repr(thing).encode()) for thing in directory.by_id.values()}
+def _digests(index: NameIndex[Any]) -> dict[object, str]:
+    digests = {entry: encoding.digest(repr(entry).encode()) for entry in index.by_id.values()}
     by_name: dict[object, str] = {
-        name: digests[things[0]] for name, things in directory.by_name.items() if len(things) == 1
+        name: digests[entries[0]] for name, entries in index.by_name.items() if len(entries) == 1
     }
-    return by_name | {number: digests[thing] for number, thing in directory.by_id.items()}
+    return by_name | {number: digests[entry] for number, entry in index.by_id.items()}

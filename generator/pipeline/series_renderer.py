@@ -1,4 +1,4 @@
-"""One series after another, from its records to its bodies on the disk. Processes share this."""
+"""Renders one series: from the values of its files to bodies on the disk, lines and a summary. Runs in processes."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -14,11 +14,11 @@ from ..catalog.linking import Linker
 from ..release.bodies import BodyWriter, WriteTotals
 from ..release.manifest import Published, parse_lines
 from .cache import ListedChapter
-from .publish import Publisher, Segment, SegmentChange, change
+from .publish import ResourcePublisher, Segment, SegmentChange, change
 
 
-class Before(NamedTuple):
-    """Lines of a release: those of a series, and those of the series that had some of its chapters then."""
+class PreviousLines(NamedTuple):
+    """Manifest lines of an earlier release: those of a series, and of other series that had some of its chapters."""
 
     own: bytes
     others: bytes
@@ -27,77 +27,79 @@ class Before(NamedTuple):
 class RenderTask(NamedTuple):
     """A series to render, with the values of its files as JSON."""
 
-    place: SeriesFiles
+    files: SeriesFiles
     values: dict[str, bytes]
     times: dict[str, int]
-    odd: dict[str, int]
-    # What the release that is continued says of it, and what the one that is served does, if that is another.
-    older: Before
-    served: Before | None
+    page_ids: dict[str, int]
+    # Lines of the release whose dates are continued, and of the current release if that is another one.
+    continued: PreviousLines
+    current: PreviousLines | None
 
 
 class RenderedSeries(NamedTuple):
+    """What the build keeps of a rendered series; its bodies are written already."""
+
     slug: str
-    run: Segment
+    segment: Segment
     change: SegmentChange
-    card: bytes
-    rows: list[ListedChapter]
+    summary: bytes
+    chapters: list[ListedChapter]
     output: WriteTotals
 
 
-class Renderer:
-    """What all series share. There is one in each process."""
+class SeriesRenderer:
+    """Renders series. Each process has one."""
 
-    def __init__(self, linker: Linker, press: Publisher) -> None:
-        self.linker, self.press = linker, press
+    def __init__(self, linker: Linker, publisher: ResourcePublisher) -> None:
+        self.linker, self.publisher = linker, publisher
 
     def __call__(self, task: RenderTask) -> RenderedSeries:
         entry = reader.series_from_values(
-            task.place, {file: encoding.parse(value) for file, value in task.values.items()}
+            task.files, {file: encoding.parse(value) for file, value in task.values.items()}
         )
-        series = self.linker.series(entry, task.times, task.odd)
-        site = self.linker.site
-        older, others = (parse_lines(run) for run in task.older)
-        served, served_others = (parse_lines(run) for run in task.served) if task.served else (older, others)
-        before, there = others | older, served_others | served
-        published = [self.press.publish(one, before, there) for one in routes.resources_of(series, site)]
-        chapters = [one.id for one in series.identified_chapters if one.id is not None]
-        run = self.press.run(published, routes.gates_of(series, site), routes.deprecated_pages_of(series), chapters)
-        card = dump(series, [one for one in published if one.url.endswith(f"/{series.slug}")])
-        output = self.press.bodies.take_totals()
-        return RenderedSeries(series.slug, run, change(served, published, served_others), card, rows(series), output)
+        series = self.linker.series(entry, task.times, task.page_ids)
+        site, publisher = self.linker.site, self.publisher
+        own, others = map(parse_lines, task.continued)
+        own_current, others_current = map(parse_lines, task.current) if task.current else (own, others)
+        continued, current = others | own, others_current | own_current
+        published = [publisher.publish(resource, continued, current) for resource in routes.resources_of(series, site)]
+        return RenderedSeries(
+            slug=series.slug,
+            segment=publisher.segment(
+                published,
+                routes.gates_of(series, site),
+                routes.deprecated_pages_of(series),
+                [chapter.id for chapter in series.identified_chapters if chapter.id is not None],
+            ),
+            change=change(own_current, published, others_current),
+            summary=dump(series, [body for body in published if body.url.endswith(f"/{series.slug}")]),
+            chapters=listed_chapters(series),
+            output=publisher.bodies.take_totals(),
+        )
 
 
-def make(linker: Linker, root: Path, left: frozenset[str], trusting: bool) -> Renderer:
-    return Renderer(linker, Publisher(BodyWriter(root, left), linker.site, linker.as_of, trusting))
+def make(linker: Linker, root: Path, protected_files: frozenset[str], skip_unchanged: bool) -> SeriesRenderer:
+    writer = BodyWriter(root, protected_files)
+    return SeriesRenderer(linker, ResourcePublisher(writer, linker.site, linker.as_of, skip_unchanged))
 
 
-def rows(series: Series) -> list[ListedChapter]:
-    """The part of a series in the list of all chapters, if anybody may read it."""
+def listed_chapters(series: Series) -> list[ListedChapter]:
+    """The chapters of a series in the list of all chapters: none if the series is licensed or restricted."""
     if series.licensed or series.restricted:
         return []
-    found = ((one, v2.chapter(one)) for one in series.identified_chapters)
-    return [ListedChapter(one.newest_first, body.last_modified, encoding.json(body.value)) for one, body in found]
+    items = ((chapter, v2.chapter(chapter)) for chapter in series.identified_chapters)
+    return [
+        ListedChapter(chapter.newest_first, body.last_modified, encoding.json(body.value)) for chapter, body in items
+    ]
 
 
-# A card as it is kept: whom it names by their ids, and the bodies that lists are put together from.
-_NAMED = ("authors", "artists", "categories", "groups")
-_FIELDS = tuple(name for name in SeriesSummary.__dataclass_fields__ if name not in (*_NAMED, "latest"))
+# In the cache a summary has the ids of these entities; `load` links them again.
+_LINKED = ("authors", "artists", "categories", "groups")
+_FIELDS = tuple(name for name in SeriesSummary.__dataclass_fields__ if name not in (*_LINKED, "latest"))
 
 
-def dump(series: Series, parts: Sequence[Published]) -> bytes:
-    return encoding.json(
-        {
-            **{name: getattr(series, name) for name in _FIELDS},
-            **{name: [one.id for one in getattr(series, name)] for name in _NAMED},
-            "latest": series.latest and tuple(series.latest),
-            "parts": {one.url: [one.file, one.etag, one.modified, one.size, one.gzip] for one in parts},
-        }
-    )
-
-
-class Part(NamedTuple):
-    """A body that lists may be put together from."""
+class SeriesBody(NamedTuple):
+    """A body of a series that is also a piece of a long list."""
 
     file: str
     etag: str
@@ -106,15 +108,28 @@ class Part(NamedTuple):
     gzip: bool
 
 
-def load(text: bytes, linker: Linker) -> tuple[SeriesSummary, Mapping[str, Part]]:
-    found: dict[str, Any] = encoding.parse(text)
-    directories: dict[str, Mapping[Any, Any]] = {
+def dump(series: Series, bodies: Sequence[Published]) -> bytes:
+    """The summary of a series, and the bodies that are pieces of long lists."""
+    return encoding.json(
+        {
+            **{name: getattr(series, name) for name in _FIELDS},
+            **{name: [entity.id for entity in getattr(series, name)] for name in _LINKED},
+            "latest": series.latest and tuple(series.latest),
+            "bodies": {body.url: [body.file, body.etag, body.modified, body.size, body.gzip] for body in bodies},
+        }
+    )
+
+
+def load(text: bytes, linker: Linker) -> tuple[SeriesSummary, Mapping[str, SeriesBody]]:
+    """The inverse of `dump`."""
+    value: dict[str, Any] = encoding.parse(text)
+    indexes: dict[str, Mapping[Any, Any]] = {
         "authors": linker.authors.by_id,
         "artists": linker.artists.by_id,
         "categories": linker.categories,
         "groups": linker.groups.by_id,
     }
-    fields: dict[str, Any] = {name: found[name] for name in _FIELDS}
-    fields |= {name: tuple(known[one] for one in found[name]) for name, known in directories.items()}
-    fields |= {"aliases": tuple(found["aliases"]), "latest": found["latest"] and Latest(*found["latest"])}
-    return SeriesSummary(**fields), {url: Part(*part) for url, part in found["parts"].items()}
+    fields: dict[str, Any] = {name: value[name] for name in _FIELDS}
+    fields |= {name: tuple(by_id[number] for number in value[name]) for name, by_id in indexes.items()}
+    fields |= {"aliases": tuple(value["aliases"]), "latest": value["latest"] and Latest(*value["latest"])}
+    return SeriesSummary(**fields), {url: SeriesBody(*body) for url, body in value["bodies"].items()}

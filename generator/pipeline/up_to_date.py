@@ -1,91 +1,84 @@
-"""Whether there is anything to do at all: a build that finds everything as it left it reads and writes nothing."""
+"""Whether a build has anything to do: if no input changed since the last build, its result is returned again."""
 
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from .. import encoding
 from ..catalog import git, snapshot
 from ..catalog.confined_folder import Folder
 from ..release.store import Store
+from .build_options import Options
 from .cache import Cache
 from .scan import CatalogScan
-from .segments import samples
+from .segments import all_have_bodies
 
-_HOUSE = Path(__file__).parents[1]
-
-
-class Asked(NamedTuple):
-    """What a build is about."""
-
-    catalog: Folder
-    out: Path
-    nginx: Path
-    local: bool
-    base_url: str | None
+_PACKAGE = Path(__file__).parents[1]
+_SUFFIXES = (".py", ".conf", ".js", ".html", ".css")
 
 
 def version() -> str:
-    """Changes whenever this program does, or a library whose bytes it writes."""
-    rooms = sorted(path for path in _HOUSE.rglob("*") if path.suffix in (".py", ".conf", ".js", ".html", ".css"))
-    parts = [encoding.digest(path.read_bytes()) for path in rooms]
-    return encoding.digest(
-        encoding.json([encoding.ZLIB_VERSION, [str(path.relative_to(_HOUSE)) for path in rooms], parts])
-    )
+    """The version of the cache: a digest of this program, and the version of zlib, which compresses bodies."""
+    files = sorted(path for path in _PACKAGE.rglob("*") if path.suffix in _SUFFIXES)
+    names = [str(path.relative_to(_PACKAGE)) for path in files]
+    digests = [encoding.digest(path.read_bytes()) for path in files]
+    return encoding.digest(encoding.json([encoding.ZLIB_VERSION, names, digests]))
 
 
-def past(catalog: Folder, as_of: int, cache: Cache) -> git.FileTimes:
-    """As `history.past`; git is asked once for the commits before a commit."""
+def commit_times(catalog: Folder, as_of: int, cache: Cache) -> git.FileTimes:
+    """The last commit time of each file. The history of one commit is read from git once."""
 
     def committed(repository: git.Repository) -> dict[str, int]:
         state = [repository.prefix, repository.is_shallow, repository.head]
-        known = cache.recall("history")
-        if not known or known["state"] != state:
-            # The name of a file is bytes that need not be text.
+        cached = cache.recall("history")
+        if not cached or cached["state"] != state:
+            # A file name is bytes and may not be valid UTF-8.
             times = {os.fsencode(path).decode("latin-1"): moment for path, moment in repository.commit_times().items()}
-            known = {"state": state, "times": times}
-            cache.remember("history", known)
-        return {os.fsdecode(path.encode("latin-1")): moment for path, moment in known["times"].items()}
+            cached = {"state": state, "times": times}
+            cache.remember("history", cached)
+        return {os.fsdecode(path.encode("latin-1")): moment for path, moment in cached["times"].items()}
 
     return git.file_times(Path(catalog), as_of, committed)
 
 
-def seen(asked: Asked, committed: Mapping[str, int]) -> dict[str, Any]:
-    """What a build depends on, the clock excepted, as it is now."""
+def fingerprint(options: Options, times: Mapping[str, int]) -> dict[str, Any]:
+    """The inputs of a build except the current time: options, commit times and the status of every file."""
+    paths = (Path(options.catalog), options.out, options.nginx)
     return {
-        "asked": [ascii(str(Path(part).absolute())) if isinstance(part, os.PathLike) else part for part in asked],
-        "times": encoding.digest(ascii(sorted(committed.items())).encode()),
-        "tree": snapshot.digest(snapshot.take(asked.catalog)),
+        "options": [*(ascii(str(path.absolute())) for path in paths), options.local, options.base_url],
+        "times": encoding.digest(ascii(sorted(times.items())).encode()),
+        "files": snapshot.digest(snapshot.take(options.catalog)),
     }
 
 
-def done(asked: Asked, as_of: int, committed: Mapping[str, int], cache: Cache) -> dict[str, Any] | None:
-    """What a build reported that saw the same; nothing if there is something to do."""
-    known, store = cache.recall("done"), Store(asked.out)
-    if not known or known["release"] != store.current() or not store.finished():
+def last_result(options: Options, times: Mapping[str, int], cache: Cache) -> dict[str, Any] | None:
+    """The dumped result of the last build, if a build would have the same result and change no file."""
+    last, store = cache.recall("last build"), Store(options.out)
+    if not last or last["release"] != store.current() or not store.finished():
         return None
-    if not known["from"] <= as_of < (known["until"] or as_of + 1) or known["conf"] != _digest(asked.nginx):
+    due = last["next_publication"] or options.as_of + 1
+    if not last["last_publication"] <= options.as_of < due or last["conf"] != _digest(options.nginx):
         return None
-    if not samples(cache.recall("runs"), asked.out):
+    if not all_have_bodies(cache.recall("segments"), options.out):
         return None
-    report: dict[str, Any] = known["report"]
-    return report if known["seen"] == seen(asked, committed) else None
+    result: dict[str, Any] = last["result"]
+    return result if last["fingerprint"] == fingerprint(options, times) else None
 
 
-def remember(
-    asked: Asked, seen: Mapping[str, Any], found: CatalogScan, report: Mapping[str, Any], cache: Cache
+def keep_result(
+    options: Options, fingerprint: Mapping[str, Any], scan: CatalogScan, result: Mapping[str, Any], cache: Cache
 ) -> None:
-    """Let the next build know that it need not do the same again."""
+    """Store the dumped result of a build and the inputs for which it holds; `fingerprint` is that before the scan."""
     cache.remember(
-        "done",
+        "last build",
         {
-            "seen": seen,
-            "from": found.last_publication,
-            "until": found.next_publication,
-            "release": report["release"],
-            "conf": _digest(asked.nginx),
-            "report": report,
+            "fingerprint": fingerprint,
+            "last_publication": scan.last_publication,
+            "next_publication": scan.next_publication,
+            "release": result["release"],
+            "conf": _digest(options.nginx),
+            "result": result,
         },
     )
     cache.commit()

@@ -8,9 +8,9 @@ from typing import NamedTuple
 from .. import encoding, filesystem
 from ..catalog.site_settings import Site
 from ..errors import FlatpanelError
+from ..pipeline.build_options import Options
 from ..pipeline.long_lists import LONG
 from ..pipeline.open_cache import Waiting
-from ..pipeline.run import Options
 from ..release import bodies as shelving
 from ..release import manifest, transaction
 from ..release.named_files import BodyFile, GzipFile, NamedFile, ReleaseFile, SidecarFile

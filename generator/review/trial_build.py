@@ -8,10 +8,10 @@ from typing import NamedTuple, TypeVar
 from ..catalog import layout
 from ..catalog.site_settings import Site
 from ..pipeline import run, scan, up_to_date
+from ..pipeline.build_options import Options, main_conf
 from ..pipeline.cache import Cache
 from ..pipeline.open_cache import with_cache
-from ..pipeline.release_builder import unwatched
-from ..pipeline.run import Options
+from ..pipeline.release_builder import no_progress
 from ..release import transaction
 from ..release.changes import KINDS, url_changes
 from ..release.manifest import Manifest
@@ -35,12 +35,12 @@ def build_trial(options: Options, look: Callable[[TrialRelease], T]) -> T:
     """Build into a temporary folder without a cache, and return the result of `look`."""
 
     def work(cache: Cache, scratch: Path) -> T:
-        past = up_to_date.past(options.catalog, options.as_of, cache)
+        past = up_to_date.commit_times(options.catalog, options.as_of, cache)
         found = scan.read(options.catalog, options.as_of, options.jobs, cache, past.times)
         there = Store(scratch / "dist")
         with ManifestReader(options.previous) as previous, transaction.begin(there, lambda: None) as session:
-            _, sealed = run.release(options, found, cache, scratch, session, previous, unwatched)
-        return look(TrialRelease(there, sealed.release, found.linker.site, past.warnings))
+            _, sealed = run.release(options, found, cache, scratch, session, previous, no_progress)
+        return look(TrialRelease(there, sealed.id, found.linker.site, past.warnings))
 
     return with_cache(None, lambda: None, work)
 
@@ -59,7 +59,7 @@ def outdated(options: Options, warn: Callable[[str], None]) -> list[str]:
         found.append(f"{options.out}: nothing has been built yet")
     elif made.release != current:
         found.append(f"{options.out}: is not what the catalog gives: {_difference(store.manifest(current), wanted)}")
-    if not options.nginx.is_file() or options.nginx.read_bytes() != run.main_conf(options, made.site):
+    if not options.nginx.is_file() or options.nginx.read_bytes() != main_conf(options, made.site):
         found.append(f"{options.nginx}: is not what {options.catalog / layout.SITE} gives")
     return found
 

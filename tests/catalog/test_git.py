@@ -10,7 +10,7 @@ import pytest
 from generator.catalog import git as history
 from generator.catalog.git import FileTimes
 from generator.pipeline import run
-from generator.pipeline.run import Options
+from generator.pipeline.build_options import Options
 from tests.support import linked_catalog
 
 NOW = 2_000_000_000

@@ -17,6 +17,7 @@ from generator.catalog.problems import locate
 from generator.errors import FlatpanelError
 from generator.pipeline import run as pipeline
 from generator.pipeline import up_to_date
+from generator.pipeline.build_options import Options
 from tests.conftest import AS_OF, Site
 from tests.support import author_catalogs
 from tests.support.author_catalogs import Run
@@ -115,7 +116,7 @@ def test_every_command_follows_links_into_named_folders(name: str, linked: Site,
 def test_a_followed_file_is_published(linked: Site, outside: Path) -> None:
     """What the shared file says is part of the site, and a change of it is seen by the next build."""
     linked.write("series/first.yaml", "title: F\ncover: c.jpg\nauthors: [2]\nmodified: 2026-01-01\n")
-    options = pipeline.Options(
+    options = Options(
         ConfinedFolder(linked.folder / "catalog_src", (outside,)),
         *linked.paths[1:],
         AS_OF,
@@ -256,7 +257,7 @@ def test_a_link_to_the_root_of_the_file_system_is_not_walked(
     monkeypatch.setattr(os, "scandir", spy(scandir))
     found = problems(site)
     snapshot.take(catalog)
-    up_to_date.seen(up_to_date.Asked(catalog, site.folder / "dist", site.folder / "nginx.conf", False, None), {})
+    up_to_date.fingerprint(Options(catalog, site.folder / "dist", site.folder / "nginx.conf", AS_OF), {})
 
     assert found == [f"{file}:1:1: cannot be read: {REFUSED}"]
     assert str(catalog) in listed

@@ -14,7 +14,7 @@ import pytest
 
 from generator.errors import CatalogError, FlatpanelError
 from generator.pipeline import run
-from generator.pipeline.run import Options
+from generator.pipeline.build_options import Options
 from tests.support import linked_catalog
 from tests.support.paths import DATA
 

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from generator import encoding
 from generator.catalog import reader
 from generator.pipeline import run as pipeline
-from generator.pipeline.run import Options
+from generator.pipeline.build_options import Options
 from generator.pipeline.scan import CatalogScan
 from generator.pipeline.schedule import cron
 from tests.conftest import AS_OF, Site

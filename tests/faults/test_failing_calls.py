@@ -20,6 +20,7 @@ from click.testing import Result
 from generator import filesystem
 from generator.pipeline import process_pool
 from generator.pipeline import run as pipeline
+from generator.pipeline.build_result import BuildResult
 from generator.pipeline.cache import FILE
 from generator.release import bodies
 from generator.release.bodies import MARK
@@ -64,7 +65,7 @@ def prepared(folder: Path, *, remembering: bool) -> Site:
     return site
 
 
-def build(site: Site, *, remembering: bool) -> pipeline.BuildResult:
+def build(site: Site, *, remembering: bool) -> BuildResult:
     return pipeline.build(replace(site.options, cache=site.folder / CACHE if remembering else None))
 
 

@@ -25,7 +25,7 @@ from generator.catalog.yaml.positions import read_positions
 from generator.catalog.yaml.reader import MAX_DIRECTIVES, MAX_VALUES, Malformed, load
 from generator.errors import CatalogError
 from generator.pipeline import run as pipeline
-from generator.pipeline.run import Options
+from generator.pipeline.build_options import Options
 from tests.catalog.test_wrong_catalogs import AS_OF, WRONG, files, problems, write
 from tests.conftest import Site
 

@@ -16,8 +16,8 @@ from generator.nginx import config, maps
 from generator.nginx.config import ConfigFile
 from generator.nginx.process import find_nginx
 from generator.pipeline import run as pipeline
-from generator.pipeline.publish import MAPS, Publisher
-from generator.pipeline.run import Options
+from generator.pipeline.build_options import Options
+from generator.pipeline.publish import MAPS, ResourcePublisher
 from generator.release.bodies import BodyWriter
 from generator.release.manifest import Published
 from tests.conftest import AS_OF, Site, copy_of
@@ -84,10 +84,11 @@ def published(number: int, max_age: int = 300, slug: str = "slug") -> Published:
 def release(lines: list[Published], settings: Settings = SETTINGS, *, dist: str, folder: str) -> list[ConfigFile]:
     """The files of a release that has these bodies, and the one that every release has."""
     index = Published(SERIES_INDEX_URL, "index.json", "0" * 32, 0, 2, "0" * 64, False, 300)
-    run = Publisher(BodyWriter(Path(), frozenset()), settings, 0, trusting=False).run([index, *lines])
-    counted = run.counted
-    answers = config.ConfigData(index, [], {}, counted.days, max(counted.lines), counted.longest)
-    maps = [ConfigFile(f"{name}.map", text) for name, text in zip(MAPS, run.maps, strict=True)]
+    publisher = ResourcePublisher(BodyWriter(Path(), frozenset()), settings, 0, skip_unchanged=False)
+    segment = publisher.segment([index, *lines])
+    summary = segment.summary
+    answers = config.ConfigData(index, [], {}, summary.days, max(summary.lines), summary.longest_line)
+    maps = [ConfigFile(f"{name}.map", text) for name, text in zip(MAPS, segment.maps, strict=True)]
     return [*config.release_files(answers, settings, dist=dist, folder=folder), *maps]
 
 

@@ -17,7 +17,7 @@ from pydantic import ValidationError
 from generator.catalog import records, site_settings
 from generator.errors import CatalogError
 from generator.pipeline import run
-from generator.pipeline.run import Options
+from generator.pipeline.build_options import Options
 from tests.conftest import AS_OF, Site, copy_of
 from tests.nginx.test_config import conf_text, said
 from tests.support import nginx_client

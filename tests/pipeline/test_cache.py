@@ -19,6 +19,7 @@ from generator.catalog import git
 from generator.errors import FlatpanelError
 from generator.pipeline import cache, up_to_date
 from generator.pipeline import run as pipeline
+from generator.pipeline.build_options import Options
 from generator.pipeline.cache import FILE, Cache, Damaged, ListedChapter
 from generator.pipeline.segments import Segments
 from generator.release import transaction
@@ -130,11 +131,11 @@ def of_a_missing_map(site: Site) -> None:
     folder = (site.folder / "dist/current").resolve()
     (folder / "series.map").unlink()
     with (
-        filesystem.PartialFile(site.folder / "runs") as aside,
-        Segments(aside) as runs,
+        filesystem.PartialFile(site.folder / "runs") as scratch,
+        Segments(scratch) as segments,
         pytest.raises(FileNotFoundError),
     ):
-        runs.remembered(folder, {})
+        segments.load(folder, {})
 
 
 @pytest.mark.parametrize(
@@ -212,13 +213,13 @@ def test_a_place_where_nothing_can_be_kept_is_a_warning(site: Site, run: Callabl
     result = run("build", *tree_snapshot.options(site), "--cache", place)
 
     assert result.exit_code == 0
-    assert result.stderr == f"warning: {place}: is no place to remember anything; every build is the first\n"
+    assert result.stderr == f"warning: {place}: cannot be used as cache; building without one\n"
 
 
 def test_the_version_is_that_of_every_file_of_the_program(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """A template that is edited counts, and so does one that is new."""
     (tmp_path / "one.py").write_text("1")
-    monkeypatch.setattr(up_to_date, "_HOUSE", tmp_path)
+    monkeypatch.setattr(up_to_date, "_PACKAGE", tmp_path)
     versions = {up_to_date.version()}
     (tmp_path / "one.py").write_text("2")
     versions.add(up_to_date.version())
@@ -228,7 +229,7 @@ def test_the_version_is_that_of_every_file_of_the_program(monkeypatch: pytest.Mo
     assert len(versions) == 3
 
 
-def remembering(site: Site) -> pipeline.Options:
+def remembering(site: Site) -> Options:
     return replace(site.options, cache=site.folder / "cache")
 
 

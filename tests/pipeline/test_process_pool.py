@@ -72,4 +72,4 @@ def test_a_process_does_what_it_was_begun_with() -> None:
     """What happens inside each of them."""
     process_pool._begin(partial(plus, 5))
 
-    assert [answer for answer, _ in process_pool._do([1, 2])] == [6, 7]
+    assert [answer for answer, _ in process_pool._apply([1, 2])] == [6, 7]

@@ -17,12 +17,17 @@ BUILD = """
 import sys
 from pathlib import Path
 
-from generator.catalog.confined_folder import Confined
+from generator.catalog.confined_folder import ConfinedFolder
 from generator.pipeline import run
+from generator.pipeline.build_options import Options
 
 folder = Path(sys.argv[1])
-options = run.Options(
-    Confined(folder / "catalog_src"), folder / "dist", folder / "nginx.conf", 1_790_000_000, cache=folder / "cache"
+options = Options(
+    ConfinedFolder(folder / "catalog_src"),
+    folder / "dist",
+    folder / "nginx.conf",
+    1_790_000_000,
+    cache=folder / "cache",
 )
 print(run.build(options).parsed)
 """

@@ -199,8 +199,8 @@ def test_a_build_that_removes_too_much_writes_nothing(
 
     assert (result.exit_code, result.stdout) == (1, "")
     assert result.stderr.splitlines() == [
-        f"{full.folder}/catalog_src: 1 series and 5 chapters would no longer be published: 40.0 % of all that the"
-        " release before has, and --max-removed allows 20 %; nothing was written",
+        f"{full.folder}/catalog_src: 1 series and 5 chapters would no longer be published: 40.0 % of the release"
+        " before, and --max-removed allows 20 %; nothing was written",
         "  alpha, with 4 chapters",
         "  gamma/1/4",
         "restore them, or allow it with a higher --max-removed",

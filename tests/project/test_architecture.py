@@ -38,6 +38,7 @@ LARGE = {
     "catalog": "one module for each step from a file to a linked record, and one for each kind of check",
     "authoring/site_import": "one module for each kind of entry that a site tells",
     "commands": "one module for each command",
+    "pipeline": "one module for each step of a build, and for what these steps share",
 }
 
 # Libraries, and the modules or packages that may import them.

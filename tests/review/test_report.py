@@ -15,7 +15,8 @@ from click.testing import Result
 
 from generator.errors import CatalogError
 from generator.pipeline import run as pipeline
-from generator.pipeline.run import BuildResult, Options
+from generator.pipeline.build_options import Options
+from generator.pipeline.build_result import BuildResult
 from generator.release import changes
 from generator.release.manifest import Manifest
 from generator.review.report import data, sizes

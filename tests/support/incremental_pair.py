@@ -15,7 +15,9 @@ import pytest
 
 from generator.errors import CatalogError, Problem
 from generator.pipeline import rollback
-from generator.pipeline.run import BuildResult, Options, build
+from generator.pipeline.build_options import Options
+from generator.pipeline.build_result import BuildResult
+from generator.pipeline.run import build
 from generator.release import transaction
 from generator.release.manifest import EMPTY, RESOURCES_START, Manifest, files_with_sidecar, load, load_head
 from generator.release.store import TREES, Store

@@ -3,7 +3,8 @@
 from pathlib import Path
 
 from generator.pipeline import run
-from generator.pipeline.run import BuildResult, Options
+from generator.pipeline.build_options import Options
+from generator.pipeline.build_result import BuildResult
 from generator.review.report import page as report
 from generator.review.report.data import ReportCollector, ReportData
 

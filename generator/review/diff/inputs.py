@@ -13,7 +13,7 @@ from ...catalog.git_files import CommittedFiles
 from ...catalog.layout import SITE
 from ...errors import CatalogError, FlatpanelError, Problem
 from ...pipeline import run
-from ...pipeline.run import Options
+from ...pipeline.build_options import Options
 from .release_view import ReleaseView, find_manifest
 
 # The files of the catalog as they lie there, committed or not.

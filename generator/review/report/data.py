@@ -87,7 +87,7 @@ def report_data(found: CatalogScan, cache: Cache, session: Transaction) -> Repor
 def _numbers(found: CatalogScan, coming: list[Scheduled]) -> dict[str, int]:
     lists = found.linker.lists.lists
     return {
-        "series": len(found.places),
+        "series": len(found.series_files),
         "chapters": found.published,
         "scheduled": len(coming),
         "pages": found.pages,

@@ -1,0 +1,74 @@
+"""The files of a catalog with their digests and parsed values; unchanged files are neither read nor parsed."""
+
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from typing import Any
+
+from .. import encoding
+from ..catalog import snapshot
+from ..catalog.confined_folder import ConfinedFolder
+from ..catalog.layout import SeriesFiles
+from ..catalog.source_file import ParsedFile
+from .cache import Cache
+
+
+class ParsedFiles:
+    """Knows a file by its status, and its content by a digest. Both are compared with those in the cache."""
+
+    def __init__(self, folder: ConfinedFolder, cache: Cache) -> None:
+        self.folder, self.cache = folder, cache
+        self.digests: dict[str, str] = {}
+        self._statuses: dict[str, str] = {}
+        self._cached = cache.files.load()
+        self._parsed = cache.files.parsed_digests()
+        # Without parsed values every content must be parsed, so its digest need not be computed beforehand.
+        self._computes_digests = bool(self._parsed)
+
+    def look_at(self, files: Iterable[str]) -> None:
+        """Determine the digest of each file. A file whose status is in the cache is not read."""
+        for file, status in snapshot.statuses(self.folder, files):
+            if not status:
+                continue  # a missing file; reading it reports the problem
+            self._statuses[file] = status
+            cached_status, digest = self._cached.get(file, ("", ""))
+            if status == cached_status:
+                self.digests[file] = digest
+            elif self._computes_digests:
+                with suppress(OSError):
+                    self.digests[file] = encoding.digest(self.folder.content(file)[0])
+
+    def modified_times(self) -> dict[str, int]:
+        return {file: snapshot.modified(status) for file, status in self._statuses.items()}
+
+    def parsed(self, files: Iterable[str]) -> dict[str, ParsedFile]:
+        """Those of the files whose contents an earlier build parsed."""
+        return {
+            file: ParsedFile(encoding.parse(value), snapshot.modified(self._statuses[file]), self.digests[file])
+            for file, value in self.values(files).items()
+        }
+
+    def values(self, files: Iterable[str]) -> dict[str, bytes]:
+        """The same as JSON."""
+        digests = {file: self.digests[file] for file in files if self.digests.get(file) in self._parsed}
+        return {file: self.cache.files.parsed(digest) for file, digest in digests.items()}
+
+    def keep(self, file: str, digest: str, value: bytes) -> None:
+        """Store the value of a file that was parsed. Its digest may have changed since `look_at`."""
+        self.digests[file] = digest
+        if digest not in self._parsed:
+            self.cache.files.keep_parsed(digest, value)
+            self._parsed.add(digest)
+
+    def contents(self, files: SeriesFiles) -> list[str] | None:
+        """The digests of all files of a series, or None if one is missing."""
+        if all(file in self.digests for file in files.files):
+            return [self.digests[file] for file in files.files]
+        return None
+
+    def save(self) -> None:
+        """Store all files for the next build."""
+        self.cache.files.store((file, self._statuses[file], digest) for file, digest in sorted(self.digests.items()))
+
+
+def from_json(values: Mapping[str, bytes]) -> dict[str, Any]:
+    return {file: encoding.parse(value) for file, value in values.items()}
