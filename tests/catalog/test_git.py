@@ -1,4 +1,4 @@
-"""When files were committed, asked of real repositories."""
+"""Times of the last change of files, read from real git repositories."""
 
 import os
 import subprocess
@@ -28,17 +28,17 @@ def nobodys_settings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 
 def git(folder: Path, *arguments: str, at: int = FIRST) -> None:
-    """Run git as somebody, at some time."""
+    """Run git with a fixed identity and time."""
     who = {f"GIT_{role}_{what}": "somebody" for role in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
     when = {f"GIT_{role}_DATE": f"{at} +0300" for role in ("AUTHOR", "COMMITTER")}
     subprocess.run(["git", *arguments], cwd=folder, check=True, capture_output=True, env={**os.environ, **who, **when})
 
 
 def times(folder: Path, as_of: int = NOW) -> dict[str, int]:
-    """When git says that each file changed; it must not refuse."""
-    found = history.file_times(folder, as_of)
-    assert found.warnings == []
-    return found.times
+    """The time of each file, without warnings."""
+    file_times = history.file_times(folder, as_of)
+    assert file_times.warnings == []
+    return file_times.times
 
 
 def commit(folder: Path, at: int) -> None:
@@ -60,8 +60,8 @@ def repository(tmp_path: Path) -> Path:
     return folder
 
 
-def test_a_file_is_as_old_as_the_last_commit_that_touched_it(repository: Path) -> None:
-    """The time of the commit, in UTC, whatever the zone of the committer."""
+def test_file_has_the_time_of_its_last_commit(repository: Path) -> None:
+    """In UTC, for any time zone of the committer."""
     assert times(repository) == {"a.yaml": FIRST, "b.yaml": SECOND}
 
 
@@ -71,8 +71,8 @@ def written(path: Path, text: str, at: int) -> None:
     os.utime(path, (at, at))
 
 
-def test_an_edited_file_changed_when_it_was_written(repository: Path) -> None:
-    """An edit that is not committed is as old as its file, and so is one that is staged."""
+def test_edited_file_has_its_mtime(repository: Path) -> None:
+    """Also if the edit is staged."""
     written(repository / "a.yaml", "aa", THIRD)
     written(repository / "b.yaml", "bbb", THIRD + 1)
     git(repository, "add", "b.yaml")
@@ -80,8 +80,8 @@ def test_an_edited_file_changed_when_it_was_written(repository: Path) -> None:
     assert times(repository) == {"a.yaml": THIRD, "b.yaml": THIRD + 1}
 
 
-def test_a_new_file_changed_when_it_was_written(repository: Path) -> None:
-    """A file that was never committed is as old as it is, staged or not."""
+def test_new_file_has_its_mtime(repository: Path) -> None:
+    """Also if it is staged."""
     written(repository / "c.yaml", "c", THIRD)
     written(repository / "d.yaml", "d", THIRD + 1)
     git(repository, "add", "d.yaml")
@@ -89,22 +89,22 @@ def test_a_new_file_changed_when_it_was_written(repository: Path) -> None:
     assert times(repository) == {"a.yaml": FIRST, "b.yaml": SECOND, "c.yaml": THIRD, "d.yaml": THIRD + 1}
 
 
-def test_an_edited_file_is_no_older_than_its_last_commit(repository: Path) -> None:
-    """An older file that was copied over a newer one is a change of what was committed."""
+def test_edited_file_is_not_older_than_its_last_commit(repository: Path) -> None:
+    """An older file may be copied over a committed one."""
     written(repository / "b.yaml", "older", FIRST - 1)
 
     assert times(repository) == {"a.yaml": FIRST, "b.yaml": SECOND}
 
 
-def test_an_edited_file_is_no_younger_than_the_build(repository: Path) -> None:
-    """A clock that is ahead does not bring dates of the future into a release."""
+def test_edited_file_is_not_newer_than_the_build(repository: Path) -> None:
+    """A clock that is ahead must not bring future dates into a release."""
     written(repository / "b.yaml", "later", NOW + 1000)
 
     assert times(repository)["b.yaml"] == NOW
 
 
-def test_the_time_of_a_build_changes_no_date(repository: Path) -> None:
-    """Uncommitted files are as old at the next build."""
+def test_build_time_changes_no_file_time(repository: Path) -> None:
+    """Uncommitted files have the same time in the next build."""
     written(repository / "a.yaml", "aa", THIRD)
     written(repository / "c.yaml", "c", THIRD)
 
@@ -112,8 +112,8 @@ def test_the_time_of_a_build_changes_no_date(repository: Path) -> None:
 
 
 @pytest.mark.parametrize("staged", [False, True])
-def test_permissions_are_no_edit(repository: Path, staged: bool) -> None:
-    """A mode bit is nothing that a client sees, also where it is staged and the file was written again."""
+def test_changed_mode_is_no_edit(repository: Path, staged: bool) -> None:
+    """Clients do not see the mode; staging and touching the file changes nothing."""
     (repository / "a.yaml").chmod(0o755)
     if staged:
         git(repository, "add", "a.yaml")
@@ -122,8 +122,8 @@ def test_permissions_are_no_edit(repository: Path, staged: bool) -> None:
     assert times(repository) == {"a.yaml": FIRST, "b.yaml": SECOND}
 
 
-def test_new_permissions_do_not_hide_an_edit(repository: Path) -> None:
-    """The content counts, whatever the mode."""
+def test_changed_mode_does_not_hide_an_edit(repository: Path) -> None:
+    """A staged mode and an edit of the content: the edit counts."""
     (repository / "a.yaml").chmod(0o755)
     git(repository, "add", "a.yaml")
     written(repository / "a.yaml", "aa", THIRD)
@@ -131,8 +131,8 @@ def test_new_permissions_do_not_hide_an_edit(repository: Path) -> None:
     assert times(repository)["a.yaml"] == THIRD
 
 
-def test_a_removed_file_keeps_its_commit(repository: Path) -> None:
-    """A file that is not there has no time of its own; one that git shall forget is new."""
+def test_removed_file_keeps_its_commit_time(repository: Path) -> None:
+    """A file removed from the index only counts as new."""
     (repository / "a.yaml").unlink()
     git(repository, "rm", "--quiet", "--cached", "b.yaml")
     os.utime(repository / "b.yaml", (THIRD, THIRD))
@@ -140,8 +140,8 @@ def test_a_removed_file_keeps_its_commit(repository: Path) -> None:
     assert times(repository) == {"a.yaml": FIRST, "b.yaml": THIRD}
 
 
-def test_a_file_with_a_conflict_is_edited(repository: Path) -> None:
-    """In the middle of a merge a file is what lies there."""
+def test_file_with_a_merge_conflict_counts_as_edited(repository: Path) -> None:
+    """It has its mtime during a merge."""
     git(repository, "checkout", "--quiet", "-b", "branch", "HEAD~1")
     (repository / "b.yaml").write_text("other")
     commit(repository, SECOND + 1)
@@ -152,8 +152,8 @@ def test_a_file_with_a_conflict_is_edited(repository: Path) -> None:
     assert times(repository)["b.yaml"] == THIRD
 
 
-def test_a_commit_without_a_time_is_as_old_as_can_be(repository: Path) -> None:
-    """Old imported histories have such commits, and the author of a commit may write one."""
+def test_commit_without_a_time_counts_as_second_0(repository: Path) -> None:
+    """Imported histories contain such commits, and anyone can write one."""
     head = subprocess.run(["git", "cat-file", "commit", "HEAD"], cwd=repository, check=True, capture_output=True).stdout
     lines = [b"committer x <x>" if line.startswith(b"committer ") else line for line in head.split(b"\n")]
     made = ["git", "hash-object", "--literally", "-t", "commit", "-w", "--stdin"]
@@ -163,16 +163,16 @@ def test_a_commit_without_a_time_is_as_old_as_can_be(repository: Path) -> None:
     assert times(repository) == {"a.yaml": FIRST, "b.yaml": 0}
 
 
-def test_a_touched_file_is_not_an_edited_one(repository: Path) -> None:
-    """Only contents count: a checkout that rewrites every file changes nothing."""
+def test_touched_file_is_no_edit(repository: Path) -> None:
+    """A checkout rewrites files with the same content."""
     os.utime(repository / "a.yaml", (THIRD, THIRD))
     (repository / "b.yaml").write_text("bb")
 
     assert times(repository) == {"a.yaml": FIRST, "b.yaml": SECOND}
 
 
-def test_an_ignored_file_is_unknown(repository: Path) -> None:
-    """What git is told not to look at is as old as the file system says."""
+def test_ignored_file_has_no_git_time(repository: Path) -> None:
+    """The build uses its mtime."""
     (repository / ".gitignore").write_text("*.bak.yaml\n")
     commit(repository, THIRD)
     (repository / "a.bak.yaml").write_text("a")
@@ -180,16 +180,16 @@ def test_an_ignored_file_is_unknown(repository: Path) -> None:
     assert times(repository) == {".gitignore": THIRD, "a.yaml": FIRST, "b.yaml": SECOND}
 
 
-def test_a_renamed_file_changed_when_it_was_renamed(repository: Path) -> None:
-    """The name of a file is its slug, so that a new name is a new thing."""
+def test_renamed_file_has_the_time_of_the_rename(repository: Path) -> None:
+    """The name of a file is its slug, so a renamed file is a new series."""
     git(repository, "mv", "a.yaml", "c.yaml")
     commit(repository, THIRD)
 
     assert times(repository)["c.yaml"] == THIRD
 
 
-def test_a_merged_file_keeps_the_time_of_its_own_commit(repository: Path) -> None:
-    """Merging a branch touches nothing that the branch had touched."""
+def test_merged_file_keeps_the_time_of_its_commit(repository: Path) -> None:
+    """A merge commit changes no file of the branch."""
     git(repository, "checkout", "--quiet", "-b", "branch")
     (repository / "c.yaml").write_text("c")
     commit(repository, SECOND + 1)
@@ -200,8 +200,8 @@ def test_a_merged_file_keeps_the_time_of_its_own_commit(repository: Path) -> Non
 
 
 @pytest.mark.parametrize("name", ["été 猫.yaml", 'a"b\\c.yaml', "a\nb.yaml", " a .yaml", "-- .yaml"])
-def test_any_name_is_known(repository: Path, name: str) -> None:
-    """Letters, quotes, blanks and line breaks in a name are part of it."""
+def test_file_names_may_contain_any_character(repository: Path, name: str) -> None:
+    """Letters, quotes, blanks and line breaks."""
     (repository / name).write_text("x")
     commit(repository, THIRD)
     written(repository / f"new {name}", "x", THIRD)
@@ -209,8 +209,8 @@ def test_any_name_is_known(repository: Path, name: str) -> None:
     assert times(repository) == {"a.yaml": FIRST, "b.yaml": SECOND, name: THIRD, f"new {name}": THIRD}
 
 
-def test_a_subfolder_of_a_repository_has_paths_of_its_own(repository: Path) -> None:
-    """A catalog is mostly a folder of a project; what lies beside it is nothing to it."""
+def test_paths_are_relative_to_the_catalog(repository: Path) -> None:
+    """Files beside the catalog are ignored."""
     inside = repository / "catalog_src/series"
     inside.mkdir(parents=True)
     (inside / "a.yaml").write_text("a")
@@ -228,20 +228,20 @@ def test_a_subfolder_of_a_repository_has_paths_of_its_own(repository: Path) -> N
     }
 
 
-def test_a_link_to_a_folder_of_a_repository_is_followed(repository: Path, tmp_path: Path) -> None:
-    """A catalog may be reached by another path than the one that git knows."""
+def test_catalog_path_may_be_a_link_into_a_repository(repository: Path, tmp_path: Path) -> None:
+    """The real path of the catalog counts."""
     (tmp_path / "link").symlink_to(repository)
 
     assert times(tmp_path / "link") == {"a.yaml": FIRST, "b.yaml": SECOND}
 
 
-def test_without_a_repository_nothing_is_known(tmp_path: Path) -> None:
-    """The file system tells instead."""
+def test_no_repository_gives_no_times(tmp_path: Path) -> None:
+    """The build uses mtimes."""
     assert history.file_times(tmp_path, NOW) == FileTimes({}, [])
 
 
-def test_before_the_first_commit_nothing_is_known(tmp_path: Path) -> None:
-    """A repository without a history is like none."""
+def test_repository_without_a_commit_gives_no_times(tmp_path: Path) -> None:
+    """Nor ids of earlier chapters."""
     git(tmp_path, "init", "--quiet")
     (tmp_path / "a.yaml").write_text("a")
 
@@ -250,8 +250,8 @@ def test_before_the_first_commit_nothing_is_known(tmp_path: Path) -> None:
     assert repository and repository.ids_in_history() == set()
 
 
-def test_without_git_a_repository_is_missed(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A machine that cannot run git can build all the same, and says what is lost."""
+def test_missing_git_is_a_warning(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The build goes on with mtimes."""
     monkeypatch.setenv("PATH", "")
     sentence = f"git cannot be started for {repository}: No such file or directory"
 
@@ -268,8 +268,8 @@ def test_without_git_a_repository_is_missed(repository: Path, monkeypatch: pytes
         *("status.branch=true", "status.relativePaths=true", "core.fileMode=true", "log.diffMerges=combined"),
     ],
 )
-def test_the_settings_of_whoever_builds_change_nothing(repository: Path, setting: str) -> None:
-    """The same history is told on every machine."""
+def test_git_settings_change_no_time(repository: Path, setting: str) -> None:
+    """The result is the same on every machine."""
     written(repository / "c.yaml", "stashed", FIRST)
     git(repository, "stash", "--include-untracked")
     written(repository / "é.yaml", "é", THIRD)
@@ -279,10 +279,10 @@ def test_the_settings_of_whoever_builds_change_nothing(repository: Path, setting
     assert times(repository) == {"a.yaml": FIRST, "b.yaml": SECOND, "é.yaml": THIRD}
 
 
-def test_a_hook_of_another_repository_changes_nothing(
+def test_git_variables_of_another_repository_are_ignored(
     repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A build that git starts, with its variables around it, still asks the repository of the catalog."""
+    """git sets them for a hook that runs a build."""
     other = tmp_path / "other"
     other.mkdir()
     git(other, "init", "--quiet")
@@ -299,22 +299,22 @@ def clone(repository: Path, folder: Path, *options: str) -> Path:
     return folder
 
 
-def test_a_clone_tells_the_same(repository: Path, tmp_path: Path) -> None:
-    """What was committed when does not depend on who asks."""
+def test_clone_has_the_same_times(repository: Path, tmp_path: Path) -> None:
+    """Commit times are part of the repository."""
     copy = clone(repository, tmp_path / "clone")
 
     assert history.file_times(copy, NOW) == FileTimes({"a.yaml": FIRST, "b.yaml": SECOND}, [], is_shallow=False)
 
 
-def test_a_shallow_clone_is_known_for_one(repository: Path, tmp_path: Path) -> None:
-    """With one commit every file seems to come from it, and that can be told."""
+def test_shallow_clone_is_recognised(repository: Path, tmp_path: Path) -> None:
+    """All its files seem to belong to its one commit."""
     copy = clone(repository, tmp_path / "clone", "--depth", "1")
 
     assert history.file_times(copy, NOW) == FileTimes({"a.yaml": SECOND, "b.yaml": SECOND}, [], is_shallow=True)
 
 
-def test_a_build_warns_of_a_shallow_clone(repository: Path, tmp_path: Path) -> None:
-    """The build goes on, and says why its dates are too new."""
+def test_build_warns_of_a_shallow_clone(repository: Path, tmp_path: Path) -> None:
+    """The build goes on with the wrong dates."""
     (repository / "site.yaml").write_text("base_url: https://comics.example\n")
     for name in ("a.yaml", "b.yaml"):
         (repository / name).unlink()
@@ -331,8 +331,8 @@ def test_a_build_warns_of_a_shallow_clone(repository: Path, tmp_path: Path) -> N
     ]
 
 
-def test_a_catalog_takes_its_times_from_history(repository: Path) -> None:
-    """The commit of a file beats the time at which it was written; what git does not know has only the latter."""
+def test_catalog_uses_commit_times_before_mtimes(repository: Path) -> None:
+    """Ignored files have their mtime."""
     (repository / "site.yaml").write_text("base_url: https://comics.example\n")
     (repository / ".gitignore").write_text("artists.yaml\n")
     for name in ("a.yaml", "b.yaml"):
@@ -345,7 +345,12 @@ def test_a_catalog_takes_its_times_from_history(repository: Path) -> None:
         os.utime(file, (123_456_789, 123_456_789))
     os.utime(repository / "categories.yaml", (NOW - 1, NOW - 1))
 
-    found = linked_catalog.read_catalog(repository, NOW)
+    catalog = linked_catalog.read_catalog(repository, NOW)
 
-    modified = [found.authors[0].modified, found.artists[0].modified, found.categories[0].modified, found.site_modified]
+    modified = [
+        catalog.authors[0].modified,
+        catalog.artists[0].modified,
+        catalog.categories[0].modified,
+        catalog.site_modified,
+    ]
     assert modified == [THIRD, 123_456_789, NOW - 1, THIRD]

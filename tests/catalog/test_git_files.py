@@ -1,4 +1,4 @@
-"""What `diff` takes out of a commit: the bytes of regular files, as git stores them, and nothing from elsewhere."""
+"""The files that `diff` reads from a commit: the stored bytes of regular files in the catalog."""
 
 import os
 import shutil
@@ -32,14 +32,14 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def repository(project: Path) -> Repository:
-    found = Repository.around(project / "catalog_src")
-    assert found
-    return found
+    around = Repository.around(project / "catalog_src")
+    assert around
+    return around
 
 
 def chosen(project: Path, commit: str = "HEAD") -> CommittedFiles:
-    known = repository(project)
-    return CommittedFiles(known, str(known.tree(commit)), Path(f"{commit}:catalog_src"))
+    source = repository(project)
+    return CommittedFiles(source, str(source.tree(commit)), Path(f"{commit}:catalog_src"))
 
 
 def contents(project: Path) -> dict[str, bytes]:
@@ -47,7 +47,7 @@ def contents(project: Path) -> dict[str, bytes]:
 
 
 def test_files_have_the_bytes_of_the_commit(project: Path, run: Run) -> None:
-    """Filters, conversions and hooks, which a commit and a configuration can name, take no part."""
+    """Filters, conversions and hooks of the repository are not applied."""
     text = (project / "catalog_src/series/first.yaml").read_text() + "# $Id$\n"
     (project / "catalog_src/series/first.yaml").write_text(text)
     (project / "catalog_src/.gitattributes").write_text("*.yaml filter=trap ident text eol=crlf export-ignore\n")
@@ -67,8 +67,8 @@ def test_files_have_the_bytes_of_the_commit(project: Path, run: Run) -> None:
     assert contents(project)["series/first.yaml"] == text.encode()
 
 
-def test_only_what_a_build_reads_is_taken(project: Path) -> None:
-    """Images, notes and hidden files stay where they are."""
+def test_only_yaml_files_are_read(project: Path) -> None:
+    """Images, notes and hidden files are skipped."""
     for name in ("notes.txt", ".hidden.yaml", ".hidden/site.yaml", "series/cover.png"):
         (project / "catalog_src" / name).parent.mkdir(exist_ok=True)
         (project / "catalog_src" / name).write_text("x")
@@ -80,8 +80,8 @@ def test_only_what_a_build_reads_is_taken(project: Path) -> None:
     } | {path.name for path in (project / "catalog_src").glob("[a-v]*.yaml")}
 
 
-def test_many_files_are_read_in_parts(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """All contents of a commit together need not fit into memory."""
+def test_contents_are_read_in_batches(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The files of a commit need not fit into memory together."""
     whole = contents(project)
     commands = []
     output = history._Git.output
@@ -107,8 +107,8 @@ def test_many_files_are_read_in_parts(project: Path, monkeypatch: pytest.MonkeyP
         ("first.yaml/x", "is a broken link"),
     ],
 )
-def test_a_link_is_followed_to_a_file_of_the_catalog_only(project: Path, run: Run, target: str, problem: str) -> None:
-    """Any other link is refused by name, and what it leads to is not read."""
+def test_only_links_to_files_in_the_catalog_are_followed(project: Path, run: Run, target: str, problem: str) -> None:
+    """Any other link is an error, and its target is not read."""
     (project / "catalog_src/series/third.yaml").symlink_to(target)
     commit(project, THIRD)
     result = run("diff", "HEAD~1", "HEAD")
@@ -116,8 +116,8 @@ def test_a_link_is_followed_to_a_file_of_the_catalog_only(project: Path, run: Ru
     assert (result.exit_code, result.stderr) == (1, f"HEAD:catalog_src/series/third.yaml: {problem}\n")
 
 
-def test_a_link_whose_name_has_two_lines_is_not_followed(project: Path) -> None:
-    """git would read its name as two questions."""
+def test_link_with_a_line_break_in_its_name_is_refused(project: Path) -> None:
+    """git would read the name as two queries."""
     (project / "catalog_src/series/a\nb.yaml").symlink_to("first.yaml")
     commit(project, THIRD)
 
@@ -125,16 +125,16 @@ def test_a_link_whose_name_has_two_lines_is_not_followed(project: Path) -> None:
         chosen(project)
 
 
-def test_a_hidden_link_is_not_looked_at(project: Path) -> None:
-    """Editors leave some that lead nowhere."""
+def test_hidden_link_is_ignored(project: Path) -> None:
+    """Editors leave broken links as locks."""
     (project / "catalog_src/.#first.yaml").symlink_to("somebody@somewhere.1234")
     commit(project, THIRD)
 
     assert ".#first.yaml" not in contents(project)
 
 
-def test_a_submodule_is_left_out(project: Path, run: Run) -> None:
-    """It is another repository, which need not be here; the other files are compared."""
+def test_submodule_is_skipped_with_a_warning(project: Path, run: Run) -> None:
+    """It is another repository, which may be missing; the other files are compared."""
     git(project, "-c", "protocol.file.allow=always", "submodule", "add", "--quiet", str(project), "catalog_src/more")
     commit(project, THIRD)
     result = run("diff", "HEAD~1", "HEAD")
@@ -144,18 +144,16 @@ def test_a_submodule_is_left_out(project: Path, run: Run) -> None:
 
 
 @pytest.mark.parametrize("path", ["../out.yaml", "/tmp/out.yaml", "series/./out.yaml", "series//out.yaml"])
-def test_a_commit_writes_nothing_outside_of_its_folder(
-    project: Path, path: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """git's own tools make no such tree, but a tree is only bytes."""
+def test_tree_with_unsafe_paths_is_refused(project: Path, path: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """git makes no such tree, but anyone can write its bytes."""
     monkeypatch.setattr(Repository, "entries", lambda self, tree: [TreeEntry(path, "100644", "0" * 40, 1)])
 
     with pytest.raises(FlatpanelError, match="is not a path that git checks out"):
         chosen(project)
 
 
-def test_a_tree_with_an_entry_above_itself_is_refused(project: Path, run: Run) -> None:
-    """Written byte by byte, as an attacker would."""
+def test_tree_with_a_parent_entry_is_refused(project: Path, run: Run) -> None:
+    """A real tree with the entry `..`, written byte by byte."""
     series = bytes.fromhex(output(project, "rev-parse", "HEAD:catalog_src/series"))
 
     def write(entry: bytes) -> str:
@@ -171,8 +169,8 @@ def test_a_tree_with_an_entry_above_itself_is_refused(project: Path, run: Run) -
     assert (result.exit_code, "is not a path that git checks out" in result.stderr) == (1, True)
 
 
-def test_a_huge_file_is_not_read(project: Path, run: Run) -> None:
-    """As in a folder: nobody writes so much by hand."""
+def test_file_over_16_mib_is_refused(project: Path, run: Run) -> None:
+    """As in a folder."""
     (project / "catalog_src/series/third.yaml").write_bytes(b"#" * (confined_folder.MAX_SIZE + 1))
     commit(project, THIRD)
     result = run("diff", "HEAD~1", "HEAD")
@@ -180,16 +178,16 @@ def test_a_huge_file_is_not_read(project: Path, run: Run) -> None:
     assert result.stderr == "HEAD:catalog_src/series/third.yaml: has more than 16 MiB; split it\n"
 
 
-def test_a_content_that_is_not_here_is_told_of(project: Path) -> None:
-    """The name that git gives it may be missing, in a damaged repository."""
-    known = repository(project)
+def test_missing_object_is_an_error(project: Path) -> None:
+    """A damaged repository may lack the content of a file."""
+    source = repository(project)
 
     with pytest.raises(GitError, match=r"git has no content of catalog_src/a\.yaml in "):
-        list(known.contents([TreeEntry("a.yaml", "100644", "1" * 40, 1)]))
+        list(source.contents([TreeEntry("a.yaml", "100644", "1" * 40, 1)]))
 
 
-def test_a_catalog_that_was_a_file_is_none(project: Path, run: Run) -> None:
-    """At that commit there was nothing to compare with."""
+def test_commit_with_a_file_in_place_of_the_catalog_is_refused(project: Path, run: Run) -> None:
+    """There is no catalog to compare at that commit."""
     shutil.rmtree(project / "catalog_src")
     (project / "catalog_src").write_text("x")
     commit(project, THIRD)

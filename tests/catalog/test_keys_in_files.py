@@ -1,4 +1,4 @@
-"""What may stand in keys.yaml and accounts.yaml, and what must never be said of it."""
+"""Keys in keys.yaml and accounts.yaml: problems are located, and no message contains a key."""
 
 import pytest
 
@@ -59,10 +59,8 @@ def problems(site: Site, run: Run) -> str:
         ),
     ],
 )
-def test_what_is_wrong_with_keys_is_said_in_its_place(
-    keyed: Site, run: Run, file: str, text: str, problem: str
-) -> None:
-    """keys.yaml is a file of the catalog like any other."""
+def test_problems_of_keys_are_located(keyed: Site, run: Run, file: str, text: str, problem: str) -> None:
+    """keys.yaml is checked like any other file of the catalog."""
     keyed.write(file, text)
 
     assert problem in problems(keyed, run)
@@ -87,8 +85,8 @@ MADE = f"fpk_{'Zz9-_' * 8}xyz"
         ("accounts.yaml", "- {username: noor, keys: SECRET}\n"),
     ],
 )
-def test_a_problem_does_not_repeat_a_key(keyed: Site, run: Run, file: str, text: str, secret: str) -> None:
-    """A key in the wrong place must not end up in the log of a build as well."""
+def test_problem_does_not_repeat_a_key(keyed: Site, run: Run, file: str, text: str, secret: str) -> None:
+    """A key in the wrong field must not get into the log of a build."""
     keyed.write(file, text.replace("SECRET", secret))
 
     for output in (problems(keyed, run), run("check", "--catalog", keyed.folder / "catalog_src", "--json").output):
@@ -106,8 +104,8 @@ def test_a_problem_does_not_repeat_a_key(keyed: Site, run: Run, file: str, text:
         ("series/first.yaml", "title: First\ncover: cover.jpg\nsecret: SECRET\n", 3),
     ],
 )
-def test_a_line_with_a_secret_is_not_shown(keyed: Site, run: Run, file: str, text: str, line: int) -> None:
-    """The place is said without its line, also where the name of the field stands above it."""
+def test_line_with_a_secret_is_not_quoted(keyed: Site, run: Run, file: str, text: str, line: int) -> None:
+    """The problem has its place without an excerpt, also if the name of the field is in a line above."""
     keyed.write(file, text.replace("SECRET", SECRET))
 
     for output in (problems(keyed, run), run("check", "--catalog", keyed.folder / "catalog_src", "--json").output):
@@ -129,23 +127,23 @@ def test_a_line_with_a_secret_is_not_shown(keyed: Site, run: Run, file: str, tex
         ("accounts.yaml", "- username: noor\n  keys: [{name: a, sha256: SECRET}]\n", ["2:28"]),
     ],
 )
-def test_a_key_in_clear_is_a_problem_wherever_it_stands(
+def test_plaintext_key_is_a_problem_anywhere_in_a_file(
     keyed: Site, run: Run, file: str, text: str, places: list[str]
 ) -> None:
-    """Not even a comment may hold what `keys add` printed; the sentence says what to do and keeps the secret."""
+    """Even in a comment. The message says what to do and does not contain the key."""
     secret = f"fpk_{'Zz9-_' * 8}xyz"[:47]
     (keyed.folder / "catalog_src" / file).write_bytes(text.replace("SECRET", secret).encode())
 
-    found = problems(keyed, run)
+    output = problems(keyed, run)
 
     sentence = "here stands a key itself; remove it and make another: `python build.py keys add` keeps its digest only"
-    assert [line for line in found.splitlines() if sentence in line] == [f"{file}:{one}: {sentence}" for one in places]
-    assert secret[4:24] not in found
+    assert [line for line in output.splitlines() if sentence in line] == [f"{file}:{one}: {sentence}" for one in places]
+    assert secret[4:24] not in output
 
 
 @pytest.mark.parametrize("word", ["fpk_", "fpk_fan", "fpk_reader_2026"])
-def test_a_word_that_begins_like_a_key_is_none(keyed: Site, run: Run, word: str) -> None:
-    """Only what is as long as a secret is taken for one."""
+def test_short_word_with_the_key_prefix_is_no_key(keyed: Site, run: Run, word: str) -> None:
+    """Only a text as long as a secret counts as a key."""
     keyed.write("accounts.yaml", f"- username: {word}\n")
 
     assert run("check", "--catalog", keyed.folder / "catalog_src").exit_code == 0

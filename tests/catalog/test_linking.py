@@ -1,4 +1,4 @@
-"""Checked records become a catalog: orders, addresses, titles and times, as of an instant."""
+"""Checked records become a linked catalog: orders, URLs, titles and times at an instant."""
 
 import pytest
 
@@ -20,53 +20,57 @@ def one_series(chapters: str = "", fields: str = "", site: str = "", more: str =
     return catalog(text, as_of).series[0]
 
 
-def test_series_are_in_the_order_of_their_titles() -> None:
-    """Titles are compared by code points, and those with the same title by slug."""
+def test_series_are_sorted_by_title_then_slug() -> None:
+    """Titles are compared by code points."""
     titles = {"d": "B", "c": "b", "b": "B", "a": "猫", "x": "É", "e": "A b", "f": "A", "Z": "B"}
-    found = catalog(f"series: {{{', '.join(f'{slug}: {{title: {title}}}' for slug, title in titles.items())}}}").series
+    in_order = catalog(
+        f"series: {{{', '.join(f'{slug}: {{title: {title}}}' for slug, title in titles.items())}}}"
+    ).series
 
-    assert [(one.title, one.slug) for one in found] == [
+    assert [(series.title, series.slug) for series in in_order] == [
         ("A", "f"), ("A b", "e"), ("B", "Z"), ("B", "b"), ("B", "d"), ("b", "c"), ("É", "x"), ("猫", "a")
     ]  # fmt: skip
 
 
-def test_people_and_groups_are_in_the_order_of_their_ids() -> None:
-    """Ids are numbers: 10 comes after 9, however they stand in the file."""
+def test_people_and_groups_are_sorted_by_id() -> None:
+    """Ids are numbers: 10 follows 9."""
     lists = "\n".join(
         f"{name}: [{{id: 10, name: J}}, {{id: 9, name: I}}, {{id: 100, name: A}}]"
         for name in ("authors", "artists", "groups")
     )
-    found = catalog(lists)
+    linked = catalog(lists)
 
-    assert [[one.id for one in ones] for ones in (found.authors, found.artists, found.groups)] == [[9, 10, 100]] * 3
+    assert [[entity.id for entity in entities] for entities in (linked.authors, linked.artists, linked.groups)] == [
+        [9, 10, 100]
+    ] * 3
 
 
-def test_categories_are_in_the_order_of_their_ids() -> None:
-    """Ids of categories are texts, compared by code points, in the catalog and in a series."""
+def test_categories_are_sorted_by_id() -> None:
+    """Ids are texts, compared by code points, in the catalog and in a series."""
     text = "categories: [{id: b, name: Z}, {id: C, name: Y}, {id: a, name: X}, {id: _, name: W}]"
-    found = catalog(f"{text}\nseries: {{s: {{categories: [b, a, C]}}}}")
+    linked = catalog(f"{text}\nseries: {{s: {{categories: [b, a, C]}}}}")
 
-    assert [one.id for one in found.categories] == ["C", "_", "a", "b"]
-    assert [one.id for one in found.series[0].categories] == ["C", "a", "b"]
+    assert [category.id for category in linked.categories] == ["C", "_", "a", "b"]
+    assert [category.id for category in linked.series[0].categories] == ["C", "a", "b"]
 
 
-def test_chapters_are_in_the_order_of_volume_and_number() -> None:
-    """Volumes and numbers are compared as numbers; chapters without a volume come first."""
+def test_chapters_are_sorted_by_volume_and_number() -> None:
+    """Both are compared as numbers. Chapters without a volume come first."""
     spots = [(10, "1"), (2, "10"), (2, "9.5"), ("~", "3"), (2, '"1.25"'), (2, "1.3"), (1, "1"), ("~", "0")]
-    found = one_series(", ".join(chapter(number, volume) for volume, number in spots))
+    series = one_series(", ".join(chapter(number, volume) for volume, number in spots))
 
-    assert [(one.volume, one.number) for one in found.chapters] == [
+    assert [(chapter.volume, chapter.number) for chapter in series.chapters] == [
         (None, "0"), (None, "3"), (1, "1"), (2, "1.25"), (2, "1.3"), (2, "9.5"), (2, "10"), (10, "1")
     ]  # fmt: skip
-    assert {volume: [one.number for one in ones] for volume, ones in found.volumes.items()} == {
+    assert {volume: [chapter.number for chapter in chapters] for volume, chapters in series.volumes.items()} == {
         0: ["0", "3"], 1: ["1"], 2: ["1.25", "1.3", "9.5", "10"], 10: ["1"]
     }  # fmt: skip
-    assert list(found.volumes) == [0, 1, 2, 10]
+    assert list(series.volumes) == [0, 1, 2, 10]
 
 
-def test_what_has_no_order_of_its_own_keeps_that_of_the_file() -> None:
-    """Aliases, people of a series, groups of a chapter, members and roles stay as they were written."""
-    found = catalog("""
+def test_other_lists_keep_the_order_of_the_file() -> None:
+    """Aliases, people of a series, groups of a chapter, members and roles."""
+    linked = catalog("""
         authors: [{id: 1, name: A, aliases: [z, y]}, {id: 2, name: B}]
         artists: [{id: 1, name: A}, {id: 2, name: B}]
         members: [{id: 1, name: Wren}, {id: 2, name: Robin}]
@@ -86,14 +90,14 @@ def test_what_has_no_order_of_its_own_keeps_that_of_the_file() -> None:
             artists: [2, A]
             chapters: [{number: 1, published: 2026-05-01, pages: [], groups: [H, 1]}]
     """)
-    (series,) = found.series
+    (series,) = linked.series
 
-    assert found.authors[0].aliases == ("z", "y")
+    assert linked.authors[0].aliases == ("z", "y")
     assert series.aliases == ("two", "one")
-    assert [one.name for one in series.authors] == ["B", "A"]
-    assert [one.id for one in series.artists] == [2, 1]
-    assert [one.name for one in series.chapters[0].groups] == ["H", "G"]
-    assert [(one.name, roles) for one, roles in found.groups[1].members.items()] == [
+    assert [entity.name for entity in series.authors] == ["B", "A"]
+    assert [entity.id for entity in series.artists] == [2, 1]
+    assert [entity.name for entity in series.chapters[0].groups] == ["H", "G"]
+    assert [(entity.name, roles) for entity, roles in linked.groups[1].members.items()] == [
         ("Robin", ["Z", "A"]),
         ("Wren", ["B", "B"]),
     ]
@@ -108,13 +112,13 @@ def test_what_has_no_order_of_its_own_keeps_that_of_the_file() -> None:
         ([("~", 2, "2026-05-01T12:00:00.9Z"), ("~", 1, "2026-05-01T12:00:00.1Z")], (None, "2")),
     ],
 )
-def test_the_latest_chapter_is_the_newest_and_of_several_the_highest(
+def test_latest_chapter_is_the_newest_then_the_highest(
     chapters: list[tuple[object, object, str]], latest: tuple[int | None, str]
 ) -> None:
-    """By publication to the second, then by volume, then by number."""
-    found = one_series(", ".join(chapter(number, volume, published) for volume, number, published in chapters)).latest
+    """Compared by publication in seconds, then volume, then number."""
+    newest = one_series(", ".join(chapter(number, volume, published) for volume, number, published in chapters)).latest
 
-    assert found and (found.volume, found.number) == latest
+    assert newest and (newest.volume, newest.number) == latest
 
 
 SCHEDULED = """
@@ -135,16 +139,18 @@ series:
         (AS_OF, {"a": ["1", "2"], "b": ["1"]}),
     ],
 )
-def test_a_chapter_exists_from_its_second_on(as_of: int, published: dict[str, list[str]]) -> None:
-    """Until it is published, a chapter is in no list, volume, latest chapter or work of a group."""
-    found = catalog(SCHEDULED, as_of)
+def test_chapter_exists_from_its_publication_second(as_of: int, published: dict[str, list[str]]) -> None:
+    """Before, no list, volume, latest chapter or group contains it."""
+    linked = catalog(SCHEDULED, as_of)
 
-    assert {one.slug: [chapter.number for chapter in one.chapters] for one in found.series} == published
-    assert {one.slug: [c.number for cs in one.volumes.values() for c in cs] for one in found.series} == published
-    assert {one.slug: one.latest and one.latest.number for one in found.series} == {
+    assert {series.slug: [chapter.number for chapter in series.chapters] for series in linked.series} == published
+    assert {
+        series.slug: [c.number for cs in series.volumes.values() for c in cs] for series in linked.series
+    } == published
+    assert {series.slug: series.latest and series.latest.number for series in linked.series} == {
         slug: numbers[-1] if numbers else None for slug, numbers in published.items()
     }
-    assert [one.slug for one in found.publishing_groups[0].series] == (["a"] if "2" in published["a"] else [])
+    assert [series.slug for series in linked.publishing_groups[0].series] == (["a"] if "2" in published["a"] else [])
 
 
 RIGHTS = """
@@ -160,21 +166,23 @@ series:
 
 
 @pytest.mark.parametrize(("site", "slugs"), [("", ["free", "licensed"]), ("site: {hide_licensed: true}", ["free"])])
-def test_the_old_families_know_neither_keys_nor_perhaps_licences(site: str, slugs: list[str]) -> None:
-    """Restricted series are in nothing of theirs, licensed ones where the site allows; the catalog has them all."""
-    found = catalog(f"{site}\n{RIGHTS}")
+def test_older_api_versions_omit_restricted_series(site: str, slugs: list[str]) -> None:
+    """They omit licensed series as well with `hide_licensed`. The catalog has all series."""
+    linked = catalog(f"{site}\n{RIGHTS}")
 
-    works = [found.open_series, found.contributing_authors[0].series, found.contributing_artists[0].series]
-    assert [[one.slug for one in ones] for ones in [*works, found.publishing_groups[0].series]] == [slugs] * 4
-    assert len(found.series) == 4
+    works = [linked.open_series, linked.contributing_authors[0].series, linked.contributing_artists[0].series]
+    assert [[series.slug for series in listed] for listed in [*works, linked.publishing_groups[0].series]] == [
+        slugs
+    ] * 4
+    assert len(linked.series) == 4
 
 
-def test_somebody_without_a_visible_series_is_still_somebody() -> None:
-    """People and groups do not vanish with their works."""
-    found = catalog("authors: [{id: 1, name: A}]\nartists: [{id: 1, name: A}]\ngroups: [{id: 1, name: G}]")
+def test_people_without_a_visible_series_remain() -> None:
+    """People and groups stay in the lists, with no series."""
+    linked = catalog("authors: [{id: 1, name: A}]\nartists: [{id: 1, name: A}]\ngroups: [{id: 1, name: G}]")
 
-    assert [one.series for one in (*found.contributing_authors, *found.contributing_artists)] == [(), ()]
-    assert [one.series for one in found.publishing_groups] == [()]
+    assert [entity.series for entity in (*linked.contributing_authors, *linked.contributing_artists)] == [(), ()]
+    assert [entity.series for entity in linked.publishing_groups] == [()]
 
 
 @pytest.mark.parametrize(
@@ -191,18 +199,18 @@ def test_somebody_without_a_visible_series_is_still_somebody() -> None:
         ("no field", "1", "1", "Rain", "no field"),
     ],
 )
-def test_a_full_title_fills_the_template_of_its_series(
+def test_full_title_fills_the_template_of_its_series(
     template: str | None, volume: str, number: str, title: str, full: str
 ) -> None:
-    """The words `Vol. ?, ` are dropped where there is no volume; what is filled in is not looked at again."""
+    """`Vol. ?, ` is dropped for a chapter without a volume. Braces in a value are not replaced."""
     fields = f"chapter_title: '{template}'" if template else ""
-    found = one_series(chapter(number, volume, more=f"pages: [], title: '{title}'"), fields)
+    series = one_series(chapter(number, volume, more=f"pages: [], title: '{title}'"), fields)
 
-    assert found.chapters[0].full_title == full
+    assert series.chapters[0].full_title == full
 
 
-def test_without_a_title_the_default_ends_with_the_number() -> None:
-    """Nothing announces a title that is not there."""
+def test_default_title_without_a_chapter_title_ends_with_the_number() -> None:
+    """There is no colon at the end."""
     assert one_series(chapter(2, 1)).chapters[0].full_title == "Vol. 1, Ch. 2"
 
 
@@ -216,38 +224,38 @@ def test_without_a_title_the_default_ends_with_the_number() -> None:
         ("base_url: http://localhost:8000", "http://localhost:8000/reader/a/", "http://localhost:8000/media/"),
     ],
 )
-def test_addresses_begin_as_the_site_says(site: str, series: str, media: str) -> None:
-    """The reader is a path of the site; media are one, or another host."""
+def test_urls_start_with_the_settings_of_the_site(site: str, series: str, media: str) -> None:
+    """`reader` is a path of the site; `media` is a path or the URL of another host."""
     chapters = f"{chapter(1, 2, more='pages: [1 .png, é.png]')}, {chapter('3.50', more='pages: []')}"
-    found = one_series(chapters, "cover: my cover.jpg", site)
-    without, within = found.chapters
+    linked = one_series(chapters, "cover: my cover.jpg", site)
+    without, within = linked.chapters
 
-    assert (found.url, found.cover) == (series, f"{media}series/a/my%20cover.jpg")
+    assert (linked.url, linked.cover) == (series, f"{media}series/a/my%20cover.jpg")
     assert (within.url, without.url) == (f"{series}2/1/", f"{series}0/3.5/")
     assert (within.pages_root, within.pages) == (f"{media}series/a/2/1/", ("1%20.png", "%C3%A9.png"))
     assert (without.pages_root, without.pages) == (f"{media}series/a/0/3.5/", ())
-    assert found.url.endswith(found.path)
-    assert within.path == f"{found.path}2/1/"
+    assert linked.url.endswith(linked.path)
+    assert within.path == f"{linked.path}2/1/"
 
 
-def test_whole_addresses_are_used_as_they_are() -> None:
-    """Covers, logos and pages may lie anywhere; nothing of them is encoded again."""
+def test_absolute_urls_are_unchanged() -> None:
+    """Covers, logos and pages may be URLs; they are not encoded again."""
     pages = "pages: ['https://i.example/a%20b/1.png?x=/y', https://i.example/a%20b/2.png]"
     text = f"series: {{a: {{cover: https://i.example/%20.png, chapters: [{chapter(1, more=pages)}]}}}}"
-    found = catalog(f"{text}\ngroups: [{{id: 1, name: G, logo: https://i.example/g.png}}, {{id: 2, name: H}}]")
-    (series,) = found.series
+    linked = catalog(f"{text}\ngroups: [{{id: 1, name: G, logo: https://i.example/g.png}}, {{id: 2, name: H}}]")
+    (series,) = linked.series
 
     assert series.cover == "https://i.example/%20.png"
     assert series.chapters[0].pages_root == "https://i.example/a%20b/"
     assert series.chapters[0].pages == ("1.png?x=/y", "2.png")
-    assert [group.logo for group in found.groups] == ["https://i.example/g.png", None]
+    assert [group.logo for group in linked.groups] == ["https://i.example/g.png", None]
 
 
-def test_a_logo_lies_in_the_folder_of_its_group() -> None:
-    """A file's name is percent-encoded behind the id."""
-    found = catalog("groups: [{id: 7, name: G, logo: owl & lamp.png}]")
+def test_logo_url_contains_the_id_of_the_group() -> None:
+    """The name of the file is percent-encoded."""
+    linked = catalog("groups: [{id: 7, name: G, logo: owl & lamp.png}]")
 
-    assert found.groups[0].logo == f"{BASE_URL}/media/groups/7/owl%20%26%20lamp.png"
+    assert linked.groups[0].logo == f"{BASE_URL}/media/groups/7/owl%20%26%20lamp.png"
 
 
 def everything(modified: str) -> Catalog:
@@ -265,21 +273,21 @@ def everything(modified: str) -> Catalog:
     ("modified", "seconds"),
     [("", WRITTEN), (", modified: 1970-01-01", 0), (", modified: 2026-05-01", MAY)],
 )
-def test_what_does_not_say_when_it_changed_is_as_old_as_its_file(modified: str, seconds: int) -> None:
-    """The field wins, also over a newer file, and also when it says the first second of all."""
-    found = everything(modified)
-    (series,), ((member, _),) = found.series, found.groups[0].members.items()
+def test_modified_defaults_to_the_time_of_the_file(modified: str, seconds: int) -> None:
+    """A `modified` in the record wins, even for a newer file and for second 0."""
+    linked = everything(modified)
+    (series,), ((member, _),) = linked.series, linked.groups[0].members.items()
 
-    entities = [*found.authors, *found.artists, *found.categories, *found.groups, member, series]
-    assert [one.modified for one in entities] == [seconds] * 6
+    entities = [*linked.authors, *linked.artists, *linked.categories, *linked.groups, member, series]
+    assert [entity.modified for entity in entities] == [seconds] * 6
     # A chapter is never older than its publication.
-    assert [one.modified for one in series.chapters] == [max(seconds, MAY)]
-    assert found.site_modified == WRITTEN
+    assert [entity.modified for entity in series.chapters] == [max(seconds, MAY)]
+    assert linked.site_modified == WRITTEN
 
 
 @pytest.mark.parametrize(
     ("status", "completed"), [("ongoing", False), ("hiatus", False), ("completed", True), ("canceled", True)]
 )
-def test_a_series_is_completed_when_nothing_more_will_come(status: str, completed: bool) -> None:
-    """Canceled counts as completed, a hiatus does not."""
+def test_completed_and_canceled_series_are_completed(status: str, completed: bool) -> None:
+    """A series on hiatus is not."""
     assert one_series(fields=f"status: {status}").completed is completed

@@ -1,4 +1,4 @@
-"""Links and special files in a catalog: what may be followed, and that nothing else is read, listed or written."""
+"""Links and special files in a catalog: which are followed; no other file is read, listed or written."""
 
 import errno
 import os
@@ -51,7 +51,7 @@ def link(site: Site, file: str, target: Path | str) -> Site:
 
 
 def problems(site: Site, follow: tuple[Path, ...] = ()) -> list[str]:
-    """What `check` says, without the folder."""
+    """The messages of `check`, without the folder."""
     catalog = ConfinedFolder(site.folder / "catalog_src", follow)
     with pytest.raises(FlatpanelError) as caught:
         pipeline.check(catalog, AS_OF, 1)
@@ -88,7 +88,7 @@ def command(name: str, site: Site, run: Run, *more: object) -> Result:
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_command_refuses_a_link_out_of_the_catalog(name: str, linked: Site, run: Run) -> None:
-    """One line names the file and the option; the file elsewhere appears nowhere, and nothing is written."""
+    """One line names the file and the option. The target appears nowhere, and no file is written."""
     before = author_catalogs.everything(linked)
     result = command(name, linked, run)
 
@@ -102,7 +102,7 @@ def test_every_command_refuses_a_link_out_of_the_catalog(name: str, linked: Site
 
 @pytest.mark.parametrize("name", [name for name in COMMANDS if name != "serve"])
 def test_every_command_follows_links_into_named_folders(name: str, linked: Site, outside: Path, run: Run) -> None:
-    """`--follow` names the folder; it may be repeated, and be a link itself."""
+    """`--follow` may be repeated, and its folder may be a link."""
     linked.write("keys.yaml", f"- {{name: shop, sha256: {'1' * 63}a}}\n")
     (linked.folder / "shared").symlink_to(outside)
     if name == "build --check":
@@ -113,8 +113,8 @@ def test_every_command_follows_links_into_named_folders(name: str, linked: Site,
     assert (result.exit_code, REFUSED in result.output) == (0, False), result.output
 
 
-def test_a_followed_file_is_published(linked: Site, outside: Path) -> None:
-    """What the shared file says is part of the site, and a change of it is seen by the next build."""
+def test_followed_file_is_published(linked: Site, outside: Path) -> None:
+    """The next build notices a change of it."""
     linked.write("series/first.yaml", "title: F\ncover: c.jpg\nauthors: [2]\nmodified: 2026-01-01\n")
     options = Options(
         ConfinedFolder(linked.folder / "catalog_src", (outside,)),
@@ -138,7 +138,7 @@ def published(site: Site) -> bytes:
 
 
 def test_import_refuses_links_out_of_the_catalog(linked: Site, run: Run) -> None:
-    """Before the first request."""
+    """Before its first request."""
     result = run("import", "http://127.0.0.1:9", "--catalog", linked.folder / "catalog_src")
 
     assert (result.exit_code, SECRET in result.output) == (1, False)
@@ -146,7 +146,7 @@ def test_import_refuses_links_out_of_the_catalog(linked: Site, run: Run) -> None
 
 
 def test_schemas_are_not_written_through_a_link(site: Site, outside: Path, run: Run) -> None:
-    """A folder elsewhere stays as it is, unless it is named."""
+    """Unless the folder is given with `--follow`."""
     link(site, ".schemas", outside)
     given = ("schema", "--catalog", site.folder / "catalog_src")
     refused = run(*given)
@@ -157,8 +157,8 @@ def test_schemas_are_not_written_through_a_link(site: Site, outside: Path, run: 
     assert (outside / "series.json").is_file()
 
 
-def test_a_folder_that_is_not_there_cannot_be_followed(site: Site, run: Run) -> None:
-    """A misspelt option is told at once."""
+def test_missing_follow_folder_is_a_usage_error(site: Site, run: Run) -> None:
+    """The command ends with exit code 2."""
     result = run("check", "--catalog", site.folder / "catalog_src", "--follow", site.folder / "nowhere")
 
     assert (result.exit_code, "--follow" in result.stderr) == (2, True)
@@ -166,10 +166,10 @@ def test_a_folder_that_is_not_there_cannot_be_followed(site: Site, run: Run) -> 
 
 @pytest.mark.parametrize("target", ["/proc/self/environ", "/dev/zero", "/dev/kmsg", "/etc/passwd", "/proc/self/mem"])
 @pytest.mark.parametrize("file", ["authors.yaml", "series/first.yaml", "views.yaml"])
-def test_files_of_the_system_are_not_read(
+def test_system_files_are_not_read(
     target: str, file: str, site: Site, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Neither the environment of this process nor a device: not to build from, and not to quote."""
+    """Neither the environment of this process nor a device, for a build or for an excerpt."""
     monkeypatch.setenv("FLATPANEL_TEST", SECRET)
     link(site, file, target)
 
@@ -180,10 +180,10 @@ def test_files_of_the_system_are_not_read(
 
 
 @pytest.mark.parametrize("target", ["/dev/zero", "pipe"])
-def test_what_is_no_file_is_refused_where_links_lead(
+def test_devices_and_pipes_in_followed_folders_are_refused(
     target: str, site: Site, outside: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Devices and pipes are not opened in a folder that may be followed, either."""
+    """They are not even opened."""
     os.mkfifo(outside / "pipe")
     link(site, "authors.yaml", outside / target)
     names, opened = [], os.open
@@ -201,8 +201,8 @@ def test_what_is_no_file_is_refused_where_links_lead(
     assert not {"zero", "pipe"}.intersection(names)
 
 
-def test_a_file_is_read_to_the_limit_whatever_size_it_announces(site: Site) -> None:
-    """Files of procfs announce no bytes and have some."""
+def test_size_limit_counts_the_bytes_read(site: Site) -> None:
+    """Files of procfs have size 0 and content."""
     folder = ConfinedFolder(Path("/proc/self"))
 
     assert os.stat("/proc/self/environ").st_size == 0
@@ -212,8 +212,8 @@ def test_a_file_is_read_to_the_limit_whatever_size_it_announces(site: Site) -> N
     assert caught.value.errno == errno.EFBIG
 
 
-def test_a_file_that_grows_is_read_to_the_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It is refused as soon as it is too large, though it was small when it was opened."""
+def test_growing_file_is_read_up_to_the_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is refused as soon as it exceeds the limit."""
     path = tmp_path / "growing"
     path.write_bytes(b"x")
     read, parts = os.read, []
@@ -234,10 +234,8 @@ def test_a_file_that_grows_is_read_to_the_limit(tmp_path: Path, monkeypatch: pyt
 
 
 @pytest.mark.parametrize("file", ["series/machine", "series/long/chapters", "series", "notes", "series/long/extra"])
-def test_a_link_to_the_root_of_the_file_system_is_not_walked(
-    file: str, site: Site, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Neither by a reader nor by what looks for changes; the message is one line."""
+def test_link_to_the_root_folder_is_not_walked(file: str, site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither by the reader nor by a snapshot. The message is one line."""
     catalog = site.folder / "catalog_src"
     site.write("series/long/series.yaml", "title: Long\ncover: c.jpg\n")
     if file == "series":
@@ -255,17 +253,17 @@ def test_a_link_to_the_root_of_the_file_system_is_not_walked(
 
     monkeypatch.setattr(os, "listdir", spy(listdir))
     monkeypatch.setattr(os, "scandir", spy(scandir))
-    found = problems(site)
+    messages = problems(site)
     snapshot.take(catalog)
     up_to_date.fingerprint(Options(catalog, site.folder / "dist", site.folder / "nginx.conf", AS_OF), {})
 
-    assert found == [f"{file}:1:1: cannot be read: {REFUSED}"]
+    assert messages == [f"{file}:1:1: cannot be read: {REFUSED}"]
     assert str(catalog) in listed
     assert not {"/", "/etc", "/usr", "/usr/lib"}.intersection(listed)
 
 
-def test_a_series_may_be_a_link_to_a_folder(site: Site, outside: Path) -> None:
-    """Inside the catalog or where links may lead; what changes behind it is seen."""
+def test_series_may_be_a_link_to_a_folder(site: Site, outside: Path) -> None:
+    """A change in its target changes the snapshot."""
     catalog = ConfinedFolder(site.folder / "catalog_src", (outside,))
     shared = outside / "shared"
     (shared / "chapters").mkdir(parents=True)
@@ -282,8 +280,8 @@ def test_a_series_may_be_a_link_to_a_folder(site: Site, outside: Path) -> None:
     assert len(set(seen)) == 3 and snapshot.take(catalog) == seen[-1]
 
 
-def test_a_link_to_a_folder_that_holds_no_series_is_not_walked(site: Site) -> None:
-    """Otherwise a few links, each to the folder around it, would be a tree of billions of folders."""
+def test_only_links_in_place_of_series_are_walked(site: Site) -> None:
+    """A few links to their parent folder would otherwise be a tree of billions of folders."""
     link(site, "notes", "series")
     link(site, "series/again", ".")
     files = {file for file, _ in snapshot.take(site.folder / "catalog_src")}
@@ -307,7 +305,7 @@ def test_a_link_to_a_folder_that_holds_no_series_is_not_walked(site: Site) -> No
     ids=["itself", "up", "chapters", "two", "chapters up", "file", "many", "thousands"],
 )
 def test_circles_of_links_have_an_end(links: dict[str, str], site: Site) -> None:
-    """However they go round, there is a message, and what looks for changes ends as well."""
+    """The reader reports a problem, and the snapshot ends."""
     site.write("series/long/series.yaml", "title: Long\ncover: c.jpg\n")
     for file, target in links.items():
         link(site, file, target)
@@ -316,7 +314,7 @@ def test_circles_of_links_have_an_end(links: dict[str, str], site: Site) -> None
     assert len(snapshot.take(site.folder / "catalog_src")) < 1000
 
 
-def test_a_folder_of_many_levels_is_no_traceback(site: Site) -> None:
+def test_deep_folders_are_no_traceback(site: Site) -> None:
     """As deep as a path can be."""
     folder = site.folder / "catalog_src/deep"
     folder.mkdir()
@@ -336,8 +334,8 @@ def test_a_folder_of_many_levels_is_no_traceback(site: Site) -> None:
         subprocess.run(["rm", "-rf", folder], check=True)  # Python's own function is too recursive for it
 
 
-def test_the_catalog_itself_may_be_a_link(site: Site) -> None:
-    """Its real path is where its links may lead."""
+def test_catalog_itself_may_be_a_link(site: Site) -> None:
+    """Links in it may lead into its real path."""
     (site.folder / "catalog_src").rename(site.folder / "real")
     (site.folder / "catalog_src").symlink_to("real")
     (site.folder / "real/people.txt").write_text("- {id: 1, name: Ada Penn}\n")
@@ -348,8 +346,8 @@ def test_the_catalog_itself_may_be_a_link(site: Site) -> None:
     assert pipeline.check(site.folder / "catalog_src", AS_OF, 1)
 
 
-def test_a_folder_with_nearly_the_same_name_is_another(site: Site) -> None:
-    """`catalog_src2` begins like `catalog_src`, and is not inside."""
+def test_folder_with_the_same_prefix_is_outside(site: Site) -> None:
+    """`catalog_src2` is not inside `catalog_src`."""
     (site.folder / "catalog_src2").mkdir()
     (site.folder / "catalog_src2/authors.yaml").write_text("[]")
     link(site, "authors.yaml", "../catalog_src2/authors.yaml")
@@ -360,20 +358,20 @@ def test_a_folder_with_nearly_the_same_name_is_another(site: Site) -> None:
 # Between the look and the call
 
 
-def test_a_link_that_is_swapped_in_meanwhile_is_not_followed(
+def test_link_swapped_in_during_a_call_is_not_followed(
     site: Site, outside: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What is opened is what was looked at: a link inside, a folder or a file that becomes a link out."""
+    """A link, a folder or a file is replaced by a link out of the catalog after it was resolved."""
     catalog = site.folder / "catalog_src"
     (outside / "first.yaml").write_text(SECRET)
     link(site, "authors.yaml", "series/first.yaml")
-    place = ConfinedFolder.resolve
+    resolve = ConfinedFolder.resolve
 
     def swapping(folder: ConfinedFolder, file: str) -> tuple[str, str]:
-        found = place(folder, file)
+        resolved = resolve(folder, file)
         (catalog / "series").rename(catalog / ".series")
         (catalog / "series").symlink_to(outside)
-        return found
+        return resolved
 
     monkeypatch.setattr(ConfinedFolder, "resolve", swapping)
     with pytest.raises(OSError):
@@ -386,10 +384,10 @@ def test_a_link_that_is_swapped_in_meanwhile_is_not_followed(
 
 
 @pytest.mark.parametrize("kind", ["link", "pipe"])
-def test_a_file_that_is_swapped_meanwhile_is_not_waited_for(
+def test_file_swapped_for_a_link_or_pipe_is_refused(
     kind: str, site: Site, outside: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Between the look at a file and its opening it becomes something else."""
+    """The file is replaced between its check and its opening."""
     path = site.folder / "catalog_src/site.yaml"
     (outside / "file").write_text(SECRET)
     look = os.stat
@@ -429,10 +427,10 @@ WRITTEN = {
 
 @pytest.mark.parametrize("file", WRITTEN)
 @pytest.mark.parametrize("exists", [True, False])
-def test_nothing_is_written_through_a_link_out_of_the_catalog(
+def test_no_command_writes_through_a_link_out_of_the_catalog(
     file: str, exists: bool, counted: Site, outside: Path
 ) -> None:
-    """Neither over a file elsewhere nor in the place of one that is missing."""
+    """Neither over an existing file nor in place of a missing one."""
     target = outside / "target"
     if exists:
         target.write_text("[]" if file == "keys.yaml" else "{}")
@@ -446,8 +444,8 @@ def test_nothing_is_written_through_a_link_out_of_the_catalog(
 
 
 @pytest.mark.parametrize("file", ["keys.yaml", "views.yaml"])
-def test_a_link_into_a_named_folder_is_written_through(file: str, counted: Site, outside: Path) -> None:
-    """The link stays, the file that it names has the new content and its old permissions."""
+def test_link_into_a_followed_folder_is_written_through(file: str, counted: Site, outside: Path) -> None:
+    """The link stays. Its target has the new content and its old mode."""
     (outside / "target").write_text("")
     (outside / "target").chmod(0o640)
     link(counted, file, outside / "target")
@@ -460,8 +458,8 @@ def test_a_link_into_a_named_folder_is_written_through(file: str, counted: Site,
 
 
 @pytest.mark.parametrize("kind", ["link", "file"])
-def test_the_name_of_a_new_file_is_no_way_out(kind: str, counted: Site, outside: Path) -> None:
-    """What is written is first called `.keys.yaml.new`; a link of that name, or what a killed command left, goes."""
+def test_link_with_the_temporary_name_is_not_followed(kind: str, counted: Site, outside: Path) -> None:
+    """A new file is first `.keys.yaml.new`. A link or a leftover of that name is removed."""
     unfinished = counted.folder / "catalog_src/.keys.yaml.new"
     (outside / "target").write_text(SECRET)
     unfinished.symlink_to(outside / "target") if kind == "link" else unfinished.write_text("half")
@@ -472,8 +470,8 @@ def test_the_name_of_a_new_file_is_no_way_out(kind: str, counted: Site, outside:
     assert "phone" in (counted.folder / "catalog_src/keys.yaml").read_text()
 
 
-def test_nothing_is_written_over_what_is_no_file(counted: Site) -> None:
-    """A pipe in the place of a file is neither read nor replaced."""
+def test_pipe_is_neither_read_nor_replaced(counted: Site) -> None:
+    """It may be in place of any file that a command writes."""
     os.mkfifo(counted.folder / "catalog_src" / view_counts.COUNTED)
     with pytest.raises(OSError, match="neither a file nor a folder"):
         view_counts.add_views(counted.folder / "catalog_src", [])
@@ -481,8 +479,8 @@ def test_nothing_is_written_over_what_is_no_file(counted: Site) -> None:
         ConfinedFolder(counted.folder / "catalog_src").write(view_counts.COUNTED, b"x")
 
 
-def test_a_file_with_the_same_content_is_not_written(site: Site) -> None:
-    """Its time stays."""
+def test_file_with_the_same_content_is_not_written(site: Site) -> None:
+    """Its mtime stays."""
     path = site.folder / "catalog_src/site.yaml"
     catalog, text = ConfinedFolder(path.parent), path.read_bytes()
     os.utime(path, (5, 5))
@@ -492,8 +490,8 @@ def test_a_file_with_the_same_content_is_not_written(site: Site) -> None:
     assert (catalog.write("a/b/c.yaml", text), (path.parent / "a/b/c.yaml").read_bytes()) == (True, text)
 
 
-def test_views_that_cannot_be_remembered_are_not_counted_again(counted: Site) -> None:
-    """A memory of many requests is read, however large; one that cannot be read is no empty one."""
+def test_large_memory_of_views_is_read(counted: Site) -> None:
+    """A file over the limit of catalog files counts as a memory, not as an empty one."""
     memory = counted.folder / "catalog_src" / view_counts.COUNTED
     view_counts.add_views(counted.folder / "catalog_src", [])
     memory.write_bytes(memory.read_bytes() + b" " * (confined_folder.MAX_SIZE + 1))
@@ -506,8 +504,8 @@ def test_views_that_cannot_be_remembered_are_not_counted_again(counted: Site) ->
 
 
 @pytest.mark.parametrize("number", [errno.EIO, errno.EACCES, errno.EMFILE], ids=errno.errorcode.get)
-def test_whatever_cannot_be_opened_is_told(number: int, site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
-    """No call that fails makes a catalog seem smaller than it is."""
+def test_every_failed_open_is_a_problem(number: int, site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No failed call makes a catalog seem smaller."""
     folder, opened = site.folder / "catalog_src", os.open
     calls, moment = 0, 0
 
@@ -522,16 +520,16 @@ def test_whatever_cannot_be_opened_is_told(number: int, site: Site, monkeypatch:
     monkeypatch.setattr(confined_folder.os, "open", failing)
     for moment in range(1, 1000):
         calls = 0
-        found = reader.read(folder)
+        sources = reader.read(folder)
         if calls < moment:
             break
-        assert [os.strerror(number) in one.message for one in found.problems] in ([True], [True, True])
+        assert [os.strerror(number) in problem.message for problem in sources.problems] in ([True], [True, True])
     assert 10 < moment < 999
-    assert found == whole
+    assert sources == whole
 
 
-def test_a_description_of_pages_is_not_read_through_a_link(site: Site, outside: Path, run: Run) -> None:
-    """A folder of images may come from a stranger as well; `--follow` allows what it allows for the catalog."""
+def test_comicinfo_is_not_read_through_a_link(site: Site, outside: Path, run: Run) -> None:
+    """A folder of images may be untrusted, too; `--follow` applies to it as well."""
     pages = outside / "pages"
     pages.mkdir()
     (pages / "1.png").touch()

@@ -1,4 +1,4 @@
-"""Ids of pages: unique in the whole catalog, and the same for as long as a page keeps its chapter and number."""
+"""Page ids: unique in the catalog, and stable while a page keeps its chapter and its number."""
 
 from collections.abc import Iterable
 
@@ -31,19 +31,19 @@ def page_ids(catalog: dict[int, int], before: dict[str, int] | None = None) -> d
     return {one: list(pageids.page_ids(one, count, odd)) for one, count in catalog.items()}
 
 
-def test_a_page_is_its_chapter_and_its_number() -> None:
-    """A thousand ids for each chapter, so that they grow in reading order within it."""
+def test_page_id_is_chapter_times_1000_plus_number() -> None:
+    """So ids increase in reading order within a chapter."""
     assert page_ids({12: 3})[12] == [12001, 12002, 12003]
     assert page_ids({LAST_PLAIN: 999})[LAST_PLAIN][-1] == 2_147_482_999
 
 
-def test_a_chapter_without_pages_has_no_ids() -> None:
-    """Nothing is nothing, for plain chapters and for others."""
+def test_chapter_without_pages_has_no_page_ids() -> None:
+    """With computed ids and with allocated ids."""
     assert page_ids({1: 0, MAX_ID: 0}) == {1: [], MAX_ID: []}
 
 
-def test_ids_that_cannot_be_counted_out_never_change() -> None:
-    """They are looked up in readers' libraries for ever, so they are written down here once."""
+def test_allocated_ids_are_stable_across_versions() -> None:
+    """Reader apps store them, so the expected values are constants."""
     assert page_ids({MAX_ID: 2})[MAX_ID] == [106_661_000, 831_726_000]
     assert page_ids({81: 1001})[81][998:] == [81_999, 1_282_836_000, 354_691_000]
 
@@ -51,7 +51,7 @@ def test_ids_that_cannot_be_counted_out_never_change() -> None:
 @steady
 @given(chapters)
 def test_ids_are_unique_and_in_range(catalog: dict[int, int]) -> None:
-    """From 1 to 2147483647, whatever chapters there are."""
+    """From 1 to 2147483647, for any catalog."""
     ids = [one for found in page_ids(catalog).values() for one in found]
 
     assert len(set(ids)) == len(ids) == sum(catalog.values())
@@ -60,8 +60,8 @@ def test_ids_are_unique_and_in_range(catalog: dict[int, int]) -> None:
 
 @steady
 @given(chapters, chapters)
-def test_what_was_published_stays_whatever_comes_or_goes(catalog: dict[int, int], others: dict[int, int]) -> None:
-    """Ids are remembered from release to release, also those of chapters that are gone for a while."""
+def test_published_ids_stay_when_chapters_come_and_go(catalog: dict[int, int], others: dict[int, int]) -> None:
+    """Allocations are kept from release to release, also for removed chapters."""
     before = odd_ids(catalog.items())
     without = odd_ids(others.items(), before)
     again = page_ids(others | catalog, without)
@@ -71,7 +71,7 @@ def test_what_was_published_stays_whatever_comes_or_goes(catalog: dict[int, int]
 
 @steady
 @given(chapters, st.integers(1, 5))
-def test_pages_that_are_added_at_the_end_change_nothing(catalog: dict[int, int], more: int) -> None:
+def test_appended_pages_change_no_id(catalog: dict[int, int], more: int) -> None:
     """A page keeps its id while it keeps its number."""
     before = page_ids(catalog)
     after = page_ids({one: count + more for one, count in catalog.items()}, odd_ids(catalog.items()))
@@ -79,24 +79,24 @@ def test_pages_that_are_added_at_the_end_change_nothing(catalog: dict[int, int],
     assert all(after[one][: len(found)] == found for one, found in before.items())
 
 
-def test_an_id_that_is_taken_is_passed_over() -> None:
-    """Of two pages that would have one id the chapter with the higher id takes the next; if it is alone, the first."""
+def test_allocation_skips_ids_in_use() -> None:
+    """The chapter with the lower id is allocated first; the other gets the next free id."""
     low, high = RIVALS
 
     assert page_ids({high: 1, low: 1}) == {low: [1_224_538_000], high: [1_224_539_000]}
     assert page_ids({high: 1}) == {high: [1_224_538_000]}
 
 
-def test_who_comes_first_keeps_it() -> None:
-    """A chapter that is published later takes no id away, though it would have had it."""
+def test_published_id_is_kept_against_a_lower_chapter() -> None:
+    """A chapter published later takes no id away."""
     low, high = RIVALS
     before = odd_ids([(high, 1)])
 
     assert page_ids({high: 1, low: 1}, before) == {high: [1_224_538_000], low: [1_224_539_000]}
 
 
-def test_the_order_in_which_chapters_are_found_does_not_matter() -> None:
-    """A catalog is read from files, in whatever order they lie."""
+def test_allocation_is_independent_of_chapter_order() -> None:
+    """Files may be read in any order."""
     catalog = [(MAX_ID, 3), (81, 1005), (MAX_ID - 1, 2), (5, 1)]
 
     assert odd_ids(catalog) == odd_ids(reversed(catalog))

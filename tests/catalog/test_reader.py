@@ -1,4 +1,4 @@
-"""A folder becomes records, each of which knows where it was written."""
+"""The records of a catalog folder, each with its file and path."""
 
 import gc
 import os
@@ -20,68 +20,68 @@ def catalog(tmp_path: Path) -> Path:
     return Path(shutil.copytree(WRONG / "base", tmp_path / "catalog_src"))
 
 
-def chapters(found: Sources) -> dict[str, list[tuple[str, YamlPath]]]:
-    return {one.slug: [(entry.file, entry.path) for entry in one.chapters] for one in found.series}
+def chapters(sources: Sources) -> dict[str, list[tuple[str, YamlPath]]]:
+    return {one.slug: [(entry.file, entry.path) for entry in one.chapters] for one in sources.series}
 
 
-def test_a_site_alone_is_a_catalog(tmp_path: Path) -> None:
-    """Every file but site.yaml may be missing."""
+def test_site_yaml_alone_is_a_catalog(tmp_path: Path) -> None:
+    """Every other file is optional."""
     write(tmp_path, "site.yaml", "base_url: https://comics.example\n")
-    found = reader.read(tmp_path)
+    sources = reader.read(tmp_path)
 
-    assert (found.problems, found.series, set(map(len, found.lists.values()))) == ([], [], {0})
-    assert found.site and found.site.base_url == "https://comics.example"
+    assert (sources.problems, sources.series, set(map(len, sources.lists.values()))) == ([], [], {0})
+    assert sources.site and sources.site.base_url == "https://comics.example"
 
 
 @pytest.mark.parametrize("text", ["", "# nobody yet\n", "[]\n", "---\n", "~\n"])
-def test_a_list_may_be_empty(catalog: Path, text: str) -> None:
-    """A file that lists nothing is one without entries."""
+def test_empty_list_file_has_no_entries(catalog: Path, text: str) -> None:
+    """An empty file, a comment, a null and an empty list mean the same."""
     write(catalog, "accounts.yaml", text)
-    found = reader.read(catalog)
+    sources = reader.read(catalog)
 
-    assert (found.problems, found.lists["accounts.yaml"]) == ([], [])
+    assert (sources.problems, sources.lists["accounts.yaml"]) == ([], [])
 
 
-def test_an_entry_knows_its_file_and_its_place_in_it(catalog: Path) -> None:
-    """What is wrong with it later can be shown where it was written."""
-    found = reader.read(catalog)
+def test_entry_has_its_file_and_path(catalog: Path) -> None:
+    """Later problems of the record are located by them."""
+    sources = reader.read(catalog)
 
-    assert [(one.record.name, one.file, one.path) for one in found.lists["authors.yaml"]] == [
+    assert [(one.record.name, one.file, one.path) for one in sources.lists["authors.yaml"]] == [
         ("Ada Penn", "authors.yaml", (0,)),
         ("Bo Ink", "authors.yaml", (1,)),
         ("Bo Ink", "authors.yaml", (2,)),
     ]
 
 
-def test_a_series_is_a_file_or_a_folder(catalog: Path) -> None:
-    """The slug is the name of either; a folder may hold no chapters at all."""
+def test_series_is_a_file_or_a_folder(catalog: Path) -> None:
+    """The slug is the name of either. A folder may have no chapters."""
     write(catalog, "series/bare/series.yaml", "title: Bare\ncover: a.jpg\n")
-    found = reader.read(catalog)
+    sources = reader.read(catalog)
 
-    assert found.problems == []
-    assert [(one.slug, one.entry.file, one.entry.record.title) for one in found.series] == [
+    assert sources.problems == []
+    assert [(one.slug, one.entry.file, one.entry.record.title) for one in sources.series] == [
         ("bare", "series/bare/series.yaml", "Bare"),
         ("good", "series/good.yaml", "Good"),
         ("long", "series/long/series.yaml", "Long"),
     ]
-    assert chapters(found) == {
+    assert chapters(sources) == {
         "bare": [],
         "good": [("series/good.yaml", ("chapters", 0))],
         "long": [("series/long/chapters/001.yaml", ())],
     }
 
 
-def test_chapters_of_both_kinds_are_taken_together(catalog: Path) -> None:
-    """What series.yaml lists comes first, then the files in the order of their names."""
+def test_chapters_of_series_yaml_precede_chapter_files(catalog: Path) -> None:
+    """Chapter files follow in the order of their names."""
     for name in ("010", "002", "0020"):
         number = int(name)
         write(catalog, f"series/long/chapters/{name}.yaml", f"number: {number}\npublished: 2026-01-01\npages: []\n")
     own = "title: Long\ncover: a.jpg\nchapters: [{number: 0, published: 2026-01-01, pages: []}]\n"
     write(catalog, "series/long/series.yaml", own)
-    found = reader.read(catalog)
+    sources = reader.read(catalog)
 
-    assert found.problems == []
-    assert chapters(found)["long"] == [
+    assert sources.problems == []
+    assert chapters(sources)["long"] == [
         ("series/long/series.yaml", ("chapters", 0)),
         *((f"series/long/chapters/{name}.yaml", ()) for name in ("001", "002", "0020", "010")),
     ]
@@ -95,26 +95,26 @@ def test_chapters_of_both_kinds_are_taken_together(catalog: Path) -> None:
         *("series/long/.old.yaml", "series/long/drafts/idea.txt", "series/long/chapters/.1.yaml"),
     ],
 )
-def test_what_is_no_yaml_or_hidden_is_passed_over(catalog: Path, file: str) -> None:
-    """Editors, systems and people leave things behind that are no catalog."""
+def test_other_and_hidden_files_are_ignored(catalog: Path, file: str) -> None:
+    """Editors and systems leave such files behind."""
     before = reader.read(catalog)
     write(catalog, file, "- {nobody: reads, this}")
 
     assert reader.read(catalog) == before
 
 
-def test_a_link_in_the_place_of_a_file_is_followed(catalog: Path) -> None:
-    """It may lead inside the catalog; a folder of links that goes round in circles is not walked."""
+def test_link_to_a_file_in_the_catalog_is_followed(catalog: Path) -> None:
+    """A link to a folder elsewhere in the catalog is not walked, so a circle of links has an end."""
     write(catalog, "series/.hidden.yaml", "title: Elsewhere\ncover: a.jpg\n")
     (catalog / "series/linked.yaml").symlink_to(catalog / "series/.hidden.yaml")
     (catalog / "series/long/chapters/round").symlink_to(catalog)
-    found = reader.read(catalog)
+    sources = reader.read(catalog)
 
-    assert (found.problems, [one.slug for one in found.series]) == ([], ["good", "linked", "long"])
+    assert (sources.problems, [one.slug for one in sources.series]) == ([], ["good", "linked", "long"])
 
 
-def test_every_file_has_the_time_at_which_it_was_written(catalog: Path) -> None:
-    """In whole seconds, cut, for each file that gave records."""
+def test_mtimes_are_cut_to_seconds(catalog: Path) -> None:
+    """Each file with records has one."""
     for file in catalog.rglob("*.yaml"):
         os.utime(file, ns=(0, 1_999_999_999))
     os.utime(catalog / "site.yaml", (5, 5))
@@ -126,8 +126,8 @@ def test_every_file_has_the_time_at_which_it_was_written(catalog: Path) -> None:
     }
 
 
-def test_parsing_does_without_the_garbage_collector(catalog: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It would look for cycles a third of the time and find none."""
+def test_parsing_runs_without_garbage_collection(catalog: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Collecting would take a third of the time and free nothing."""
     seen = []
     monkeypatch.setattr(yaml12, "load", lambda text: seen.append(gc.isenabled()))
     reader.read(catalog)
@@ -136,8 +136,8 @@ def test_parsing_does_without_the_garbage_collector(catalog: Path, monkeypatch: 
 
 
 @pytest.mark.parametrize("enabled", [True, False])
-def test_the_garbage_collector_is_left_as_it_was(catalog: Path, enabled: bool) -> None:
-    """Reading does without it, and whoever reads finds it as before, also after a problem."""
+def test_garbage_collection_is_restored_after_reading(catalog: Path, enabled: bool) -> None:
+    """Also after a problem, and if it was disabled before."""
     write(catalog, "series/a.yaml", "title: [")
     before = gc.isenabled()
     (gc.enable if enabled else gc.disable)()
@@ -148,8 +148,8 @@ def test_the_garbage_collector_is_left_as_it_was(catalog: Path, enabled: bool) -
         (gc.enable if before else gc.disable)()
 
 
-def test_records_cannot_be_changed(catalog: Path) -> None:
-    """What was read is what is built."""
+def test_records_are_immutable(catalog: Path) -> None:
+    """Assigning a field raises."""
     site = reader.read(catalog).site
 
     assert site

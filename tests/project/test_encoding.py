@@ -1,4 +1,4 @@
-"""Values as bytes, and what HTTP says of bytes."""
+"""JSON, digests, gzip and HTTP dates."""
 
 import gzip
 import hashlib
@@ -24,77 +24,77 @@ value = st.recursive(
 
 @given(value)
 def test_json_is_compact_utf8(value: object) -> None:
-    """No blanks, no escapes but the necessary ones, keys in the order in which they are given."""
+    """No blanks and only the necessary escapes."""
     body = encoding.json(value)
 
     assert body.decode() == json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
-def test_keys_keep_their_order() -> None:
-    """What is written first is sent first."""
+def test_json_keys_keep_their_order() -> None:
+    """The first key of a dict is the first in the body."""
     assert encoding.json({"b": 1, "a": {"d": (), "c": None}}) == b'{"b":1,"a":{"d":[],"c":null}}'
 
 
 @pytest.mark.parametrize("number", ["0", "1", "10", "10.5", "0.0001", "1.25", "999999999.9999", "123456.789"])
-def test_a_decimal_is_written_digit_for_digit(number: str) -> None:
-    """No exponent, no rounding, no .0 behind a whole number."""
+def test_decimal_is_written_digit_for_digit(number: str) -> None:
+    """No exponent, no rounding, no `.0` after a whole number."""
     assert encoding.json([encoding.decimal(number)]) == f"[{number}]".encode()
 
 
-def test_the_pretty_form_is_for_people() -> None:
-    """Sorted, indented, and ending with a line break."""
+def test_pretty_json_is_sorted_and_indented() -> None:
+    """It ends with a line break."""
     assert encoding.pretty({"b": [], "a": 1}) == b'{\n  "a": 1,\n  "b": []\n}\n'
 
 
 @given(value)
-def test_what_was_written_can_be_read(value: object) -> None:
-    """Parsing gives the value back."""
+def test_parse_returns_the_encoded_value(value: object) -> None:
+    """For any JSON value."""
     assert encoding.parse(encoding.json(value)) == value
 
 
 @pytest.mark.parametrize("damaged", [b"", b"{", b'{"a":1}x', b"\xff", b"NaN"])
-def test_what_is_no_json_is_a_value_error(damaged: bytes) -> None:
-    """Callers catch one kind of error, the one that they expect."""
+def test_invalid_json_raises_value_error(damaged: bytes) -> None:
+    """For any kind of damage."""
     with pytest.raises(ValueError):
         encoding.parse(damaged)
 
 
 @given(st.binary())
-def test_the_tag_is_the_md5_and_the_digest_the_sha256(body: bytes) -> None:
-    """Both are lower-case hexadecimal digits of the bytes as they are sent."""
+def test_etag_is_md5_and_sha256_is_sha256(body: bytes) -> None:
+    """Both as lower-case hexadecimal digits."""
     assert encoding.etag(body) == hashlib.md5(body).hexdigest()
     assert encoding.sha256(body) == hashlib.sha256(body).hexdigest()
 
 
 @given(st.integers(0, 253_402_300_799))
-def test_a_date_is_an_imf_fixdate(seconds: int) -> None:
-    """The form that RFC 9110 wants, always 29 characters, from 1970 to 9999."""
+def test_http_date_is_an_imf_fixdate(seconds: int) -> None:
+    """The form that RFC 9110 requires, from 1970 to 9999."""
     at = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(seconds=seconds)
 
     assert encoding.http_date(seconds) == format_datetime(at, usegmt=True)
 
 
 @pytest.mark.parametrize(("size", "packed"), [(0, False), (1399, False), (1400, True), (100_000, True)])
-def test_gzip_begins_where_it_saves_a_packet(size: int, packed: bool) -> None:
-    """Bodies below 1400 bytes are sent as they are."""
+def test_bodies_below_1400_bytes_are_not_compressed(size: int, packed: bool) -> None:
+    """They fit into one packet anyway."""
     assert (encoding.gzip(b"a" * size) is not None) == packed
 
 
-def test_gzip_that_saves_nothing_is_not_kept() -> None:
-    """What cannot be compressed is sent as it is, however long."""
+def test_incompressible_body_has_no_gzip_file() -> None:
+    """Even a long one."""
     assert encoding.gzip(random.Random(1).randbytes(5000)) is None
 
 
 @given(st.integers(1400, 5000), st.sampled_from([b"a", b"ab", "é{}".encode()]))
-def test_gzip_gives_the_body_back(size: int, pattern: bytes) -> None:
-    """What a client unpacks is the body."""
+def test_gunzip_returns_the_body(size: int, pattern: bytes) -> None:
+    """Python's own gzip reads the file."""
     body = pattern * size
 
     assert gzip.decompress(encoding.gzip(body) or b"") == body
 
 
-def test_gzip_holds_no_time_and_no_name() -> None:
-    """The same body compresses to the same bytes, whenever and wherever it does: no flag, no moment."""
+def test_gzip_header_has_no_time_and_no_name() -> None:
+    """Equal bodies give equal files at any time on any machine."""
     packed = encoding.gzip(b"a" * 5000) or b""
 
     assert (packed[:4], packed[4:8]) == (b"\x1f\x8b\x08\x00", b"\0\0\0\0")

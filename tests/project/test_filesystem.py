@@ -1,4 +1,4 @@
-"""Single files: written wholly, or gone."""
+"""Files are written completely, or removed."""
 
 import os
 from pathlib import Path
@@ -8,8 +8,8 @@ import pytest
 from generator.filesystem import PartialFile, write, write_parts
 
 
-def test_a_write_that_takes_only_a_part_is_continued(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The system may do less than it was asked for, without saying that anything is wrong."""
+def test_partial_write_is_continued(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """os.write may write less than asked without an error."""
     call = os.write
     monkeypatch.setattr(os, "write", lambda descriptor, data: call(descriptor, data[:3]))
 
@@ -17,8 +17,8 @@ def test_a_write_that_takes_only_a_part_is_continued(tmp_path: Path, monkeypatch
     assert (tmp_path / "file").read_bytes() == b"0123456789"
 
 
-def test_a_file_that_grows_gets_its_name_at_the_end(tmp_path: Path) -> None:
-    """And its date."""
+def test_partial_file_gets_its_name_and_mtime_at_the_end(tmp_path: Path) -> None:
+    """`finish` returns the size."""
     with PartialFile(tmp_path / "unnamed") as growing:
         growing.write(b"one")
         growing.write(b"two")
@@ -29,8 +29,8 @@ def test_a_file_that_grows_gets_its_name_at_the_end(tmp_path: Path) -> None:
     ]
 
 
-def test_a_file_that_does_not_come_to_its_end_is_gone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whoever is told why is told where."""
+def test_unfinished_file_is_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The error names the file."""
 
     def refuse(*_: object) -> int:
         raise OSError(28, "No space left on device")
