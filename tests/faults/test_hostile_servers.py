@@ -174,13 +174,20 @@ def test_a_site_that_is_always_slow_ends_the_import() -> None:
             asker.get("/x", {})
 
 
-def test_a_handshake_that_never_ends_is_no_connection() -> None:
-    """A record of TLS that comes byte by byte."""
+def test_endless_handshake_is_no_connection() -> None:
+    """A TLS record of 16 KiB arrives byte by byte, too slowly to be complete before the client's ten seconds end."""
     clock = Clock()
-    with attacking(endless(b"\x16\x03\x03\x40\x00\x02\x00\x3f\xfc", b"\0"), clock=clock) as url:
-        address = ServerUrl.of(url.replace("http:", "https:"))
+
+    def attack(send: Send) -> None:
+        send(b"\x16\x03\x03\x40\x00\x02\x00\x3f\xfc")
+        while True:
+            send(b"\0")
+            time.sleep(0.001)
+
+    with attacking(attack, clock=clock) as url:
+        server = ServerUrl.of(url.replace("http:", "https:"))
         with pytest.raises(Unreachable, match="no connection within 10 seconds"):
-            Client(address, clock).get("/x", {}, 100)
+            Client(server, clock).get("/x", {}, 100)
 
 
 def test_a_request_that_is_not_read_has_a_deadline() -> None:
