@@ -85,9 +85,13 @@ def _whole(shown: Body, parts: Mapping[str, Body], catalog: Catalog) -> Body:
             modified = max((parts[url].last_modified for url in urls), default=catalog.site_modified)
             return Body(b"[" + b",".join(bodies) + b"]", modified)
         case AllChapters(dates):
-            rows = sorted(
-                row for one in catalog.series if isinstance(one, linked.Series) for row in series_renderer.rows(one)
+            chapters = sorted(
+                chapter
+                for series in catalog.series
+                if isinstance(series, linked.Series)
+                for chapter in series_renderer.listed_chapters(series)
             )
-            body = b'{"results":[' + b",".join(row.item for row in rows) + b"]}"
-            return Body(convert_dates(body, dates), max((row.modified for row in rows), default=catalog.site_modified))
+            body = b'{"results":[' + b",".join(chapter.item for chapter in chapters) + b"]}"
+            modified = max((chapter.modified for chapter in chapters), default=catalog.site_modified)
+            return Body(convert_dates(body, dates), modified)
     return shown
