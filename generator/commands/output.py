@@ -10,7 +10,6 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from functools import partial
-from pathlib import Path
 from typing import Any, TypeVar
 
 import click
@@ -85,7 +84,7 @@ def progress_bar(
     return click.progressbar(iterable, length=length, label=label, show_pos=show_pos, file=sys.stderr)
 
 
-def waiting_notice(out: Path) -> Callable[[], None]:
+def waiting_notice(out: os.PathLike[str]) -> Callable[[], None]:
     """A function that prints that another build holds the lock of `out`."""
     return partial(print_lines, f"{out}: another build is running; waiting for it", err=True)
 
