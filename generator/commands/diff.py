@@ -17,9 +17,10 @@ from ..review.diff import purge as cdn_purge
 from ..review.diff.as_markdown import markdown
 from ..review.diff.as_text import text
 from ..review.diff.compare import Comparison
-from ..review.diff.entity_changes import BodyReader, entity_changes
+from ..review.diff.entity_changes import entity_changes
 from ..review.diff.inputs import ReleasePair
 from ..review.diff.lines import PARTIAL
+from ..review.diff.model import BodyReader
 from . import options
 from .help import Command
 from .output import print_json, print_lines

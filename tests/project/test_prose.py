@@ -27,7 +27,6 @@ WORDS_TO_DO: tuple[str, ...] = (
     "docs/clients.md",
     "docs/importing.md",
     "docs/keys-and-views.md",
-    "docs/reviewing.md",
     "docs/serving.md",
     "generator",
     "tests",

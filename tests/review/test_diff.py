@@ -64,7 +64,7 @@ FIRST = "series/first.yaml"
 
 def test_nothing_differs_from_itself(diff: Diff) -> None:
     """The same catalog gives the same answers, and that is said in two words."""
-    assert diff("everything", options=()) == "OLD → NEW: nothing differs\n"
+    assert diff("everything", options=()) == "OLD → NEW: no differences\n"
 
 
 def test_a_chapters_title_is_told_once(diff: Diff) -> None:
@@ -87,8 +87,8 @@ def test_text_says_it_in_a_few_lines(diff: Diff) -> None:
         '  ! chapters[volume=1, number=1].title: "One" → "Two"\n'
         "    11 URLs\n"
         "\n"
-        "what shows this\n"
-        "  lists (7 URLs, because of series first)\n"
+        "also affected\n"
+        "  lists (7 URLs, caused by series first)\n"
     )
 
 
@@ -327,7 +327,7 @@ def test_who_may_read_it_is_told(diff: Diff) -> None:
     for access in ("public → restricted", "308 → restricted", "public → 451 (3 URLs)", "308 → 451 (3 URLs)"):
         assert f": {access}\n" in text
     assert "  ! /api/v2/chapters/{id}: restricted → public\n" in text
-    assert "  author 3, 4 (4 URLs, because of series members-only)\n" in text
+    assert "  author 3, 4 (4 URLs, caused by series members-only)\n" in text
 
 
 def test_lists_that_need_a_key_now_are_told(diff: Diff) -> None:
@@ -364,7 +364,7 @@ def test_ages_and_settings_are_told_apart_from_bodies(diff: Diff) -> None:
     edits += [("keys.yaml", "name: bot, account: bare, ", "name: bot, ")]
     text, facts = diff("everything", *edits, options=()), diff("everything", *edits)
 
-    assert "\nkept by caches for another time\n  ! 11 s → 10 s: 10 URLs, such as /api/artists\n" in text
+    assert "\ndifferent max-age\n  ! 11 s → 10 s: 10 URLs, such as /api/artists\n" in text
     assert "\nsettings\n  ! failures.conf\n  ! http.conf\n  ! keys.map\n" in text
     assert facts["settings"] == ["failures.conf", "http.conf", "keys.map"]
     assert (facts["things"], facts["counts"]["retimed"]) == ([], 10)
@@ -396,7 +396,7 @@ def test_long_texts_are_cut_around_what_differs() -> None:
     assert found == [
         f'! text: "…word word word word old end\\x9b" → "…word word word word new end{" on" * 16} o…',
         '+ text: "\\u202e"',
-        '! the whole of it: [] → "x"',
+        '! (whole body): [] → "x"',
     ]
 
 
@@ -427,7 +427,7 @@ def test_very_many_things_whose_changes_are_alike_are_told_as_one(diff: Diff) ->
     ]
     text = diff("minimal", *many, options=())
 
-    assert "\nseries s0, s1, s10 and 48 more added, all alike; of the first:\n    2 URLs\n\n" in text
+    assert "\nseries s0, s1, s10 and 48 more added in a similar way; the first:\n    2 URLs\n\n" in text
     assert text.count("\nseries s") == 1
 
 
@@ -452,4 +452,4 @@ def test_many_changes_of_one_kind_are_told_as_one(diff: Diff) -> None:
     text = diff("everything", (LONG, "chapters:", "chapter_title: '{number}!'\nchapters:"), options=())
 
     assert "].full_title: " in text
-    assert text.count("full_title") == 1 and ", and 7 more like it\n" in text
+    assert text.count("full_title") == 1 and ", and 7 similar changes\n" in text

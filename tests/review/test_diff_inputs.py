@@ -69,7 +69,7 @@ def test_a_manifest_alone_is_compared_by_its_tags(site: Site, run: Run, tmp_path
         ("third", [], "third"),
     ]
     assert found["urls"] == [one for one in whole["urls"] if not one["url"].endswith("/read")]
-    assert "of one of the two there is only a manifest, so redirects, licences and settings were not compared" in text
+    assert "one side is only a manifest, so redirects, licences and settings were not compared" in text
 
 
 def test_a_manifest_with_its_bodies_beside_it_is_whole_but_for_its_maps(site: Site, run: Run, tmp_path: Path) -> None:
@@ -97,7 +97,7 @@ def test_a_built_site_is_compared_with_its_catalog(site: Site, run: Run) -> None
     site.build()
     catalog, out = site.folder / "catalog_src", site.folder / "dist"
 
-    assert run("diff", out, catalog, "--as-of", AS_OF).stdout == f"{out} → {catalog}: nothing differs\n"
+    assert run("diff", out, catalog, "--as-of", AS_OF).stdout == f"{out} → {catalog}: no differences\n"
     tree_snapshot.first_version(site)
     assert series(facts(run, out, catalog)) == {"first": "changed", "second": "changed"}
 
@@ -120,9 +120,9 @@ def test_exit_code_says_whether_anything_differs(site: Site, run: Run) -> None:
 @pytest.mark.parametrize(
     ("old", "problem"),
     [
-        ("", "the name of what is to be compared is empty; HEAD is the last commit, a point the catalog here"),
-        ("nowhere", "nowhere: is neither a built site, nor a catalog, nor a revision that git knows"),
-        ("{folder}", "{folder}: holds neither a built site nor a catalog"),
+        ("", "an argument is empty; use HEAD for the last commit, or . for the working copy"),
+        ("nowhere", "nowhere: is neither a built site, nor a catalog, nor a git revision"),
+        ("{folder}", "{folder}: contains neither a built site nor a catalog"),
         ("{folder}/other/site.yaml", "{folder}/other/site.yaml: is not the manifest of a release"),
     ],
 )
@@ -138,7 +138,7 @@ def test_programs_are_told_what_is_wrong_as_json(site: Site, run: Run) -> None:
     """With --format json and with --json, which are the same."""
     site.build()
     out = site.folder / "dist"
-    problem = {"ok": False, "message": f"{site.folder}: holds neither a built site nor a catalog", "problems": []}
+    problem = {"ok": False, "message": f"{site.folder}: contains neither a built site nor a catalog", "problems": []}
 
     assert run("diff", out, out, "--json").stdout == run("diff", out, out, "--format", "json").stdout
     for options in (("--json",), ("--format", "json")):
@@ -245,7 +245,7 @@ def test_a_revision_without_the_catalog_is_refused(asked: Any, repository: Site,
     git(repository.folder, "commit", "--quiet", "--allow-empty", "--message", "x")
     found = outcome(run("diff", "other", "."))
 
-    assert found == (1, "", "other: git cannot take catalog_src out of it; was it there at that time?\n")
+    assert found == (1, "", "revision other has no catalog_src\n")
 
 
 @pytest.mark.parametrize("name", ["third.yaml", "folder"])
@@ -280,11 +280,11 @@ def test_a_shallow_clone_knows_few_revisions(
     git(clone, "clone", "--quiet", "--depth", "2", repository.folder.as_uri(), ".")
     monkeypatch.chdir(clone)
     result = run("diff", "HEAD~1", "HEAD", "--as-of", AS_OF, "--jobs", 1)
-    problem = "HEAD~2: is neither a built site, nor a catalog, nor a revision that git knows"
+    problem = "HEAD~2: is neither a built site, nor a catalog, nor a git revision"
 
     assert '\n  ! title: "Second" → "Third"\n' in result.stdout
     assert result.stderr.startswith("warning: HEAD~1:catalog_src: is a shallow git clone")
-    assert outcome(run("diff", "HEAD~2")) == (1, "", f"{problem}; the clone is shallow, fetch it all\n")
+    assert outcome(run("diff", "HEAD~2")) == (1, "", f"{problem}; the clone is shallow: run git fetch --unshallow\n")
 
 
 def test_warnings_of_a_build_are_told(asked: Any, repository: Site, run: Run) -> None:

@@ -35,13 +35,13 @@ OUTSIDE = re.compile(
         (
             "",
             "### What changes for clients",
-            rf"<p>{CODE} → {CODE}: [a-z0-9, ]+</p>",
-            rf"<details><summary>(?:[a-z ]+|{CODE})</summary>",
+            rf"<p>{CODE} → {CODE}: [-a-z0-9, ]+</p>",
+            rf"<details><summary>(?:[-A-Za-z ]+|{CODE})</summary>",
             "</details>",
-            r"\|[-:| ]+\||\| \| added \| changed \| removed \| kept for another time \|",
+            r"\|[-:| ]+\||\| \| added \| changed \| removed \| different max-age \|",
             r"\| `/[-a-z0-9/{}.]*` (?:\| [0-9]* )+\|",
-            "… and [0-9,]+ more parts?, left out because a comment ends at 65,536 characters.",
-            "of one of the two there is only a manifest, so [a-z, ]+.",
+            "… and [0-9,]+ more parts?, omitted because a comment has at most 65,536 characters.",
+            "one side is only a manifest, so [a-z, ]+.",
         )
     )
 )
@@ -128,7 +128,7 @@ def test_what_is_too_long_is_left_out_and_said(same: BodyReader) -> None:
         assert is_harmless(text)
         assert LONGEST - 6000 < len(text) <= LONGEST
         assert 0 < shown < 900
-        assert f"\n… and {900 - shown} more parts, left out because a comment ends at 65,536 characters.\n" in text
+        assert f"\n… and {900 - shown} more parts, omitted because a comment has at most 65,536 characters.\n" in text
 
 
 def test_the_shortest_comment_says_that_nothing_differs(site: Site, run: Run) -> None:
@@ -137,7 +137,7 @@ def test_the_shortest_comment_says_that_nothing_differs(site: Site, run: Run) ->
     out = site.folder / "dist"
     text = run("diff", out, out, "--format", "markdown").stdout
 
-    assert text == f"### What changes for clients\n\n<p><code>{out}</code> → <code>{out}</code>: nothing differs</p>\n"
+    assert text == f"### What changes for clients\n\n<p><code>{out}</code> → <code>{out}</code>: no differences</p>\n"
 
 
 def test_a_comment_has_a_summary_a_table_and_the_rest_folded(site: Site, run: Run) -> None:
@@ -153,11 +153,11 @@ def test_a_comment_has_a_summary_a_table_and_the_rest_folded(site: Site, run: Ru
     assert is_harmless(text)
     assert titles == [
         "settings",
-        "kept by caches for another time",
-        "by address",
+        "different max-age",
+        "by URL",
         "<code>series first changed</code>",
         "<code>series third added: &quot;third&quot;</code>",
-        "what shows this",
+        "also affected",
     ]
     assert "| `/api/series/{slug}` | 1 | 1 |  |  |\n" in text
     assert "| `/` |  |  |  | 1 |\n" in text
@@ -171,5 +171,5 @@ def test_access_stands_first(site: Site, run: Run) -> None:
     text = comment(site, run)
 
     assert is_harmless(text)
-    assert text.index("<summary>access</summary>") < text.index("<summary>by address</summary>")
+    assert text.index("<summary>access</summary>") < text.index("<summary>by URL</summary>")
     assert "! /api/v2/chapters/{id}: public → restricted\n" in text

@@ -1,1 +1,1 @@
-"""Two releases -> what is different for those who read them: which answers, in which fields, and because of what."""
+"""Compare two releases as clients see them: changed responses, changed fields, and what caused each change."""

@@ -1,14 +1,14 @@
-"""A comparison as one value, for programs."""
+"""A comparison as a JSON value."""
 
 from collections.abc import Sequence
 
 from .compare import UrlDifference
-from .entity_changes import BodyReader, EntityChange
 from .json_diff import FieldChange, path_text
+from .model import BodyReader, EntityChange
 
 
-def comparison_json(reader: BodyReader, found: Sequence[EntityChange], *, every: bool = False) -> dict[str, object]:
-    """Nothing is shortened; `every` adds what changed inside each body."""
+def comparison_json(reader: BodyReader, entities: Sequence[EntityChange], *, every: bool = False) -> dict[str, object]:
+    """The whole comparison, uncut. `every` adds the changed fields of each URL."""
     comparison = reader.comparison
     return {
         "differs": comparison.differs,
@@ -16,37 +16,37 @@ def comparison_json(reader: BodyReader, found: Sequence[EntityChange], *, every:
         "new": comparison.new.name,
         "counts": comparison.counts,
         "complete": not comparison.is_partial,
-        "things": [_thing(reader, one) for one in found],
-        "urls": [_url(reader, one, every=every) for one in comparison.differences],
+        "things": [_entity_json(reader, entity) for entity in entities],
+        "urls": [_url_json(reader, difference, every=every) for difference in comparison.differences],
         "settings": comparison.settings,
     }
 
 
-def _thing(reader: BodyReader, one: EntityChange) -> dict[str, object]:
+def _entity_json(reader: BodyReader, entity: EntityChange) -> dict[str, object]:
     return {
-        "kind": one.name.kind,
-        "name": one.name.name,
-        "change": one.kind,
-        "title": one.title,
-        "changes": [_change(change) for change in one.changes],
-        "seen_in": one.seen_in or None,
-        "because": [str(name) for name in one.because],
-        "urls": [reader.shown(difference.url) for difference in one.differences],
+        "kind": entity.name.kind,
+        "name": entity.name.name,
+        "change": entity.kind,
+        "title": entity.title,
+        "changes": [_change_json(change) for change in entity.changes],
+        "seen_in": entity.body_url or None,
+        "because": [str(name) for name in entity.causes],
+        "urls": [reader.display_url(difference.url) for difference in entity.differences],
     }
 
 
-def _url(reader: BodyReader, one: UrlDifference, *, every: bool) -> dict[str, object]:
-    access, ages = one.access, one.ages
-    found: dict[str, object] = {"url": reader.shown(one.url), "change": one.kind}
+def _url_json(reader: BodyReader, difference: UrlDifference, *, every: bool) -> dict[str, object]:
+    access, max_ages = difference.access, difference.max_ages
+    value: dict[str, object] = {"url": reader.display_url(difference.url), "change": difference.kind}
     if access:
-        found["access"] = {"old": access[0], "new": access[1]}
-    if ages:
-        found["max_age"] = {"old": ages[0], "new": ages[1]}
+        value["access"] = {"old": access[0], "new": access[1]}
+    if max_ages:
+        value["max_age"] = {"old": max_ages[0], "new": max_ages[1]}
     if every:
-        found["changes"] = [_change(change) for change in reader.details(one)]
-    return found
+        value["changes"] = [_change_json(change) for change in reader.details(difference)]
+    return value
 
 
-def _change(one: FieldChange) -> dict[str, object]:
-    found = {"path": path_text(one.path), "change": one.kind, "old": one.old, "new": one.new}
-    return {name: value for name, value in found.items() if value is not None or one.kind == "changed"}
+def _change_json(change: FieldChange) -> dict[str, object]:
+    fields = {"path": path_text(change.path), "change": change.kind, "old": change.old, "new": change.new}
+    return {name: value for name, value in fields.items() if value is not None or change.kind == "changed"}

@@ -1,7 +1,7 @@
-"""A comparison as a comment below a pull request.
+"""A comparison as a comment on a pull request.
 
-Nothing of a catalog is read as markup there: it stands between fences that it cannot close, or escaped in <code>, where
-no name is a mention.
+Catalog values are never interpreted as markup or mentions: they are inside code fences that they cannot close, or
+escaped inside <code>.
 """
 
 import html
@@ -13,68 +13,83 @@ from ...api.routes import route_of
 from ...escaping import escaped
 from .as_text import body_lines, change_lines
 from .compare import RETIMED, Comparison
-from .entity_changes import BodyReader, EntityChange
 from .json_diff import ADDED, CHANGED, REMOVED
-from .lines import PARTIAL, access, affected, ages, counted, grouped, headline, settings, summary
+from .lines import (
+    AFFECTED,
+    MAX_AGES,
+    PARTIAL,
+    access_lines,
+    affected_lines,
+    counted,
+    grouped,
+    headline,
+    max_age_lines,
+    settings_lines,
+    summary,
+)
+from .model import BodyReader, EntityChange
 
-# As many characters as a comment on GitHub may have, and some of them for what is said of what was left out.
+# Maximum length of a comment on GitHub, and the part reserved for the note about omitted sections.
 LONGEST, _RESERVED = 65_536, 200
-# So many changes of a thing are told.
-_MOST = 50
+# Maximum number of changes of an entity.
+_MAX_LINES = 50
 
 
-def markdown(reader: BodyReader, found: Sequence[EntityChange], *, every: bool = False) -> str:
-    """The shortest first: what does not fit is left out at the end, and that is said."""
+def markdown(reader: BodyReader, entities: Sequence[EntityChange], *, every: bool = False) -> str:
+    """The comment. Sections that exceed the maximum length are omitted at the end, with a note."""
     comparison = reader.comparison
     text = _head(comparison)
-    sections = list(_sections(reader, found, every=every)) if comparison.differs else []
-    done = 0
+    sections = list(_sections(reader, entities, every=every)) if comparison.differs else []
+    written = 0
     for section in sections:
         if len(text) + len(section) + _RESERVED > LONGEST:
             break
         text += f"\n{section}"
-        done += 1
-    if left := len(sections) - done:
-        text += f"\n… and {counted(left, 'more part')}, left out because a comment ends at {LONGEST:,} characters.\n"
+        written += 1
+    if omitted := len(sections) - written:
+        text += (
+            f"\n… and {counted(omitted, 'more part')}, omitted because a comment has at most {LONGEST:,} characters.\n"
+        )
     return text
 
 
 def _head(comparison: Comparison) -> str:
-    between = f"{_code(comparison.old.name)} → {_code(comparison.new.name)}"
+    names = f"{_code(comparison.old.name)} → {_code(comparison.new.name)}"
     partial = f"\n{PARTIAL}.\n" if comparison.is_partial else ""
-    # In a paragraph of Markdown's own, what stands in <code> would still be read as Markdown.
-    return f"### What changes for clients\n\n<p>{between}: {summary(comparison)}</p>\n{partial}"
+    # In a Markdown paragraph, the content of <code> would be interpreted as Markdown.
+    return f"### What changes for clients\n\n<p>{names}: {summary(comparison)}</p>\n{partial}"
 
 
-def _sections(reader: BodyReader, found: Sequence[EntityChange], *, every: bool) -> Iterator[str]:
+def _sections(reader: BodyReader, entities: Sequence[EntityChange], *, every: bool) -> Iterator[str]:
     comparison = reader.comparison
     for title, lines in (
-        ("access", [line for one in found for line in access(one)]),
-        ("settings", list(settings(comparison))),
-        ("kept by caches for another time", list(ages(comparison))),
+        ("access", [line for entity in entities for line in access_lines(entity)]),
+        ("settings", list(settings_lines(comparison))),
+        (MAX_AGES, list(max_age_lines(comparison))),
     ):
         if lines:
-            yield _details(html.escape(title), _fenced(lines[:_MOST], left=len(lines) - _MOST))
-    yield _details("by address", _table(comparison))
-    for group in grouped(found):
-        yield _details(_code(headline(group)), _fenced(change_lines(group[0], most=_MOST)))
-    if shown := list(affected(one for one in found if not one.is_told)):
-        yield _details("what shows this", _fenced(shown))
-    for each in comparison.differences if every else ():
-        yield _details(_code(f"{each.kind} {reader.shown(each.url)}"), _fenced(body_lines(reader, each, most=_MOST)))
+            yield _details(html.escape(title), _fenced(lines[:_MAX_LINES], more=len(lines) - _MAX_LINES))
+    yield _details("by URL", _table(comparison))
+    for group in grouped(entities):
+        yield _details(_code(headline(group)), _fenced(change_lines(group[0], most=_MAX_LINES)))
+    if affected := list(affected_lines(entity for entity in entities if not entity.is_reported)):
+        yield _details(AFFECTED, _fenced(affected))
+    for difference in comparison.differences if every else ():
+        title = _code(f"{difference.kind} {reader.display_url(difference.url)}")
+        yield _details(title, _fenced(body_lines(reader, difference, most=_MAX_LINES)))
 
 
 def _table(comparison: Comparison) -> str:
     kinds = (ADDED, CHANGED, REMOVED, RETIMED)
     counts: dict[str, Counter[str]] = {}
-    for one in comparison.differences:
-        counts.setdefault(route_of(one.url), Counter())[one.kind] += 1
-    rows = [f"| `{path}` | {' | '.join(str(found[kind] or '') for kind in kinds)} |" for path, found in counts.items()]
-    return "\n".join(["| | added | changed | removed | kept for another time |", "|---|--:|--:|--:|--:|", *rows])
+    for difference in comparison.differences:
+        counts.setdefault(route_of(difference.url), Counter())[difference.kind] += 1
+    rows = [f"| `{path}` | {' | '.join(str(row[kind] or '') for kind in kinds)} |" for path, row in counts.items()]
+    return "\n".join(["| | added | changed | removed | different max-age |", "|---|--:|--:|--:|--:|", *rows])
 
 
 def _details(summary: str, content: str) -> str:
-    """The empty line ends what is HTML."""
+    """A collapsed section. The empty line ends the HTML block."""
     return f"<details><summary>{summary}</summary>\n\n{content}\n</details>\n"
 
 
@@ -82,9 +97,9 @@ def _code(text: str) -> str:
     return f"<code>{html.escape(escaped(text))}</code>"
 
 
-def _fenced(lines: Iterable[str], *, left: int = 0) -> str:
-    """Between more backticks than any line has in a row."""
-    text = "\n".join([*lines, *([f"… and {left:,} more"] if left > 0 else ())])
+def _fenced(lines: Iterable[str], *, more: int = 0) -> str:
+    """A code block whose fence is longer than any run of backticks in it."""
+    text = "\n".join([*lines, *([f"… and {more:,} more"] if more > 0 else ())])
     longest = max(map(len, re.findall("`+", text)), default=0)
     fence = "`" * max(3, longest + 1)
     return f"{fence}diff\n{text}\n{fence}\n"

@@ -3,47 +3,63 @@
 from collections.abc import Iterable, Iterator, Sequence
 
 from .compare import UrlDifference
-from .entity_changes import BodyReader, EntityChange
-from .lines import MARKS, PARTIAL, access, affected, ages, grouped, headline, lines, settings, summary, urls
+from .lines import (
+    AFFECTED,
+    MARKS,
+    MAX_AGES,
+    PARTIAL,
+    access_lines,
+    affected_lines,
+    grouped,
+    headline,
+    lines,
+    max_age_lines,
+    settings_lines,
+    summary,
+    url_counts,
+)
+from .model import BodyReader, EntityChange
 
-# So many changes of a thing are told.
-_MOST = 20
+# Maximum number of changes of an entity.
+_MAX_LINES = 20
 
 
-def text(reader: BodyReader, found: Sequence[EntityChange], *, every: bool = False) -> Iterator[str]:
-    """Line by line; `every` tells of each URL, however many there are."""
+def text(reader: BodyReader, entities: Sequence[EntityChange], *, every: bool = False) -> Iterator[str]:
+    """The lines of the text. `every` adds the changed fields of each URL, without a limit."""
     comparison = reader.comparison
     yield f"{comparison.old.name} → {comparison.new.name}: {summary(comparison)}"
     if comparison.is_partial:
         yield PARTIAL
-    for group in grouped(found):
-        yield from ("", headline(group), *_indented(change_lines(group[0], most=_MOST)), *_indented(access(group[0])))
-    yield from _section("what shows this", affected(one for one in found if not one.is_told))
-    yield from _section("kept by caches for another time", ages(comparison))
-    yield from _section("settings", settings(comparison))
+    for group in grouped(entities):
+        first = group[0]
+        yield from ("", headline(group), *_indented(change_lines(first, most=_MAX_LINES)))
+        yield from _indented(access_lines(first))
+    yield from _section(AFFECTED, affected_lines(entity for entity in entities if not entity.is_reported))
+    yield from _section(MAX_AGES, max_age_lines(comparison))
+    yield from _section("settings", settings_lines(comparison))
     for difference in comparison.differences if every else ():
         mark = MARKS.get(difference.kind, "!")
-        yield from ("", f"{mark} {reader.shown(difference.url)}", *_indented(body_lines(reader, difference)))
+        yield from ("", f"{mark} {reader.display_url(difference.url)}", *_indented(body_lines(reader, difference)))
 
 
-def change_lines(one: EntityChange, *, most: int) -> Iterator[str]:
-    """What is said of a thing below its headline."""
-    if one.seen_in:
-        yield f"in {one.seen_in}:"
-    yield from lines(one.changes, most=most)
-    yield f"  {urls(one)}"
+def change_lines(entity: EntityChange, *, most: int) -> Iterator[str]:
+    """The lines below the headline of an entity."""
+    if entity.body_url:
+        yield f"in {entity.body_url}:"
+    yield from lines(entity.changes, most=most)
+    yield f"  {url_counts(entity)}"
 
 
-def body_lines(reader: BodyReader, one: UrlDifference, *, most: int | None = None) -> Iterator[str]:
-    """What changed inside a body, each on its own."""
-    return lines(reader.details(one), most=most, whole=True)
+def body_lines(reader: BodyReader, difference: UrlDifference, *, most: int | None = None) -> Iterator[str]:
+    """The changed fields of a body, ungrouped."""
+    return lines(reader.details(difference), most=most, ungrouped=True)
 
 
-def _section(title: str, inside: Iterable[str]) -> Iterator[str]:
-    found = list(_indented(inside))
-    if found:
-        yield from ("", title, *found)
+def _section(title: str, content: Iterable[str]) -> Iterator[str]:
+    indented = list(_indented(content))
+    if indented:
+        yield from ("", title, *indented)
 
 
-def _indented(inside: Iterable[str]) -> Iterator[str]:
-    return (f"  {one}" for one in inside)
+def _indented(content: Iterable[str]) -> Iterator[str]:
+    return (f"  {line}" for line in content)

@@ -1,4 +1,4 @@
-"""Two releases -> the URLs whose answers differ. Bodies are told apart by their tags; none is read here."""
+"""Find the URLs whose responses differ between two releases. Compares ETags and redirects, and reads no bodies."""
 
 import re
 from collections import Counter
@@ -9,16 +9,16 @@ from typing import NamedTuple
 from .json_diff import ADDED, CHANGED, REMOVED
 from .release_view import ReleaseView, UrlResponse
 
-# The same body, which caches keep for another time.
+# Same body, different max-age.
 RETIMED = "retimed"
 _CHAPTER = re.compile(r"/api/v2/chapters/(\d+)")
 _OF_SERIES = re.compile(r"/api/v2/(?:series|cubari)/([^/]+)")
-# Where people read a chapter: the slug, the volume and the number stand last.
-_READ = re.compile(r".*/([^/]+)/[^/]+/[^/]+/")
+# The reader URL of a chapter ends with slug, volume and number.
+_READER = re.compile(r".*/([^/]+)/[^/]+/[^/]+/")
 
 
 class UrlDifference(NamedTuple):
-    """A URL that does not answer as it did, and the series that it is about, if it is about one."""
+    """A URL with different responses, and the slug of the series that it belongs to, or ""."""
 
     url: str
     slug: str
@@ -29,41 +29,41 @@ class UrlDifference(NamedTuple):
     def kind(self) -> str:
         if not (self.old and self.new):
             return REMOVED if self.old else ADDED
-        return RETIMED if self.old[:3] == self.new[:3] else CHANGED
+        return RETIMED if self.old.without_max_age == self.new.without_max_age else CHANGED
 
     @property
-    def ages(self) -> tuple[int, int] | None:
-        """For how many seconds caches kept it and keep it, where that is not the same."""
-        ages = [one.max_age for one in (self.old, self.new) if one and one.body]
-        return (ages[0], ages[1]) if len(set(ages)) > 1 else None
+    def max_ages(self) -> tuple[int, int] | None:
+        """Old and new max-age in seconds, if both responses have bodies and the values differ."""
+        values = [response.max_age for response in (self.old, self.new) if response and response.body]
+        return (values[0], values[1]) if len(set(values)) > 1 else None
 
     @property
     def access(self) -> tuple[str, str] | None:
-        """What somebody without a key got and gets, where that is not the same."""
-        before, after = (one.access if one else "404" for one in (self.old, self.new))
+        """Old and new access of a client without an API key, if they differ."""
+        before, after = (response.access if response else "404" for response in (self.old, self.new))
         return (before, after) if before != after and self.old and self.new else None
 
 
 @dataclass(slots=True)
 class Comparison:
-    """What differs between two releases."""
+    """Everything that differs between two releases."""
 
     old: ReleaseView
     new: ReleaseView
     by_url: dict[str, UrlDifference] = field(default_factory=dict)
     unchanged: int = 0
-    # Files of the configuration that somebody changed.
+    # Configuration files with different settings.
     settings: list[str] = field(default_factory=list)
 
     @property
     def differences(self) -> list[UrlDifference]:
-        """In the order of URLs."""
-        return [one for _, one in sorted(self.by_url.items())]
+        """The differences in the order of URLs."""
+        return [difference for _, difference in sorted(self.by_url.items())]
 
     @property
     def counts(self) -> dict[str, int]:
-        found = Counter(one.kind for one in self.by_url.values())
-        return {kind: found[kind] for kind in (ADDED, CHANGED, REMOVED, RETIMED)} | {"unchanged": self.unchanged}
+        counts = Counter(difference.kind for difference in self.by_url.values())
+        return {kind: counts[kind] for kind in (ADDED, CHANGED, REMOVED, RETIMED)} | {"unchanged": self.unchanged}
 
     @property
     def differs(self) -> bool:
@@ -71,66 +71,75 @@ class Comparison:
 
     @property
     def is_partial(self) -> bool:
-        """Whether gates are not known on both sides."""
+        """Whether gates and settings are not compared because a release has no maps."""
         return not (self.old.has_maps and self.new.has_maps)
 
 
 def compare(old: ReleaseView, new: ReleaseView) -> Comparison:
-    found = Comparison(old, new)
-    _compare_bodies(found)
-    if not found.is_partial:
-        _compare_gates(found)
-        found.settings = [name for name in sorted(old.settings | new.settings) if _was_set(old, new, name)]
-    return found
+    comparison = Comparison(old, new)
+    _compare_bodies(comparison)
+    if not comparison.is_partial:
+        _compare_gates(comparison)
+        comparison.settings = _changed_settings(old, new)
+    return comparison
 
 
-def _compare_bodies(found: Comparison) -> None:
-    old, new = found.old, found.new
-    for slug in sorted(old.ledger.segments.keys() | new.ledger.segments.keys()):
-        if old.ledger.segment(slug) == new.ledger.segment(slug):
-            found.unchanged += new.count(slug)
+def _compare_bodies(comparison: Comparison) -> None:
+    old, new = comparison.old, comparison.new
+    for slug in sorted(old.manifest.segments.keys() | new.manifest.segments.keys()):
+        if old.manifest.segment(slug) == new.manifest.segment(slug):
+            comparison.unchanged += new.manifest.count(slug)
         else:
-            _join(found, old.answers(slug), new.answers(slug), _always(slug))
+            _add_differences(comparison, old.responses(slug), new.responses(slug), _always(slug))
 
 
 def _always(slug: str) -> Callable[[str], str]:
     return lambda _: slug
 
 
-def _compare_gates(found: Comparison) -> None:
-    old, new = found.old.gates(), found.new.gates()
-    chapters = {one[1]: other.slug for url, other in found.by_url.items() if (one := _CHAPTER.match(url))}
+def _compare_gates(comparison: Comparison) -> None:
+    old, new = comparison.old.gates(), comparison.new.gates()
+    series_of_chapter = {
+        match[1]: difference.slug for url, difference in comparison.by_url.items() if (match := _CHAPTER.match(url))
+    }
 
-    def owner(url: str) -> str:
-        if one := _OF_SERIES.match(url):
-            return one[1]
+    def slug_of(url: str) -> str:
+        if match := _OF_SERIES.match(url):
+            return match[1]
         chapter = _CHAPTER.match(url)
-        known = chapters.get(chapter[1], "") if chapter else ""
-        read = _READ.fullmatch((new.get(url) or old[url]).tag)
-        return known or (read[1] if read else "")
+        slug = series_of_chapter.get(chapter[1], "") if chapter else ""
+        reader = _READER.fullmatch((new.get(url) or old[url]).etag_or_target)
+        return slug or (reader[1] if reader else "")
 
-    _join(found, old, new, owner)
+    _add_differences(comparison, old, new, slug_of)
 
 
-def _join(
-    found: Comparison,
+def _add_differences(
+    comparison: Comparison,
     old: Mapping[str, UrlResponse],
     new: Mapping[str, UrlResponse],
-    owner: Callable[[str], str],
+    slug_of: Callable[[str], str],
 ) -> None:
-    """Add what differs; a URL may have been a gate before, or another series' chapter."""
+    """Compare the responses of each URL.
+
+    A URL may occur twice: as a gate in one release and with a body in the other, or in two series.
+    """
     for url in sorted(old.keys() | new.keys()):
-        before, after, known = old.get(url), new.get(url), found.by_url.pop(url, None)
-        if known:
-            before, after = before or known.old, after or known.new
-        if before and after and before[:4] == after[:4]:
-            found.unchanged += 1
+        before, after, previous = old.get(url), new.get(url), comparison.by_url.pop(url, None)
+        if previous:
+            before, after = before or previous.old, after or previous.new
+        if before and after and before.without_body == after.without_body:
+            comparison.unchanged += 1
         else:
-            found.by_url[url] = UrlDifference(
-                url, known.slug if known and not new.get(url) else owner(url), before, after
-            )
+            slug = previous.slug if previous and not new.get(url) else slug_of(url)
+            comparison.by_url[url] = UrlDifference(url, slug, before, after)
 
 
-def _was_set(old: ReleaseView, new: ReleaseView, name: str) -> bool:
-    """Whether a file of the configuration differs in more than what follows from the catalog."""
-    return old.settings.get(name) != new.settings.get(name) and old.setting(name) != new.setting(name)
+def _changed_settings(old: ReleaseView, new: ReleaseView) -> list[str]:
+    """Configuration files that differ in more than what follows from the catalog."""
+    before, after = old.configuration, new.configuration
+    return [
+        name
+        for name in sorted(before.digests | after.digests)
+        if before.digests.get(name) != after.digests.get(name) and before.settings(name) != after.settings(name)
+    ]

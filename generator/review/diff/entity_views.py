@@ -1,4 +1,4 @@
-"""What a release says of one thing, in one value, so that each of its facts is compared once."""
+"""Assemble everything that a release publishes about an entity into one value, so that each field is compared once."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -8,16 +8,17 @@ from urllib.parse import unquote
 
 from ...catalog.field_values import percent_encoded
 
+# Returns the JSON value of the body at a URL, or None.
 Load = Callable[[str], Any]
 
-_THING = re.compile(r"/api/(?:v\d/)?(author|artist|group|member|categorie)s/([^/?#]+)")
+_ENTITY = re.compile(r"/api/(?:v\d/)?(author|artist|group|member|categorie)s/([^/?#]+)")
 _ACCOUNT = re.compile(r"/api/v2/[a-z]+#(?!index$)(.+)")
 _SITE = re.compile(r"/|/api/v2/(?:openapi\.json|docs(?:/.*)?)")
 SERIES, ACCOUNT, CATEGORY, SITE, CHAPTER, LISTS = "series", "account", "category", "site", "chapter", "lists"
 
 
 class EntityName(NamedTuple):
-    """What a thing is called."""
+    """The kind of an entity and its slug, id or name. The site and the lists have none."""
 
     kind: str
     name: str = ""
@@ -27,70 +28,71 @@ class EntityName(NamedTuple):
 
 
 def entity_of_url(url: str, slug: str) -> EntityName:
-    """What a URL is about."""
+    """The entity that a URL belongs to. `slug`: the series of the URL, or ""."""
     if slug:
         return EntityName(SERIES, slug)
-    if found := _THING.fullmatch(url):
-        return EntityName(CATEGORY if found[1] == "categorie" else found[1], unquote(found[2]))
-    if found := _ACCOUNT.fullmatch(url):
-        return EntityName(ACCOUNT, found[1])
+    if match := _ENTITY.fullmatch(url):
+        return EntityName(CATEGORY if match[1] == "categorie" else match[1], unquote(match[2]))
+    if match := _ACCOUNT.fullmatch(url):
+        return EntityName(ACCOUNT, match[1])
     if url.startswith("/api/v2/chapters/"):
         return EntityName(CHAPTER, url.split("/")[4])
     return EntityName(SITE if _SITE.fullmatch(url) else LISTS)
 
 
-def sources(one: EntityName) -> tuple[str, ...]:
-    """The bodies that together say everything of a thing; what a later one says as well, it says better."""
-    match one.kind:
+def sources(entity: EntityName) -> tuple[str, ...]:
+    """The URLs whose bodies together contain every field of an entity. Later bodies take precedence."""
+    match entity.kind:
         case "series":
-            return (f"/api/v1/series/{one.name}", f"/api/v2/series/{one.name}")
+            return (f"/api/v1/series/{entity.name}", f"/api/v2/series/{entity.name}")
         case "author" | "artist" | "group":
-            return (f"/api/v2/{one.kind}s/{one.name}", f"/api/v1/{one.kind}s/{one.name}")
+            return (f"/api/v2/{entity.kind}s/{entity.name}", f"/api/v1/{entity.kind}s/{entity.name}")
         case "member":
-            return (f"/api/v2/members/{one.name}",)
+            return (f"/api/v2/members/{entity.name}",)
         case "category":
-            return (f"/api/v2/categories/{percent_encoded(one.name)}",)
+            return (f"/api/v2/categories/{percent_encoded(entity.name)}",)
         case "account":
-            return (f"/api/v2/profile#{one.name}", f"/api/v2/bookmarks#{one.name}")
+            return (f"/api/v2/profile#{entity.name}", f"/api/v2/bookmarks#{entity.name}")
     return ()
 
 
-def entity_view(one: EntityName, load: Load) -> dict[str, Any]:
-    """All that the bodies say that can be loaded."""
-    found: dict[str, Any] = {}
-    for url in sources(one):
-        found |= load(url) or {}
-    if one.kind == SERIES:
-        chapters = list(_chapters(one.name, found.pop("volumes", {}), load))
-        return {**found, "chapters": chapters} if found or chapters else {}
-    return found
+def entity_view(entity: EntityName, load: Load) -> dict[str, Any]:
+    """The fields of an entity from all bodies that can be loaded."""
+    fields: dict[str, Any] = {}
+    for url in sources(entity):
+        fields |= load(url) or {}
+    if entity.kind == SERIES:
+        chapters = list(_chapters(entity.name, fields.pop("volumes", {}), load))
+        return {**fields, "chapters": chapters} if fields or chapters else {}
+    return fields
 
 
 def _chapters(slug: str, volumes: Mapping[str, Any], load: Load) -> Iterator[dict[str, Any]]:
-    """The chapters of a series, as v1 and v2 have them; both know some that the other does not."""
-    known = {(volume, number): one for volume, chapters in volumes.items() for number, one in chapters.items()}
-    newer = {_place(one): one for one in (load(f"/api/v2/series/{slug}/chapters") or {"results": ()})["results"]}
-    # Pages are in v1, or in no other body of a whole series.
-    pages = {} if known else _with_pages(load(f"/api/v2/cubari/{slug}") or {"chapters": {}})
-    for place in known | newer | pages:
-        found = pages.get(place, {}) | newer.get(place, {}) | known.get(place, {})
-        found["volume"], found["number"] = place
-        # Said better by `published`, and by whose it is.
-        for name in ("date", "series") if place in newer else ():
-            found.pop(name, None)
-        yield found
+    """The chapters of a series with the fields of v1 and v2. Each version may list chapters that the other omits."""
+    v1 = {(volume, number): chapter for volume, chapters in volumes.items() for number, chapter in chapters.items()}
+    results = (load(f"/api/v2/series/{slug}/chapters") or {"results": ()})["results"]
+    v2 = {_volume_and_number(chapter): chapter for chapter in results}
+    # v1 has the pages. Without it, they are in the Cubari JSON.
+    cubari = {} if v1 else _cubari_chapters(load(f"/api/v2/cubari/{slug}") or {"chapters": {}})
+    for key in v1 | v2 | cubari:
+        fields = cubari.get(key, {}) | v2.get(key, {}) | v1.get(key, {})
+        fields["volume"], fields["number"] = key
+        # Redundant: `published` has the date, and the entity is the series.
+        for name in ("date", "series") if key in v2 else ():
+            fields.pop(name, None)
+        yield fields
 
 
-def _with_pages(reader: Mapping[str, Any]) -> dict[tuple[str, str], dict[str, Any]]:
-    """The chapters of a reader object; it has their pages below the names of their groups."""
+def _cubari_chapters(cubari: Mapping[str, Any]) -> dict[tuple[str, str], dict[str, Any]]:
+    """The chapters of Cubari JSON, which lists pages by group."""
     return {
-        (one["volume"], one["number"]): {
-            "id": int(name),
-            "pages_list": list(chain.from_iterable(one["groups"].values())),
+        (chapter["volume"], chapter["number"]): {
+            "id": int(chapter_id),
+            "pages_list": list(chain.from_iterable(chapter["groups"].values())),
         }
-        for name, one in reader["chapters"].items()
+        for chapter_id, chapter in cubari["chapters"].items()
     }
 
 
-def _place(one: Mapping[str, Any]) -> tuple[str, str]:
-    return str(one["volume"] or 0), repr(one["number"]).removesuffix(".0")
+def _volume_and_number(chapter: Mapping[str, Any]) -> tuple[str, str]:
+    return str(chapter["volume"] or 0), repr(chapter["number"]).removesuffix(".0")

@@ -1,4 +1,4 @@
-"""What people call a release or a catalog -> two releases, built for the occasion where they are not there yet."""
+"""Open the two releases that the arguments of `diff` name. Catalogs and git revisions are built temporarily."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,12 +16,12 @@ from ...pipeline import run
 from ...pipeline.build_options import Options
 from .release_view import ReleaseView, find_manifest
 
-# The files of the catalog as they lie there, committed or not.
+# The argument for the catalog with its uncommitted changes.
 WORKING_COPY = "."
 
 
 class DiffInput(NamedTuple):
-    """One of the two: a manifest, the folder of a catalog, or a commit of it."""
+    """One argument: a manifest, the folder of a catalog, or a commit."""
 
     name: str
     manifest: Path | None = None
@@ -32,6 +32,8 @@ class DiffInput(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ReleasePair:
+    """The two opened releases, and the warnings of their builds."""
+
     old: ReleaseView
     new: ReleaseView
     warnings: list[str]
@@ -39,35 +41,33 @@ class ReleasePair:
 
 @contextmanager
 def open_releases(old: str, new: str, catalog: ConfinedFolder, as_of: int, jobs: int) -> Iterator[ReleasePair]:
-    """Both releases. What has to be built for it is built as of the same time, in a folder that is gone afterwards."""
-    both = [_wanted(name, catalog) for name in (old, new)]
+    """Open both releases. Catalogs are built as of the same time, in a folder that is removed afterwards."""
+    inputs = [_diff_input(name, catalog) for name in (old, new)]
     with filesystem.scratch_folder() as scratch:
-        workshop = TemporaryBuilder(
+        builder = TemporaryBuilder(
             scratch,
             Options(
                 catalog, scratch / "dist", scratch / "nginx.conf", as_of, None, jobs, scratch / "cache", local=True
             ),
         )
-        before, after = (workshop.manifest(one, place) for place, one in enumerate(both))
-        with ReleaseView(before, old) as older, ReleaseView(after, new) as newer:
-            yield ReleasePair(older, newer, workshop.warnings)
+        before, after = (builder.manifest(diff_input, index) for index, diff_input in enumerate(inputs))
+        with ReleaseView(before, old) as old_release, ReleaseView(after, new) as new_release:
+            yield ReleasePair(old_release, new_release, builder.warnings)
 
 
-def _wanted(name: str, catalog: ConfinedFolder) -> DiffInput:
+def _diff_input(name: str, catalog: ConfinedFolder) -> DiffInput:
     path = Path(name)
-    if not name:  # a variable of the shell that is not set, say
-        raise FlatpanelError(
-            "the name of what is to be compared is empty; HEAD is the last commit, a point the catalog here"
-        )
+    if not name:  # for example an unset variable of the shell
+        raise FlatpanelError("an argument is empty; use HEAD for the last commit, or . for the working copy")
     if name == WORKING_COPY:
         return DiffInput(name, folder=catalog)
-    if found := find_manifest(path):
-        return DiffInput(name, manifest=found)
+    if manifest := find_manifest(path):
+        return DiffInput(name, manifest=manifest)
     for folder in (path, path / catalog.path.name):
         if (folder / SITE).is_file():
             return DiffInput(name, folder=ConfinedFolder(folder, catalog.follow))
     if path.exists():
-        raise FlatpanelError(f"{name}: holds neither a built site nor a catalog")
+        raise FlatpanelError(f"{name}: contains neither a built site nor a catalog")
     return _revision(name, catalog)
 
 
@@ -78,51 +78,51 @@ def _revision(name: str, catalog: ConfinedFolder) -> DiffInput:
         if repository and (commit := repository.object_id(f"{name}^{{commit}}")):
             return DiffInput(name, commit=commit, repository=repository)
         if repository and repository.is_shallow:
-            hint = "; the clone is shallow, fetch it all"
+            hint = "; the clone is shallow: run git fetch --unshallow"
     except GitError as error:
         hint = f"; {error}"
-    raise FlatpanelError(f"{name}: is neither a built site, nor a catalog, nor a revision that git knows{hint}")
+    raise FlatpanelError(f"{name}: is neither a built site, nor a catalog, nor a git revision{hint}")
 
 
 class TemporaryBuilder:
-    """Builds one catalog after the other in one place, so that the second costs what is different in it."""
+    """Builds catalogs into one temporary store, so that the second build only renders what differs."""
 
     def __init__(self, scratch: Path, options: Options) -> None:
         self.scratch, self.options = scratch, options
         self.warnings: list[str] = []
 
-    def manifest(self, wanted: DiffInput, place: int) -> Path:
-        if wanted.manifest:
-            # The pages that have numbers of their own keep them, as they would if the other were built next.
-            self.options = replace(self.options, previous=wanted.manifest)
-            return wanted.manifest
-        options, folder, called = self.options, wanted.folder, str(wanted.folder)
-        if wanted.repository:
-            folder, called = self.scratch / str(place), f"{wanted.name}:{self.options.catalog}"
-            past = self._take_out(wanted.repository, wanted, folder)
-            options = replace(options, past=past)
+    def manifest(self, diff_input: DiffInput, index: int) -> Path:
+        """The manifest of an input, which is built if necessary."""
+        if diff_input.manifest:
+            # Allocated page ids stay the same, as in a build that follows this release.
+            self.options = replace(self.options, previous=diff_input.manifest)
+            return diff_input.manifest
+        options, folder, display_name = self.options, diff_input.folder, str(diff_input.folder)
+        if diff_input.repository:
+            folder, display_name = self.scratch / str(index), f"{diff_input.name}:{self.options.catalog}"
+            options = replace(options, past=self._check_out(diff_input.repository, diff_input, folder))
         assert folder
         try:
-            report = run.build(replace(options, catalog=folder))
+            result = run.build(replace(options, catalog=folder))
         except CatalogError as error:
-            raise CatalogError(_moved(one, str(folder), called) for one in error.problems) from None
-        self.warnings += [one.replace(str(folder), called) for one in report.warnings]
-        return self.options.out / "releases" / report.release / "manifest.json"
+            raise CatalogError(_renamed(problem, str(folder), display_name) for problem in error.problems) from None
+        self.warnings += [warning.replace(str(folder), display_name) for warning in result.warnings]
+        return self.options.out / "releases" / result.release / "manifest.json"
 
-    def _take_out(self, repository: Repository, wanted: DiffInput, folder: Path) -> FileTimes:
-        """Write the catalog of a commit into a folder; answers with the times that a build of the commit would see."""
+    def _check_out(self, repository: Repository, diff_input: DiffInput, folder: Path) -> FileTimes:
+        """Write the catalog of a commit into a folder, and return the commit times of its files."""
         catalog = self.options.catalog
-        tree = repository.tree(wanted.commit)
+        tree = repository.tree(diff_input.commit)
         if tree is None:
-            raise FlatpanelError(f"{wanted.name}: git cannot take {catalog} out of it; was it there at that time?")
-        chosen = CommittedFiles(repository, tree, Path(f"{wanted.name}:{catalog}"))
+            raise FlatpanelError(f"revision {diff_input.name} has no {catalog}")
+        committed = CommittedFiles(repository, tree, Path(f"{diff_input.name}:{catalog}"))
         filesystem.make_folder(folder)
-        for path, content in repository.contents(chosen.files):
+        for path, content in repository.contents(committed.files):
             filesystem.write_if_changed(folder / path, content)
-        self.warnings += chosen.warnings
-        return FileTimes(repository.commit_times(wanted.commit), [], repository.is_shallow)
+        self.warnings += committed.warnings
+        return FileTimes(repository.commit_times(diff_input.commit), [], repository.is_shallow)
 
 
-def _moved(problem: Problem, folder: str, called: str) -> Problem:
-    """As git calls the files of a revision: where they are looked at now, nobody will find them."""
-    return replace(problem, file=problem.file.replace(folder, called))
+def _renamed(problem: Problem, folder: str, display_name: str) -> Problem:
+    """The problem with git's name of the file, because the temporary file is removed."""
+    return replace(problem, file=problem.file.replace(folder, display_name))

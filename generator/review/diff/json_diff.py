@@ -1,7 +1,7 @@
-"""Two JSON values -> what is different, field by field. Pure.
+"""Compare two JSON values field by field.
 
-What stands in a list is matched by what it is called, and not by where it stands; that it stands elsewhere is a change
-of its own. The order of an object's fields counts as well: two values that differ in no way are the same bytes.
+List items are matched by an identity such as `id`, not by position; a changed position is reported separately. The
+order of an object's fields counts, too: two values without differences have the same bytes.
 """
 
 import re
@@ -13,15 +13,15 @@ from typing import Any, NamedTuple, TypeAlias
 from ... import encoding
 
 ADDED, REMOVED, CHANGED, MOVED = "added", "removed", "changed", "moved"
-# What tells the objects of a list apart: the first of these that all of them have, and no two alike.
-_IDENTITIES = (("id",), ("slug",), _PLACE := ("volume", "number"), ("number",), ("username",), ("name",), ("series",))
-_PLAIN = re.compile(r"[A-Za-z_]\w*")
+# Identities of list items. The first one is used that all items have, each with a different value.
+_IDENTITIES = (("id",), ("slug",), _CHAPTER := ("volume", "number"), ("number",), ("username",), ("name",), ("series",))
+_IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
 
 Path: TypeAlias = tuple[str, ...]
 
 
 class FieldChange(NamedTuple):
-    """A field that is not what it was. Of one that moved, old and new are its places, counted from 1."""
+    """A changed field. For a moved one, old and new are positions counted from 1."""
 
     path: Path
     kind: str
@@ -30,7 +30,7 @@ class FieldChange(NamedTuple):
 
 
 class _Item(NamedTuple):
-    """Something inside a list or an object, and the step that leads to it."""
+    """An item of a list or an object, and its step in the path."""
 
     step: str
     value: Any
@@ -40,21 +40,21 @@ _Items: TypeAlias = dict[Hashable, _Item]
 
 
 def field_changes(old: Any, new: Any, path: Path = ()) -> Iterator[FieldChange]:
-    """Every difference, in the order of the old value; none if both are the same bytes."""
+    """Every difference in the order of the old value; none if both have the same bytes."""
     if isinstance(old, dict) and isinstance(new, dict):
-        yield from _inside(_fields(old), _fields(new), path)
+        yield from _item_changes(_fields(old), _fields(new), path)
     elif isinstance(old, list) and isinstance(new, list):
-        yield from _inside(*_matched(old, new), path)
+        yield from _item_changes(*_matched(old, new), path)
     elif encoding.json(old) != encoding.json(new):
         yield FieldChange(path, CHANGED, old, new)
 
 
 def path_text(path: Path) -> str:
-    """A path as people write it: chapters[number=10.5].title."""
+    """A path as text: chapters[number=10.5].title."""
     return "".join(step if step.startswith("[") else f".{step}" for step in path).removeprefix(".")
 
 
-def _inside(old: _Items, new: _Items, path: Path) -> Iterator[FieldChange]:
+def _item_changes(old: _Items, new: _Items, path: Path) -> Iterator[FieldChange]:
     for key in old | new:
         if key not in new:
             yield FieldChange((*path, old[key].step), REMOVED, old=old[key].value)
@@ -62,24 +62,24 @@ def _inside(old: _Items, new: _Items, path: Path) -> Iterator[FieldChange]:
             yield FieldChange((*path, new[key].step), ADDED, new=new[key].value)
         else:
             yield from field_changes(old[key].value, new[key].value, (*path, new[key].step))
-    before, after = _places(old), _places(new)
+    before, after = _positions(old), _positions(new)
     for key in _moved(before, after):
         yield FieldChange((*path, new[key].step), MOVED, before[key], after[key])
 
 
-def _places(items: Iterable[Hashable]) -> dict[Hashable, int]:
-    return {key: place for place, key in enumerate(items, 1)}
+def _positions(items: Iterable[Hashable]) -> dict[Hashable, int]:
+    return {key: position for position, key in enumerate(items, 1)}
 
 
 def _moved(old: Mapping[Hashable, int], new: Iterable[Hashable]) -> list[Hashable]:
-    """As few as can be of those that both have, without which the others stand in the same order."""
+    """The smallest set of common items without which the others have the same order."""
     common = [key for key in new if key in old]
-    stay = {common[index] for index in _longest_ascent([old[key] for key in common])}
-    return [key for key in common if key not in stay]
+    unmoved = {common[index] for index in _longest_ascent([old[key] for key in common])}
+    return [key for key in common if key not in unmoved]
 
 
 def _longest_ascent(numbers: Sequence[int]) -> Iterator[int]:
-    """Where the members of a longest ascending part stand, the last one first."""
+    """The indexes of a longest ascending subsequence, from the last to the first."""
     lows: list[int] = []
     ends: list[int] = []
     before: list[int | None] = []
@@ -88,81 +88,82 @@ def _longest_ascent(numbers: Sequence[int]) -> Iterator[int]:
         before.append(ends[length - 1] if length else None)
         lows[length : length + 1] = [number]
         ends[length : length + 1] = [index]
-    at = ends[-1] if ends else None
-    while at is not None:
-        yield at
-        at = before[at]
+    position = ends[-1] if ends else None
+    while position is not None:
+        yield position
+        position = before[position]
 
 
 def _fields(value: Mapping[str, Any]) -> _Items:
     return {
-        name: _Item(name if _PLAIN.fullmatch(name) else f"[{encoding.json(name).decode()}]", one)
-        for name, one in value.items()
+        name: _Item(name if _IDENTIFIER.fullmatch(name) else f"[{encoding.json(name).decode()}]", item)
+        for name, item in value.items()
     }
 
 
 def _matched(old: list[Any], new: list[Any]) -> tuple[_Items, _Items]:
-    """The items of two lists, so that those that belong together have the same key."""
-    identity = next((one for one in _IDENTITIES if _identifies(one, old) and _identifies(one, new)), None)
+    """The items of two lists; matching items have the same key."""
+    identity = next((fields for fields in _IDENTITIES if _identifies(fields, old) and _identifies(fields, new)), None)
     if identity is None:
-        return _by_value(old, new)
-    names = (_PLACE, identity) if _identifies(_PLACE, old) and _identifies(_PLACE, new) else (identity,)
+        return _matched_by_value(old, new)
+    names = (_CHAPTER, identity) if _identifies(_CHAPTER, old) and _identifies(_CHAPTER, new) else (identity,)
     return _named(old, identity, names, new), _named(new, identity, names, old)
 
 
 def _identifies(fields: Iterable[str], items: Iterable[Any]) -> bool:
-    seen = set()
-    for one in items:
-        if not isinstance(one, dict) or any(isinstance(one.get(name, ()), list | dict | tuple) for name in fields):
+    """Whether all items are objects with these fields, each with different plain values."""
+    keys = set()
+    for item in items:
+        if not isinstance(item, dict) or any(isinstance(item.get(name, ()), list | dict | tuple) for name in fields):
             return False
-        key = _key(fields, one)
-        if key in seen:
+        key = _key(fields, item)
+        if key in keys:
             return False
-        seen.add(key)
+        keys.add(key)
     return True
 
 
-def _key(fields: Iterable[str], one: Mapping[str, Any]) -> tuple[bytes, ...]:
-    return tuple(encoding.json(one[name]) for name in fields)
+def _key(fields: Iterable[str], item: Mapping[str, Any]) -> tuple[bytes, ...]:
+    return tuple(encoding.json(item[name]) for name in fields)
 
 
-def _named(items: list[Any], identity: Path, names: tuple[Path, ...], others: list[Any]) -> _Items:
-    """Each item by its identity, called by a name that it has on both sides."""
-    there = {_key(identity, one): one for one in others}
-    found: _Items = {}
-    for one in items:
-        key = _key(identity, one)
-        other = there.get(key, one)
-        name = next(fields for fields in names if _key(fields, one) == _key(fields, other))
-        found[key] = _Item(_step(name, one), one)
-    return found
+def _named(items: list[Any], identity: Path, names: tuple[Path, ...], counterparts: list[Any]) -> _Items:
+    """The items by identity. The step of an item is the first of `names` with the same values on both sides."""
+    counterpart_by_key = {_key(identity, item): item for item in counterparts}
+    named: _Items = {}
+    for item in items:
+        key = _key(identity, item)
+        counterpart = counterpart_by_key.get(key, item)
+        name = next(fields for fields in names if _key(fields, item) == _key(fields, counterpart))
+        named[key] = _Item(_step(name, item), item)
+    return named
 
 
-def _step(fields: Path, one: Mapping[str, Any]) -> str:
-    """A chapter in no volume is called by its number alone."""
-    said = [name for name in fields if name != "volume" or one[name] not in (None, 0, "0")]
-    values = (one[name] if isinstance(one[name], str) else encoding.json(one[name]).decode() for name in said)
-    return f"[{', '.join(f'{name}={value}' for name, value in zip(said, values, strict=True))}]"
+def _step(fields: Path, item: Mapping[str, Any]) -> str:
+    """The step of an item. `volume` is omitted for a chapter without a volume."""
+    names = [name for name in fields if name != "volume" or item[name] not in (None, 0, "0")]
+    values = (item[name] if isinstance(item[name], str) else encoding.json(item[name]).decode() for name in names)
+    return f"[{', '.join(f'{name}={value}' for name, value in zip(names, values, strict=True))}]"
 
 
-def _by_value(old: list[Any], new: list[Any]) -> tuple[_Items, _Items]:
-    """Equal items belong together; of the others, those that stand at the same place."""
+def _matched_by_value(old: list[Any], new: list[Any]) -> tuple[_Items, _Items]:
+    """Match equal items, and the others by position."""
     before, after = list(_counted(old)), list(_counted(new))
-    both = set(before) & set(after)
+    common = set(before) & set(after)
 
     def items(values: list[Any], keys: list[tuple[bytes, int]]) -> _Items:
         return {
-            (key if key in both else place): _Item(f"[{place}]", value)
-            for place, (key, value) in enumerate(zip(keys, values, strict=True))
+            (key if key in common else position): _Item(f"[{position}]", value)
+            for position, (key, value) in enumerate(zip(keys, values, strict=True))
         }
 
     return items(old, before), items(new, after)
 
 
 def _counted(items: Iterable[Any]) -> Iterator[tuple[bytes, int]]:
-    """Each value, and how often it was there before."""
-    seen: Counter[bytes] = Counter()
-    for one in items:
-        text = encoding.json(one)
-        yield text, seen[text]
-        seen[text] += 1
+    """Each value, and how many times it occurs before."""
+    counts: Counter[bytes] = Counter()
+    for item in items:
+        text = encoding.json(item)
+        yield text, counts[text]
+        counts[text] += 1

@@ -1,4 +1,4 @@
-"""Changes -> lines for people: shortened where they are long, told once where they are many, printable always."""
+"""Changes as lines of text: long values are cut, similar changes are grouped, control characters are escaped."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -10,52 +10,57 @@ from ...api.routes import route_of
 from ...catalog.field_values import common_start
 from ...escaping import escaped
 from .compare import Comparison
-from .entity_changes import EntityChange
 from .json_diff import ADDED, CHANGED, MOVED, REMOVED, FieldChange, path_text
+from .model import EntityChange
 
 MARKS = {ADDED: "+", REMOVED: "-", CHANGED: "!", MOVED: "!"}
-# How much is shown of a value, and of what stands before the place where a long text differs.
+AFFECTED, MAX_AGES = "also affected", "different max-age"
+PARTIAL = "one side is only a manifest, so redirects, licences and settings were not compared"
+# Maximum width of a value, and how many characters before the first difference of a long text are shown.
 _WIDTH, _BEFORE = 80, 20
-# More changes of one kind in one field, of so many things, are told as one.
-_FEW = 3
-# So many things whose changes are alike are told one by one.
-_MANY = 50
-PARTIAL = "of one of the two there is only a manifest, so redirects, licences and settings were not compared"
+# Maximum number of similar changes, of names and of causes that are listed one by one.
+_MAX_LISTED = 3
+# Maximum number of entities with similar changes that are listed one by one.
+_MAX_ENTITIES = 50
 
 
-def lines(changes: Iterable[FieldChange], *, most: int | None = None, whole: bool = False) -> Iterator[str]:
-    """A line for each change, or for many that are alike; no more than so many."""
-    change_text = [[one] for one in changes] if whole else _alike(changes)
-    for group in islice(change_text, most):
-        more = f", and {len(group) - 1:,} more like it" if len(group) > 1 else ""
-        yield f"{MARKS[group[0].kind]} {_told(group[0])}{more}"
-    if most is not None and len(change_text) > most:
-        yield f"  … and {len(change_text) - most:,} more"
+def lines(changes: Iterable[FieldChange], *, most: int | None = None, ungrouped: bool = False) -> Iterator[str]:
+    """One line for each change or group of similar changes, at most `most`."""
+    groups = [[change] for change in changes] if ungrouped else _grouped_changes(changes)
+    for group in islice(groups, most):
+        more = f", and {len(group) - 1:,} similar changes" if len(group) > 1 else ""
+        yield f"{MARKS[group[0].kind]} {change_text(group[0])}{more}"
+    if most is not None and len(groups) > most:
+        yield f"  … and {len(groups) - most:,} more"
 
 
-def _alike(changes: Iterable[FieldChange]) -> list[list[FieldChange]]:
-    """Changes of the same field of many things in one group, every other one alone."""
+def _grouped_changes(changes: Iterable[FieldChange]) -> list[list[FieldChange]]:
+    """Groups of changes of the same field in many list items; every other change alone."""
     groups: dict[tuple[str, ...], list[FieldChange]] = {}
-    for one in changes:
-        groups.setdefault(_field(one), []).append(one)
-    return [part for group in groups.values() for part in ([group] if len(group) > _FEW else [[one] for one in group])]
+    for change in changes:
+        groups.setdefault(_field(change), []).append(change)
+    return [
+        part
+        for group in groups.values()
+        for part in ([group] if len(group) > _MAX_LISTED else [[change] for change in group])
+    ]
 
 
-def _field(one: FieldChange) -> tuple[str, ...]:
-    """What changed how, of whichever thing in a list."""
-    return one.kind, *("[]" if step.startswith("[") else step for step in one.path)
+def _field(change: FieldChange) -> tuple[str, ...]:
+    """The kind of a change and its path without the identities of list items."""
+    return change.kind, *("[]" if step.startswith("[") else step for step in change.path)
 
 
-def _told(one: FieldChange) -> str:
-    path = cut(escaped(path_text(one.path))) or "the whole of it"
-    match one.kind:
+def change_text(change: FieldChange) -> str:
+    path = cut(escaped(path_text(change.path))) or "(whole body)"
+    match change.kind:
         case "added":
-            return f"{path}: {value_text(one.new)}"
+            return f"{path}: {value_text(change.new)}"
         case "removed":
-            return f"{path}: {value_text(one.old)}"
+            return f"{path}: {value_text(change.old)}"
         case "moved":
-            return f"{path}: moved from place {one.old} to place {one.new}"
-    old, new = one.old, one.new
+            return f"{path}: moved from position {change.old} to {change.new}"
+    old, new = change.old, change.new
     if isinstance(old, str) and isinstance(new, str):
         start = max(0, len(common_start(old, new)) - _BEFORE)
         if max(len(old), len(new)) > _WIDTH and start:
@@ -64,7 +69,7 @@ def _told(one: FieldChange) -> str:
 
 
 def value_text(value: Any) -> str:
-    """A value as JSON, as much of it as fits."""
+    """A value as JSON, cut to the maximum width."""
     return cut(escaped(encoding.json(value).decode()))
 
 
@@ -72,88 +77,91 @@ def cut(text: str) -> str:
     return text if len(text) <= _WIDTH else f"{text[: _WIDTH - 1]}…"
 
 
-def counted(number: int, what: str) -> str:
-    return f"{number:,} {what}{'s' * (number != 1)}"
+def counted(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'s' * (number != 1)}"
 
 
-def summary(found: Comparison) -> str:
-    """All of it in a sentence."""
-    if not found.differs:
-        return "nothing differs"
-    said = {"retimed": "kept for another time"}
-    counts = found.counts
+def summary(comparison: Comparison) -> str:
+    """The counts of all kinds in one line."""
+    if not comparison.differs:
+        return "no differences"
+    labels = {"retimed": "with different max-age"}
+    counts = comparison.counts
     unchanged = counts.pop("unchanged")
-    parts = [f"{count:,} {said.get(kind, kind)}" for kind, count in counts.items() if count]
+    parts = [f"{count:,} {labels.get(kind, kind)}" for kind, count in counts.items() if count]
     return f"{', '.join([*parts, f'{unchanged:,} unchanged'])}"
 
 
-def grouped(found: Sequence[EntityChange]) -> Iterator[list[EntityChange]]:
-    """The things that have something to say; very many that say the same of the same fields in one group."""
+def grouped(entities: Sequence[EntityChange]) -> Iterator[list[EntityChange]]:
+    """The reported entities; more than _MAX_ENTITIES with similar changes as one group."""
     groups: dict[object, list[EntityChange]] = {}
-    for one in found:
-        groups.setdefault(_alike_as(one), []).append(one)
-    for one in found:
-        group = groups[_alike_as(one)]
-        if one.is_told and (len(group) <= _MANY or one is group[0]):
-            yield group if len(group) > _MANY else [one]
+    for entity in entities:
+        groups.setdefault(_similarity(entity), []).append(entity)
+    for entity in entities:
+        group = groups[_similarity(entity)]
+        if entity.is_reported and (len(group) <= _MAX_ENTITIES or entity is group[0]):
+            yield group if len(group) > _MAX_ENTITIES else [entity]
 
 
-def _alike_as(one: EntityChange) -> object:
-    return one.is_told, one.name.kind, one.kind, frozenset(map(_field, one.changes)), tuple(access(one))
+def _similarity(entity: EntityChange) -> object:
+    """A key that is equal for entities with similar changes."""
+    fields = frozenset(map(_field, entity.changes))
+    return entity.is_reported, entity.name.kind, entity.kind, fields, tuple(access_lines(entity))
 
 
 def headline(group: Sequence[EntityChange]) -> str:
-    """A thing and what became of it, or many."""
+    """The name of an entity, or of many, and the kind of its change."""
     first = group[0]
     if len(group) > 1:
-        return f"{first.name.kind} {_names(group)} {first.kind}, all alike; of the first:"
+        return f"{first.name.kind} {_names(group)} {first.kind} in a similar way; the first:"
     title = f": {value_text(first.title)}" if first.title else ""
     return f"{escaped(str(first.name))} {first.kind}{title}"
 
 
 def _names(group: Sequence[EntityChange]) -> str:
-    names = escaped(", ".join(one.name.name for one in group[:_FEW]))
-    return f"{names} and {len(group) - _FEW:,} more" if len(group) > _FEW else names
+    names = escaped(", ".join(entity.name.name for entity in group[:_MAX_LISTED]))
+    return f"{names} and {len(group) - _MAX_LISTED:,} more" if len(group) > _MAX_LISTED else names
 
 
-def urls(one: EntityChange) -> str:
-    """How many of its URLs answer otherwise."""
-    kinds = Counter(each.kind for each in one.differences)
-    if len(kinds) == 1:
-        return counted(len(one.differences), "URL")
-    return f"{counted(len(one.differences), 'URL')}: {', '.join(f'{count:,} {kind}' for kind, count in kinds.items())}"
+def url_counts(entity: EntityChange) -> str:
+    """The number of URLs that differ, by kind if there are several kinds."""
+    kinds = Counter(difference.kind for difference in entity.differences)
+    urls = counted(len(entity.differences), "URL")
+    return urls if len(kinds) == 1 else f"{urls}: {', '.join(f'{count:,} {kind}' for kind, count in kinds.items())}"
 
 
-def access(one: EntityChange) -> Iterator[str]:
-    """Who may read it now, where that is not who might before."""
-    changed = Counter((route_of(each.url), *each.access) for each in one.differences if each.access)
-    for (path, before, after), count in changed.items():
+def access_lines(entity: EntityChange) -> Iterator[str]:
+    """Changes of access, one line for each route and change."""
+    counts = Counter(
+        (route_of(difference.url), *difference.access) for difference in entity.differences if difference.access
+    )
+    for (path, before, after), count in counts.items():
         yield f"! {path}: {before} → {after}" + (f" ({count:,} URLs)" if count > 1 else "")
 
 
-def ages(found: Comparison) -> Iterator[str]:
-    """For how long caches keep what they kept for another time before."""
-    changed: dict[tuple[int, int], list[str]] = {}
-    for one in found.differences:
-        if one.ages:
-            changed.setdefault(one.ages, []).append(one.url)
-    for (before, after), urls in changed.items():
+def max_age_lines(comparison: Comparison) -> Iterator[str]:
+    """Changes of max-age, with the number of URLs and an example."""
+    urls_by_ages: dict[tuple[int, int], list[str]] = {}
+    for difference in comparison.differences:
+        if difference.max_ages:
+            urls_by_ages.setdefault(difference.max_ages, []).append(difference.url)
+    for (before, after), urls in urls_by_ages.items():
         yield f"! {before} s → {after} s: {counted(len(urls), 'URL')}, such as {escaped(urls[0])}"
 
 
-def settings(found: Comparison) -> Iterator[str]:
-    """The parts of the configuration that differ; whose keys those are is nobody's business."""
-    return (f"! {escaped(name)}" for name in found.settings)
+def settings_lines(comparison: Comparison) -> Iterator[str]:
+    """The names of changed configuration files. Their content may include digests of API keys."""
+    return (f"! {escaped(name)}" for name in comparison.settings)
 
 
-def affected(found: Iterable[EntityChange]) -> Iterator[str]:
-    """What shows the changes of other things, in a line for each kind."""
-    kinds: dict[str, list[EntityChange]] = {}
-    for one in found:
-        kinds.setdefault(one.name.kind, []).append(one)
-    for kind, group in kinds.items():
-        urls = counted(sum(len(one.differences) for one in group), "URL")
-        reasons = [str(name) for name in dict.fromkeys(name for one in group for name in one.because)]
-        because = f", because of {escaped(', '.join(reasons[:_FEW]))}" if reasons else ""
-        because += f" and {len(reasons) - _FEW:,} more" if len(reasons) > _FEW else ""
-        yield f"{f'{kind} {_names(group)}'.rstrip()} ({urls}{because})"
+def affected_lines(entities: Iterable[EntityChange]) -> Iterator[str]:
+    """The entities without changes of their own and the causes of theirs, one line for each kind."""
+    groups: dict[str, list[EntityChange]] = {}
+    for entity in entities:
+        groups.setdefault(entity.name.kind, []).append(entity)
+    for kind, group in groups.items():
+        urls = counted(sum(len(entity.differences) for entity in group), "URL")
+        causes = [str(name) for name in dict.fromkeys(name for entity in group for name in entity.causes)]
+        caused = f", caused by {escaped(', '.join(causes[:_MAX_LISTED]))}" if causes else ""
+        caused += f" and {len(causes) - _MAX_LISTED:,} more" if len(causes) > _MAX_LISTED else ""
+        yield f"{f'{kind} {_names(group)}'.rstrip()} ({urls}{caused})"

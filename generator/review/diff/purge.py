@@ -1,4 +1,4 @@
-"""A URL that answers otherwise -> every address at which a cache may have kept what it said before."""
+"""The URLs to purge from a CDN: every URL of a changed response that a cache may contain."""
 
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -6,72 +6,72 @@ from urllib.parse import parse_qsl, urlencode
 
 from ...api.payloads.series_list import DEFAULT_ORDER
 from ...api.payloads.v2 import DEFAULT_DATE_FORMAT
-from ...api.resources import SERIES_INDEX_URL
 from .compare import Comparison, UrlDifference
+from .release_view import SEARCH_INDEX
 
 _LIST, _CHAPTERS, _PAGES = "/api/v2/series", "/api/v2/chapters", "/api/v2/pages"
 _TRACKED = ("track", "true")
 
-# Parameters in the order in which somebody writes them.
+# Query arguments in their order.
 _Query = tuple[tuple[str, str], ...]
-_Address = tuple[str, _Query]
+_PathAndQuery = tuple[str, _Query]
 
 
 class Purge(NamedTuple):
-    """What a cache in front has to forget."""
+    """URLs and URL prefixes to purge."""
 
     urls: list[str]
-    # What cannot be listed, since a query can be written in any number of ways: all that begins so.
+    # Prefixes of URLs that cannot be listed, because a query has arbitrarily many forms.
     prefixes: list[str]
 
 
-def purge(found: Comparison, base_url: str) -> Purge:
-    """Every address whose answer is not what a cache may have kept of it."""
-    addresses = {address for one in found.differences for address in _stale(one)}
-    addresses |= {address for key in _asked_otherwise(found) for address in _of_pages(key)}
-    searched = SERIES_INDEX_URL in found.by_url
+def purge(comparison: Comparison, base_url: str) -> Purge:
+    stale = {pair for difference in comparison.differences for pair in _stale(difference)}
+    stale |= {pair for key in _changed_page_queries(comparison) for pair in _page_lists(key)}
+    is_searched = SEARCH_INDEX in comparison.by_url
     return Purge(
-        urls=sorted(f"{base_url}{spelling}" for one in addresses for spelling in _spellings(*one)),
-        prefixes=[f"{base_url}{_LIST}{slash}?" for slash in ("", "/")] if searched else [],
+        urls=sorted(f"{base_url}{form}" for path, query in stale for form in _forms(path, query)),
+        prefixes=[f"{base_url}{_LIST}{slash}?" for slash in ("", "/")] if is_searched else [],
     )
 
 
-def _stale(one: UrlDifference) -> Iterator[_Address]:
-    path, _, query = one.url.partition("?")
-    parameters = tuple(parse_qsl(query))
-    if _could_be_kept(one) and "#" not in path:
-        yield from _of_list(**dict(parameters)) if path == _LIST and query else _as_asked(path, parameters)
-    if path.startswith(f"{_LIST}/") and path.endswith("/chapters") and not _is_locked(one):
-        # The same list at another address, where nothing is found that needs a key.
+def _stale(difference: UrlDifference) -> Iterator[_PathAndQuery]:
+    path, _, query = difference.url.partition("?")
+    arguments = tuple(parse_qsl(query))
+    if _is_cacheable(difference) and "#" not in path:
+        yield from _series_lists(**dict(arguments)) if path == _LIST and query else _equivalent(path, arguments)
+    if path.startswith(f"{_LIST}/") and path.endswith("/chapters") and not _is_restricted(difference):
+        # /api/v2/chapters serves the same list, without restricted series.
         slug = ("series", path.split("/")[4])
-        for dates in _dated(parameters):
+        for dates in _date_arguments(arguments):
             yield from ((_CHAPTERS, (slug, *dates)), (_CHAPTERS, (*dates, slug)))
 
 
-def _could_be_kept(one: UrlDifference) -> bool:
-    """What needed a key was never for a cache that many share. A 404 may be in one."""
-    return not (one.old and one.old.restricted)
+def _is_cacheable(difference: UrlDifference) -> bool:
+    """Whether shared caches may contain the old response. They may contain a 404, but no restricted response."""
+    return not (difference.old and difference.old.restricted)
 
 
-def _is_locked(one: UrlDifference) -> bool:
-    return all(answer and answer.restricted for answer in (one.old, one.new))
+def _is_restricted(difference: UrlDifference) -> bool:
+    return all(response and response.restricted for response in (difference.old, difference.new))
 
 
-def _as_asked(path: str, parameters: _Query) -> Iterator[_Address]:
-    yield path, parameters
+def _equivalent(path: str, arguments: _Query) -> Iterator[_PathAndQuery]:
+    """The forms of a query with the same response."""
+    yield path, arguments
     if path.endswith("/chapters"):
-        yield from ((path, dates) for dates in _dated(parameters))
+        yield from ((path, dates) for dates in _date_arguments(arguments))
     elif path.startswith(f"{_CHAPTERS}/") and path.endswith("/pages"):
         yield path, (_TRACKED,)
 
 
-def _dated(parameters: _Query) -> tuple[_Query, ...]:
-    """A form of dates, which need not be said if it is the one that nobody has to ask for."""
-    return (parameters,) if parameters else ((), (("date_format", DEFAULT_DATE_FORMAT),))
+def _date_arguments(arguments: _Query) -> tuple[_Query, ...]:
+    """The date format, with and without the argument if it is the default."""
+    return (arguments,) if arguments else ((), (("date_format", DEFAULT_DATE_FORMAT),))
 
 
-def _of_list(sort: str, page: str) -> Iterator[_Address]:
-    """A page of the list in an order; the defaults need not be said."""
+def _series_lists(sort: str, page: str) -> Iterator[_PathAndQuery]:
+    """The forms of a page of the series list: arguments in both orders, defaults omitted."""
     order, number = ("sort", sort), ("page", page)
     yield from ((_LIST, (order, number)), (_LIST, (number, order)))
     if sort == DEFAULT_ORDER:
@@ -80,26 +80,26 @@ def _of_list(sort: str, page: str) -> Iterator[_Address]:
         yield _LIST, (order,)
 
 
-def _asked_otherwise(found: Comparison) -> Iterator[str]:
-    """The deprecated addresses of pages that find others now, or the same ones changed."""
-    old, new = found.old.asked_pages(), found.new.asked_pages()
-    if found.is_partial:  # only one of them knows these addresses
+def _changed_page_queries(comparison: Comparison) -> Iterator[str]:
+    """The queries of deprecated page-list URLs with other or changed pages."""
+    old, new = comparison.old.page_queries(), comparison.new.page_queries()
+    if comparison.is_partial:  # only one release has the map of these queries
         old = new = old | new
     for key in old.keys() | new.keys():
         path = new.get(key)
-        changed = found.by_url.get(path or "")
-        if old.get(key) != path or (changed and _could_be_kept(changed)):
+        difference = comparison.by_url.get(path or "")
+        if old.get(key) != path or (difference and _is_cacheable(difference)):
             yield key
 
 
-def _of_pages(key: str) -> Iterator[_Address]:
-    parameters = tuple(zip(("series", "volume", "number"), key.split("/")[3:], strict=True))
-    yield from ((_PAGES, parameters), (_PAGES, (*parameters, _TRACKED)))
+def _page_lists(key: str) -> Iterator[_PathAndQuery]:
+    arguments = tuple(zip(("series", "volume", "number"), key.split("/")[3:], strict=True))
+    yield from ((_PAGES, arguments), (_PAGES, (*arguments, _TRACKED)))
 
 
-def _spellings(path: str, query: _Query) -> Iterator[str]:
-    """With a slash at the end and without."""
-    asked = f"?{urlencode(query)}" if query else ""
-    yield f"{path}{asked}"
+def _forms(path: str, query: _Query) -> Iterator[str]:
+    """The URL with and without a slash after the path."""
+    suffix = f"?{urlencode(query)}" if query else ""
+    yield f"{path}{suffix}"
     if path != "/":
-        yield f"{path}/{asked}"
+        yield f"{path}/{suffix}"

@@ -1,15 +1,14 @@
-"""A release as somebody sees it who has its files, or only its manifest."""
+"""The responses and settings of a release, read from its files or from its manifest alone."""
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
 from typing import Any, NamedTuple
 
 from ... import encoding
-from ...api.resources import SERIES_INDEX_URL, Gate
 from ...nginx import maps
 from ...pipeline.publish import MAPS
 from ...release import manifest
@@ -17,82 +16,115 @@ from ...release.manifest import Published
 from ...release.manifest_reader import ManifestReader
 from ...release.store import Store
 
-# What is larger is compared by its tag alone: as values it would take ten times the memory.
+# Larger bodies are compared by ETag only, because parsed values need ten times the memory.
 LARGEST = 1 << 25
-_LONG = {f"{name}.map" for name in (*MAPS, "days")}
-# Lines of the configuration that follow from how much there is, and not from what somebody decided.
-_OF_SIZE = (b"map_hash_max_size", b"map_hash_bucket_size")
+_MAP_FILES = {f"{name}.map" for name in (*MAPS, "days")}
+# Directives that depend on the number of URLs, and not on a setting.
+_SIZE_DIRECTIVES = (b"map_hash_max_size", b"map_hash_bucket_size")
 _DIST = re.compile(rb'include "?([^\s"]+)/releases/' + manifest.ID_PLACEHOLDER.encode())
-INDEX = "/"
+INDEX, SEARCH_INDEX = "/", "/api/v2/series#index"
 
 
 class UrlResponse(NamedTuple):
-    """What a URL answers: with a body and its tag, or with a gate and where it leads."""
+    """The response to a URL: a body, or a gate."""
 
     status: int
-    tag: str
+    # The ETag of the body, or the target of a redirect.
+    etag_or_target: str
     restricted: bool
     max_age: int = 0
     body: Published | None = None
 
     @property
+    def without_max_age(self) -> tuple[int, str, bool]:
+        return self[:3]
+
+    @property
+    def without_body(self) -> tuple[int, str, bool, int]:
+        return self[:4]
+
+    @property
     def access(self) -> str:
-        """What somebody gets who has no key."""
+        """What a client without an API key gets."""
         return "restricted" if self.restricted else "public" if self.status == 200 else str(self.status)
 
 
+def _responses(manifest: ManifestReader, slug: str) -> dict[str, UrlResponse]:
+    bodies = manifest.bodies(slug).values()
+    return {body.url: UrlResponse(200, body.etag, body.restricted, body.max_age, body) for body in bodies}
+
+
+class Configuration:
+    """The configuration files of a release, without its maps."""
+
+    def __init__(self, folder: Path, digests: Mapping[str, str], search_index: str) -> None:
+        self.folder, self.search_index = folder, search_index
+        self.digests = {name: digest for name, digest in digests.items() if name not in _MAP_FILES}
+
+    def settings(self, name: str) -> bytes:
+        """The text of a file without values that follow from the catalog: ids, paths and sizes of maps."""
+        text = re.sub(rb'(?<=[\s"])' + re.escape(self._dist) + rb'(?=[/;"])', b"dist", self._text(name))
+        text = text.replace(self.search_index.encode(), SEARCH_INDEX.encode())
+        return b"".join(
+            line for line in text.splitlines(keepends=True) if not line.strip().startswith(_SIZE_DIRECTIVES)
+        )
+
+    @cached_property
+    def _dist(self) -> bytes:
+        """The path of `dist` in the configuration."""
+        match = _DIST.search(self._text("http.conf"))
+        return match[1] if match else b"dist"
+
+    def _text(self, name: str) -> bytes:
+        path = self.folder / name
+        return manifest.without_release_id(path.read_bytes(), self.folder.name) if path.is_file() else b""
+
+
 class ReleaseView:
-    """One of the two that are compared."""
+    """One of the two compared releases."""
 
     def __init__(self, path: Path, name: str) -> None:
         self.name = name
         self.folder = path.resolve().parent
-        # Bodies lie below dist, or beside a manifest that was taken out of it.
+        # Bodies are below dist, or beside a manifest that was copied elsewhere.
         self.root = self.folder.parents[1] if self.folder.parent.name == "releases" else self.folder
-        self.ledger = ManifestReader(path)
+        self.manifest = ManifestReader(path)
 
     def __enter__(self) -> "ReleaseView":
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        self.ledger.close()
+        self.manifest.close()
 
-    def count(self, slug: str) -> int:
-        """How many bodies a series has, or what is about all of them."""
-        return self.ledger.count(slug)
-
-    def answers(self, slug: str) -> dict[str, UrlResponse]:
-        """All that has a body."""
-        return self._read(slug) if slug else self._about_all
+    def responses(self, slug: str) -> dict[str, UrlResponse]:
+        """The responses with bodies of a series, or of no series if the slug is empty."""
+        return _responses(self.manifest, slug) if slug else self._shared_responses
 
     @cached_property
-    def _about_all(self) -> dict[str, UrlResponse]:
-        return self._read("")
-
-    def _read(self, slug: str) -> dict[str, UrlResponse]:
-        found = self.ledger.bodies(slug).values()
-        return {one.url: UrlResponse(200, one.etag, one.restricted, one.max_age, one) for one in found}
+    def _shared_responses(self) -> dict[str, UrlResponse]:
+        return _responses(self.manifest, "")
 
     @cached_property
     def base_url(self) -> str | None:
-        """Where the site is, by what its index says."""
-        answer = self.answers("").get(INDEX)
-        index = self.value(answer) if answer else None
+        """The base URL of the site, read from the body of the index."""
+        response = self.responses("").get(INDEX)
+        index = self.body_value(response) if response else None
         return str(index["api"]["authors"]).removesuffix("/api/authors") if index else None
 
     def gates(self) -> dict[str, UrlResponse]:
-        """All that has none; a redirect is an absolute address."""
-        found = (gate for name in MAPS for gate in maps.gates(name, self._lines(name)))
-        return {one.url: UrlResponse(one.status, self._target(one), one.restricted) for one in found}
+        """The responses without bodies. Targets of redirects are absolute URLs."""
+        base_url = self.base_url or ""
+        return {
+            gate.url: UrlResponse(gate.status, f"{base_url}{gate.target}" if gate.target else "", gate.restricted)
+            for name in MAPS
+            for gate in maps.gates(name, self._map_lines(name))
+        }
 
-    def _target(self, one: Gate) -> str:
-        return f"{self.base_url or ''}{one.target}" if one.target else ""
+    def page_queries(self) -> dict[str, str]:
+        """The paths of page lists by the query arguments of their deprecated URL."""
+        return maps.parse_pages(self._map_lines("pages"))
 
-    def asked_pages(self) -> dict[str, str]:
-        """The keys of the deprecated addresses of pages, and the paths that have them."""
-        return maps.parse_pages(self._lines("pages"))
-
-    def _lines(self, name: str) -> Iterator[str]:
+    def _map_lines(self, name: str) -> Iterator[str]:
         path = self.folder / f"{name}.map"
         if path.is_file():
             with path.open(encoding="utf-8") as opened:
@@ -102,46 +134,29 @@ class ReleaseView:
     def has_maps(self) -> bool:
         return (self.folder / "validators.map").is_file()
 
-    def value(self, answer: UrlResponse) -> Any:
-        """What a body says, or nothing where it is no JSON, too large, not at hand, or not what it was."""
-        one = answer.body
-        if one is None or not one.file.endswith(".json") or one.size > LARGEST:
+    def body_value(self, response: UrlResponse) -> Any:
+        """The JSON value of a body; None if it is not JSON, too large, missing or damaged."""
+        body = response.body
+        if body is None or not body.file.endswith(".json") or body.size > LARGEST:
             return None
         try:
-            text = (self.root / one.file).read_bytes()
+            text = (self.root / body.file).read_bytes()
         except FileNotFoundError:
             return None
-        return encoding.parse(text) if encoding.etag(text) == one.etag else None
-
-    @property
-    def settings(self) -> dict[str, str]:
-        """The digests of the short files of its configuration."""
-        return {name: digest for name, digest in self.ledger.file_digests.items() if name not in _LONG}
-
-    def setting(self, name: str) -> bytes:
-        """One of these files without what differs although nobody set it: names, places, and sizes of maps."""
-        text = re.sub(rb'(?<=[\s"])' + re.escape(self._dist) + rb'(?=[/;"])', b"dist", self._unnamed(name))
-        searched = self.answers("").get(SERIES_INDEX_URL)
-        file = searched.body.file if searched and searched.body else SERIES_INDEX_URL
-        text = text.replace(file.encode(), SERIES_INDEX_URL.encode())
-        return b"".join(line for line in text.splitlines(keepends=True) if not line.strip().startswith(_OF_SIZE))
+        return encoding.parse(text) if encoding.etag(text) == body.etag else None
 
     @cached_property
-    def _dist(self) -> bytes:
-        """How the configuration calls the folder in which it lies."""
-        found = _DIST.search(self._unnamed("http.conf"))
-        return found[1] if found else b"dist"
-
-    def _unnamed(self, name: str) -> bytes:
-        path = self.folder / name
-        return manifest.without_release_id(path.read_bytes(), self.folder.name) if path.is_file() else b""
+    def configuration(self) -> Configuration:
+        search_index = self.responses("").get(SEARCH_INDEX)
+        file = search_index.body.file if search_index and search_index.body else SEARCH_INDEX
+        return Configuration(self.folder, self.manifest.file_digests, file)
 
 
 def find_manifest(path: Path) -> Path | None:
-    """The manifest that a path means: itself, that of a release, or that of the current release of a built site."""
+    """The manifest at a path: the file, a release's manifest, or that of a built site's current release."""
     if path.is_file():
         return path
-    for found in (path / "manifest.json", Store(path).manifest_path(Store(path).current())):
-        if found and os.path.isfile(found):
-            return found
+    for manifest_path in (path / "manifest.json", Store(path).manifest_path(Store(path).current())):
+        if manifest_path and os.path.isfile(manifest_path):
+            return manifest_path
     return None
