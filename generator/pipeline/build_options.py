@@ -22,7 +22,7 @@ class Options:
     jobs: int = 1
     # The folder of the cache; None builds without one.
     cache: Path | None = None
-    # Serve from `out` on this machine, whatever `server_folder` of site.yaml is.
+    # Serve from `out` on this machine, and ignore `server_folder` of site.yaml.
     local: bool = False
     # Replaces `base_url` of site.yaml.
     base_url: str | None = None

@@ -67,15 +67,15 @@ def load_unchanged(dumped: dict[str, Any]) -> BuildResult:
 
 
 def warnings_of_git(options: Options, past: git.FileTimes) -> list[str]:
-    shallow = f"{options.catalog}: is a shallow git clone, so every file seems as new as its last commit; fetch it all"
+    shallow = f"{options.catalog}: is a shallow git clone, so dates of older files are wrong; fetch the whole history"
     return [*past.warnings, *[shallow] * past.is_shallow]
 
 
 def warnings_of_site(options: Options, site: Site, chapters_without_id: int) -> Iterator[str]:
     if not options.local and loopback.is_loopback(site.base_url):
         yield (
-            f"{options.catalog / layout.SITE}: base_url is {site.base_url}, which only this machine reaches; "
-            "write the address of the site there before it is published"
+            f"{options.catalog / layout.SITE}: base_url is {site.base_url}, which works only on this machine; "
+            "set it to the public URL of the site before you publish it"
         )
     if chapters_without_id:
         some = f"{chapters_without_id} chapters have no id and are"
@@ -85,7 +85,7 @@ def warnings_of_site(options: Options, site: Site, chapters_without_id: int) -> 
 
 def warnings_of_size(options: Options, site: Site, segments: Segments) -> Iterator[str]:
     """A warning for each body that exceeds `body_budget`."""
-    limit = f"the {site.body_budget} of body_budget in {options.catalog / layout.SITE}"
+    limit = f"body_budget ({site.body_budget} MiB) in {options.catalog / layout.SITE}"
     for _, stored in segments.in_order():
         for url, size in stored.summary.oversized:
-            yield f"{url}: has {size / (1 << 20):.1f} MiB, more than {limit}"
+            yield f"{url}: {size / (1 << 20):.1f} MiB exceed {limit}"

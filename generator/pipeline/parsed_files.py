@@ -13,7 +13,7 @@ from .cache import Cache
 
 
 class ParsedFiles:
-    """Knows a file by its status, and its content by a digest. Both are compared with those in the cache."""
+    """Compares the status and the digest of each file with those in the cache."""
 
     def __init__(self, folder: ConfinedFolder, cache: Cache) -> None:
         self.folder, self.cache = folder, cache

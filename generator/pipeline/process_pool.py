@@ -39,7 +39,7 @@ def ordered_map(jobs: int, make: Callable[[], Callable[[Task], Result]], tasks: 
                 yield from submitted.popleft().result()
         except BrokenProcessPool:
             raise ChildProcessError(
-                "one of the processes that share the work was killed, as for want of memory; --jobs 1 needs less"
+                "a worker process was killed, probably because memory ran out; --jobs 1 needs less"
             ) from None
 
 

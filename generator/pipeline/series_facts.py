@@ -23,7 +23,7 @@ class SeriesFacts(NamedTuple):
     # Whether every record has a `modified` field, so that the times of files do not matter.
     dated: bool
     # Id, number of pages and publication time of each chapter whose page ids are allocated.
-    odd: list[tuple[int, int, int]]
+    allocated: list[tuple[int, int, int]]
 
 
 def facts_of(series: SeriesEntry) -> SeriesFacts:
@@ -41,7 +41,7 @@ def facts_of(series: SeriesEntry) -> SeriesFacts:
             "groups": list(dict.fromkeys(group for chapter in chapters for group in chapter.groups)),
         },
         dated=all(item.modified is not None for item in (record, *chapters)),
-        odd=[chapter for chapter in with_id if needs_allocated_ids(*chapter[:2])],
+        allocated=[chapter for chapter in with_id if needs_allocated_ids(*chapter[:2])],
     )
 
 
@@ -55,7 +55,7 @@ def load(text: bytes) -> SeriesFacts:
         ids=array("q", facts.ids),
         published=array("q", facts.published),
         pages=array("q", facts.pages),
-        odd=[(chapter, pages, published) for chapter, pages, published in facts.odd],
+        allocated=[(chapter, pages, published) for chapter, pages, published in facts.allocated],
     )
 
 

@@ -20,7 +20,7 @@ from .series_renderer import PreviousLines, RenderTask
 
 def allocate_page_ids(scan: CatalogScan, manifests: Sequence[ManifestReader]) -> dict[str, int]:
     """The page ids that are allocated for the whole catalog; ids that any of the releases allocated stay."""
-    chapters = (chapter for facts in scan.facts.values() for chapter in _published_odd(facts, scan.as_of))
+    chapters = (chapter for facts in scan.facts.values() for chapter in _chapters_with_allocated_ids(facts, scan.as_of))
     before = {page: number for reader in manifests for page, number in reader.page_ids.items()}
     return page_ids.allocate_page_ids(chapters, before)
 
@@ -31,9 +31,9 @@ def highest_chapter_id(scan: CatalogScan, manifests: Sequence[ManifestReader]) -
     return max(chain(ids, (reader.highest_id for reader in manifests)), default=0)
 
 
-def _published_odd(facts: SeriesFacts, as_of: int) -> Iterator[tuple[int, int]]:
-    """The published chapters with allocated page ids: id and number of pages. Scheduled ones must not show."""
-    return ((chapter, pages) for chapter, pages, published in facts.odd if published <= as_of)
+def _chapters_with_allocated_ids(facts: SeriesFacts, as_of: int) -> Iterator[tuple[int, int]]:
+    """Id and number of pages of the chapters with allocated page ids, without scheduled ones, which must not show."""
+    return ((chapter, pages) for chapter, pages, published in facts.allocated if published <= as_of)
 
 
 class RenderKeys:
@@ -64,8 +64,12 @@ class RenderKeys:
 
     def page_ids(self, facts: SeriesFacts) -> dict[str, int]:
         """The allocated page ids of a series."""
-        chapters = _published_odd(facts, self.scan.as_of)
-        return {page: self.allocated_page_ids[page] for odd in chapters for page in page_ids.allocated_page_names(*odd)}
+        chapters = _chapters_with_allocated_ids(facts, self.scan.as_of)
+        return {
+            page: self.allocated_page_ids[page]
+            for chapter in chapters
+            for page in page_ids.allocated_page_names(*chapter)
+        }
 
     def stale(self, cache: Cache, segments: Segments, root: Path) -> dict[str, str]:
         """The series to render, with their new keys: the key differs, or the current release lacks the bodies."""

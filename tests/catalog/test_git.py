@@ -327,7 +327,7 @@ def test_build_warns_of_a_shallow_clone(repository: Path, tmp_path: Path) -> Non
 
     assert warnings == [
         [],
-        [f"{copy}: is a shallow git clone, so every file seems as new as its last commit; fetch it all"],
+        [f"{copy}: is a shallow git clone, so dates of older files are wrong; fetch the whole history"],
     ]
 
 

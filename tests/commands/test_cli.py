@@ -317,7 +317,7 @@ def test_a_shallow_clone_is_warned_of(site: Site, run: Run, monkeypatch: pytest.
     """Where git forgot when files changed, the build says so and goes on."""
     monkeypatch.setattr("generator.catalog.git.file_times", lambda *_: FileTimes({}, [], is_shallow=True))
     result = run("build", *tree_snapshot.options(site), "--quiet")
-    sentence = "is a shallow git clone, so every file seems as new as its last commit; fetch it all"
+    sentence = "is a shallow git clone, so dates of older files are wrong; fetch the whole history"
 
     assert outcome(result) == (0, "", f"warning: {site.folder}/catalog_src: {sentence}\n")
 

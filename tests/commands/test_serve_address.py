@@ -242,8 +242,8 @@ def test_a_build_for_a_loopback_address_warns(local: Site, run: Run) -> None:
     """What is published would lead every reader to the reader's own machine."""
     result = run("build", *tree_snapshot.options(local))
     sentence = (
-        f"warning: {local.folder}/catalog_src/site.yaml: base_url is http://localhost:8000, which only this machine "
-        "reaches; write the address of the site there before it is published\n"
+        f"warning: {local.folder}/catalog_src/site.yaml: base_url is http://localhost:8000, which works only on "
+        "this machine; set it to the public URL of the site before you publish it\n"
     )
 
     assert (result.exit_code, result.stderr) == (0, sentence)

@@ -145,7 +145,7 @@ def die(task: int) -> int:
 
 def test_a_process_that_is_killed_is_a_sentence() -> None:
     """Where memory is short the system ends one of them."""
-    with pytest.raises(OSError, match=r"^one of the processes .* was killed, .*; --jobs 1 needs less$"):
+    with pytest.raises(OSError, match=r"^a worker process was killed, .*; --jobs 1 needs less$"):
         list(process_pool.ordered_map(2, lambda: die, range(40)))
 
 

@@ -97,8 +97,9 @@ def test_bodies_above_the_budget_are_named(site: Site, monkeypatch: pytest.Monke
     first, again = run.build(options), run.build(options)
 
     assert first.warnings == again.warnings
-    named = [one for one in first.warnings if re.fullmatch(r"/api/series: has 1\.\d MiB, more than the 1 of .*", one)]
-    assert [one.rpartition(" in ")[2] for one in named] == [f"{site.folder}/catalog_src/site.yaml"]
+    sentence = r"/api/series: 1\.\d MiB exceed body_budget \(1 MiB\) in (.*)"
+    matches = [match for warning in first.warnings if (match := re.fullmatch(sentence, warning))]
+    assert [match[1] for match in matches] == [f"{site.folder}/catalog_src/site.yaml"]
 
 
 def test_a_long_list_that_is_restricted_is_made_where_nobody_may_read(
