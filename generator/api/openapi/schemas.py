@@ -6,12 +6,12 @@ from typing import Any
 from ...catalog.patterns import CANONICAL_INTEGER
 from ...catalog.records import STATUSES
 from ..payloads import index, series_list, unversioned, v1, v2
+from . import fields
 from .schema_types import (
     COUNT,
     DECIMAL,
     FLAG,
     FLOAT,
-    HTTP_DATE,
     ID,
     INSTANT,
     SLUG,
@@ -27,89 +27,99 @@ from .schema_types import (
     ref,
 )
 
-NAMES = array(TEXT)
-PERSON_NAMES = array(described(NAMES, "The name of a person, then the aliases.", minItems=1))
-FINAL = described(FLAG, "Whether this is the last chapter of the series.")
-COMPLETED = described(FLAG, "Whether the series is completed or canceled.")
-# v2 returns URLs without a host. Clients resolve them against the host of the API.
-PATH = described(URI, "A path on this host.", examples=["/reader/paper-moons/"])
 VOLUME_KEY: Schema = {"pattern": f"^{CANONICAL_INTEGER}$"}
 _BY_VOLUME = "Chapters by volume and number. Volume 0 contains chapters without a volume."
-LATEST = object_of(
-    title=TEXT, volume=described(VOLUME, "0 for a chapter without a volume."), number=FLOAT, date=HTTP_DATE
-)
 
 _UNVERSIONED: dict[str, Schema] = {
-    "SeriesReference": object_of(slug=SLUG, title=TEXT, aliases=NAMES),
-    "Person": object_of(id=ID, name=TEXT, aliases=NAMES, series=array(ref("SeriesReference"))),
+    "SeriesReference": object_of(slug=SLUG, title=TEXT, aliases=fields.OTHER_TITLES),
+    "Person": object_of(
+        id=ID,
+        name=TEXT,
+        aliases=fields.OTHER_NAMES,
+        series=described(array(ref("SeriesReference")), "The series of the person, by title."),
+    ),
     "Chapter": object_of(
-        title=TEXT,
-        url=URI,
-        pages=described(NAMES, "File names in reading order, percent-encoded."),
-        date=HTTP_DATE,
-        final=FINAL,
+        title=fields.TITLE,
+        url=fields.PAGE_URL,
+        pages=fields.FILES,
+        date=fields.PUBLISHED,
+        final=fields.FINAL,
     ),
     "Volume": described(keyed_by(DECIMAL, ref("Chapter")), "Chapters by number."),
     "Series": object_of(
         slug=SLUG,
         title=TEXT,
-        aliases=NAMES,
-        url=URI,
-        description=TEXT,
-        authors=PERSON_NAMES,
-        artists=PERSON_NAMES,
-        cover=URI,
-        completed=COMPLETED,
+        aliases=fields.OTHER_TITLES,
+        url=fields.PAGE_URL,
+        description=fields.PARAGRAPHS,
+        authors=fields.PERSON_NAMES,
+        artists=fields.PERSON_NAMES,
+        cover=fields.IMAGE,
+        completed=fields.COMPLETED,
         volumes=described(keyed_by(VOLUME_KEY, ref("Volume")), _BY_VOLUME),
     ),
-    "Release": object_of(slug=SLUG, title=TEXT, url=URI, cover=URI, latest_chapter=LATEST),
-    "Index": object_of(api=keyed_by(TEXT, URI), v1=keyed_by(TEXT, URI), v2=keyed_by(TEXT, URI)),
+    "Release": object_of(
+        slug=SLUG, title=TEXT, url=fields.PAGE_URL, cover=fields.IMAGE, latest_chapter=fields.LATEST_CHAPTER
+    ),
+    "Index": object_of(
+        api=described(keyed_by(TEXT, URI), "The URLs of `authors`, `artists`, `series` and `releases`."),
+        v1=described(keyed_by(TEXT, URI), "The same, `categories` and `groups`."),
+        v2=described(
+            keyed_by(TEXT, URI),
+            "The URLs of `series`, `chapters`, `categories`, `authors`, `artists`, `groups` and `members`; the OpenAPI "
+            "document is `openapi`.",
+        ),
+    ),
 }
 
 _V1: dict[str, Schema] = {
     "V1Chapter": object_of(
-        title=TEXT,
-        full_title=TEXT,
-        url=URI,
-        pages_root=described(URI, "The prefix of the URL of each image in `pages_list`."),
-        pages_list=described(NAMES, "File names in reading order, percent-encoded."),
-        date=HTTP_DATE,
-        final=FINAL,
-        groups=array(object_of(id=ID, name=TEXT)),
+        title=fields.TITLE,
+        full_title=fields.FULL_TITLE,
+        url=fields.PAGE_URL,
+        pages_root=described(
+            URI, "A URL that ends with `/`. Together with a name of `pages_list`, it is the URL of an image."
+        ),
+        pages_list=fields.FILES,
+        date=fields.PUBLISHED,
+        final=fields.FINAL,
+        groups=described(array(object_of(id=ID, name=TEXT)), "The groups of the chapter. Can be empty."),
     ),
     "V1Volume": described(keyed_by(DECIMAL, ref("V1Chapter")), "Chapters by number."),
     "V1Series": object_of(
         slug=SLUG,
         title=TEXT,
-        aliases=NAMES,
-        url=URI,
-        description=TEXT,
-        authors=PERSON_NAMES,
-        artists=PERSON_NAMES,
-        categories=array(object_of(name=TEXT, description=TEXT)),
-        cover=URI,
-        completed=COMPLETED,
+        aliases=fields.OTHER_TITLES,
+        url=fields.PAGE_URL,
+        description=fields.PARAGRAPHS,
+        authors=fields.PERSON_NAMES,
+        artists=fields.PERSON_NAMES,
+        categories=described(array(object_of(name=TEXT, description=fields.PARAGRAPHS)), "The categories, by id."),
+        cover=fields.IMAGE,
+        completed=fields.COMPLETED,
         volumes=described(keyed_by(VOLUME_KEY, ref("V1Volume")), _BY_VOLUME),
     ),
-    "V1Category": object_of(id=TEXT, name=TEXT, description=TEXT),
+    "V1Category": object_of(
+        id=described(TEXT, "Any text; can contain spaces."), name=TEXT, description=fields.PARAGRAPHS
+    ),
     "V1Group": object_of(
         id=ID,
         name=TEXT,
-        description=TEXT,
+        description=fields.PARAGRAPHS,
         website=TEXT,
         discord=TEXT,
         twitter=TEXT,
-        logo=described(TEXT, "A URL, or an empty string."),
+        logo=described(TEXT, "The URL of an image, or an empty string."),
         members=array(
             object_of(
                 id=ID,
                 name=TEXT,
-                roles=described(NAMES, "The roles of the member in this group."),
+                roles=described(fields.NAMES, "The roles of the member in this group."),
                 twitter=TEXT,
                 discord=TEXT,
             )
         ),
-        series=array(ref("SeriesReference")),
+        series=described(array(ref("SeriesReference")), "The series with a published chapter of the group, by title."),
     ),
 }
 
@@ -117,64 +127,65 @@ _V2: dict[str, Schema] = {
     "V2SeriesItem": object_of(
         slug=SLUG,
         title=TEXT,
-        url=PATH,
-        cover=URI,
+        url=fields.PAGE_PATH,
+        cover=fields.IMAGE,
         updated=described(INSTANT, "The time at which the newest chapter was published."),
-        chapters=described(nullable(COUNT), "The number of chapters. null for a licensed series."),
+        chapters=described(nullable(COUNT), "The number of published chapters. null for a licensed series."),
     ),
     "V2SeriesPage": object_of(
-        total=described(COUNT, "The number of series on all pages."),
+        total=described(COUNT, "The number of series on all pages, after filtering."),
         last=described(FLAG, "Whether this is the last page."),
         results=array(ref("V2SeriesItem")),
     ),
     "V2Series": object_of(
         slug=SLUG,
         title=TEXT,
-        url=PATH,
-        cover=URI,
+        url=fields.PAGE_PATH,
+        cover=fields.IMAGE,
         updated=described(INSTANT, "The time at which the newest chapter was published."),
-        description=TEXT,
-        views=COUNT,
+        description=fields.PARAGRAPHS,
+        views=described(COUNT, "The views of all chapters."),
         status={"type": "string", "enum": list(STATUSES)},
-        completed=described(COMPLETED, "Use `status` instead.", deprecated=True),
+        completed=described(fields.COMPLETED, "Use `status` instead.", deprecated=True),
         licensed=described(FLAG, "Whether the chapters return 451."),
-        aliases=NAMES,
-        authors=NAMES,
-        artists=NAMES,
-        categories=NAMES,
+        aliases=fields.OTHER_TITLES,
+        authors=fields.NAMES_ONLY,
+        artists=fields.NAMES_ONLY,
+        categories=fields.NAMES_ONLY,
     ),
     "V2Chapter": object_of(
-        id=ID,
-        title=TEXT,
-        number=FLOAT,
+        id=described(ID, "Never changes, and is never used for another chapter."),
+        title=fields.TITLE,
+        number=described(FLOAT, "Always with a decimal point: `1.0`, `10.5`."),
         volume=described(nullable({**VOLUME, "minimum": 1}), "null for a chapter without a volume."),
-        published=described(
-            TEXT,
-            "In the format of `date_format`. Milliseconds since 1970 are a string, too.",
-            anyOf=[INSTANT, HTTP_DATE, {"pattern": "^(0|[1-9][0-9]*000)$"}],
-        ),
-        views=COUNT,
-        final=FINAL,
-        series=SLUG,
-        groups=NAMES,
-        full_title=TEXT,
-        url=PATH,
+        published=fields.DATE,
+        views=described(COUNT, "The number of views at the last build."),
+        final=fields.FINAL,
+        series=described(SLUG, "The slug of the series."),
+        groups=fields.NAMES_ONLY,
+        full_title=fields.FULL_TITLE,
+        url=fields.PAGE_PATH,
     ),
-    "V2Page": object_of(id=ID, image=URI, number={"type": "integer", "minimum": 1}, url=PATH),
-    "V2Category": object_of(name=TEXT, description=TEXT),
+    "V2Page": object_of(
+        id=described(ID, "Unique. Stays the same while the page keeps its chapter and its number."),
+        image=fields.IMAGE,
+        number=described({"type": "integer", "minimum": 1}, "From 1."),
+        url=fields.PAGE_PATH,
+    ),
+    "V2Category": object_of(name=TEXT, description=fields.PARAGRAPHS),
     "V2Person": object_of(id=ID, name=TEXT),
     "V2Group": object_of(
         id=ID,
         name=TEXT,
         website=TEXT,
-        description=TEXT,
+        description=fields.PARAGRAPHS,
         email=TEXT,
         discord=TEXT,
         twitter=TEXT,
         reddit=TEXT,
         irc=TEXT,
-        logo=nullable(URI),
-        members=described(NAMES, "`Role: Name`, one for each role of a member."),
+        logo=described(nullable(URI), "The URL of an image, or null."),
+        members=described(fields.NAMES, "`Role: Name`, one for each role of a member."),
     ),
     "V2Member": object_of(
         id=ID,
@@ -183,47 +194,54 @@ _V2: dict[str, Schema] = {
         discord=TEXT,
         irc=TEXT,
         reddit=TEXT,
-        groups=described(NAMES, "`Group (Role, Role)`, one for each group."),
+        groups=described(fields.NAMES, "`Group (Role, Role)`, one for each group."),
     ),
     "V2ReaderSeries": object_of(
         title=TEXT,
-        cover=described(URI, "An image.", default=""),
-        original_url=PATH,
-        description=described(TEXT, "Plain text.", default=""),
+        cover=described(URI, "The URL of an image.", default=""),
+        original_url=fields.PAGE_PATH,
+        description=described(TEXT, "Plain text. Can have several lines.", default=""),
         author=described(TEXT, "Names, separated by commas.", default=""),
         artist=described(TEXT, "Names, separated by commas.", default=""),
-        alt_titles=NAMES,
+        alt_titles=fields.OTHER_TITLES,
         metadata=described(
-            array(array(TEXT) | {"minItems": 2, "maxItems": 2}), "Pairs of name and value.", uniqueItems=True
+            array(array(TEXT) | {"minItems": 2, "maxItems": 2}),
+            "Pairs: `Author` and the authors, `Artist` and the artists.",
+            uniqueItems=True,
         ),
-        chapters=described(keyed_by({"pattern": "^[1-9][0-9]*$"}, ref("V2ReaderChapter")), "By id, in reading order."),
+        chapters=described(
+            keyed_by({"pattern": "^[1-9][0-9]*$"}, ref("V2ReaderChapter")),
+            "Chapters by id, in reading order. Those without a volume are the last.",
+        ),
     ),
     "V2ReaderChapter": object_of(
-        title=TEXT,
-        volume={"type": "string", "format": "uint32", "pattern": "^(0|[1-9][0-9]*)$", "default": "0"},
-        number={**DECIMAL, "format": "float", "default": "0"},
+        title=fields.TITLE,
+        volume=fields.VOLUME_TEXT,
+        number=fields.NUMBER_TEXT,
         groups=described(
             keyed_by(TEXT, array(URI)),
-            "The URLs of the images, by the names of the groups.",
+            "The URLs of the images, under the names of the groups, separated by commas, or `N/A`.",
             minProperties=1,
             maxProperties=1,
         ),
-        last_updated={"type": "string", "format": "uint64", "pattern": "^[0-9]*$", "default": ""},
+        last_updated=fields.SECONDS_TEXT,
     ),
-    "V2Bookmarks": object_of(bookmarks=array(object_of(series=SLUG))),
+    "V2Bookmarks": object_of(bookmarks=array(object_of(series=described(SLUG, "The slug of the series.")))),
     "V2Profile": object_of(
         username=SLUG,
         first_name=TEXT,
         last_name=TEXT,
         email=TEXT,
-        bio=TEXT,
-        avatar=nullable(URI),
-        url=URI,
+        bio=fields.PARAGRAPHS,
+        avatar=described(nullable(URI), "The URL of an image, or null."),
+        url=described(URI, "The URL of the person's page."),
     ),
 }
 
 _ERRORS: dict[str, Schema] = {
-    "Error": object_of(error=TEXT, status=described({"type": "integer"}, "The status of the response.")),
+    "Error": object_of(
+        error=described(TEXT, "The message."), status=described({"type": "integer"}, "The status of the response.")
+    ),
     "V2Detail": object_of(detail=TEXT),
     "V2BadParameter": object_of(error=TEXT),
     "V2Moved": object_of(url=URI),
