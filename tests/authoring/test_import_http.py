@@ -188,12 +188,12 @@ def test_a_site_that_comes_back_is_asked_again() -> None:
     with elsewhere({"/x": Said(headers={"Connection": "close"})}) as site, closing(asking(site)) as asker:
         asker.get("/x", {})
         port, asker.address = site.port, ServerUrl.of("http://127.0.0.1:1")
-        asker.client.address = asker.address
+        asker.client.server = asker.address
 
         def sleep(seconds: float) -> None:
             site.sleep(seconds)
             if seconds == 2.0:
-                asker.client.address = ServerUrl.of(f"http://127.0.0.1:{port}")
+                asker.client.server = ServerUrl.of(f"http://127.0.0.1:{port}")
 
         asker.sleep = sleep
         assert asker.get("/x", {}).status == 200

@@ -10,10 +10,10 @@ import pytest
 from generator import encoding
 from generator.authoring.site_import import run
 from generator.authoring.site_import.run import ImportOptions, ImportResult
-from generator.authoring.site_import.site_client import Address
 from generator.catalog.field_values import iso
 from generator.catalog.yaml import reader, writer
 from generator.encoding import http_date
+from generator.server_url import ServerUrl
 from tests.conftest import AS_OF, SITES, Site, copy_of, date
 from tests.support import nginx_client
 from tests.support.fake_site import Said, elsewhere
@@ -47,8 +47,8 @@ def gone_round(made: Site, folder: Path, key: str | None = KEY) -> tuple[Site, I
         date(made.folder)
         made.build()
         with nginx_client.running(made.folder, listener):
-            address = Address.of(f"http://127.0.0.1:{port}")
-            wanted = ImportOptions(address, folder / "catalog_src", folder / "cache", AS_OF, float, lambda _: None, key)
+            server = ServerUrl.of(f"http://127.0.0.1:{port}")
+            wanted = ImportOptions(server, folder / "catalog_src", folder / "cache", AS_OF, float, lambda _: None, key)
             return Site(folder), run.run(wanted)
 
 
