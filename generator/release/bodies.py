@@ -1,4 +1,4 @@
-"""Writes bodies, each beside its sidecar and its compressed form; every process that makes some has a writer."""
+"""Writes bodies, each with its sidecar and its gzip form. Every process that renders has a writer of its own."""
 
 import errno
 import os
@@ -13,30 +13,30 @@ from ..filesystem import PartialFile, has_content, make_folder, read_regular, re
 from . import manifest
 from .manifest import Published
 
-# Marks a folder as ours, serialises builds, and holds "unfinished" while one is at work.
+# A file in `dist` that marks the folder as built here, is locked by a build, and holds "unfinished" during a build.
 MARK = ".flatpanel"
 
 
 def mark_unfinished(root: Path) -> None:
-    """From here until a release is committed, files exist that none names."""
+    """Record that files without a release may exist from now on, until a release is committed."""
     with suppress(OSError):
         if (root / MARK).read_bytes():
-            return  # a disk that is full would take the word away and not give it back
+            return  # on a full disk, writing again would remove the mark
     write(root / MARK, b"unfinished\n")
 
 
 class WriteTotals(NamedTuple):
-    """What became of some bodies."""
+    """Counts of a writer."""
 
     written_bytes: int
-    # Those whose date changes, but not before they are served with it.
+    # Unchanged bodies whose Last-Modified changes. Their files get it when the new release is visible.
     redate_after_commit: list[Published]
-    # The files that only the release before the one that is served had, and that are used again.
+    # Files of older releases only that the new release uses again.
     reused_files: set[str]
 
 
 class BodyWriter:
-    """Bodies below `root`. What `left` names is there, though the release that is served does not name it."""
+    """Writes bodies below `root`. `retained_files` are files of older releases that the current one does not use."""
 
     def __init__(self, root: Path, retained_files: frozenset[str]) -> None:
         self.root, self.retained_files = root, retained_files
@@ -46,73 +46,73 @@ class BodyWriter:
         self._folders: set[str] = set()
         self._begun = False
 
-    def put(self, one: Published, body: bytes, packed: bytes | None, served: Published | None) -> None:
-        """Write the files of a body that are not there yet, or have other bytes; `served` is the URL's body now."""
-        there = self.reuse(one, served)
-        if not there:
-            self.place(one)
-        put = self.replace_different if there else self.write
-        put(one.file, body, one.modified)
+    def put(self, body: Published, content: bytes, packed: bytes | None, served: Published | None) -> None:
+        """Write the missing and the damaged files of a body; `served` is the current body of the same URL."""
+        exists = self.reuse(body, served)
+        if not exists:
+            self.path_of(body)
+        put = self.replace_different if exists else self.write
+        put(body.file, content, body.modified)
         if packed is not None:
-            put(f"{one.file}.gz", packed, one.modified)
-        self.put_sidecar(one, there=there)
+            put(f"{body.file}.gz", packed, body.modified)
+        self.put_sidecar(body, exists=exists)
 
-    def write(self, file: str, text: bytes, modified: int | None = None) -> None:
-        """Write a file that no release names."""
+    def write(self, file: str, content: bytes, modified: int | None = None) -> None:
+        """Write a file that no release references."""
         try:
-            self.written_bytes += write(f"{self.root}/{file}", text, modified)
+            self.written_bytes += write(f"{self.root}/{file}", content, modified)
         except OSError as error:
             if error.errno != errno.ELOOP:
                 raise
-            self.replace(file, text, modified)  # a link, which is not followed
+            self.replace(file, content, modified)  # a link, which is not followed
 
-    def replace(self, file: str, text: bytes, modified: int | None) -> None:
-        replace(self.root / file, text, modified=modified)
-        self.written_bytes += len(text)
+    def replace(self, file: str, content: bytes, modified: int | None) -> None:
+        replace(self.root / file, content, modified=modified)
+        self.written_bytes += len(content)
 
-    def replace_different(self, file: str, text: bytes, modified: int | None = None) -> None:
-        """Replace a file if it has other bytes. An older program may have made no gzip form."""
+    def replace_different(self, file: str, content: bytes, modified: int | None = None) -> None:
+        """Replace a file that is missing or has other bytes. Another version may have written no gzip form."""
         if file in self.retained_files:
             self.reused_files.add(file)
-        if read_regular(f"{self.root}/{file}") != text:
+        if read_regular(f"{self.root}/{file}") != content:
             self.begin()
-            self.replace(file, text, modified)
+            self.replace(file, content, modified)
 
-    def put_sidecar(self, one: Published, *, there: bool) -> None:
-        """Write the sidecar, unless its date changes together with the release."""
-        if not there:
-            self.write(f"{one.file}.headers", manifest.sidecar(one))
-        elif not (self.redate_after_commit and self.redate_after_commit[-1] is one):
-            self.replace_different(f"{one.file}.headers", manifest.sidecar(one))
+    def put_sidecar(self, body: Published, *, exists: bool) -> None:
+        """Write the sidecar, unless its date changes after the commit."""
+        if not exists:
+            self.write(f"{body.file}.headers", manifest.sidecar(body))
+        elif not (self.redate_after_commit and self.redate_after_commit[-1] is body):
+            self.replace_different(f"{body.file}.headers", manifest.sidecar(body))
 
-    def reuse(self, one: Published, served: Published | None) -> bool:
-        """Whether a release has this body already; if so, it will be dated as the next one wants it."""
-        same = served is not None and served.file == one.file
-        if not (same or one.file in self.retained_files) or not os.path.exists(f"{self.root}/{one.file}"):
+    def reuse(self, body: Published, served: Published | None) -> bool:
+        """Use the file that a release has of this body, and set its date now or after the commit; False without one."""
+        same = served is not None and served.file == body.file
+        if not (same or body.file in self.retained_files) or not os.path.exists(f"{self.root}/{body.file}"):
             return False
         if not same:
             self.begin()
-            set_last_modified(self.root / one.file, one)
-            self.reused_files.update(manifest.files(one))
-        elif served and served.modified != one.modified:
-            self.redate_after_commit.append(one)
+            set_last_modified(self.root / body.file, body)
+            self.reused_files.update(manifest.files(body))
+        elif served and served.modified != body.modified:
+            self.redate_after_commit.append(body)
         return True
 
     def take_totals(self) -> WriteTotals:
-        """What became of the bodies since this was asked last."""
-        found = WriteTotals(self.written_bytes, self.redate_after_commit, self.reused_files)
+        """Return the counts since the last call."""
+        totals = WriteTotals(self.written_bytes, self.redate_after_commit, self.reused_files)
         self.written_bytes, self.redate_after_commit, self.reused_files = 0, [], set()
-        return found
+        return totals
 
     def begin(self) -> None:
         if not self._begun:
             mark_unfinished(self.root)
             self._begun = True
 
-    def place(self, one: Published) -> str:
-        """The path of a body, in a folder that is there."""
+    def path_of(self, body: Published) -> str:
+        """The path of a body. Its folder is made."""
         self.begin()
-        path = f"{self.root}/{one.file}"
+        path = f"{self.root}/{body.file}"
         folder = path[: path.rindex("/")]
         if folder not in self._folders:
             make_folder(folder)
@@ -120,57 +120,57 @@ class BodyWriter:
         return path
 
     @contextmanager
-    def partial_files(self, one: Resource) -> Iterator[tuple[PartialFile, PartialFile]]:
-        """Places for a body and its compressed form that get their names when they are known."""
+    def partial_files(self, resource: Resource) -> Iterator[tuple[PartialFile, PartialFile]]:
+        """Files for a body and its gzip form while the body, and with it the name, is incomplete."""
         self.begin()
-        # What nobody may read is not where everybody may either, not even while it is being made.
-        folder = self.root / manifest.tree(one)
+        # A restricted body is never in a public folder, not even while it is written.
+        folder = self.root / manifest.tree(resource)
         make_folder(folder)
-        path = folder / f".{encoding.digest(one.url.encode())}"
+        path = folder / f".{encoding.digest(resource.url.encode())}"
         with PartialFile(path) as body, PartialFile(Path(f"{path}.gz")) as packed:
             yield body, packed
 
-    def finish(self, one: Published, body: PartialFile, packed: PartialFile, served: Published | None) -> None:
-        """Give what has grown its names, unless the same is there already."""
-        there = self.reuse(one, served)
-        path = self.place(one)
-        for grown, name in ((body, path), (packed, f"{path}.gz")):
-            if not (there and has_content(name, grown.parts())):
-                self.written_bytes += grown.finish(name, one.modified)
-        self.put_sidecar(one, there=there)
+    def finish(self, body: Published, content: PartialFile, packed: PartialFile, served: Published | None) -> None:
+        """Give partial files their names, unless the same files exist already."""
+        exists = self.reuse(body, served)
+        path = self.path_of(body)
+        for partial, name in ((content, path), (packed, f"{path}.gz")):
+            if not (exists and has_content(name, partial.parts())):
+                self.written_bytes += partial.finish(name, body.modified)
+        self.put_sidecar(body, exists=exists)
 
 
-def set_last_modified(path: Path, one: Published) -> None:
-    """Give a body that is there already its date: one that comes back after a change and its reversal."""
+def set_last_modified(path: Path, body: Published) -> None:
+    """Give an existing body its date, which differs if the body returns after a change was reverted."""
     sidecar = Path(f"{path}.headers")
-    if path.exists() and read_regular(sidecar) != manifest.sidecar(one):
+    if path.exists() and read_regular(sidecar) != manifest.sidecar(body):
         for form in (path, Path(f"{path}.gz")):
             if form.exists():
-                os.utime(form, (one.modified, one.modified))
-        replace(sidecar, manifest.sidecar(one))
+                os.utime(form, (body.modified, body.modified))
+        replace(sidecar, manifest.sidecar(body))
 
 
 def rewrite_damaged(folder: Path, files: Mapping[str, Callable[[], Iterable[bytes]]]) -> None:
-    """Write the files of a release again that have other bytes than a build gives them."""
+    """Write the files of a release whose bytes differ from those of a build."""
     for name, parts in files.items():
         path = folder / name
         if not has_content(path, parts()):
             mark_unfinished(folder.parent.parent)
             make_folder(path.parent)
-            with PartialFile(path.with_name(f".{path.name}.new")) as growing:
+            with PartialFile(path.with_name(f".{path.name}.new")) as partial:
                 for part in parts():
-                    growing.write(part)
-                growing.finish(str(path))
+                    partial.write(part)
+                partial.finish(str(path))
 
 
-def restore(root: Path, file: str, text: bytes, modified: int | None) -> bool:
-    """Put a damaged file back in one step. False where a folder or another file is in the way."""
+def restore(root: Path, file: str, content: bytes, modified: int | None) -> bool:
+    """Replace a damaged file in one step. False if a folder or another file is in the way."""
     path = root / file
     try:
         make_folder(path.parent)
         if path.is_dir() and not path.is_symlink():
             path.rmdir()
-        replace(path, text, modified=modified)
+        replace(path, content, modified=modified)
     except OSError as error:
         if error.errno not in (errno.EEXIST, errno.ENOTDIR, errno.ENOTEMPTY, errno.ELOOP):
             raise
@@ -179,5 +179,5 @@ def restore(root: Path, file: str, text: bytes, modified: int | None) -> bool:
 
 
 def remove_link(link: Path) -> None:
-    """Remove a link, and nothing of what it leads to."""
+    """Remove a link but not its target."""
     os.unlink(link)  # fails for a folder

@@ -1,4 +1,4 @@
-"""The series and chapters that a release publishes, as the lines of its manifest name them."""
+"""The series and chapters of a release, counted by the lines of its manifest."""
 
 import re
 from collections.abc import Iterator
@@ -10,34 +10,37 @@ _CHAPTER = re.compile(rb'"/api/v2/chapters/(\d+)":|"/api/series/[^"/]+/([^"/]+)/
 
 
 class ChapterNames(NamedTuple):
-    """The chapters of one series: by volume and number where the older families have it, and by id where v2 does."""
+    """The chapters of a series: volume and number of those in /api, ids of those in /api/v2."""
 
     numbers: list[tuple[str, str]]
     ids: list[int]
 
     @property
     def total(self) -> int:
-        """The older families know chapters without an id, v2 knows chapters that need a key."""
+        """The number of chapters: /api has chapters without an id, /api/v2 those that need an API key."""
         return max(len(self.numbers), len(self.ids))
 
 
-def chapters(run: bytes) -> ChapterNames:
+def chapters(segment: bytes) -> ChapterNames:
     """The chapters in the lines of a series."""
-    found = ChapterNames([], [])
-    for one in _CHAPTER.finditer(run):
-        if one[1]:
-            found.ids.append(int(one[1]))
+    names = ChapterNames([], [])
+    for match in _CHAPTER.finditer(segment):
+        if match[1]:
+            names.ids.append(int(match[1]))
         else:
-            found.numbers.append((one[2].decode(), one[3].decode()))
-    return found
+            names.numbers.append((match[2].decode(), match[3].decode()))
+    return names
 
 
-def chapters_by_series(ledger: ManifestReader) -> Iterator[tuple[str, ChapterNames]]:
-    """The series of a release with their chapters."""
-    return ((slug, chapters(ledger.segment(slug))) for slug in ledger.segments if slug)
+def chapters_by_series(manifest: ManifestReader) -> Iterator[tuple[str, ChapterNames]]:
+    return ((slug, chapters(manifest.segment(slug))) for slug in manifest.segments if slug)
 
 
-def counts(ledger: ManifestReader) -> dict[str, int]:
-    """How many series, chapters and URLs with a body a release has."""
-    found = [one.total for _, one in chapters_by_series(ledger)]
-    return {"series": len(found), "chapters": sum(found), "resources": sum(map(ledger.count, ledger.segments))}
+def counts(manifest: ManifestReader) -> dict[str, int]:
+    """The number of series, chapters and URLs with a body."""
+    totals = [names.total for _, names in chapters_by_series(manifest)]
+    return {
+        "series": len(totals),
+        "chapters": sum(totals),
+        "resources": sum(map(manifest.count, manifest.segments)),
+    }

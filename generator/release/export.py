@@ -12,7 +12,7 @@ def export_release(store: Store, target: Path) -> int:
     """Write each body as `path.json` beside its sidecar, and return the number of bodies."""
     release = store.release()
     if target.exists() and (not target.is_dir() or any(target.iterdir())):
-        raise FlatpanelError(f"{target}: is not an empty folder; an export writes into a new one")
+        raise FlatpanelError(f"{target}: is not an empty folder; choose a new one")
     bodies = [body for body in store.manifest(release).resources.values() if manifest.is_plain(body)]
     for body in bodies:
         path = target / manifest.plain_file(body)

@@ -1,4 +1,4 @@
-"""What a release says of itself: every URL with its body and validators. Pure; `store.py` reads and writes it."""
+"""The manifest of a release: every URL with its body and validators. No I/O: manifest_reader and store read files."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -10,14 +10,14 @@ from ..api.resources import EMPTY_RESULTS_URL, HTML, JSON, SUFFIXES, Resource, k
 from ..errors import FlatpanelError
 
 FORMAT = 2
-# Stands for the id of a release in its own files until the id, a digest of all of them, is known.
+# Replaces the id of a release in its own files while the id, a digest of these files, is computed.
 ID_PLACEHOLDER = "@release@"
-# The one path that says itself that it is JSON.
+# The only URL of JSON whose path ends in .json.
 OPENAPI = "/api/v2/openapi.json"
 
 
 class Published(NamedTuple):
-    """One line of a release: the body that a URL has, where it lies, and what HTTP says of it."""
+    """A line of the manifest: a URL, the file of its body below dist, and the values of its headers."""
 
     url: str
     file: str
@@ -33,13 +33,13 @@ class Published(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """The bodies of a release by URL, and the digests of the files of its own folder."""
+    """The bodies of a release by URL, and the digests of the other files in its folder."""
 
     resources: Mapping[str, Published]
     files: Mapping[str, str]
-    # Of all chapters that this release or any before it had: ids are never given twice.
+    # The highest chapter id of this and all earlier releases. An id is never used for another chapter.
     highest_id: int = 0
-    # Chapter and number -> id, of every page that ever had one of its own.
+    # Ids of pages by chapter and number, for all pages that ever had an allocated id.
     page_ids: Mapping[str, int] = field(default_factory=dict)
 
 
@@ -49,17 +49,17 @@ EMPTY = Manifest({}, {})
 def with_validators(
     resource: Resource, content: encoding.BodyDigests, packed: bool, old: Published | None, now: int
 ) -> Published:
-    """A resource with its validators: an unchanged body keeps its date, a changed one moves strictly forward."""
-    tag = content.etag
-    if old and old.etag == tag:
+    """Add the validators to a resource. An unchanged body keeps its date; a changed one gets a strictly later date."""
+    etag = content.etag
+    if old and old.etag == etag:
         modified = old.modified
     else:
-        # A date in the future would be one that no client may trust (RFC 9110, 8.8.2.1).
+        # Clients ignore a date in the future (RFC 9110, 8.8.2.1).
         modified = max(min(resource.body.last_modified, now), old.modified + 1 if old else 0)
     return Published(
         url=resource.url,
-        file=body_file(resource, tag),
-        etag=tag,
+        file=body_file(resource, etag),
+        etag=etag,
         modified=modified,
         size=content.size,
         sha256=content.sha256,
@@ -70,81 +70,81 @@ def with_validators(
     )
 
 
-def body_file(one: Resource, tag: str) -> str:
-    """Where a body lies below dist: in the tree that everybody may reach or not, its key, its tag, what it is."""
-    return f"{tree(one)}{key(one.url)}.{tag}{SUFFIXES[one.type]}"
+def body_file(resource: Resource, etag: str) -> str:
+    """The file of a body below dist: tree, key, ETag, and the suffix of its type."""
+    return f"{tree(resource)}{key(resource.url)}.{etag}{SUFFIXES[resource.type]}"
 
 
-def tree(one: Resource) -> str:
-    """The part of dist that a body may lie in."""
-    return "private" if one.restricted else "www"
+def tree(resource: Resource) -> str:
+    """The folder of public or of restricted bodies."""
+    return "private" if resource.restricted else "www"
 
 
-def files_with_sidecar(one: Published) -> tuple[str, ...]:
-    """All that lies below dist for a resource: its body, its sidecar, its compressed form where there is one."""
-    return one.file, f"{one.file}.headers", *((f"{one.file}.gz",) if one.gzip else ())
+def files_with_sidecar(body: Published) -> tuple[str, ...]:
+    """The files of a body below dist: body, sidecar, and gzip form if it has one."""
+    return body.file, f"{body.file}.headers", *((f"{body.file}.gz",) if body.gzip else ())
 
 
-def files(one: Published) -> tuple[str, ...]:
-    """The same without the sidecar, which is where the body is."""
-    return (one.file, f"{one.file}.gz") if one.gzip else (one.file,)
+def files(body: Published) -> tuple[str, ...]:
+    """The files of a body without the sidecar."""
+    return (body.file, f"{body.file}.gz") if body.gzip else (body.file,)
 
 
-def is_plain(one: Published) -> bool:
-    """Whether a host of plain files could answer with it: one that knows neither keys nor parameters."""
-    return not one.restricted and not {"?", "#"} & set(one.url)
+def is_plain(body: Published) -> bool:
+    """Check that a plain file server can serve the body: no API key, no parameters."""
+    return not body.restricted and not {"?", "#"} & set(body.url)
 
 
-def plain_file(one: Published) -> str:
-    """Where a body lies in an exported tree: a page where servers look for it, all else under its own name."""
-    path = key(one.url)[1:]
-    if one.type == HTML:
+def plain_file(body: Published) -> str:
+    """The path of a body in an export: index.html for a page, path.json for other JSON."""
+    path = key(body.url)[1:]
+    if body.type == HTML:
         return f"{path}/index.html"
-    return path if one.type != JSON or one.url == OPENAPI else f"{path}.json"
+    return path if body.type != JSON or body.url == OPENAPI else f"{path}.json"
 
 
-def last_modified(one: Published) -> str | None:
-    """The date that is sent with a body."""
-    return None if one.url == EMPTY_RESULTS_URL else encoding.http_date(one.modified)
+def last_modified(body: Published) -> str | None:
+    """The Last-Modified header, if the body has one."""
+    return None if body.url == EMPTY_RESULTS_URL else encoding.http_date(body.modified)
 
 
-def sidecar(one: Published) -> bytes:
-    """The validators as HTTP sends them."""
-    date = last_modified(one)
-    return (f'ETag: "{one.etag}"\n' + (f"Last-Modified: {date}\n" if date else "")).encode()
+def sidecar(body: Published) -> bytes:
+    """The validators as HTTP headers."""
+    date = last_modified(body)
+    return (f'ETag: "{body.etag}"\n' + (f"Last-Modified: {date}\n" if date else "")).encode()
 
 
-def line(one: Published) -> bytes:
-    """One line a URL, so that two releases can be compared with `diff`."""
-    facts: dict[str, object] = {
-        "file": one.file,
-        "etag": f'"{one.etag}"',
-        "last_modified": last_modified(one),
-        "modified": one.modified,
-        "size": one.size,
-        "sha256": one.sha256,
-        "gzip": one.gzip,
-        "max_age": one.max_age,
+def line(body: Published) -> bytes:
+    """The line of a URL. One line per URL makes two manifests comparable with `diff`."""
+    fields: dict[str, object] = {
+        "file": body.file,
+        "etag": f'"{body.etag}"',
+        "last_modified": last_modified(body),
+        "modified": body.modified,
+        "size": body.size,
+        "sha256": body.sha256,
+        "gzip": body.gzip,
+        "max_age": body.max_age,
     }
-    # Nearly all bodies are JSON that anybody may have, so it is not said.
-    if one.restricted:
-        facts["restricted"] = True
-    if one.type != JSON:
-        facts["type"] = one.type
-    return encoding.json(one.url) + b":" + encoding.json(facts)
+    # Left out for nearly all bodies: public and JSON are the defaults.
+    if body.restricted:
+        fields["restricted"] = True
+    if body.type != JSON:
+        fields["type"] = body.type
+    return encoding.json(body.url) + b":" + encoding.json(fields)
 
 
-# Between two lines, and behind the last of them.
-SEPARATOR, RESOURCES_END = b",\n", b"\n}}\n"
+# Between the head and the first line, between two lines, and after the last line.
+RESOURCES_START, SEPARATOR, RESOURCES_END = b',\n"resources":{\n', b",\n", b"\n}}\n"
 
 
 class Head(NamedTuple):
-    """What a manifest says before it comes to its resources."""
+    """The part of a manifest before the lines of the URLs."""
 
     files: Mapping[str, str]
     highest_id: int
     page_ids: Mapping[str, int]
-    # How many bytes of its lines belong to each series, in their order; the first run is about all of them.
+    # The length in bytes of the lines of each series, in their order. The first segment is the catalog as a whole.
     segments: Mapping[str, int]
 
     def dump(self) -> bytes:
@@ -167,74 +167,71 @@ class Head(NamedTuple):
         )
 
 
-# Before the first line.
-RESOURCES_START = b',\n"resources":{\n'
-
-
-def parse_lines(run: bytes, name: str = "the release that is continued") -> dict[str, Published]:
-    """The resources of a run of lines."""
-    with _understood(name):
-        return {url: _published(url, one) for url, one in encoding.parse(b"{%b}" % run).items()}
+def parse_lines(segment: bytes, name: str = "the previous release") -> dict[str, Published]:
+    """The bodies in the lines of a series; errors name the file `name`."""
+    with _located(name):
+        return {url: _published(url, fields) for url, fields in encoding.parse(b"{%b}" % segment).items()}
 
 
 def release_id(digest: str) -> str:
-    """The name of the release whose manifest has that digest."""
+    """The id of the release whose manifest has this digest."""
     return digest[:16]
 
 
 def with_release_id(text: bytes, release: str) -> bytes:
-    """A file of a release that knows the release's id."""
+    """A file of a release, with the id instead of the placeholder."""
     return text.replace(ID_PLACEHOLDER.encode(), release.encode())
 
 
 def without_release_id(text: bytes, release: str) -> bytes:
-    """The same file as its digest in the manifest was taken."""
+    """A file of a release with the placeholder instead of the id: the digest in the manifest is that of this text."""
     return text.replace(release.encode(), ID_PLACEHOLDER.encode())
 
 
 def load(text: bytes, name: str) -> Manifest:
-    """The whole manifest that was written into the file `name`."""
-    with _understood(name):
+    """Parse the manifest in the file `name`."""
+    with _located(name):
         value = encoding.parse(text)
         head = _head(value, name)
-        return Manifest({url: _published(url, one) for url, one in value["resources"].items()}, *head[:3])
+        bodies = {url: _published(url, fields) for url, fields in value["resources"].items()}
+        return Manifest(bodies, head.files, head.highest_id, head.page_ids)
 
 
 def load_head(text: bytes, name: str) -> Head:
-    with _understood(name):
+    with _located(name):
         return _head(encoding.parse(text), name)
 
 
 def _head(value: Mapping[str, Any], name: str) -> Head:
     if value["flatpanel"] != FORMAT:
-        raise FlatpanelError(f"{name}: was written by another version of the build (format {value['flatpanel']})")
+        raise FlatpanelError(f"{name}: was written by another version of the program (format {value['flatpanel']})")
     numbers = (value["highest_id"], *value["page_ids"].values(), *value["runs"].values())
-    if not all(isinstance(one, int) and one >= 0 for one in numbers):
+    if not all(isinstance(number, int) and number >= 0 for number in numbers):
         raise TypeError
     return Head(dict(value["files"]), value["highest_id"], value["page_ids"], value["runs"])
 
 
 @contextmanager
-def _understood(name: str) -> Iterator[None]:
+def _located(name: str) -> Iterator[None]:
     try:
         yield
     except (ValueError, KeyError, TypeError, AttributeError):
         raise FlatpanelError(f"{name}: is not the manifest of a release") from None
 
 
-def _published(url: str, one: Mapping[str, Any]) -> Published:
-    # A date that has no form would only show when something is published after it.
-    if not 0 <= one["modified"] <= encoding.LAST_INSTANT:
+def _published(url: str, fields: Mapping[str, Any]) -> Published:
+    # An impossible date would otherwise fail later, when a newer body is published.
+    if not 0 <= fields["modified"] <= encoding.LAST_INSTANT:
         raise ValueError
     return Published(
         url=url,
-        file=one["file"],
-        etag=one["etag"].strip('"'),
-        modified=one["modified"],
-        size=one["size"],
-        sha256=one["sha256"],
-        gzip=one["gzip"],
-        max_age=one["max_age"],
-        restricted=one.get("restricted", False),
-        type=one.get("type", JSON),
+        file=fields["file"],
+        etag=fields["etag"].strip('"'),
+        modified=fields["modified"],
+        size=fields["size"],
+        sha256=fields["sha256"],
+        gzip=fields["gzip"],
+        max_age=fields["max_age"],
+        restricted=fields.get("restricted", False),
+        type=fields.get("type", JSON),
     )

@@ -1,4 +1,4 @@
-"""The manifest of a release on the disk, read series by series: there may be more of it than fits into memory."""
+"""Reads the manifest of a release series by series, since a whole manifest may not fit into memory."""
 
 import os
 import re
@@ -17,7 +17,7 @@ _CHAPTER = re.compile(rb'"/api/v2/chapters/(\d+)":')
 
 
 class ManifestReader:
-    """What a release says of itself; nothing where there is none."""
+    """An open manifest; an empty one if `path` is None."""
 
     def __init__(self, path: Path | None) -> None:
         self.path = path
@@ -26,7 +26,7 @@ class ManifestReader:
         self.page_ids: Mapping[str, int] = {}
         self.segments: dict[str, tuple[int, int]] = {}
         self._start = 0
-        # The digests of the other files of its folder.
+        # The digests of the other files in the folder of the release.
         self.file_digests: Mapping[str, str] = {}
         if path:
             with ExitStack() as opened:
@@ -40,16 +40,16 @@ class ManifestReader:
         while manifest.RESOURCES_START not in text:
             block = os.pread(self._file, _BLOCK, len(text))
             if not block:
-                manifest.load(text, name)  # it knows what is wrong, unless somebody only laid the lines out otherwise
-                raise FlatpanelError(f"{name}: is not laid out as a build leaves it; take the file as it was")
+                manifest.load(text, name)  # raises a better error, unless only white space differs
+                raise FlatpanelError(f"{name}: manifest has been reformatted; restore the original file")
             text += block
         head = text[: text.index(manifest.RESOURCES_START)]
-        found = manifest.load_head(head + b"}", name)
+        parsed = manifest.load_head(head + b"}", name)
         self._start = offset = len(head) + len(manifest.RESOURCES_START)
-        for slug, length in found.segments.items():
+        for slug, length in parsed.segments.items():
             self.segments[slug] = offset, length
             offset += length + len(manifest.SEPARATOR)
-        self.highest_id, self.page_ids, self.file_digests = found.highest_id, found.page_ids, found.files
+        self.highest_id, self.page_ids, self.file_digests = parsed.highest_id, parsed.page_ids, parsed.files
 
     def __enter__(self) -> "ManifestReader":
         return self
@@ -63,17 +63,17 @@ class ManifestReader:
             self._file = -1
 
     def segment(self, slug: str) -> bytes:
-        """The lines of a series, or of what is about all of them, whose slug is empty."""
+        """The lines of a series, or of the catalog as a whole if the slug is empty."""
         offset, length = self.segments.get(slug, (0, 0))
         return os.pread(self._file, length, offset) if length else b""
 
     def count(self, slug: str) -> int:
-        """How many bodies a series has, or what is about all of them."""
-        run = self.segment(slug)
-        return run.count(manifest.SEPARATOR) + 1 if run else 0
+        """The number of bodies in a segment."""
+        segment = self.segment(slug)
+        return segment.count(manifest.SEPARATOR) + 1 if segment else 0
 
     def resource_lines(self) -> Iterator[bytes]:
-        """All runs as they stand in the file, to its end."""
+        """All segments in chunks, and the end of the file."""
         offset = self._start
         while block := os.pread(self._file, _BLOCK, offset):
             yield block
@@ -83,39 +83,37 @@ class ManifestReader:
         return manifest.parse_lines(self.segment(slug), str(self.path))
 
     def chapter_owners(self) -> dict[int, str]:
-        """The chapters of v2, which are called by their ids, and whose each is."""
-        return {int(found): slug for slug in self.segments for found in _CHAPTER.findall(self.segment(slug))}
+        """The slug of the series of each chapter of /api/v2, by chapter id."""
+        return {int(id): slug for slug in self.segments for id in _CHAPTER.findall(self.segment(slug))}
 
     def files(self) -> Iterator[str]:
-        """All bodies, and their compressed forms."""
+        """The files of all bodies, with gzip forms, without sidecars."""
         for slug in self.segments:
-            for one in self.bodies(slug).values():
-                yield from manifest.files(one)
+            for body in self.bodies(slug).values():
+                yield from manifest.files(body)
 
 
 def problem(path: Path, release: str) -> str | None:
-    """What is wrong with the manifest of a release, whose name is made of its digest."""
+    """Describe what is wrong with the manifest of a release. The id of the release is its digest."""
     if not path.is_file():
         return "is missing"
-    return (
-        None if manifest.release_id(file_digest(path)) == release else "is not the one that gave the release its name"
-    )
+    return None if manifest.release_id(file_digest(path)) == release else "does not match the id of the release"
 
 
 def refuse_damaged(root: Path) -> None:
-    """A build continues the dates and ids of the current manifest, so it must be intact."""
+    """Refuse to build on a damaged manifest, since the build continues its dates and ids."""
     link = root / "current"
     if link.is_symlink():
         release = Path(os.readlink(link)).name
         path = root / "releases" / release / "manifest.json"
-        if found := problem(path, release):
+        if fault := problem(path, release):
             raise FlatpanelError(
-                f"{path}: {found}, so no build can continue this release; put back a copy of the file, "
-                f"or remove {link}: then the next build starts anew, with new dates"
+                f"{path}: {fault}, so no build can continue the release; restore the file, or remove {link} to build "
+                "a first release with new dates"
             )
 
 
 def file_digest(path: Path) -> str:
-    """Of a whole file, in parts."""
+    """SHA-256 of a file, read in chunks."""
     with path.open("rb") as opened:
         return encoding.sha256_of_chunks(iter(lambda: opened.read(_BLOCK), b""))

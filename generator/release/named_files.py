@@ -1,4 +1,4 @@
-"""The files that releases name: where each lies below `dist`, and what is wrong with given bytes of it."""
+"""The files that a release references: the path of each below `dist`, and a check of its content."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from .manifest import Manifest, Published
 
 @dataclass(frozen=True, slots=True)
 class BodyFile:
-    """A body, as it is sent without compression."""
+    """A body without compression."""
 
     body: Published
 
@@ -28,7 +28,7 @@ class BodyFile:
 
 @dataclass(frozen=True, slots=True)
 class GzipFile:
-    """The gzip form of a body. Another zlib may give other bytes, so its content counts."""
+    """The gzip form of a body. Its content is checked: another zlib may write other bytes."""
 
     body: Published
 
@@ -40,7 +40,7 @@ class GzipFile:
         return None if self.unpack(text) is not None else "is not the compressed form of its body"
 
     def unpack(self, text: bytes) -> bytes | None:
-        """The body, if these bytes are a gzip form of it."""
+        """The body, if `text` is a gzip form of it."""
         body = encoding.gunzip(text, self.body.size) if text.startswith(encoding.GZIP_HEADER) else None
         return body if body is not None and BodyFile(self.body).fault(body) is None else None
 
@@ -65,7 +65,7 @@ class SidecarFile:
 
 @dataclass(frozen=True, slots=True)
 class ReleaseFile:
-    """A file beside the manifest of a release. Its digest was taken before the release had an id."""
+    """A file beside the manifest of a release. Its digest is that of the text without the release id."""
 
     release: str
     name: str
@@ -84,29 +84,29 @@ class ReleaseFile:
 NamedFile: TypeAlias = BodyFile | GzipFile | SidecarFile | ReleaseFile
 
 
-def release_files(release: str, found: Manifest) -> Iterator[ReleaseFile]:
-    """The files of a release's own folder, without its manifest."""
-    for name, digest in found.files.items():
+def release_files(release: str, loaded: Manifest) -> Iterator[ReleaseFile]:
+    """The files in the folder of a release but its manifest."""
+    for name, digest in loaded.files.items():
         yield ReleaseFile(release, name, digest)
 
 
 def body_files(bodies: Iterable[Published]) -> Iterator[BodyFile | GzipFile | SidecarFile]:
     """Every body with its gzip form and its sidecar."""
-    for one in bodies:
-        yield BodyFile(one)
-        if one.gzip:
-            yield GzipFile(one)
-        yield SidecarFile(one)
+    for body in bodies:
+        yield BodyFile(body)
+        if body.gzip:
+            yield GzipFile(body)
+        yield SidecarFile(body)
 
 
 def bodies_by_file(manifests: Iterable[Manifest]) -> Mapping[str, Published]:
-    """The bodies of several releases by file. The last manifest decides the date of a body that several name.
+    """The bodies of several releases by file. The last manifest with a body decides its date.
 
-    A gzip form stays named as long as one of them has it: another version of the program may have made none.
+    The gzip form counts if any of them references it: another version of the program may have written none.
     """
-    known: dict[str, Published] = {}
-    for found in manifests:
-        for one in found.resources.values():
-            older = known.get(one.file)
-            known[one.file] = one._replace(gzip=True) if older and older.gzip else one
-    return known
+    by_file: dict[str, Published] = {}
+    for loaded in manifests:
+        for body in loaded.resources.values():
+            other = by_file.get(body.file)
+            by_file[body.file] = body._replace(gzip=True) if other and other.gzip else body
+    return by_file

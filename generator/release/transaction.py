@@ -67,7 +67,7 @@ def _refuse_foreign(store: Store) -> None:
     names = os.listdir(store.root) if store.root.is_dir() else []
     if names and MARK not in names and not store.current():
         raise FlatpanelError(
-            f"{store.root}: holds files that were not built here; empty it yourself or choose another with --out"
+            f"{store.root}: contains files that no build wrote; empty the folder or choose another with --out"
         )
 
 

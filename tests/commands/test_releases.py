@@ -203,7 +203,7 @@ def test_an_export_wants_a_place_of_its_own(site: Site, run: Run) -> None:
     before = tree_snapshot.state(site.folder)
 
     for target in (full, file):
-        sentence = f"{target}: is not an empty folder; an export writes into a new one\n"
+        sentence = f"{target}: is not an empty folder; choose a new one\n"
         assert outcome(run("export", "--out", site.folder / "dist", target)) == (1, "", sentence)
     assert tree_snapshot.state(site.folder) == before
     assert run("export", "--out", site.folder / "dist", empty).exit_code == 0

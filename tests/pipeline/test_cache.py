@@ -263,7 +263,7 @@ def test_a_manifest_that_was_damaged_is_not_continued(site: Site) -> None:
     change_a_digit((site.folder / "dist/current/manifest.json").resolve())
     tree_snapshot.second_version(site)
 
-    with pytest.raises(FlatpanelError, match=r"manifest\.json: is not the one that gave the release its name"):
+    with pytest.raises(FlatpanelError, match=r"manifest\.json: does not match the id of the release"):
         pipeline.build(remembering(site))
     assert site.store.current() == release
 
@@ -282,8 +282,8 @@ def test_a_manifest_that_was_damaged_is_refused_in_a_sentence(
 
     assert (result.exit_code, result.stderr) == (
         1,
-        f"{path}: is not the one that gave the release its name, so no build can continue this release; put back a "
-        f"copy of the file, or remove {site.folder}/dist/current: then the next build starts anew, with new dates\n",
+        f"{path}: does not match the id of the release, so no build can continue the release; restore the file, or "
+        f"remove {site.folder}/dist/current to build a first release with new dates\n",
     )
 
 

@@ -221,9 +221,7 @@ def test_a_manifest_that_was_laid_out_anew_cannot_be_continued(site: Site, tmp_p
     kept = tmp_path / "kept.json"
     kept.write_text(json.dumps(json.loads((site.folder / "dist/current/manifest.json").read_bytes())))
 
-    with pytest.raises(
-        FlatpanelError, match=r"kept\.json: is not laid out as a build leaves it; take the file as it was$"
-    ):
+    with pytest.raises(FlatpanelError, match=r"kept\.json: manifest has been reformatted; restore the original file$"):
         pipeline.build(replace(site.options, previous=kept))
 
 
@@ -232,7 +230,9 @@ def test_a_manifest_of_another_format_cannot_be_continued(site: Site, tmp_path: 
     kept = tmp_path / "kept.json"
     kept.write_bytes(b'{"flatpanel": 3}')
 
-    with pytest.raises(FlatpanelError, match=r"kept\.json: was written by another version of the build \(format 3\)$"):
+    with pytest.raises(
+        FlatpanelError, match=r"kept\.json: was written by another version of the program \(format 3\)$"
+    ):
         pipeline.build(replace(site.options, previous=kept))
 
 

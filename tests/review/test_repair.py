@@ -266,7 +266,7 @@ def test_what_cannot_be_restored_does_not_keep_the_rest_from_it(built: Site, run
     result = run("verify", "--repair", *places(built))
 
     assert (result.exit_code, body.read_bytes()) == (1, whole)
-    assert result.stderr == f"{table}: is not the one that gave the release its name\n"
+    assert result.stderr == f"{table}: does not match the id of the release\n"
 
 
 def test_a_release_before_that_lost_its_manifest_is_damaged(built: Site, run: Run) -> None:

@@ -93,7 +93,7 @@ def test_every_flipped_byte_of_a_manifest_is_found(built: Site) -> None:
             path.write_bytes(flipped(text, at))
 
             assert list(map(str, verify_files.check_files(built.store))) == [
-                f"{path}: is not the one that gave the release its name"
+                f"{path}: does not match the id of the release"
             ]
         path.write_bytes(text)
 
