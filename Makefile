@@ -25,7 +25,7 @@ check: ## is the catalog valid? writes nothing
 	@tools/setup run
 	$(PY) build.py check
 
-docs: ## write the tables of fields in docs/ from the records and the OpenAPI schemas
+docs: ## write the tables of fields and the examples in docs/
 	@tools/setup run
 	$(PY) tools/write-docs
 

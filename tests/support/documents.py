@@ -26,7 +26,7 @@ DOCUMENTS = {
 }
 # The documents are run as of this instant; their examples are from it.
 AS_OF = 1_795_266_000
-COPIED = ("Makefile", "build.py", "catalog_src", "docs", "generator", "pyproject.toml", "tests")
+COPIED = ("Makefile", "build.py", "catalog_src", "docs", "generator", "pyproject.toml", "tests", "tools")
 # Commands that stay in the foreground until they are stopped.
 SERVERS = ("make serve", "python build.py serve")
 # Seconds after which a command or server counts as hanging; far beyond what a busy machine needs.
@@ -272,7 +272,7 @@ def project(*, base_url: bool = True) -> Iterator[Runner]:
             copy(ROOT / name, folder / name)
         (folder / ".curlrc").write_text("silent\n")
         for name, script in ((".venv/bin/python", f'exec "{sys.executable}" "$@"'), ("tools/setup", ":")):
-            (folder / name).parent.mkdir(parents=True)
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
             (folder / name).write_text(f"#!/bin/sh\n{script}\n")
             (folder / name).chmod(0o755)
         site = folder / "catalog_src/site.yaml"
