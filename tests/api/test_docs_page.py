@@ -1,4 +1,4 @@
-"""The page that shows the API, in a real browser: it works alone, and under a policy that lets nothing else in."""
+"""The documentation page in a real browser: it works under a policy that allows only its own files."""
 
 from collections.abc import Callable, Iterator
 from hashlib import sha256
@@ -23,7 +23,7 @@ TYPES = {
     "/api/v2/docs/swagger-ui.css/": "text/css; charset=utf-8",
     "/api/v2/openapi.json": "application/json",
 }
-# Where there is no browser the page is tested as far as HTTP goes.
+# Without a browser, only the responses are tested.
 needs_browser = pytest.mark.skipif(not browser.COMMAND, reason="chromium is not installed")
 
 
@@ -33,67 +33,73 @@ def web(serve: Callable[[str], tuple[Site, Web]]) -> Web:
 
 
 @pytest.fixture(scope="module")
-def shown(web: Web, tmp_path_factory: pytest.TempPathFactory) -> Iterator[browser.Browser]:
-    """The page, as it stands when every operation is there."""
-    with browser.browsing(tmp_path_factory.mktemp("browser")) as tab:
-        tab.open(f"http://127.0.0.1:{web.port}{PAGE}")
-        tab.wait_for(".opblock")
-        yield tab
+def tab(web: Web, tmp_path_factory: pytest.TempPathFactory) -> Iterator[browser.Browser]:
+    """A browser tab with the page, after all operations are loaded."""
+    with browser.browsing(tmp_path_factory.mktemp("browser")) as opened:
+        opened.open(f"http://127.0.0.1:{web.port}{PAGE}")
+        opened.wait_for(".opblock")
+        yield opened
 
 
-# As HTTP has it
-
-
-@pytest.mark.parametrize("path", TYPES)
-def test_each_part_is_what_it_says(web: Web, path: str) -> None:
-    """The page and its parts have the type that a browser which guesses nothing asks for."""
-    answer = web.ask(path)
-
-    assert (answer.status, answer["content-type"], answer["x-content-type-options"]) == (200, TYPES[path], "nosniff")
+# Responses
 
 
 @pytest.mark.parametrize("path", TYPES)
-def test_each_part_is_a_resource_like_any_other(web: Web, path: str) -> None:
-    """The page and its parts have tags, dates, a compressed form, 304, 412, HEAD and 405 as all the rest has."""
+def test_each_file_has_its_content_type(web: Web, path: str) -> None:
+    """Browsers may not guess another one."""
+    response = web.ask(path)
+
+    assert (response.status, response["content-type"], response["x-content-type-options"]) == (
+        200,
+        TYPES[path],
+        "nosniff",
+    )
+
+
+@pytest.mark.parametrize("path", TYPES)
+def test_each_file_supports_conditions_head_and_405(web: Web, path: str) -> None:
     plain = web.ask(path)
-    tag, date = plain["etag"], plain["last-modified"]
-    assert tag and date
+    etag, date = plain["etag"], plain["last-modified"]
+    assert etag and date
 
-    fresh = web.ask(path, If_None_Match=tag)
-    assert (fresh.status, fresh["content-length"]) == (304, None)
-    assert fresh["content-type"] in (None, TYPES[path])
+    not_modified = web.ask(path, If_None_Match=etag)
+    assert (not_modified.status, not_modified["content-length"]) == (304, None)
+    assert not_modified["content-type"] in (None, TYPES[path])
     assert web.ask(path, If_Modified_Since=date).status == 304
     assert web.ask(path, If_Match='"another"').status == 412
-    again = web.ask(path, If_Match=tag)
-    assert (again.status, again["content-type"], again.body) == (200, TYPES[path], plain.body)
-    assert again["content-security-policy"] == plain["content-security-policy"]
+    matched = web.ask(path, If_Match=etag)
+    assert (matched.status, matched["content-type"], matched.body) == (200, TYPES[path], plain.body)
+    assert matched["content-security-policy"] == plain["content-security-policy"]
     head = web.ask(path, "HEAD")
     assert (head.status, head["content-type"], head["content-length"]) == (200, TYPES[path], str(len(plain.body)))
     assert web.ask(path, "POST").status == 405
 
 
-def test_the_script_is_sent_compressed(web: Web) -> None:
-    """What is large is sent compressed, and is still a script."""
-    answer = web.ask("/api/v2/docs/swagger-ui-bundle.js", Accept_Encoding="gzip")
+def test_script_is_sent_compressed(web: Web) -> None:
+    response = web.ask("/api/v2/docs/swagger-ui-bundle.js", Accept_Encoding="gzip")
 
-    assert (answer["content-encoding"], answer["content-type"]) == ("gzip", "text/javascript; charset=utf-8")
+    assert (response["content-encoding"], response["content-type"]) == ("gzip", "text/javascript; charset=utf-8")
 
 
 @pytest.mark.parametrize("path", ["/api/v2/DOCS", "/api/v2/docs/index.html", "/api/v2/docs/swagger-ui.CSS"])
-def test_nothing_is_below_the_page_but_its_parts(web: Web, path: str) -> None:
-    """Other spellings and other names are not found, in the words of v2."""
-    answer = web.ask(path)
+def test_other_path_below_the_page_is_404(web: Web, path: str) -> None:
+    """The error has the format of v2."""
+    response = web.ask(path)
 
-    assert (answer.status, answer["content-type"], answer.body) == (404, "application/json", b'{"detail":"Not found."}')
+    assert (response.status, response["content-type"], response.body) == (
+        404,
+        "application/json",
+        b'{"detail":"Not found."}',
+    )
 
 
-def policy(answer: Answer) -> dict[str, list[str]]:
-    words = [part.split() for part in (answer["content-security-policy"] or "").split(";")]
+def policy(response: Answer) -> dict[str, list[str]]:
+    words = [part.split() for part in (response["content-security-policy"] or "").split(";")]
     return {name: sources for name, *sources in words}
 
 
-def test_the_policy_lets_in_what_the_page_is_made_of_and_nothing_else(web: Web) -> None:
-    """Scripts and styles are files of this host; nothing inside the page is run, no page elsewhere frames it."""
+def test_policy_allows_own_files_only(web: Web) -> None:
+    """Inline scripts, other hosts and frames of other sites are blocked."""
     assert policy(web.ask(PAGE)) == {
         "default-src": ["'none'"],
         "script-src": ["'self'"],
@@ -106,14 +112,12 @@ def test_the_policy_lets_in_what_the_page_is_made_of_and_nothing_else(web: Web) 
     }
 
 
-def test_a_plain_tree_holds_the_page_under_the_names_that_it_uses(
-    serve: Callable[[str], tuple[Site, Web]], tmp_path: Path
-) -> None:
-    """An exported site has the page where servers of files look for it, and its parts and the document beside it."""
+def test_exported_page_has_the_paths_that_it_uses(serve: Callable[[str], tuple[Site, Web]], tmp_path: Path) -> None:
+    """Static hosts serve index.html for the folder."""
     export_release(serve("v2")[0].store, tmp_path / "plain")
     folder = tmp_path / "plain/api/v2"
 
-    assert sorted(one.name for one in (folder / "docs").iterdir() if one.suffix != ".headers") == [
+    assert sorted(path.name for path in (folder / "docs").iterdir() if path.suffix != ".headers") == [
         "index.html",
         "start.js",
         "swagger-ui-bundle.js",
@@ -123,64 +127,63 @@ def test_a_plain_tree_holds_the_page_under_the_names_that_it_uses(
     assert (folder / "series.json").is_file()
 
 
-def test_the_viewer_is_as_it_was_published() -> None:
-    """The viewer's files have the digests that are written beside them."""
+def test_swagger_ui_has_the_digests_of_the_readme() -> None:
     folder = Path(docs_page.__file__).parent
-    told = (folder / "README.md").read_text()
+    readme = (folder / "README.md").read_text()
 
     for name in ("swagger-ui-bundle.js", "swagger-ui.css"):
-        assert f"| `{sha256((folder / name).read_bytes()).hexdigest()}` | `{name}` |" in told
+        assert f"| `{sha256((folder / name).read_bytes()).hexdigest()}` | `{name}` |" in readme
 
 
-# As a browser has it
+# In a browser
 
 
 @needs_browser
-def test_every_operation_is_shown(shown: browser.Browser) -> None:
-    """The page lists every tag and every path of the document, the deprecated one among them."""
-    paths = shown.run(
+def test_page_shows_every_operation(tab: browser.Browser) -> None:
+    """It lists every tag and every path, including the deprecated one."""
+    paths = tab.run(
         "[...document.querySelectorAll('.opblock-summary-path,.opblock-summary-path__deprecated')]"
         ".map((one) => one.dataset.path)"
     )
-    tags = shown.run("[...document.querySelectorAll('.opblock-tag')].map((one) => one.dataset.tag)")
+    tags = tab.run("[...document.querySelectorAll('.opblock-tag')].map((one) => one.dataset.tag)")
 
     assert sorted(paths) == sorted(OPERATIONS)
     assert tags == list(TAGS)
-    assert shown.run("document.querySelectorAll('.opblock-deprecated').length") == 1
+    assert tab.run("document.querySelectorAll('.opblock-deprecated').length") == 1
 
 
 @needs_browser
-def test_an_operation_can_be_opened_and_tried(shown: browser.Browser, web: Web) -> None:
-    """Somebody who presses the buttons is shown what this very server answers."""
-    shown.run("document.querySelector('#operations-categories-listCategories button').click()")
-    shown.wait_for("#operations-categories-listCategories .try-out__btn")
-    shown.run("document.querySelector('#operations-categories-listCategories .try-out__btn').click()")
-    shown.wait_for("#operations-categories-listCategories .execute")
-    shown.run("document.querySelector('#operations-categories-listCategories .execute').click()")
-    shown.wait_for("#operations-categories-listCategories .live-responses-table .response-col_status")
+def test_operation_can_be_tried(tab: browser.Browser, web: Web) -> None:
+    """The buttons send a request to this server and show its response."""
+    tab.run("document.querySelector('#operations-categories-listCategories button').click()")
+    tab.wait_for("#operations-categories-listCategories .try-out__btn")
+    tab.run("document.querySelector('#operations-categories-listCategories .try-out__btn').click()")
+    tab.wait_for("#operations-categories-listCategories .execute")
+    tab.run("document.querySelector('#operations-categories-listCategories .execute').click()")
+    tab.wait_for("#operations-categories-listCategories .live-responses-table .response-col_status")
 
-    assert f"http://127.0.0.1:{web.port}/api/v2/categories" in [url for url, _ in shown.requests()]
-    status = shown.run("document.querySelector('.live-responses-table .response .response-col_status').innerText")
+    assert f"http://127.0.0.1:{web.port}/api/v2/categories" in [url for url, _ in tab.requests()]
+    status = tab.run("document.querySelector('.live-responses-table .response .response-col_status').innerText")
     assert status.startswith("200")
 
 
 @needs_browser
-def test_the_page_asks_nobody_else(shown: browser.Browser, web: Web) -> None:
-    """Every request goes to this host, or to a picture inside the style sheet, and none fails."""
-    asked = [url for url, _ in shown.requests()]
+def test_page_sends_requests_to_this_host_only(tab: browser.Browser, web: Web) -> None:
+    """Images inside the style sheet are data URLs. No request fails."""
+    urls = [url for url, _ in tab.requests()]
 
-    assert f"http://127.0.0.1:{web.port}/api/v2/openapi.json" in asked
-    assert [url for url in asked if not url.startswith((f"http://127.0.0.1:{web.port}/", "data:"))] == []
-    assert shown.told("Network.loadingFailed") == []
-    assert {status for _, status in shown.requests()} == {200}
+    assert f"http://127.0.0.1:{web.port}/api/v2/openapi.json" in urls
+    assert [url for url in urls if not url.startswith((f"http://127.0.0.1:{web.port}/", "data:"))] == []
+    assert tab.told("Network.loadingFailed") == []
+    assert {status for _, status in tab.requests()} == {200}
 
 
 @needs_browser
-def test_the_page_complains_of_nothing(shown: browser.Browser) -> None:
-    """No error is logged or thrown, and the policy is never violated."""
-    issues = [one["issue"]["code"] for one in shown.told("Audits.issueAdded")]
+def test_page_reports_no_error(tab: browser.Browser) -> None:
+    """Nothing is logged or thrown, and the policy is never violated."""
+    issues = [audit["issue"]["code"] for audit in tab.told("Audits.issueAdded")]
 
-    assert shown.told("Log.entryAdded") == []
-    assert shown.told("Runtime.exceptionThrown") == []
-    assert shown.told("Runtime.consoleAPICalled") == []
+    assert tab.told("Log.entryAdded") == []
+    assert tab.told("Runtime.exceptionThrown") == []
+    assert tab.told("Runtime.consoleAPICalled") == []
     assert "ContentSecurityPolicyIssue" not in issues

@@ -1,4 +1,4 @@
-"""When each body last changed: with the newest of everything it shows, and with nothing else."""
+"""The last-modified time of each body: that of its newest part."""
 
 import pytest
 
@@ -7,15 +7,15 @@ from tests.support.yaml_catalogs import catalog, resources
 THINGS = dict.fromkeys(
     ("ada", "bo", "cy", "drama", "action", "night", "quiet", "wren", "moons", "empty", "one", "two"), "1980-01-01"
 )
-# Every chapter is published in 1990, so that this is the least that a body with a chapter can say.
+# Every chapter is published in 1990, the earliest date of a body with a chapter.
 PUBLISHED = 631_152_000
 NEW, NEW_SECONDS = "2020-01-01", 1_577_836_800
 
 
-def moments(**modified: str) -> dict[str, int]:
-    """When each URL last changed, if these things changed then and all others in 1980."""
+def last_modified(**modified: str) -> dict[str, int]:
+    """The last-modified time of each URL, if these entities were changed then and all others in 1980."""
     at = THINGS | modified
-    found = catalog(f"""
+    linked = catalog(f"""
         authors: [{{id: 1, name: Ada, modified: {at["ada"]}}}, {{id: 2, name: Bo, modified: {at["bo"]}}}]
         artists: [{{id: 1, name: Cy, modified: {at["cy"]}}}]
         categories: [{{id: drama, name: D, modified: {at["drama"]}}}, {{id: action, name: A, modified: {at["action"]}}}]
@@ -34,14 +34,18 @@ def moments(**modified: str) -> dict[str, int]:
             - {{volume: 1, number: 1, pages: [], published: 1990-01-01, groups: [Night], modified: {at["one"]}}}
             - {{volume: 1, number: 2, pages: [], published: 1990-01-01, modified: {at["two"]}}}
     """)
-    return {one.url: one.body.last_modified for _, one in resources(found) if not one.url.startswith("/api/v2/")}
+    return {
+        resource.url: resource.body.last_modified
+        for _, resource in resources(linked)
+        if not resource.url.startswith("/api/v2/")
+    }
 
 
 def both(*paths: str) -> set[str]:
     return {f"/api/{path}" for path in paths} | {f"/api/v1/{path}" for path in paths}
 
 
-# Which URLs show each thing.
+# The URLs whose bodies contain each entity.
 SHOW = {
     "ada": both("authors", "authors/1", "series", "series/moons"),
     "bo": both("authors", "authors/2", "series", "series/empty"),
@@ -64,15 +68,14 @@ SHOW = {
 }
 
 
-def test_the_table_is_complete() -> None:
-    """Every thing that can change has a line."""
+def test_table_has_every_entity() -> None:
     assert set(SHOW) == set(THINGS)
 
 
 @pytest.mark.parametrize("thing", SHOW)
-def test_a_body_is_as_new_as_the_newest_thing_it_shows(thing: str) -> None:
-    """A change shows in every body that holds the thing, and in no other."""
-    before, after = moments(), moments(**{thing: NEW})
+def test_body_has_the_date_of_its_newest_part(thing: str) -> None:
+    """A change affects every body that contains the entity, and no other."""
+    before, after = last_modified(), last_modified(**{thing: NEW})
 
     assert {url for url, seconds in after.items() if seconds == NEW_SECONDS} == SHOW[thing]
     assert {url: after[url] for url in after if url not in SHOW[thing]} == {
@@ -80,11 +83,11 @@ def test_a_body_is_as_new_as_the_newest_thing_it_shows(thing: str) -> None:
     }
 
 
-def test_a_chapter_is_never_older_than_its_publication() -> None:
-    """What was written long before it was published appeared when it was published."""
-    found = moments()
+def test_chapter_is_not_older_than_its_publication() -> None:
+    """A chapter written long before appears when it is published."""
+    dates = last_modified()
     with_a_chapter = both(
         "series", "series/moons", "series/moons/1", "series/moons/1/1", "series/moons/1/2", "releases"
     )
 
-    assert {url for url, seconds in found.items() if seconds == PUBLISHED} == with_a_chapter
+    assert {url for url, seconds in dates.items() if seconds == PUBLISHED} == with_a_chapter

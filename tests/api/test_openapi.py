@@ -1,4 +1,4 @@
-"""The OpenAPI document: valid, complete, and true of every body."""
+"""The OpenAPI document is valid and complete, and every body matches it."""
 
 import json
 import re
@@ -26,15 +26,15 @@ DOCUMENT = "/api/v2/openapi.json"
 
 
 def read(folder: Path, **settings: object) -> Catalog:
-    """A catalog, with other settings than its site.yaml has."""
+    """A catalog with changed settings."""
     catalog = linked_catalog.read_catalog(folder, AS_OF)
     vars(catalog)["site"] = catalog.site.model_copy(update=settings)
     return catalog
 
 
 def document_of(catalog: Catalog) -> Any:
-    (found,) = (one for _, one in resources(catalog) if one.url == DOCUMENT)
-    return json.loads(encoding.body(found.body.value))
+    (resource,) = (one for _, one in resources(catalog) if one.url == DOCUMENT)
+    return json.loads(encoding.body(resource.body.value))
 
 
 @pytest.fixture(scope="module")
@@ -47,15 +47,15 @@ def document(example: Catalog) -> Any:
     return document_of(example)
 
 
-def plain(path: str) -> str:
+def path_of(path: str) -> str:
     return re.split("[?#]", path)[0]
 
 
 def parts(value: Any) -> Iterator[Any]:
-    """Everything inside a value, itself first."""
+    """A value and everything inside it."""
     yield value
-    for one in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
-        yield from parts(one)
+    for child in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+        yield from parts(child)
 
 
 def operations(document: Any) -> dict[str, Any]:
@@ -63,70 +63,73 @@ def operations(document: Any) -> dict[str, Any]:
 
 
 def resolved(document: Any, value: Any) -> Any:
-    """What a reference stands for."""
+    """The value that a reference points to."""
     while "$ref" in value:
         _, _, kind, name = value["$ref"].split("/")
         value = document["components"][kind][name]
     return value
 
 
-def accepted(document: Any, path: str, kind: str, body: Any) -> None:
-    """Raises where a body is not as its path's 200 says."""
+def validate_body(document: Any, path: str, kind: str, body: Any) -> None:
+    """Raise an error if a body does not match the 200 of its path."""
     schema = operations(document)[path]["responses"]["200"]["content"][kind]["schema"]
     jsonschema.Draft202012Validator({**schema, "components": document["components"]}).validate(body)
 
 
-# The document as a document
+# The document itself
 
 
-def test_the_document_is_valid(document: Any) -> None:
-    """A public validator finds nothing wrong with the document."""
+def test_document_is_valid(document: Any) -> None:
+    """A public validator accepts it."""
     validate(document)
 
 
-def test_every_schema_is_one(document: Any) -> None:
-    """Every schema says what JSON Schema lets it say."""
+def test_every_schema_is_valid(document: Any) -> None:
     for schema in document["components"]["schemas"].values():
         jsonschema.Draft202012Validator.check_schema(schema)
 
 
-def test_every_path_of_the_tables_is_described_and_nothing_else(document: Any) -> None:
-    """The document's paths are those of the tables of routes and gates, without the parts of its own page."""
-    routes = {plain(one.path) for one in ROUTES if one.type in (JSON, HTML)}
+def test_document_has_exactly_the_paths_of_the_tables(document: Any) -> None:
+    """The scripts and styles of the documentation page are left out."""
+    routes = {path_of(one.path) for one in ROUTES if one.type in (JSON, HTML)}
 
-    assert set(document["paths"]) == set(OPERATIONS) == routes | {plain(one.path) for one in GATES}
+    assert set(document["paths"]) == set(OPERATIONS) == routes | {path_of(one.path) for one in GATES}
 
 
-def test_every_shape_is_described() -> None:
-    """The schemas are told by the functions that make the bodies, and none is told for a function that makes none."""
-    first = {plain(one.path): one.payload for one in reversed(ROUTES) if one.type == JSON}
+def test_every_payload_function_has_a_schema() -> None:
+    """No schema belongs to another function."""
+    first = {path_of(one.path): one.payload for one in reversed(ROUTES) if one.type == JSON}
 
     assert set(SCHEMA_OF) == set(first.values()) - {first[DOCUMENT]} | {
-        one.payload for one in ROUTES if "series=~" in one.path
+        route.payload for route in ROUTES if "series=~" in route.path
     }
 
 
-def test_every_gate_is_described(document: Any) -> None:
-    """Whatever a gate answers is among the statuses of its path."""
+def test_every_gate_status_is_described(document: Any) -> None:
     for gate in GATES:
-        assert str(gate.status) in operations(document)[plain(gate.path)]["responses"]
+        assert str(gate.status) in operations(document)[path_of(gate.path)]["responses"]
 
 
 def test_every_parameter_of_the_tables_is_described(document: Any) -> None:
-    """What stands in braces is a parameter of the path, what stands behind a question mark one of the query."""
+    """Path templates and queries of the tables name them."""
     for route in (*ROUTES, *GATES):
         if getattr(route, "type", JSON) not in (JSON, HTML):
             continue
-        parameters = [resolved(document, one) for one in operations(document)[plain(route.path)]["parameters"]]
-        found = {where: {one["name"] for one in parameters if one["in"] == where} for where in ("path", "query")}
+        parameters = [
+            resolved(document, parameter) for parameter in operations(document)[path_of(route.path)]["parameters"]
+        ]
+        names = {
+            where: {parameter["name"] for parameter in parameters if parameter["in"] == where}
+            for where in ("path", "query")
+        }
         query = route.path.partition("#")[0].partition("?")[2]
 
-        assert found["path"] == set(re.findall(r"{(\w+)}", plain(route.path)))
-        assert found["query"] >= {part.partition("=")[0] for part in query.split("&") if part}
+        assert names["path"] == set(re.findall(r"{(\w+)}", path_of(route.path)))
+        assert names["query"] >= {part.partition("=")[0] for part in query.split("&") if part}
 
 
-def test_nothing_is_told_that_nobody_refers_to(document: Any) -> None:
-    """Every component is used, and what is used exists."""
+def test_every_component_is_used(document: Any) -> None:
+    """Every reference points to an existing component."""
     used = {one["$ref"] for one in parts(document) if isinstance(one, dict) and "$ref" in one}
     kinds = ("schemas", "parameters", "headers", "responses")
 
@@ -134,13 +137,13 @@ def test_nothing_is_told_that_nobody_refers_to(document: Any) -> None:
 
 
 def test_tags_are_declared_and_used(document: Any) -> None:
-    """Every tag is declared once, and at least one operation has it."""
+    """Each tag is declared once and used at least once."""
     assert [one["name"] for one in document["tags"]] == list(TAGS)
     assert {tag for one in operations(document).values() for tag in one["tags"]} == set(TAGS)
 
 
-def test_operation_ids_are_names_of_their_own(document: Any) -> None:
-    """No two operations have one id, and categories are not categorys."""
+def test_operation_ids_are_unique(document: Any) -> None:
+    """They are camel case, and the plural of category is categories."""
     ids = [one["operationId"] for one in operations(document).values()]
 
     assert len(set(ids)) == len(ids)
@@ -151,23 +154,23 @@ def test_operation_ids_are_names_of_their_own(document: Any) -> None:
 # Conventions
 
 
-def test_every_record_is_closed(document: Any) -> None:
-    """An object with named keys always has all of them and never another."""
-    for one in parts(document["components"]["schemas"]):
-        if isinstance(one, dict) and "properties" in one:
-            assert one["additionalProperties"] is False
-            assert one["required"] == list(one["properties"])
+def test_every_object_is_closed(document: Any) -> None:
+    """An object with named keys always has all of them and no others."""
+    for schema in parts(document["components"]["schemas"]):
+        if isinstance(schema, dict) and "properties" in schema:
+            assert schema["additionalProperties"] is False
+            assert schema["required"] == list(schema["properties"])
 
 
-def test_slugs_ids_and_numbers_are_what_clients_expect(document: Any) -> None:
-    """Ids are integers, slugs have their pattern, numbers with a point are floats, addresses have no pattern."""
-    for one in parts(document):
-        if not isinstance(one, dict) or "type" not in one:
+def test_slugs_ids_and_numbers_have_their_types(document: Any) -> None:
+    """Ids are integers, slugs have a pattern, numbers are floats, URIs have no pattern."""
+    for schema in parts(document):
+        if not isinstance(schema, dict) or "type" not in schema:
             continue
-        if one["type"] == "number":
-            assert one["format"] == "float"
-        if one.get("format") == "uri":
-            assert "pattern" not in one
+        if schema["type"] == "number":
+            assert schema["format"] == "float"
+        if schema.get("format") == "uri":
+            assert "pattern" not in schema
     for record in parts(document["components"]["schemas"]):
         for name, field in record.get("properties", {}).items() if isinstance(record, dict) else ():
             if name == "slug":
@@ -179,25 +182,24 @@ def test_slugs_ids_and_numbers_are_what_clients_expect(document: Any) -> None:
     assert parameters["id"]["schema"]["type"] == "integer"
 
 
-def test_what_is_deprecated_says_so(document: Any) -> None:
-    """Deprecated are one path and one field, both of v2."""
+def test_deprecated_path_and_field_are_marked(document: Any) -> None:
+    """One path and one field of v2 are deprecated."""
     assert [path for path, one in operations(document).items() if one.get("deprecated")] == ["/api/v2/pages"]
     assert [
         (name, field)
         for name, schema in SCHEMAS.items()
-        for field, told in schema.get("properties", {}).items()
-        if told.get("deprecated")
+        for field, field_schema in schema.get("properties", {}).items()
+        if field_schema.get("deprecated")
     ] == [("V2Series", "completed")]
 
 
-def test_what_may_change_says_so(document: Any) -> None:
-    """The reader format is experimental, the redirect temporary."""
+def test_unstable_paths_are_marked(document: Any) -> None:
+    """Cubari JSON is experimental, the redirect is temporary."""
     assert operations(document)["/api/v2/cubari/{slug}"]["description"].startswith("Experimental")
     assert operations(document)["/api/v2/chapters/{id}/read"]["description"].startswith("Temporary")
 
 
-def test_a_key_has_two_forms(document: Any) -> None:
-    """A key comes in a header or in the query."""
+def test_key_is_a_header_or_a_parameter(document: Any) -> None:
     schemes = document["components"]["securitySchemes"].values()
 
     assert [(one["type"], one["in"], one["name"]) for one in schemes] == [
@@ -220,43 +222,46 @@ KEYS: list[Any] = [{"header": []}, {"query": []}]
         ("/api/v1/series", []),
     ],
 )
-def test_who_needs_a_key_is_told(document: Any, path: str, security: object) -> None:
-    """An account needs a key, a single series may, everybody else does not."""
+def test_security_of_a_path(document: Any, path: str, security: object) -> None:
+    """Accounts need a key, a single series may need one, other paths do not."""
     assert operations(document)[path]["security"] == security
     assert ("401" in operations(document)[path]["responses"]) == bool(security)
 
 
-def test_routes_that_the_site_restricts_need_a_key() -> None:
-    """The document describes this site: what site.yaml puts behind a key is told with it."""
+def test_restricted_routes_need_a_key() -> None:
+    """The document describes the settings of this site."""
     restricted = ["/groups", "/chapters/{id}/read", "/series"]
-    found = operations(document_of(read(EXAMPLE, restricted=restricted)))
+    described = operations(document_of(read(EXAMPLE, restricted=restricted)))
 
     for path in restricted:
-        assert found[f"/api/v2{path}"]["security"] == KEYS
-        assert "401" in found[f"/api/v2{path}"]["responses"]
-    assert found["/api/v2/groups/{id}"]["security"] == []
+        assert described[f"/api/v2{path}"]["security"] == KEYS
+        assert "401" in described[f"/api/v2{path}"]["responses"]
+    assert described["/api/v2/groups/{id}"]["security"] == []
 
 
-def test_the_document_names_the_sites_own_page_size_and_address() -> None:
-    """Defaults and addresses are those of the site."""
-    found = document_of(read(EXAMPLE, page_size=7, base_url="https://comics.example"))
+def test_document_has_page_size_and_url_of_the_site() -> None:
+    document = document_of(read(EXAMPLE, page_size=7, base_url="https://comics.example"))
 
-    assert found["components"]["parameters"]["limit"]["schema"]["default"] == 7
-    assert found["servers"] == [{"url": "/"}, {"url": "https://comics.example"}]
+    assert document["components"]["parameters"]["limit"]["schema"]["default"] == 7
+    assert document["servers"] == [{"url": "/"}, {"url": "https://comics.example"}]
 
 
 # The document and the bodies
 
 
 @pytest.mark.parametrize("folder", [EXAMPLE, *sorted(SITES.iterdir())], ids=lambda folder: folder.name)
-def test_every_body_is_as_described(folder: Path) -> None:
-    """Every body of every site has the shape that the document promises for its path."""
+def test_every_body_matches_its_schema(folder: Path) -> None:
     catalog = read(folder)
     document = document_of(catalog)
-    for route, one in resources(catalog):
-        if plain(route.path) in document["paths"] and not route.path.endswith("#index"):
-            body = encoding.body(one.body.value)
-            accepted(document, plain(route.path), one.type, json.loads(body) if one.type == JSON else body.decode())
+    for route, resource in resources(catalog):
+        if path_of(route.path) in document["paths"] and not route.path.endswith("#index"):
+            body = encoding.body(resource.body.value)
+            validate_body(
+                document,
+                path_of(route.path),
+                resource.type,
+                json.loads(body) if resource.type == JSON else body.decode(),
+            )
 
 
 @pytest.mark.parametrize(
@@ -272,12 +277,12 @@ def test_every_body_is_as_described(folder: Path) -> None:
         ("/api/authors", {}),
     ],
 )
-def test_a_body_that_is_not_as_described_is_told_apart(document: Any, path: str, body: object) -> None:
-    """A key too few or too many, a wrong type, a null where none is listed: the schemas notice."""
+def test_invalid_body_does_not_match_its_schema(document: Any, path: str, body: object) -> None:
+    """The schemas reject missing and extra keys, wrong types and nulls."""
     with pytest.raises(jsonschema.ValidationError):
-        accepted(document, path, JSON, body)
+        validate_body(document, path, JSON, body)
 
 
-def test_the_document_is_the_same_twice(document: Any) -> None:
-    """Two builds describe one site in the same bytes."""
+def test_document_is_reproducible(document: Any) -> None:
+    """Two builds of a site produce the same bytes."""
     assert encoding.json(document_of(read(EXAMPLE))) == encoding.json(document)

@@ -1,4 +1,4 @@
-"""What each shape looks like on the wire, to the last key, and when each of them last changed."""
+"""The exact bytes of each kind of body."""
 
 import json
 from typing import Any
@@ -89,7 +89,7 @@ THREE_V1 = {
 }
 AFTER_SLUG = {"url": URL, "description": 'Folds\nthe "moon".'}
 PEOPLE = {"authors": [["Ada Penn", "A. P.", "大"], ["Bo Ink"]], "artists": [["Cy Brush", "C."]]}
-# By id, not as the file has them.
+# Sorted by id, not in the order of the file.
 GENRES = {"categories": [{"name": "Action", "description": ""}, {"name": "Drama", "description": "Sad."}]}
 COVER = {"cover": "https://images.example/series/moons/co%20ver.jpg", "completed": True}
 SERIES = {**MOONS, **AFTER_SLUG, **PEOPLE, **COVER, "volumes": {"0": {"3": THREE}, "2": {"10.5": TEN}}}
@@ -202,33 +202,34 @@ BODIES: dict[str, Any] = {
 }
 
 
-def shown(found: Catalog) -> dict[str, Body]:
-    """What the first two families show, by URL."""
-    return {one.url: one.body for _, one in resources(found) if not one.url.startswith("/api/v2/")}
+def bodies_of(catalog: Catalog) -> dict[str, Body]:
+    """The bodies of /api and /api/v1, by URL."""
+    return {
+        resource.url: resource.body for _, resource in resources(catalog) if not resource.url.startswith("/api/v2/")
+    }
 
 
-def wire(text: str) -> dict[str, str]:
+def encoded_bodies(text: str) -> dict[str, str]:
     """The bodies by URL, as they are sent."""
-    return {url: encoding.body(one.value).decode() for url, one in shown(catalog(text)).items()}
+    return {url: encoding.body(body.value).decode() for url, body in bodies_of(catalog(text)).items()}
 
 
-FOUND = wire(FULL)
+FOUND = encoded_bodies(FULL)
 
 
-def test_a_catalog_has_these_urls_and_no_others() -> None:
-    """Every person, series, volume, chapter and group has a URL in its families, and nothing else has."""
+def test_urls_of_a_catalog() -> None:
+    """Every person, series, volume, chapter and group has its URLs, and there are no others."""
     assert sorted(FOUND) == sorted(BODIES)
 
 
 @pytest.mark.parametrize("url", BODIES)
-def test_a_body_is_exactly_this(url: str) -> None:
-    """Every key in its order, every value, no blank: the bytes that a client gets."""
+def test_exact_body(url: str) -> None:
+    """The keys, their order, the values and the bytes are as expected."""
     assert FOUND[url] == json.dumps(BODIES[url], ensure_ascii=False, separators=(",", ":"))
 
 
-def test_nothing_at_all_is_empty_lists() -> None:
-    """A catalog that is only a site answers every list."""
-    bodies = wire("")
+def test_empty_catalog_has_empty_lists() -> None:
+    bodies = encoded_bodies("")
 
     assert bodies.pop("/")
     assert set(bodies.values()) == {"[]"}
@@ -236,18 +237,18 @@ def test_nothing_at_all_is_empty_lists() -> None:
 
 
 @pytest.mark.parametrize(
-    ("number", "wire_number"),
+    ("number", "encoded_number"),
     [("1", "1"), ("1.0", "1"), ("0", "0"), ("10.50", "10.5"), ("0.1", "0.1"), ("999999999.9999", "999999999.9999"),
      ("123456789.0001", "123456789.0001"), ("100000000", "100000000"), ("1.2345", "1.2345")],
 )  # fmt: skip
-def test_a_number_on_the_wire_is_a_whole_one_or_a_fraction_with_all_its_digits(number: str, wire_number: str) -> None:
-    """Never 1.0, never an exponent, never a digit lost to floating point; the same in paths and keys."""
+def test_number_keeps_its_digits(number: str, encoded_number: str) -> None:
+    """A number is never 1.0, has no exponent and loses no digit. The same holds in paths and keys."""
     text = f"series: {{a: {{chapters: [{{number: {number}, published: 2026-05-01, pages: []}}]}}}}"
-    bodies = wire(text)
+    bodies = encoded_bodies(text)
 
-    assert f'"volume":0,"number":{wire_number},' in bodies["/api/releases"]
-    assert f'"volumes":{{"0":{{"{wire_number}":{{' in bodies["/api/series/a"]
-    assert f"/api/v1/series/a/0/{wire_number}" in bodies
+    assert f'"volume":0,"number":{encoded_number},' in bodies["/api/releases"]
+    assert f'"volumes":{{"0":{{"{encoded_number}":{{' in bodies["/api/series/a"]
+    assert f"/api/v1/series/a/0/{encoded_number}" in bodies
 
 
 def chapters(*published: tuple[str, str, str]) -> str:
@@ -257,9 +258,9 @@ def chapters(*published: tuple[str, str, str]) -> str:
     )
 
 
-def test_releases_are_newest_first_and_at_one_moment_by_slug() -> None:
-    """A series is announced once, by its newest chapter, and one without a chapter not at all."""
-    found = wire(f"""series:
+def test_releases_are_sorted_by_date_and_slug() -> None:
+    """A series appears once, with its newest chapter. A series without chapters does not appear."""
+    bodies = encoded_bodies(f"""series:
       c: {{title: A, chapters: [{chapters(("", "1", "2026-05-01"), ("", "2", "2026-03-01"))}]}}
       b: {{title: B, chapters: [{chapters(("1", "1", "2026-05-02"), ("2", "1", "2026-05-02"))}]}}
       B2: {{title: C, chapters: [{chapters(("1", "1", "2026-05-01"), ("1", "1.5", "2026-05-01"))}]}}
@@ -267,17 +268,17 @@ def test_releases_are_newest_first_and_at_one_moment_by_slug() -> None:
       d: {{title: E, chapters: [{chapters(("1", "1", "2100-01-01"))}]}}
       e: {{title: F}}
     """)
-    latest = [(one["slug"], one["latest_chapter"]) for one in json.loads(found["/api/releases"])]
+    latest = [(one["slug"], one["latest_chapter"]) for one in json.loads(bodies["/api/releases"])]
 
     assert [(slug, one["volume"], one["number"]) for slug, one in latest] == [
         ("b", 2, 1), ("B2", 1, 1.5), ("a", 1, 1), ("c", 0, 1)
     ]  # fmt: skip
-    assert found["/api/v1/releases"] == found["/api/releases"]
+    assert bodies["/api/v1/releases"] == bodies["/api/releases"]
 
 
-def test_what_is_scheduled_or_restricted_is_in_no_body_and_no_url() -> None:
-    """A word that only hidden things have is found nowhere."""
-    found = wire("""
+def test_scheduled_and_restricted_entities_are_in_no_body_or_url() -> None:
+    """Their texts occur nowhere."""
+    bodies = encoded_bodies("""
         authors: [{id: 1, name: Ada Penn}]
         groups: [{id: 1, name: Night Shift}]
         series:
@@ -288,20 +289,20 @@ def test_what_is_scheduled_or_restricted_is_in_no_body_and_no_url() -> None:
             {number: 1, published: 2026-05-01, pages: [], groups: [1]}]}
     """)
 
-    assert [item for item in found.items() if "hidden" in "".join(item) or "777" in "".join(item)] == []
-    assert json.loads(found["/api/authors/1"])["series"] == [{"slug": "open", "title": "open", "aliases": []}]
-    assert json.loads(found["/api/v1/groups/1"])["series"] == []
+    assert [item for item in bodies.items() if "hidden" in "".join(item) or "777" in "".join(item)] == []
+    assert json.loads(bodies["/api/authors/1"])["series"] == [{"slug": "open", "title": "open", "aliases": []}]
+    assert json.loads(bodies["/api/v1/groups/1"])["series"] == []
 
 
-def test_a_licensed_series_is_whole_unless_the_site_hides_it() -> None:
-    """Old clients know nothing of licences: the same bytes as without one, or nothing."""
+def test_licensed_series_is_complete_unless_hidden() -> None:
+    """/api and /api/v1 have the same bytes as without a licence, or nothing."""
     free = "series: {a: {chapters: [{number: 1, published: 2026-05-01, pages: [1.png]}]}}"
     licensed = free.replace("chapters:", "licensed: true, chapters:")
 
-    assert wire(licensed) == wire(free)
-    assert wire(f"site: {{hide_licensed: true}}\n{licensed}") == wire("")
+    assert encoded_bodies(licensed) == encoded_bodies(free)
+    assert encoded_bodies(f"site: {{hide_licensed: true}}\n{licensed}") == encoded_bodies("")
 
 
-def test_an_empty_list_is_as_old_as_the_site() -> None:
-    """What shows nothing has nothing of its own that could have changed."""
-    assert {one.last_modified for one in shown(catalog("")).values()} == {WRITTEN}
+def test_empty_list_has_the_date_of_the_site() -> None:
+    """It has no part that could change."""
+    assert {one.last_modified for one in bodies_of(catalog("")).values()} == {WRITTEN}

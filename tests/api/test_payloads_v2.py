@@ -1,4 +1,4 @@
-"""The bodies of v2, byte for byte: every key, its order, its type, and the date of the newest thing that it shows."""
+"""The exact bytes of the bodies of v2, and their last-modified times."""
 
 import json
 
@@ -11,20 +11,20 @@ from tests.support.expected_v2 import (
     ALONE,
     AUTHORS,
     CATEGORIES,
+    CUBARI,
     DAY,
     DETAIL,
     DRAMA,
     ISO,
     ITEM,
+    LICENSED,
+    LICENSED_DETAIL,
     MAIL,
     MILLISECONDS,
     MO,
     NIA,
     NIGHT_SHIFT,
     PAGES,
-    READER,
-    SOLD,
-    SOLD_DETAIL,
 )
 
 
@@ -37,16 +37,16 @@ def body(site: Site, url: str) -> bytes:
     return (site.folder / "dist" / site.manifest.resources[url].file).read_bytes()
 
 
-def written(value: object) -> bytes:
-    """As it is sent: compact, as it is spelt, in this order."""
+def encoded(value: object) -> bytes:
+    """Compact JSON without escapes, with the keys in this order."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
 
 
 @pytest.mark.parametrize(
-    ("url", "shown", "modified"),
+    ("url", "value", "modified"),
     [
         ("/api/v2/series/full-book", DETAIL, "Sun, 01 Mar 2026 10:00:00 GMT"),
-        ("/api/v2/series/in-shops", SOLD_DETAIL, "Fri, 13 Feb 2026 00:00:00 GMT"),
+        ("/api/v2/series/in-shops", LICENSED_DETAIL, "Fri, 13 Feb 2026 00:00:00 GMT"),
         ("/api/v2/series/full-book/chapters", ISO, "Sun, 01 Mar 2026 10:00:00 GMT"),
         ("/api/v2/series/full-book/chapters?date_format=rfc-5322", MAIL, "Sun, 01 Mar 2026 10:00:00 GMT"),
         ("/api/v2/series/full-book/chapters?date_format=timestamp", MILLISECONDS, "Sun, 01 Mar 2026 10:00:00 GMT"),
@@ -62,74 +62,79 @@ def written(value: object) -> bytes:
         ("/api/v2/groups/1", NIGHT_SHIFT, "Sun, 01 Feb 2026 00:00:00 GMT"),
         ("/api/v2/members", {"results": [MO, NIA, ALONE]}, "Mon, 02 Feb 2026 00:00:00 GMT"),
         ("/api/v2/members/3", ALONE, "Fri, 02 Jan 2026 00:00:00 GMT"),
-        ("/api/v2/cubari/full-book", READER, "Sun, 01 Mar 2026 10:00:00 GMT"),
+        ("/api/v2/cubari/full-book", CUBARI, "Sun, 01 Mar 2026 10:00:00 GMT"),
         ("/api/v2/bookmarks#two", {"bookmarks": []}, "Mon, 02 Mar 2026 00:00:00 GMT"),
     ],
 )
-def test_a_body_is_this_and_nothing_else(site: Site, url: str, shown: object, modified: str | None) -> None:
-    """Every byte of it, and when the newest part of it changed."""
-    assert body(site, url) == written(shown)
+def test_exact_body(site: Site, url: str, value: object, modified: str | None) -> None:
+    """The bytes and the last-modified time are as expected."""
+    assert body(site, url) == encoded(value)
     if modified:
         assert http_date(site.manifest.resources[url].modified) == modified
 
 
-@pytest.mark.parametrize("item", [ITEM, SOLD])
-def test_an_item_of_the_list_counts_chapters_unless_it_is_licensed(site: Site, item: dict[str, object]) -> None:
-    """In all eight orders the same item, on one of three pages, and in the index as it is sent."""
+@pytest.mark.parametrize("item", [ITEM, LICENSED])
+def test_list_item_is_the_same_in_every_order(site: Site, item: dict[str, object]) -> None:
+    """A licensed series has null as its number of chapters."""
     lists = [url for url in site.manifest.resources if url.startswith("/api/v2/series?sort=")]
-    found = [url.partition("&")[0] for url in lists if written(item) in body(site, url)]
+    orders = [url.partition("&")[0] for url in lists if encoded(item) in body(site, url)]
 
     assert len(lists) == 24
-    assert sorted(found) == sorted({url.partition("&")[0] for url in lists})
+    assert sorted(orders) == sorted({url.partition("&")[0] for url in lists})
 
 
-def test_a_page_of_the_list_says_how_many_there_are(site: Site) -> None:
-    """25, 25 and 14 of 64; only the third is the last."""
-    pages = [json.loads(body(site, f"/api/v2/series?sort=title&page={page}")) for page in (1, 2, 3)]
+def test_pages_of_the_list(site: Site) -> None:
+    """64 series are on pages of 25, 25 and 14; only the third is the last."""
+    pages = [json.loads(body(site, f"/api/v2/series?sort=title&page={number}")) for number in (1, 2, 3)]
 
-    assert [(list(one), one["total"], one["last"], len(one["results"])) for one in pages] == [
+    assert [(list(page), page["total"], page["last"], len(page["results"])) for page in pages] == [
         (["total", "last", "results"], 64, False, 25),
         (["total", "last", "results"], 64, False, 25),
         (["total", "last", "results"], 64, True, 14),
     ]
 
 
-def test_the_chapters_of_all_series_are_newest_first(site: Site) -> None:
-    """Of those that anybody may read, and of them all."""
-    found = json.loads(body(site, "/api/v2/chapters"))["results"]
-    free = {
+def test_all_public_chapters_are_listed_newest_first(site: Site) -> None:
+    chapters = json.loads(body(site, "/api/v2/chapters"))["results"]
+    public = {
         chapter["id"]
         for url in site.manifest.resources
         if url.startswith("/api/v2/series/") and url.endswith("/chapters") and "members-only" not in url
         for chapter in json.loads(body(site, url))["results"]
     }
 
-    assert {one["id"] for one in found} == free
-    assert len(found) == len(free)
-    assert [one["published"] for one in found] == sorted((one["published"] for one in found), reverse=True)
-    assert not {one["series"] for one in found} & {"in-shops", "members-only", "in-shops-for-members", "tomorrow"}
+    assert {chapter["id"] for chapter in chapters} == public
+    assert len(chapters) == len(public)
+    assert [chapter["published"] for chapter in chapters] == sorted(
+        (chapter["published"] for chapter in chapters), reverse=True
+    )
+    assert not {chapter["series"] for chapter in chapters} & {
+        "in-shops",
+        "members-only",
+        "in-shops-for-members",
+        "tomorrow",
+    }
 
 
 @pytest.mark.parametrize(
-    ("one", "number"), [(81, b"1.0"), (2147483647, b"1.2345"), (2147482, b"123456789.0"), (2147483, b"123456789.5")]
+    ("chapter", "number"), [(81, b"1.0"), (2147483647, b"1.2345"), (2147482, b"123456789.0"), (2147483, b"123456789.5")]
 )
-def test_the_number_of_a_chapter_has_a_point_and_all_of_its_digits(site: Site, one: int, number: bytes) -> None:
-    """As a JSON number, never with an exponent."""
-    assert b'"number":%s,"volume":null' % number in body(site, f"/api/v2/chapters/{one}")
+def test_chapter_number_has_a_decimal_point_and_all_digits(site: Site, chapter: int, number: bytes) -> None:
+    """It is a JSON number without an exponent."""
+    assert b'"number":%s,"volume":null' % number in body(site, f"/api/v2/chapters/{chapter}")
 
 
-@pytest.mark.parametrize("one", [81, 2147483647, 2147482, 2147483])
-def test_pages_are_counted_from_one_and_have_ids_of_their_own(site: Site, one: int) -> None:
-    """In a chapter of a thousand pages, in one with the largest id, and in one without any."""
-    pages = json.loads(body(site, f"/api/v2/chapters/{one}/pages"))["results"]
+@pytest.mark.parametrize("chapter", [81, 2147483647, 2147482, 2147483])
+def test_pages_have_numbers_from_1_and_unique_ids(site: Site, chapter: int) -> None:
+    """The chapters have a thousand pages, the largest id, and no pages."""
+    pages = json.loads(body(site, f"/api/v2/chapters/{chapter}/pages"))["results"]
 
     assert [page["number"] for page in pages] == list(range(1, len(pages) + 1))
     assert len({page["id"] for page in pages}) == len(pages)
-    assert len(pages) == {81: 1002, 2147483647: 2, 2147482: 1, 2147483: 0}[one]
+    assert len(pages) == {81: 1002, 2147483647: 2, 2147482: 1, 2147483: 0}[chapter]
 
 
-def test_ids_of_pages_are_unique_in_the_whole_catalog(site: Site) -> None:
-    """Two chapters never share one."""
+def test_page_ids_are_unique_in_the_catalog(site: Site) -> None:
     pages = [
         page["id"]
         for url in site.manifest.resources
@@ -138,47 +143,46 @@ def test_ids_of_pages_are_unique_in_the_whole_catalog(site: Site) -> None:
     ]
 
     assert len(set(pages)) == len(pages) > 1000
-    assert all(0 < one <= 2147483647 for one in pages)
+    assert all(0 < page_id <= 2147483647 for page_id in pages)
 
 
-def test_addresses_of_pages_keep_what_they_say(site: Site) -> None:
-    """A query behind the name of an image is part of its address."""
-    found = json.loads(body(site, "/api/v2/chapters/2147483647/pages"))["results"]
+def test_page_url_keeps_its_query(site: Site) -> None:
+    pages = json.loads(body(site, "/api/v2/chapters/2147483647/pages"))["results"]
 
-    assert [one["image"] for one in found] == [f"https://images.example/far/{page}.png?a=b" for page in (1, 2)]
+    assert [page["image"] for page in pages] == [f"https://images.example/far/{number}.png?a=b" for number in (1, 2)]
 
 
-def test_one_group_stands_for_all_of_a_chapters_groups(site: Site) -> None:
-    """Joined, and N/A for none: cubari takes the first name and would show the rest of them nowhere."""
+def test_groups_of_a_cubari_chapter_are_joined(site: Site) -> None:
+    """Cubari shows only the first name. N/A means no group."""
     for url in site.manifest.resources:
         if url.startswith("/api/v2/cubari/"):
-            for one in json.loads(body(site, url))["chapters"].values():
-                assert len(one["groups"]) == 1 and all(one["groups"])
+            for chapter in json.loads(body(site, url))["chapters"].values():
+                assert len(chapter["groups"]) == 1 and all(chapter["groups"])
 
 
-def test_views_that_came_back_are_shown(site: Site, tmp_path) -> None:
-    """What the logs counted is added to what the catalog says, for the chapter and for its series."""
-    made = copy_of("v2", tmp_path)
-    made.write("views.yaml", "{11: 100, 12: 1}\n")
-    made.build()
+def test_counted_views_are_added(site: Site, tmp_path) -> None:
+    """Counted views are added to those of the chapter and its series."""
+    site = copy_of("v2", tmp_path)
+    site.write("views.yaml", "{11: 100, 12: 1}\n")
+    site.build()
 
-    assert json.loads(body(made, "/api/v2/chapters/11"))["views"] == 105
-    assert json.loads(body(made, "/api/v2/series/full-book"))["views"] == 13 + 101
-
-
-def test_a_catalog_without_anything_has_a_first_page_of_nothing(tmp_path) -> None:
-    """The list, its index and the chapters exist before the first series does, as old as the site."""
-    made = Site(tmp_path)
-    made.write("site.yaml", "base_url: https://nothing.example\n")
-    made.build()
-
-    assert body(made, "/api/v2/series") == b'{"total":0,"last":true,"results":[]}'
-    assert body(made, "/api/v2/chapters") == b'{"results":[]}'
-    assert json.loads(body(made, "/api/v2/series#index"))["items"] == []
+    assert json.loads(body(site, "/api/v2/chapters/11"))["views"] == 105
+    assert json.loads(body(site, "/api/v2/series/full-book"))["views"] == 13 + 101
 
 
-def test_a_date_is_cut_to_the_second(site: Site) -> None:
-    """The ninth tenth of a second is not there in any form."""
+def test_empty_catalog_has_an_empty_first_page(tmp_path) -> None:
+    """The list, its index and the list of chapters have the date of the site."""
+    site = Site(tmp_path)
+    site.write("site.yaml", "base_url: https://nothing.example\n")
+    site.build()
+
+    assert body(site, "/api/v2/series") == b'{"total":0,"last":true,"results":[]}'
+    assert body(site, "/api/v2/chapters") == b'{"results":[]}'
+    assert json.loads(body(site, "/api/v2/series#index"))["items"] == []
+
+
+def test_date_is_truncated_to_seconds(site: Site) -> None:
+    """No date format has fractions."""
     assert {form: date(1_772_359_200) for form, date in v2.DATE_FORMATS.items()} == {
         "iso-8601": "2026-03-01T10:00:00Z",
         "rfc-5322": "Sun, 01 Mar 2026 10:00:00 GMT",
@@ -187,9 +191,9 @@ def test_a_date_is_cut_to_the_second(site: Site) -> None:
     assert b"1772359200000" in body(site, "/api/v2/chapters?date_format=timestamp")
 
 
-def test_nothing_is_dated_in_the_future(site: Site) -> None:
-    """A date that has not come is one that no client may trust."""
-    assert max(one.modified for one in site.manifest.resources.values()) <= AS_OF
+def test_no_last_modified_is_in_the_future(site: Site) -> None:
+    """Clients reject future dates."""
+    assert max(published.modified for published in site.manifest.resources.values()) <= AS_OF
 
 
 @pytest.mark.parametrize(
@@ -200,8 +204,8 @@ def test_nothing_is_dated_in_the_future(site: Site) -> None:
         (LAST_INSTANT, "9999-12-31T23:59:59Z", "Fri, 31 Dec 9999 23:59:59 GMT", "253402300799000"),
     ],
 )
-def test_the_first_and_the_last_instant_have_every_form(seconds: int, iso: str, rfc: str, milliseconds: str) -> None:
-    """A number of milliseconds has no zeros before it, not even where it is none."""
+def test_first_and_last_instant_in_every_date_format(seconds: int, iso: str, rfc: str, milliseconds: str) -> None:
+    """Milliseconds have no leading zeros; 1970 is 0."""
     forms = {name: form(seconds) for name, form in v2.DATE_FORMATS.items()}
 
     assert forms == {"iso-8601": iso, "rfc-5322": rfc, "timestamp": milliseconds}

@@ -1,6 +1,6 @@
-"""Requests that are none, or too large: each answer is JSON with our headers, never a page of nginx's own.
+"""Malformed and oversized requests: every response is JSON with the headers of the API, never a page of nginx.
 
-They go to a server of their own, whose log is read in the end.
+The requests go to a server of this module, whose log is checked at the end.
 """
 
 from collections.abc import Iterator
@@ -23,32 +23,32 @@ MESSAGES = {
 
 @pytest.fixture(scope="module")
 def web(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Web]:
-    """A server of this module's own."""
+    """A server of this module."""
     site = copy_of("minimal", tmp_path_factory.mktemp("broken"))
     with server.listening() as listener:
         site.write("site.yaml", f"base_url: https://minimal.example\nport: {listener.getsockname()[1]}\n")
         site.build()
         with server.running(site.folder, listener) as started:
             yield started
-            # What clients do wrong fills no log, but for two things that nginx reports by itself.
+            # Faults of clients fill no log, except for two that nginx reports by itself.
             assert (
                 started.complaints("client intended to send too large body", "client sent invalid chunked body") == []
             )
 
 
 def send(web: Web, data: bytes, method: str = "GET") -> Answer:
-    """The first answer to `data`. Whether the server reads all of it before it answers is its own business."""
+    """Return the first response to `data`. The server may respond before it has read all of it."""
     with web.connect() as client, client.makefile("rb") as stream:
         client.sendall(data)
         return receive(stream, method)
 
 
-def assert_error(answer: Answer, status: int) -> None:
-    """A whole error: status, body and every header; the connection is not used again."""
+def assert_error(response: Answer, status: int) -> None:
+    """Status, body and every header are those of an error, and the connection closes."""
     body = f'{{"error":"{MESSAGES[status]}","status":{status}}}'.encode()
 
-    assert (answer.status, answer.body) == (status, body)
-    assert answer.fields == {
+    assert (response.status, response.body) == (status, body)
+    assert response.fields == {
         "server": "nginx",
         "connection": "close",
         "content-type": "application/json",
@@ -90,18 +90,17 @@ def assert_error(answer: Answer, status: int) -> None:
         b"<html>",
         b"OPTIONS * HTTP/1.1",
         b"PRI * HTTP/2.0",
-        # The first bytes of TLS.
+        # The first bytes of a TLS handshake.
         b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03",
     ],
 )
-def test_a_request_line_that_is_none_is_a_400(web: Web, line: bytes) -> None:
-    """Whatever the line is, its answer is JSON."""
+def test_malformed_request_line_is_400(web: Web, line: bytes) -> None:
     assert_error(send(web, line + b"\r\nHost: a\r\n\r\n"), 400)
 
 
 @pytest.mark.parametrize("version", [b"2", b"2.0", b"3.0", b"9.9", b"11.1"])
-def test_a_version_of_the_future_is_a_505(web: Web, version: bytes) -> None:
-    """HTTP/2 and 3 do not begin like this."""
+def test_unsupported_http_version_is_505(web: Web, version: bytes) -> None:
+    """HTTP/2 and HTTP/3 do not begin with a request line."""
     assert_error(send(web, b"GET /api/series HTTP/" + version + b"\r\nHost: a\r\n\r\n"), 505)
 
 
@@ -124,7 +123,7 @@ def test_a_version_of_the_future_is_a_505(web: Web, version: bytes) -> None:
         pytest.param(b"Host: a\r\nX: " + b"a" * 9000 + b"\r\n", id="long value"),
         pytest.param(b"Host: a\r\n" + b"X" * 9000 + b": a\r\n", id="long name"),
         pytest.param(b"Host: a\r\n" + b"X: aaaaaaaaaaaaaaaaaaaa\r\n" * 2000, id="many fields"),
-        pytest.param(b"Host: a\r\nIf-None-Match: " + b'"",' * 3000 + b"\r\n", id="list that fits no buffer"),
+        pytest.param(b"Host: a\r\nIf-None-Match: " + b'"",' * 3000 + b"\r\n", id="list that exceeds the buffer"),
         pytest.param(b"Host: a\r\nContent-Length: 5\r\nContent-Length: 6\r\n", id="two lengths"),
         pytest.param(b"Host: a\r\nContent-Length: 5\r\nContent-Length: 5\r\n", id="one length twice"),
         pytest.param(b"Host: a\r\nContent-Length: 5, 6\r\n", id="list of lengths"),
@@ -135,69 +134,69 @@ def test_a_version_of_the_future_is_a_505(web: Web, version: bytes) -> None:
     ],
 )
 @pytest.mark.parametrize("method", [b"GET", b"POST"])
-def test_a_head_that_is_wrong_is_a_400(web: Web, method: bytes, headers: bytes) -> None:
-    """Also one that is too large, which nginx has a status of its own for."""
+def test_malformed_header_is_400(web: Web, method: bytes, headers: bytes) -> None:
+    """This includes headers that are too large, for which nginx has a status of its own."""
     assert_error(send(web, method + b" /api/series HTTP/1.1\r\n" + headers + b"\r\n"), 400)
 
 
 @pytest.mark.parametrize("fields", [b"X\r\n", b"X\r\nY\r\n", b"\xff: a\r\n", b"X: \xff\r\n", b"X:\r\n", b"X_Y: a\r\n"])
-def test_a_field_that_nobody_asks_for_is_passed_over(web: Web, fields: bytes) -> None:
-    """One without a colon or a value, with letters that names do not have: what is asked for is still clear."""
-    answer = send(web, b"GET /api/series HTTP/1.1\r\nHost: a\r\n" + fields + b"\r\n")
+def test_malformed_unused_header_is_ignored(web: Web, fields: bytes) -> None:
+    """A header without a colon or a value, or with invalid characters, does not affect the response."""
+    response = send(web, b"GET /api/series HTTP/1.1\r\nHost: a\r\n" + fields + b"\r\n")
 
-    assert (answer.status, answer["content-type"]) == (200, "application/json")
+    assert (response.status, response["content-type"]) == (200, "application/json")
 
 
 @pytest.mark.parametrize(
     "fields", [b'If-None-Match: "a"\r\n' * 2, b'If-Match: "a"\r\n' * 2, b"Accept-Encoding: gzip\r\n" * 2]
 )
-def test_a_field_that_stands_there_twice_is_answered_in_json(web: Web, fields: bytes) -> None:
-    """Versions of nginx differ in what they make of it, but not in who writes the answer."""
-    answer = send(web, b"GET /api/series HTTP/1.1\r\nHost: a\r\n" + fields + b"\r\n")
+def test_duplicate_header_returns_json(web: Web, fields: bytes) -> None:
+    """The status depends on the version of nginx; the content type does not."""
+    response = send(web, b"GET /api/series HTTP/1.1\r\nHost: a\r\n" + fields + b"\r\n")
 
-    assert (answer["content-type"], answer.body[:1]) in [("application/json", start) for start in (b"{", b"[")]
+    assert (response["content-type"], response.body[:1]) in [("application/json", start) for start in (b"{", b"[")]
 
 
 @pytest.mark.parametrize("size", [8200, 20_000, 200_000])
 @pytest.mark.parametrize("start", [b"GET /", b"GET /api/series?", b"GET http://", b"POST /api/", b"OPTIONS /api/"])
-def test_a_request_line_that_fits_no_buffer_is_a_414(web: Web, start: bytes, size: int) -> None:
-    """However long it is, it is not read to its end."""
+def test_oversized_request_line_is_414(web: Web, start: bytes, size: int) -> None:
+    """nginx does not read the line to its end."""
     with web.connect() as client, client.makefile("rb") as stream:
         client.sendall(start + b"a" * (size - len(start)))
-        answer = receive(stream)
+        response = receive(stream)
 
-    assert_error(answer, 414)
+    assert_error(response, 414)
 
 
 @pytest.mark.parametrize("coding", [b"gzip", b"identity", b"chunked, chunked", b"xchunked", b""])
-def test_an_unknown_transfer_coding_is_a_501(web: Web, coding: bytes) -> None:
-    """Where a request ends must be known, so its next one is not guessed."""
+def test_unknown_transfer_coding_is_501(web: Web, coding: bytes) -> None:
+    """The end of such a request is unknown, so the next request is not read."""
     assert_error(send(web, b"GET /api/series HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: " + coding + b"\r\n\r\n"), 501)
 
 
 @pytest.mark.parametrize(
     "body", [b"0\r\n\r\n", b"5\r\nhello\r\n0\r\n\r\n", b"5;x=y\r\nhello\r\n0\r\nTrailer: a\r\n\r\n"]
 )
-def test_a_body_in_chunks_is_a_400(web: Web, body: bytes) -> None:
-    """Nobody needs one to read, and where it ends is read differently; test_smuggling.py has more of them."""
+def test_chunked_body_is_400(web: Web, body: bytes) -> None:
+    """No request of the API needs a body; test_smuggling.py has more cases."""
     assert_error(send(web, b"GET /api/series HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n" + body), 400)
 
 
 @pytest.mark.parametrize("body", [b"x\r\n", b"-1\r\n", b"ffffffffffffffffff\r\n"])
 @pytest.mark.parametrize("condition", [b"", b"If-Match: *\r\n"])
-def test_a_chunked_body_that_is_none_is_a_400(web: Web, body: bytes, condition: bytes) -> None:
-    """It is not even looked at."""
+def test_malformed_chunked_body_is_400(web: Web, body: bytes, condition: bytes) -> None:
+    """nginx rejects it without reading it."""
     head = b"GET /api/series HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n" + condition + b"\r\n"
     assert_error(send(web, head + body), 400)
 
 
 @pytest.mark.parametrize("method", [b"GET", b"POST", b"OPTIONS", b"DELETE"])
 @pytest.mark.parametrize("path", [b"/api/series", b"/api/nothing", b"/nothing", b"/"])
-def test_a_body_that_is_too_large_is_a_413(web: Web, method: bytes, path: bytes) -> None:
-    """It is refused by its length, before a byte of it has been read."""
-    answer = send(web, method + b" " + path + b" HTTP/1.1\r\nHost: a\r\nContent-Length: 65537\r\n\r\n")
+def test_oversized_body_is_413(web: Web, method: bytes, path: bytes) -> None:
+    """Content-Length alone causes the error."""
+    response = send(web, method + b" " + path + b" HTTP/1.1\r\nHost: a\r\nContent-Length: 65537\r\n\r\n")
 
-    assert_error(answer, 413)
+    assert_error(response, 413)
 
 
 V2 = {
@@ -214,7 +213,7 @@ V2 = {
 }
 LARGE = b"Content-Length: 65537\r\n"
 LONG = b"X: " + b"a" * 9000 + b"\r\n"
-# Each is refused before any location has been asked, or entered.
+# nginx rejects each of these before it enters a location.
 EARLY = {
     "trace": (b"TRACE %s HTTP/1.1\r\nHost: a\r\n\r\n", 405, 'Method "TRACE" not allowed.', "Method not allowed"),
     "connect": (b"CONNECT %s HTTP/1.1\r\nHost: a\r\n\r\n", 405, 'Method "CONNECT" not allowed.', "Method not allowed"),
@@ -246,15 +245,15 @@ EARLY = {
         b"http://other.example/api/v2/series",
     ],
 )
-def test_an_early_error_below_v2_is_in_the_words_of_v2(web: Web, path: bytes, kind: str) -> None:
-    """However early a request is refused, its path says whose words and headers its answer has."""
+def test_early_error_below_v2_has_the_format_of_v2(web: Web, path: bytes, kind: str) -> None:
+    """The path selects the error format, even if nginx rejects the request early."""
     data, status, detail, _ = EARLY[kind]
-    answer = send(web, data % path)
+    response = send(web, data % path)
     body = b'{"detail":"%s"}' % detail.replace('"', '\\"').encode()
     allow = {"allow": "GET, HEAD, OPTIONS"} if status == 405 else {}
 
-    assert (answer.status, answer.body) == (status, body)
-    assert answer.fields == V2 | allow | {"content-length": str(len(body))}
+    assert (response.status, response.body) == (status, body)
+    assert response.fields == V2 | allow | {"content-length": str(len(body))}
 
 
 @pytest.mark.parametrize("kind", EARLY)
@@ -272,19 +271,19 @@ def test_an_early_error_below_v2_is_in_the_words_of_v2(web: Web, path: bytes, ki
         b"http://api/v2/api/series",
     ],
 )
-def test_an_early_error_elsewhere_is_in_the_words_of_the_others(web: Web, path: bytes, kind: str) -> None:
-    """Only what begins with /api/v2 is v2's."""
+def test_early_error_elsewhere_has_the_unversioned_format(web: Web, path: bytes, kind: str) -> None:
+    """Only paths that begin with /api/v2 have the format of v2."""
     data, status, _, message = EARLY[kind]
-    answer = send(web, data % path)
+    response = send(web, data % path)
 
-    assert (answer.status, answer.body) == (status, b'{"error":"%s","status":%d}' % (message.encode(), status))
-    assert answer["access-control-allow-methods"] is None
+    assert (response.status, response.body) == (status, b'{"error":"%s","status":%d}' % (message.encode(), status))
+    assert response["access-control-allow-methods"] is None
 
 
 @pytest.mark.parametrize("path", [b"/api/v2/../series/nothing", b"/api/v2/../../nothing", b"/api/v2/..//v1/nothing"])
-def test_where_a_path_leads_says_whose_words_it_is_answered_in(web: Web, path: bytes) -> None:
-    """Not how it begins."""
-    answer = send(web, b"GET " + path + b" HTTP/1.1\r\nHost: a\r\n\r\n")
+def test_normalized_path_selects_the_error_format(web: Web, path: bytes) -> None:
+    """The path as sent does not."""
+    response = send(web, b"GET " + path + b" HTTP/1.1\r\nHost: a\r\n\r\n")
 
-    assert (answer.status, answer.body) == (404, b'{"error":"Not found","status":404}')
-    assert answer["access-control-allow-methods"] is None
+    assert (response.status, response.body) == (404, b'{"error":"Not found","status":404}')
+    assert response["access-control-allow-methods"] is None

@@ -1,4 +1,4 @@
-"""The decoders of apps are as strict as the apps: each of these bodies would have broken somebody."""
+"""The decoders of the test clients reject the bodies that would break the apps."""
 
 import copy
 import json
@@ -23,7 +23,7 @@ CHAPTER = {
     "full_title": "A",
     "url": "/reader/a/0/1/",
 }
-READER = {
+CUBARI = {
     "title": "A",
     "cover": "https://a.example/a",
     "original_url": "/reader/a/",
@@ -39,13 +39,13 @@ REMOVED = object()
 
 def changed(value: object, path: tuple[str | int, ...], new: object) -> bytes:
     value = copy.deepcopy(value)
-    inside = value
+    container = value
     for step in path[:-1]:
-        inside = inside[step]
+        container = container[step]
     if new is REMOVED:
-        del inside[path[-1]]
+        del container[path[-1]]
     else:
-        inside[path[-1]] = new
+        container[path[-1]] = new
     return json.dumps(value).encode()
 
 
@@ -70,21 +70,21 @@ def changed(value: object, path: tuple[str | int, ...], new: object) -> bytes:
         (tachiyomi.CURRENT, "chapters in milliseconds", ("results", 0, "title"), None),
         (paperback.OFFICIAL, "chapters", ("results", 0, "published"), "1700000000000"),
         (others.FMD2, "chapters", ("results", 0, "url"), "/reader/a/1/"),
-        (others.CUBARI, "reader", ("chapters", "1", "volume"), "None"),
-        (others.CUBARI, "reader", ("chapters", "1", "last_updated"), ""),
-        (others.CUBARI, "reader", ("chapters", "1", "groups"), {}),
-        (others.CUBARI, "reader", ("chapters", "1", "groups"), {"": []}),
-        (others.CUBARI, "reader", ("original_url",), "https://a.example/reader/a/"),
-        (others.CUBARI, "reader", ("alt_titles",), REMOVED),
+        (others.CUBARI, "cubari", ("chapters", "1", "volume"), "None"),
+        (others.CUBARI, "cubari", ("chapters", "1", "last_updated"), ""),
+        (others.CUBARI, "cubari", ("chapters", "1", "groups"), {}),
+        (others.CUBARI, "cubari", ("chapters", "1", "groups"), {"": []}),
+        (others.CUBARI, "cubari", ("original_url",), "https://a.example/reader/a/"),
+        (others.CUBARI, "cubari", ("alt_titles",), REMOVED),
     ],
 )
-def test_the_decoders_break_where_the_apps_do(app: App, kind: str, path: tuple[str | int, ...], new: object) -> None:
-    """A decoder that accepted anything would promise nothing."""
+def test_decoders_reject_what_breaks_the_apps(app: App, kind: str, path: tuple[str | int, ...], new: object) -> None:
+    """A decoder that accepts everything would prove nothing."""
     whole = {
         "list": {"total": 1, "last": True, "results": [ITEM]},
         "chapters": {"results": [{**CHAPTER, "published": "2026-01-01T00:00:00Z"}]},
         "chapters in milliseconds": {"results": [CHAPTER]},
-        "reader": READER,
+        "cubari": CUBARI,
     }[kind]
     read = app.reads[kind]
     assert read(parse(json.dumps(whole).encode()))

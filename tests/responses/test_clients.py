@@ -1,4 +1,4 @@
-"""Apps in the field: their decoders on everything that is sent, and their requests, letter for letter."""
+"""Real apps: their decoders read every body, and their exact requests return what they need."""
 
 import json
 import re
@@ -29,7 +29,7 @@ APPS = (
     others.CUBARI,
     tachiyomi1.OLDEST,
 )
-# Which URL holds which kind of body.
+# The URLs of each kind of body.
 KINDS = {
     "list": r"/api/v2/series(?:\?.*)?",
     "detail": r"/api/v2/series/[^/?#]+",
@@ -37,7 +37,7 @@ KINDS = {
     "chapters in milliseconds": r"/api/v2/(?:series/[^/]+/)?chapters\?date_format=timestamp",
     "pages": r"/api/v2/(?:chapters/\d+/)?pages(?:\?.*)?",
     "categories": r"/api/v2/categories",
-    "reader": r"/api/v2/cubari/[^/]+",
+    "cubari": r"/api/v2/cubari/[^/]+",
     "v1 list": r"/api/v1/series",
     "v1 series": r"/api/v1/series/[^/]+",
     "v1 chapter": r"/api/v1/series/[^/]+/[^/]+/[^/]+",
@@ -59,7 +59,7 @@ IMAGES = [
 ]
 
 
-def every(attribute: str) -> list[object]:
+def apps_with(attribute: str) -> list[object]:
     return [pytest.param(app, id=app.name) for app in APPS if getattr(app, attribute)]
 
 
@@ -74,59 +74,59 @@ def web(serve) -> Web:
 
 
 def bodies(site: Site, kind: str) -> Iterator[bytes]:
-    for url, one in site.manifest.resources.items():
+    for url, published in site.manifest.resources.items():
         if re.fullmatch(KINDS[kind], url):
-            yield (site.folder / "dist" / one.file).read_bytes()
+            yield (site.folder / "dist" / published.file).read_bytes()
 
 
 @pytest.mark.parametrize(
     ("app", "kind"), [pytest.param(app, kind, id=f"{app.name}-{kind}") for app in APPS for kind in app.reads]
 )
-def test_every_body_is_read_by_the_strictest_decoder(site: Site, app: App, kind: str) -> None:
-    """Whatever the build wrote of a kind, restricted bodies included, an app that asks for it can decode."""
+def test_app_decodes_every_body_of_a_kind(site: Site, app: App, kind: str) -> None:
+    """This includes restricted bodies."""
     read = [app.reads[kind](parse(body)) for body in bodies(site, kind)]
 
     assert read
 
 
-@pytest.mark.parametrize("app", every("browse"))
-def test_an_app_that_pages_through_everything_finds_every_series_once(site: Site, web: Web, app: App) -> None:
-    """Three pages, each asked for as the app asks, hold all series that have a chapter."""
+@pytest.mark.parametrize("app", apps_with("browse"))
+def test_app_that_loads_all_pages_finds_every_series_once(site: Site, web: Web, app: App) -> None:
+    """Three pages contain all series with a chapter."""
     kind = "v1 series" if app is tachiyomi1.OLDEST else "detail"
-    wanted = {url.rsplit("/", 1)[1] for url in site.manifest.resources if re.fullmatch(KINDS[kind], url)}
+    expected = {url.rsplit("/", 1)[1] for url in site.manifest.resources if re.fullmatch(KINDS[kind], url)}
     if app is aidoku.LEGACY:
-        wanted -= UNREADABLE
+        expected -= UNREADABLE
 
-    found = app.browse(app.asking(web))
+    slugs = app.browse(app.asking(web))
 
-    assert (sorted(found), len(found)) == (sorted(wanted), len(set(found)))
+    assert (sorted(slugs), len(slugs)) == (sorted(expected), len(set(slugs)))
 
 
 @pytest.mark.parametrize(
-    ("app", "path", "found"),
+    ("app", "path", "slugs"),
     [
-        pytest.param(app, path, found, id=f"{app.name}-{path.partition('?')[2][:60]}")
+        pytest.param(app, path, slugs, id=f"{app.name}-{path.partition('?')[2][:60]}")
         for app in APPS
-        for path, found in app.searches.items()
+        for path, slugs in app.searches.items()
     ],
 )
-def test_a_search_as_the_app_spells_it_finds_what_it_should(web: Web, app: App, path: str, found: list[str]) -> None:
-    """Empty parameters, stray commas, capitals and every way to write a blank mean what the app means."""
-    assert [one["slug"] for one in app.reads["list"](app.asking(web)(path))["results"]] == found
+def test_search_as_the_app_sends_it(web: Web, app: App, path: str, slugs: list[str]) -> None:
+    """Empty parameters, extra commas, upper case and every encoding of a blank mean what the app expects."""
+    assert [series["slug"] for series in app.reads["list"](app.asking(web)(path))["results"]] == slugs
 
 
-@pytest.mark.parametrize("app", every("images"))
-def test_an_app_gets_from_a_series_to_all_of_its_images(web: Web, app: App) -> None:
-    """Details, chapters and pages, each by what the answer before it said."""
+@pytest.mark.parametrize("app", apps_with("images"))
+def test_app_finds_all_images_of_a_series(web: Web, app: App) -> None:
+    """Each request uses values from the response before."""
     assert sorted(app.images(app.asking(web), "full-book")) == IMAGES
 
 
 @pytest.mark.parametrize("path", ["/api/v2/series?slug=full-book", "/api/v2/series?slug=FULL-BOOK"])
-def test_a_deep_link_lists_exactly_its_series(web: Web, path: str) -> None:
-    """Tachiyomi opens /reader/{slug} by a list that must have one entry."""
-    found = tachiyomi.LISTED(tachiyomi.CURRENT.asking(web)(path))
+def test_deep_link_lists_one_series(web: Web, path: str) -> None:
+    """Tachiyomi opens /reader/{slug} with a list that must have one entry."""
+    page = tachiyomi.LISTED(tachiyomi.CURRENT.asking(web)(path))
 
-    assert found == {
+    assert page == {
         "last": True,
         "results": [
             {
@@ -138,44 +138,44 @@ def test_a_deep_link_lists_exactly_its_series(web: Web, path: str) -> None:
     }
 
 
-def test_a_directory_walk_ends_with_the_first_page_that_does_not_exist(site: Site, web: Web) -> None:
-    """FMD2 reads bodies whatever their status and goes on while there is a `last`: three pages, then none."""
-    found, asked = others.walk(lambda path: others.FMD2.ask(web, path))
+def test_fmd2_stops_at_the_first_missing_page(site: Site, web: Web) -> None:
+    """FMD2 ignores statuses and continues while a body has `last`: three pages, then a 404."""
+    slugs, requests = others.walk(lambda path: others.FMD2.ask(web, path))
 
-    assert (len(found), len(set(found)), asked) == (64, 64, 4)
-
-
-def test_an_id_that_only_an_app_knows_is_not_found(web: Web) -> None:
-    """Kotatsu asks for pages with a hash of its own; that is a 404, and no list of nothing."""
-    answer = kotatsu.KOTATSU.ask(web, "/api/v2/chapters/-8305785190261132033/pages?track=true")
-
-    assert (answer.status, json.loads(answer.body)) == (404, {"detail": "Not found."})
+    assert (len(slugs), len(set(slugs)), requests) == (64, 64, 4)
 
 
-def test_the_directory_of_hakuneko_is_whole(web: Web) -> None:
-    """With limit=999 there is one page, and it is the last."""
-    found = others.HAKUNEKO.asking(web)("/api/v2/series?limit=999")
+def test_chapter_id_made_by_an_app_is_404(web: Web) -> None:
+    """Kotatsu sends a hash of its own as id. An empty list would hide the error."""
+    response = kotatsu.KOTATSU.ask(web, "/api/v2/chapters/-8305785190261132033/pages?track=true")
 
-    assert (found["total"], found["last"], len(found["results"])) == (64, True, 64)
+    assert (response.status, json.loads(response.body)) == (404, {"detail": "Not found."})
 
 
-def test_keys_of_the_reader_object_are_chapters_in_reading_order(site: Site) -> None:
-    """By volume, those without one last, then by number; each key has pages to be asked for."""
-    (body,) = (body for body in bodies(site, "reader") if b'"Full Book"' in body)
-    chapters = others.READER_SERIES(parse(body))["chapters"]
+def test_limit_999_returns_everything_on_one_page(web: Web) -> None:
+    """HakuNeko loads its directory like this."""
+    page = others.HAKUNEKO.asking(web)("/api/v2/series?limit=999")
+
+    assert (page["total"], page["last"], len(page["results"])) == (64, True, 64)
+
+
+def test_cubari_chapters_are_in_reading_order(site: Site) -> None:
+    """They are sorted by volume, with chapters without a volume last, and then by number. Each key is a chapter id."""
+    (body,) = (body for body in bodies(site, "cubari") if b'"Full Book"' in body)
+    chapters = others.CUBARI_SERIES(parse(body))["chapters"]
 
     assert list(chapters) == [11, 12, 23, 21, 22, 20]
-    assert all(f"/api/v2/chapters/{one}/pages" in site.manifest.resources for one in chapters)
+    assert all(f"/api/v2/chapters/{chapter_id}/pages" in site.manifest.resources for chapter_id in chapters)
 
 
 @pytest.mark.parametrize("query", ["", "?q=full&author=ada&status=any&categories=action%2C-drama", "?slug=full-book"])
-def test_old_apps_are_given_the_whole_list_whatever_they_ask(web: Web, query: str) -> None:
-    """The first families know no parameters, and no difference between a path with a slash and one without."""
-    answers = [web.ask(f"/api/v1/series{slash}{query}").body for slash in ("", "/")]
+def test_v1_list_ignores_parameters_and_trailing_slash(web: Web, query: str) -> None:
+    """v1 defines no parameters."""
+    responses = [web.ask(f"/api/v1/series{slash}{query}").body for slash in ("", "/")]
 
-    assert answers == [web.ask("/api/v1/series").body] * 2
+    assert responses == [web.ask("/api/v1/series").body] * 2
 
 
-def test_the_releases_of_v1_are_read_with_a_slash(web: Web) -> None:
-    """The oldest app's page of new chapters: every release has a chapter with a date."""
+def test_v1_releases_with_a_trailing_slash(web: Web) -> None:
+    """The oldest app reads the date of each release."""
     assert tachiyomi1.RELEASES(tachiyomi1.OLDEST.asking(web)("/api/v1/releases/"))

@@ -1,4 +1,4 @@
-"""If-None-Match and If-Modified-Since, judged as RFC 9110 section 13 orders it, by the nginx that serves."""
+"""If-None-Match and If-Modified-Since, evaluated by nginx as RFC 9110, section 13 requires."""
 
 from email.utils import parsedate_to_datetime
 
@@ -10,9 +10,9 @@ from tests.support.nginx_client import Web
 
 SITE = "everything"
 URL = "/api/series/long-road/2/10.5"
-# 10 Feb 2026, 13:45:27: no two of its parts are alike.
+# 10 Feb 2026, 13:45:27: all parts differ.
 MODIFIED = sidecar(SITE, URL)["last-modified"]
-TAG = sidecar(SITE, URL)["etag"]
+ETAG = sidecar(SITE, URL)["etag"]
 OTHER = '"00000000000000000000000000000000"'
 LEAP_DAY = "/api/series/__proto__/1/0.1"
 
@@ -25,26 +25,26 @@ def web(serve: Serve) -> Web:
 @pytest.mark.parametrize(
     "value",
     [
-        pytest.param(TAG, id="lone"),
-        pytest.param(f"W/{TAG}", id="weak"),
-        pytest.param(f"{OTHER}, {TAG}", id="last in a list"),
-        pytest.param(f"{TAG}, {OTHER}", id="first in a list"),
-        pytest.param(f'"a", W/{TAG}, "b"', id="weak in a list"),
-        pytest.param(f"{OTHER},{TAG},{OTHER}", id="no blanks"),
-        pytest.param(f"  {OTHER}  ,   {TAG}  ", id="many blanks"),
-        pytest.param(f"{OTHER}\t,\t{TAG}\t", id="tabs"),
-        pytest.param(f",, ,{TAG},,", id="empty elements"),
-        pytest.param(f'"a,b", {TAG}', id="after a comma inside a tag"),
-        pytest.param(f'W/"a, b, ", W/{TAG}, "c,"', id="between commas inside tags"),
-        pytest.param(f'"", {TAG}', id="after an empty tag"),
-        pytest.param(f'"/", "W/", {TAG}', id="after tags that look like prefixes"),
-        pytest.param(f'"\xfc\xff", {TAG}', id="after a tag beyond ASCII"),
+        pytest.param(ETAG, id="lone"),
+        pytest.param(f"W/{ETAG}", id="weak"),
+        pytest.param(f"{OTHER}, {ETAG}", id="last in a list"),
+        pytest.param(f"{ETAG}, {OTHER}", id="first in a list"),
+        pytest.param(f'"a", W/{ETAG}, "b"', id="weak in a list"),
+        pytest.param(f"{OTHER},{ETAG},{OTHER}", id="no blanks"),
+        pytest.param(f"  {OTHER}  ,   {ETAG}  ", id="many blanks"),
+        pytest.param(f"{OTHER}\t,\t{ETAG}\t", id="tabs"),
+        pytest.param(f",, ,{ETAG},,", id="empty elements"),
+        pytest.param(f'"a,b", {ETAG}', id="after a comma inside an ETag"),
+        pytest.param(f'W/"a, b, ", W/{ETAG}, "c,"', id="between commas inside ETags"),
+        pytest.param(f'"", {ETAG}', id="after an empty ETag"),
+        pytest.param(f'"/", "W/", {ETAG}', id="after ETags that look like prefixes"),
+        pytest.param(f'"\xfc\xff", {ETAG}', id="after an ETag beyond ASCII"),
         pytest.param("*", id="star"),
         pytest.param("  * ", id="star with blanks"),
     ],
 )
-def test_a_tag_that_matches_is_a_304(web: Web, value: str) -> None:
-    """Weak comparison, anywhere in a list, and whatever is current for a star."""
+def test_matching_etag_is_304(web: Web, value: str) -> None:
+    """The comparison is weak. A list may contain the ETag anywhere, and a star matches every resource."""
     assert web.ask(URL, If_None_Match=value).status == 304
 
 
@@ -53,85 +53,84 @@ def test_a_tag_that_matches_is_a_304(web: Web, value: str) -> None:
     [
         pytest.param(OTHER, id="other"),
         pytest.param(f"W/{OTHER}", id="other, weak"),
-        pytest.param(TAG.strip('"'), id="without quotes"),
-        pytest.param(TAG[:-1], id="never closed"),
-        pytest.param(TAG[1:], id="never opened"),
-        pytest.param(TAG.upper(), id="capitals"),
-        pytest.param(f"w/{TAG}", id="small w"),
-        pytest.param(f"W {TAG}", id="no slash"),
-        pytest.param(f"W/ {TAG}", id="a blank behind the prefix"),
-        pytest.param(f"{TAG}x", id="text behind the tag"),
-        pytest.param(f"x{TAG}", id="text before the tag"),
-        pytest.param(f"{OTHER} {TAG}", id="no comma"),
-        pytest.param(f"{OTHER}; {TAG}", id="semicolon"),
-        pytest.param(f'"{TAG[1:-1]},"', id="comma in the tag"),
-        pytest.param(f'" {TAG[1:-1]}"', id="blank in the tag"),
-        pytest.param(f'"a, {TAG[1:-1]}, b"', id="inside another tag"),
-        pytest.param(f'"a,{TAG},b"', id="between two other tags"),
-        pytest.param(f"'{TAG[1:-1]}'", id="single quotes"),
-        pytest.param(f'"{TAG[1:-2]}"', id="a digit less"),
-        pytest.param(f'"{TAG[1:-1]}0"', id="a digit more"),
+        pytest.param(ETAG.strip('"'), id="without quotes"),
+        pytest.param(ETAG[:-1], id="never closed"),
+        pytest.param(ETAG[1:], id="never opened"),
+        pytest.param(ETAG.upper(), id="capitals"),
+        pytest.param(f"w/{ETAG}", id="small w"),
+        pytest.param(f"W {ETAG}", id="no slash"),
+        pytest.param(f"W/ {ETAG}", id="a blank behind the prefix"),
+        pytest.param(f"{ETAG}x", id="text after the ETag"),
+        pytest.param(f"x{ETAG}", id="text before the ETag"),
+        pytest.param(f"{OTHER} {ETAG}", id="no comma"),
+        pytest.param(f"{OTHER}; {ETAG}", id="semicolon"),
+        pytest.param(f'"{ETAG[1:-1]},"', id="comma in the ETag"),
+        pytest.param(f'" {ETAG[1:-1]}"', id="blank in the ETag"),
+        pytest.param(f'"a, {ETAG[1:-1]}, b"', id="inside another ETag"),
+        pytest.param(f'"a,{ETAG},b"', id="between two other ETags"),
+        pytest.param(f"'{ETAG[1:-1]}'", id="single quotes"),
+        pytest.param(f'"{ETAG[1:-2]}"', id="a digit less"),
+        pytest.param(f'"{ETAG[1:-1]}0"', id="a digit more"),
         pytest.param('"*"', id="star in quotes"),
         pytest.param("**", id="two stars"),
         pytest.param('*, "a"', id="star in a list"),
-        pytest.param('""', id="empty tag"),
-        pytest.param('"', id="half a tag"),
+        pytest.param('""', id="empty ETag"),
+        pytest.param('"', id="half an ETag"),
         pytest.param(",", id="only a comma"),
         pytest.param("garbage", id="garbage"),
         pytest.param(".*", id="a pattern"),
         pytest.param("$fp_tag", id="a variable"),
-        pytest.param("\xff\xfe", id="no text"),
+        pytest.param("\xff\xfe", id="no UTF-8"),
     ],
 )
-def test_a_tag_that_does_not_match_is_a_200(web: Web, value: str) -> None:
-    """What is not this tag is another one, and what is no tag matches nothing."""
+def test_other_etag_is_200(web: Web, value: str) -> None:
+    """A malformed ETag matches nothing."""
     assert web.ask(URL, If_None_Match=value).status == 200
 
 
-def test_the_tag_that_nginx_would_make_is_nobody_s(web: Web) -> None:
-    """The time and the size of the file, which a copy of the site may have differently, are no validator."""
+def test_default_etag_of_nginx_does_not_match(web: Web) -> None:
+    """It consists of the file's time and size, which differ between copies of a site."""
     size = len(bodies(SITE)[URL])
-    moment = int(parsedate_to_datetime(MODIFIED).timestamp())
-    tag = f'"{moment:x}-{size:x}"'
+    seconds = int(parsedate_to_datetime(MODIFIED).timestamp())
+    etag = f'"{seconds:x}-{size:x}"'
 
-    assert [web.ask(URL, If_None_Match=tag).status, web.ask(URL, If_Match=tag).status] == [200, 412]
+    assert [web.ask(URL, If_None_Match=etag).status, web.ask(URL, If_Match=etag).status] == [200, 412]
 
 
-def test_an_empty_list_of_tags_is_no_condition(web: Web) -> None:
-    """A field without a value asks nothing."""
+def test_empty_if_none_match_is_no_condition(web: Web) -> None:
     assert web.ask(URL, If_None_Match="").status == 200
 
 
 LONG_LISTS = {
-    "tags": ", ".join(f'"{number:032x}"' for number in range(220)),
+    "ETags": ", ".join(f'"{number:032x}"' for number in range(220)),
     "quotes": '"' * 7900,
     "commas": "," * 7900,
     "blanks and commas": ", " * 3950,
-    "empty tags": '"",' * 2600,
+    "empty ETags": '"",' * 2600,
     "prefixes": "W/" * 3900,
-    "one tag": f'"{"a" * 7900}"',
-    "almost the tag": f'"{TAG[1:-2]}",' * 225,
+    "one ETag": f'"{"a" * 7900}"',
+    "almost the ETag": f'"{ETAG[1:-2]}",' * 225,
 }
 
 
 @pytest.mark.parametrize("text", LONG_LISTS.values(), ids=LONG_LISTS.keys())
-def test_a_long_list_is_searched_to_its_end(web: Web, text: str) -> None:
-    """8 kB of anything is answered, and the tag behind them is found."""
+def test_etag_at_the_end_of_a_long_list_matches(web: Web, text: str) -> None:
+    """The list has 8 kB."""
     assert web.ask(URL, If_None_Match=text).status == 200
-    assert web.ask(URL, If_None_Match=f"{text}, {TAG}").status == 304
+    assert web.ask(URL, If_None_Match=f"{text}, {ETAG}").status == 304
 
 
-def test_a_long_list_with_a_quote_too_many_matches_nothing(web: Web) -> None:
-    """Inside quotes that were never closed there are no tags, however many quotes come before."""
-    assert web.ask(URL, If_None_Match='"' * 7901 + f", {TAG}").status == 200
+def test_unclosed_quote_before_an_etag_matches_nothing(web: Web) -> None:
+    """Text inside quotes is no ETag."""
+    assert web.ask(URL, If_None_Match='"' * 7901 + f", {ETAG}").status == 200
 
 
 @pytest.mark.parametrize("method", ["GET", "HEAD"])
 @pytest.mark.parametrize(
-    ("tag", "date", "status"),
+    ("etag", "date", "status"),
     [
-        (TAG, "Mon, 01 Jan 1990 00:00:00 GMT", 304),
-        (TAG, "garbage", 304),
+        (ETAG, "Mon, 01 Jan 1990 00:00:00 GMT", 304),
+        (ETAG, "garbage", 304),
         ("*", "Mon, 01 Jan 1990 00:00:00 GMT", 304),
         (OTHER, MODIFIED, 200),
         (OTHER, "Fri, 31 Dec 9999 23:59:59 GMT", 200),
@@ -139,16 +138,16 @@ def test_a_long_list_with_a_quote_too_many_matches_nothing(web: Web) -> None:
         ("", MODIFIED, 304),
     ],
 )
-def test_the_tag_alone_decides_where_there_is_one(web: Web, method: str, tag: str, date: str, status: int) -> None:
-    """If-Modified-Since is looked at only in the absence of If-None-Match."""
-    assert web.ask(URL, method, If_None_Match=tag, If_Modified_Since=date).status == status
+def test_if_none_match_takes_precedence(web: Web, method: str, etag: str, date: str, status: int) -> None:
+    """If-Modified-Since counts only if If-None-Match is absent."""
+    assert web.ask(URL, method, If_None_Match=etag, If_Modified_Since=date).status == status
 
 
 @pytest.mark.parametrize(
     ("date", "status"),
     [
         (MODIFIED, 304),
-        # One part earlier or later, all others equal.
+        # One part is earlier or later, the others are equal.
         ("Tue, 10 Feb 2026 13:45:26 GMT", 200),
         ("Tue, 10 Feb 2026 13:45:28 GMT", 304),
         ("Tue, 10 Feb 2026 13:44:27 GMT", 200),
@@ -161,7 +160,7 @@ def test_the_tag_alone_decides_where_there_is_one(web: Web, method: str, tag: st
         ("Tue, 10 Mar 2026 13:45:27 GMT", 304),
         ("Mon, 10 Feb 2025 13:45:27 GMT", 200),
         ("Wed, 10 Feb 2027 13:45:27 GMT", 304),
-        # A part that is earlier after one that is later, and the other way round.
+        # One part is earlier and another one later.
         ("Wed, 11 Feb 2026 00:00:00 GMT", 304),
         ("Mon, 09 Feb 2026 23:59:59 GMT", 200),
         ("Fri, 01 Jan 2027 00:00:00 GMT", 304),
@@ -170,7 +169,7 @@ def test_the_tag_alone_decides_where_there_is_one(web: Web, method: str, tag: st
         ("Thu, 01 Jan 1970 00:00:00 GMT", 200),
         ("Mon, 01 Jan 0001 00:00:00 GMT", 200),
         ("Sat, 01 Jan 0000 00:00:00 GMT", 200),
-        # RFC 850: years below 70 are in this century.
+        # RFC 850: years below 70 are in the 21st century.
         ("Tuesday, 10-Feb-26 13:45:27 GMT", 304),
         ("Tuesday, 10-Feb-26 13:45:26 GMT", 200),
         ("Tuesday, 10-Feb-26 13:45:28 GMT", 304),
@@ -184,7 +183,7 @@ def test_the_tag_alone_decides_where_there_is_one(web: Web, method: str, tag: st
         ("Tue Feb 10 13:45:28 2026", 304),
         ("Sun Feb  1 00:00:00 2026", 200),
         ("Sun Mar  1 00:00:00 2026", 304),
-        # Dates that exist, and such as do not.
+        # Dates that exist, and dates that do not.
         ("Thu, 29 Feb 2029 00:00:00 GMT", 200),
         ("Tue, 29 Feb 2028 00:00:00 GMT", 304),
         ("Mon, 29 Feb 2100 00:00:00 GMT", 200),
@@ -202,7 +201,7 @@ def test_the_tag_alone_decides_where_there_is_one(web: Web, method: str, tag: st
         ("Sat, 01 May 2027 23:60:00 GMT", 200),
         ("Sat, 01 May 2027 23:59:61 GMT", 200),
         ("Sat, 01 May 2027 23:59:60 GMT", 304),
-        # What is no date is ignored.
+        # Other values are ignored.
         ("", 200),
         ("garbage", 200),
         ("sat, 01 may 2027 00:00:00 gmt", 200),
@@ -220,12 +219,12 @@ def test_the_tag_alone_decides_where_there_is_one(web: Web, method: str, tag: st
         (f"{MODIFIED}; length=201", 200),
         (f'"{MODIFIED}"', 200),
         ("*", 200),
-        (TAG, 200),
+        (ETAG, 200),
         ("9" * 7900, 200),
     ],
 )
-def test_a_date_that_is_not_earlier_is_a_304(web: Web, date: str, status: int) -> None:
-    """Equal or later than Last-Modified, in any of the three forms; anything else is ignored."""
+def test_equal_or_later_date_is_304(web: Web, date: str, status: int) -> None:
+    """All three HTTP date formats are valid. Other values are ignored."""
     assert web.ask(URL, If_Modified_Since=date).status == status
 
 
@@ -240,8 +239,8 @@ def test_a_date_that_is_not_earlier_is_a_304(web: Web, date: str, status: int) -
         ("Fri, 01 Mar 2024 00:00:00 GMT", 304),
     ],
 )
-def test_a_leap_day_is_a_last_modified_like_any_other(serve: Serve, date: str, status: int) -> None:
-    """The date of the resource goes through the same patterns as that of the request."""
+def test_last_modified_on_a_leap_day(serve: Serve, date: str, status: int) -> None:
+    """Last-Modified is matched by the same patterns as the date of the request."""
     assert serve("hostile")[1].ask(LEAP_DAY, If_Modified_Since=date).status == status
 
 
@@ -254,8 +253,7 @@ def test_a_leap_day_is_a_last_modified_like_any_other(serve: Serve, date: str, s
         ("Fri Jan 2 00:00:00 2026", 200),
     ],
 )
-def test_a_day_of_one_digit_stands_behind_two_blanks(web: Web, date: str, status: int) -> None:
-    """As asctime writes it, and in no other way."""
+def test_asctime_day_of_one_digit_has_two_blanks(web: Web, date: str, status: int) -> None:
     assert web.ask("/api/series/long-road/0/0", If_Modified_Since=date).status == status
 
 
@@ -274,23 +272,21 @@ def test_a_day_of_one_digit_stands_behind_two_blanks(web: Web, date: str, status
     ],
 )
 @pytest.mark.parametrize("condition", ["If-None-Match", "If-Match"])
-def test_what_is_not_there_has_no_condition(web: Web, path: str, method: str, condition: str) -> None:
-    """A path that is missing, or right but for the case of a letter, is a 404 and neither a 304 nor a 412."""
+def test_missing_path_is_404_with_an_etag_condition(web: Web, path: str, method: str, condition: str) -> None:
+    """This includes paths that differ in case only."""
     assert web.ask(path, method, **{condition: "*"}).status == 404
 
 
 @pytest.mark.parametrize("date", ["If-Modified-Since", "If-Unmodified-Since"])
-def test_what_is_not_there_has_no_date(web: Web, date: str) -> None:
-    """No date makes a missing path anything but missing."""
+def test_missing_path_is_404_with_a_date_condition(web: Web, date: str) -> None:
     for value in ("Fri, 31 Dec 9999 23:59:59 GMT", "Thu, 01 Jan 1970 00:00:00 GMT"):
         assert web.ask("/api/series/nothing", **{date: value}).status == 404
 
 
-def test_a_bad_request_stays_one_under_a_condition(web: Web) -> None:
-    """Conditions are judged after everything else has been."""
+def test_bad_request_is_400_with_a_condition(web: Web) -> None:
+    """Conditions are evaluated last."""
     assert web.ask("/api/authors/abc", If_None_Match="*").status == 400
 
 
-def test_the_tag_of_one_resource_means_nothing_to_another(web: Web) -> None:
-    """Tags are compared with that of the resource that is asked for."""
-    assert web.ask("/api/series", If_None_Match=TAG).status == 200
+def test_etag_of_another_resource_does_not_match(web: Web) -> None:
+    assert web.ask("/api/series", If_None_Match=ETAG).status == 200

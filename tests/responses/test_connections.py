@@ -1,4 +1,4 @@
-"""Several requests on one connection, together and one after the other, and the versions of HTTP."""
+"""Several requests on one connection, pipelined and sequential, and the versions of HTTP."""
 
 import pytest
 
@@ -8,24 +8,24 @@ from tests.support.nginx_client import Answer, Web, parse, receive, request
 
 SITE = "everything"
 URL, OTHER = "/api/series/long-road", "/api/releases"
-TAG, DATE = sidecar(SITE, URL)["etag"], sidecar(SITE, URL)["last-modified"]
+ETAG, DATE = sidecar(SITE, URL)["etag"], sidecar(SITE, URL)["last-modified"]
 
-# One request of each kind, its method, and the status that answers it.
+# A request of each kind with its method and the expected status.
 KINDS = {
     "200": (request(URL), "GET", 200),
     "gzip": (request(URL, Accept_Encoding="gzip"), "GET", 200),
     "HEAD": (request(URL, "HEAD"), "HEAD", 200),
-    "304 by tag": (request(URL, If_None_Match=TAG), "GET", 304),
+    "304 by ETag": (request(URL, If_None_Match=ETAG), "GET", 304),
     "304 by date": (request(URL, If_Modified_Since=DATE), "GET", 304),
-    "304 to HEAD": (request(URL, "HEAD", If_None_Match=TAG), "HEAD", 304),
-    "304 to gzip": (request(URL, Accept_Encoding="gzip", If_None_Match=f"W/{TAG}"), "GET", 304),
+    "304 to HEAD": (request(URL, "HEAD", If_None_Match=ETAG), "HEAD", 304),
+    "304 to gzip": (request(URL, Accept_Encoding="gzip", If_None_Match=f"W/{ETAG}"), "GET", 304),
     "OPTIONS": (request(URL, "OPTIONS"), "OPTIONS", 204),
     "404": (request("/api/nothing"), "GET", 404),
     "404 to HEAD": (request("/api/nothing", "HEAD"), "HEAD", 404),
     "405": (request(URL, "DELETE"), "DELETE", 405),
     "412": (request(URL, If_Match='"other"'), "GET", 412),
     "412 to HEAD": (request(URL, "HEAD", If_Match='"other"'), "HEAD", 412),
-    "condition that holds": (request(URL, If_Match=TAG), "GET", 200),
+    "condition that holds": (request(URL, If_Match=ETAG), "GET", 200),
     "condition that holds for HEAD": (request(URL, "HEAD", If_Unmodified_Since=DATE), "HEAD", 200),
     "range": (request(URL, Range="bytes=0-1"), "GET", 200),
     "outside": (request("/nothing"), "GET", 404),
@@ -38,14 +38,14 @@ def web(serve: Serve) -> Web:
     return serve(SITE)[1]
 
 
-def assert_last(answer: Answer) -> None:
-    """The request after the one that a test is about was answered as if it were alone."""
-    assert (answer.status, answer["connection"], answer.body) == (200, "close", bodies(SITE)[OTHER])
+def assert_last(response: Answer) -> None:
+    """The last request got the response that it gets alone."""
+    assert (response.status, response["connection"], response.body) == (200, "close", bodies(SITE)[OTHER])
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_connection_goes_on_after_every_kind_of_answer(web: Web, kind: str) -> None:
-    """The next request is answered on the same connection, and by the right bytes."""
+def test_connection_stays_open_after_every_kind_of_response(web: Web, kind: str) -> None:
+    """The next request gets its own response on the same connection."""
     data, method, status = KINDS[kind]
     with web.connect() as client, client.makefile("rb") as stream:
         client.sendall(data)
@@ -59,8 +59,8 @@ def test_a_connection_goes_on_after_every_kind_of_answer(web: Web, kind: str) ->
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_pair_of_requests_may_come_in_one_packet(web: Web, kind: str) -> None:
-    """Nothing of the second is taken for a body of the first, and no answer has more bytes than it says."""
+def test_two_requests_in_one_packet(web: Web, kind: str) -> None:
+    """Neither request is read as the body of the other, and Content-Length is right."""
     data, method, status = KINDS[kind]
     first, second = web.converse(data + LAST, method, "GET")
 
@@ -68,61 +68,60 @@ def test_a_pair_of_requests_may_come_in_one_packet(web: Web, kind: str) -> None:
     assert_last(second)
 
 
-def test_requests_of_all_kinds_may_come_in_one_packet(web: Web) -> None:
-    """Pipelined requests are answered in their order, each as if it were alone."""
+def test_pipelined_requests_of_all_kinds(web: Web) -> None:
+    """Responses have the order of the requests."""
     data = b"".join(data for data, _, _ in KINDS.values())
-    found = web.converse(data + LAST, *(method for _, method, _ in KINDS.values()), "GET")
+    responses = web.converse(data + LAST, *(method for _, method, _ in KINDS.values()), "GET")
 
-    assert [one.status for one in found] == [*(status for _, _, status in KINDS.values()), 200]
-    assert_last(found[-1])
-
-
-def test_a_hundred_requests_may_come_in_one_packet(web: Web) -> None:
-    """As many as a client likes to send at once."""
-    found = web.converse(request(URL) * 100 + LAST, *["GET"] * 101)
-
-    assert {(one.status, one.body) for one in found[:-1]} == {(200, bodies(SITE)[URL])}
-    assert_last(found[-1])
+    assert [response.status for response in responses] == [*(status for _, _, status in KINDS.values()), 200]
+    assert_last(responses[-1])
 
 
-def test_a_request_may_come_in_pieces(web: Web) -> None:
-    """Byte by byte, as a slow line brings them."""
+def test_hundred_pipelined_requests(web: Web) -> None:
+    responses = web.converse(request(URL) * 100 + LAST, *["GET"] * 101)
+
+    assert {(response.status, response.body) for response in responses[:-1]} == {(200, bodies(SITE)[URL])}
+    assert_last(responses[-1])
+
+
+def test_request_byte_by_byte(web: Web) -> None:
+    """A slow client sends one byte at a time."""
     with web.connect() as client, client.makefile("rb") as stream:
         for byte in LAST:
             client.sendall(bytes([byte]))
-        answer = receive(stream)
+        response = receive(stream)
 
-    assert_last(answer)
+    assert_last(response)
 
 
-def test_a_bad_request_ends_the_connection(web: Web) -> None:
-    """nginx trusts nothing that comes after one, and says so."""
-    (answer,) = web.converse(request("/api/authors/abc") + LAST, "GET")
+def test_bad_request_closes_the_connection(web: Web) -> None:
+    """nginx does not read what follows a 400."""
+    (response,) = web.converse(request("/api/authors/abc") + LAST, "GET")
 
-    assert (answer.status, answer["connection"]) == (400, "close")
+    assert (response.status, response["connection"]) == (400, "close")
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_close_is_obeyed(web: Web, kind: str) -> None:
-    """Who asks for the connection to be closed sees it closed, after a whole answer."""
+def test_connection_close_is_honoured(web: Web, kind: str) -> None:
+    """The response is complete."""
     data, method, status = KINDS[kind]
-    answer = parse(web.raw(data.replace(b"\r\n\r\n", b"\r\nConnection: close\r\n\r\n")), method)
+    response = parse(web.raw(data.replace(b"\r\n\r\n", b"\r\nConnection: close\r\n\r\n")), method)
 
-    assert (answer.status, answer["connection"]) == (status, "close")
+    assert (response.status, response["connection"]) == (status, "close")
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_http_1_0_closes_by_itself(web: Web, kind: str) -> None:
-    """The old protocol has one request a connection, and its answers are the same."""
+def test_http_1_0_closes_the_connection(web: Web, kind: str) -> None:
+    """The responses are those of HTTP/1.1."""
     data, method, status = KINDS[kind]
-    answer = parse(web.raw(data.replace(b"HTTP/1.1\r\nHost: test", b"HTTP/1.0")), method)
+    response = parse(web.raw(data.replace(b"HTTP/1.1\r\nHost: test", b"HTTP/1.0")), method)
 
-    assert (answer.status, answer["connection"], answer["transfer-encoding"]) == (status, "close", None)
+    assert (response.status, response["connection"], response["transfer-encoding"]) == (status, "close", None)
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_http_1_0_goes_on_when_asked(web: Web, kind: str) -> None:
-    """With Connection: keep-alive, after an answer without a body and a length too."""
+def test_http_1_0_with_keep_alive(web: Web, kind: str) -> None:
+    """Connection: keep-alive works after responses without a body, too."""
     data, method, status = KINDS[kind]
     old = data.replace(b"HTTP/1.1\r\nHost: test", b"HTTP/1.0\r\nConnection: keep-alive")
     first, second = web.converse(old + LAST, method, "GET")
@@ -135,17 +134,17 @@ def test_http_1_0_goes_on_when_asked(web: Web, kind: str) -> None:
     ("line", "body"),
     [(f"GET {URL}", bodies(SITE)[URL]), ("GET /api/nothing", b'{"error":"Not found","status":404}')],
 )
-def test_http_0_9_gets_the_bare_body(web: Web, line: str, body: bytes) -> None:
-    """The oldest protocol knows neither headers nor a status, but JSON is what it gets."""
+def test_http_0_9_returns_the_body_only(web: Web, line: str, body: bytes) -> None:
+    """HTTP/0.9 has no headers and no status."""
     assert web.raw(f"{line}\r\n".encode()) == body
 
 
 @pytest.mark.parametrize("start", [b"\r\n", b"\r\n\r\n\r\n"])
-def test_blank_lines_before_a_request_are_skipped(web: Web, start: bytes) -> None:
-    """As RFC 9112 section 2.2 wants it."""
+def test_empty_lines_before_a_request_are_skipped(web: Web, start: bytes) -> None:
+    """RFC 9112, section 2.2."""
     assert_last(parse(web.raw(start + LAST)))
 
 
-def test_line_feeds_alone_end_lines(web: Web) -> None:
-    """As RFC 9112 section 2.2 allows it."""
+def test_bare_line_feeds_end_lines(web: Web) -> None:
+    """RFC 9112, section 2.2."""
     assert_last(parse(web.raw(LAST.replace(b"\r\n", b"\n"))))

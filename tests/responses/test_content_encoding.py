@@ -1,4 +1,4 @@
-"""Accept-Encoding, and the headers that are never looked at."""
+"""Accept-Encoding, and the headers that nginx ignores."""
 
 import gzip
 
@@ -10,7 +10,7 @@ from tests.support.nginx_client import Web
 
 SITE = "everything"
 LARGE, SMALL = "/api/series/long-road", "/api/series/empty"
-TAG = sidecar(SITE, LARGE)["etag"]
+ETAG = sidecar(SITE, LARGE)["etag"]
 
 
 @pytest.fixture
@@ -18,7 +18,7 @@ def web(serve: Serve) -> Web:
     return serve(SITE)[1]
 
 
-WANTED = [
+WITH_GZIP = [
     "gzip",
     "GZIP",
     "GZip",
@@ -53,7 +53,7 @@ WANTED = [
     "x-gzip;q=0.1",
     "a" * 7900 + ", gzip",
 ]
-NOT_WANTED = [
+WITHOUT_GZIP = [
     "",
     "identity",
     "identity;q=0",
@@ -95,56 +95,59 @@ NOT_WANTED = [
 ]
 
 
-@pytest.mark.parametrize("value", WANTED)
-def test_who_takes_gzip_gets_it(web: Web, value: str) -> None:
-    """By name, by its old name, in a list, with any weight above none, or because anything will do."""
-    answer = web.ask(LARGE, Accept_Encoding=value)
+@pytest.mark.parametrize("value", WITH_GZIP)
+def test_accepted_gzip_is_sent(web: Web, value: str) -> None:
+    """The header names gzip, its old name or *, with any weight above 0."""
+    response = web.ask(LARGE, Accept_Encoding=value)
 
-    assert (answer.status, answer["content-encoding"], answer["etag"]) == (200, "gzip", f"W/{TAG}")
-    assert gzip.decompress(answer.body) == bodies(SITE)[LARGE]
+    assert (response.status, response["content-encoding"], response["etag"]) == (200, "gzip", f"W/{ETAG}")
+    assert gzip.decompress(response.body) == bodies(SITE)[LARGE]
 
 
-@pytest.mark.parametrize("value", NOT_WANTED)
-def test_who_does_not_take_gzip_gets_the_body_as_it_is(web: Web, value: str) -> None:
-    """A weight of nothing, another coding, or something that is none: the body is readable to everybody."""
-    answer = web.ask(LARGE, Accept_Encoding=value)
+@pytest.mark.parametrize("value", WITHOUT_GZIP)
+def test_body_is_uncompressed_without_gzip(web: Web, value: str) -> None:
+    """The header has weight 0 for gzip, another coding, or is malformed."""
+    response = web.ask(LARGE, Accept_Encoding=value)
 
-    assert (answer.status, answer["content-encoding"], answer["etag"]) == (200, None, TAG)
-    assert answer.body == bodies(SITE)[LARGE]
+    assert (response.status, response["content-encoding"], response["etag"]) == (200, None, ETAG)
+    assert response.body == bodies(SITE)[LARGE]
 
 
 @pytest.mark.parametrize("value", [None, "gzip", "identity", "*;q=0", "br"])
-def test_caches_are_told_that_there_are_two_forms(web: Web, value: str | None) -> None:
-    """Whichever of them is sent, on the 200 and on the 304."""
+def test_vary_on_200_and_304(web: Web, value: str | None) -> None:
+    """Vary does not depend on the sent coding."""
     headers = {} if value is None else {"Accept-Encoding": value}
-    found = [web.ask(LARGE, **headers), web.ask(LARGE, If_None_Match="*", **headers)]
+    responses = [web.ask(LARGE, **headers), web.ask(LARGE, If_None_Match="*", **headers)]
 
-    assert [(one.status, one["vary"]) for one in found] == [(200, "Accept-Encoding"), (304, "Accept-Encoding")]
-
-
-@pytest.mark.parametrize("value", WANTED)
-def test_a_small_body_has_one_form(web: Web, value: str) -> None:
-    """Nothing is gained by compressing it, so nothing varies."""
-    answer = web.ask(SMALL, Accept_Encoding=value)
-
-    assert (answer.body, answer["content-encoding"], answer["vary"]) == (bodies(SITE)[SMALL], None, None)
+    assert [(response.status, response["vary"]) for response in responses] == [
+        (200, "Accept-Encoding"),
+        (304, "Accept-Encoding"),
+    ]
 
 
-@pytest.mark.parametrize("tag", [TAG, f"W/{TAG}", f'"other", {TAG}', "*"])
-@pytest.mark.parametrize(("coding", "repeated"), [("gzip", f"W/{TAG}"), ("identity", TAG)])
-def test_both_forms_are_fresh_under_either_tag(web: Web, tag: str, coding: str, repeated: str) -> None:
-    """Weak comparison does not care which form a client got; the 304 repeats the tag of the form that it wants."""
-    answer = web.ask(LARGE, Accept_Encoding=coding, If_None_Match=tag)
+@pytest.mark.parametrize("value", WITH_GZIP)
+def test_small_body_is_never_compressed(web: Web, value: str) -> None:
+    """It has no Vary."""
+    response = web.ask(SMALL, Accept_Encoding=value)
 
-    assert (answer.status, answer["etag"], answer["content-encoding"]) == (304, repeated, None)
+    assert (response.body, response["content-encoding"], response["vary"]) == (bodies(SITE)[SMALL], None, None)
 
 
-def test_an_error_is_never_compressed(web: Web) -> None:
-    """It is too short for that."""
-    answer = web.ask("/api/nothing", Accept_Encoding="gzip")
+@pytest.mark.parametrize("etag", [ETAG, f"W/{ETAG}", f'"other", {ETAG}', "*"])
+@pytest.mark.parametrize(("coding", "expected"), [("gzip", f"W/{ETAG}"), ("identity", ETAG)])
+def test_weak_and_strong_etag_are_304_for_both_codings(web: Web, etag: str, coding: str, expected: str) -> None:
+    """The 304 has the ETag of the coding that the client accepts."""
+    response = web.ask(LARGE, Accept_Encoding=coding, If_None_Match=etag)
 
-    assert (answer.status, answer["content-encoding"], answer["vary"]) == (404, None, None)
-    assert answer.body == b'{"error":"Not found","status":404}'
+    assert (response.status, response["etag"], response["content-encoding"]) == (304, expected, None)
+
+
+def test_error_is_never_compressed(web: Web) -> None:
+    """Errors are short."""
+    response = web.ask("/api/nothing", Accept_Encoding="gzip")
+
+    assert (response.status, response["content-encoding"], response["vary"]) == (404, None, None)
+    assert response.body == b'{"error":"Not found","status":404}'
 
 
 @pytest.mark.parametrize(
@@ -162,12 +165,12 @@ def test_an_error_is_never_compressed(web: Web) -> None:
     ],
 )
 @pytest.mark.parametrize("method", ["GET", "HEAD"])
-@pytest.mark.parametrize("others", [{}, {"If-Match": TAG}, {"If-Range": TAG}, {"Accept-Encoding": "gzip"}], ids=str)
-def test_a_range_is_ignored(web: Web, value: str, method: str, others: dict[str, str]) -> None:
-    """The whole body is sent, with the headers of a request for the whole, which do not offer ranges."""
-    whole, answer = web.ask(LARGE, method, **others), web.ask(LARGE, method, Range=value, **others)
+@pytest.mark.parametrize("more", [{}, {"If-Match": ETAG}, {"If-Range": ETAG}, {"Accept-Encoding": "gzip"}], ids=str)
+def test_range_is_ignored(web: Web, value: str, method: str, more: dict[str, str]) -> None:
+    """The response is the whole body, without Accept-Ranges."""
+    whole, response = web.ask(LARGE, method, **more), web.ask(LARGE, method, Range=value, **more)
 
-    assert (answer.status, answer.fields, answer.body) == (200, whole.fields, whole.body)
+    assert (response.status, response.fields, response.body) == (200, whole.fields, whole.body)
 
 
 @pytest.mark.parametrize(
@@ -200,8 +203,7 @@ def test_a_range_is_ignored(web: Web, value: str, method: str, others: dict[str,
     ids=str,
 )
 @pytest.mark.parametrize("url", [LARGE, SMALL])
-def test_other_headers_change_nothing(web: Web, url: str, headers: dict[str, str]) -> None:
-    """Who asks, what they would rather have and where they come from is never looked at."""
-    plain, answer = web.ask(url), web.ask(url, **headers)
+def test_other_headers_are_ignored(web: Web, url: str, headers: dict[str, str]) -> None:
+    plain, response = web.ask(url), web.ask(url, **headers)
 
-    assert (answer.status, answer.fields, answer.body) == (200, plain.fields, plain.body)
+    assert (response.status, response.fields, response.body) == (200, plain.fields, plain.body)

@@ -1,4 +1,4 @@
-"""Every resource of every golden site, as a client receives it: the body and each header, no other."""
+"""Every resource of every golden site as a client receives it: the body and exactly the expected headers."""
 
 import gzip
 import hashlib
@@ -10,7 +10,7 @@ from tests.conftest import Serve
 from tests.responses.test_golden import NAMES, bodies, sidecar
 from tests.support.nginx_client import Answer, Web
 
-# What site.yaml of each golden site says, and the defaults where it says nothing.
+# The max-ages of each golden site: those of site.yaml, or the defaults.
 AGES = {
     "minimal": {
         "index": 3600,
@@ -41,27 +41,33 @@ V2_AGES = {
     "everything": {"people": 41, "series": 42, "releases": 43, "categories": 44, "groups": 45},
     "hostile": V2_DEFAULTS,
 }
-# What the paths of v2 are about, by their first word; /chapters alone changes with every release.
-ABOUT = {"authors": "people", "artists": "people", "categories": "categories", "groups": "groups", "members": "groups"}
-# From this size on there is a compressed form.
+# The max-age setting of v2 paths by their first segment. /chapters alone has that of releases.
+SETTINGS = {
+    "authors": "people",
+    "artists": "people",
+    "categories": "categories",
+    "groups": "groups",
+    "members": "groups",
+}
+# Bodies of at least this size have a compressed form.
 GZIP_FROM = 1400
 
 
 def age(name: str, url: str) -> int:
-    """How long the site says that a cache may keep a URL's answer."""
+    """The max-age of a URL according to site.yaml."""
     if v2 := re.fullmatch(r"/api/v2/([a-z]+)(/.*)?", url):
-        return V2_AGES[name]["releases" if url == "/api/v2/chapters" else ABOUT.get(v2[1], "series")]
-    found = re.fullmatch(r"/api(/v1)?/([a-z]+)(/.*)?", url)
-    return AGES[name]["v1" if found[1] else "api"][found[2]] if found else AGES[name]["index"]
+        return V2_AGES[name]["releases" if url == "/api/v2/chapters" else SETTINGS.get(v2[1], "series")]
+    match = re.fullmatch(r"/api(/v1)?/([a-z]+)(/.*)?", url)
+    return AGES[name]["v1" if match[1] else "api"][match[2]] if match else AGES[name]["index"]
 
 
-def body_of(body: bytes) -> dict[str, str]:
-    """What a 200 says of its body, and a 304 does not, since it has none."""
+def body_headers(body: bytes) -> dict[str, str]:
+    """The headers that a 200 has and a 304 does not."""
     return {"content-type": "application/json", "content-length": str(len(body))}
 
 
-def shared(name: str, url: str) -> dict[str, str]:
-    """What a 200 and a 304 have in common, for a client that wants no coding."""
+def common_headers(name: str, url: str) -> dict[str, str]:
+    """The headers that a 200 and a 304 have in common, without compression."""
     fields = {
         "server": "nginx",
         "connection": "close",
@@ -80,8 +86,8 @@ def shared(name: str, url: str) -> dict[str, str]:
     return fields | ({"vary": "Accept-Encoding"} if has_gzip(name, url) else {})
 
 
-def weak(fields: dict[str, str]) -> dict[str, str]:
-    """The same for a client that takes gzip, where there is a gzip form."""
+def with_weak_etag(fields: dict[str, str]) -> dict[str, str]:
+    """The headers for a client that accepts gzip."""
     return fields | {"etag": f"W/{fields['etag']}"} if "vary" in fields else fields
 
 
@@ -90,131 +96,135 @@ def has_gzip(name: str, url: str) -> bool:
 
 
 def ask_all(web: Web, name: str, suffix: str = "", method: str = "GET", **headers: str) -> dict[str, Answer]:
-    """The answer to one kind of request for every URL of a site."""
+    """The responses to one kind of request, by URL."""
     return {url: web.ask(url + suffix, method, **headers) for url in bodies(name)}
 
 
 @pytest.mark.parametrize("name", NAMES)
 class TestEveryResource:
-    def test_is_answered_with_its_golden_body(self, serve: Serve, name: str) -> None:
-        """A GET is answered 200, and with the body that the catalog gives, byte for byte."""
-        found = {url: (answer.status, answer.body) for url, answer in ask_all(serve(name)[1], name).items()}
+    def test_has_its_golden_body(self, serve: Serve, name: str) -> None:
+        """GET returns 200 and the golden bytes."""
+        responses = {url: (response.status, response.body) for url, response in ask_all(serve(name)[1], name).items()}
 
-        assert found == {url: (200, body) for url, body in bodies(name).items()}
+        assert responses == {url: (200, body) for url, body in bodies(name).items()}
 
-    def test_has_exactly_these_headers(self, serve: Serve, name: str) -> None:
-        """Every header that is promised stands there with its value, and nothing else does."""
-        found = {url: answer.fields for url, answer in ask_all(serve(name)[1], name).items()}
+    def test_has_exactly_the_expected_headers(self, serve: Serve, name: str) -> None:
+        """No header is missing, and there is no other."""
+        responses = {url: response.fields for url, response in ask_all(serve(name)[1], name).items()}
 
-        assert found == {url: shared(name, url) | body_of(body) for url, body in bodies(name).items()}
+        assert responses == {url: common_headers(name, url) | body_headers(body) for url, body in bodies(name).items()}
 
-    def test_has_the_md5_of_its_body_as_its_tag(self, serve: Serve, name: str) -> None:
-        """The tag is what an object store would compute from the same bytes."""
-        found = {url: answer["etag"] for url, answer in ask_all(serve(name)[1], name).items()}
+    def test_etag_is_the_md5_of_the_body(self, serve: Serve, name: str) -> None:
+        """Object stores compute the same ETag."""
+        responses = {url: response["etag"] for url, response in ask_all(serve(name)[1], name).items()}
 
-        assert found == {url: f'"{hashlib.md5(body).hexdigest()}"' for url, body in bodies(name).items()}
+        assert responses == {url: f'"{hashlib.md5(body).hexdigest()}"' for url, body in bodies(name).items()}
 
-    def test_is_the_same_with_a_slash_at_the_end(self, serve: Serve, name: str) -> None:
-        """The form with a slash is answered at once, without a redirect, and with the same headers."""
+    def test_trailing_slash_changes_nothing(self, serve: Serve, name: str) -> None:
+        """There is no redirect, and the headers are the same."""
         web = serve(name)[1]
         plain, slashed = ask_all(web, name), ask_all(web, name, suffix="/")
 
-        assert {url: (one.status, one.fields, one.body) for url, one in slashed.items()} == {
-            url: (one.status, one.fields, one.body) for url, one in plain.items()
+        assert {url: (response.status, response.fields, response.body) for url, response in slashed.items()} == {
+            url: (response.status, response.fields, response.body) for url, response in plain.items()
         }
 
     @pytest.mark.parametrize("coding", ["identity", "gzip"])
-    def test_answers_head_like_get_without_the_body(self, serve: Serve, name: str, coding: str) -> None:
-        """HEAD has every header of GET, Content-Length included, and no body."""
+    def test_head_has_the_headers_of_get(self, serve: Serve, name: str, coding: str) -> None:
+        """Content-Length is included; the body is empty."""
         web = serve(name)[1]
         got = ask_all(web, name, Accept_Encoding=coding)
         head = ask_all(web, name, method="HEAD", Accept_Encoding=coding)
 
-        assert {url: (one.status, one.fields, one.body) for url, one in head.items()} == {
-            url: (200, one.fields, b"") for url, one in got.items()
+        assert {url: (response.status, response.fields, response.body) for url, response in head.items()} == {
+            url: (200, response.fields, b"") for url, response in got.items()
         }
 
     @pytest.mark.parametrize("method", ["GET", "HEAD"])
     @pytest.mark.parametrize("by", ["etag", "last-modified"])
-    def test_is_304_to_who_has_it(self, serve: Serve, name: str, by: str, method: str) -> None:
-        """The tag alone and the date alone each give a 304, which has no length and no other header than these."""
+    def test_matching_etag_or_date_is_304(self, serve: Serve, name: str, by: str, method: str) -> None:
+        """The 304 has no Content-Length and no other headers."""
         web, field = serve(name)[1], {"etag": "If-None-Match", "last-modified": "If-Modified-Since"}[by]
-        found = {url: web.ask(url, method, **{field: sidecar(name, url)[by]}) for url in bodies(name)}
+        responses = {url: web.ask(url, method, **{field: sidecar(name, url)[by]}) for url in bodies(name)}
 
-        assert {url: (one.status, one.fields) for url, one in found.items()} == {
-            url: (304, shared(name, url)) for url in found
+        assert {url: (response.status, response.fields) for url, response in responses.items()} == {
+            url: (304, common_headers(name, url)) for url in responses
         }
 
-    def test_has_a_gzip_form_where_that_pays(self, serve: Serve, name: str) -> None:
-        """From 1400 bytes on the compressed form holds the same body under the weak tag; below it, gzip is ignored."""
-        found = ask_all(serve(name)[1], name, Accept_Encoding="gzip")
+    def test_large_body_has_a_compressed_form(self, serve: Serve, name: str) -> None:
+        """From 1400 bytes on, gzip returns the same body with a weak ETag. Below, gzip is ignored."""
+        responses = ask_all(serve(name)[1], name, Accept_Encoding="gzip")
         unpacked = {
-            url: gzip.decompress(one.body) if one["content-encoding"] == "gzip" else one.body
-            for url, one in found.items()
+            url: gzip.decompress(response.body) if response["content-encoding"] == "gzip" else response.body
+            for url, response in responses.items()
         }
 
         assert unpacked == bodies(name)
-        assert {url: one.fields for url, one in found.items()} == {
-            url: weak(shared(name, url))
-            | body_of(found[url].body)
+        assert {url: response.fields for url, response in responses.items()} == {
+            url: with_weak_etag(common_headers(name, url))
+            | body_headers(responses[url].body)
             | ({"content-encoding": "gzip"} if has_gzip(name, url) else {})
-            for url in found
+            for url in responses
         }
 
-    def test_is_304_to_who_has_its_gzip_form(self, serve: Serve, name: str) -> None:
-        """The weak tag is taken back from who got it, and repeated as it was sent."""
+    def test_weak_etag_is_304(self, serve: Serve, name: str) -> None:
+        """The 304 repeats the weak ETag."""
         web = serve(name)[1]
-        found = {
-            url: web.ask(url, Accept_Encoding="gzip", If_None_Match=weak(shared(name, url))["etag"])
+        responses = {
+            url: web.ask(url, Accept_Encoding="gzip", If_None_Match=with_weak_etag(common_headers(name, url))["etag"])
             for url in bodies(name)
         }
 
-        assert {url: (one.status, one.fields) for url, one in found.items()} == {
-            url: (304, weak(shared(name, url))) for url in found
+        assert {url: (response.status, response.fields) for url, response in responses.items()} == {
+            url: (304, with_weak_etag(common_headers(name, url))) for url in responses
         }
 
-    def test_is_answered_alike_under_a_strong_condition(self, serve: Serve, name: str) -> None:
-        """A condition that holds changes nothing of the answer, header for header."""
+    def test_condition_that_holds_changes_nothing(self, serve: Serve, name: str) -> None:
+        """The headers and the body are the usual ones."""
         web = serve(name)[1]
-        found = {url: web.ask(url, If_Match=sidecar(name, url)["etag"]) for url in bodies(name)}
+        responses = {url: web.ask(url, If_Match=sidecar(name, url)["etag"]) for url in bodies(name)}
 
-        assert {url: (one.status, one.fields, one.body) for url, one in found.items()} == {
-            url: (200, shared(name, url) | body_of(body), body) for url, body in bodies(name).items()
+        assert {url: (response.status, response.fields, response.body) for url, response in responses.items()} == {
+            url: (200, common_headers(name, url) | body_headers(body), body) for url, body in bodies(name).items()
         }
 
 
 @pytest.mark.parametrize("name", ["everything", "hostile"])
-def test_both_forms_are_among_the_golden_bodies(name: str) -> None:
-    """Bodies with and without a gzip form are there, or half of the above would say nothing."""
+def test_golden_bodies_are_large_and_small(name: str) -> None:
+    """Otherwise half of the tests above would check nothing."""
     assert {has_gzip(name, url) for url in bodies(name)} == {True, False}
 
 
-def test_the_compressed_form_is_smaller(serve: Serve) -> None:
-    """What is sent compressed saves bytes, or it would not be."""
-    found = ask_all(serve("everything")[1], "everything", Accept_Encoding="gzip")
+def test_compressed_body_is_smaller(serve: Serve) -> None:
+    responses = ask_all(serve("everything")[1], "everything", Accept_Encoding="gzip")
 
-    assert [url for url, one in found.items() if one["vary"] and len(one.body) >= len(bodies("everything")[url])] == []
+    assert [
+        url
+        for url, response in responses.items()
+        if response["vary"] and len(response.body) >= len(bodies("everything")[url])
+    ] == []
 
 
-def test_every_answer_says_when_it_was_sent(serve: Serve) -> None:
+def test_every_response_has_a_date(serve: Serve) -> None:
     """Date is an IMF-fixdate on a 200, a 304, a 404 and a 412."""
     web = serve("minimal")[1]
-    answers = [
+    responses = [
         web.ask("/api/series"),
         web.ask("/api/series", If_None_Match="*"),
         web.ask("/api/nothing"),
         web.ask("/api/series", If_Match='"other"'),
     ]
 
-    assert [one.status for one in answers] == [200, 304, 404, 412]
+    assert [response.status for response in responses] == [200, 304, 404, 412]
     assert all(
-        re.fullmatch(r"[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT", one["date"]) for one in answers
+        re.fullmatch(r"[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT", response["date"])
+        for response in responses
     )
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_no_file_on_disk_can_be_asked_for_by_its_own_name(serve: Serve, name: str) -> None:
-    """Bodies have one URL each; neither their files, nor the sidecars, nor the compressed forms have another."""
+def test_file_names_are_no_urls(serve: Serve, name: str) -> None:
+    """Bodies, sidecars and compressed files have no URL of their own."""
     site, web = serve(name)
     www = site.folder / "dist/www"
     files = [f"/{path.relative_to(www).as_posix()}" for path in sorted(www.rglob("*")) if path.is_file()]

@@ -1,8 +1,8 @@
-"""Three catalogs and every byte that becomes of them.
+"""Three catalogs and every byte of their exported sites.
 
 `tests/data/golden/<site>/` is what `build.py export` writes for `tests/data/sites/<site>`. After an intended change,
-`UPDATE_GOLDEN=1 pytest tests/responses/test_golden.py` writes the folders again; `git diff` then shows what clients
-will see. Only this file reads the variable.
+`UPDATE_GOLDEN=1 pytest tests/responses/test_golden.py` writes the folders again; `git diff` then shows the changed
+responses. Only this file reads the variable.
 """
 
 import json
@@ -21,22 +21,20 @@ from tests.conftest import SITES, copy_of
 from tests.support.paths import DATA
 
 GOLDEN = DATA / "golden"
-# The one path that says itself that it is JSON.
+# The one URL that ends in .json.
 DOCUMENT = "api/v2/openapi.json"
 NAMES = ("minimal", "everything", "hostile")
-ACCEPT = (
-    "UPDATE_GOLDEN=1 pytest tests/responses/test_golden.py accepts the new bytes; read the diff before you commit it"
-)
+ACCEPT = "to accept the new bytes, run UPDATE_GOLDEN=1 pytest tests/responses/test_golden.py and read the diff"
 
 
 def tree(folder: Path) -> dict[str, bytes]:
-    """Every file below `folder` by its path, but the page that shows the document: it is somebody else's work."""
+    """Every file below `folder` by its path, except the documentation page, which is third-party."""
     files = (path for path in folder.rglob("*") if path.is_file() and "docs" not in path.parts)
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in sorted(files)}
 
 
 def url(path: str) -> str:
-    """The URL that an exported body stands for."""
+    """The URL of an exported body."""
     if path == "index.json":
         return "/"
     return quote(f"/{path}" if path == DOCUMENT else f"/{path.removesuffix('.json')}")
@@ -44,72 +42,71 @@ def url(path: str) -> str:
 
 @cache
 def bodies(name: str) -> dict[str, bytes]:
-    """Every URL of a golden site and its body."""
+    """The bodies of a golden site by URL."""
     return {url(path): body for path, body in tree(GOLDEN / name).items() if path.endswith(".json")}
 
 
 @cache
 def sidecar(name: str, url: str) -> dict[str, str]:
-    """The headers that the golden site holds for a URL, with their names in lower case."""
+    """The headers in the sidecar of a URL, with names in lower case."""
     plain = {"/": "index.json", f"/{DOCUMENT}": DOCUMENT}.get(url, f"{unquote(url[1:])}.json")
     path = GOLDEN / name / f"{plain}.headers"
     lines = (line.partition(": ") for line in path.read_text().splitlines())
     return {name.lower(): value for name, _, value in lines}
 
 
-def differences(expected: dict[str, bytes], found: dict[str, bytes]) -> list[str]:
-    """One line a file that is not as expected, in either direction."""
+def differences(expected: dict[str, bytes], built: dict[str, bytes]) -> list[str]:
+    """One line for each file that is missing, new or different."""
     return [
-        f"{path}: {'is missing' if path not in found else 'is new' if path not in expected else 'has other bytes'}"
-        for path in sorted(expected.keys() | found.keys())
-        if expected.get(path) != found.get(path)
+        f"{path}: {'is missing' if path not in built else 'is new' if path not in expected else 'has other bytes'}"
+        for path in sorted(expected.keys() | built.keys())
+        if expected.get(path) != built.get(path)
     ]
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_catalog_becomes_exactly_its_golden_tree(name: str, tmp_path: Path) -> None:
-    """The same catalog gives the same files, no fewer, no more, with the same bytes, on every machine."""
+def test_export_equals_the_golden_tree(name: str, tmp_path: Path) -> None:
+    """The same catalog gives the same files with the same bytes on every machine."""
     site = copy_of(name, tmp_path)
     site.build()
     export_release(site.store, tmp_path / "exported")
-    found = tree(tmp_path / "exported")
+    built = tree(tmp_path / "exported")
     if os.environ.get("UPDATE_GOLDEN"):
         shutil.rmtree(GOLDEN / name, ignore_errors=True)
         shutil.copytree(tmp_path / "exported", GOLDEN / name, ignore=shutil.ignore_patterns("docs"))
 
-    different = differences(tree(GOLDEN / name), found)
+    different = differences(tree(GOLDEN / name), built)
 
     assert not different, "\n".join([f"{name}: {len(different)} files differ", *different, ACCEPT])
 
 
-def test_differences_are_seen_in_both_directions() -> None:
-    """A golden file that is not built any more is as wrong as a built one that is not golden."""
+def test_differences_include_missing_and_new_files() -> None:
     expected = {"gone": b"1", "same": b"1", "changed": b"1"}
-    found = {"new": b"1", "same": b"1", "changed": b"2"}
+    built = {"new": b"1", "same": b"1", "changed": b"2"}
 
-    assert differences(expected, found) == ["changed: has other bytes", "gone: is missing", "new: is new"]
+    assert differences(expected, built) == ["changed: has other bytes", "gone: is missing", "new: is new"]
 
 
-def test_the_site_called_everything_uses_every_field() -> None:
-    """A field that no golden site uses could break without a test that notices."""
+def test_site_everything_uses_every_field() -> None:
+    """A field that no golden site uses could break unnoticed."""
     text = "\n".join(path.read_text(encoding="utf-8") for path in sorted((SITES / "everything").rglob("*.yaml")))
-    # The port is chosen when the site is served, and the folder of a server is a matter of paths alone.
+    # `port` is set when a site is served, and `server_folder` affects paths only.
     fields = {name for record in records() for name in record.model_fields} - {"port", "server_folder"}
 
     assert {name for name in fields if not re.search(rf"\b{name}:", text)} == set()
 
 
 def records() -> list[type[model.Record]]:
-    """Every kind of thing that a catalog is made of."""
+    """All classes of records in a catalog."""
     kinds = (kind for kind in vars(model).values() if isinstance(kind, type))
     return [kind for kind in kinds if issubclass(kind, model.Record)]
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_what_is_not_published_is_in_no_file(name: str) -> None:
-    """Scheduled chapters, restricted series and hidden licensed ones leave no trace, not even in a file's name."""
+def test_unpublished_text_is_in_no_file(name: str) -> None:
+    """Scheduled chapters, restricted series and hidden licensed series are in no body and no file name."""
     nowhere = re.compile(r"rumour|secret|to-come|/99\b|Behind a key")
-    # v2 lists and describes what may not be read; the old families do not know of it.
+    # v2 lists and describes licensed and restricted series; /api and /api/v1 do not contain them.
     not_in_old = re.compile(r"Members Only|members-only|Hidden|LICENSED")
     everything = {path: path.encode() + body for path, body in tree(GOLDEN / name).items() if path != DOCUMENT}
     old = {path: text for path, text in everything.items() if "/v2/" not in path}
@@ -119,8 +116,8 @@ def test_what_is_not_published_is_in_no_file(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_every_body_is_compact_json_without_a_byte_too_many(name: str) -> None:
-    """No byte order mark, no blank between values, no line break at the end, no letter escaped without need."""
+def test_every_body_is_compact_json(name: str) -> None:
+    """It has no byte order mark, no whitespace and no unneeded escapes."""
     again = {
         url: json.dumps(json.loads(body), ensure_ascii=False, separators=(",", ":")).encode()
         for url, body in bodies(name).items()

@@ -1,4 +1,4 @@
-"""http.conf and server.conf included in a server of somebody else, who has settings and locations of their own."""
+"""http.conf and server.conf included in another server, which has settings and locations of its own."""
 
 import socket
 from collections.abc import Iterator
@@ -15,8 +15,8 @@ from tests.support.nginx_client import Answer, Web
 
 SITE = "everything"
 
-# Whatever a server may have said for all of its locations.
-HOUSE_RULES = """
+# Settings that the other server may have for all of its locations.
+OTHER_SETTINGS = """
     default_type text/html;
     types { text/plain json; }
     charset utf-8;
@@ -31,32 +31,32 @@ HOUSE_RULES = """
     expires 1h;
     autoindex on;
     index index.html;
-    error_page 404 405 412 /house/error;
-    error_page 400 413 414 501 505 /house/error;
-    add_header X-House yes always;
+    error_page 404 405 412 /other/error;
+    error_page 400 413 414 501 505 /other/error;
+    add_header X-Other yes always;
     add_header X-Frame-Options DENY always;
-    proxy_set_header X-House yes;
+    proxy_set_header X-Other yes;
     proxy_intercept_errors on;
     open_file_cache off;
     client_max_body_size 1k;
 """
 LOCATIONS = """
     location / { try_files $uri =404; }
-    location = /house/error { internal; return 200 "house error"; }
-    location /house/ { return 200 "house"; }
+    location = /other/error { internal; return 200 "other error"; }
+    location /other/ { return 200 "other"; }
     location /apiary { return 200 "bees"; }
     location ~ \\.json$ { return 200 "any json"; }
     location ~ ^/api/ { return 200 "any api"; }
 """
-# nginx answers a 408 by closing the connection.
+# For a 408 nginx closes the connection without a response.
 STATUSES = sorted(MESSAGES.keys() - {408})
 LOCATIONS += "".join(
     f"location = /status/{status} {{ include dist/current/errors.conf; return {status}; }}\n" for status in STATUSES
 )
 
 
-def conf(listener: socket.socket, rules: str, locations: str) -> str:
-    """A main file that a foreigner wrote."""
+def conf(listener: socket.socket, settings: str, locations: str) -> str:
+    """The main configuration of the other server."""
     return f"""
 worker_processes 1;
 pid dist/run/nginx.pid;
@@ -65,11 +65,11 @@ events {{ }}
 http {{
     {temporary()}
     access_log off;
-    {rules}
+    {settings}
     include dist/current/http.conf;
     server {{
         listen {listener.getsockname()[1]};
-        root house;
+        root other;
         {locations}
         include dist/current/server.conf;
     }}
@@ -77,30 +77,30 @@ http {{
 """
 
 
-def house(folder: Path) -> Site:
-    """A built site beside somebody's files."""
+def other_site(folder: Path) -> Site:
+    """A built site beside the files of the other server."""
     site = copy_of(SITE, folder)
     site.build()
-    (folder / "house").mkdir()
-    (folder / "house/page.html").write_text("<p>page")
+    (folder / "other").mkdir()
+    (folder / "other/page.html").write_text("<p>page")
     return site
 
 
 @pytest.fixture(scope="module")
 def web(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Web]:
-    """Our locations between somebody else's."""
-    folder = tmp_path_factory.mktemp("foreign")
-    house(folder)
+    """The API's locations between those of the other server."""
+    folder = tmp_path_factory.mktemp("other")
+    other_site(folder)
     with server.listening() as listener:
-        (folder / "foreign.conf").write_text(conf(listener, HOUSE_RULES, LOCATIONS))
-        with server.running(folder, listener, "foreign.conf") as started:
+        (folder / "other.conf").write_text(conf(listener, OTHER_SETTINGS, LOCATIONS))
+        with server.running(folder, listener, "other.conf") as started:
             yield started
             assert started.complaints("client intended to send too large body") == []
 
 
-def alike(answer: Answer) -> tuple[int, dict[str, str], bytes]:
-    """What must be the same on both servers; who they are may differ."""
-    return answer.status, {**answer.fields, "server": "nginx"}, answer.body
+def comparable(response: Answer) -> tuple[int, dict[str, str], bytes]:
+    """The parts of a response that must be the same on both servers. The Server header may differ."""
+    return response.status, {**response.fields, "server": "nginx"}, response.body
 
 
 REQUESTS = {
@@ -131,17 +131,15 @@ REQUESTS = {
         "/api/x.json",
     ],
 )
-def test_the_api_is_answered_as_on_a_server_of_its_own(
-    web: Web, serve: Serve, path: str, kind: str, method: str
-) -> None:
-    """No setting of the server around it reaches an answer, header for header and byte for byte."""
+def test_api_is_the_same_as_on_its_own_server(web: Web, serve: Serve, path: str, kind: str, method: str) -> None:
+    """No setting of the other server changes a header or a byte."""
     own = serve(SITE)[1]
 
-    assert alike(web.ask(path, method, **REQUESTS[kind])) == alike(own.ask(path, method, **REQUESTS[kind]))
+    assert comparable(web.ask(path, method, **REQUESTS[kind])) == comparable(own.ask(path, method, **REQUESTS[kind]))
 
 
-def test_every_resource_is_there(web: Web) -> None:
-    """All but the index, which is the server's own."""
+def test_every_resource_is_served(web: Web) -> None:
+    """The index belongs to the other server."""
     urls = [url for url in bodies(SITE) if url != "/"]
 
     assert {url: web.ask(url).body for url in urls} == {url: bodies(SITE)[url] for url in urls}
@@ -151,56 +149,60 @@ def test_every_resource_is_there(web: Web) -> None:
     ("path", "status", "body"),
     [
         ("/page.html", 200, b"<p>page"),
-        ("/house/", 200, b"house"),
+        ("/other/", 200, b"other"),
         ("/apiary", 200, b"bees"),
         ("/other.json", 200, b"any json"),
-        ("/nothing", 404, b"house error"),
-        ("/house", 404, b"house error"),
-        ("/_flatpanel/nothing", 404, b"house error"),
-        ("/_flatpanel/error", 404, b"house error"),
+        ("/nothing", 404, b"other error"),
+        ("/other", 404, b"other error"),
+        ("/_flatpanel/nothing", 404, b"other error"),
+        ("/_flatpanel/error", 404, b"other error"),
     ],
 )
-def test_the_other_locations_stay_as_they_are(web: Web, path: str, status: int, body: bytes) -> None:
-    """Their files, their errors, their headers."""
-    answer = web.ask(path)
+def test_other_locations_are_unchanged(web: Web, path: str, status: int, body: bytes) -> None:
+    """They keep their files, errors and headers."""
+    response = web.ask(path)
 
-    assert (answer.status, answer.body) == (status, body)
-    assert (answer["x-house"], answer["x-frame-options"], answer["access-control-allow-origin"]) == (
+    assert (response.status, response.body) == (status, body)
+    assert (response["x-other"], response["x-frame-options"], response["access-control-allow-origin"]) == (
         "yes",
         "DENY",
         None,
     )
 
 
-def test_a_request_that_is_none_is_answered_by_the_house(web: Web) -> None:
-    """Without a path there is no location of ours that could answer."""
-    answer = server.parse(web.raw(b"HELLO\r\n\r\n"))
+def test_malformed_request_gets_the_error_of_the_other_server(web: Web) -> None:
+    """Without a path, no location of the API applies."""
+    response = server.parse(web.raw(b"HELLO\r\n\r\n"))
 
-    assert (answer.status, answer.body) == (400, b"house error")
+    assert (response.status, response.body) == (400, b"other error")
 
 
 @pytest.mark.parametrize("status", STATUSES)
-def test_every_status_has_a_body_of_ours(web: Web, status: int) -> None:
-    """Whoever raises it: where errors.conf is included, nginx writes no page of its own."""
-    answer = web.ask(f"/status/{status}")
+def test_errors_conf_has_a_body_for_every_status(web: Web, status: int) -> None:
+    """nginx writes no page of its own where errors.conf is included."""
+    response = web.ask(f"/status/{status}")
 
-    assert answer.status == status
-    assert answer.body == f'{{"error":"{MESSAGES[status]}","status":{status}}}'.encode()
-    assert (answer["content-type"], answer["access-control-allow-origin"]) == ("application/json", "*")
+    assert response.status == status
+    assert response.body == f'{{"error":"{MESSAGES[status]}","status":{status}}}'.encode()
+    assert (response["content-type"], response["access-control-allow-origin"]) == ("application/json", "*")
 
 
 @pytest.mark.parametrize("method", ["GET", "HEAD"])
-def test_a_server_that_cannot_ask_itself_says_so(tmp_path: Path, method: str) -> None:
-    """The second request that a condition needs may fail, and that is an error like any other."""
-    house(tmp_path)
+def test_failed_second_request_is_502(tmp_path: Path, method: str) -> None:
+    """A condition needs a request of nginx to itself, which may fail."""
+    other_site(tmp_path)
     path = tmp_path / "dist/current/server.conf"
     text = path.read_text()
     assert text.count("$fp_self:$server_port$request_uri") == 1
     path.write_text(text.replace("$fp_self:$server_port$request_uri", "127.0.0.1:1$request_uri"))
     with server.listening() as listener:
-        (tmp_path / "foreign.conf").write_text(conf(listener, "", ""))
-        with server.running(tmp_path, listener, "foreign.conf") as started:
-            answer = started.ask("/api/series", method, If_Match="*")
+        (tmp_path / "other.conf").write_text(conf(listener, "", ""))
+        with server.running(tmp_path, listener, "other.conf") as started:
+            response = started.ask("/api/series", method, If_Match="*")
 
-    assert (answer.status, answer["content-type"], answer["cache-control"]) == (502, "application/json", "no-store")
-    assert answer.body == (b"" if method == "HEAD" else b'{"error":"Bad gateway","status":502}')
+    assert (response.status, response["content-type"], response["cache-control"]) == (
+        502,
+        "application/json",
+        "no-store",
+    )
+    assert response.body == (b"" if method == "HEAD" else b'{"error":"Bad gateway","status":502}')

@@ -1,4 +1,4 @@
-"""No key in the error log: nginx quotes the request that it complains of, whatever is wrong and whoever is to blame."""
+"""No API key in the error log, although nginx quotes the requests that it reports."""
 
 import socket
 from collections.abc import Iterator
@@ -12,11 +12,11 @@ from tests.support.nginx_client import Web, receive, request
 from tests.support.site_variants import served, started
 
 KEY = "key-one"
-HOLDS = {"If_Match": "*"}
+CONDITION = {"If_Match": "*"}
 
 
-def quoted(site: Site) -> list[str]:
-    """The lines with a key in whatever nginx has written so far."""
+def lines_with_key(site: Site) -> list[str]:
+    """All lines with a key that nginx has written so far."""
     texts = [path.read_text() for path in (site.folder / "dist/run").rglob("*") if path.is_file()]
     assert texts
     return [line for text in texts for line in text.splitlines() if KEY in line]
@@ -24,54 +24,54 @@ def quoted(site: Site) -> list[str]:
 
 @pytest.fixture
 def running(tmp_path: Path) -> Iterator[tuple[Site, Web]]:
-    """A server that a test may spoil."""
-    with served(tmp_path) as found:
-        yield found
+    """A server that a test may damage."""
+    with served(tmp_path) as running_site:
+        yield running_site
 
 
-@pytest.mark.parametrize("headers", [{}, HOLDS, {"If_None_Match": "*"}, {"Accept_Encoding": "gzip"}], ids=str)
+@pytest.mark.parametrize("headers", [{}, CONDITION, {"If_None_Match": "*"}, {"Accept_Encoding": "gzip"}], ids=str)
 @pytest.mark.parametrize("url", ["/api/v2/chapters/32", "/api/v2/chapters/11", "/api/v2/profile#one"])
-def test_a_body_that_cannot_be_read_is_a_404_and_no_line(running, url: str, headers: dict[str, str]) -> None:
-    """Files lead in a circle here, which stops root as well; folders without rights stop everybody else."""
+def test_unreadable_body_is_404_without_a_log_line(running, url: str, headers: dict[str, str]) -> None:
+    """A symlink to itself is unreadable even for root."""
     site, web = running
     body = site.folder / "dist" / site.manifest.resources[url].file
     body.unlink()
     body.symlink_to(body.name)
-    answer = web.ask(f"{url.partition('#')[0]}?api_key={KEY}", **headers)
+    response = web.ask(f"{url.partition('#')[0]}?api_key={KEY}", **headers)
 
-    assert answer.status == 404
-    assert quoted(site) == []
+    assert response.status == 404
+    assert lines_with_key(site) == []
 
 
 @pytest.fixture(scope="module")
-def asked(tmp_path_factory) -> Iterator[tuple[Site, Web]]:
-    """A server that nobody spoils."""
-    with served(tmp_path_factory.mktemp("asked")) as found:
-        yield found
+def shared(tmp_path_factory) -> Iterator[tuple[Site, Web]]:
+    """A server that tests must not damage."""
+    with served(tmp_path_factory.mktemp("shared")) as running_site:
+        yield running_site
 
 
 @pytest.mark.parametrize(
     "path", ["/API/v2/profile", "/", "/nothing", "/apis", "/_flatpanel/again", "/_flatpanel/error"]
 )
 @pytest.mark.parametrize("method", ["GET", "POST", "OPTIONS"])
-def test_a_path_outside_the_api_may_hold_a_key(asked, path: str, method: str) -> None:
-    """Somebody mistypes an address and sends a large body to it."""
-    site, web = asked
-    for headers in ({}, HOLDS):
+def test_key_in_a_path_outside_the_api_is_not_logged(shared, path: str, method: str) -> None:
+    """The request has a mistyped path and an oversized body."""
+    site, web = shared
+    for headers in ({}, CONDITION):
         data = request(f"{path}?api_key={KEY}", method, Connection="close", Content_Length="100000", **headers)
         web.raw(data + b"x" * 100_000)
 
-    assert quoted(site) == []
+    assert lines_with_key(site) == []
 
 
-def test_a_worker_that_may_open_no_more_files_quotes_no_request(tmp_path: Path) -> None:
-    """It says why, but not whom it could not answer: of new connections, which have said nothing yet."""
+def test_worker_without_file_descriptors_logs_no_request(tmp_path: Path) -> None:
+    """The log has the reason, and only for new connections without a request."""
     with started(tmp_path, "v2", worker_processes="1", worker_rlimit_nofile="30") as (site, web):
         clients = [web.connect() for _ in range(40)]
         try:
-            held = exhausted(clients)
+            held = first_client_of_a_full_worker(clients)
             for path in ("/api/v2/profile", "/api/v2/bookmarks", "/api/v2/chapters/31"):
-                for headers in (HOLDS, {}, {"If_Unmodified_Since": "Fri, 01 Jan 2100 00:00:00 GMT"}):
+                for headers in (CONDITION, {}, {"If_Unmodified_Since": "Fri, 01 Jan 2100 00:00:00 GMT"}):
                     held.sendall(request(f"{path}?api_key={KEY}", **headers))
                     with held.makefile("rb") as stream:
                         assert receive(stream).status in (404, 500, 502)
@@ -79,45 +79,45 @@ def test_a_worker_that_may_open_no_more_files_quotes_no_request(tmp_path: Path) 
             for client in clients:
                 client.close()
 
-        assert quoted(site) == []
+        assert lines_with_key(site) == []
         assert "accept4() failed (24: Too many open files)" in web.errors()
 
 
-HALF = request(f"/api/v2/profile?api_key={KEY}", **HOLDS)[:-2]
+HALF_REQUEST = request(f"/api/v2/profile?api_key={KEY}", **CONDITION)[:-2]
 
 
-def test_a_worker_without_room_for_a_second_request_quotes_no_first(tmp_path: Path) -> None:
-    """A condition is asked about once more, which takes a connection, and all are taken by half-open heads."""
+def test_worker_without_connections_logs_no_request(tmp_path: Path) -> None:
+    """A condition needs a second connection, and half-open requests occupy all of them."""
     with ExitStack() as stack:
         site, web = stack.enter_context(started(tmp_path, "v2", worker_processes="1", worker_connections="32"))
         held = stack.enter_context(web.connect())
-        held.sendall(HALF)
+        held.sendall(HALF_REQUEST)
         for _ in range(64):
             client = stack.enter_context(web.connect())
-            if not begun(client):
+            if not accepted(client):
                 break
         held.sendall(b"\r\n")
         with held.makefile("rb") as stream:
             assert receive(stream).status == 500
 
-        assert quoted(site) == []
+        assert lines_with_key(site) == []
         assert "worker_connections are not enough" in web.errors()
 
 
-def begun(client: socket.socket) -> bool:
-    """Whether a client was let in, whose next request is half there now."""
+def accepted(client: socket.socket) -> bool:
+    """Check whether the worker accepts a client. Its next request is then half sent."""
     try:
         client.sendall(request("/api/v2/nothing"))
         with client.makefile("rb") as stream:
-            found = stream.readline()
-        client.sendall(HALF)
+            line = stream.readline()
+        client.sendall(HALF_REQUEST)
     except ConnectionError:
         return False
-    return bool(found)
+    return bool(line)
 
 
-def exhausted(clients):
-    """The first of the clients, when not all of them were let in."""
+def first_client_of_a_full_worker(clients):
+    """The first client, when the worker accepts no more clients."""
     for client in clients:
         client.settimeout(2)
         client.sendall(request("/api/v2/nothing"))

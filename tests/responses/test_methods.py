@@ -1,4 +1,4 @@
-"""GET and HEAD answer, OPTIONS says so, everything else is refused, on paths that exist and on paths that do not."""
+"""GET and HEAD return resources, OPTIONS returns the CORS headers, and every other method is a 405."""
 
 import pytest
 
@@ -7,19 +7,19 @@ from tests.responses.test_golden import bodies
 from tests.support.nginx_client import Web, request
 
 SITE = "everything"
-KNOWN = "/api/series/long-road"
+RESOURCE = "/api/series/long-road"
 PATHS = [
     "/",
     "/api",
     "/api/series",
-    KNOWN,
-    f"{KNOWN}/",
+    RESOURCE,
+    f"{RESOURCE}/",
     "/api/v1/groups/5",
     "/api/nothing",
     "/api/authors/abc",
     "/api//x",
 ]
-REFUSED = b'{"error":"Method not allowed","status":405}'
+NOT_ALLOWED = b'{"error":"Method not allowed","status":405}'
 
 
 @pytest.fixture
@@ -28,12 +28,12 @@ def web(serve: Serve) -> Web:
 
 
 @pytest.mark.parametrize("path", PATHS)
-def test_options_says_what_may_be_asked(web: Web, path: str) -> None:
-    """204 with Allow and the CORS headers, which let a page send conditions and a key, and no body."""
-    answer = web.ask(path, "OPTIONS")
+def test_options_is_204_with_cors_headers(web: Web, path: str) -> None:
+    """The headers allow conditions and an API key. There is no body."""
+    response = web.ask(path, "OPTIONS")
 
-    assert (answer.status, answer.body) == (204, b"")
-    assert answer.fields == {
+    assert (response.status, response.body) == (204, b"")
+    assert response.fields == {
         "server": "nginx",
         "connection": "close",
         "allow": "GET, HEAD, OPTIONS",
@@ -45,48 +45,47 @@ def test_options_says_what_may_be_asked(web: Web, path: str) -> None:
     }
 
 
-def test_options_is_what_a_browser_asks_before_it_dares(web: Web) -> None:
-    """A preflight request is answered like any OPTIONS."""
+def test_preflight_request_is_like_options(web: Web) -> None:
     preflight = {
         "Origin": "https://reader.example",
         "Access-Control-Request-Method": "GET",
         "Access-Control-Request-Headers": "x-api-key, if-none-match",
     }
-    plain = web.ask(KNOWN, "OPTIONS")
-    answer = web.ask(KNOWN, "OPTIONS", **preflight)
+    plain = web.ask(RESOURCE, "OPTIONS")
+    response = web.ask(RESOURCE, "OPTIONS", **preflight)
 
-    assert (answer.status, answer.fields) == (204, plain.fields)
+    assert (response.status, response.fields) == (204, plain.fields)
 
 
 @pytest.mark.parametrize(
     "path", [*PATHS, "/api/v2/series", "/api/v2/series?limit=1", "/api/v2/profile", "/api/v2/docs/"]
 )
 @pytest.mark.parametrize("condition", [{}, {"If-None-Match": "*"}, {"If-Match": "*"}], ids=str)
-def test_other_sites_may_read_and_nothing_else(web: Web, path: str, condition: dict[str, str]) -> None:
-    """Whoever asks and with whichever cookie: every site, no credentials, no cookie, and no frame around it."""
-    answer = web.ask(path, Origin="https://other.example", Cookie="a=b", **condition)
+def test_other_origins_may_read_only(web: Web, path: str, condition: dict[str, str]) -> None:
+    """Every origin may read, without credentials, cookies or frames."""
+    response = web.ask(path, Origin="https://other.example", Cookie="a=b", **condition)
 
-    assert answer["access-control-allow-origin"] == "*"
-    assert answer["access-control-allow-methods"] in (None, "GET, HEAD, OPTIONS")
-    assert answer["access-control-allow-headers"] in (None, "X-API-Key, If-None-Match, If-Modified-Since")
-    assert (answer["access-control-allow-credentials"], answer["set-cookie"]) == (None, None)
-    assert answer["x-frame-options"] == "SAMEORIGIN"
+    assert response["access-control-allow-origin"] == "*"
+    assert response["access-control-allow-methods"] in (None, "GET, HEAD, OPTIONS")
+    assert response["access-control-allow-headers"] in (None, "X-API-Key, If-None-Match, If-Modified-Since")
+    assert (response["access-control-allow-credentials"], response["set-cookie"]) == (None, None)
+    assert response["x-frame-options"] == "SAMEORIGIN"
 
 
 @pytest.mark.parametrize("path", PATHS)
 @pytest.mark.parametrize(
     "method", ["POST", "PUT", "DELETE", "PATCH", "TRACE", "CONNECT", "PROPFIND", "PURGE", "FOO", "GETS", "GE", "X-Y_Z"]
 )
-def test_any_other_method_is_refused(web: Web, path: str, method: str) -> None:
-    """405 with Allow, our JSON and our headers, whether or not there is such a path."""
-    answer = web.ask(path, method)
+def test_other_methods_are_405(web: Web, path: str, method: str) -> None:
+    """The path need not exist."""
+    response = web.ask(path, method)
 
-    assert (answer.status, answer.body) == (405, REFUSED)
-    assert answer.fields == {
+    assert (response.status, response.body) == (405, NOT_ALLOWED)
+    assert response.fields == {
         "server": "nginx",
         "connection": "close",
         "content-type": "application/json",
-        "content-length": str(len(REFUSED)),
+        "content-length": str(len(NOT_ALLOWED)),
         "allow": "GET, HEAD, OPTIONS",
         "cache-control": "no-store",
         "x-frame-options": "SAMEORIGIN",
@@ -97,11 +96,11 @@ def test_any_other_method_is_refused(web: Web, path: str, method: str) -> None:
 
 
 @pytest.mark.parametrize("method", ["get", "Get", "head", "options", "post"])
-def test_a_method_in_small_letters_is_none(web: Web, method: str) -> None:
-    """Methods are in capitals; anything else is no request at all."""
-    answer = web.ask(KNOWN, method)
+def test_lower_case_method_is_400(web: Web, method: str) -> None:
+    """Methods are case-sensitive."""
+    response = web.ask(RESOURCE, method)
 
-    assert (answer.status, answer.body) == (400, b'{"error":"Bad request","status":400}')
+    assert (response.status, response.body) == (400, b'{"error":"Bad request","status":400}')
 
 
 @pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "PATCH"])
@@ -114,33 +113,33 @@ def test_a_method_in_small_letters_is_none(web: Web, method: str) -> None:
         ({"Content-Length": "5", "Expect": "100-continue"}, b"hello"),
     ],
 )
-def test_a_body_does_not_disturb_what_comes_after_it(
-    web: Web, method: str, headers: dict[str, str], body: bytes
-) -> None:
-    """A refused request is refused whole, and the next one on the connection is answered."""
-    data = request(KNOWN, method, **headers) + body + request(KNOWN, Connection="close")
-    refused, answered = web.converse(data, method, "GET")
+def test_body_of_a_405_is_skipped(web: Web, method: str, headers: dict[str, str], body: bytes) -> None:
+    """The next request on the connection gets its own response."""
+    data = request(RESOURCE, method, **headers) + body + request(RESOURCE, Connection="close")
+    first, second = web.converse(data, method, "GET")
 
-    assert (refused.status, refused.body) == (405, REFUSED)
-    assert (answered.status, answered.body) == (200, bodies(SITE)[KNOWN])
+    assert (first.status, first.body) == (405, NOT_ALLOWED)
+    assert (second.status, second.body) == (200, bodies(SITE)[RESOURCE])
 
 
 @pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "PATCH"])
-def test_a_body_in_chunks_ends_the_connection(web: Web, method: str) -> None:
-    """Where it ends is not certain enough to go on behind it; what was asked for does not matter any more."""
-    data = request(KNOWN, method, Transfer_Encoding="chunked") + b"5\r\nhello\r\n0\r\n\r\n" + request(KNOWN)
-    (refused,) = web.converse(data, method)
+def test_chunked_body_closes_the_connection(web: Web, method: str) -> None:
+    """The end of such a body is not certain enough to read a next request."""
+    data = request(RESOURCE, method, Transfer_Encoding="chunked") + b"5\r\nhello\r\n0\r\n\r\n" + request(RESOURCE)
+    (rejected,) = web.converse(data, method)
 
-    assert (refused.status, refused["connection"]) == (400, "close")
+    assert (rejected.status, rejected["connection"]) == (400, "close")
 
 
 @pytest.mark.parametrize("method", ["GET", "HEAD", "OPTIONS"])
 @pytest.mark.parametrize("condition", [{}, {"If-None-Match": "*"}, {"If-Match": "*"}, {"If-Match": '"other"'}], ids=str)
-def test_a_body_on_what_has_none_is_read_and_forgotten(web: Web, method: str, condition: dict[str, str]) -> None:
-    """A client that sends one all the same gets the usual answer, and may go on."""
-    alone = web.ask(KNOWN, method, **condition)
+def test_body_of_a_get_is_discarded(web: Web, method: str, condition: dict[str, str]) -> None:
+    """The response is the usual one, and the connection stays open."""
+    alone = web.ask(RESOURCE, method, **condition)
     data = (
-        request(KNOWN, method, Content_Length="14", **condition) + b"GET / HTTP/1.1" + request("/", Connection="close")
+        request(RESOURCE, method, Content_Length="14", **condition)
+        + b"GET / HTTP/1.1"
+        + request("/", Connection="close")
     )
     first, second = web.converse(data, method, "GET")
 
@@ -148,17 +147,17 @@ def test_a_body_on_what_has_none_is_read_and_forgotten(web: Web, method: str, co
     assert (second.status, second.body) == (200, bodies(SITE)["/"])
 
 
-def test_head_of_a_refused_kind_has_no_body_either(web: Web) -> None:
-    """HEAD never has a body, errors included, and says how long it would have been."""
-    answer = web.ask("/api/nothing", "HEAD")
+def test_head_of_an_error_has_no_body(web: Web) -> None:
+    """Content-Length is that of the body of GET."""
+    response = web.ask("/api/nothing", "HEAD")
 
-    assert (answer.status, answer.body, answer["content-length"]) == (404, b"", "34")
+    assert (response.status, response.body, response["content-length"]) == (404, b"", "34")
 
 
 @pytest.mark.parametrize("value", ["POST", "DELETE", "OPTIONS"])
 @pytest.mark.parametrize("header", ["X-HTTP-Method-Override", "X-HTTP-Method", "X-Method-Override"])
-def test_the_method_is_the_one_in_the_request_line(web: Web, header: str, value: str) -> None:
-    """No header makes another request out of a GET."""
-    answer = web.ask(KNOWN, **{header: value})
+def test_method_override_headers_are_ignored(web: Web, header: str, value: str) -> None:
+    """Only the request line has the method."""
+    response = web.ask(RESOURCE, **{header: value})
 
-    assert (answer.status, answer.body) == (200, bodies(SITE)[KNOWN])
+    assert (response.status, response.body) == (200, bodies(SITE)[RESOURCE])

@@ -1,4 +1,4 @@
-"""Ids, volumes and chapters in paths: what is no canonical number is a 400, a number that nothing has is a 404."""
+"""Ids, volumes and chapters in paths: a malformed number is a 400, an unused number is a 404."""
 
 import pytest
 
@@ -12,7 +12,7 @@ def web(serve: Serve) -> Web:
     return serve(SITE)[1]
 
 
-# What stands in a path where a number should, and what that makes of the request.
+# Texts in the place of a number.
 NOT_NUMBERS = [
     "abc",
     "01",
@@ -55,7 +55,7 @@ NOT_NUMBERS = [
 ]
 INTEGERS = ["0", "999", "2147483648", "9999999999999999999999", "1" * 2000]
 FRACTIONS = ["1.5", "0.5", "10.25", "1.00000000000000000000001", "123456789.12345"]
-# Ids and volumes are integers, chapters may have a fraction.
+# Ids and volumes are integers. Chapter numbers may have a fraction.
 OF_INTEGERS = [
     "/api/authors/{}",
     "/api/artists/{}",
@@ -82,8 +82,8 @@ PLACES = [*OF_INTEGERS, *OF_DECIMALS, "/api/series/nothing/abc/{}", "/api/v1/ser
 
 @pytest.mark.parametrize("place", PLACES)
 @pytest.mark.parametrize("slash", ["", "/"])
-def test_what_is_no_number_where_one_stands_is_a_400(web: Web, place: str, slash: str) -> None:
-    """An id, a volume or a chapter in any but the one canonical form, whether or not there is such a series."""
+def test_non_canonical_number_is_400(web: Web, place: str, slash: str) -> None:
+    """An id, volume or chapter number has one canonical form, whether or not the series exists."""
     paths = [place.format(number) + slash for number in NOT_NUMBERS]
 
     assert {path: web.ask(path).body for path in paths} == dict.fromkeys(paths, BODIES[400])
@@ -91,8 +91,8 @@ def test_what_is_no_number_where_one_stands_is_a_400(web: Web, place: str, slash
 
 @pytest.mark.parametrize("place", OF_INTEGERS)
 @pytest.mark.parametrize("slash", ["", "/"])
-def test_a_fraction_where_an_integer_stands_is_a_400(web: Web, place: str, slash: str) -> None:
-    """An id or a volume has no fraction, whether or not there is such a series."""
+def test_fraction_for_an_integer_is_400(web: Web, place: str, slash: str) -> None:
+    """An id or a volume has no fraction, whether or not the series exists."""
     paths = [place.format(number) + slash for number in FRACTIONS]
 
     assert {path: web.ask(path).body for path in paths} == dict.fromkeys(paths, BODIES[400])
@@ -103,8 +103,8 @@ def test_a_fraction_where_an_integer_stands_is_a_400(web: Web, place: str, slash
     [*((place, INTEGERS) for place in OF_INTEGERS), *((place, INTEGERS + FRACTIONS) for place in OF_DECIMALS)],
 )
 @pytest.mark.parametrize("slash", ["", "/"])
-def test_a_number_that_is_nowhere_is_a_404(web: Web, place: str, numbers: list[str], slash: str) -> None:
-    """0 is a number, and so is one of any length; no entry has them."""
+def test_unused_number_is_404(web: Web, place: str, numbers: list[str], slash: str) -> None:
+    """0 and numbers of any length are valid."""
     paths = [place.format(number) + slash for number in numbers]
 
     assert {path: web.ask(path).body for path in paths} == dict.fromkeys(paths, BODIES[404])
@@ -120,6 +120,6 @@ def test_a_number_that_is_nowhere_is_a_404(web: Web, place: str, numbers: list[s
         "/api/authors/abc?x=1",
     ],
 )
-def test_a_400_is_an_error_like_any_other(web: Web, path: str) -> None:
-    """Our JSON, our headers, and nothing that a cache may keep."""
+def test_400_has_json_body_and_all_headers(web: Web, path: str) -> None:
+    """Caches may not keep it."""
     assert_error(web.ask(path), 400)

@@ -1,4 +1,4 @@
-"""Which spellings of a path are a resource, and what every other path is: 400 or 404, in JSON, with our headers."""
+"""Which spellings of a path reach a resource. Every other path is a 400 or a 404, as JSON with the API's headers."""
 
 import pytest
 
@@ -19,10 +19,10 @@ def web(serve: Serve) -> Web:
     return serve(SITE)[1]
 
 
-def assert_error(answer: Answer, status: int) -> None:
-    """A whole error: status, body and every header."""
-    assert (answer.status, answer.body) == (status, BODIES[status])
-    assert answer.fields == {
+def assert_error(response: Answer, status: int) -> None:
+    """Status, body and every header are those of an error."""
+    assert (response.status, response.body) == (status, BODIES[status])
+    assert response.fields == {
         "server": "nginx",
         "connection": "close",
         "content-type": "application/json",
@@ -61,11 +61,11 @@ def assert_error(answer: Answer, status: int) -> None:
         ("/api/..", "/"),
     ],
 )
-def test_a_spelling_that_means_the_path_is_the_resource(web: Web, path: str, url: str) -> None:
-    """Slashes at the end or doubled, dot segments, letters that need no encoding and whole addresses change nothing."""
-    answer = web.ask(path)
+def test_equivalent_path_is_the_resource(web: Web, path: str, url: str) -> None:
+    """Double and trailing slashes, dot segments, unneeded escapes and absolute URLs change nothing."""
+    response = web.ask(path)
 
-    assert (answer.status, answer.body) == (200, bodies(SITE)[url])
+    assert (response.status, response.body) == (200, bodies(SITE)[url])
 
 
 @pytest.mark.parametrize(
@@ -86,17 +86,17 @@ def test_a_spelling_that_means_the_path_is_the_resource(web: Web, path: str, url
     ],
 )
 @pytest.mark.parametrize("url", ["/api/series", "/api/v1/series/long-road", "/api/v1/releases", "/"])
-def test_a_query_string_changes_nothing(web: Web, url: str, query: str) -> None:
-    """No parameter is defined, so none is looked at, and none can be wrong."""
-    answer = web.ask(url + query)
+def test_query_string_is_ignored(web: Web, url: str, query: str) -> None:
+    """These routes define no parameters."""
+    response = web.ask(url + query)
 
-    assert (answer.status, answer.body) == (200, bodies(SITE)[url])
+    assert (response.status, response.body) == (200, bodies(SITE)[url])
 
 
 @pytest.mark.parametrize(
     "path",
     [
-        # Nothing has this name.
+        # No resource has this name.
         "/api",
         "/api/",
         "/api/v1",
@@ -118,7 +118,7 @@ def test_a_query_string_changes_nothing(web: Web, url: str, query: str) -> None:
         "/api/series/long-road/1",
         "/api/series/members-only",
         "/api/v1/series/members-only/1/1",
-        # One family has what another has not.
+        # Resources of another API version.
         "/api/categories",
         "/api/groups",
         "/api/groups/5",
@@ -139,7 +139,7 @@ def test_a_query_string_changes_nothing(web: Web, url: str, query: str) -> None:
         "/api/V1/series",
         "/api/series/Long-Road",
         "/api/series/LONG-ROAD/2/10",
-        # A separator that is none: it would be a second URL for the resource.
+        # Escaped separators, which would be a second URL for the resource.
         "/api%2Fseries",
         "/api%2fseries",
         "/%2Fapi/series",
@@ -154,7 +154,7 @@ def test_a_query_string_changes_nothing(web: Web, url: str, query: str) -> None:
         "/api/series;long-road",
         "/api/series;",
         "/api/series;v=1/long-road",
-        # Characters that are part of the name.
+        # Characters that belong to the name.
         "/api/series/%20",
         "/api/series%20",
         "/api/%20series",
@@ -183,7 +183,7 @@ def test_a_query_string_changes_nothing(web: Web, url: str, query: str) -> None:
         "/api/series/.*",
         "/api/series/long-roa",
         "/api/series/long-roadd",
-        # What nginx uses for itself.
+        # Internal locations.
         "/_flatpanel",
         "/_flatpanel/error",
         "/_flatpanel/fresh",
@@ -199,8 +199,7 @@ def test_a_query_string_changes_nothing(web: Web, url: str, query: str) -> None:
         "/nginx.conf",
     ],
 )
-def test_any_other_path_is_a_404(web: Web, path: str) -> None:
-    """What is no resource is not found, whatever it looks like."""
+def test_other_path_is_404(web: Web, path: str) -> None:
     assert_error(web.ask(path), 404)
 
 
@@ -228,25 +227,25 @@ def test_any_other_path_is_a_404(web: Web, path: str) -> None:
         "http:///api/series",
     ],
 )
-def test_a_target_that_is_no_path_is_a_400(web: Web, path: str) -> None:
-    """What climbs above the root, is cut short or holds what no path may hold is a bad request."""
+def test_malformed_path_is_400(web: Web, path: str) -> None:
+    """The path leads above the root, has an incomplete escape or contains invalid characters."""
     assert_error(web.ask(path), 400)
 
 
 @pytest.mark.parametrize("part", ["a", "%41", "/", "/a", "./", "a/../", "\xe9"])
-def test_a_long_path_is_just_another_path(web: Web, part: str) -> None:
-    """Up to the size of nginx's buffers, a path that is nowhere is a 404."""
+def test_long_path_is_404(web: Web, part: str) -> None:
+    """The limit is nginx's buffer."""
     assert_error(web.ask("/api/" + part * (6000 // len(part.encode()))), 404)
 
 
 @pytest.mark.parametrize("target", ["/api/" + "a" * 9000, "/api/series?" + "a" * 9000, "/" * 9000, "a" * 9000])
-def test_a_path_that_fits_no_buffer_is_a_414(web: Web, target: str) -> None:
-    """A request line of more than 8 kB is refused as what it is."""
+def test_oversized_path_is_414(web: Web, target: str) -> None:
+    """The limit of a request line is 8 kB."""
     assert_error(web.ask(target), 414)
 
 
-def test_head_of_what_is_missing_has_the_headers_of_get(web: Web) -> None:
-    """Length included, and no body."""
+def test_head_of_a_missing_path_has_the_headers_of_get(web: Web) -> None:
+    """Content-Length is included; the body is empty."""
     for path in ("/api/nothing", "/api/authors/abc"):
         head, get = web.ask(path, "HEAD"), web.ask(path)
 
@@ -254,8 +253,8 @@ def test_head_of_what_is_missing_has_the_headers_of_get(web: Web) -> None:
 
 
 @pytest.mark.parametrize("slug", ["__proto__", "constructor", "default", "include", "hostnames", "volatile", "0", "-"])
-def test_a_slug_may_be_a_word_that_means_something_elsewhere(serve: Serve, slug: str) -> None:
-    """Keywords of nginx maps and names of JavaScript are slugs like others, in one case only."""
+def test_slug_may_be_a_keyword(serve: Serve, slug: str) -> None:
+    """Keywords of nginx maps and property names of JavaScript are ordinary, case-sensitive slugs."""
     web = serve("hostile")[1]
 
     assert web.ask(f"/api/series/{slug}").body == bodies("hostile")[f"/api/series/{slug}"]
@@ -263,6 +262,6 @@ def test_a_slug_may_be_a_word_that_means_something_elsewhere(serve: Serve, slug:
 
 
 @pytest.mark.parametrize("slug", ["toString", "hasOwnProperty", "valueOf", "prototype", "LICENSED", "licensed"])
-def test_a_word_that_means_something_elsewhere_is_no_slug_by_itself(serve: Serve, slug: str) -> None:
-    """What the catalog does not name, or the site hides, is not there."""
+def test_keyword_that_is_no_slug_is_404(serve: Serve, slug: str) -> None:
+    """The catalog does not contain these slugs, or the site hides them."""
     assert serve("hostile")[1].ask(f"/api/series/{slug}").status == 404

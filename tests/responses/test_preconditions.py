@@ -1,13 +1,13 @@
-"""If-Match and If-Unmodified-Since, which answer 412, and the second request that nginx makes when they hold."""
+"""If-Match and If-Unmodified-Since, which can return 412, and the second request that nginx sends when they hold."""
 
 import pytest
 
 from tests.conftest import Serve
-from tests.responses.test_conditional_requests import MODIFIED, OTHER, SITE, TAG, URL
+from tests.responses.test_conditional_requests import ETAG, MODIFIED, OTHER, SITE, URL
 from tests.responses.test_golden import bodies, sidecar
 from tests.support.nginx_client import Web, parse
 
-# A resource with a gzip form.
+# A resource with a compressed form.
 LARGE = "/api/v1/series/long-road"
 EARLIER, LATER = "Tue, 10 Feb 2026 13:45:26 GMT", "Tue, 10 Feb 2026 13:45:28 GMT"
 FAILED = b'{"error":"Precondition failed","status":412}'
@@ -22,20 +22,20 @@ def web(serve: Serve) -> Web:
 @pytest.mark.parametrize(
     "value",
     [
-        pytest.param(TAG, id="lone"),
+        pytest.param(ETAG, id="lone"),
         pytest.param("*", id="star"),
-        pytest.param(f"{OTHER}, {TAG}", id="last in a list"),
-        pytest.param(f"{TAG},{OTHER}", id="first in a list"),
-        pytest.param(f',, "a,b" , {TAG}, W/{OTHER}', id="between others"),
-        pytest.param(f"W/{TAG}, {TAG}", id="weak and strong"),
+        pytest.param(f"{OTHER}, {ETAG}", id="last in a list"),
+        pytest.param(f"{ETAG},{OTHER}", id="first in a list"),
+        pytest.param(f',, "a,b" , {ETAG}, W/{OTHER}', id="between others"),
+        pytest.param(f"W/{ETAG}, {ETAG}", id="weak and strong"),
     ],
 )
-def test_a_strong_tag_that_matches_is_a_200(web: Web, method: str, value: str) -> None:
-    """The condition holds, and the answer is the usual one."""
-    answer = web.ask(URL, method, If_Match=value)
+def test_matching_strong_etag_is_200(web: Web, method: str, value: str) -> None:
+    """The condition holds, and the response is the usual one."""
+    response = web.ask(URL, method, If_Match=value)
 
-    assert (answer.status, answer["etag"]) == (200, TAG)
-    assert answer.body == (b"" if method == "HEAD" else bodies(SITE)[URL])
+    assert (response.status, response["etag"]) == (200, ETAG)
+    assert response.body == (b"" if method == "HEAD" else bodies(SITE)[URL])
 
 
 @pytest.mark.parametrize("method", ["GET", "HEAD"])
@@ -43,35 +43,35 @@ def test_a_strong_tag_that_matches_is_a_200(web: Web, method: str, value: str) -
     "value",
     [
         pytest.param(OTHER, id="other"),
-        pytest.param(f"W/{TAG}", id="weak"),
-        pytest.param(f"W/{TAG}, {OTHER}", id="weak in a list"),
-        pytest.param(f'"a, {TAG[1:-1]}"', id="inside another tag"),
-        pytest.param(f'"a,{TAG},b"', id="between two other tags"),
-        pytest.param(TAG.strip('"'), id="without quotes"),
-        pytest.param(TAG.upper(), id="capitals"),
+        pytest.param(f"W/{ETAG}", id="weak"),
+        pytest.param(f"W/{ETAG}, {OTHER}", id="weak in a list"),
+        pytest.param(f'"a, {ETAG[1:-1]}"', id="inside another ETag"),
+        pytest.param(f'"a,{ETAG},b"', id="between two other ETags"),
+        pytest.param(ETAG.strip('"'), id="without quotes"),
+        pytest.param(ETAG.upper(), id="capitals"),
         pytest.param("garbage", id="garbage"),
         pytest.param("**", id="two stars"),
         pytest.param('*, "a"', id="star in a list"),
-        pytest.param(f"{TAG}x", id="text behind the tag"),
-        pytest.param(f"x{TAG}", id="text before the tag"),
-        pytest.param(f"{OTHER} {TAG}", id="no comma"),
-        pytest.param('"304"', id="a tag that looks like a verdict"),
+        pytest.param(f"{ETAG}x", id="text after the ETag"),
+        pytest.param(f"x{ETAG}", id="text before the ETag"),
+        pytest.param(f"{OTHER} {ETAG}", id="no comma"),
+        pytest.param('"304"', id="an ETag that looks like a status"),
         pytest.param(",", id="only a comma"),
-        pytest.param('"', id="half a tag"),
+        pytest.param('"', id="half an ETag"),
         pytest.param('"",' * 2600, id="8 kB"),
     ],
 )
-def test_no_strong_tag_that_matches_is_a_412(web: Web, method: str, value: str) -> None:
-    """Strong comparison: a weak tag never matches, and what is no tag neither."""
+def test_etag_that_does_not_match_strongly_is_412(web: Web, method: str, value: str) -> None:
+    """A weak or malformed ETag never matches."""
     assert web.ask(URL, method, If_Match=value).status == 412
 
 
-def test_a_412_is_an_error_like_any_other(web: Web) -> None:
-    """Our JSON, our headers, nothing of the resource, and nothing that a cache may keep."""
-    answer = web.ask(URL, If_Match=OTHER)
+def test_412_has_json_body_and_all_headers(web: Web) -> None:
+    """It contains nothing of the resource, and caches may not keep it."""
+    response = web.ask(URL, If_Match=OTHER)
 
-    assert answer.body == FAILED
-    assert answer.fields == {
+    assert response.body == FAILED
+    assert response.fields == {
         "server": "nginx",
         "connection": "close",
         "content-type": "application/json",
@@ -99,7 +99,7 @@ def test_a_412_is_an_error_like_any_other(web: Web) -> None:
         ("Tue Feb 10 13:45:27 2026", 200),
         ("Tue Feb 10 13:45:26 2026", 412),
         ("Sun Feb  1 00:00:00 2026", 412),
-        # What is no date is ignored.
+        # Invalid dates are ignored.
         ("garbage", 200),
         ("0", 200),
         ("Wed, 31 Apr 2025 00:00:00 GMT", 200),
@@ -109,22 +109,24 @@ def test_a_412_is_an_error_like_any_other(web: Web) -> None:
         (f"{EARLIER}, {EARLIER}", 200),
         ("2025-04-01T00:00:00Z", 200),
         ("*", 200),
-        (TAG, 200),
+        (ETAG, 200),
     ],
 )
-def test_a_date_that_is_earlier_is_a_412(web: Web, method: str, date: str, status: int) -> None:
-    """If-Unmodified-Since in any of the three forms, and ignored in any other."""
+def test_earlier_date_is_412(web: Web, method: str, date: str, status: int) -> None:
+    """If-Unmodified-Since may have any of the three HTTP date formats. Other values are ignored."""
     assert web.ask(URL, method, If_Unmodified_Since=date).status == status
 
 
-@pytest.mark.xfail(reason="nginx obeys an empty field itself, and no variable of it tells one from an absent field")
-def test_an_empty_date_is_ignored(web: Web) -> None:
-    """A field without a value holds no date, and so no condition."""
+@pytest.mark.xfail(
+    reason="nginx evaluates an empty header itself, and its variables do not distinguish it from an absent one"
+)
+def test_empty_if_unmodified_since_is_ignored(web: Web) -> None:
+    """An empty header is no condition."""
     assert web.ask(URL, If_Unmodified_Since="").status == 200
 
 
-def test_an_empty_list_of_tags_holds_none_that_matches(web: Web) -> None:
-    """If-Match without a tag asks for one of no tags at all."""
+def test_empty_if_match_is_412(web: Web) -> None:
+    """An empty list contains no matching ETag."""
     assert web.ask(URL, If_Match="").body == FAILED
 
 
@@ -132,25 +134,25 @@ def test_an_empty_list_of_tags_holds_none_that_matches(web: Web) -> None:
 @pytest.mark.parametrize(
     ("match", "unmodified", "none", "modified", "status"),
     [
-        # If-Match first, and If-Unmodified-Since only in its absence.
-        (TAG, EARLIER, None, None, 200),
+        # If-Match takes precedence over If-Unmodified-Since.
+        (ETAG, EARLIER, None, None, 200),
         ("*", EARLIER, None, None, 200),
         (OTHER, LATER, None, None, 412),
         ("", EARLIER, None, None, 412),
         # Then If-None-Match.
-        (TAG, None, TAG, None, 304),
-        (TAG, None, OTHER, None, 200),
-        (TAG, None, "*", None, 304),
-        ("*", None, f"W/{TAG}", None, 304),
-        (OTHER, None, TAG, None, 412),
-        (f"W/{TAG}", None, TAG, None, 412),
-        (None, EARLIER, TAG, None, 412),
-        (None, LATER, TAG, None, 304),
+        (ETAG, None, ETAG, None, 304),
+        (ETAG, None, OTHER, None, 200),
+        (ETAG, None, "*", None, 304),
+        ("*", None, f"W/{ETAG}", None, 304),
+        (OTHER, None, ETAG, None, 412),
+        (f"W/{ETAG}", None, ETAG, None, 412),
+        (None, EARLIER, ETAG, None, 412),
+        (None, LATER, ETAG, None, 304),
         (None, LATER, OTHER, None, 200),
-        (None, "garbage", TAG, None, 304),
-        # Then, in the absence of that, If-Modified-Since.
-        (TAG, None, None, MODIFIED, 304),
-        (TAG, None, None, EARLIER, 200),
+        (None, "garbage", ETAG, None, 304),
+        # Then If-Modified-Since, if If-None-Match is absent.
+        (ETAG, None, None, MODIFIED, 304),
+        (ETAG, None, None, EARLIER, 200),
         (OTHER, None, None, MODIFIED, 412),
         (None, MODIFIED, None, MODIFIED, 304),
         (None, LATER, None, EARLIER, 200),
@@ -158,15 +160,15 @@ def test_an_empty_list_of_tags_holds_none_that_matches(web: Web) -> None:
         (None, "garbage", None, MODIFIED, 304),
         (None, "garbage", None, "garbage", 200),
         # All four.
-        (TAG, EARLIER, TAG, EARLIER, 304),
-        (TAG, EARLIER, OTHER, LATER, 200),
-        (OTHER, LATER, TAG, LATER, 412),
+        (ETAG, EARLIER, ETAG, EARLIER, 304),
+        (ETAG, EARLIER, OTHER, LATER, 200),
+        (OTHER, LATER, ETAG, LATER, 412),
     ],
 )
-def test_conditions_are_judged_in_their_order(
+def test_conditions_are_evaluated_in_order(
     web: Web, method: str, match: str, unmodified: str, none: str, modified: str, status: int
 ) -> None:
-    """The order of RFC 9110 section 13.2.2, for every pair of them."""
+    """The order is that of RFC 9110, section 13.2.2."""
     headers = {
         "If-Match": match,
         "If-Unmodified-Since": unmodified,
@@ -181,26 +183,26 @@ def test_conditions_are_judged_in_their_order(
 
 @pytest.mark.parametrize("method", ["GET", "HEAD"])
 @pytest.mark.parametrize("condition", ["If-Match", "If-Unmodified-Since"])
-def test_a_strong_condition_gets_the_strong_form(web: Web, method: str, condition: str) -> None:
-    """Who asks for these very bytes gets them as they are, also when gzip would do."""
-    tag, date = sidecar(SITE, LARGE)["etag"], sidecar(SITE, LARGE)["last-modified"]
-    value = {"If-Match": tag, "If-Unmodified-Since": date}[condition]
-    answer = web.ask(LARGE, method, Accept_Encoding="gzip", **{condition: value})
+def test_strong_condition_returns_the_uncompressed_body(web: Web, method: str, condition: str) -> None:
+    """The ETag of the compressed body is weak, so gzip is ignored."""
+    etag, date = sidecar(SITE, LARGE)["etag"], sidecar(SITE, LARGE)["last-modified"]
+    value = {"If-Match": etag, "If-Unmodified-Since": date}[condition]
+    response = web.ask(LARGE, method, Accept_Encoding="gzip", **{condition: value})
 
-    assert (answer.status, answer["etag"], answer["content-encoding"], answer["vary"]) == (
+    assert (response.status, response["etag"], response["content-encoding"], response["vary"]) == (
         200,
-        tag,
+        etag,
         None,
         "Accept-Encoding",
     )
-    assert answer.body == (b"" if method == "HEAD" else bodies(SITE)[LARGE])
+    assert response.body == (b"" if method == "HEAD" else bodies(SITE)[LARGE])
 
 
-def test_a_weak_tag_fails_for_who_takes_gzip_too(web: Web) -> None:
-    """The tag of the gzip form is weak, and so good for nothing here."""
-    answer = web.ask(LARGE, Accept_Encoding="gzip", If_Match=f"W/{sidecar(SITE, LARGE)['etag']}")
+def test_weak_etag_is_412_with_gzip_too(web: Web) -> None:
+    """The ETag of the compressed body never matches strongly."""
+    response = web.ask(LARGE, Accept_Encoding="gzip", If_Match=f"W/{sidecar(SITE, LARGE)['etag']}")
 
-    assert (answer.status, answer.body) == (412, FAILED)
+    assert (response.status, response.body) == (412, FAILED)
 
 
 @pytest.mark.parametrize(
@@ -209,41 +211,41 @@ def test_a_weak_tag_fails_for_who_takes_gzip_too(web: Web) -> None:
 @pytest.mark.parametrize(
     "path", [URL, f"{URL}/", f"/{URL}", f"/api/./x/..{URL.removeprefix('/api')}", URL.replace("s", "%73")]
 )
-def test_the_second_request_is_for_the_same_resource(web: Web, path: str, query: str) -> None:
-    """However odd the path and the query string are, they mean the same when nginx asks itself."""
-    answer = web.ask(path + query, If_Match=TAG)
+def test_second_request_has_the_same_path_and_query(web: Web, path: str, query: str) -> None:
+    """nginx sends unusual paths and queries to itself unchanged."""
+    response = web.ask(path + query, If_Match=ETAG)
 
-    assert (answer.status, answer["etag"], answer.body) == (200, TAG, bodies(SITE)[URL])
+    assert (response.status, response["etag"], response.body) == (200, ETAG, bodies(SITE)[URL])
 
 
 @pytest.mark.parametrize("target", ["http://other.example", "http://other.example:1", "HTTP://other.example"])
 @pytest.mark.parametrize("path", [URL, f"{URL}?a=http://b/"])
-def test_the_second_request_stays_on_this_server(web: Web, target: str, path: str) -> None:
-    """A request line with a whole address changes nothing of where the answer comes from."""
-    answer = web.ask(target + path, If_Match=TAG)
+def test_second_request_goes_to_the_same_server(web: Web, target: str, path: str) -> None:
+    """The host of an absolute request target is ignored."""
+    response = web.ask(target + path, If_Match=ETAG)
 
-    assert (answer.status, answer.body) == (200, bodies(SITE)[URL])
+    assert (response.status, response.body) == (200, bodies(SITE)[URL])
 
 
 @pytest.mark.parametrize("target", ["http://other.example", "http://other.example/", "http://other.example?a=b"])
-def test_an_address_without_a_path_is_the_index(web: Web, target: str) -> None:
-    """With and without a condition that holds."""
-    found = [web.ask(target), web.ask(target, If_Match="*")]
+def test_absolute_url_without_path_is_the_index(web: Web, target: str) -> None:
+    """This holds with and without a condition."""
+    responses = [web.ask(target), web.ask(target, If_Match="*")]
 
-    assert [(one.status, one.body) for one in found] == [(200, bodies(SITE)["/"])] * 2
+    assert [(response.status, response.body) for response in responses] == [(200, bodies(SITE)["/"])] * 2
 
 
 @pytest.mark.parametrize("headers", ["", "Host: a\r\n", "Host: a.example:1\r\n", "Connection: close\r\n"])
-def test_the_second_request_needs_no_host(web: Web, headers: str) -> None:
-    """HTTP/1.0 knows no Host, and a condition that holds is answered all the same."""
-    answer = parse(web.raw(f"GET {URL} HTTP/1.0\r\n{headers}If-Match: {TAG}\r\n\r\n".encode()))
+def test_second_request_works_without_host(web: Web, headers: str) -> None:
+    """HTTP/1.0 requests need no Host header."""
+    response = parse(web.raw(f"GET {URL} HTTP/1.0\r\n{headers}If-Match: {ETAG}\r\n\r\n".encode()))
 
-    assert (answer.status, answer["etag"], answer.body) == (200, TAG, bodies(SITE)[URL])
+    assert (response.status, response["etag"], response.body) == (200, ETAG, bodies(SITE)[URL])
 
 
-def test_the_second_request_has_no_body(web: Web) -> None:
-    """A body on a GET is read and forgotten, whoever asks."""
-    request = f"GET {URL} HTTP/1.1\r\nHost: a\r\nIf-Match: {TAG}\r\nContent-Length: 5\r\n\r\nhello"
+def test_second_request_has_no_body(web: Web) -> None:
+    """nginx discards the body of a GET."""
+    request = f"GET {URL} HTTP/1.1\r\nHost: a\r\nIf-Match: {ETAG}\r\nContent-Length: 5\r\n\r\nhello"
     again = f"GET {URL} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"
     first, second = web.converse((request + again).encode(), "GET", "GET")
 
@@ -251,6 +253,6 @@ def test_the_second_request_has_no_body(web: Web) -> None:
 
 
 @pytest.mark.parametrize("method", ["POST", "OPTIONS", "DELETE"])
-def test_a_method_is_refused_before_its_condition(web: Web, method: str) -> None:
-    """No condition is judged for what is no GET."""
+def test_method_is_checked_before_conditions(web: Web, method: str) -> None:
+    """Conditions apply only to GET and HEAD."""
     assert web.ask(URL, method, If_Match=OTHER).status == {"OPTIONS": 204}.get(method, 405)

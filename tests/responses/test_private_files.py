@@ -1,4 +1,4 @@
-"""What must not be read is not there, or lies where no path leads."""
+"""Files that clients may not read do not exist, or no URL leads to them."""
 
 import gzip
 import hashlib
@@ -29,42 +29,58 @@ def texts(site: Site) -> Iterator[tuple[str, bytes]]:
             yield path.relative_to(dist).as_posix(), gzip.decompress(data) if path.suffix == ".gz" else data
 
 
-def holding(site: Site, text: bytes) -> set[str]:
-    """The top folders of everything that says it; of what is public, the families."""
+def folders_with(site: Site, text: bytes) -> set[str]:
+    """The top folders, and API versions below `www`, of all files that contain the text."""
     trees = re.compile(r"private|www/api(?:/v\d)?|releases|\w+")
     return {trees.match(name)[0] for name, data in texts(site) if text in data}
 
 
-def test_a_restricted_body_lies_only_where_the_gate_leads(site: Site) -> None:
-    """Its pages are named below private and nowhere else in all of dist."""
-    assert holding(site, b"hidden-page.png") == {"private"}
+def test_restricted_body_is_only_in_the_private_tree(site: Site) -> None:
+    """No other file below dist contains its pages."""
+    assert folders_with(site, b"hidden-page.png") == {"private"}
 
 
-def test_a_licensed_body_is_not_there(site: Site) -> None:
-    """The old families show it; of v2 there is no file to be sent by mistake."""
-    assert holding(site, b"sold-page.png") == {"www/api", "www/api/v1"}
-    assert holding(site, b"neither-page.png") == set()
+def test_licensed_body_of_v2_does_not_exist(site: Site) -> None:
+    """Only /api and /api/v1 have the chapters of a licensed series."""
+    assert folders_with(site, b"sold-page.png") == {"www/api", "www/api/v1"}
+    assert folders_with(site, b"neither-page.png") == set()
 
 
-def test_only_digests_of_keys_are_written(site: Site) -> None:
-    """No file below dist holds a key, and each key's digest is in one: the map of the release."""
+def test_keys_are_written_as_digests_only(site: Site) -> None:
+    """Each digest is in one file: keys.map."""
     for key in ("key-one-too", "key-two", "key-of-nobody"):
         digest = hashlib.sha256(key.encode()).hexdigest().encode()
-        assert holding(site, key.encode()) == set()
+        assert folders_with(site, key.encode()) == set()
         assert [name.rsplit("/", 1)[1] for name, data in texts(site) if digest in data] == ["keys.map"]
 
 
-def tricks(site: Site) -> Iterator[str]:
-    """Every way that comes to mind to reach a file below private, or the answer made from it."""
-    restricted = [one for one in site.manifest.resources.values() if one.restricted]
-    for one in restricted:
-        tree, _, inside = one.file.partition("/")
-        yield from (f"/{one.file}", f"//{one.file}", f"/api/../{one.file}", f"/api/v2/../../{one.file}")
-        yield from (f"/dist/{one.file}", f"/api/v2/{one.file}", f"/{inside}", f"/{inside}.headers", f"/{inside}.gz")
-        yield from (f"/www/../{one.file}", f"/%2e%2e/{one.file}", f"/api/v2/..%2f..%2f{one.file}")
-        yield from (f"/{tree}%2f{inside}", f"/{tree}/%2e/{inside}", f"/api/v2/%2e%2e/%2e%2e/{one.file}")
-        yield from (f"/api\\..\\{one.file}", f"/{one.file}%00.json", f"/{one.file}?x", f"/{one.file};x")
-        yield f"/api/v2/series?page=../../{one.file}"
+def hostile_paths(site: Site) -> Iterator[str]:
+    """Paths that try to reach a file below private, or a response made from it."""
+    restricted = [published for published in site.manifest.resources.values() if published.restricted]
+    for published in restricted:
+        tree, _, rest = published.file.partition("/")
+        yield from (
+            f"/{published.file}",
+            f"//{published.file}",
+            f"/api/../{published.file}",
+            f"/api/v2/../../{published.file}",
+        )
+        yield from (
+            f"/dist/{published.file}",
+            f"/api/v2/{published.file}",
+            f"/{rest}",
+            f"/{rest}.headers",
+            f"/{rest}.gz",
+        )
+        yield from (f"/www/../{published.file}", f"/%2e%2e/{published.file}", f"/api/v2/..%2f..%2f{published.file}")
+        yield from (f"/{tree}%2f{rest}", f"/{tree}/%2e/{rest}", f"/api/v2/%2e%2e/%2e%2e/{published.file}")
+        yield from (
+            f"/api\\..\\{published.file}",
+            f"/{published.file}%00.json",
+            f"/{published.file}?x",
+            f"/{published.file};x",
+        )
+        yield f"/api/v2/series?page=../../{published.file}"
     for path in ("31/pages", "31", "32", "31/read"):
         yield from (
             f"/api/v2/chapters/{path}{end}" for end in (";x", ".json", "%20", "%09", "?", "?api_key=", "/.", "//")
@@ -85,13 +101,13 @@ def tricks(site: Site) -> Iterator[str]:
 SECRETS = (b"hidden-page", b"Hush", b'bookmarks":', b"una@mail.example")
 
 
-def test_no_path_leads_to_what_is_private(site: Site, web: Web) -> None:
-    """Traversal, escapes, doubled slashes, other cases, a file's own name: nothing gets there without a key."""
+def test_no_path_reaches_a_private_file(site: Site, web: Web) -> None:
+    """Traversal, escapes, double slashes, other cases and file names are all rejected without a key."""
     reached = {}
-    for path in tricks(site):
-        answer = web.ask(path)
-        if answer.status not in (400, 401, 404) or any(secret in answer.body for secret in SECRETS):
-            reached[path] = answer.status
+    for path in hostile_paths(site):
+        response = web.ask(path)
+        if response.status not in (400, 401, 404) or any(secret in response.body for secret in SECRETS):
+            reached[path] = response.status
 
     assert reached == {}
 
@@ -115,7 +131,7 @@ def test_no_path_leads_to_what_is_private(site: Site, web: Web) -> None:
         {"X-API-Key2": "key-one"},
     ],
 )
-def test_no_other_header_opens_a_gate(web: Web, headers: dict[str, str]) -> None:
-    """Only X-API-Key counts."""
+def test_no_other_header_is_a_key(web: Web, headers: dict[str, str]) -> None:
+    """Only X-API-Key is."""
     for path in ("/api/v2/profile", "/api/v2/chapters/31/pages", "/api/v2/chapters/31/read"):
         assert web.ask(path, **headers).status == 401

@@ -1,4 +1,4 @@
-"""Nothing of a chapter is anywhere before its time: not in a body, not in a name, not in the configuration."""
+"""A scheduled chapter appears nowhere before its time: in no body, no file name and no configuration."""
 
 import gzip
 import re
@@ -10,21 +10,21 @@ import pytest
 from tests.conftest import AS_OF, Site, copy_of
 from tests.support.paths import EXAMPLE
 
-# 2027-01-01, when the chapters of the test site are due.
+# 2027-01-01, when the chapters of the test site are published.
 DUE = 1_798_761_600
 
 
-def everything(folder: Path) -> dict[str, bytes]:
-    """All names and all texts below a built site, compressed ones as they read."""
-    found = {}
+def contents(folder: Path) -> dict[str, bytes]:
+    """All files below a built site by name, with .gz files decompressed."""
+    files = {}
     for path in sorted(folder.rglob("*")):
         if path.is_file() and not path.is_symlink():
             data = path.read_bytes()
-            found[path.relative_to(folder).as_posix()] = gzip.decompress(data) if path.suffix == ".gz" else data
-    return found
+            files[path.relative_to(folder).as_posix()] = gzip.decompress(data) if path.suffix == ".gz" else data
+    return files
 
 
-def saying(files: dict[str, bytes], word: str) -> list[str]:
+def containing(files: dict[str, bytes], word: str) -> list[str]:
     return [name for name, data in files.items() if word in name or word.encode() in data]
 
 
@@ -33,37 +33,37 @@ MARKS = ["NotYetEver", "NotYetTitle", "notyet-page.png", "notyet-a.png", "notyet
 
 @pytest.fixture(scope="module")
 def before_and_after(tmp_path_factory) -> tuple[dict[str, bytes], dict[str, bytes]]:
-    """Everything that two builds wrote, one second before the chapters were due and at that second."""
+    """The files of two builds: one second before the chapters are published, and at that second."""
     built = []
     for as_of in (DUE - 1, DUE):
-        made = copy_of("v2", tmp_path_factory.mktemp("due"))
-        made.build(as_of)
-        files = everything(made.folder / "dist")
-        built.append(files | {"nginx.conf": (made.folder / "nginx.conf").read_bytes()})
+        site = copy_of("v2", tmp_path_factory.mktemp("due"))
+        site.build(as_of)
+        files = contents(site.folder / "dist")
+        built.append(files | {"nginx.conf": (site.folder / "nginx.conf").read_bytes()})
     return built[0], built[1]
 
 
 @pytest.mark.parametrize("mark", MARKS)
-def test_a_scheduled_chapter_is_nowhere(before_and_after, mark: str) -> None:
-    """Its title, its pages and its id: in no body, map, index, manifest or file name, public or private."""
+def test_scheduled_chapter_is_in_no_file(before_and_after, mark: str) -> None:
+    """No body, map, index, manifest or file name contains its title, its pages or its id."""
     before, after = before_and_after
 
-    assert saying(before, mark) == []
-    # The same search finds it a second later, so it would have found it.
-    assert saying(after, mark)
+    assert containing(before, mark) == []
+    # The same search finds it one second later, which proves that the search works.
+    assert containing(after, mark)
 
 
-def test_a_series_of_scheduled_chapters_is_not_in_v2(before_and_after) -> None:
-    """Not even its name; the old families show it without chapters."""
+def test_series_of_scheduled_chapters_is_not_in_v2(before_and_after) -> None:
+    """/api and /api/v1 contain it without chapters."""
     before, after = before_and_after
-    shown = [name for name in saying(before, "/reader/tomorrow/") if not name.startswith("releases/")]
+    files = [name for name in containing(before, "/reader/tomorrow/") if not name.startswith("releases/")]
 
-    assert {name.split("/")[2].partition(".")[0] for name in shown} == {"series", "v1"}
+    assert {name.split("/")[2].partition(".")[0] for name in files} == {"series", "v1"}
     assert any(name.startswith("www/api/v2/series/tomorrow.") for name in after)
 
 
-def test_dates_and_counts_do_not_know_of_it(before_and_after) -> None:
-    """What a list says of a series with a scheduled chapter is what it said without one."""
+def test_dates_and_counts_ignore_scheduled_chapters(before_and_after) -> None:
+    """Its list item is the same as without the scheduled chapter."""
     (listed,) = {
         data for name, data in before_and_after[0].items() if re.match(r"www/api/v2/series/half-out\.\w+\.json$", name)
     }
@@ -71,18 +71,18 @@ def test_dates_and_counts_do_not_know_of_it(before_and_after) -> None:
     assert b'"updated":"2026-02-15T00:00:00Z"' in listed
 
 
-def test_a_page_id_is_the_same_before_and_after(before_and_after) -> None:
-    """A chapter that appears moves no other one's pages."""
+def test_page_ids_do_not_change_on_publication(before_and_after) -> None:
+    """A new chapter changes no page of another."""
     before, after = before_and_after
     pages = re.compile(r"(www|private)/api/v2/chapters/\d+/pages\..*\.json$")
-    known = {name: data for name, data in before.items() if pages.match(name)}
+    old_pages = {name: data for name, data in before.items() if pages.match(name)}
 
-    assert known
-    assert known == {name: after[name] for name in known}
+    assert old_pages
+    assert old_pages == {name: after[name] for name in old_pages}
 
 
-def test_the_example_keeps_its_scheduled_chapter_to_itself(tmp_path: Path) -> None:
-    """The catalog of this repository has one, and whatever only it says is in no file that is built."""
+def test_example_does_not_reveal_its_scheduled_chapter(tmp_path: Path) -> None:
+    """No built file contains text that only this chapter has."""
     shutil.copytree(EXAMPLE, tmp_path / "catalog_src")
     site = Site(tmp_path)
     text = (tmp_path / "catalog_src/series/window-sill-cactus-club.yaml").read_text()
@@ -96,21 +96,23 @@ def test_the_example_keeps_its_scheduled_chapter_to_itself(tmp_path: Path) -> No
         f'"{number[1]}":{{',
         "the%20flower.png",
     ]
-    found = []
+    marks_in_release = []
     for as_of in (AS_OF, 2_100_000_000):
         site.build(as_of)
         current = (site.folder / "dist" / "current").resolve().name
-        files = everything(site.folder / "dist")
-        # The release before this one lies there as well.
-        found.append({mark: bool(saying(of(files, current, site), mark)) for mark in marks})
+        files = contents(site.folder / "dist")
+        # dist also contains the previous release.
+        marks_in_release.append(
+            {mark: bool(containing(files_of_release(files, current, site), mark)) for mark in marks}
+        )
 
-    assert found == [dict.fromkeys(marks, False), dict.fromkeys(marks, True)]
+    assert marks_in_release == [dict.fromkeys(marks, False), dict.fromkeys(marks, True)]
 
 
-def of(files: dict[str, bytes], release: str, site: Site) -> dict[str, bytes]:
-    """What one release is made of, and the main configuration file."""
-    bodies = {one.file for one in site.manifest.resources.values()}
-    named = (*bodies, *(f"{one}{end}" for one in bodies for end in (".gz", ".headers")))
+def files_of_release(files: dict[str, bytes], release: str, site: Site) -> dict[str, bytes]:
+    """The files of one release, and the main configuration."""
+    bodies = {file.file for file in site.manifest.resources.values()}
+    named = (*bodies, *(f"{file}{end}" for file in bodies for end in (".gz", ".headers")))
     own = {name: files[name] for name in named if name in files}
     own |= {name: data for name, data in files.items() if name.startswith(f"releases/{release}/")}
     return own | {"nginx.conf": (site.folder / "nginx.conf").read_bytes()}

@@ -1,4 +1,4 @@
-"""No key anywhere but in the hand of whom it was made for, and digests only where nginx looks them up."""
+"""API keys appear only in the output of the command that creates them; digests only in the file that nginx reads."""
 
 import gzip
 import json
@@ -23,7 +23,7 @@ SENTENCE = "here stands a key itself"
 
 @pytest.fixture
 def keyed(tmp_path: Path) -> Site:
-    """A catalog with accounts, keys and things that need one."""
+    """A catalog with accounts, keys and restricted series."""
     return copy_of("v2", tmp_path)
 
 
@@ -35,7 +35,7 @@ def build(site: Site, run: Run, *more: object) -> Result:
     return run("build", *arguments(site), "--nginx", site.folder / "nginx.conf", "--as-of", AS_OF, *more)
 
 
-# Every way in which YAML can say a key, of which some do not show it.
+# Every way to write a key in YAML. Some do not show it as plain text.
 DISGUISES = {
     "plain": SECRET,
     "quoted": f'"{SECRET}"',
@@ -67,11 +67,11 @@ FILES = {
 
 @pytest.mark.parametrize("disguise", DISGUISES)
 @pytest.mark.parametrize("file", FILES)
-def test_a_key_is_found_in_every_file_and_disguise(site: Site, run: Run, file: str, disguise: str) -> None:
-    """What a catalog says is published; the problem has a line, and does not say the key once more."""
+def test_plaintext_key_is_an_error_in_every_file(site: Site, run: Run, file: str, disguise: str) -> None:
+    """The problem has the line and does not repeat the key."""
     site.write("series/third/series.yaml", "title: Third\ncover: c.jpg\n")
     site.write(file, FILES[file].format(DISGUISES[disguise]))
-    for _ in range(2):  # what was parsed once is not believed the second time
+    for _ in range(2):  # a second build reads the cache
         result = build(site, run)
 
         assert result.exit_code == 1
@@ -81,18 +81,18 @@ def test_a_key_is_found_in_every_file_and_disguise(site: Site, run: Run, file: s
 
 
 @pytest.mark.parametrize("text", [r'"\x66pk_short"', r'"a\tb fpk_"', r'"fpk\u005f"', r"'\x66pk_" + SECRET[4:] + "'"])
-def test_what_only_resembles_a_key_is_none(site: Site, run: Run, text: str) -> None:
-    """Too short, or an escape where YAML has none."""
+def test_similar_text_is_no_key(site: Site, run: Run, text: str) -> None:
+    """The text is too short, or has an escape that YAML does not resolve."""
     site.write("series/first.yaml", f"title: First\ncover: c.jpg\ndescription: {text}\n")
 
     assert build(site, run).exit_code == 0
 
 
 def digests(site: Site) -> list[str]:
-    """Of all keys in the catalog."""
+    """The digests of all keys in the catalog."""
     texts = [(site.folder / "catalog_src" / name).read_text() for name in ("accounts.yaml", "keys.yaml")]
-    found = [word.strip(" {}[],") for text in texts for word in text.replace("sha256:", "\0").split("\0")[1:]]
-    return [one.split()[0].strip(" {}[],") for one in found]
+    values = [word.strip(" {}[],") for text in texts for word in text.replace("sha256:", "\0").split("\0")[1:]]
+    return [value.split()[0].strip(" {}[],") for value in values]
 
 
 def written(folder: Path) -> Iterator[tuple[str, bytes]]:
@@ -102,11 +102,11 @@ def written(folder: Path) -> Iterator[tuple[str, bytes]]:
             yield path.relative_to(folder).as_posix(), gzip.decompress(data) if path.suffix == ".gz" else data
 
 
-def test_nothing_that_is_said_or_published_has_a_key_or_a_digest(keyed: Site, run: Run, tmp_path: Path) -> None:
-    """Every command, as text and as JSON, and every file but the one in which nginx looks digests up."""
+def test_no_output_or_file_contains_a_key_or_digest(keyed: Site, run: Run, tmp_path: Path) -> None:
+    """Every command is checked, as text and as JSON. The files that nginx and the cache need have digests."""
     key = run("keys", "add", "night stand", "--catalog", keyed.folder / "catalog_src").stdout.strip()
-    secret = [key[4:], *digests(keyed)]
-    assert len(secret) >= 4 and all(len(one) >= 40 for one in secret)
+    secrets = [key[4:], *digests(keyed)]
+    assert len(secrets) >= 4 and all(len(result) >= 40 for result in secrets)
     outputs = [build(keyed, run), build(keyed, run, "--json"), build(keyed, run, "--check")]
     outputs += [run("check", "--catalog", keyed.folder / "catalog_src", *more) for more in ((), ("--json",))]
     outputs += [run("verify", "--out", keyed.folder / "dist", *more) for more in ((), ("--json",))]
@@ -114,24 +114,24 @@ def test_nothing_that_is_said_or_published_has_a_key_or_a_digest(keyed: Site, ru
     map_of_keys = keyed.folder / "dist/current/keys.map"
     map_of_keys.write_bytes(map_of_keys.read_bytes() + b"\n")
     outputs += [run("verify", "--out", keyed.folder / "dist", *more) for more in ((), ("--json",))]
-    assert [one.exit_code for one in outputs[-2:]] == [1, 1]
+    assert [result.exit_code for result in outputs[-2:]] == [1, 1]
     outputs.append(run("export", tmp_path / "public", "--out", keyed.folder / "dist"))
     outputs.append(run("keys", "revoke", "night stand", "--catalog", keyed.folder / "catalog_src"))
     outputs += [build(keyed, run, "--json"), run("rollback", "--out", keyed.folder / "dist")]
 
-    assert [one.output for one in outputs if any(text in one.output for text in secret)] == []
+    assert [result.output for result in outputs if any(text in result.output for text in secrets)] == []
     holding = {
         name.rpartition("/")[2]
         for folder in (keyed.folder / "dist", tmp_path / "public", keyed.folder / ".flatpanel_cache")
         for name, data in written(folder)
-        if any(text.encode() in data for text in secret)
+        if any(text.encode() in data for text in secrets)
     }
     assert holding == {"keys.map", FILE}
     assert key.encode() not in (keyed.folder / ".flatpanel_cache" / FILE).read_bytes()
 
 
-def test_a_log_has_neither_key_nor_digest(tmp_path: Path) -> None:
-    """Whatever a key is sent with: a right one, a wrong one, one in the address."""
+def test_no_log_contains_a_key_or_digest(tmp_path: Path) -> None:
+    """The requests have a valid key, an invalid key, or a key in the URL."""
     with served(tmp_path) as (site, web):
         for key in ("key-one", SECRET):
             for path in ("/api/v2/profile", f"/api/v2/profile?api_key={key}", f"/nothing?{key}", f"/api/{key}"):
@@ -139,10 +139,10 @@ def test_a_log_has_neither_key_nor_digest(tmp_path: Path) -> None:
                     web.ask(path, X_API_Key=key, **more)
             web.ask(f"/api/v2/chapters/11/pages?track=true&api_key={key}", X_API_Key=key)
         logs = list(written(site.folder / "dist/run"))
-        secret = ["key-one", SECRET, *digests(site)]
+        secrets = ["key-one", SECRET, *digests(site)]
 
         assert {"views.log", "error.log"} <= {name for name, _ in logs}
-        assert [name for name, data in logs for text in secret if text.encode() in data] == []
+        assert [name for name, data in logs for text in secrets if text.encode() in data] == []
 
 
 def mode(path: Path) -> int:
@@ -150,8 +150,8 @@ def mode(path: Path) -> int:
 
 
 @pytest.mark.parametrize("umask", [0o000, 0o022, 0o077])
-def test_what_a_build_remembers_is_for_its_owner_alone(keyed: Site, run: Run, umask: int) -> None:
-    """The cache holds the catalog: addresses, bookmarks and digests; one that was open to others is closed."""
+def test_only_the_owner_can_read_the_cache(keyed: Site, run: Run, umask: int) -> None:
+    """The cache contains email addresses, bookmarks and digests. A build closes a cache that others can read."""
     before = os.umask(umask)
     try:
         build(keyed, run)
@@ -164,47 +164,47 @@ def test_what_a_build_remembers_is_for_its_owner_alone(keyed: Site, run: Run, um
         os.umask(before)
 
 
-def test_what_takes_the_place_of_a_cache_is_for_its_owner_alone(keyed: Site, run: Run, monkeypatch) -> None:
-    """`--no-cache` and `--check` work in a temporary folder, which nobody else may enter."""
-    found = []
+def test_only_the_owner_can_read_a_temporary_cache(keyed: Site, run: Run, monkeypatch) -> None:
+    """`--no-cache` works in a temporary folder with mode 700."""
+    modes = []
     clean = filesystem.PartialFile.__init__
 
-    def looking(growing: filesystem.PartialFile, path: Path) -> None:
-        found.append(mode(path.parent))
+    def recording(growing: filesystem.PartialFile, path: Path) -> None:
+        modes.append(mode(path.parent))
         clean(growing, path)
 
-    monkeypatch.setattr(filesystem.PartialFile, "__init__", looking)
+    monkeypatch.setattr(filesystem.PartialFile, "__init__", recording)
     build(keyed, run, "--no-cache")
 
-    assert 0o700 in found
+    assert 0o700 in modes
 
 
-def test_a_file_of_keys_is_never_open_to_more_people_than_before(keyed: Site, run: Run, monkeypatch) -> None:
-    """Not for the moment either in which the new one has no name yet."""
+def test_replaced_key_file_keeps_its_mode(keyed: Site, run: Run, monkeypatch) -> None:
+    """The temporary file has the mode of the old file before anything is written to it."""
     file = keyed.folder / "catalog_src/keys.yaml"
     file.chmod(0o600)
-    seen = []
+    modes = []
     write = os.write
 
-    def looking(descriptor: int, data: bytes) -> int:
-        seen.append(stat.S_IMODE(os.fstat(descriptor).st_mode))
+    def recording(descriptor: int, data: bytes) -> int:
+        modes.append(stat.S_IMODE(os.fstat(descriptor).st_mode))
         return write(descriptor, data)
 
-    monkeypatch.setattr(os, "write", looking)
+    monkeypatch.setattr(os, "write", recording)
     run("keys", "add", "night stand", "--catalog", keyed.folder / "catalog_src")
 
-    assert (set(seen), mode(file)) == ({0o600}, 0o600)
+    assert (set(modes), mode(file)) == ({0o600}, 0o600)
 
 
-def test_a_report_names_keys_and_nothing_of_them(keyed: Site, run: Run) -> None:
-    """`keys list --json` has three fields, and no digest is one of them."""
-    found = json.loads(run("keys", "list", "--catalog", keyed.folder / "catalog_src", "--json").stdout)
+def test_key_list_has_no_digest(keyed: Site, run: Run) -> None:
+    """`keys list --json` has three fields for each key."""
+    report = json.loads(run("keys", "list", "--catalog", keyed.folder / "catalog_src", "--json").stdout)
 
-    assert {name for one in found["keys"] for name in one} == {"name", "account", "file"}
+    assert {name for key in report["keys"] for name in key} == {"name", "account", "file"}
 
 
-def test_what_needs_a_key_is_not_exported(keyed: Site, run: Run, tmp_path: Path) -> None:
-    """A host that has no gates gets nothing that would need one."""
+def test_restricted_body_is_not_exported(keyed: Site, run: Run, tmp_path: Path) -> None:
+    """An exported site has no gates."""
     build(keyed, run)
     run("export", tmp_path / "public", "--out", keyed.folder / "dist")
     inside = b"".join(data for _, data in written(keyed.folder / "dist/private"))

@@ -1,4 +1,4 @@
-"""The second request of a condition that holds: it must reach the very server that was asked, however it is reached."""
+"""The second request of a condition that holds: it must reach the same server, whatever the server's address is."""
 
 import socket
 from collections.abc import Iterator
@@ -13,11 +13,11 @@ from tests.support import nginx_client as server
 from tests.support.nginx_client import Answer, receive, request
 
 SITE, URL = "minimal", "/api/series"
-HOLDS = request(URL, If_Match="*", Connection="close")
+CONDITIONAL = request(URL, If_Match="*", Connection="close")
 
 
 def conf(folder: Path, servers: str) -> None:
-    """A main file with these servers beside the built site."""
+    """Write a main configuration with these servers beside the built site."""
     copy_of(SITE, folder).build()
     (folder / "own.conf").write_text(
         f"pid dist/run/nginx.pid; error_log dist/run/error.log; events {{ }}\n"
@@ -25,13 +25,13 @@ def conf(folder: Path, servers: str) -> None:
     )
 
 
-def assert_ours(answer: Answer) -> None:
-    """The answer is the resource and not somebody else's page."""
-    assert (answer.status, answer.body) == (200, bodies(SITE)[URL])
+def assert_resource(response: Answer) -> None:
+    """The response is the resource and not a page of another server."""
+    assert (response.status, response.body) == (200, bodies(SITE)[URL])
 
 
 @pytest.fixture
-def six() -> Iterator[socket.socket]:
+def ipv6() -> Iterator[socket.socket]:
     """A socket on the loopback address of IPv6."""
     with socket.socket(socket.AF_INET6) as listener:
         try:
@@ -43,22 +43,22 @@ def six() -> Iterator[socket.socket]:
         yield listener
 
 
-def test_an_address_of_ipv6_is_put_in_brackets(tmp_path: Path, six: socket.socket) -> None:
-    """The server asks itself on the address on which it was asked."""
-    port = six.getsockname()[1]
+def test_second_request_to_an_ipv6_address(tmp_path: Path, ipv6: socket.socket) -> None:
+    """The server sends it to the address of the first request, in brackets."""
+    port = ipv6.getsockname()[1]
     conf(tmp_path, f"server {{ listen [::1]:{port}; include dist/current/server.conf; }}")
     with (
-        server.running(tmp_path, six, "own.conf"),
+        server.running(tmp_path, ipv6, "own.conf"),
         socket.create_connection(("::1", port), timeout=30) as client,
         client.makefile("rb") as stream,
     ):
-        client.sendall(HOLDS)
+        client.sendall(CONDITIONAL)
 
-        assert_ours(receive(stream))
+        assert_resource(receive(stream))
 
 
-def test_one_of_several_servers_asks_itself_by_name(tmp_path: Path) -> None:
-    """Where the name decides which server answers, the name is repeated."""
+def test_second_request_has_the_server_name(tmp_path: Path) -> None:
+    """The Host header selects one of several servers on the same port."""
     with server.listening() as listener:
         port = listener.getsockname()[1]
         conf(
@@ -67,6 +67,6 @@ def test_one_of_several_servers_asks_itself_by_name(tmp_path: Path) -> None:
             f"server {{ listen {port}; server_name test; include dist/current/server.conf; }}",
         )
         with server.running(tmp_path, listener, "own.conf") as web:
-            (answer,) = web.converse(HOLDS, "GET")
+            (response,) = web.converse(CONDITIONAL, "GET")
 
-    assert_ours(answer)
+    assert_resource(response)

@@ -1,4 +1,4 @@
-"""`/api/v2/series` and its parameters: files where everything can be counted out, the shim for the rest."""
+"""`/api/v2/series` and its parameters: files for pages of a sort order, the njs shim for everything else."""
 
 import json
 from urllib.parse import quote, quote_plus
@@ -32,50 +32,54 @@ def web(serve) -> Web:
 
 @pytest.fixture(scope="module")
 def expected(site: Site):
-    """What a query should find, by the reference."""
+    """The list that the reference implementation returns for a query."""
     catalog = read_catalog(site.folder / "catalog_src", AS_OF)
     return lambda query: reference_list.answer(catalog, query)
 
 
-def found(web: Web, query: str) -> Listed | None:
-    answer = web.ask(f"{LIST}?{query}")
-    if answer.status == 200:
-        return reference_list.read(json.loads(answer.body))
-    assert (answer.status, json.loads(answer.body)) == NO_PAGE
+def listed(web: Web, query: str) -> Listed | None:
+    response = web.ask(f"{LIST}?{query}")
+    if response.status == 200:
+        return reference_list.read(json.loads(response.body))
+    assert (response.status, json.loads(response.body)) == NO_PAGE
     return None
 
 
 @pytest.mark.parametrize("sort", ORDERS)
 @pytest.mark.parametrize("page", [1, 2, 3])
-def test_files_and_shim_answer_the_same(web: Web, expected, sort: str, page: int) -> None:
-    """A page of a known order is a file; asked with a filter that leaves nothing out, the shim makes its equal."""
+def test_files_and_shim_return_the_same(web: Web, expected, sort: str, page: int) -> None:
+    """A filter that matches every series makes the shim return a page that is also a file."""
     file = web.ask(f"{LIST}?page={page}&sort={sort}")
-    made = web.ask(f"{LIST}?page={page}&sort={sort}&{EVERYTHING}")
+    searched = web.ask(f"{LIST}?page={page}&sort={sort}&{EVERYTHING}")
 
-    assert made.body == file.body
-    assert made["etag"] == file["etag"]
+    assert searched.body == file.body
+    assert searched["etag"] == file["etag"]
     assert reference_list.read(json.loads(file.body)) == expected(f"page={page}&sort={sort}")
 
 
 @pytest.mark.parametrize(
     "query", ["", "?", "?page=1", "?sort=title", "?sort=title&page=1", "?limit=25", "?x=y", "?page"]
 )
-def test_every_spelling_of_the_first_page_is_the_same_file(web: Web, query: str) -> None:
-    """Defaults that are written out change nothing, and what is no parameter is ignored."""
-    plain, asked = web.ask(LIST), web.ask(LIST + query)
+def test_explicit_defaults_return_the_first_page(web: Web, query: str) -> None:
+    """Unknown parameters are ignored."""
+    plain, spelled = web.ask(LIST), web.ask(LIST + query)
 
-    assert (asked.body, asked["etag"], asked["last-modified"]) == (plain.body, plain["etag"], plain["last-modified"])
+    assert (spelled.body, spelled["etag"], spelled["last-modified"]) == (
+        plain.body,
+        plain["etag"],
+        plain["last-modified"],
+    )
 
 
 @pytest.mark.parametrize(
     "page", ["4", "0", "abc", "last", "-1", "1.0", "01", "+1", "%2B1", "1e0", "٢", "9" * 30, "1;2", "1%0A"]
 )
 @pytest.mark.parametrize("rest", ["", "&sort=-views", f"&{EVERYTHING}", "&limit=999"])
-def test_a_page_that_does_not_exist_is_a_404_without_last(web: Web, page: str, rest: str) -> None:
-    """In files and shim alike; a client pages for as long as it sees a `last`."""
-    answer = web.ask(f"{LIST}?page={quote(page, safe='%')}{rest}")
+def test_missing_page_is_404_without_last(web: Web, page: str, rest: str) -> None:
+    """This holds for files and the shim. Some clients load pages while a body has `last`."""
+    response = web.ask(f"{LIST}?page={quote(page, safe='%')}{rest}")
 
-    assert (answer.status, json.loads(answer.body)) == NO_PAGE
+    assert (response.status, json.loads(response.body)) == NO_PAGE
 
 
 @pytest.mark.parametrize(
@@ -97,17 +101,17 @@ def test_a_page_that_does_not_exist_is_a_404_without_last(web: Web, page: str, r
         ("", 25),
     ],
 )
-def test_a_limit_is_a_number_up_to_999_or_the_default(web: Web, limit: str, length: int) -> None:
-    """Above 999 is 999; below 1 and whatever is no number is 25."""
-    answer = json.loads(web.ask(f"{LIST}?limit={quote(limit, safe='')}").body)
+def test_limit_is_a_number_up_to_999(web: Web, limit: str, length: int) -> None:
+    """Larger numbers mean 999. Values below 1 and other texts mean 25."""
+    response = json.loads(web.ask(f"{LIST}?limit={quote(limit, safe='')}").body)
 
-    assert (answer["total"], answer["last"], len(answer["results"])) == (64, length == 64, length)
+    assert (response["total"], response["last"], len(response["results"])) == (64, length == 64, length)
 
 
 @pytest.mark.parametrize(
     "query",
     [
-        # Names and values in every spelling.
+        # Encodings of names and values.
         "titl%65=full",
         "title=%46ULL",
         "title=full+book",
@@ -119,7 +123,7 @@ def test_a_limit_is_a_number_up_to_999_or_the_default(web: Web, limit: str, leng
         "TITLE=full&page=1",
         "LIMIT=1",
         "Sort=-title&PAGE=2",
-        # Repeated, empty, without a value.
+        # Repeated and empty parameters, and such without a value.
         "title=nothing&title=full",
         "title=full&title=",
         "limit=2&limit=3",
@@ -129,7 +133,7 @@ def test_a_limit_is_a_number_up_to_999_or_the_default(web: Web, limit: str, leng
         "=full",
         "&&title=full&&",
         "title==full",
-        # What does not decode stays as it is.
+        # Text that cannot be decoded stays as it is.
         "title=%",
         "title=50%",
         "title=50%25",
@@ -174,7 +178,7 @@ def test_a_limit_is_a_number_up_to_999_or_the_default(web: Web, limit: str, leng
         "categories=a,,-b",
         "categories=+Action+,+-+drama+",
         "categories=-",
-        # Of all that Unicode has between words, what JavaScript takes for a blank is one.
+        # The Unicode blanks that JavaScript trims.
         *(f"categories={quote(blank)}action{quote(blank)}" for blank in BLANKS),
         *(f"categories=-{quote(blank)}action" for blank in BLANKS),
         *(f"sort={quote(blank)}-views" for blank in BLANKS),
@@ -186,7 +190,7 @@ def test_a_limit_is_a_number_up_to_999_or_the_default(web: Web, limit: str, leng
         "categories=100%25+why?+%23%26%2B%22%27%241%5C",
         "categories=unused",
         "categories=" + "x," * 500,
-        # People and texts.
+        # People and titles.
         "author=ada",
         "author=A.+P.",
         "author=%E3%83%9A%E3%83%B3",
@@ -199,7 +203,7 @@ def test_a_limit_is_a_number_up_to_999_or_the_default(web: Web, limit: str, leng
         "title=.",
         "title=%5C",
         "title=%22",
-        # Names that every object of JavaScript has.
+        # Properties that every JavaScript object has.
         "__proto__=1&title=full",
         "constructor=1",
         "hasOwnProperty=1&limit=2",
@@ -221,9 +225,9 @@ def test_a_limit_is_a_number_up_to_999_or_the_default(web: Web, limit: str, leng
         "limit=constructor",
     ],
 )
-def test_a_query_finds_what_the_reference_finds(web: Web, expected, query: str) -> None:
-    """The table of spellings: each means in nginx what it means in a page of Python."""
-    assert found(web, query) == expected(query)
+def test_query_returns_what_the_reference_returns(web: Web, expected, query: str) -> None:
+    """The shim and the reference in Python agree on every encoding."""
+    assert listed(web, query) == expected(query)
 
 
 @pytest.mark.parametrize(
@@ -246,11 +250,11 @@ def test_a_query_finds_what_the_reference_finds(web: Web, expected, query: str) 
         ("完全", "full-book"),
     ],
 )
-def test_the_case_of_every_script_is_folded(web: Web, text: str, slug: str) -> None:
-    """Letters beyond ASCII are found in any case, as Unicode folds it."""
-    found_slugs = found(web, f"title={quote_plus(text)}").slugs
+def test_unicode_case_is_folded(web: Web, text: str, slug: str) -> None:
+    """Letters beyond ASCII match in any case."""
+    slugs = listed(web, f"title={quote_plus(text)}").slugs
 
-    assert found_slugs == [slug]
+    assert slugs == [slug]
 
 
 words = st.sampled_from(
@@ -284,8 +288,8 @@ escapes = st.sampled_from([quote, quote_plus, lambda text: "".join(f"%{byte:02X}
 
 @settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(pairs, max_size=5), escapes)
-def test_any_query_finds_what_the_reference_finds(web: Web, expected, query, escape) -> None:
-    """Whatever is combined with whatever, in any escaping."""
-    asked = "&".join(f"{name}={escape(value)}" for name, value in query)
+def test_random_query_returns_what_the_reference_returns(web: Web, expected, query, escape) -> None:
+    """Parameters are combined at random, in three encodings."""
+    encoded = "&".join(f"{name}={escape(value)}" for name, value in query)
 
-    assert found(web, asked) == expected(asked)
+    assert listed(web, encoded) == expected(encoded)

@@ -1,7 +1,7 @@
-"""Bodies and lines that two servers may read differently: nothing of a body is ever taken for a request.
+"""Request smuggling: no byte of a body is ever read as a request.
 
-Every case is one connection. On it comes the case, with a whole request for a body, and then an honest request.
-A server that believes the wrong length answers the body; a strict one answers what is expected here, in this order.
+Each case is one connection: a request whose body contains a whole request, then an ordinary request. A server that
+uses the wrong length responds to the body. The expected statuses are those of a strict server.
 """
 
 import re
@@ -12,7 +12,7 @@ import pytest
 from tests.support.nginx_client import Web, request
 from tests.support.site_variants import served
 
-# Who is answered this was in a body.
+# A response to this request shows that the body was read as a request.
 BODY = b"GET /api/v2/series/smuggled HTTP/1.1\r\nHost: smuggled\r\n\r\n"
 LAST = request("/api/v2/groups", Connection="close")
 CHUNK = b"%x\r\n%s\r\n" % (len(BODY), BODY)
@@ -23,18 +23,18 @@ CHUNKED = b"Transfer-Encoding: chunked\r\n"
 
 @pytest.fixture(scope="module")
 def web(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Web]:
-    """A server of this module's own, which has nothing to say about it in the end."""
+    """A server of this module. Its log must be empty at the end."""
     with served(tmp_path_factory.mktemp("smuggling")) as (_, started):
         yield started
         assert started.complaints("client intended to send too large body", "client sent invalid chunked body") == []
 
 
 def statuses(web: Web, data: bytes) -> list[int]:
-    """Of every answer on one connection, until the server closes it; and none was for a body."""
-    return [int(one) for one in re.findall(rb"HTTP/1\.1 (\d{3}) ", web.raw(data))]
+    """The statuses of all responses on one connection, until the server closes it."""
+    return [int(status) for status in re.findall(rb"HTTP/1\.1 (\d{3}) ", web.raw(data))]
 
 
-def asking(fields: bytes, line: bytes = b"GET /api/releases") -> bytes:
+def request_with(fields: bytes, line: bytes = b"GET /api/releases") -> bytes:
     return line + b" HTTP/1.1\r\nHost: a\r\n" + fields + b"\r\n"
 
 
@@ -64,21 +64,20 @@ def asking(fields: bytes, line: bytes = b"GET /api/releases") -> bytes:
         (b"GET /", b"", 200),
     ],
 )
-def test_a_body_that_has_a_length_is_passed_over(web: Web, line: bytes, fields: bytes, status: int) -> None:
-    """Whatever is asked for, and however it is answered, the next request begins behind the body."""
-    assert statuses(web, asking(LENGTH + fields, line) + BODY + LAST) == [status, 200]
+def test_body_with_a_length_is_skipped(web: Web, line: bytes, fields: bytes, status: int) -> None:
+    """The next request begins after the body, for every kind of response."""
+    assert statuses(web, request_with(LENGTH + fields, line) + BODY + LAST) == [status, 200]
 
 
-def test_a_long_body_is_passed_over(web: Web) -> None:
-    """As long as is allowed, made of nothing but requests."""
+def test_longest_body_is_skipped(web: Web) -> None:
+    """It consists of requests."""
     body = (BODY * 1400)[:65536]
 
-    assert statuses(web, asking(b"Content-Length: 65536\r\n") + body + LAST) == [200, 200]
+    assert statuses(web, request_with(b"Content-Length: 65536\r\n") + body + LAST) == [200, 200]
 
 
-def test_who_asks_first_whether_to_go_on_is_told_so(web: Web) -> None:
-    """An interim answer, the answer, and the next."""
-    assert statuses(web, asking(LENGTH + b"Expect: 100-continue\r\n") + BODY + LAST) == [100, 200, 200]
+def test_expect_100_continue(web: Web) -> None:
+    assert statuses(web, request_with(LENGTH + b"Expect: 100-continue\r\n") + BODY + LAST) == [100, 200, 200]
 
 
 @pytest.mark.parametrize(
@@ -86,11 +85,11 @@ def test_who_asks_first_whether_to_go_on_is_told_so(web: Web) -> None:
     [
         pytest.param(LENGTH * 2, id="one length twice"),
         pytest.param(LENGTH + b"Content-Length: 0\r\n", id="two lengths"),
-        pytest.param(b"Content-Length: 0\r\n" + LENGTH, id="two lengths, nothing first"),
-        pytest.param(b"Content-Length: 0\r\nContent-Length: 0\r\n", id="nothing twice"),
+        pytest.param(b"Content-Length: 0\r\n" + LENGTH, id="two lengths, zero first"),
+        pytest.param(b"Content-Length: 0\r\nContent-Length: 0\r\n", id="zero twice"),
         pytest.param(b"Content-Length: %d, %d\r\n" % (len(BODY), len(BODY)), id="list of lengths"),
         pytest.param(b"Content-Length: +%d\r\n" % len(BODY), id="sign"),
-        pytest.param(b"Content-Length: -0\r\n", id="minus nothing"),
+        pytest.param(b"Content-Length: -0\r\n", id="minus zero"),
         pytest.param(b"Content-Length: 0x%x\r\n" % len(BODY), id="hexadecimal"),
         pytest.param(b"Content-Length: %d.0\r\n" % len(BODY), id="fraction"),
         pytest.param(b"Content-Length: 5 5\r\n", id="blank inside"),
@@ -107,7 +106,7 @@ def test_who_asks_first_whether_to_go_on_is_told_so(web: Web) -> None:
         pytest.param(CHUNKED + LENGTH, id="chunks and length"),
         pytest.param(CHUNKED + b"Content-Length: 4\r\n", id="chunks and a short length"),
         pytest.param(CHUNKED * 2, id="chunks twice"),
-        pytest.param(CHUNKED + b"Transfer-Encoding: identity\r\n", id="chunks, then not"),
+        pytest.param(CHUNKED + b"Transfer-Encoding: identity\r\n", id="chunks, then identity"),
         pytest.param(b"Transfer-Encoding : chunked\r\n", id="blank before the colon of a coding"),
         pytest.param(b"Transfer-Encoding:\r\n chunked\r\n", id="folded coding"),
         pytest.param(b"X: a\r\n Transfer-Encoding: chunked\r\n", id="coding in a folded line"),
@@ -117,13 +116,13 @@ def test_who_asks_first_whether_to_go_on_is_told_so(web: Web) -> None:
         pytest.param(b"Transfer-Encoding: \x0bchunked\r\n", id="vertical tab"),
         pytest.param(b'Transfer-Encoding: "chunked"\r\n', id="quoted"),
         pytest.param(b"Transfer-Encoding: chunked, \r\n", id="list with an end"),
-        pytest.param(b"Transfer-Encoding: x\r\n", id="coding that nobody knows"),
+        pytest.param(b"Transfer-Encoding: x\r\n", id="unknown coding"),
     ],
 )
 @pytest.mark.parametrize("body", [BODY, CHUNK + END], ids=["plain", "chunked"])
-def test_a_length_that_is_in_doubt_ends_the_connection(web: Web, fields: bytes, body: bytes) -> None:
-    """One answer, and nothing behind it is read as a request."""
-    (status,) = statuses(web, asking(fields) + body + LAST)
+def test_ambiguous_length_closes_the_connection(web: Web, fields: bytes, body: bytes) -> None:
+    """There is one response, and nothing after the request is read."""
+    (status,) = statuses(web, request_with(fields) + body + LAST)
 
     assert status in (400, 501)
 
@@ -141,7 +140,7 @@ CHUNKS = {
     "minus": b"-1\r\n" + BODY + END,
     "more than 64 bits": b"f" * 17 + b"\r\n" + BODY + END,
     "too short": b"5\r\n" + BODY + b"\r\n" + END,
-    "nothing first": END + CHUNK + END,
+    "last chunk first": END + CHUNK + END,
     "trailers": CHUNK + b"0\r\nContent-Length: 50\r\nHost: b\r\n\r\n",
     "no end": CHUNK,
     "more than is allowed": b"8000\r\n" + b"a" * 0x8000 + b"\r\n" + b"8001\r\n" + b"a" * 0x8001 + b"\r\n" + END,
@@ -163,36 +162,38 @@ CHUNKS = {
         b"GET /",
     ],
 )
-def test_a_body_in_chunks_ends_the_connection(web: Web, line: bytes, chunks: str) -> None:
-    """What begins behind it depends on who reads its lines, so nothing does."""
+def test_chunked_body_closes_the_connection(web: Web, line: bytes, chunks: str) -> None:
+    """Servers disagree about the end of a chunked body, so nothing after it is read."""
     for fields in (CHUNKED, b"transfer-encoding: CHUNKED \r\n", CHUNKED + b"If-Match: *\r\n"):
-        assert statuses(web, asking(fields, line) + CHUNKS[chunks] + LAST) == [400]
+        assert statuses(web, request_with(fields, line) + CHUNKS[chunks] + LAST) == [400]
 
 
 @pytest.mark.parametrize("name", [b"Content_Length", b"Transfer_Encoding", b"Content-Lengths", b"XContent-Length"])
-def test_a_name_that_only_looks_like_a_length_is_none(web: Web, name: bytes) -> None:
-    """There is no body then, and what follows is a request: as everybody else reads it."""
-    follows = request("/api/v2/nothing")
+def test_similar_header_name_is_no_length(web: Web, name: bytes) -> None:
+    """The request has no body, and the next bytes are a request."""
+    second = request("/api/v2/nothing")
 
-    assert statuses(web, asking(name + b": %d\r\n" % len(follows)) + follows + LAST) == [200, 404, 200]
+    assert statuses(web, request_with(name + b": %d\r\n" % len(second)) + second + LAST) == [200, 404, 200]
 
 
 @pytest.mark.parametrize(
     ("data", "expected"),
     [
-        pytest.param(asking(b"").replace(b"\r\n", b"\n"), [200], id="bare LFs"),
-        pytest.param(asking(b"X: a\n"), [200], id="one bare LF"),
-        pytest.param(asking(b"Content-Length: 0\r\n"), [200], id="no body"),
-        pytest.param(asking(b"Content-Length: 0\r\n", b"POST /api/releases"), [405], id="no body to post"),
-        pytest.param(asking(b"", b"GET /api/releases%0d%0aX:%20a"), [404], id="line break in a path"),
-        pytest.param(asking(b"", b"GET /api/releases?%0d%0aContent-Length:%2050"), [200], id="line break in a query"),
-        pytest.param(asking(b"X: %0d%0aContent-Length: 50\r\n"), [200], id="line break in a value"),
-        pytest.param(asking(b"Range: bytes=" + b",".join([b"0-0"] * 1200) + b"\r\n"), [200], id="1200 ranges"),
-        pytest.param(asking(b"Range: bytes=0-\r\n" * 90), [200], id="90 ranges apart"),
-        pytest.param(asking(b"") * 60 + request("/api/v2/nothing") * 40, [200] * 60 + [404] * 40, id="a hundred"),
-        pytest.param(asking(b"X: a\r\n" * 900) * 5, [200] * 5, id="heads of 900 lines"),
+        pytest.param(request_with(b"").replace(b"\r\n", b"\n"), [200], id="bare LFs"),
+        pytest.param(request_with(b"X: a\n"), [200], id="one bare LF"),
+        pytest.param(request_with(b"Content-Length: 0\r\n"), [200], id="no body"),
+        pytest.param(request_with(b"Content-Length: 0\r\n", b"POST /api/releases"), [405], id="no body to post"),
+        pytest.param(request_with(b"", b"GET /api/releases%0d%0aX:%20a"), [404], id="line break in a path"),
+        pytest.param(
+            request_with(b"", b"GET /api/releases?%0d%0aContent-Length:%2050"), [200], id="line break in a query"
+        ),
+        pytest.param(request_with(b"X: %0d%0aContent-Length: 50\r\n"), [200], id="line break in a value"),
+        pytest.param(request_with(b"Range: bytes=" + b",".join([b"0-0"] * 1200) + b"\r\n"), [200], id="1200 ranges"),
+        pytest.param(request_with(b"Range: bytes=0-\r\n" * 90), [200], id="90 ranges apart"),
+        pytest.param(request_with(b"") * 60 + request("/api/v2/nothing") * 40, [200] * 60 + [404] * 40, id="a hundred"),
+        pytest.param(request_with(b"X: a\r\n" * 900) * 5, [200] * 5, id="heads of 900 lines"),
     ],
 )
-def test_the_next_request_is_found(web: Web, data: bytes, expected: list[int]) -> None:
-    """Where there is no doubt the connection goes on, in the order of the requests."""
+def test_unambiguous_requests_keep_the_connection(web: Web, data: bytes, expected: list[int]) -> None:
+    """Responses have the order of the requests."""
     assert statuses(web, data + LAST) == [*expected, 200]

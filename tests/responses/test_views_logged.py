@@ -1,4 +1,4 @@
-"""Which requests are counted as views, and what is written down of them: a time, an id, a chapter."""
+"""Which requests count as views, and what the log contains: a time, an id and a chapter."""
 
 import re
 from collections.abc import Iterator
@@ -18,9 +18,9 @@ KEY = {"X_API_Key": "key-one"}
 
 @pytest.fixture(scope="module")
 def running(tmp_path_factory) -> Iterator[tuple[Site, Web]]:
-    """A server that nobody else asks."""
-    with served(tmp_path_factory.mktemp("views")) as found:
-        yield found
+    """A server that no other module uses."""
+    with served(tmp_path_factory.mktemp("views")) as running_site:
+        yield running_site
 
 
 @pytest.fixture
@@ -30,7 +30,7 @@ def web(running) -> Web:
 
 @pytest.fixture
 def log(running):
-    """The lines that were written since the last look; an answer that has ended is in the log."""
+    """Read the lines written since the start of the test. nginx logs a request before it closes the connection."""
     path = running[0].folder / "dist/run/views.log"
     path.write_text("")
     return lambda: path.read_text()
@@ -40,15 +40,15 @@ def chapters(text: str) -> list[str]:
     return [line.split(" ")[2] for line in text.splitlines()]
 
 
-def test_a_line_is_a_time_an_id_and_a_chapter(web: Web, log) -> None:
-    """Nothing of who asked, how, or with which key."""
+def test_line_has_time_id_and_chapter(web: Web, log) -> None:
+    """The line contains nothing about the client and no API key."""
     web.ask(f"{PAGES}?track=true&api_key=key-one", User_Agent="somebody", Referer="somewhere")
 
     assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[-+]\d\d:\d\d [0-9a-f]{32} 11\n", log())
 
 
-def test_every_line_has_an_id_of_its_own(web: Web, log) -> None:
-    """Two views of one chapter in one second are two."""
+def test_every_line_has_a_unique_id(web: Web, log) -> None:
+    """Two views of a chapter in the same second are two views."""
     for _ in range(3):
         web.ask(f"{PAGES}?track=true")
 
@@ -73,13 +73,13 @@ def test_every_line_has_an_id_of_its_own(web: Web, log) -> None:
         (f"{PAGES}?track=true", {"If_Unmodified_Since": "Fri, 01 Jan 2100 00:00:00 GMT"}, "11"),
         (f"{PAGES}?track=true", {"If_Match": "*", "If_None_Match": "*"}, "11"),
         (f"{PAGES}?track=true", {"If_Match": "*", "If_None_Match": '"other"'}, "11"),
-        # Decoded, as every other parameter is.
+        # Decoded like every other parameter.
         (f"{PAGES}?tr%61ck=tru%65", {}, "11"),
         (f"{PAGES}?track=tru%65", {"If_None_Match": "*"}, "11"),
         (f"{PAGES}?track=false&tr%61ck=true", {}, "11"),
         (f"{PAGES}?track=true&track", {}, "11"),
         (f"{PAGES}?track=true&x=%ff", {"If_Match": "*"}, "11"),
-        # What comes behind # is no query.
+        # The fragment after # is not part of the query.
         (f"{PAGES}?track=true#", {}, "11"),
         (f"{PAGES}?track=true#&track=false", {}, "11"),
         (f"{PAGES}?track=true#x", {"If_None_Match": "*"}, "11"),
@@ -95,7 +95,7 @@ def test_every_line_has_an_id_of_its_own(web: Web, log) -> None:
     ],
 )
 def test_a_view_is_counted_exactly_once(web: Web, log, path: str, headers: dict[str, str], chapter: str) -> None:
-    """A GET of a chapter's pages that is answered with them, or with the word that they are still the same."""
+    """A GET of a chapter's pages counts if the response is 200 or 304."""
     assert web.ask(path, **headers).status in (200, 304)
     assert chapters(log()) == [chapter]
 
@@ -146,33 +146,35 @@ def test_a_view_is_counted_exactly_once(web: Web, log, path: str, headers: dict[
         ("POST", f"{PAGES}?track=true", {}, 405),
     ],
 )
-def test_nothing_else_is_a_view(web: Web, log, method: str, path: str, headers: dict[str, str], status: int) -> None:
-    """Not another method, not a refusal, not another word than true, not another resource."""
+def test_other_requests_are_no_views(
+    web: Web, log, method: str, path: str, headers: dict[str, str], status: int
+) -> None:
+    """Another method, an error, another value of `track` or another resource does not count."""
     assert web.ask(path, method, **headers).status == status
     assert log() == ""
 
 
-def test_no_log_ever_shows_a_key(running, web: Web, log) -> None:
-    """Whatever goes wrong with a request that has one: the files that nginx writes do not say it."""
+def test_no_log_contains_a_key(running, web: Web, log) -> None:
+    """Neither log contains the key of a request, even if the request fails."""
     site, _ = running
     key = "key-one"
     for path in ("/api/v2/profile", f"{SECRET}", SECRET_PLACE, "/api/v2/nothing", "/api/v2/series?title=x"):
-        asked = f"{path}{'&' if '?' in path else '?'}track=true&api_key={key}"
+        url = f"{path}{'&' if '?' in path else '?'}track=true&api_key={key}"
         for method in ("GET", "HEAD", "POST", "OPTIONS"):
-            web.ask(asked, method)
-        web.ask(asked, If_Match="*")
-        web.ask(asked, If_None_Match="*")
-        web.ask(f"{asked}&page=%ff%00", X_API_Key=key)
-        head = f" {asked} HTTP/1.1\r\nHost: test\r\nConnection: close\r\nX-API-Key: {key}\r\n"
+            web.ask(url, method)
+        web.ask(url, If_Match="*")
+        web.ask(url, If_None_Match="*")
+        web.ask(f"{url}&page=%ff%00", X_API_Key=key)
+        head = f" {url} HTTP/1.1\r\nHost: test\r\nConnection: close\r\nX-API-Key: {key}\r\n"
         for method in ("GET", "POST", "OPTIONS"):
-            # A body that is larger than a server should be sent, and one that is none.
+            # A body that is too large, and malformed bodies.
             web.raw(f"{method}{head}Content-Length: 100000\r\n\r\n".encode() + b"x" * 100_000)
             web.raw(f"{method}{head}Content-Length: x\r\n\r\n".encode())
             web.raw(f"{method}{head}Transfer-Encoding: chunked\r\n\r\nzz\r\n".encode())
             web.raw(f"{method}{head}If-Match: *\r\nContent-Length: 100000\r\n\r\n".encode() + b"x" * 100_000)
-        web.raw(f"GET {asked}{'x' * 100_000} HTTP/1.1\r\nHost: test\r\n\r\n".encode())
+        web.raw(f"GET {url}{'x' * 100_000} HTTP/1.1\r\nHost: test\r\n\r\n".encode())
         web.raw(f"GET{head}Long: {'x' * 100_000}\r\n\r\n".encode())
-        web.raw(f"GET {asked} HTTP/9.9\r\n\r\n".encode())
+        web.raw(f"GET {url} HTTP/9.9\r\n\r\n".encode())
 
     written = [path.read_text() for path in (site.folder / "dist/run").rglob("*") if path.is_file()]
 

@@ -10,7 +10,7 @@ ITEM = {
     "updated": "2026-03-01T10:00:00Z",
     "chapters": 6,
 }
-SOLD = {
+LICENSED = {
     "slug": "in-shops",
     "title": "In Shops",
     "url": "/reader/in-shops/",
@@ -34,7 +34,7 @@ DETAIL = {
     "artists": ["Bo Ink", "İlkay Ş."],
     "categories": ["Action", "Slice of Life"],
 }
-SOLD_DETAIL = {
+LICENSED_DETAIL = {
     "slug": "in-shops",
     "title": "In Shops",
     "url": "/reader/in-shops/",
@@ -170,7 +170,7 @@ def reader_chapter(title: str, place: str, pages: list[str], updated: str, group
     }
 
 
-READER = {
+CUBARI = {
     "title": "Full Book",
     "cover": f"{MEDIA}/series/full-book/my%20cover.jpg",
     "original_url": "/reader/full-book/",

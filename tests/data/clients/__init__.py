@@ -1,4 +1,4 @@
-"""What apps in the field send and how they read the answers, one module a group of them.
+"""The requests and decoders of real apps, one module for each group of apps.
 
-Each decodes as strictly as the app does: what would lose a series or crash there is a `Broken` here.
+Each decoder is as strict as its app: a body that would crash the app or lose a series raises `Broken`.
 """

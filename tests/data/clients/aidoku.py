@@ -1,10 +1,11 @@
-"""Aidoku's legacy source (A1): Rust that unwraps everything. It drops what is licensed and panics at all else."""
+"""Aidoku's legacy source (A1): Rust that unwraps everything. It drops licensed series and panics at all else."""
 
 from tests.data.clients.app import App, Get, images
 from tests.data.clients.strict import (
     CHAPTER_PATH,
     SERIES_PATH,
     absolute,
+    any_of,
     array,
     boolean,
     digits,
@@ -13,7 +14,6 @@ from tests.data.clients.strict import (
     long,
     nullable,
     number,
-    one_of,
     string,
 )
 
@@ -29,7 +29,7 @@ DETAIL = fields(
     url=SERIES_PATH,
     cover=absolute,
     description=string,
-    status=one_of("ongoing", "completed", "hiatus", "canceled"),
+    status=any_of("ongoing", "completed", "hiatus", "canceled"),
     authors=array(string),
     artists=array(string),
     categories=array(string),
@@ -51,23 +51,23 @@ PAGES = fields(results=array(fields(image=absolute, number=int32)))
 
 
 def _browse(get: Get) -> list[str]:
-    found, page, last = [], 1, False
+    slugs, number, last = [], 1, False
     while not last:
-        read = LISTED(get(f"/api/v2/series?page={page}&sort=title"))
-        found += [one["slug"] for one in read["results"] if one["chapters"] is not None]
-        page, last = page + 1, read["last"]
-    return found
+        page = LISTED(get(f"/api/v2/series?page={number}&sort=title"))
+        slugs += [series["slug"] for series in page["results"] if series["chapters"] is not None]
+        number, last = number + 1, page["last"]
+    return slugs
 
 
 def _images(get: Get, slug: str) -> list[str]:
     DETAIL(get(f"/api/v2/series/{slug}"))
-    found = []
-    for one in CHAPTERS(get(f"/api/v2/series/{slug}/chapters?date_format=timestamp"))["results"]:
-        pages = PAGES(get(f"/api/v2/chapters/{one['id']}/pages?track=true"))
-        # The number of a page, less one, is where it stands in the app's own list.
+    urls = []
+    for chapter in CHAPTERS(get(f"/api/v2/series/{slug}/chapters?date_format=timestamp"))["results"]:
+        pages = PAGES(get(f"/api/v2/chapters/{chapter['id']}/pages?track=true"))
+        # The number of a page, less one, is its index in the app's list.
         assert [page["number"] - 1 for page in pages["results"]] == list(range(len(pages["results"])))
-        found += images(pages)
-    return found
+        urls += images(pages)
+    return urls
 
 
 LEGACY = App(

@@ -1,4 +1,4 @@
-"""What all apps have in common: how they ask, what they read, and what a reader of comics does with them."""
+"""The common parts of all apps: their requests, their decoders, and what a reader does with them."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -12,10 +12,10 @@ Get = Callable[[str], Any]
 
 @dataclass(frozen=True)
 class App:
-    """An app: its request headers, its decoders by kind of body, its addresses as it spells them.
+    """An app: its request headers, its decoders by kind of body, and its URLs as it spells them.
 
-    `browse` pages through everything and answers with slugs; `images` goes from a series to its images.
-    `searches` are the addresses of searches, as typed by somebody who looks for one thing, with what they find.
+    `browse` loads all pages of the list and returns slugs. `images` returns the image URLs of a series.
+    `searches` are URLs of searches with the expected slugs.
     """
 
     name: str
@@ -26,15 +26,15 @@ class App:
     headers: Mapping[str, str] = field(default_factory=dict)
 
     def asking(self, web: Web) -> Get:
-        """A function that asks as the app does: whatever is not a 200 breaks it."""
+        """A function that sends requests as the app does, and raises `Broken` if the status is not 200."""
 
         def get(path: str) -> Any:
-            answer = self.ask(web, path)
-            if answer.status != 200:
-                raise Broken(f"{path}: HTTP error {answer.status}")
-            if answer["content-type"] != "application/json":
-                raise Broken(f"{path}: {answer['content-type']}")
-            return parse(answer.body)
+            response = self.ask(web, path)
+            if response.status != 200:
+                raise Broken(f"{path}: HTTP error {response.status}")
+            if response["content-type"] != "application/json":
+                raise Broken(f"{path}: {response['content-type']}")
+            return parse(response.body)
 
         return get
 
@@ -42,18 +42,18 @@ class App:
         return web.ask(path, **self.headers)
 
 
-def slugs(found: Any) -> list[str]:
-    return [one["slug"] for one in found["results"]]
+def slugs(body: Any) -> list[str]:
+    return [series["slug"] for series in body["results"]]
 
 
-def images(found: Any) -> list[str]:
-    return [one["image"] for one in found["results"]]
+def images(body: Any) -> list[str]:
+    return [page["image"] for page in body["results"]]
 
 
 def until_last(get: Get, read: Reader, path: str) -> Iterator[str]:
-    """The way of most apps: one page after the other, for as long as the server says that there is more."""
-    page, last = 1, False
+    """Load pages until `last` is true, as most apps do."""
+    number, last = 1, False
     while not last:
-        found = read(get(path.format(page=page)))
-        yield from slugs(found)
-        page, last = page + 1, found["last"]
+        body = read(get(path.format(page=number)))
+        yield from slugs(body)
+        number, last = number + 1, body["last"]

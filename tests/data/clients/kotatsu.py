@@ -1,6 +1,6 @@
 """Kotatsu (K1) and its ports (N1, N2): org.json, whose getX throw when a key is missing.
 
-They never read `last`: they page until a page brings nothing new, or a 404.
+They never read `last`: they load pages until one is empty, repeats another, or is a 404.
 """
 
 from typing import Any
@@ -22,7 +22,7 @@ from tests.data.clients.strict import (
 
 
 def _path(value: Any) -> str:
-    """The slug is cut out of the path, from the 8th character to the last but one."""
+    """The app cuts the slug out of the path, from the 8th character to the last but one."""
     need(f"/reader/{string(value)[8:-1]}/" == value, "no path of a series", value)
     return value
 
@@ -58,26 +58,26 @@ CATEGORIES = fields(results=array(fields(name=string)))
 
 def _browse(get: Get) -> list[str]:
     CATEGORIES(get("/api/v2/categories"))
-    found: dict[str, None] = {}
+    listed_slugs: dict[str, None] = {}
     page, before = 1, -1
-    while before < len(found):
-        before = len(found)
+    while before < len(listed_slugs):
+        before = len(listed_slugs)
         try:
             listed = LISTED(get(f"/api/v2/series?limit=25&page={page}&categories=%2C&sort=title"))
         except Broken:
             break
-        assert all(one["url"][8:-1] == one["slug"] for one in listed["results"])
-        found.update(dict.fromkeys(slugs(listed)))
+        assert all(series["url"][8:-1] == series["slug"] for series in listed["results"])
+        listed_slugs.update(dict.fromkeys(slugs(listed)))
         page += 1
-    return list(found)
+    return list(listed_slugs)
 
 
 def _images(get: Get, slug: str) -> list[str]:
     DETAIL(get(f"/api/v2/series/{slug}"))
     chapters = CHAPTERS(get(f"/api/v2/series/{slug}/chapters?date_format=timestamp"))
-    # The port asks with the id that the server gave; Kotatsu itself with a hash of it, which nobody has.
-    read = [PAGES(get(f"/api/v2/chapters/{one['id']}/pages?track=true")) for one in chapters["results"]]
-    return [image for found in read for image in images(found)]
+    # The port sends the id from the response; Kotatsu itself sends a hash of it, which no chapter has.
+    bodies = [PAGES(get(f"/api/v2/chapters/{chapter['id']}/pages?track=true")) for chapter in chapters["results"]]
+    return [image for body in bodies for image in images(body)]
 
 
 KOTATSU = App(
@@ -92,7 +92,7 @@ KOTATSU = App(
     browse=_browse,
     images=_images,
     searches={
-        # The comma behind the last category stays, and stands alone where there is none.
+        # A comma follows the last category, even if there is none.
         "/api/v2/series?limit=25&page=1&title=full&categories=%2C&sort=title": ["full-book"],
         "/api/v2/series?limit=25&page=1&categories=Action%2C-Drama%2C&status=hiatus&sort=-latest_upload": ["full-book"],
         "/api/v2/series?limit=10&page=1&title=full&categories=,&sort=-views": ["full-book"],

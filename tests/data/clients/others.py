@@ -9,6 +9,7 @@ from tests.data.clients.strict import (
     SERIES_PATH,
     Broken,
     absolute,
+    any_of,
     array,
     boolean,
     digits,
@@ -19,40 +20,39 @@ from tests.data.clients.strict import (
     need,
     nullable,
     number,
-    one_of,
     parse,
     string,
 )
 
 NAMED = {"slug": string, "title": string}
 DETAIL = fields(
-    **NAMED, cover=absolute, description=string, status=one_of("ongoing", "completed", "hiatus", "canceled")
+    **NAMED, cover=absolute, description=string, status=any_of("ongoing", "completed", "hiatus", "canceled")
 )
 PAGES = fields(results=array(fields(image=absolute)))
 
-# FMD2: patterns on text, and a status that it does not look at.
+# FMD2: patterns on text. It ignores the status.
 F1_LISTED = fields(results=array(fields(title=string, url=SERIES_PATH)))
 F1_CHAPTERS = fields(results=array(fields(number=number, url=CHAPTER_PATH)))
 
 
 def _f1_images(get: Get, slug: str) -> list[str]:
     DETAIL(get(f"/api/v2/series/{slug}"))
-    found = []
-    for one in F1_CHAPTERS(get(f"/api/v2/series/{slug}/chapters"))["results"]:
-        _, _, series, volume, chapter, _ = one["url"].split("/")
-        found += images(PAGES(get(f"/api/v2/pages?series={series}&volume={volume}&number={chapter}")))
-    return found
+    urls = []
+    for chapter in F1_CHAPTERS(get(f"/api/v2/series/{slug}/chapters"))["results"]:
+        _, _, series, volume, number, _ = chapter["url"].split("/")
+        urls += images(PAGES(get(f"/api/v2/pages?series={series}&volume={volume}&number={number}")))
+    return urls
 
 
 def walk(ask: Any) -> tuple[list[str], int]:
-    """Pages until a body has no `last`; the slugs on the way, and how many bodies that took."""
-    found: list[str] = []
+    """Load pages until a body has no `last`. Return the slugs and the number of requests."""
+    slugs: list[str] = []
     page = 1
     while page < 1000:
         body = ask(f"/api/v2/series?page={page}").body
         if "last" not in json.loads(body):
-            return found, page
-        found += [one["url"].split("/")[2] for one in F1_LISTED(parse(body))["results"]]
+            return slugs, page
+        slugs += [series["url"].split("/")[2] for series in F1_LISTED(parse(body))["results"]]
         page += 1
     raise Broken("the directory never ends")
 
@@ -64,11 +64,11 @@ FMD2 = App(
     headers={"Accept": "*/*"},
 )
 
-# HakuNeko and Houdoku: plain JavaScript, and whatever has no chapters is dropped.
-SOLD = {"chapters": nullable(int32)}
-H1_LISTED = fields(results=array(fields(**NAMED, **SOLD)))
+# HakuNeko and Houdoku: plain JavaScript. They drop series without chapters.
+LICENSED = {"chapters": nullable(int32)}
+H1_LISTED = fields(results=array(fields(**NAMED, **LICENSED)))
 H1_CHAPTERS = fields(results=array(fields(id=int32, full_title=string)))
-U1_LISTED = fields(last=boolean, results=array(fields(**NAMED, cover=absolute, **SOLD)))
+U1_LISTED = fields(last=boolean, results=array(fields(**NAMED, cover=absolute, **LICENSED)))
 U1_CHAPTERS = fields(
     results=array(
         fields(
@@ -80,14 +80,22 @@ U1_CHAPTERS = fields(
 
 def _h1_images(get: Get, slug: str) -> list[str]:
     fields(title=string)(get(f"/api/v2/series/{slug}"))
-    asked = H1_CHAPTERS(get(f"/api/v2/series/{slug}/chapters"))["results"]
-    return [image for one in asked for image in images(PAGES(get(f"/api/v2/chapters/{one['id']}/pages?track=true")))]
+    chapters = H1_CHAPTERS(get(f"/api/v2/series/{slug}/chapters"))["results"]
+    return [
+        image
+        for chapter in chapters
+        for image in images(PAGES(get(f"/api/v2/chapters/{chapter['id']}/pages?track=true")))
+    ]
 
 
 def _u1_images(get: Get, slug: str) -> list[str]:
     DETAIL(get(f"/api/v2/series/{slug}"))
-    asked = U1_CHAPTERS(get(f"/api/v2/series/{slug}/chapters?date_format=timestamp"))["results"]
-    return [image for one in asked for image in images(PAGES(get(f"/api/v2/chapters/{one['id']}/pages?track=true")))]
+    chapters = U1_CHAPTERS(get(f"/api/v2/series/{slug}/chapters?date_format=timestamp"))["results"]
+    return [
+        image
+        for chapter in chapters
+        for image in images(PAGES(get(f"/api/v2/chapters/{chapter['id']}/pages?track=true")))
+    ]
 
 
 HAKUNEKO = App(
@@ -124,7 +132,7 @@ CONNECTOR = App(
 )
 
 
-# cubari.moe: everything is indexed without a default, and two texts are read as integers.
+# cubari.moe: reads every key without a default, and two texts as integers.
 
 
 def _groups(value: Any) -> list[str]:
@@ -145,10 +153,10 @@ CUBARI_CHAPTER = exactly(
 
 def _chapters(value: Any) -> dict[int, Any]:
     need(type(value) is dict, "no object", value)
-    return {digits(key): CUBARI_CHAPTER(one) for key, one in value.items()}
+    return {digits(key): CUBARI_CHAPTER(chapter) for key, chapter in value.items()}
 
 
-READER_SERIES = exactly(
+CUBARI_SERIES = exactly(
     title=string,
     cover=absolute,
     original_url=SERIES_PATH,
@@ -162,8 +170,8 @@ READER_SERIES = exactly(
 
 
 def _cubari_images(get: Get, slug: str) -> list[str]:
-    """Pages by the key of a chapter, newest first, as the site lists them."""
-    chapters = READER_SERIES(get(f"/api/v2/cubari/{slug}"))["chapters"]
+    """Load pages by chapter key, newest first, as the site lists them."""
+    chapters = CUBARI_SERIES(get(f"/api/v2/cubari/{slug}"))["chapters"]
     return [
         image for key in reversed(chapters) for image in images(PAGES(get(f"/api/v2/chapters/{key}/pages?track=true")))
     ]
@@ -171,7 +179,7 @@ def _cubari_images(get: Get, slug: str) -> list[str]:
 
 CUBARI = App(
     "C1",
-    {"reader": READER_SERIES, "pages": PAGES},
+    {"cubari": CUBARI_SERIES, "pages": PAGES},
     images=_cubari_images,
     headers={"X_Requested_With": "cubari", "Referer": "https://cubari.moe/"},
 )

@@ -1,12 +1,13 @@
 """Paperback 0.8 (P1), which also runs in browsers, and the port to 0.9 (P2).
 
-JavaScript checks no types, but a missing array throws, and a date that is none shows as one.
+JavaScript checks no types, but a missing array throws, and an invalid date is displayed as such.
 """
 
 from tests.data.clients.app import App, Get, images, slugs, until_last
 from tests.data.clients.strict import (
     ISO,
     absolute,
+    any_of,
     array,
     boolean,
     digits,
@@ -14,7 +15,6 @@ from tests.data.clients.strict import (
     int32,
     nullable,
     number,
-    one_of,
     string,
 )
 
@@ -27,7 +27,7 @@ DETAIL = fields(
     title=string,
     cover=absolute,
     description=string,
-    status=one_of("ongoing", "completed", "hiatus", "canceled"),
+    status=any_of("ongoing", "completed", "hiatus", "canceled"),
     licensed=boolean,
     aliases=array(string),
     authors=array(string),
@@ -50,8 +50,8 @@ CATEGORIES = fields(results=array(fields(name=string, description=string)))
 def _images(get: Get, slug: str) -> list[str]:
     DETAIL(get(f"/api/v2/series/{slug}"))
     chapters = CHAPTERS(get(f"/api/v2/series/{slug}/chapters"))
-    read = [PAGES(get(f"/api/v2/chapters/{one['id']}/pages?track=true")) for one in chapters["results"]]
-    return [image for found in read for image in images(found)]
+    bodies = [PAGES(get(f"/api/v2/chapters/{chapter['id']}/pages?track=true")) for chapter in chapters["results"]]
+    return [image for body in bodies for image in images(body)]
 
 
 def _browse(get: Get) -> list[str]:
@@ -68,7 +68,7 @@ OFFICIAL = App(
     browse=_browse,
     images=_images,
     searches={
-        # A form: blanks are +, commas %2C, and categories are always there.
+        # Form encoding: blanks are +, commas are %2C, and `categories` is always present.
         "/api/v2/series?title=full+book&categories=Action%2C-Drama&page=1&sort=title": ["full-book"],
         "/api/v2/series?title=full+book&categories=&page=1&sort=title": ["full-book"],
         "/api/v2/series?title=dusty&categories=Slice+of+Life%2C-Drama%2C-Steins%3BGate&page=1&sort=-views": [
@@ -83,9 +83,9 @@ OFFICIAL = App(
 
 def _port_images(get: Get, slug: str) -> list[str]:
     chapters = fields(results=array(fields(**CHAPTER, published=digits)))
-    asked = chapters(get(f"/api/v2/series/{slug}/chapters?date_format=timestamp"))
-    read = [PAGES(get(f"/api/v2/chapters/{one['id']}/pages?track=true")) for one in asked["results"]]
-    return [image for found in read for image in images(found)]
+    listed = chapters(get(f"/api/v2/series/{slug}/chapters?date_format=timestamp"))
+    bodies = [PAGES(get(f"/api/v2/chapters/{chapter['id']}/pages?track=true")) for chapter in listed["results"]]
+    return [image for body in bodies for image in images(body)]
 
 
 PORT = App(

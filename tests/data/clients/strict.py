@@ -1,4 +1,4 @@
-"""JSON read with exact types: a missing key, a null, or a point in an integer is the end of it."""
+"""JSON decoders with exact types: a missing key, a null, or a decimal point in an integer raises `Broken`."""
 
 import json
 import re
@@ -10,19 +10,19 @@ Reader = Callable[[Any], Any]
 
 
 class Broken(Exception):
-    """The app would have crashed, or shown nothing."""
+    """The app would crash, or show nothing."""
 
 
 class Decimal(str):
-    """A JSON number with a point, as it was written."""
+    """A JSON number with a decimal point, as written."""
 
 
 def parse(body: bytes) -> Any:
-    """Every object as its pairs in order and no key twice; a number with a point is not an integer."""
+    """Decode JSON without duplicate keys. A number with a decimal point is no integer."""
 
-    def pairs(found: list[tuple[str, Any]]) -> dict[str, Any]:
-        need(len(dict(found)) == len(found), "a key stands twice", found)
-        return dict(found)
+    def pairs(items: list[tuple[str, Any]]) -> dict[str, Any]:
+        need(len(dict(items)) == len(items), "duplicate key", items)
+        return dict(items)
 
     return json.loads(body.decode("utf-8"), object_pairs_hook=pairs, parse_float=Decimal)
 
@@ -33,7 +33,7 @@ def need(holds: object, what: str, value: object = "") -> None:
 
 
 def string(value: Any) -> str:
-    need(type(value) is str, "no quoted text", value)
+    need(type(value) is str, "no string", value)
     return value
 
 
@@ -59,7 +59,7 @@ def number(value: Any) -> float:
 
 
 def pointed(value: Any) -> float:
-    """A number that is written with a point, as it always was."""
+    """A number with a decimal point."""
     need(type(value) is Decimal and "e" not in value.lower(), "no number with a point", value)
     return float(value)
 
@@ -70,7 +70,7 @@ def digits(value: Any) -> int:
 
 
 def absolute(value: Any) -> str:
-    need(re.fullmatch(r"https?://[^/?#\s]+/[^\s]*", string(value)), "no absolute address", value)
+    need(re.fullmatch(r"https?://[^/?#\s]+/[^\s]*", string(value)), "no absolute URL", value)
     return value
 
 
@@ -92,20 +92,20 @@ def nullable(read: Reader) -> Reader:
     return lambda value: None if value is None else read(value)
 
 
-def one_of(*words: str) -> Reader:
+def any_of(*words: str) -> Reader:
     return matching("|".join(words))
 
 
 def array(read: Reader) -> Reader:
     def each(value: Any) -> list[Any]:
         need(type(value) is list, "no array", value)
-        return [read(one) for one in value]
+        return [read(item) for item in value]
 
     return each
 
 
 def fields(**readers: Reader) -> Reader:
-    """An object with at least these keys; others are not looked at."""
+    """An object with at least these keys."""
 
     def read(value: Any) -> dict[str, Any]:
         need(type(value) is dict, "no object", value)
@@ -117,7 +117,7 @@ def fields(**readers: Reader) -> Reader:
 
 
 def exactly(**readers: Reader) -> Reader:
-    """An object with these keys in this order and no other."""
+    """An object with exactly these keys, in this order."""
 
     def read(value: Any) -> dict[str, Any]:
         need(type(value) is dict and list(value) == list(readers), "other keys", value)

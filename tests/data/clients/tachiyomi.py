@@ -1,6 +1,6 @@
-"""Tachiyomi, Mihon, Komikku, Suwayomi (T3), its rewrite (T4), the port of it (M1), and what came before (T2b).
+"""Tachiyomi, Mihon, Komikku, Suwayomi (T3), its rewrite (T4), the port of it (M1), and an older version (T2b).
 
-kotlinx.serialization: unknown keys are passed over, everything else is exact, one bad element fails the whole list.
+kotlinx.serialization ignores unknown keys and is exact otherwise: one invalid element fails the whole list.
 """
 
 from tests.data.clients.app import App, Get, images, until_last
@@ -8,6 +8,7 @@ from tests.data.clients.strict import (
     CHAPTER_PATH,
     SERIES_PATH,
     absolute,
+    any_of,
     array,
     boolean,
     digits,
@@ -15,7 +16,6 @@ from tests.data.clients.strict import (
     int32,
     nullable,
     number,
-    one_of,
     string,
 )
 
@@ -25,7 +25,7 @@ DETAIL = fields(
     title=string,
     cover=absolute,
     description=nullable(string),
-    status=one_of("ongoing", "completed", "hiatus", "canceled"),
+    status=any_of("ongoing", "completed", "hiatus", "canceled"),
     licensed=boolean,
     aliases=array(string),
     authors=array(string),
@@ -56,8 +56,8 @@ READS = {
 def _images(get: Get, slug: str) -> list[str]:
     DETAIL(get(f"/api/v2/series/{slug}"))
     chapters = READS["chapters in milliseconds"](get(f"/api/v2/series/{slug}/chapters?date_format=timestamp"))
-    read = [PAGES(get(f"/api/v2/chapters/{one['id']}/pages?track=true")) for one in chapters["results"]]
-    return [image for found in read for image in images(found)]
+    bodies = [PAGES(get(f"/api/v2/chapters/{chapter['id']}/pages?track=true")) for chapter in chapters["results"]]
+    return [image for body in bodies for image in images(body)]
 
 
 CURRENT = App(
@@ -66,7 +66,7 @@ CURRENT = App(
     browse=lambda get: list(until_last(get, LISTED, "/api/v2/series?page={page}&sort=-views")),
     images=_images,
     searches={
-        # Every parameter is always there, and most are empty.
+        # The app sends every parameter, most of them empty.
         "/api/v2/series?page=1&title=full&author=&artist=&status=Any&sort=&categories=": ["full-book"],
         "/api/v2/series?page=1&author=&artist=&sort=&status=Any&title=full&categories=": ["full-book"],
         "/api/v2/series?page=1&title=&author=%D0%BE%D0%BB%D1%8C%D0%B3%D0%B0&artist=&status=Hiatus&sort=title"
@@ -109,14 +109,14 @@ OLD_CHAPTERS = fields(results=array(fields(**CHAPTER, url=CHAPTER_PATH)))
 
 def _old_images(get: Get, slug: str) -> list[str]:
     chapters = OLD_CHAPTERS(get(f"/api/v2/chapters?series={slug}&date_format=timestamp"))
-    found = []
-    for one in chapters["results"]:
-        _, _, series, volume, number, _ = one["url"].split("/")
-        asked = f"series={series}&volume={volume}&number={number}"
-        found += images(PAGES(get(f"/api/v2/pages?track=true&{asked}")))
-        # Before views were counted it asked for less.
-        assert get(f"/api/v2/pages?{asked}") == get(f"/api/v2/pages?track=true&{asked}")
-    return found
+    urls = []
+    for chapter in chapters["results"]:
+        _, _, series, volume, number, _ = chapter["url"].split("/")
+        query = f"series={series}&volume={volume}&number={number}"
+        urls += images(PAGES(get(f"/api/v2/pages?track=true&{query}")))
+        # Before views were counted, the app did not send `track`.
+        assert get(f"/api/v2/pages?{query}") == get(f"/api/v2/pages?track=true&{query}")
+    return urls
 
 
 DEPRECATED = App(
@@ -124,6 +124,6 @@ DEPRECATED = App(
     {**READS, "list": OLD_LISTED, "chapters in milliseconds": OLD_CHAPTERS},
     browse=lambda get: list(until_last(get, OLD_LISTED, "/api/v2/series?page={page}&sort=-chapter_count")),
     images=_old_images,
-    # For two months the app sent what it should have shown.
+    # For two months the app sent the label instead of the value.
     searches={"/api/v2/series?page=1&title=full&sort=Latest%20upload": ["full-book"]},
 )

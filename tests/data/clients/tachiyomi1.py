@@ -1,4 +1,4 @@
-"""The apps of 2018 to 2021 (T0, T1), which read v1: absolute addresses, and a slash at every path's end."""
+"""The apps of 2018 to 2021 (T0, T1), which read v1: absolute URLs, and a slash at the end of every path."""
 
 from email.utils import parsedate_to_datetime
 from typing import Any
@@ -24,7 +24,10 @@ def _people(value: Any) -> list[str]:
 
 def _volumes(value: Any) -> dict[str, Any]:
     need(type(value) is dict, "no object", value)
-    return {volume: {_float(key): CHAPTER(one) for key, one in found.items()} for volume, found in value.items()}
+    return {
+        volume: {_float(key): CHAPTER(chapter) for key, chapter in chapters.items()}
+        for volume, chapters in value.items()
+    }
 
 
 def _float(key: str) -> float:
@@ -57,13 +60,13 @@ RELEASES = array(fields(url=absolute, title=string, cover=absolute, latest_chapt
 
 def _images(get: Get, slug: str) -> list[str]:
     series = SERIES(get(f"/api/v1/series/{slug}/"))
-    found = []
+    urls = []
     for chapters in series["volumes"].values():
-        for one in chapters.values():
-            _, _, _, _, _, volume, chapter, _ = one["url"].split("/")
+        for entry in chapters.values():
+            _, _, _, _, _, volume, chapter, _ = entry["url"].split("/")
             pages = PAGES(get(f"/api/v1/series/{slug}/{volume}/{chapter}/"))
-            found += [absolute(pages["pages_root"] + page) for page in pages["pages_list"]]
-    return found
+            urls += [absolute(pages["pages_root"] + page) for page in pages["pages_list"]]
+    return urls
 
 
 OLDEST = App(
