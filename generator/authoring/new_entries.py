@@ -23,6 +23,7 @@ from ..catalog.problems.messages import record_errors
 from ..catalog.problems.suggestions import did_you_mean
 from ..catalog.reader import Entry, SeriesEntry, Sources
 from ..catalog.records import MAX_SLUG, Chapter, Record, Series
+from ..catalog.references import References
 from ..catalog.yaml import editor, scalars, writer
 from ..catalog.yaml.positions import YamlPath
 from ..catalog.yaml_values import yaml_value
@@ -199,11 +200,11 @@ def _record(sources: Sources, draft: Draft, model: type[R]) -> R:
     """Return the record of a draft; raise all errors in its fields and references."""
     errors = record_errors(model, draft.fields)
     invalid = {field for field, _ in errors}
-    entry, checks = Entry(Record(), "", ()), cross_checks.RecordChecks(sources)
+    entry, references = Entry(Record(), "", ()), References(sources)
     valid = {field: value for field, value in draft.fields.items() if field not in invalid}
     for name in (name for name in _REFERENCES if name in valid):
-        errors += _by_field(checks.references(entry, (name,), f"{name}.yaml", valid[name]), ())
-    errors += _by_field(checks.categories(entry, valid.get("categories", ())), ())
+        errors += _by_field(references.list_problems(entry, (name,), f"{name}.yaml", valid[name]), ())
+    errors += _by_field(references.category_problems(entry, valid.get("categories", ())), ())
     draft.refuse(errors)
     return model.model_validate(draft.fields)
 

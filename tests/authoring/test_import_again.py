@@ -411,7 +411,7 @@ def test_nothing_is_written_that_would_be_a_problem(site: Elsewhere, catalog: Pa
         again(site, catalog)
 
     assert str(caught.value) == (
-        f"{catalog}/series/one.yaml:4:11: authors[0]: 2 authors are named Ada; write the id of the one you mean: 4, 8"
+        f"{catalog}/series/one.yaml:4:11: authors[0]: 2 authors are named Ada; use an id instead: 4, 8"
     )
     assert (catalog / "authors.yaml").read_bytes() == before
 

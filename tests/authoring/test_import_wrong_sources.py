@@ -234,7 +234,7 @@ V2, CHAPTERS, OLD = "/api/v2/series/one", "/api/v2/series/one/chapters", "/api/v
         (change(V2, lambda one: one.update(authors=["Nobody"])), "one: names one of its authors whom no list has"),
         (change(V2, lambda one: one.update(categories=["Odd"])), "one: is in a category that no list has"),
         (change(V2, lambda one: one.update(cover="")), None),
-        (change(V2, lambda one: one.update(cover="ftp://x/y")), "one: cover should be the name of a file"),
+        (change(V2, lambda one: one.update(cover="ftp://x/y")), "one: cover should be a file name"),
         (
             change(CHAPTERS, lambda one: one.update(results=[chapter(1, 1.23456)])),
             "one: a chapter has the number 1.23456, which is none",

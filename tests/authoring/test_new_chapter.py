@@ -179,18 +179,18 @@ def test_what_an_archive_calls_a_volume_may_be_none(site: Site, new: New, tmp_pa
     [
         (["frist"], "no series has the slug frist; did you mean first?"),
         (["nothing-like-it"], "no series has the slug nothing-like-it; `new series` adds one"),
-        (["first", "--number", "1", "--volume", "1"], "--number: chapter 1 of volume 1 is chapters[0] already; "),
+        (["first", "--number", "1", "--volume", "1"], "--number: chapter 1 of volume 1 already exists: chapters[0]; "),
         (["first", "--number", "ten"], "--number: should be digits with at most one point between them, like 10 or "),
         (["first", "--number", "9" * 10], "--number: is too long; a number has up to 9 digits before the point and "),
         (["first", "--volume", "-1"], "--volume: should be 1 or more, not -1\n"),
         (["first", "--group", "Nite Shift"], "--group: no group is named Nite Shift; did you mean Night Shift?\n"),
-        (["first", "--group", "1", "--group", "Night Shift"], "--group: stands in this list twice; keep one of them\n"),
+        (["first", "--group", "1", "--group", "Night Shift"], "--group: is listed twice; remove one of them\n"),
         (["first", "--title", "a\x1bb"], "--title: should be one line without control characters, not 'a\\x1bb'\n"),
         (
             ["first", "--volume", "-1", "--group", "x", "--title", "\t"],
             "--volume: should be 1 or more, not -1\n"
             "--title: should be one line without control characters, not '\\t'\n"
-            "--group: no group is named x; groups.yaml lists them\n",
+            "--group: no group is named x; see groups.yaml\n",
         ),
         (["first", "--group", ""], '--group: should be a name or an id, not ""\n'),
     ],
@@ -217,9 +217,9 @@ def test_what_cannot_be_is_refused(site: Site, new: New, arguments: list[str], s
         ("<Translator>Nite Shift</Translator>", "group: no group is named Nite Shift; did you mean Night Shift?"),
         (
             "<Number>1</Number><Volume>1</Volume>",
-            "number: chapter 1 of volume 1 is chapters[0] already; choose another",
+            "number: chapter 1 of volume 1 already exists: chapters[0]; choose another",
         ),
-        ("<Translator>a\u202eb</Translator>", "group: no group is named a\\u202eb; groups.yaml lists them"),
+        ("<Translator>a\u202eb</Translator>", "group: no group is named a\\u202eb; see groups.yaml"),
     ],
 )
 def test_what_an_archive_says_wrongly_is_refused(
@@ -259,7 +259,7 @@ def test_names_that_no_page_may_have_are_refused(site: Site, new: New, tmp_path:
     result = new("first", "--pages", folder)
 
     assert result.exit_code == 1
-    assert result.stderr.startswith(f"{folder}: should be the name of a file, without a folder, or")
+    assert result.stderr.startswith(f"{folder}: should be a file name without a folder, or")
 
 
 def test_a_list_that_cannot_be_lengthened_is_not_touched(site: Site, new: New) -> None:

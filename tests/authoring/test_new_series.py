@@ -120,17 +120,16 @@ def test_programs_are_told_the_same(site: Site, new: New) -> None:
         (["x", "--title", "a\nb"], "--title: should be one line without control characters, not 'a\\nb'"),
         (["x", "--title", "a\udcff"], "--title: should be text that can be written in UTF-8"),
         (["x", "--author", "Ada Pen"], "--author: no author is named Ada Pen; did you mean Ada Penn?"),
-        (["x", "--artist", "8"], "--artist: no artist is named 8; artists.yaml lists them"),
+        (["x", "--artist", "8"], "--artist: no artist is named 8; see artists.yaml"),
         (["x", "--category", "comdy"], "--category: no category has the id comdy; did you mean comedy?"),
         (
             ["x", "--artist", "Bo", "--artist", "Bo", "--author", "Cy"],
-            "--author: no author is named Cy; authors.yaml lists them\n"
-            "--artist: stands in this list twice; keep one of them",
+            "--author: no author is named Cy; see authors.yaml\n--artist: is listed twice; remove one of them",
         ),
         (
             ["x", "--author", "Cy", "--category", "comdy", "--title", ""],
             "--title: should not be empty\n"
-            "--author: no author is named Cy; authors.yaml lists them\n"
+            "--author: no author is named Cy; see authors.yaml\n"
             "--category: no category has the id comdy; did you mean comedy?",
         ),
         (

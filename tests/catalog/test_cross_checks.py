@@ -43,7 +43,7 @@ def test_a_name_is_not_an_alias() -> None:
     """Who is meant is written as the list writes it, so that renaming somebody's alias breaks nothing."""
     assert complaints(series('authors: ["A. P."]')) == [
         UnlocatedProblem(
-            "series/a.yaml", ("authors", 0), "no author is named A. P.; it is another name of Ada Penn, write that one"
+            "series/a.yaml", ("authors", 0), "no author is named A. P.; it is an alias of Ada Penn; use that name"
         )
     ]
 
@@ -86,7 +86,7 @@ def test_what_may_stand_in_a_file_that_was_not_read_is_not_called_unknown(unread
 def test_what_stands_twice_is_told_although_its_list_was_not_read() -> None:
     """A repetition shows in the one file that repeats."""
     assert complaints("series: {a: {authors: [Nobody, Nobody]}}", {"authors.yaml"}) == [
-        UnlocatedProblem("series/a.yaml", ("authors", 1), "stands in this list twice; keep one of them")
+        UnlocatedProblem("series/a.yaml", ("authors", 1), "is listed twice; remove one of them")
     ]
 
 
@@ -101,7 +101,7 @@ def test_of_three_with_one_id_the_second_and_the_third_are_told() -> None:
         UnlocatedProblem(
             "series/c.yaml",
             ("chapters", index, "id"),
-            "the id 5 belongs to chapters[0] of series/b.yaml; choose another",
+            "the id 5 is already used by chapters[0] in series/b.yaml; choose another",
         )
         for index in (0, 1)
     ]

@@ -35,22 +35,22 @@ def problems(site: Site, run: Run) -> str:
         (
             "keys.yaml",
             f"- {{name: a, sha256: {TWO}}}\n- {{name: a, sha256: {'3' * 63}c}}\n",
-            "keys.yaml:2:10: [1].name: the name a belongs to another key; choose another",
+            "keys.yaml:2:10: [1].name: the name a is already used by another key; choose another",
         ),
         (
             "keys.yaml",
             f"- {{name: a, sha256: {TWO}}}\n- {{name: b, sha256: {TWO}}}\n",
-            "keys.yaml:2:21: [1].sha256: is the digest of a key that keys.yaml has already",
+            "keys.yaml:2:21: [1].sha256: is already the digest of a key in keys.yaml; remove one of them",
         ),
         (
             "keys.yaml",
             f"- {{name: a, sha256: {ONE}}}\n",
-            "keys.yaml:1:21: [0].sha256: is the digest of a key that accounts.yaml has already",
+            "keys.yaml:1:21: [0].sha256: is already the digest of a key in accounts.yaml; remove one of them",
         ),
         (
             "keys.yaml",
             f"- {{name: tablet, sha256: {TWO}}}\n",
-            "keys.yaml:1:10: [0].name: is what a key of the account noor is called, too",
+            "keys.yaml:1:10: [0].name: is already used by a key of the account noor; choose another",
         ),
         (
             "keys.yaml",

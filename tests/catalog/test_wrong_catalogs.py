@@ -233,6 +233,6 @@ def test_a_name_that_is_not_utf_8_can_be_printed(catalog: Path) -> None:
 
     assert says == [
         "series/long/chapters/\\udcff.yaml:1:9: number: "
-        "chapter 1 without a volume is series/long/chapters/001.yaml already; choose another number"
+        "chapter 1 without a volume already exists: series/long/chapters/001.yaml; choose another number"
     ]
     assert "\n".join(says).encode()

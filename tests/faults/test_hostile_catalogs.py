@@ -387,7 +387,7 @@ def test_a_long_list_is_looked_through_once(catalog: Path) -> None:
     )
     says = problems(catalog)
 
-    assert says[-1] == "series/x.yaml:3:388904: categories[50000]: stands in this list twice; keep one of them"
+    assert says[-1] == "series/x.yaml:3:388904: categories[50000]: is listed twice; remove one of them"
 
 
 def test_many_keys_in_clear_are_found_in_one_pass() -> None:

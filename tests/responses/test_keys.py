@@ -144,5 +144,5 @@ def test_usernames_that_differ_in_case_are_an_error(tmp_path) -> None:
     site = copy_of("v2", tmp_path)
     site.write("accounts.yaml", "- {username: Bob}\n- {username: bob}\n")
 
-    with pytest.raises(CatalogError, match="the username bob belongs to another account"):
+    with pytest.raises(CatalogError, match="the username bob is already used by another account"):
         site.build()
