@@ -69,7 +69,7 @@ def sha256_of_chunks(chunks: Iterable[bytes]) -> str:
 
 @lru_cache(maxsize=4096)
 def http_date(seconds: int) -> str:
-    """A time as an IMF-fixdate, in English whatever the locale."""
+    """A time as an IMF-fixdate, in English in every locale."""
     at = datetime.fromtimestamp(seconds, UTC)
     return (
         f"{DAYS[at.weekday()]}, {at.day:02} {MONTHS[at.month - 1]} {at.year:04} {at.hour:02}:{at.minute:02}"

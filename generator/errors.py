@@ -31,7 +31,7 @@ class Problem:
     topic: tuple[str, ...] = dataclasses.field(default=(), compare=False)
 
     def __str__(self) -> str:
-        """One line, whatever the file name and the message contain."""
+        """One line, escaped for a terminal."""
         place = f"{self.file}:{self.line}:{self.column}"
         return escaped(f"{place}: {self.field}: {self.message}" if self.field else f"{place}: {self.message}")
 

@@ -27,8 +27,8 @@ _SET_VARIABLES = {
     "GIT_OPTIONAL_LOCKS": "0",
     "GIT_TERMINAL_PROMPT": "0",
 }
-# Passed with -c, which leaves GIT_CONFIG_COUNT to the user. The first line prevents git from starting programs; before
-# git 2.36, core.fsmonitor=false would name a program. The other lines fix the output format.
+# Passed with -c, which leaves GIT_CONFIG_COUNT to the user. The first two lines prevent git from starting programs;
+# before git 2.36, core.fsmonitor=false would name a program. The other lines fix the output format.
 _SETTINGS = (
     *("safe.bareRepository=explicit", f"core.hooksPath={os.devnull}", "core.fsmonitor=", "log.showSignature=false"),
     *("submodule.recurse=false", "diff.ignoreSubmodules=all", "status.submoduleSummary=false"),

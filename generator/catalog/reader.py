@@ -1,12 +1,12 @@
 """`catalog_src/` -> records and problems. The only reader of catalog files.
 
-The models check the records of one file, `cross_checks` what spans files. Both give problems a file and a path inside
-it, which `problems.locate` turns into lines and columns.
+The models check the records of one file, `cross_checks` the references between files. A problem has a file and a path
+inside it, which `problems.locate` turns into a line and a column.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from pathlib import Path as Plain
+from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
@@ -20,8 +20,8 @@ from .problems.messages import file_errors
 from .records import Account, Category, Chapter, Group, IssuedKey, Member, Person, Record, Series, Views
 from .site_settings import Site
 from .source_file import ParsedFile, parse_file, without_garbage_collection
-from .yaml import reader as yaml12
 from .yaml.positions import YamlPath
+from .yaml.reader import Malformed
 
 LISTS: dict[str, type[Record]] = {
     "authors.yaml": Person,
@@ -86,7 +86,7 @@ class Sources:
 
 def read(folder: Folder) -> Sources:
     """All records below `folder`."""
-    bare_repositories.refuse_in_folder(Plain(existing(folder)))
+    bare_repositories.refuse_in_folder(Path(existing(folder)))
     sources, series = read_lists(folder)
     for files in series:
         sources.add(read_series(folder, files))
@@ -180,7 +180,7 @@ class _RecordReader:
             return validated
         except OSError as error:
             self._add_problem(file, f"cannot be read: {error.strerror}")
-        except yaml12.Malformed:
+        except Malformed:
             # `problems.locate` finds YAML errors and plaintext keys again, with their places.
             self._add_problem(file, "")
         except ValidationError as error:
