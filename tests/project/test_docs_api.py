@@ -126,4 +126,4 @@ def test_what_v2_says_is_documented() -> None:
     said = {text for body in (*errors.DETAILS.values(), *errors.BAD_PARAMETERS.values()) for text in body.values()}
     said |= {"Invalid volume: …", "Invalid number: …"}
 
-    assert set(first_cells(API, "what v2 says")) == said | {"Not found.", 'Method "POST" not allowed.'}
+    assert set(first_cells(API, "message in v2")) == said | {"Not found.", 'Method "POST" not allowed.'}
