@@ -1,4 +1,4 @@
-"""`import`: a site that runs elsewhere becomes a catalog here."""
+"""`import`: copy the catalog of a running site."""
 
 import math
 import os
@@ -13,7 +13,7 @@ import click
 from ..authoring.site_import import run
 from ..authoring.site_import.crawl import Progress
 from ..authoring.site_import.run import ImportOptions, ImportResult
-from ..authoring.site_import.site_client import MAX_RESPONSE, site_address
+from ..authoring.site_import.site_client import MAX_RESPONSE, site_url
 from ..catalog.confined_folder import ConfinedFolder
 from ..errors import FlatpanelError
 from ..server_url import ServerUrl
@@ -23,31 +23,31 @@ from .output import is_terminal, print_json, print_lines, progress_bar, prompt_s
 from .reporting import handle_errors
 
 KEY = "FLATPANEL_IMPORT_KEY"
-# Of the progress bar.
+# Length of the progress bar.
 STEPS = 1000
 CACHE = ".flatpanel_import_cache"
 
 
 class SiteUrl(click.ParamType[ServerUrl]):
-    """The address of a site, in whichever of its families."""
+    """The URL of a site, or of one of its API pages."""
 
     name = "URL"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> ServerUrl:
         try:
-            return site_address(value)
+            return site_url(value)
         except ValueError as error:
             self.fail(str(error), param, ctx)
 
 
 class Rate(click.FloatRange):
-    """How often a second; what is not a number is between no bounds."""
+    """A bounded number; FloatRange accepts NaN, which compares as neither too small nor too large."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
-        found = float(super().convert(value, param, ctx))
-        if math.isnan(found):
+        rate = float(super().convert(value, param, ctx))
+        if math.isnan(rate):
             self.fail("should be a number", param, ctx)
-        return found
+        return rate
 
 
 @click.command(
@@ -58,17 +58,17 @@ class Rate(click.FloatRange):
 @click.option(
     "--cache",
     type=click.Path(path_type=Path),
-    help=f"What came from the site, for the next import.  [default: {CACHE} beside --catalog]",
+    help=f"Cache of the site's responses.  [default: {CACHE} beside --catalog]",
 )
 @click.option(
     "--rate",
     type=Rate(0.001, 100),
     default=4,
     show_default=True,
-    help="Requests a second at most.",
+    help="Maximum requests per second.",
 )
-@click.option("--key-file", type=click.Path(path_type=Path), help=f"A file with a key to the site; or set {KEY}.")
-@click.option("--ask-key", is_flag=True, help="Ask for a key to the site, which is not shown.")
+@click.option("--key-file", type=click.Path(path_type=Path), help=f"File with an API key of the site; or set {KEY}.")
+@click.option("--ask-key", is_flag=True, help="Prompt for an API key of the site.")
 @options.timeout
 @click.option(
     "--max-response",
@@ -76,9 +76,9 @@ class Rate(click.FloatRange):
     default=MAX_RESPONSE,
     show_default=True,
     metavar="MIB",
-    help="Take no larger response; the number of values in it is bounded in proportion.",
+    help="Largest response; also limits the JSON values in it.",
 )
-@click.option("--dry-run", is_flag=True, help="Only say what would be written.")
+@click.option("--dry-run", is_flag=True, help="Print the files that would change; write nothing.")
 @options.as_json
 @handle_errors
 def import_(
@@ -97,8 +97,8 @@ def import_(
 
     Run it again to update the copy.
     """
-    wanted = ImportOptions(
-        address=site,
+    import_options = ImportOptions(
+        site=site,
         catalog=catalog,
         cache=cache or catalog.path.absolute().parent / CACHE,
         now=options.now(),
@@ -111,60 +111,58 @@ def import_(
         max_response=max_response,
     )
     with _progress(as_json) as progress:
-        done = run.run(wanted, progress)
+        result = run.run(import_options, progress)
     if as_json:
-        print_json(_facts(done))
+        print_json(_as_json(result))
     else:
-        _tell(done, wanted)
+        _print(result, import_options)
 
 
 def _key(file: Path | None, ask: bool) -> str | None:
-    """The key, from where neither other people nor a history of commands see it."""
+    """Return the API key from a file, a prompt or the environment: an argument would be visible to other users."""
     if file and ask:
-        raise click.UsageError("a key comes from --key-file or from --ask-key, not from both")
+        raise click.UsageError("use --key-file or --ask-key, not both")
     if file:
         key = file.read_text(encoding="utf-8", errors="replace").strip()
         if not key:
-            raise FlatpanelError(f"{file}: holds no key")
+            raise FlatpanelError(f"{file}: contains no API key")
     elif ask:
-        key = prompt_secret("key").strip()
+        key = prompt_secret("API key").strip()
     else:
         key = os.environ.get(KEY, "").strip()
     if not (key.isascii() and key.isprintable()):
-        raise FlatpanelError("the key should be one line of plain letters")
+        raise FlatpanelError("the API key should be one line of printable ASCII characters")
     return key or None
 
 
 @contextmanager
 def _progress(as_json: bool) -> Iterator[Progress]:
-    """A bar on a terminal."""
+    """Show a progress bar if stderr is a terminal."""
     if as_json or not is_terminal():
         yield lambda share: None
         return
-    with progress_bar(length=STEPS, label="asking") as shown:
-        yield lambda share: shown.update(int(share * STEPS) - shown.pos)
+    with progress_bar(length=STEPS, label="requesting") as bar:
+        yield lambda share: bar.update(int(share * STEPS) - bar.pos)
 
 
-def _facts(done: ImportResult) -> dict[str, object]:
+def _as_json(result: ImportResult) -> dict[str, object]:
     return {
         "ok": True,
-        "requests": done.requests,
-        "new": {name: count for name, count in done.counts.items() if name != "changes"},
-        "changed": done.counts["changes"],
-        "files": sorted(done.files),
-        "notes": done.notes,
+        "requests": result.requests,
+        "new": {name: count for name, count in result.counts.items() if name != "changes"},
+        "changed": result.counts["changes"],
+        "files": sorted(result.files),
+        "notes": result.notes,
     }
 
 
-def _tell(done: ImportResult, wanted: ImportOptions) -> None:
-    counts = done.counts
-    new = ", ".join(f"{counts[name]} {name}" for name in ("series", "chapters"))
-    print_lines(
-        f"{wanted.catalog}: new are {new} and {counts['others']} other entries; {counts['changes']} fields changed"
-    )
-    verb = "would be written" if wanted.dry else "written"
-    print_lines(f"{done.requests} requests; {len(done.files)} files {verb}")
-    if wanted.dry:
-        print_lines(*(f"  {wanted.catalog / file}" for file in sorted(done.files)))
-    print_lines("what the site does not tell, or tells wrongly:", bold=True)
-    print_lines(*(f"  {note}" for note in done.notes))
+def _print(result: ImportResult, import_options: ImportOptions) -> None:
+    counts, catalog, dry = result.counts, import_options.catalog, import_options.dry
+    added = f"{counts['series']} series, {counts['chapters']} chapters, {counts['others']} other entries"
+    verbs = ("would add", "would update", "would write") if dry else ("added", "updated", "wrote")
+    print_lines(f"{catalog}: {verbs[0]} {added}; {verbs[1]} {counts['changes']} fields")
+    print_lines(f"{result.requests} requests; {verbs[2]} {len(result.files)} files")
+    if dry:
+        print_lines(*(f"  {catalog / file}" for file in sorted(result.files)))
+    print_lines("notes about the source site:", bold=True)
+    print_lines(*(f"  {note}" for note in result.notes))

@@ -19,7 +19,7 @@ from .reporting import handle_errors
 @click.option("--base-url", default="http://localhost:8000", show_default=True, help="Scheme and host of the site.")
 @handle_errors
 def init(folder: Path, name: str | None, base_url: str) -> None:
-    """Create a project in DIR.
+    """Create a project in the folder DIR.
 
     Writes a small catalog that builds, a README, workflows and an nginx configuration.
     """

@@ -18,7 +18,7 @@ from tests.conftest import AS_OF
 from tests.support import linked_catalog
 from tests.support.fake_site import Elsewhere, Said, Turns, chapter, elsewhere, old_chapter, reader_chapter, small
 
-HERE = "it stays as it is here"
+CONFLICT = "conflict"
 
 
 @pytest.fixture
@@ -83,12 +83,12 @@ def test_what_the_site_changed_is_changed_here(site: Elsewhere, catalog: Path) -
 def test_what_people_changed_stays(site: Elsewhere, catalog: Path) -> None:
     """Silently where the site still says what it said; with a line in the report where it says something new."""
     edit(catalog, "series/one.yaml", "title: One\n", "title: Uno\n")
-    assert not any(HERE in note for note in again(site, catalog).notes)
+    assert not any(CONFLICT in note for note in again(site, catalog).notes)
 
     site.answers["/api/v2/series/one"]["title"] = "The One"
     done = again(site, catalog)
 
-    assert "one: title is another one on the site than here; it stays as it is here" in done.notes
+    assert "one: title: conflict: 'Uno' here, 'The One' there; kept yours" in done.notes
     assert read(catalog, "series/one.yaml")["title"] == "Uno"
 
 
@@ -99,12 +99,12 @@ def test_people_may_be_named_in_another_way(site: Elsewhere, catalog: Path) -> N
     edit(catalog, "groups.yaml", "member: Wren", "member: 9")
 
     done = again(site, catalog)
-    assert (done.files, any(HERE in note for note in done.notes)) == ([], False)
+    assert (done.files, any(CONFLICT in note for note in done.notes)) == ([], False)
 
 
 def test_new_things_join_the_others(site: Elsewhere, catalog: Path) -> None:
     """Chapters behind chapters, people behind people, and a series in a file of its own."""
-    edit(catalog, "authors.yaml", "# Who writes.\n", "# Writers, by hand.\n")
+    edit(catalog, "authors.yaml", "# Authors of series.\n", "# Writers, by hand.\n")
     one_more(site)
     site.answers["/api/v2/authors"]["results"].append({"id": 8, "name": "Ed"})
     site.answers["/api/v2/series"]["results"].append({"slug": "two"})
@@ -145,7 +145,7 @@ def test_what_people_removed_is_not_written_again(site: Elsewhere, catalog: Path
     (catalog / "groups.yaml").write_text("- {id: 2, name: Night Shift}\n")
     done = again(site, catalog)
 
-    assert "members 9, one: was removed here since the last import, and is not written again" in done.notes
+    assert "members 9, one: removed from the catalog since the last import; not added again" in done.notes
     assert not (catalog / "series/one.yaml").exists()
 
 
@@ -176,7 +176,7 @@ def test_a_chapter_that_was_removed_stays_removed(site: Elsewhere, catalog: Path
     text = (catalog / "series/one.yaml").read_text()
     (catalog / "series/one.yaml").write_text(text[: text.index("  - id: 12")])
 
-    assert "one chapter 2: was removed here since the last import, and is not written again" in (
+    assert "one chapter 2: removed from the catalog since the last import; not added again" in (
         again(site, catalog).notes
     )
     assert [one["id"] for one in read(catalog, "series/one.yaml")["chapters"]] == [11]
@@ -190,7 +190,7 @@ def test_what_is_gone_from_the_site_stays(site: Elsewhere, catalog: Path) -> Non
     site.answers["/api/v1/authors"] = []
     done = again(site, catalog)
 
-    assert "authors 4, one chapter 11: is gone from the site; it stays in the catalog" in done.notes
+    assert "authors 4, one chapter 11: no longer on the site; kept in the catalog" in done.notes
     assert len(read(catalog, "series/one.yaml")["chapters"]) == 2
 
 
@@ -207,8 +207,8 @@ def test_what_is_gone_from_both_is_not_told_of(site: Elsewhere, catalog: Path) -
     answers["/api/v1/groups"] = []
 
     for _ in range(2):
-        gone = [note for note in again(site, catalog).notes if "is gone from the site" in note]
-        assert gone == ["groups 2: is gone from the site; it stays in the catalog"]
+        gone = [note for note in again(site, catalog).notes if "no longer on the site" in note]
+        assert gone == ["groups 2: no longer on the site; kept in the catalog"]
 
 
 @pytest.mark.parametrize("status", [500, 401, 403])
@@ -230,9 +230,9 @@ def test_an_answer_that_fails_once_changes_nothing(status: int, site: Elsewhere,
         site.answers[path] = Said(status)
     done = again(site, catalog)
     assert written(tmp_path) == before
-    assert "one: an answer about it is missing that was there at the last import; it stays as it is" in done.notes
+    assert "one: a response of the last import is not available now; kept as it is" in done.notes
     if status == 403:
-        assert "/api/v2/series/one, /api/v2/series/one/chapters: answers 403; what it tells is not known" in done.notes
+        assert "/api/v2/series/one, /api/v2/series/one/chapters: status 403; skipped" in done.notes
 
     site.answers["/api/v2/series/one"] = {**right, "title": "New"}
     site.answers["/api/v2/series/one/chapters"] = Turns([locked, Said(body=chapters)])
@@ -253,7 +253,7 @@ def test_a_list_that_fails_once_ends_an_import(path: str, status: int, site: Els
     """What a list named would seem to be gone, or to have no names; one that never answered is not waited for."""
     before, right = written(catalog.parent), site.answers[path]
     site.answers[path] = Said(status)
-    with pytest.raises(FlatpanelError, match=f"{path}: does not tell what it told at the last import"):
+    with pytest.raises(FlatpanelError, match=f"{path}: available at the last import, but not now"):
         again(site, catalog)
     assert written(catalog.parent) == before
 
@@ -310,9 +310,10 @@ def test_without_a_memory_only_gaps_are_filled(site: Elsewhere, tmp_path: Path) 
     )
     done = again(site, catalog)
 
-    assert "site.yaml: base_url is another one on the site than here; it stays as it is here" in done.notes
-    assert "categories drama: is called as another one in the catalog is; it is left out" in done.notes
-    assert "one: title is another one on the site than here; it stays as it is here" in done.notes
+    conflict = "conflict: 'https://mine.example' here, 'https://comics.example' there; kept yours"
+    assert f"site.yaml: base_url: {conflict}" in done.notes
+    assert "categories drama: its name or id is used in the catalog; skipped" in done.notes
+    assert "one: title: conflict: 'Mine' here, 'One' there; kept yours" in done.notes
     assert read(catalog, "authors.yaml") == [{"id": 4, "name": "Ada Lovelace", "aliases": ["A."]}]
     series = read(catalog, "series/one.yaml")
     assert (series["title"], series["description"], series["authors"]) == ("Mine", "About.", ["Ada Lovelace"])
@@ -328,7 +329,7 @@ def test_an_id_that_another_chapter_has_is_not_given_twice(site: Elsewhere, cata
     one_more(site)
     done = again(site, catalog)
 
-    assert "one 13: another chapter of the catalog has its id; it is written without" in done.notes
+    assert "one 13: another chapter of the catalog has its id; added without id" in done.notes
     assert "id" not in read(catalog, "series/one.yaml")["chapters"][2]
 
 
@@ -339,7 +340,7 @@ def test_an_id_that_is_taken_is_not_written_into_a_chapter(site: Elsewhere, cata
         "title: Mine\ncover: c.jpg\nchapters: [{id: 11, number: 1, published: 2020-01-01, pages: []}]\n"
     )
 
-    assert "one 11: another chapter of the catalog has its id; it is written without" in again(site, catalog).notes
+    assert "one 11: another chapter of the catalog has its id; added without id" in again(site, catalog).notes
     assert "id" not in read(catalog, "series/one.yaml")["chapters"][0]
 
 
@@ -367,7 +368,7 @@ def test_a_slug_that_differs_in_case_from_ours_is_left_out(site: Elsewhere, tmp_
     (catalog / "site.yaml").write_text("base_url: https://comics.example\n")
     (catalog / "series/ONE.yaml").write_text("title: Mine\ncover: c.jpg\n")
 
-    assert "one: differs from ONE only in case; it is left out" in again(site, catalog).notes
+    assert "one: differs from ONE only in case; skipped" in again(site, catalog).notes
 
 
 def test_what_cannot_be_edited_is_told(site: Elsewhere, catalog: Path) -> None:
@@ -379,7 +380,7 @@ def test_what_cannot_be_edited_is_told(site: Elsewhere, catalog: Path) -> None:
     site.answers["/api/v2/groups"]["results"][0] |= {"discord": "m", "twitter": "t"}
     done = again(site, catalog)
 
-    assert "groups.yaml: [0].discord: cannot be edited by a program; it should become discord: m" in done.notes
+    assert "groups.yaml: [0].discord: cannot be edited automatically; change it to discord: m" in done.notes
     assert read(catalog, "series/one.yaml")["aliases"] == ["Eins"]
 
 
@@ -468,7 +469,7 @@ def test_an_import_that_was_cut_off_goes_on(site: Elsewhere, tmp_path: Path) -> 
     """What had come is not asked for again; a day later, everything is."""
     right = site.answers["/api/v2/cubari/one"]
     site.answers["/api/v2/cubari/one"] = Said(503)
-    with pytest.raises(FlatpanelError, match="answers 503, also the 7th time; go on later"):
+    with pytest.raises(FlatpanelError, match="status 503; gave up after 7 tries; run again to resume"):
         site.imported(tmp_path)
     assert not (tmp_path / "catalog_src").exists()
     site.answers["/api/v2/cubari/one"] = right
@@ -532,7 +533,7 @@ def test_a_memory_of_other_fields_is_as_good_as_none(site: Elsewhere, catalog: P
     state.write_bytes(state.read_bytes().replace(b'"title":"One"', b'"titel":"One"'))
     edit(catalog, "series/one.yaml", "title: One\n", "title: Uno\n")
 
-    assert "one: title is another one on the site than here; it stays as it is here" in again(site, catalog).notes
+    assert "one: title: conflict: 'Uno' here, 'One' there; kept yours" in again(site, catalog).notes
 
 
 def test_what_a_key_opened_is_nobody_elses(site: Elsewhere, tmp_path: Path) -> None:
@@ -543,7 +544,7 @@ def test_what_a_key_opened_is_nobody_elses(site: Elsewhere, tmp_path: Path) -> N
 
     assert {path.stat().st_mode & 0o077 for path in files} == {0}
     assert not any(b"my secret key" in path.read_bytes() for path in tmp_path.rglob("*") if path.is_file())
-    assert "/api/v2/series/one/chapters: takes a key, and not this one; what it tells is not known" in done.notes
+    assert "/api/v2/series/one/chapters: the API key is not accepted; skipped" in done.notes
     keys = [headers.get("X-API-Key") for path, headers in site.asked if path == "/api/v2/series/one/chapters"]
     assert keys == [None, "my secret key"]
     assert not any("X-API-Key" in headers for path, headers in site.asked if "chapters" not in path)

@@ -33,10 +33,10 @@ def test_an_import_says_what_it_did(site: Elsewhere, run: Run, tmp_path: Path) -
     first, second, third, *notes = result.stdout.splitlines()
 
     assert result.exit_code == 0
-    assert first == f"{tmp_path}/new: new are 1 series, 2 chapters and 6 other entries; 0 fields changed"
-    assert second == "29 requests; 7 files written"
-    assert third == "what the site does not tell, or tells wrongly:"
-    assert "  accounts, their bookmarks and keys are in no answer; `python build.py keys add` makes new keys" in notes
+    assert first == f"{tmp_path}/new: added 1 series, 2 chapters, 6 other entries; updated 0 fields"
+    assert second == "29 requests; wrote 7 files"
+    assert third == "notes about the source site:"
+    assert "  accounts, bookmarks and API keys are not public; `python build.py keys add` creates new keys" in notes
     assert (tmp_path / ".flatpanel_import_cache").is_dir()
     assert run("check", "--catalog", tmp_path / "new").exit_code == 0
 
@@ -46,7 +46,7 @@ def test_a_dry_run_says_what_it_would_do(site: Elsewhere, run: Run, tmp_path: Pa
     where = ("--catalog", tmp_path / "new", "--cache", tmp_path / "elsewhere", "--rate", 100)
     result = run("import", site.url, *where, "--dry-run")
 
-    assert "7 files would be written" in result.stdout
+    assert "would write 7 files" in result.stdout
     assert f"  {tmp_path}/new/series/one.yaml\n" in result.stdout
     assert sorted(one.name for one in tmp_path.iterdir()) == ["elsewhere"]
 
@@ -78,7 +78,9 @@ def test_a_site_that_is_none_is_a_sentence(run: Run, tmp_path: Path) -> None:
         result = run("import", site.url, "--catalog", tmp_path / "new", "--rate", 100)
 
     assert (result.exit_code, result.stdout) == (1, "")
-    assert result.stderr == f"{site.url}: answers neither /api/v2/series nor /api/v1/series nor /api/series\n"
+    assert (
+        result.stderr == f"{site.url}: not a known API: /api/v2/series, /api/v1/series and /api/series do not exist\n"
+    )
 
 
 def test_a_catalog_that_is_no_folder_is_a_sentence(site: Elsewhere, run: Run, tmp_path: Path) -> None:
@@ -86,7 +88,7 @@ def test_a_catalog_that_is_no_folder_is_a_sentence(site: Elsewhere, run: Run, tm
     (tmp_path / "file").write_text("")
     result = run("import", site.url, "--catalog", tmp_path / "file")
 
-    assert (result.exit_code, result.stderr, site.asked) == (1, f"{tmp_path}/file: is no folder\n", [])
+    assert (result.exit_code, result.stderr, site.asked) == (1, f"{tmp_path}/file: not a folder\n", [])
 
 
 def test_what_is_remembered_is_in_no_repository(site: Elsewhere, run: Run, tmp_path: Path) -> None:
@@ -135,7 +137,7 @@ def test_a_key_comes_from_one_place_and_is_there(run: Run, tmp_path: Path) -> No
     (tmp_path / "key.txt").write_text("\n")
     command = ("import", "http://127.0.0.1:1", "--catalog", tmp_path / "new", "--key-file", tmp_path / "key.txt")
 
-    assert outcome(run(*command)) == (1, "", f"{tmp_path}/key.txt: holds no key\n")
+    assert outcome(run(*command)) == (1, "", f"{tmp_path}/key.txt: contains no API key\n")
     assert run(*command, "--ask-key").exit_code == 2
 
 
@@ -145,7 +147,7 @@ def test_a_key_is_one_line(key: str, run: Run, tmp_path: Path) -> None:
     (tmp_path / "key.txt").write_text(key)
     result = run("import", "http://127.0.0.1:1", "--key-file", tmp_path / "key.txt", "--catalog", tmp_path / "new")
 
-    assert (result.exit_code, result.stderr) == (1, "the key should be one line of plain letters\n")
+    assert (result.exit_code, result.stderr) == (1, "the API key should be one line of printable ASCII characters\n")
 
 
 def test_progress_never_runs_backwards(run: Run, tmp_path: Path) -> None:
@@ -175,5 +177,5 @@ def test_a_terminal_shows_how_far_it_is(site: Elsewhere, tmp_path: Path) -> None
     code, shown = on_a_terminal(command, environment, stdout=subprocess.DEVNULL)
 
     assert code == 0
-    assert "asking" in shown
+    assert "requesting" in shown
     assert "100%" in shown

@@ -122,7 +122,7 @@ def test_an_endless_response_ends_by_its_size(part: str, tls: bool, monkeypatch:
     monkeypatch.setenv("SSL_CERT_FILE", str(CERTIFICATE))
     with attacking(ENDLESS[part], tls=tls) as url:
         asker = wire(url, lambda: 0.0)
-        with pytest.raises(FlatpanelError, match=r"has more than|got more than|breaks off"):
+        with pytest.raises(FlatpanelError, match=r"larger than|has more than|got more than|connection lost"):
             asker.get("/x", {})
         assert asker.client.received < 32 << 20
 
@@ -167,10 +167,10 @@ def test_a_site_that_is_always_slow_ends_the_import() -> None:
         asker = wire(url, clock)
         for _ in range(MAX_SLOW - 1):
             clock.runs = False
-            with pytest.raises(UnusableResponse, match="takes longer than 60 seconds; --timeout allows more"):
+            with pytest.raises(UnusableResponse, match="takes longer than 60 seconds \\(raise --timeout\\)"):
                 asker.get("/x", {})
         clock.runs = False
-        with pytest.raises(FlatpanelError, match="3 responses in a row take longer than 60 seconds; go on later"):
+        with pytest.raises(FlatpanelError, match="3 responses in a row took longer than 60 seconds; run again"):
             asker.get("/x", {})
 
 
@@ -259,7 +259,7 @@ def test_tls_is_checked(monkeypatch: pytest.MonkeyPatch) -> None:
         raise OSError
 
     with attacking(attack, tls=True) as url:
-        with pytest.raises(FlatpanelError, match="is not who it says: self-signed certificate"):
+        with pytest.raises(FlatpanelError, match="invalid TLS certificate: self-signed certificate"):
             wire(url, lambda: 0.0).get("/x", {})
         with pytest.raises(WrongCertificate):
             Client(ServerUrl.of(url), lambda: 0.0).get("/x", {}, 100)
@@ -343,4 +343,4 @@ def test_an_import_needs_little_memory_for_what_is_large(kind: str, path: str, t
 
     assert most < 300
     assert said.startswith("0 ")
-    assert f"{path}: the answer has more than " in said or kind.startswith("as m") or path == "/api/v1/series"
+    assert f"{path}: JSON " in said or kind.startswith("as m") or path == "/api/v1/series"

@@ -64,7 +64,7 @@ class Elsewhere:
     def wanted(self, folder: Path, **told: Any) -> ImportOptions:
         given: dict[str, Any] = {"key": None, "rate": 4.0, "now": AS_OF, **told}
         return ImportOptions(
-            address=ServerUrl.of(self.url),
+            site=ServerUrl.of(self.url),
             catalog=folder / "catalog_src",
             cache=folder / "cache",
             clock=lambda: self.time,

@@ -53,12 +53,10 @@ def value_count(body: bytes) -> int:
 def parsed(body: bytes, limit: int) -> Any:
     """Parse a body, unless its value takes too much memory; `limit` is the largest accepted response in bytes."""
     if len(body) > limit // _PARSED:
-        raise UnusableResponse(
-            f"has more than {limit // _PARSED >> 20} MiB to be parsed at once; --max-response allows more"
-        )
+        raise UnusableResponse(f"JSON is larger than {limit // _PARSED >> 20} MiB (raise --max-response)")
     allowed = limit // _PARSED // _BYTES_A_VALUE
     if value_count(body) > allowed:
-        raise UnusableResponse(f"has more than {allowed} values; --max-response allows more")
+        raise UnusableResponse(f"JSON has more than {allowed} values (raise --max-response)")
     return encoding.parse(body)
 
 
@@ -70,5 +68,5 @@ def is_large(body: bytes, limit: int) -> bool:
 def large_array(body: bytes, load: Callable[[], bytes], limit: int) -> LargeArray:
     """Return the objects of a large array; `load` returns its body again, which does not stay in memory."""
     if value_count(body) > limit // _LARGE:
-        raise UnusableResponse(f"has more than {limit // _LARGE} values; --max-response allows more")
+        raise UnusableResponse(f"JSON has more than {limit // _LARGE} values (raise --max-response)")
     return LargeArray(load, limit)

@@ -20,11 +20,11 @@ from .three_way_merge import FILES, MODELS, REFERENCES, FieldChange, Plan
 # A new series with more chapters becomes a folder.
 MAX_CHAPTERS = 100
 _HEADINGS = {
-    "authors": "Who writes.",
-    "artists": "Who draws.",
-    "categories": "Kinds of stories.",
-    "groups": "Who translates, letters and publishes.",
-    "members": "The people in groups.",
+    "authors": "Authors of series.",
+    "artists": "Artists of series.",
+    "categories": "Categories of series.",
+    "groups": "Groups that publish chapters.",
+    "members": "Members of groups.",
 }
 _NOT_IN_NAMES = re.compile(r"[^a-z0-9]+")
 
@@ -42,7 +42,7 @@ class CatalogFiles:
         for change in self.plan.changes:
             self._change(change)
         if self.plan.site:
-            self.files[SITE] = writer.file(yaml_value(_ordered(Site, self.plan.site)), "The site itself.")
+            self.files[SITE] = writer.file(yaml_value(_ordered(Site, self.plan.site)), "Settings of the site.")
         for kind in FILES:
             if records := self.plan.lists.get(kind):
                 self._list(FILES[kind], _HEADINGS[kind], [self._spelled(MODELS[kind], record) for record in records])
@@ -88,7 +88,7 @@ class CatalogFiles:
         except FlatpanelError:
             place = f"{change.file}: {field_name((*change.path, change.name))}"
             text = "; ".join(writer.field(change.name, value)[:3])
-            self.notes.add(f"cannot be edited by a program; it should become {text[:200]}", place)
+            self.notes.add(f"cannot be edited automatically; change it to {text[:200]}", place)
 
     def _list(self, file: str, heading: str, records: list[Fields]) -> None:
         if self._current(file):

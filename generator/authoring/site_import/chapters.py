@@ -21,8 +21,8 @@ Key = tuple[int | None, str]
 _DIGITS = 6
 # Fields that some versions do not state, and the notes about them.
 _SOMETIMES = {
-    "final": "whether a chapter is the last of the story is not told",
-    "groups": "who published a chapter is not told",
+    "final": "final: unknown for some chapters",
+    "groups": "groups: unknown for some chapters",
 }
 
 
@@ -94,7 +94,7 @@ class ChapterReader:
         old = dict(self._old())
         cubari = fields(fields(responses[f"/api/v2/cubari/{self.slug}"].value).get("chapters"))
         if any(str(fields(chapter).get("volume")) in ("None", "null") for chapter in cubari.values()):
-            self._note("the reader object writes a word where a chapter has no volume")
+            self._note("the Cubari JSON has None or null as a volume")
         for v2 in entries(fields(responses[f"/api/v2/series/{self.slug}/chapters"].value).get("results")):
             if key := self._key(v2.get("volume"), v2.get("number")):
                 json = _ChapterJson(key, v2, self._counterpart(key, old), fields(cubari.get(str(v2.get("id")))))
@@ -108,10 +108,10 @@ class ChapterReader:
     def _key(self, stated_volume: Any, stated_number: Any) -> Key | None:
         try:
             if stated_volume in ("None", "null"):
-                self._note("a chapter without a volume is in one called None or null; it is in none here")
+                self._note("volume None or null is imported as no volume")
             return volume(stated_volume), number(stated_number)
         except ValueError as error:
-            self._note(f"a chapter {error}, which is none; it is left out")
+            self._note(f"{error}; chapter skipped")
             return None
 
     def _old(self) -> Iterator[tuple[Key, dict[str, Any]]]:
@@ -128,17 +128,17 @@ class ChapterReader:
             return old.pop(key)
         short = number(f"{float(key[1]):.{_DIGITS}g}")
         if short != key[1] and (key[0], short) in old:
-            self._note(f"the older versions cut numbers after {_DIGITS} digits; those of version 2 are kept")
+            self._note(f"the older versions round numbers to {_DIGITS} digits; version 2 is used")
             return old.pop((key[0], short))
         return {}
 
     def _add(self, chapter: ImportedChapter) -> None:
         key = chapter.volume, chapter.number
         if key in self.records:
-            self._note(f"chapter {chapter.number} stands there twice; the first is kept")
+            self._note(f"chapter {chapter.number} is a duplicate; the first is kept")
             return
         if not chapter.in_v2 and len(chapter.number.replace(".", "").strip("0")) >= _DIGITS:
-            self._note(f"chapter {chapter.number} may have more digits than the source says")
+            self._note(f"chapter {chapter.number} may be rounded by the site")
         for name in chapter.unstated:
             self._note(_SOMETIMES[name])
         place = f"{self.slug} chapter {chapter.number}"
@@ -147,7 +147,7 @@ class ChapterReader:
             return
         pages = self._pages(chapter)
         if pages is None:
-            self._note("has chapters whose pages are not told")
+            self._note("pages: unknown for some chapters")
         record = valid_fields(Chapter, record | {"pages": pages or []}, place, self.lists.notes) or record
         self.records[key] = record
         _add_dates(self.lists, self.slug, chapter, record)
@@ -179,7 +179,7 @@ class ChapterReader:
             if same_name:
                 ids.append(same_name[0])
             else:
-                self._note("has a group that no list has; it is left out")
+                self._note("unknown group; skipped")
         return ids
 
     def _pages(self, chapter: ImportedChapter) -> list[str] | None:
@@ -190,7 +190,7 @@ class ChapterReader:
         images = [image(url, self.lists.root, folder) for url in chapter.page_urls]
         if not any(map(field_values.is_url, images)):
             return images
-        self._note("has pages elsewhere than where a catalog keeps its files; their addresses are kept")
+        self._note("some pages are not in the chapter's media folder; their URLs are kept")
         return [image(url, "", folder) for url in chapter.page_urls]
 
 

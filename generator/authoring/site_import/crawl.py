@@ -34,6 +34,8 @@ _LISTS = {
     "/api": ("authors", "artists"),
 }
 _CONDITIONS = {"If-None-Match": "etag", "If-Modified-Since": "last-modified"}
+_KEY_NEEDED = "needs an API key; skipped (use --key-file)"
+_KEY_REFUSED = "the API key is not accepted; skipped"
 # Called with the share of requests that is done, from 0 to 1.
 Progress = Callable[[float], None]
 
@@ -77,15 +79,15 @@ class Crawler:
                 cached = self._request(path, {"X-API-Key": self.key}, name)
             understood = cached.status == 200 and self._value(name, path, cached.body) is not None
         except UnusableResponse as error:
-            self.notes.add(f"the answer {error}; it is passed over", path)
+            self.notes.add(f"{error}; skipped", path)
             return SiteResponse()
         except ValueError:
-            self.notes.add("the answer is no JSON; it is passed over", path)
+            self.notes.add("not JSON; skipped", path)
             return SiteResponse(200, modified=_last_modified(cached), locked=locked)
         if cached.status == 401:
-            self.notes.add(f"takes a key{', and not this one' if self.key else ''}; what it tells is not known", path)
+            self.notes.add(_KEY_REFUSED if self.key else _KEY_NEEDED, path)
         elif cached.status not in _EXPECTED:
-            self.notes.add(f"answers {cached.status}; what it tells is not known", path)
+            self.notes.add(f"status {cached.status}; skipped", path)
         if not understood:
             return SiteResponse(cached.status, modified=_last_modified(cached), locked=locked)
         load = partial(self._value, name, path)
@@ -130,8 +132,8 @@ def crawl(crawler: Crawler) -> None:
     old = [version for version in OLD if any(crawler.get(f"{version}/{name}").good for name in ("releases", "series"))]
     new = [V2] if first.good or first.locked else []
     if not new and not old:
-        address = crawler.client.address
-        raise FlatpanelError(f"{address}: answers neither /api/v2/series nor /api/v1/series nor /api/series")
+        site = crawler.client.site
+        raise FlatpanelError(f"{site}: not a known API: /api/v2/series, /api/v1/series and /api/series do not exist")
     crawler.get_all(f"{version}/{name}" for version in (*new, *old) for name in _LISTS[version])
     crawler.get_all(f"{version}/series" for version in old[:1])
     crawler.get_all(_single_entries(crawler, new + old[:1]))
@@ -156,7 +158,7 @@ def _pages(crawler: Crawler, page: SiteResponse) -> Iterator[SiteResponse]:
         if fields(page.value).get("last") is True:
             return
         if len(seen) > MAX_SERIES:
-            crawler.notes.add(f"there are more than {MAX_SERIES} series; the others are left out")
+            crawler.notes.add(f"more than {MAX_SERIES} series; the rest is skipped")
             return
         number += 1
         page = crawler.get(f"/api/v2/series?page={number}")
@@ -193,13 +195,13 @@ def slugs(crawler: Crawler, pages: list[SiteResponse], old: list[str]) -> list[s
     by_lower_case: dict[str, str] = {}
     for slug in (series.get("slug") for response in lists for series in _listed(response.value)):
         if not _is_slug(slug):
-            crawler.notes.add("has a slug that is none; the series is left out", reprlib.repr(slug))
+            crawler.notes.add("invalid slug; series skipped", reprlib.repr(slug))
         elif len(by_lower_case) == MAX_SERIES and slug.lower() not in by_lower_case:
-            crawler.notes.add(f"there are more than {MAX_SERIES} series; the others are left out")
+            crawler.notes.add(f"more than {MAX_SERIES} series; the rest is skipped")
             break
         elif by_lower_case.setdefault(slug.lower(), slug) != slug:
             first = by_lower_case[slug.lower()]
-            crawler.notes.add(f"differs from {first} only in case; the series is left out", slug)
+            crawler.notes.add(f"differs from {first} only in case; series skipped", slug)
     return list(by_lower_case.values())
 
 

@@ -36,7 +36,9 @@ def read(responses: Responses, slugs: Sequence[str], origin: str, now: int, note
             imported.series[slug], imported.chapters[slug] = series
             bytes_left -= _memory(series)
         if bytes_left < 0:
-            raise FlatpanelError(f"{origin}: tells more than fits into {limit >> 20} MiB; --max-response allows more")
+            raise FlatpanelError(
+                f"{origin}: its records take more than {limit >> 20} MiB of memory; raise --max-response"
+            )
     imported.site = settings(responses, origin, root, notes)
     _hide_licensed(responses, imported)
     _date_lists(responses, imported, lists.dates)
@@ -100,21 +102,17 @@ def _set_modified(imported: Imported, dates: ModifiedDates, notes: Notes) -> Non
     for key, record in records:
         modified = dates.of(key)
         if modified is None:
-            notes.add("no answer tells when it last changed; the time of the file counts", f"{key[0]} {key[1]}")
+            notes.add("last modification unknown; the time of the file is used", f"{key[0]} {key[1]}")
         else:
             record["modified"] = field_values.iso(modified)
 
 
 def _note_limits(responses: Responses, notes: Notes) -> None:
     """Note the data that the API versions of the site do not contain."""
-    notes.add("accounts, their bookmarks and keys are in no answer; `python build.py keys add` makes new keys")
-    notes.add("chapters that are only planned are in no answer of a site that keeps them to itself")
+    notes.add("accounts, bookmarks and API keys are not public; `python build.py keys add` creates new keys")
+    notes.add("scheduled chapters may be missing: most sites do not publish them")
     v2 = responses["/api/v2/series"]
     if not v2.good and not v2.locked:
-        notes.add(
-            "version 2 does not answer: nobody tells the ids of chapters, views, licences, and most of the members"
-        )
+        notes.add("version 2 is not available: chapter ids, views, licenses and most members are unknown")
     elif not any(responses[f"{version}/{name}"].good for version in OLD for name in ("series", "releases")):
-        notes.add(
-            "no older version answers: nobody tells other names of people, ids of categories, series without chapters"
-        )
+        notes.add("no older version is available: aliases, ids of categories and series without chapters are unknown")

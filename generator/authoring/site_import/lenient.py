@@ -68,7 +68,7 @@ def volume(value: Any) -> int | None:
         return None
     volume = whole(value)
     if volume is None or volume > MAX_NUMBER:
-        raise ValueError(f"has the volume {str(value)[:40]}")
+        raise ValueError(f"invalid volume {str(value)[:40]}")
     return volume
 
 
@@ -78,7 +78,7 @@ def number(value: Any) -> str:
     if not isinstance(value, bool) and _FOREIGN_NUMBER.fullmatch(written):
         with suppress(ValueError):
             return field_values.number(f"{Decimal(written):f}")
-    raise ValueError(f"has the number {written[:40]}")
+    raise ValueError(f"invalid number {written[:40]}")
 
 
 def http_date(text: str) -> int | None:
@@ -108,9 +108,9 @@ def valid_fields(model: type[Record], record: Mapping[str, Any], place: str, not
     required = {name for name, info in model.model_fields.items() if info.is_required()}
     stated = {name: value for name, value in record.items() if name in required or value not in (None, "", [], False)}
     invalid = dict(record_errors(model, stated))
-    invalid |= {name: "holds a key" for name, value in stated.items() if redacted(str(value)) != str(value)}
+    invalid |= {name: "contains an API key" for name, value in stated.items() if redacted(str(value)) != str(value)}
     valid = {name: value for name, value in stated.items() if name not in invalid}
     lost = bool(record_errors(model, valid))
     for name, sentence in invalid.items():
-        notes.add(f"{name} {sentence}; {'all of it' if lost else 'the field'} is left out", place)
+        notes.add(f"{name} {sentence}; {'entry' if lost else 'field'} skipped", place)
     return None if lost else valid

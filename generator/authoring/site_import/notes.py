@@ -30,7 +30,7 @@ class Notes:
             more = f" and {len(named) - _NAMED} more" if len(named) > _NAMED else ""
             yield f"{', '.join(named[:_NAMED])}{more}: {sentence}" if named else sentence
         if self._count > _MOST:
-            yield f"{self._count - _MOST} more notes are left out"
+            yield f"{self._count - _MOST} more notes omitted"
 
 
 def _printable(text: str) -> str:

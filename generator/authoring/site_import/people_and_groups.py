@@ -54,7 +54,7 @@ class ImportedLists:
             id = whole(entry["id"])
             record = valid_fields(_MODELS[kind], entry | {"id": id}, f"{kind} {entry['id']}"[:60], self.notes)
             if record and id in ids:
-                self.notes.add("stands in the list of the source twice; the first is kept", f"{kind} {id}")
+                self.notes.add("duplicate id; the first entry is kept", f"{kind} {id}")
             elif record and id is not None:
                 ids.add(id)
                 response = self.responses[f"/api/v2/{kind}/{id}"]
@@ -65,7 +65,7 @@ class ImportedLists:
         old = {_id_and_name(entry): entry for entry in self.old(kind)}
         people = list(self.v2(kind)) or self.old(kind)
         if old.keys() - map(_id_and_name, people):
-            self.notes.add("the older versions name other people than version 2 does, which is believed", kind)
+            self.notes.add("the older versions name other people than version 2, which is used", kind)
         for person in people:
             id, name = _id_and_name(person)
             entry = old.get((id, name), {})
@@ -85,7 +85,7 @@ class ImportedLists:
         for entry in list(self.v2("categories")) or old:
             name = text(entry.get("name"))
             if name not in ids:
-                self.notes.add("no answer tells the id of the category; one is made of its name", name)
+                self.notes.add("id of the category unknown; made from its name", name)
             category = {
                 "id": ids.get(name) or slug_of(name),
                 "name": name,
@@ -98,7 +98,7 @@ class ImportedLists:
                 self.dates.add(self.responses[path].modified, [("categories", record["id"])])
                 yield record["id"], record
             elif record:
-                self.notes.add("is called as another one is; it is left out", f"category {name}"[:60])
+                self.notes.add("duplicate name; skipped", f"category {name}"[:60])
 
     def _members(self) -> list[Fields]:
         members = list(self.v2("members"))
@@ -106,7 +106,7 @@ class ImportedLists:
             in_groups = [member for group in self.old("groups") for member in entries(group.get("members"))]
             members = list({str(member.get("id")): member for member in in_groups}.values())
             if members:
-                self.notes.add("members are known by the groups in version 1 only, which say little of them")
+                self.notes.add("only the groups of version 1 have members; their contacts are unknown")
         names = ("twitter", "discord", "irc", "reddit")
         return [
             {"id": member.get("id"), "name": text(member.get("name"))}
@@ -157,7 +157,7 @@ def _roles(lists: ImportedLists, group: dict[str, Any], old: dict[str, Any]) -> 
             id, role = min(candidates, key=lambda candidate: len(candidate[1]))
             roles.append({"member": id, "role": role})
         else:
-            lists.notes.add("names a member whom no list has; the role is left out", f"groups {group.get('id')}")
+            lists.notes.add("unknown member; role skipped", f"groups {group.get('id')}")
     return roles
 
 

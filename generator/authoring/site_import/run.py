@@ -35,7 +35,7 @@ _ORDER = (SITE, *FILES.values())
 class ImportOptions:
     """The parameters of an import, including the clock."""
 
-    address: ServerUrl
+    site: ServerUrl
     catalog: Folder
     cache: Path
     now: int
@@ -63,11 +63,11 @@ def run(options: ImportOptions, progress: Progress = lambda share: None) -> Impo
     """Create a catalog from a site, or update it."""
     notes = Notes()
     _check_catalog(options.catalog)
-    folder = folder_of(options.cache, str(options.address))
+    folder = folder_of(options.cache, str(options.site))
     with filesystem.exclusive(folder):
         cache = ResponseCache(folder, options.now)
         max_bytes = options.max_response << 20
-        client = SiteClient(options.address, options.clock, options.sleep, 1 / options.rate, options.timeout, max_bytes)
+        client = SiteClient(options.site, options.clock, options.sleep, 1 / options.rate, options.timeout, max_bytes)
         crawler = Crawler(client, ParsedBodies(cache, max_bytes), notes, options.key, progress)
         try:
             crawl(crawler)
@@ -78,7 +78,7 @@ def run(options: ImportOptions, progress: Progress = lambda share: None) -> Impo
             interpret.read,
             crawler.responses,
             crawler.slugs,
-            options.address.origin,
+            options.site.origin,
             options.now,
             notes,
             _RECORDS * max_bytes,
@@ -135,15 +135,15 @@ def _refuse_lost_lists(lost: Iterable[str], cache: ResponseCache) -> None:
         cache.forget(path)
     if lists:
         raise FlatpanelError(
-            f"{lists[0]}: does not tell what it told at the last import, and too much depends on it; nothing is "
-            "written: import again later, or with the same key"
+            f"{lists[0]}: available at the last import, but not now; nothing was "
+            "written. Import again later, or with the same API key"
         )
 
 
 def _check_catalog(catalog: Folder) -> None:
     """Refuse a catalog that cannot be written or is invalid, before the requests begin."""
     if os.path.exists(catalog) and not os.path.isdir(catalog):
-        raise FlatpanelError(f"{catalog}: is no folder")
+        raise FlatpanelError(f"{catalog}: not a folder")
     if _has_files(catalog):
         load_valid(catalog)
 

@@ -77,7 +77,7 @@ class SeriesReader:
             "chapters": [],
         }
         if chapter_title is None:
-            self._note(series, "how full titles are made cannot be told from them; the usual way is taken")
+            self._note(series, "no chapter_title fits all full titles; the default is used")
         record = valid_fields(Series, stated, slug, self.lists.notes)
         if record is None:
             return None
@@ -96,16 +96,16 @@ class SeriesReader:
     def _status(self, series: ImportedSeries) -> str:
         if series.status in STATUSES:
             return series.status
-        self._note(series, "only whether the series is completed is told, not if it is paused or canceled")
+        self._note(series, "status: only completed or not is known, not hiatus or canceled")
         return "completed" if series.completed else "ongoing"
 
     def _people(self, kind: str, series: ImportedSeries, names: Names) -> list[int]:
         makers = self.lists.makers.get((kind, series.slug), [])
         if names.v2 is None and kind == "authors" and self._are_artists(names.old):
-            self._note(series, "the authors that are told are artists; who has the series among the authors wrote it")
+            self._note(series, "the listed authors are artists; the series lists of the authors are used")
             return makers
         if names.v2 is not None and series.in_old and sorted(names.old) != sorted(names.v2):
-            self._note(series, f"the older versions name other {kind} than version 2 does, which is believed")
+            self._note(series, f"the older versions name other {kind} than version 2, which is used")
         ids: list[int] = []
         for name in names.old if names.v2 is None else names.v2:
             people = self.lists.records[kind].items()
@@ -127,25 +127,23 @@ class SeriesReader:
         record = valid_fields(Person, {"id": id, "name": name}, series.slug, self.lists.notes)
         if record is None:
             return []
-        self._note(series, f"names one of its {kind} whom no list has, and who has a new id")
+        self._note(series, f"unknown name in {kind}; added with a new id")
         self.lists.records[kind][id] = record
         return [id]
 
     def _categories(self, series: ImportedSeries) -> list[str]:
         ids = {record["name"]: id for id, record in self.lists.records["categories"].items()}
         if any(name not in ids for name in series.categories):
-            self._note(series, "is in a category that no list has; that is left out")
+            self._note(series, "unknown category; skipped")
         return sorted({ids[name] for name in series.categories if name in ids})
 
     def _note_gaps(self, series: ImportedSeries, record: Fields, chapters: list[Fields]) -> None:
         if record.get("licensed") and not chapters:
-            self._note(series, "is licensed; no answer tells its chapters")
+            self._note(series, "licensed; its chapters are not available")
         if series.in_v2 and any("id" not in chapter for chapter in chapters):
-            self._note(series, "has chapters whose ids are not told; `python build.py ids` gives them new ones")
+            self._note(series, "ids of some chapters are unknown; `python build.py ids` assigns new ones")
         if any(field_values.instant(chapter["published"]) > self.now for chapter in chapters):
-            self._note(
-                series, "tells of chapters that will only be published; they are kept, and appear when it is time"
-            )
+            self._note(series, "contains scheduled chapters; they are imported, and appear at their time")
 
 
 def _add_dates(lists: ImportedLists, slug: str, record: Fields, chapters: list[Fields]) -> None:

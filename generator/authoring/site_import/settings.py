@@ -51,9 +51,10 @@ def settings(responses: Responses, origin: str, root: str, notes: Notes) -> Fiel
         "restricted": restricted_routes(responses),
     }
     if not root:
-        notes.add("no image lies where a catalog would look for it; addresses are kept")
+        notes.add("no image has the path of a catalog's media file; URLs are kept")
     notes.add(
-        "port, ipv6, server_folder, ages of caches, body_budget, keep_releases and views_per_second are not told",
+        "port, ipv6, server_folder, ages of caches, body_budget, keep_releases and views_per_second are not public; "
+        "defaults are used",
         "site.yaml",
     )
     valid = valid_fields(Site, site, "site.yaml", notes) or {"base_url": origin}

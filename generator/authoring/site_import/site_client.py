@@ -49,17 +49,17 @@ class TimedResponse:
     seconds: float = 0.0
 
 
-def site_address(url: str) -> ServerUrl:
-    """Return the site's address from the URL of any of its API pages; ValueError says what is wrong with the URL."""
-    address = ServerUrl.of(url)
-    return replace(address, folder=_API.sub("", address.folder))
+def site_url(url: str) -> ServerUrl:
+    """Return the site's URL from the URL of any of its API pages; ValueError says what is wrong."""
+    server = ServerUrl.of(url)
+    return replace(server, folder=_API.sub("", server.folder))
 
 
 @dataclass(slots=True)
 class SiteClient:
     """Requests to one site over one persistent connection."""
 
-    address: ServerUrl
+    site: ServerUrl
     clock: Callable[[], float]
     sleep: Callable[[float], None]
     # Seconds between the starts of two requests.
@@ -73,21 +73,21 @@ class SiteClient:
     _slow: int = 0
 
     def __post_init__(self) -> None:
-        self.client = Client(self.address, self.clock)
+        self.client = Client(self.site, self.clock)
 
     def get(self, path: str, headers: Mapping[str, str]) -> TimedResponse:
-        """Request a path below the site's address, with retries and redirects.
+        """Request a path below the site's URL, with retries and redirects.
 
         All redirects share one deadline. Waiting between requests does not count.
         """
-        target, seconds_left = self.address.folder + path, self.seconds
+        target, seconds_left = self.site.folder + path, self.seconds
         for _ in range(MAX_REDIRECTS + 1):
             response = self._retrying(target, headers, seconds_left)
             seconds_left -= response.seconds
             if response.status not in _MOVED:
                 return response
-            target = _redirect_target(self.address.origin, target, response.headers.get("location", ""))
-        raise UnusableResponse("is a circle of redirects")
+            target = _redirect_target(self.site.origin, target, response.headers.get("location", ""))
+        raise UnusableResponse("redirect loop")
 
     def close(self) -> None:
         self.client.close()
@@ -101,27 +101,29 @@ class SiteClient:
                 if response.status not in _BUSY:
                     return response
                 if response.status == _BROKEN and attempt + 1 == TRIES_IF_BROKEN:
-                    raise UnusableResponse(f"is an error, also the {TRIES_IF_BROKEN}rd time")
-                reason = f"answers {response.status}"
+                    raise UnusableResponse(f"server error after {TRIES_IF_BROKEN} attempts")
+                reason = f"status {response.status}"
                 wait = max(wait, _retry_after(response.headers))
             except WrongCertificate as error:
-                raise FlatpanelError(f"{self.address}: is not who it says: {error}") from None
+                raise FlatpanelError(f"{self.site}: invalid TLS certificate: {error}") from None
             except Unreachable as error:
                 reason = f"cannot be reached: {error}"
                 unreachable_since = self.clock() if unreachable_since is None else unreachable_since
                 if self.clock() + wait - unreachable_since > MAX_AWAY:
-                    raise FlatpanelError(f"{self.address.origin}: {reason}") from None
+                    raise FlatpanelError(f"{self.site.origin}: {reason}") from None
             except OSError as error:
-                reason = f"breaks off: {error.strerror or error}"
+                reason = f"connection lost: {error.strerror or error}"
             if wait > MAX_WAIT:
-                raise FlatpanelError(f"{self.address}: asks to be left alone for {wait:.0f} seconds; go on later")
+                raise FlatpanelError(
+                    f"{self.site}: asks to wait {wait:.0f} seconds (Retry-After); run again later to resume"
+                )
             if attempt + 1 < TRIES:
                 self.sleep(wait)
-        raise FlatpanelError(f"{self.address.origin}{target}: {reason}, also the {TRIES}th time; go on later")
+        raise FlatpanelError(f"{self.site.origin}{target}: {reason}; gave up after {TRIES} tries; run again to resume")
 
     def _request(self, target: str, headers: Mapping[str, str], seconds: float) -> TimedResponse:
         if len(target) > MAX_TARGET:
-            raise UnusableResponse(f"has a path of more than {MAX_TARGET} letters")
+            raise UnusableResponse(f"path is longer than {MAX_TARGET} characters")
         self._check_limits()
         self.sleep(max(0.0, self._next - self.clock()))
         start = self.clock()
@@ -132,22 +134,22 @@ class SiteClient:
             response = self.client.get(target, fields, self.size, seconds)
         except DeadlineExceeded as error:
             self._count_slow()
-            raise UnusableResponse(f"{error}; --timeout allows more") from None
+            raise UnusableResponse(f"response {error} (raise --timeout)") from None
         except LimitExceeded as error:
-            raise UnusableResponse(str(error)) from None
+            raise UnusableResponse(f"response {error}") from None
         self._slow = 0
         if response.body is None:
-            raise UnusableResponse(f"has more than {self.size >> 20} MiB; --max-response allows more")
+            raise UnusableResponse(f"response is larger than {self.size >> 20} MiB (raise --max-response)")
         if response.headers.get("content-encoding", "identity") != "identity":
-            raise UnusableResponse("is compressed, which nobody asked for")
+            raise UnusableResponse("response is compressed, although the request excludes that")
         return TimedResponse(response.status, response.headers, response.body, self.clock() - start)
 
     def _count_slow(self) -> None:
         self._slow += 1
         if self._slow == MAX_SLOW:
             raise FlatpanelError(
-                f"{self.address}: {MAX_SLOW} responses in a row take longer than {self.seconds:g} seconds; "
-                "go on later, or allow more with --timeout"
+                f"{self.site}: {MAX_SLOW} responses in a row took longer than {self.seconds:g} seconds; "
+                "run again to resume, or raise --timeout"
             ) from None
 
     def _check_limits(self) -> None:
@@ -156,20 +158,20 @@ class SiteClient:
             (self.client.received, MAX_BYTES, f"{MAX_BYTES >> 20} MiB"),
         ):
             if used >= limit:
-                raise FlatpanelError(f"{self.address}: {label} were asked for in one run; run it again to go on")
+                raise FlatpanelError(f"{self.site}: limit of {label} in one run reached; run again to resume")
 
 
 def _redirect_target(origin: str, target: str, location: str) -> str:
     """Return the path and query that a redirect names. Another server is refused: it must not receive the key."""
     try:
         url = urljoin(origin + target, location)
-        parts, address = urlsplit(url), ServerUrl.of(url.partition("?")[0].partition("#")[0])
+        parts, server = urlsplit(url), ServerUrl.of(url.partition("?")[0].partition("#")[0])
     except ValueError:
-        raise UnusableResponse("is a redirect that leads nowhere") from None
+        raise UnusableResponse("invalid redirect") from None
     if parts.query and not URL_CHARACTERS.fullmatch(parts.query):
-        raise UnusableResponse("is a redirect that leads nowhere")
-    if address.origin != origin:
-        raise UnusableResponse(f"is a redirect to {address.origin}; if that is the site, import it from there")
+        raise UnusableResponse("invalid redirect")
+    if server.origin != origin:
+        raise UnusableResponse(f"redirect to {server.origin}; if the site has moved, import that URL")
     return parts.path + (f"?{parts.query}" if parts.query else "")
 
 

@@ -4,6 +4,7 @@ Each field has three values. If people left it as the last import wrote it, the 
 changed it, theirs stays. If both changed it, theirs stays and a note lists the conflict. Nothing is removed.
 """
 
+import reprlib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -13,6 +14,7 @@ from ...catalog.problems.messages import record_errors
 from ...catalog.reader import Entry, Sources
 from ...catalog.records import Category, Chapter, Group, Member, Person, Record
 from ...catalog.yaml.positions import YamlPath
+from ...catalog.yaml_values import yaml_value
 from . import unavailable
 from .imported import Imported
 from .lenient import Fields
@@ -129,7 +131,7 @@ class Merge:
             elif str(id) in last:
                 self._note_removed(place)
             elif kind == "categories" and {id.casefold(), record["name"].casefold()} & words:
-                self.notes.add("is called as another one in the catalog is; it is left out", place)
+                self.notes.add("its name or id is used in the catalog; skipped", place)
             else:
                 self.plan.lists.setdefault(kind, []).append(record)
         self._note_gone(last.keys() & set(map(str, entries)), self.imported.lists.get(kind, {}), kind)
@@ -149,11 +151,11 @@ class Merge:
             elif slug in last:
                 self._note_removed(slug)
             elif slug.lower() in lower_case:
-                self.notes.add(f"differs from {lower_case[slug.lower()]} only in case; it is left out", slug)
+                self.notes.add(f"differs from {lower_case[slug.lower()]} only in case; skipped", slug)
             else:
                 self.plan.series[slug] = record, [self._with_free_id(chapter, ids, slug) for chapter in chapters]
         for slug in sorted(self.unavailable & here.keys()):
-            self.notes.add("an answer about it is missing that was there at the last import; it stays as it is", slug)
+            self.notes.add("a response of the last import is not available now; kept as it is", slug)
         self._note_gone(last.keys() & here.keys() - self.unavailable, self.imported.series, "series")
 
     def _chapters(self, slug: str, here: list[Entry[Chapter]], chapters: list[Fields], ids: set[int]) -> None:
@@ -179,18 +181,18 @@ class Merge:
     def _with_free_id(self, chapter: Fields, ids: set[int], slug: str) -> Fields:
         """Return a new chapter, without its id if another chapter of the catalog has that."""
         if chapter.get("id") in ids:
-            self.notes.add("another chapter of the catalog has its id; it is written without", f"{slug} {key(chapter)}")
+            self.notes.add("another chapter of the catalog has its id; added without id", f"{slug} {key(chapter)}")
             return {name: value for name, value in chapter.items() if name != "id"}
         ids |= {chapter["id"]} if "id" in chapter else set()
         return chapter
 
     def _note_removed(self, place: str) -> None:
-        self.notes.add("was removed here since the last import, and is not written again", place)
+        self.notes.add("removed from the catalog since the last import; not added again", place)
 
     def _note_gone(self, last: Iterable[str], now: Iterable[object], kind: str) -> None:
         """Note entries of the catalog that the site had at the last import and has no longer."""
         for id in sorted(set(last) - set(map(str, now))):
-            self.notes.add("is gone from the site; it stays in the catalog", f"{kind} {id}")
+            self.notes.add("no longer on the site; kept in the catalog", f"{kind} {id}")
 
     def _compare(self, entry: Entry[Any], site: Fields, last: Fields | None, place: str) -> None:
         for values in _field_values(entry.record, site, last, self.directories):
@@ -249,8 +251,15 @@ def _is_changed_here_only(values: _FieldValues) -> bool:
 
 
 def _conflict(values: _FieldValues) -> str:
-    """The site and the catalog have different values, and neither is that of the last import."""
-    return f"{values.name} is another one on the site than here; it stays as it is here"
+    """Describe different values, neither of which is that of the last import. Long lists are not quoted."""
+    if isinstance(values.here, list | tuple) or isinstance(values.site, list | tuple):
+        return f"{values.name}: conflict: another value on the site; kept yours"
+    here, there = (_quoted(values.name, value) for value in (values.here, values.written))
+    return f"{values.name}: conflict: {here} here, {there} there; kept yours"
+
+
+def _quoted(name: str, value: Any) -> str:
+    return reprlib.repr(yaml_value({name: value})[name] if isinstance(value, int) else value)
 
 
 def _comparable(record: Record, directories: Mapping[str, NameIndex[Any]]) -> Fields:
