@@ -251,7 +251,7 @@ V2, CHAPTERS, OLD = "/api/v2/series/one", "/api/v2/series/one/chapters", "/api/v
         (change(CHAPTERS, lambda one: one["results"][0].update(title="a\tb")), "one chapter 2: title should be one"),
         (change(OLD, lambda one: one["volumes"]["1"].update({"1": 7})), None),
         (change(OLD, lambda one: one["volumes"]["1"]["1"].update(pages_list=["../x"])), "one: some pages are not in"),
-        (change(OLD, lambda one: one["volumes"]["1"]["1"].update(pages_root="../")), "pages should be the name"),
+        (change(OLD, lambda one: one["volumes"]["1"]["1"].update(pages_root="../")), "pages should be a file name"),
         (change(OLD, lambda one: one["volumes"]["1"]["1"].update(pages_root=7)), None),
         (change(OLD, lambda one: one["volumes"]["1"]["1"].update(pages_root="https://cdn.example/x/")), "media folder"),
         (change(OLD, lambda one: one["volumes"]["1"].update(x=old_chapter("1"))), "invalid number x"),
