@@ -1,4 +1,4 @@
-"""Restore damaged files of the releases that are kept: from an intact twin, else from the catalog."""
+"""Restore damaged files of the retained releases from other intact files, or from the catalog."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
@@ -11,7 +11,7 @@ from ..errors import FlatpanelError
 from ..pipeline.build_options import Options
 from ..pipeline.long_lists import LONG
 from ..pipeline.open_cache import Waiting
-from ..release import bodies as shelving
+from ..release import bodies as body_files
 from ..release import manifest, transaction
 from ..release.named_files import BodyFile, GzipFile, NamedFile, ReleaseFile, SidecarFile
 from ..release.store import Store
@@ -21,7 +21,7 @@ from .verify_files import FileFault, RetainedReleases
 
 
 class RestoredFile(NamedTuple):
-    """A file that was restored."""
+    """A restored file and where its content came from."""
 
     path: Path
     source: str
@@ -32,151 +32,149 @@ class RestoredFile(NamedTuple):
 
 @dataclass(slots=True)
 class RepairResult:
-    """What was restored, and what is not as the releases say afterwards."""
+    """The faults that remain, and the restored files."""
 
     faults: list[FileFault]
     repaired: list[RestoredFile] = field(default_factory=list)
-    # Why nothing could be taken from the catalog.
+    # Why no file was restored from the catalog.
     problem: str | None = None
 
 
 def repair(options: Options, waiting: Waiting) -> RepairResult:
-    """Restore what can be restored in `out`. No manifest is written, and no file that no release names."""
+    """Restore damaged files in `out`. Writes only files that releases name, and no manifest."""
     store = Store(options.out)
     verify_files.releases_of(store)
     with transaction.locked(store, waiting):
-        known = verify_files.retained_releases(store)
-        found = list(verify_files.file_faults(known))
-        instants = {one.release: one.as_of for one in store.journal() if one.as_of is not None}
-        work = _Repair(known, *_missing(known, found), instants)
-        work.from_twins(lambda one: not _is_long(one))
-        work.from_catalog(options)
-        work.from_twins(_is_long)
+        retained = verify_files.retained_releases(store)
+        faults = list(verify_files.file_faults(retained))
+        build_times = {entry.release: entry.as_of for entry in store.journal() if entry.as_of is not None}
+        work = _Repair(retained, *_missing(retained, faults), build_times)
+        work.restore_from_files(lambda file: not _is_long(file))
+        work.restore_from_catalog(options)
+        work.restore_from_files(_is_long)
         if work.repaired:
             filesystem.sync_filesystem(store.root)
-            found = list(verify_files.check_files(store))
-    return RepairResult(found, work.repaired, work.problem)
+            faults = list(verify_files.check_files(store))
+    return RepairResult(faults, work.repaired, work.problem)
 
 
-def _is_long(one: NamedFile) -> bool:
-    """Whether a build may have compressed the body in pieces, which it alone gives the same bytes again."""
-    return isinstance(one, GzipFile) and one.body.size >= LONG
+def _is_long(file: NamedFile) -> bool:
+    """Whether a build may have compressed the body in pieces. Only a build reproduces those bytes."""
+    return isinstance(file, GzipFile) and file.body.size >= LONG
 
 
 def _missing(
-    known: RetainedReleases, found: Iterable[FileFault]
+    retained: RetainedReleases, faults: Iterable[FileFault]
 ) -> tuple[list[NamedFile], dict[Path, list[NamedFile]]]:
-    """Files to restore, and the links to folders with the files that belong behind each."""
+    """The files to restore, and the links in place of folders with the files that belong below each."""
     links: dict[Path, list[NamedFile]] = {
-        one.path: [] for one in found if one.fault == verify_files.LINK and not one.named
+        fault.path: [] for fault in faults if fault.fault == verify_files.LINK and not fault.named
     }
     if links:
-        for one in known.files():
-            for link in links.keys() & set((known.root / one.path).parents):
-                links[link].append(one)
-    return [one.named for one in found if one.named], {link: files for link, files in links.items() if files}
+        for file in retained.files():
+            for link in links.keys() & set((retained.root / file.path).parents):
+                links[link].append(file)
+    return [fault.named for fault in faults if fault.named], {link: files for link, files in links.items() if files}
 
 
 @dataclass(slots=True)
 class _Repair:
-    known: RetainedReleases
+    retained: RetainedReleases
     files: list[NamedFile]
     links: dict[Path, list[NamedFile]]
-    # When the releases of the journal were built.
-    instants: dict[str, int]
+    # The `as_of` of each release in the journal.
+    build_times: dict[str, int]
     repaired: list[RestoredFile] = field(default_factory=list)
     problem: str | None = None
 
-    def restore(self, source: str, of: Callable[[NamedFile], bytes | None]) -> None:
-        """Restore every file for which `of` has the right bytes."""
-        left = []
-        for one in self.files:
-            text = of(one)
-            if text is None or one.fault(text) or not self.put(one, text, source):
-                left.append(one)
-        self.files = left
+    def restore(self, source: str, content_of: Callable[[NamedFile], bytes | None]) -> None:
+        """Restore every file for which `content_of` returns the right bytes."""
+        remaining = []
+        for file in self.files:
+            text = content_of(file)
+            if text is None or file.fault(text) or not self.write(file, text, source):
+                remaining.append(file)
+        self.files = remaining
 
-    def put(self, one: NamedFile, text: bytes, source: str) -> bool:
-        modified = None if isinstance(one, ReleaseFile | SidecarFile) else one.body.modified
-        done = shelving.restore(self.known.root, one.path, text, modified)
-        if done:
-            self.repaired.append(RestoredFile(self.known.root / one.path, source))
-        return done
+    def write(self, file: NamedFile, text: bytes, source: str) -> bool:
+        modified = None if isinstance(file, ReleaseFile | SidecarFile) else file.body.modified
+        is_written = body_files.restore(self.retained.root, file.path, text, modified)
+        if is_written:
+            self.repaired.append(RestoredFile(self.retained.root / file.path, source))
+        return is_written
 
-    # Twins
+    # From other files
 
-    def from_twins(self, which: Callable[[NamedFile], bool]) -> None:
-        self.restore("its twin", lambda one: self.twin(one) if which(one) else None)
+    def restore_from_files(self, is_eligible: Callable[[NamedFile], bool]) -> None:
+        self.restore("an intact file", lambda file: self.equivalent(file) if is_eligible(file) else None)
 
-    def twin(self, one: NamedFile) -> bytes | None:
-        """The same content in another form."""
-        root = self.known.root
-        if isinstance(one, SidecarFile):
-            return one.text
-        if isinstance(one, ReleaseFile):
-            return self.of_another_release(one)
-        if isinstance(one, BodyFile):
-            packed = filesystem.read_regular(root / GzipFile(one.body).path)
-            return GzipFile(one.body).unpack(packed) if packed is not None else None
-        body = filesystem.read_regular(root / one.body.file)
-        return encoding.gzip(body) if body is not None and BodyFile(one.body).fault(body) is None else None
+    def equivalent(self, file: NamedFile) -> bytes | None:
+        """The content of a file, derived from the manifest or another file."""
+        root = self.retained.root
+        if isinstance(file, SidecarFile):
+            return file.text
+        if isinstance(file, ReleaseFile):
+            return self.from_another_release(file)
+        if isinstance(file, BodyFile):
+            packed = filesystem.read_regular(root / GzipFile(file.body).path)
+            return GzipFile(file.body).unpack(packed) if packed is not None else None
+        body = filesystem.read_regular(root / file.body.file)
+        return encoding.gzip(body) if body is not None and BodyFile(file.body).fault(body) is None else None
 
-    def of_another_release(self, one: ReleaseFile) -> bytes | None:
-        """Most files of a release are those of the release before."""
-        for release, found in self.known.manifests.items():
-            other = ReleaseFile(release, one.name, one.sha256)
-            if release != one.release and found.files.get(one.name) == one.sha256:
-                text = filesystem.read_regular(self.known.root / other.path)
+    def from_another_release(self, file: ReleaseFile) -> bytes | None:
+        """The same file of another release. Most files are the same in consecutive releases."""
+        for release, release_manifest in self.retained.manifests.items():
+            other = ReleaseFile(release, file.name, file.sha256)
+            if release != file.release and release_manifest.files.get(file.name) == file.sha256:
+                text = filesystem.read_regular(self.retained.root / other.path)
                 if text is not None and other.fault(text) is None:
-                    return manifest.with_release_id(manifest.without_release_id(text, release), one.release)
+                    return manifest.with_release_id(manifest.without_release_id(text, release), file.release)
         return None
 
-    # The catalog
+    # From the catalog
 
-    def from_catalog(self, options: Options) -> None:
-        """Build each release that lacks a file again, as of its time, and take what has the right digest."""
-        for release in reversed(self.known.manifests):
-            manifest_path = self.known.root / "releases" / release / "manifest.json"
-            again = replace(options, as_of=self.instant(release), previous=manifest_path)
+    def restore_from_catalog(self, options: Options) -> None:
+        """Rebuild each release that lacks a file, as of its time, and take the files with the right digests."""
+        for release in reversed(self.retained.manifests):
+            manifest_path = self.retained.root / "releases" / release / "manifest.json"
+            release_options = replace(options, as_of=self.build_time(release), previous=manifest_path)
             try:
                 if self.lacks(release):
-                    site = build_trial(again, self.take)
+                    site = build_trial(release_options, self.take_files)
                     if site.server_folder and self.lacks(release):  # `serve` may have built it
-                        build_trial(replace(again, local=True), self.take)
+                        build_trial(replace(release_options, local=True), self.take_files)
             except FlatpanelError as error:
                 self.problem = str(error)
                 return
 
-    def instant(self, release: str) -> int:
-        """A time at which the catalog gave this release. No body shows anything newer than the newest body's date."""
-        bodies = self.known.manifests[release].resources.values()
-        return self.instants.get(release) or max(one.modified for one in bodies)
+    def build_time(self, release: str) -> int:
+        """A time as of which the catalog gives this release: no content is newer than its newest body."""
+        bodies = self.retained.manifests[release].resources.values()
+        return self.build_times.get(release) or max(body.modified for body in bodies)
 
     def lacks(self, release: str) -> bool:
-        bodies = {one.file for one in self.known.manifests[release].resources.values()}
-        wanted = [*self.files, *(one for files in self.links.values() for one in files)]
+        bodies = {body.file for body in self.retained.manifests[release].resources.values()}
+        files = [*self.files, *(file for files in self.links.values() for file in files)]
         return any(
-            one.release == release if isinstance(one, ReleaseFile) else one.body.file in bodies for one in wanted
+            file.release == release if isinstance(file, ReleaseFile) else file.body.file in bodies for file in files
         )
 
-    def take(self, made: TrialRelease) -> Site:
-        """Take the files of a trial build whose digests are right."""
-        self.problem = "\n".join(made.warnings) or None
+    def take_files(self, trial: TrialRelease) -> Site:
+        """Restore files from a trial build."""
+        self.problem = "\n".join(trial.warnings) or None
 
-        def of(one: NamedFile) -> bytes | None:
-            if not isinstance(one, ReleaseFile):
-                return filesystem.read_regular(made.store.root / one.path)
-            text = filesystem.read_regular(made.store.root / "releases" / made.release / one.name)
-            return (
-                None
-                if text is None
-                else manifest.with_release_id(manifest.without_release_id(text, made.release), one.release)
-            )
+        def content_of(file: NamedFile) -> bytes | None:
+            if not isinstance(file, ReleaseFile):
+                return filesystem.read_regular(trial.store.root / file.path)
+            text = filesystem.read_regular(trial.store.root / "releases" / trial.release / file.name)
+            if text is None:
+                return None
+            return manifest.with_release_id(manifest.without_release_id(text, trial.release), file.release)
 
-        # A folder takes the place of a link once everything that belongs into it can be restored.
+        # A link is replaced by a folder only if all files of the folder can be restored.
         for link, files in list(self.links.items()):
-            if all((text := of(one)) is not None and not one.fault(text) for one in files):
-                shelving.remove_link(link)
+            if all((text := content_of(file)) is not None and not file.fault(text) for file in files):
+                body_files.remove_link(link)
                 self.files += self.links.pop(link)
-        self.restore("the catalog", of)
-        return made.site
+        self.restore("the catalog", content_of)
+        return trial.site

@@ -1,4 +1,4 @@
-"""Compare `dist` with the manifests of its releases. Looks, and repairs nothing."""
+"""Compare the files in `dist` with the manifests of its releases, without changing any."""
 
 import os
 import stat
@@ -15,17 +15,17 @@ from ..release.manifest import Manifest
 from ..release.named_files import BodyFile, NamedFile, SidecarFile
 from ..release.store import TREES, Store
 
-LINK = "is a link, and no build makes one here"
+LINK = "is a symbolic link, and builds create none here"
 MISSING = "is missing"
 
 
 class FileFault(NamedTuple):
-    """A file that is not as the releases say. A leftover is a file that no release names; any other is damaged."""
+    """A damaged file, or a leftover: a file that belongs to no release."""
 
     path: Path
     fault: str
     leftover: bool = False
-    # The file that a release names at this path, if one does.
+    # The file of a release at this path, if there is one.
     named: NamedFile | None = None
 
     def __str__(self) -> str:
@@ -34,7 +34,7 @@ class FileFault(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class RetainedReleases:
-    """The releases in `dist`, the current one last, and the manifests of those whose manifest is intact."""
+    """The releases in `dist`, the current one last, and their intact manifests."""
 
     root: Path
     releases: list[str]
@@ -42,13 +42,13 @@ class RetainedReleases:
     damaged: list[FileFault]
 
     def files(self) -> Iterator[NamedFile]:
-        for release, found in self.manifests.items():
-            yield from named_files.release_files(release, found)
+        for release, manifest in self.manifests.items():
+            yield from named_files.release_files(release, manifest)
         yield from named_files.body_files(named_files.bodies_by_file(self.manifests.values()).values())
 
 
 def retained_releases(store: Store) -> RetainedReleases:
-    """Read the manifests of all releases that are kept."""
+    """Read the manifests of all retained releases."""
     releases = releases_of(store)
     damaged, manifests = [], {}
     for release in releases:
@@ -61,118 +61,119 @@ def retained_releases(store: Store) -> RetainedReleases:
 
 
 def releases_of(store: Store) -> list[str]:
-    """The current release and those served before it; one that lost its manifest counts."""
-    return [one.release for one in store.journal(partial(_is_release, store))] or [store.release()]
+    """The current release and the earlier ones, including those with a lost manifest."""
+    return [entry.release for entry in store.journal(partial(_is_release, store))] or [store.release()]
 
 
 def _is_release(store: Store, name: str) -> bool:
-    """A build that was killed may have removed a part of an old release; the next one removes the rest."""
+    """A killed build may have removed a part of an old release; the next build removes the rest."""
     folder = store.root / "releases" / name
     return (folder / "manifest.json").is_file() or (folder.is_dir() and store.finished())
 
 
 def check_files(store: Store) -> Iterator[FileFault]:
-    """Everything in `dist` that is not as the releases in it say."""
+    """Every file in `dist` that differs from what its releases name."""
     yield from file_faults(retained_releases(store))
 
 
-def file_faults(known: RetainedReleases) -> Iterator[FileFault]:
-    yield from known.damaged
-    yield from _pointers(known)
-    links = set(_links(known)) - {one.path for one in known.damaged}
+def file_faults(retained: RetainedReleases) -> Iterator[FileFault]:
+    yield from retained.damaged
+    yield from _wrong_pointers(retained)
+    links = set(_links(retained)) - {fault.path for fault in retained.damaged}
     named = set()
-    for one in known.files():
-        named.add(one.path)
-        if links and not links.isdisjoint(((path := known.root / one.path), *path.parents)):
+    for file in retained.files():
+        named.add(file.path)
+        if links and not links.isdisjoint(((path := retained.root / file.path), *path.parents)):
             if path in links:
                 links.discard(path)
-                yield FileFault(path, LINK, named=one)
-        elif fault := _fault(f"{known.root}/{one.path}", one):
-            yield FileFault(known.root / one.path, fault, named=one)
+                yield FileFault(path, LINK, named=file)
+        elif fault := _fault(f"{retained.root}/{file.path}", file):
+            yield FileFault(retained.root / file.path, fault, named=file)
     yield from (FileFault(link, LINK) for link in sorted(links))
-    yield from _extra(known, named)
+    yield from _leftovers(retained, named)
 
 
-def _fault(path: str, one: NamedFile) -> str | None:
+def _fault(path: str, file: NamedFile) -> str | None:
     text = filesystem.read_regular(path)
-    return MISSING if text is None else one.fault(text)
+    return MISSING if text is None else file.fault(text)
 
 
 def size_faults(store: Store) -> Iterator[FileFault]:
     """Files of the current release that are missing or have another size."""
     release = store.release()
-    found = store.manifest(release)
-    for one in (*named_files.release_files(release, found), *named_files.body_files(found.resources.values())):
-        if fault := _size_fault(f"{store.root}/{one.path}", one):
-            yield FileFault(store.root / one.path, fault, named=one)
+    manifest = store.manifest(release)
+    bodies = named_files.body_files(manifest.resources.values())
+    for file in (*named_files.release_files(release, manifest), *bodies):
+        if fault := _size_fault(f"{store.root}/{file.path}", file):
+            yield FileFault(store.root / file.path, fault, named=file)
 
 
-def _size_fault(path: str, one: NamedFile) -> str | None:
-    """What is wrong with a file by its size. Files whose size no manifest holds are few, and are read."""
-    if not isinstance(one, BodyFile | SidecarFile):
-        return _fault(path, one)
+def _size_fault(path: str, file: NamedFile) -> str | None:
+    """The fault of a file by its size. The few files without a size in the manifest are read."""
+    if not isinstance(file, BodyFile | SidecarFile):
+        return _fault(path, file)
     try:
-        look = os.lstat(path)
+        status = os.lstat(path)
     except (FileNotFoundError, NotADirectoryError):
         return MISSING
-    if not stat.S_ISREG(look.st_mode):
+    if not stat.S_ISREG(status.st_mode):
         return MISSING
-    size = one.body.size if isinstance(one, BodyFile) else len(one.text)
-    return None if look.st_size == size else f"has {look.st_size} bytes instead of {size}"
+    size = file.body.size if isinstance(file, BodyFile) else len(file.text)
+    return None if status.st_size == size else f"has {status.st_size} bytes instead of {size}"
 
 
-def _pointers(known: RetainedReleases) -> Iterator[FileFault]:
-    """A link that leads elsewhere would be followed by nginx, and not by us."""
-    wanted = {known.root / "current": f"releases/{known.releases[-1]}"}
-    for release in reversed(known.releases):
-        link = known.root / "releases" / release / "previous"
+def _wrong_pointers(retained: RetainedReleases) -> Iterator[FileFault]:
+    """The links `current` and `previous` with an unexpected target, which nginx would follow."""
+    targets = {retained.root / "current": f"releases/{retained.releases[-1]}"}
+    for release in reversed(retained.releases):
+        link = retained.root / "releases" / release / "previous"
         if link.is_symlink():
-            wanted[link] = f"../{os.path.basename(os.readlink(link))}"
-    for link, target in wanted.items():
+            targets[link] = f"../{os.path.basename(os.readlink(link))}"
+    for link, target in targets.items():
         if os.readlink(link) != target:
-            yield FileFault(link, f"leads to {os.readlink(link)} instead of {target}")
+            yield FileFault(link, f"points to {os.readlink(link)} instead of {target}")
 
 
-def _links(known: RetainedReleases) -> Iterator[Path]:
-    """Links where only files and folders belong. nginx would follow them."""
-    root = known.root
-    for top in (*(root / tree for tree in TREES), *(root / "releases" / one for one in known.releases)):
+def _links(retained: RetainedReleases) -> Iterator[Path]:
+    """Symbolic links in place of files and folders, which nginx would follow."""
+    root = retained.root
+    for top in (*(root / tree for tree in TREES), *(root / "releases" / release for release in retained.releases)):
         for folder, folders, names in os.walk(top):
             for path in (Path(folder, name) for name in (*folders, *names)):
                 if path.is_symlink() and path != top / "previous":
                     yield path
 
 
-def _journal(path: Path) -> Iterator[FileFault]:
-    """Older programs wrote none. A damaged line counts as missing, so the text is not as it was written."""
+def _damaged_journal(path: Path) -> Iterator[FileFault]:
+    """A journal whose damaged lines are ignored when it is parsed. Older versions wrote no journal."""
     text = filesystem.read_regular(path)
     if text is not None and journal.dump(journal.parse(text)) != text:
-        yield FileFault(path, "was damaged; the next build or rollback writes it again", leftover=True)
+        yield FileFault(path, "is damaged; the next build or rollback rewrites it", leftover=True)
 
 
-def _extra(known: RetainedReleases, named: set[str]) -> Iterator[FileFault]:
-    root = known.root
-    for release in known.manifests:
+def _leftovers(retained: RetainedReleases, named: set[str]) -> Iterator[FileFault]:
+    root = retained.root
+    for release in retained.manifests:
         folder = root / "releases" / release
-        for path in (path for path in _plain(folder) if path != folder / "manifest.json"):
+        for path in (path for path in _files_below(folder) if path != folder / "manifest.json"):
             if path.relative_to(root).as_posix() not in named:
                 yield FileFault(path, "is in no release")
-    # The files of a release whose manifest is damaged are not known.
-    for tree in () if known.damaged else TREES:
-        for path in _plain(root / tree):
+    # With a damaged manifest, the files of its release would look like leftovers.
+    for tree in () if retained.damaged else TREES:
+        for path in _files_below(root / tree):
             if path.relative_to(root).as_posix() not in named:
                 yield FileFault(path, "is in no release", leftover=True)
     for path in sorted((root / "releases").iterdir()):
-        if path.name not in {*known.releases, journal.FILE}:
-            yield FileFault(path, "is neither the current release nor the one before it", leftover=True)
-    yield from _journal(root / "releases" / journal.FILE)
+        if path.name not in {*retained.releases, journal.FILE}:
+            yield FileFault(path, "is not a retained release", leftover=True)
+    yield from _damaged_journal(root / "releases" / journal.FILE)
     for path in sorted(root.iterdir()):
         if path.name not in {MARK, "current", "releases", "run", *TREES}:
-            yield FileFault(path, "does not belong to a built site", leftover=True)
+            yield FileFault(path, "is not part of a built site", leftover=True)
 
 
-def _plain(top: Path) -> Iterator[Path]:
-    """Everything below a folder but folders and links."""
+def _files_below(top: Path) -> Iterator[Path]:
+    """Everything below a folder except folders and links."""
     for folder, _, names in sorted(os.walk(top)):
         for path in (Path(folder, name) for name in sorted(names)):
             if not path.is_symlink():

@@ -164,7 +164,7 @@ def test_without_a_journal_the_links_say_what_was_served(
     listed = json.loads(run("releases", "--out", out, "--json").stdout)["releases"]
     assert [one["release"] for one in listed] == releases[::-1]
     assert listed[0]["time"] is None
-    told = [f"{journal_of(site)}: was damaged; the next build or rollback writes it again"] * (
+    told = [f"{journal_of(site)}: is damaged; the next build or rollback rewrites it"] * (
         damage in (cut, spoil, postdate, set_clocks)
     )
     assert stray(site.store) == told

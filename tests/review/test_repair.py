@@ -331,7 +331,7 @@ def test_a_catalog_with_problems_is_said(built: Site, run: Run) -> None:
     result = run("verify", "--repair", *places(built))
 
     assert (result.exit_code, body.read_bytes()) == (1, whole)
-    assert f"{body}: restored from its twin" in result.stdout
+    assert f"{body}: restored from an intact file" in result.stdout
     first, second, *_ = result.stderr.splitlines()
     assert first == f"{table}: was changed after the build"
     assert second.startswith(f"{built.folder}/catalog_src: cannot restore files: ")
@@ -539,7 +539,7 @@ def test_leftovers_are_named_and_no_failure(built: Site, run: Run) -> None:
     out = built.folder / "dist"
     (out / "www/old.json").write_text("?")
     (out / "notes.txt").write_text("?")
-    lines = [f"{out}/www/old.json: is in no release", f"{out}/notes.txt: does not belong to a built site"]
+    lines = [f"{out}/www/old.json: is in no release", f"{out}/notes.txt: is not part of a built site"]
     said, listed = run("verify", "--out", out), run("verify", "--out", out, "--json")
     strict = run("verify", "--out", out, "--strict")
 
@@ -564,7 +564,7 @@ def test_repair_tells_programs(built: Site, run: Run) -> None:
     result = run("verify", "--repair", "--json", *places(built))
 
     assert result.exit_code == 0
-    assert json.loads(result.stdout)["repaired"] == [f"{path}: restored from its twin"]
+    assert json.loads(result.stdout)["repaired"] == [f"{path}: restored from an intact file"]
 
 
 @pytest.mark.parametrize("option", ["--repair", "--strict"])

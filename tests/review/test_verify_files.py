@@ -130,7 +130,7 @@ BODY_SENTENCES = {
     lengthen: "has 2517 bytes instead of 2516",
     empty: "has 0 bytes instead of 2516",
     make_a_folder: "is missing",
-    make_a_link: "is a link, and no build makes one here",
+    make_a_link: "is a symbolic link, and builds create none here",
 }
 PACKED_SENTENCES = dict.fromkeys((cut, lengthen, empty), "is not the compressed form of its body")
 SIDECAR_SENTENCES = dict.fromkeys((cut, lengthen, empty), "does not hold the validators of its body")
@@ -220,10 +220,10 @@ EXTRA = {
     "www/api/series/first.json": "is in no release",
     "www/api/fourth.0123456789abcdef0123456789abcdef.json": "is in no release",
     "private/secret.json": "is in no release",
-    "releases/notes.txt": "is neither the current release nor the one before it",
-    "releases/current": "is neither the current release nor the one before it",
-    "notes.txt": "does not belong to a built site",
-    ".new": "does not belong to a built site",
+    "releases/notes.txt": "is not a retained release",
+    "releases/current": "is not a retained release",
+    "notes.txt": "is not part of a built site",
+    ".new": "is not part of a built site",
 }
 
 
@@ -262,7 +262,7 @@ def test_a_folder_that_is_a_link_is_found(built: Site) -> None:
     (built.folder / "dist" / path).symlink_to(built.folder / "v1")
 
     assert [one for one in found(built) if one.startswith(f"{path}:")] == [
-        f"{path}: is a link, and no build makes one here"
+        f"{path}: is a symbolic link, and builds create none here"
     ]
 
 
@@ -275,8 +275,8 @@ def test_a_current_that_leads_elsewhere_is_found(built: Site) -> None:
         (built.folder / "dist" / link).symlink_to(target)
 
     assert found(built) == [
-        f"current: leads to ../releases/{release} instead of releases/{release}",
-        f"releases/{release}/previous: leads to ./../{previous} instead of ../{previous}",
+        f"current: points to ../releases/{release} instead of releases/{release}",
+        f"releases/{release}/previous: points to ./../{previous} instead of ../{previous}",
     ]
 
 
