@@ -4,7 +4,7 @@ import pytest
 
 from tests.support.yaml_catalogs import catalog, resources
 
-THINGS = dict.fromkeys(
+ENTITIES = dict.fromkeys(
     ("ada", "bo", "cy", "drama", "action", "night", "quiet", "wren", "moons", "empty", "one", "two"), "1980-01-01"
 )
 # Every chapter is published in 1990, the earliest date of a body with a chapter.
@@ -14,7 +14,7 @@ NEW, NEW_SECONDS = "2020-01-01", 1_577_836_800
 
 def last_modified(**modified: str) -> dict[str, int]:
     """The last-modified time of each URL, if these entities were changed then and all others in 1980."""
-    at = THINGS | modified
+    at = ENTITIES | modified
     linked = catalog(f"""
         authors: [{{id: 1, name: Ada, modified: {at["ada"]}}}, {{id: 2, name: Bo, modified: {at["bo"]}}}]
         artists: [{{id: 1, name: Cy, modified: {at["cy"]}}}]
@@ -46,7 +46,7 @@ def both(*paths: str) -> set[str]:
 
 
 # The URLs whose bodies contain each entity.
-SHOW = {
+URLS_WITH = {
     "ada": both("authors", "authors/1", "series", "series/moons"),
     "bo": both("authors", "authors/2", "series", "series/empty"),
     "cy": both("artists", "artists/1", "series", "series/moons"),
@@ -69,17 +69,17 @@ SHOW = {
 
 
 def test_table_has_every_entity() -> None:
-    assert set(SHOW) == set(THINGS)
+    assert set(URLS_WITH) == set(ENTITIES)
 
 
-@pytest.mark.parametrize("thing", SHOW)
-def test_body_has_the_date_of_its_newest_part(thing: str) -> None:
+@pytest.mark.parametrize("entity", URLS_WITH)
+def test_body_has_the_date_of_its_newest_part(entity: str) -> None:
     """A change affects every body that contains the entity, and no other."""
-    before, after = last_modified(), last_modified(**{thing: NEW})
+    before, after = last_modified(), last_modified(**{entity: NEW})
 
-    assert {url for url, seconds in after.items() if seconds == NEW_SECONDS} == SHOW[thing]
-    assert {url: after[url] for url in after if url not in SHOW[thing]} == {
-        url: before[url] for url in before if url not in SHOW[thing]
+    assert {url for url, seconds in after.items() if seconds == NEW_SECONDS} == URLS_WITH[entity]
+    assert {url: after[url] for url in after if url not in URLS_WITH[entity]} == {
+        url: before[url] for url in before if url not in URLS_WITH[entity]
     }
 
 
