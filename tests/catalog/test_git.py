@@ -20,8 +20,8 @@ Git = Callable[..., None]
 
 
 @pytest.fixture(autouse=True)
-def nobodys_settings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Neither the settings of the person at the keyboard nor a repository around the temporary folder."""
+def default_git_settings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """No settings of the user, and no repository around the temporary folder."""
     monkeypatch.setenv("GIT_CONFIG_GLOBAL", os.devnull)
     monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
     monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path))
@@ -29,7 +29,7 @@ def nobodys_settings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 def git(folder: Path, *arguments: str, at: int = FIRST) -> None:
     """Run git with a fixed identity and time."""
-    who = {f"GIT_{role}_{what}": "somebody" for role in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
+    who = {f"GIT_{role}_{what}": "committer" for role in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
     when = {f"GIT_{role}_DATE": f"{at} +0300" for role in ("AUTHOR", "COMMITTER")}
     subprocess.run(["git", *arguments], cwd=folder, check=True, capture_output=True, env={**os.environ, **who, **when})
 

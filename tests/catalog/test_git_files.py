@@ -127,7 +127,7 @@ def test_link_with_a_line_break_in_its_name_is_refused(project: Path) -> None:
 
 def test_hidden_link_is_ignored(project: Path) -> None:
     """Editors leave broken links as locks."""
-    (project / "catalog_src/.#first.yaml").symlink_to("somebody@somewhere.1234")
+    (project / "catalog_src/.#first.yaml").symlink_to("user@host.1234")
     commit(project, THIRD)
 
     assert ".#first.yaml" not in contents(project)

@@ -126,7 +126,7 @@ def test_followed_file_is_published(linked: Site, outside: Path) -> None:
     assert SECRET.encode() in published(linked)
     assert pipeline.build(options).changes["changed"] == 0
 
-    (outside / "authors.yaml").write_text(authors("Somebody new"))
+    (outside / "authors.yaml").write_text(authors("Cy Brush"))
     assert pipeline.build(options).changes["changed"] > 0
     assert SECRET.encode() not in published(linked)
 

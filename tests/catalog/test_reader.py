@@ -33,7 +33,7 @@ def test_site_yaml_alone_is_a_catalog(tmp_path: Path) -> None:
     assert sources.site and sources.site.base_url == "https://comics.example"
 
 
-@pytest.mark.parametrize("text", ["", "# nobody yet\n", "[]\n", "---\n", "~\n"])
+@pytest.mark.parametrize("text", ["", "# empty\n", "[]\n", "---\n", "~\n"])
 def test_empty_list_file_has_no_entries(catalog: Path, text: str) -> None:
     """An empty file, a comment, a null and an empty list mean the same."""
     write(catalog, "accounts.yaml", text)
@@ -98,7 +98,7 @@ def test_chapters_of_series_yaml_precede_chapter_files(catalog: Path) -> None:
 def test_other_and_hidden_files_are_ignored(catalog: Path, file: str) -> None:
     """Editors and systems leave such files behind."""
     before = reader.read(catalog)
-    write(catalog, file, "- {nobody: reads, this}")
+    write(catalog, file, "- {unread: content}")
 
     assert reader.read(catalog) == before
 

@@ -43,7 +43,7 @@ def test_each_change_of_a_file_changes_the_snapshot(catalog: Path) -> None:
 def test_hidden_files_are_not_part_of_a_snapshot(catalog: Path) -> None:
     """The lock of an editor is a hidden link to nothing."""
     before = snapshot.take(catalog)
-    (catalog / ".#first.yaml").symlink_to("somebody@somewhere.1234")
+    (catalog / ".#first.yaml").symlink_to("user@host.1234")
 
     assert snapshot.take(catalog) == before
 
