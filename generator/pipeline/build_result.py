@@ -86,6 +86,6 @@ def warnings_of_site(options: Options, site: Site, chapters_without_id: int) -> 
 def warnings_of_size(options: Options, site: Site, segments: Segments) -> Iterator[str]:
     """A warning for each body that exceeds `body_budget`."""
     limit = f"body_budget ({site.body_budget} MiB) in {options.catalog / layout.SITE}"
-    for _, stored in segments.in_order():
-        for url, size in stored.summary.oversized:
+    for _, summary in segments.in_order():
+        for url, size in summary.oversized:
             yield f"{url}: {size / (1 << 20):.1f} MiB exceed {limit}"

@@ -1,98 +1,46 @@
 """The build cache: one SQLite file with the results that the next build can use again. It may be deleted at any time.
 
-Each value is stored with a checksum of itself and its key. A wrong checksum, another version of the program or an
-error of SQLite raises `Damaged`, and the whole cache is discarded. The only importer of sqlite3.
+A wrong checksum, another version of the program or an error of SQLite raises `Damaged`, and the whole cache is
+discarded.
 """
 
-import os
 import sqlite3
-import zlib
-from collections.abc import Callable, Iterable
 from contextlib import ExitStack, closing, suppress
-from functools import wraps
 from pathlib import Path
-from typing import Any, NamedTuple, ParamSpec, TypeVar
+from typing import Any
 
 from .. import encoding, filesystem
+from .cache_tables import (
+    SCHEMA,
+    ChapterTable,
+    Damaged,
+    FileTable,
+    SegmentTable,
+    SeriesTable,
+    opened,
+    raises_damaged,
+    sealed,
+)
 
 FILE = "cache.sqlite"
-_SCHEMA = """
-CREATE TABLE meta (name TEXT PRIMARY KEY, value BLOB);
-CREATE TABLE file (path BLOB PRIMARY KEY, stat TEXT, digest TEXT);
-CREATE TABLE parsed (digest TEXT PRIMARY KEY, value BLOB);
-CREATE TABLE series (slug TEXT PRIMARY KEY, check_key TEXT, facts BLOB, render_key TEXT, summary BLOB);
-CREATE TABLE chapter (position BLOB PRIMARY KEY, slug TEXT, modified INTEGER, item BLOB) WITHOUT ROWID;
-CREATE INDEX chapter_of_series ON chapter (slug);
-CREATE TABLE bucket (start BLOB PRIMARY KEY, digest TEXT, modified INTEGER, size INTEGER, text BLOB);
-CREATE TABLE compressed (digest TEXT, form TEXT, value BLOB, PRIMARY KEY (digest, form));
-"""
-# The first four of the six bytes of a position that hold the publication time: a bucket spans about eighteen hours.
-_BUCKET = 4
-# Greater than the rest of any position.
-_AFTER = b"\xff" * 16
-
-P = ParamSpec("P")
-T = TypeVar("T")
-
-
-class Damaged(Exception):
-    """The cache, or a file of a release that it describes, does not have the expected content."""
-
-
-class CachedSeries(NamedTuple):
-    """Results for a series. `facts` hold for `check_key`, `summary` for `render_key`."""
-
-    check_key: str | None
-    facts: bytes | None
-    render_key: str | None
-    summary: bytes | None
-
-
-class ListedChapter(NamedTuple):
-    """A chapter in the list of all chapters, which is ordered by `position`."""
-
-    position: bytes
-    modified: int
-    item: bytes
-
-
-class ChapterBucket(NamedTuple):
-    """Consecutive chapters of the list of all chapters, published within about eighteen hours."""
-
-    start: bytes
-    digest: str
-    modified: int
-    size: int
-
-
-def _raises_damaged(method: Callable[P, T]) -> Callable[P, T]:
-    """Turn errors of SQLite, and values of the wrong form, into `Damaged`."""
-
-    @wraps(method)
-    def wrapper(*args: P.args, **kwargs: P.kwargs) -> T:
-        try:
-            return method(*args, **kwargs)
-        except (sqlite3.DatabaseError, ValueError, TypeError) as error:
-            raise Damaged from error
-
-    return wrapper
 
 
 class Cache:
     """An open cache. Changes are visible to the next build after `commit`."""
 
-    @_raises_damaged
+    @raises_damaged
     def __init__(self, folder: Path, version: str, *, lasting: bool = True) -> None:
         with suppress(OSError):  # SQLite reports it better
             filesystem.create_private(folder / FILE)
         self.folder = folder
-        with ExitStack() as opened:
+        with ExitStack() as stack:
             connection = sqlite3.connect(folder / FILE, isolation_level=None, timeout=0)
-            self._database = opened.enter_context(closing(connection))
+            self._database = stack.enter_context(closing(connection))
             self._begin(version, lasting=lasting)
-            opened.pop_all()
+            stack.pop_all()
         self.files = FileTable(self._database)
         self.series = SeriesTable(self._database)
+        self.segments = SegmentTable(self._database)
         self.chapters = ChapterTable(self._database)
 
     def _begin(self, version: str, *, lasting: bool) -> None:
@@ -102,7 +50,7 @@ class Cache:
         self._database.execute("PRAGMA locking_mode = EXCLUSIVE")
         self._database.execute("BEGIN EXCLUSIVE")
         if not self._database.execute("SELECT 1 FROM sqlite_master").fetchone():
-            for statement in _SCHEMA.split(";"):
+            for statement in SCHEMA.split(";"):
                 self._database.execute(statement)
             self.remember("version", version)
         if self.recall("version") != version:
@@ -111,169 +59,18 @@ class Cache:
     def close(self) -> None:
         self._database.close()
 
-    @_raises_damaged
+    @raises_damaged
     def commit(self) -> None:
         self._database.execute("COMMIT")
         self._database.execute("BEGIN EXCLUSIVE")
 
-    @_raises_damaged
+    @raises_damaged
     def recall(self, name: str) -> Any:
         """Read a small value by its name; None if there is none."""
         row = self._database.execute("SELECT value FROM meta WHERE name = ?", (name,)).fetchone()
-        return row and encoding.parse(_opened(row[0], name))
+        return row and encoding.parse(opened(row[0], name))
 
-    @_raises_damaged
+    @raises_damaged
     def remember(self, name: str, value: object) -> None:
         """Write a small value under a name."""
-        self._database.execute("REPLACE INTO meta VALUES (?, ?)", (name, _sealed(encoding.json(value), name)))
-
-
-class FileTable:
-    """The files of the catalog, and the parsed values of their contents by digest."""
-
-    def __init__(self, database: sqlite3.Connection) -> None:
-        self._database = database
-
-    @_raises_damaged
-    def load(self) -> dict[str, tuple[str, str]]:
-        """By path: the stat of each file, and the digest of its content."""
-        rows = self._database.execute("SELECT * FROM file")
-        return {os.fsdecode(path): (stat, digest) for path, stat, digest in rows}
-
-    @_raises_damaged
-    def store(self, files: Iterable[tuple[str, str, str]]) -> None:
-        """Store path, stat and digest of all files; forget the values that none of them contains."""
-        self._database.execute("DELETE FROM file")
-        # A file name is bytes and may not be valid UTF-8.
-        rows = ((os.fsencode(path), stat, digest) for path, stat, digest in files)
-        self._database.executemany("INSERT INTO file VALUES (?, ?, ?)", rows)
-        self._database.execute("DELETE FROM parsed WHERE digest NOT IN (SELECT digest FROM file)")
-
-    @_raises_damaged
-    def parsed_digests(self) -> set[str]:
-        """The digests of the contents that need not be parsed."""
-        return {digest for (digest,) in self._database.execute("SELECT digest FROM parsed")}
-
-    @_raises_damaged
-    def parsed(self, digest: str) -> bytes:
-        """The parsed value of a content, as JSON."""
-        (value,) = self._database.execute("SELECT value FROM parsed WHERE digest = ?", (digest,)).fetchone()
-        return _opened(value, digest)
-
-    @_raises_damaged
-    def keep_parsed(self, digest: str, value: bytes) -> None:
-        self._database.execute("REPLACE INTO parsed VALUES (?, ?)", (digest, _sealed(value, digest)))
-
-
-class SeriesTable:
-    """Results for each series: facts from checking it, a summary from rendering it."""
-
-    def __init__(self, database: sqlite3.Connection) -> None:
-        self._database = database
-
-    @_raises_damaged
-    def load(self) -> dict[str, CachedSeries]:
-        return {
-            slug: CachedSeries(
-                check_key,
-                facts and _opened(facts, f"{slug} {check_key}"),
-                render_key,
-                summary and _opened(summary, f"{slug} {render_key}"),
-            )
-            for slug, check_key, facts, render_key, summary in self._database.execute("SELECT * FROM series")
-        }
-
-    @_raises_damaged
-    def keep_facts(self, slug: str, check_key: str, facts: bytes) -> None:
-        self._database.execute(
-            "INSERT INTO series (slug, check_key, facts) VALUES (?, ?, ?)"
-            " ON CONFLICT DO UPDATE SET check_key = excluded.check_key, facts = excluded.facts",
-            (slug, check_key, _sealed(facts, f"{slug} {check_key}")),
-        )
-
-    @_raises_damaged
-    def keep_summary(self, slug: str, render_key: str, summary: bytes) -> None:
-        sealed = _sealed(summary, f"{slug} {render_key}")
-        self._database.execute(
-            "UPDATE series SET render_key = ?, summary = ? WHERE slug = ?", (render_key, sealed, slug)
-        )
-
-    @_raises_damaged
-    def forget(self, slug: str) -> None:
-        self._database.execute("DELETE FROM series WHERE slug = ?", (slug,))
-
-
-class ChapterTable:
-    """The list of all chapters, in buckets that can be joined again without encoding their chapters."""
-
-    def __init__(self, database: sqlite3.Connection) -> None:
-        self._database = database
-
-    @_raises_damaged
-    def keep(self, slug: str, chapters: Iterable[ListedChapter]) -> None:
-        """Replace the chapters of a series, and empty the buckets that change; `buckets` fills them again."""
-        before = set(self._database.execute("SELECT * FROM chapter WHERE slug = ?", (slug,)))
-        after = {(position, slug, modified, _sealed(item, slug, position)) for position, modified, item in chapters}
-        self._database.executemany("DELETE FROM chapter WHERE position = ?", ((row[0],) for row in before - after))
-        self._database.executemany("INSERT INTO chapter VALUES (?, ?, ?, ?)", sorted(after - before))
-        changed = {position[:_BUCKET] for position, *_ in before ^ after}
-        empty = ((start, "", 0, 0, None) for start in sorted(changed))
-        self._database.executemany("REPLACE INTO bucket VALUES (?, ?, ?, ?, ?)", empty)
-
-    @_raises_damaged
-    def buckets(self) -> list[ChapterBucket]:
-        """All buckets in the order of the list, newest chapters first."""
-        for (start,) in self._database.execute("SELECT start FROM bucket WHERE text IS NULL").fetchall():
-            rows = self._database.execute(
-                "SELECT position, slug, modified, item FROM chapter WHERE position >= ? AND position < ?"
-                " ORDER BY position",
-                (start, start + _AFTER),
-            ).fetchall()
-            text = b",".join(_opened(item, slug, position) for position, slug, _, item in rows)
-            digest, modified = encoding.digest(text), max((row[2] for row in rows), default=0)
-            self._database.execute(
-                "UPDATE bucket SET digest = ?, modified = ?, size = ?, text = ? WHERE start = ?",
-                (digest, modified, len(text), _sealed(text, digest), start),
-            )
-        self._database.execute("DELETE FROM bucket WHERE size = 0")
-        rows = self._database.execute("SELECT start, digest, modified, size FROM bucket ORDER BY start").fetchall()
-        return [ChapterBucket(*row) for row in rows]
-
-    @_raises_damaged
-    def text(self, bucket: ChapterBucket) -> bytes:
-        """The chapters of a bucket as JSON, with commas between them."""
-        (text,) = self._database.execute("SELECT text FROM bucket WHERE start = ?", (bucket.start,)).fetchone()
-        return _opened(text, bucket.digest)
-
-    @_raises_damaged
-    def compressed(self, digest: str, form: str, compress: Callable[[], bytes]) -> bytes:
-        """The compressed text of a bucket in one date format; `compress` is called if it is not stored yet."""
-        row = self._database.execute(
-            "SELECT value FROM compressed WHERE digest = ? AND form = ?", (digest, form)
-        ).fetchone()
-        if row:
-            return _opened(row[0], digest, form)
-        value = compress()
-        self._database.execute("INSERT INTO compressed VALUES (?, ?, ?)", (digest, form, _sealed(value, digest, form)))
-        return value
-
-    @_raises_damaged
-    def forget_unused(self) -> None:
-        """Forget the compressed texts that belong to no bucket."""
-        self._database.execute("DELETE FROM compressed WHERE digest NOT IN (SELECT digest FROM bucket)")
-
-
-def _sealed(value: bytes, *key: str | bytes) -> bytes:
-    return _checksum(value, key) + value
-
-
-def _opened(sealed: bytes, *key: str | bytes) -> bytes:
-    value = sealed[4:]
-    if sealed[:4] != _checksum(value, key):
-        raise Damaged
-    return value
-
-
-def _checksum(value: bytes, key: Iterable[str | bytes]) -> bytes:
-    name = b"\0".join(part.encode() if isinstance(part, str) else part for part in key)
-    return zlib.crc32(value, zlib.crc32(name)).to_bytes(4, "big")
+        self._database.execute("REPLACE INTO meta VALUES (?, ?)", (name, sealed(encoding.json(value), name)))

@@ -9,7 +9,8 @@ from .. import filesystem
 from ..catalog import source_file
 from ..errors import FlatpanelError
 from . import up_to_date
-from .cache import FILE, Cache, Damaged
+from .cache import FILE, Cache
+from .cache_tables import Damaged
 from .removals import TooManyRemoved
 
 T = TypeVar("T")

@@ -31,6 +31,8 @@ class SegmentSummary(NamedTuple):
     days: list[int]
     # The ids of the chapters in API version 2. A chapter keeps its URLs when it moves to another series.
     chapters: "array[int]"
+    # The number of bytes of its lines in the manifest.
+    manifest_length: int
     # URL and size of each body that exceeds `body_budget` of site.yaml.
     oversized: list[tuple[str, int]]
     # The file of one body. If it is missing, all bodies of the segment are written again.
@@ -106,17 +108,19 @@ class ResourcePublisher:
             (maps.page_line(*page) for page in pages),
         ):
             lines[line.map].append(line.text.encode())
+        text = manifest.SEPARATOR.join(map(manifest.line, published))
         summary = SegmentSummary(
             resources=len(published),
             lines=list(map(len, lines.values())),
             longest_line=max((len(line) for map_lines in lines.values() for line in map_lines), default=0),
             days=sorted(set(map(maps.day, published))),
             chapters=array("q", chapters),
+            manifest_length=len(text),
             oversized=[(body.url, body.size) for body in published if body.size > self.site.body_budget << 20],
             sample_file=published[0].file if published else "",
         )
         texts = [b"".join(map_lines) for map_lines in lines.values()]
-        return Segment(manifest.SEPARATOR.join(map(manifest.line, published)), texts, summary)
+        return Segment(text, texts, summary)
 
 
 def change(

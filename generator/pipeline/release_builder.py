@@ -78,7 +78,6 @@ class ReleaseBuilder:
             if opened.current and is_new:
                 retained_files[opened.current] = sorted(totals.dropped_files - totals.moved_files)
             self.cache.remember("release", prepared.id)
-            self.cache.remember("segments", self.segments.dump(prepared.head_length))
             older = opened.store.older()
             self.cache.remember("retained files", {release: retained_files[release] for release in older})
         self.cache.commit()
@@ -89,8 +88,9 @@ class ReleaseBuilder:
         usable = not (self.previous or self.transaction.needs_sweep)
         self.cache_is_current = bool(release) and release == current and usable
         if self.cache_is_current:
-            self.segments.load(self.transaction.root / "releases" / release, self.cache.recall("segments"))
+            self.segments.load()
         else:
+            self.cache.segments.clear()
             refuse_damaged(self.transaction.root)
 
     @property
@@ -106,7 +106,7 @@ class ReleaseBuilder:
     def _render(self, stale: Mapping[str, str], keys: RenderKeys, progress: Progress) -> None:
         """Render the stale series in processes, and take over the segments of all others."""
         unchanged = [files.slug for files in self.scan.series_files if files.slug not in stale]
-        summaries = (self.segments.stored[slug].summary for slug in unchanged)
+        summaries = (self.segments.summaries[slug] for slug in unchanged)
         self.totals.counts["unchanged"] += sum(summary.resources for summary in summaries)
         cached = self.segments if self.cache_is_current else None
         current = find_lines(self.transaction.current_manifest, cached) if self.previous else None
@@ -126,8 +126,8 @@ class ReleaseBuilder:
         current = self.transaction.current_manifest
         for slug in current.segments.keys() - present - {""}:
             self.totals.add_removed_series(slug, current.bodies(slug).values())
-        for slug in self.segments.stored.keys() - present - {""}:
-            del self.segments.stored[slug]
+        for slug in self.segments.summaries.keys() - present - {""}:
+            self.segments.drop(slug)
         for slug in self.cache.series.load().keys() - present:
             self.cache.series.forget(slug)
             self.cache.chapters.keep(slug, ())
@@ -143,5 +143,4 @@ class ReleaseBuilder:
         published = lists.publish(publisher, continued, current)
         self.segments.put("", publisher.segment(published))
         self.totals.add_segment("", publish.change(current, published), writer.take_totals())
-        summaries = [stored.summary for stored in self.segments.stored.values()]
-        return lists.configuration_files(published, summaries, self.dist)
+        return lists.configuration_files(published, list(self.segments.summaries.values()), self.dist)

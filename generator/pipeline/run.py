@@ -67,9 +67,7 @@ def build(
 
     `inspect` is called with the finished release before `out` is unlocked.
     """
-    return with_cache(
-        options.cache, waiting, lambda cache, scratch: _Build(options, waiting, progress, inspect, cache, scratch).run()
-    )
+    return with_cache(options.cache, waiting, lambda cache, _: _Build(options, waiting, progress, inspect, cache).run())
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +79,6 @@ class _Build:
     progress: Progress
     inspect: Inspect | None
     cache: Cache
-    scratch: Path
 
     def run(self) -> BuildResult:
         options = self.options
@@ -112,9 +109,7 @@ class _Build:
             ManifestReader(options.previous) as previous,
             transaction.begin(Store(options.out), self.waiting) as opened,
         ):
-            builder, prepared = release(
-                options, catalog_scan, self.cache, self.scratch, opened, previous, self.progress
-            )
+            builder, prepared = release(options, catalog_scan, self.cache, opened, previous, self.progress)
             result = self._result(builder, prepared, conf)
             result.removed = removed or builder.totals.removals
             if self.inspect:
@@ -167,23 +162,21 @@ def release(
     options: Options,
     catalog_scan: CatalogScan,
     cache: Cache,
-    scratch: Path,
     opened: Transaction,
     previous: ManifestReader,
     progress: Progress,
 ) -> tuple[ReleaseBuilder, PreparedRelease]:
     """Build a release and make it the current one."""
-    with filesystem.PartialFile(scratch / "segments") as new_segments, Segments(new_segments) as segments:
-        builder = ReleaseBuilder(
-            scan=catalog_scan,
-            cache=cache,
-            transaction=opened,
-            segments=segments,
-            dist=dist_in_conf(options, catalog_scan.linker.site),
-            jobs=options.jobs,
-            previous=previous if options.previous else None,
-            max_removed=options.max_removed,
-        )
-        prepared = builder.prepare(progress)
-        builder.commit(prepared)
-        return builder, prepared
+    builder = ReleaseBuilder(
+        scan=catalog_scan,
+        cache=cache,
+        transaction=opened,
+        segments=Segments(cache),
+        dist=dist_in_conf(options, catalog_scan.linker.site),
+        jobs=options.jobs,
+        previous=previous if options.previous else None,
+        max_removed=options.max_removed,
+    )
+    prepared = builder.prepare(progress)
+    builder.commit(prepared)
+    return builder, prepared

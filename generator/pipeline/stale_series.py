@@ -100,8 +100,8 @@ def find_lines(manifest: ManifestReader, cached: Segments | None) -> ManifestLin
     """Find the series of every chapter in a release, in its manifest or in its `cached` segments."""
     if cached is None:
         return ManifestLines(manifest, manifest.chapter_owners())
-    stored = cached.stored.items()
-    return ManifestLines(manifest, {chapter: slug for slug, segment in stored for chapter in segment.summary.chapters})
+    summaries = cached.summaries.items()
+    return ManifestLines(manifest, {chapter: slug for slug, summary in summaries for chapter in summary.chapters})
 
 
 @dataclass(frozen=True, slots=True)

@@ -60,7 +60,7 @@ def last_result(options: Options, times: Mapping[str, int], cache: Cache) -> dic
     due = last["next_publication"] or options.as_of + 1
     if not last["last_publication"] <= options.as_of < due or last["conf"] != _digest(options.nginx):
         return None
-    if not all_have_bodies(cache.recall("segments"), options.out):
+    if not all_have_bodies(cache, options.out):
         return None
     result: dict[str, Any] = last["result"]
     return result if last["fingerprint"] == fingerprint(options, times) else None

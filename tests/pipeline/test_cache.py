@@ -14,14 +14,13 @@ from pathlib import Path
 import pytest
 from click.testing import Result
 
-from generator import filesystem
 from generator.catalog import git
 from generator.errors import FlatpanelError
 from generator.pipeline import cache, up_to_date
 from generator.pipeline import run as pipeline
 from generator.pipeline.build_options import Options
-from generator.pipeline.cache import FILE, Cache, Damaged, ListedChapter
-from generator.pipeline.segments import Segments
+from generator.pipeline.cache import FILE, Cache
+from generator.pipeline.cache_tables import Damaged, ListedChapter
 from generator.release import transaction
 from generator.release.bodies import MARK
 from generator.release.manifest_reader import ManifestReader
@@ -126,20 +125,8 @@ def of_a_damaged_older_manifest(site: Site) -> None:
         pytest.fail("a damaged release was opened")
 
 
-def of_a_missing_map(site: Site) -> None:
-    site.build()
-    folder = (site.folder / "dist/current").resolve()
-    (folder / "series.map").unlink()
-    with (
-        filesystem.PartialFile(site.folder / "runs") as scratch,
-        Segments(scratch) as segments,
-        pytest.raises(FileNotFoundError),
-    ):
-        segments.load(folder, {})
-
-
 @pytest.mark.parametrize(
-    "make", [of_another_version, of_no_database, of_a_damaged_manifest, of_a_damaged_older_manifest, of_a_missing_map]
+    "make", [of_another_version, of_no_database, of_a_damaged_manifest, of_a_damaged_older_manifest]
 )
 def test_a_failed_open_leaves_no_file_open(site: Site, make: Callable[[Site], None]) -> None:
     """An object that raises while it is made closes the files that it has opened."""
@@ -256,16 +243,20 @@ def test_a_release_that_was_damaged_is_not_copied_from(site: Site, tmp_path: Pat
     assert [one for one in verify_files.check_files(site.store) if not str(one.path).startswith(str(path))] == []
 
 
-def test_a_manifest_that_was_damaged_is_not_continued(site: Site) -> None:
-    """A digit that was changed in the line of a series that stays as it is ends the next build with a sentence."""
-    tree_snapshot.first_version(site)
-    release = pipeline.build(remembering(site)).release
+def test_a_damaged_line_of_an_unchanged_series_is_not_continued(site: Site, tmp_path: Path) -> None:
+    """The lines of the next release come from the cache; the damaged manifest of the current one does not spread."""
+    whole = Site(tmp_path / "whole")
+    shutil.copytree(site.folder / "catalog_src", whole.folder / "catalog_src")
+    for one in (site, whole):
+        tree_snapshot.first_version(one)
+        pipeline.build(remembering(one))
     change_a_digit((site.folder / "dist/current/manifest.json").resolve())
-    tree_snapshot.second_version(site)
+    for one in (site, whole):
+        tree_snapshot.second_version(one)
+        pipeline.build(remembering(one))
 
-    with pytest.raises(FlatpanelError, match=r"manifest\.json: does not match the id of the release"):
-        pipeline.build(remembering(site))
-    assert site.store.current() == release
+    assert site.store.current() == whole.store.current()
+    assert site.manifest == whole.manifest
 
 
 @pytest.mark.parametrize("jobs", [1, 2])

@@ -21,9 +21,9 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     found: list[str] = []
     parts = Segments.parts
 
-    def listening(runs: Segments, name: str, *, checked: bool = False) -> Iterator[bytes]:
+    def listening(runs: Segments, name: str) -> Iterator[bytes]:
         found.append(name)
-        return parts(runs, name, checked=checked)
+        return parts(runs, name)
 
     monkeypatch.setattr(Segments, "parts", listening)
     return found
