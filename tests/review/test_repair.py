@@ -573,7 +573,7 @@ def test_a_server_cannot_be_repaired(built: Site, run: Run, option: str) -> None
     result = run("verify", "--url", "http://localhost:1", option, *places(built))
 
     assert result.exit_code == 2
-    assert "leave out --url" in result.stderr
+    assert "cannot be combined with --url" in result.stderr
 
 
 def test_where_nothing_was_built_repair_makes_nothing(site: Site, run: Run) -> None:

@@ -118,7 +118,7 @@ def test_sizes_are_those_of_the_files(site: Site, page: Path) -> None:
     assert found.total.size == sum(one.stat().st_size for one in bodies)
     assert found.total.compressed == sum(one.stat().st_size for one in packed) < found.total.size
     largest = sorted(((one.size, url) for url, one in site.manifest.resources.items()), reverse=True)
-    assert [(one.size, one.url) for one in found.biggest] == largest[: sizes.BIGGEST]
+    assert [(one.size, one.url) for one in found.largest] == largest[: sizes.MAX_LARGEST]
 
 
 @pytest.mark.parametrize(
@@ -136,7 +136,7 @@ def test_sizes_are_those_of_the_files(site: Site, page: Path) -> None:
 )
 def test_every_url_has_a_family(url: str, family: tuple[str, str]) -> None:
     """The index is a family of its own; parameters change nothing."""
-    assert sizes.group_of(url) == family
+    assert sizes.version_and_kind(url) == family
 
 
 def test_a_body_whose_compressed_form_is_lost_is_sent_as_it_is(site: Site, page: Path) -> None:
@@ -144,7 +144,7 @@ def test_a_body_whose_compressed_form_is_lost_is_sent_as_it_is(site: Site, page:
     pipeline.build(options(site))
     (packed,) = (site.folder / "dist/www/api/v2/docs").glob("swagger-ui-bundle.js.*.gz")
     packed.unlink()
-    biggest = surveyed(site, page).sizes.biggest[0]
+    biggest = surveyed(site, page).sizes.largest[0]
 
     assert (biggest.url, biggest.compressed) == ("/api/v2/docs/swagger-ui-bundle.js", biggest.size)
 
@@ -154,7 +154,7 @@ def test_a_body_whose_compressed_form_is_lost_is_sent_as_it_is(site: Site, page:
 
 def test_of_a_first_build_everything_is_new(site: Site, page: Path) -> None:
     """There was no release before."""
-    found = surveyed(site, page).news
+    found = surveyed(site, page).changes
     urls = {url: kind for one in found.listed for kind, url in one.urls}
 
     assert {one.slug: one.counts for one in found.listed} == {
@@ -182,12 +182,12 @@ def test_a_build_that_finds_nothing_to_do_tells_everything(site: Site, page: Pat
     before = tree_snapshot.state(site.folder / "dist")
     second, second_data = build(site, page)
 
-    assert second_data.news.listed == []
-    assert replace(second_data, news=first_data.news) == first_data
+    assert second_data.changes.listed == []
+    assert replace(second_data, changes=first_data.changes) == first_data
     assert second.warnings == first.warnings and len(first.warnings) == 2
     assert tree_snapshot.state(site.folder / "dist") == before
     text = words(page)
-    assert f"Nothing: {second.resources} URLs answer as they did before." in text
+    assert f"No changes: all {second.resources} URLs have the same responses as before." in text
     assert "2030-01-01 00:00 UTC" in text
     assert all(one in text for one in second.warnings)
 
@@ -199,7 +199,7 @@ def test_a_build_that_remembers_nothing_tells_the_same(site: Site, page: Path) -
     pipeline.build(options(site))
 
     assert surveyed(site, page) == without
-    assert without.news.listed == []
+    assert without.changes.listed == []
 
 
 def test_only_dates_are_no_news(site: Site, page: Path) -> None:
@@ -207,7 +207,7 @@ def test_only_dates_are_no_news(site: Site, page: Path) -> None:
     pipeline.build(options(site))
     site.write("site.yaml", "base_url: https://minimal.example\ncache: {v2: {series: 5}}\n")
     site.write("series/first.yaml", (site.folder / "catalog_src/series/first.yaml").read_text() + "\n# A comment.\n")
-    told = surveyed(site, page).news.listed
+    told = surveyed(site, page).changes.listed
 
     assert [url for one in told for _, url in one.urls] == []
 
@@ -222,12 +222,12 @@ def test_a_chapter_that_moves_is_where_it_is_now(site: Site, page: Path) -> None
     series(site, "first")
     series(site, "second", CHAPTER.format(8, 5, "2026-02-02", "[1.png]"), moving)
     told, data = build(site, page)
-    of = {one.slug: {url: kind for kind, url in one.urls} for one in data.news.listed}
+    of = {one.slug: {url: kind for kind, url in one.urls} for one in data.changes.listed}
 
     assert of["second"]["/api/v2/chapters/7"] == "changed"
     assert "/api/v2/chapters/7" not in of["first"]
     assert of["first"]["/api/series/first/0/1"] == "removed"
-    total = sum((one.counts for one in data.news.listed), Counter())
+    total = sum((one.counts for one in data.changes.listed), Counter())
     assert {kind: total[kind] for kind in KINDS} == {kind: told.changes[kind] for kind in KINDS}
     assert sum(total.values()) == len(differences(before, site.manifest))
 
@@ -253,8 +253,8 @@ def test_changes_are_those_between_the_releases_whatever_happens(twins: Twins, m
             twins.catalog.take_back()
             continue
         twins.catalog.good = twins.catalog.meant()
-        urls = [(url, kind) for one in data.news.listed for kind, url in one.urls]
-        counts = sum((one.counts for one in data.news.listed), Counter[str]())
+        urls = [(url, kind) for one in data.changes.listed for kind, url in one.urls]
+        counts = sum((one.counts for one in data.changes.listed), Counter[str]())
         assert sorted(urls) == sorted(differences(before, twins.manifest).items()), what
         assert {kind: counts[kind] for kind in KINDS} == {kind: told.changes[kind] for kind in KINDS}, what
         seen += counts
@@ -269,7 +269,7 @@ def test_so_many_are_named_and_the_others_counted(site: Site, page: Path, monkey
     for number in range(6):
         series(site, f"series-{number}", CHAPTER.format(10 + number, 1, "2026-02-02", "[1.png]"))
     told, data = build(site, page)
-    found = data.news
+    found = data.changes
 
     assert [one.slug for one in found.listed] == ["", "first", "second"]
     assert {len(one.urls) for one in found.listed} == {1}
@@ -281,7 +281,7 @@ def test_so_many_are_named_and_the_others_counted(site: Site, page: Path, monkey
 
 def test_long_lists_are_cut_and_counted(site: Site, page: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of scheduled chapters and of warnings the page shows some, and says how many more there are."""
-    monkeypatch.setattr(report, "SHOWN", 1)
+    monkeypatch.setattr(report, "MAX_LISTED", 1)
     site.write("site.yaml", "base_url: https://minimal.example\nbody_budget: 1\n")
     series(
         site,
@@ -396,7 +396,8 @@ def test_a_report_is_not_written_where_servers_find_it(site: Site, run: Run, ins
     assert (result.exit_code, result.stdout) == (1, "")
     assert (
         result.stderr
-        == f"{place}: lies in {site.folder}/dist, which is copied to servers; a report is for authors only\n"
+        == f"{place}: is in {site.folder}/dist, which is copied to servers, but a report lists unpublished"
+        " chapters; use another path\n"
     )
     assert tree_snapshot.content(site.folder) == before
 
@@ -405,9 +406,9 @@ def test_a_report_replaces_nothing_but_a_report(site: Site, page: Path, run: Run
     """A file of the catalog, a folder or a device in its place is a mistake; nothing is built."""
     settings = site.folder / "catalog_src/site.yaml"
     cases = {
-        settings: "is not a report that a build wrote; choose another place for this one",
-        site.folder / "catalog_src": "is not a file; choose another place for the report",
-        Path("/dev/null"): "is not a file; choose another place for the report",
+        settings: "exists and is not a report; use another path",
+        site.folder / "catalog_src": "is not a file; use another path for the report",
+        Path("/dev/null"): "is not a file; use another path for the report",
     }
     before = tree_snapshot.content(site.folder)
     for place, sentence in cases.items():
@@ -429,8 +430,7 @@ def test_a_report_is_not_in_the_way_of_the_build(site: Site, run: Run, place: st
 
     assert (result.exit_code, result.stdout) == (1, "")
     assert (
-        result.stderr
-        == f"{site.folder}/{place}: belongs to {site.folder}/{owner}; choose another place for the report\n"
+        result.stderr == f"{site.folder}/{place}: belongs to {site.folder}/{owner}; use another path for the report\n"
     )
     assert tree_snapshot.content(site.folder) == before
 
@@ -440,7 +440,7 @@ def test_a_check_writes_no_report(site: Site, page: Path, run: Run) -> None:
     result = run("build", *tree_snapshot.options(site), "--check", "--report", page)
 
     assert (result.exit_code, result.stdout) == (2, "")
-    assert "--check writes nothing, a --report neither; leave one of them out" in result.stderr
+    assert "--check writes nothing, so it cannot be combined with --report" in result.stderr
     assert not page.exists()
 
 

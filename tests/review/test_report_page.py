@@ -168,8 +168,8 @@ def test_it_is_told_to_whoever_cannot_see_it(tab: browser.Browser) -> None:
 
     assert {
         ("heading", "What changed in this build"),
-        ("region", "What is scheduled"),
-        ("table", "Chapters that nobody sees before their time, the next one first"),
+        ("region", "Scheduled chapters"),
+        ("table", "Chapters by publication time, the next one first"),
         ("columnheader", "Bytes"),
         ("rowheader", "/api/v2"),
     } <= named

@@ -1,1 +1,1 @@
-"""The page about a site that `build --report` writes."""
+"""The HTML page of `build --report`."""

@@ -1,7 +1,6 @@
-"""What there is to tell of a release: how much it holds, how large it is, what is new in it, and what is to come.
+"""Data of the build report: counts, sizes, changes, scheduled chapters.
 
-Sizes and changes are read from its manifest, series by series, so that it is told in full also after a build that
-found nothing to do.
+Sizes and changes are read from the manifest series by series, so a build without changes gets a full report, too.
 """
 
 from collections import Counter
@@ -16,41 +15,41 @@ from ...release.manifest_reader import ManifestReader
 from ...release.transaction import Transaction
 from .sizes import Sizes, TotalSize
 
-# What people are, and where they come together: the lists of a catalog, but for keys.
+# The lists of a catalog whose entries are counted: all but the API keys.
 _COUNTED = [name.removesuffix(".yaml") for name in LISTS if name != "keys.yaml"]
 
 
 @dataclass(frozen=True, slots=True)
 class ReportData:
-    """Of a release and of the catalog that it was made from."""
+    """A release and its catalog in numbers."""
 
     as_of: int
     base_url: str
-    # How many MiB a body may have before a build warns of it.
+    # The size in MiB above which a build warns about a body.
     body_budget: int
     counts: dict[str, int]
     sizes: Sizes
-    news: ReleaseChanges
+    changes: ReleaseChanges
     scheduled: list[Scheduled]
 
     def plain(self) -> dict[str, object]:
-        """For programs."""
+        """The data as JSON."""
         return {
             "counts": self.counts,
             "sizes": {
-                **_weight(self.sizes.total),
+                **_size_json(self.sizes.total),
                 "families": [
-                    {"family": family, "about": about or None, **_weight(weight)}
-                    for family, found in self.sizes.families().items()
-                    for about, weight in found.items()
+                    {"family": version, "about": kind or None, **_size_json(total)}
+                    for version, totals in self.sizes.by_version().items()
+                    for kind, total in totals.items()
                 ],
             },
             "biggest": [
-                {"url": one.url, "bytes": one.size, "compressed": one.compressed} for one in self.sizes.biggest
+                {"url": body.url, "bytes": body.size, "compressed": body.compressed} for body in self.sizes.largest
             ],
-            "changes": [_changes(one) for one in self.news.listed],
-            "other_changes": {"series": self.news.other_series, **_counts(self.news.other_counts)},
-            "scheduled": [one.plain() for one in self.scheduled],
+            "changes": [_changes_json(changes) for changes in self.changes.listed],
+            "other_changes": {"series": self.changes.other_series, **_counts_json(self.changes.other_counts)},
+            "scheduled": [chapter.plain() for chapter in self.scheduled],
         }
 
 
@@ -59,50 +58,50 @@ class ReportCollector:
 
     data: ReportData | None = None
 
-    def __call__(self, found: CatalogScan, cache: Cache, session: Transaction) -> None:
-        self.data = report_data(found, cache, session)
+    def __call__(self, catalog_scan: CatalogScan, cache: Cache, session: Transaction) -> None:
+        self.data = report_data(catalog_scan, cache, session)
 
 
-def report_data(found: CatalogScan, cache: Cache, session: Transaction) -> ReportData:
-    """Of the release that a store holds now, and of what it held when the session began."""
-    store = session.store
+def report_data(catalog_scan: CatalogScan, cache: Cache, session: Transaction) -> ReportData:
+    """The data of the store's current release, compared with the release that was current before the transaction."""
+    store, before = session.store, session.current_manifest
     with ManifestReader(store.manifest_path(store.current())) as now:
-        sizes, compared = Sizes(store.root), ReleaseComparison(session.current_manifest, now)
-        for slug in sorted({*session.current_manifest.segments, *now.segments}):
+        sizes, comparison = Sizes(store.root), ReleaseComparison(before, now)
+        for slug in sorted({*before.segments, *now.segments}):
             bodies = now.bodies(slug)
             sizes.add(bodies.values())
-            compared.add(slug, bodies)
-    site, coming = found.linker.site, scheduled(found, cache)
+            comparison.add(slug, bodies)
+    site, chapters = catalog_scan.linker.site, scheduled(catalog_scan, cache)
     return ReportData(
-        as_of=found.as_of,
+        as_of=catalog_scan.as_of,
         base_url=site.base_url,
         body_budget=site.body_budget,
-        counts=_numbers(found, coming),
+        counts=_counts(catalog_scan, chapters),
         sizes=sizes,
-        news=compared.changes,
-        scheduled=coming,
+        changes=comparison.changes,
+        scheduled=chapters,
     )
 
 
-def _numbers(found: CatalogScan, coming: list[Scheduled]) -> dict[str, int]:
-    lists = found.linker.lists.lists
+def _counts(catalog_scan: CatalogScan, chapters: list[Scheduled]) -> dict[str, int]:
+    lists = catalog_scan.linker.lists.lists
     return {
-        "series": len(found.series_files),
-        "chapters": found.published,
-        "scheduled": len(coming),
-        "pages": found.pages,
+        "series": len(catalog_scan.series_files),
+        "chapters": catalog_scan.published,
+        "scheduled": len(chapters),
+        "pages": catalog_scan.pages,
         **{name: len(lists[f"{name}.yaml"]) for name in _COUNTED},
     }
 
 
-def _weight(one: TotalSize) -> dict[str, int]:
-    return {"urls": one.urls, "bytes": one.size, "compressed": one.compressed}
+def _size_json(total: TotalSize) -> dict[str, int]:
+    return {"urls": total.urls, "bytes": total.size, "compressed": total.compressed}
 
 
-def _changes(one: SeriesChanges) -> dict[str, object]:
-    urls = [{"url": url, "change": kind} for kind, url in one.urls]
-    return {"series": one.slug or None, **_counts(one.counts), "urls": urls}
+def _changes_json(changes: SeriesChanges) -> dict[str, object]:
+    urls = [{"url": url, "change": kind} for kind, url in changes.urls]
+    return {"series": changes.slug or None, **_counts_json(changes.counts), "urls": urls}
 
 
-def _counts(counts: Counter[str]) -> dict[str, int]:
+def _counts_json(counts: Counter[str]) -> dict[str, int]:
     return {kind: counts[kind] for kind in ("added", "changed", "removed")}

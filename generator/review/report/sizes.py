@@ -1,4 +1,4 @@
-"""How large the bodies of a release are, by what they are about, and which ones are the largest."""
+"""Sizes of the bodies of a release: by API version and kind, and the largest ones."""
 
 import heapq
 import os
@@ -11,24 +11,24 @@ from typing import NamedTuple
 
 from ...release.manifest import Published
 
-# How many of the largest are told.
-BIGGEST = 10
-# The family of a path, and what it is about inside of it.
-_FAMILY = re.compile(r"(/api(?:/v\d+)?(?=/)|/)(?:/([^/?#]+))?")
+# How many of the largest bodies are listed.
+MAX_LARGEST = 10
+# The version of a path, such as /api/v2, and the kind below it, such as series.
+_VERSION_AND_KIND = re.compile(r"(/api(?:/v\d+)?(?=/)|/)(?:/([^/?#]+))?")
 
 
 class BodySize(NamedTuple):
-    """One body, in the order of sizes."""
+    """The size of one body. Compares by size first."""
 
     size: int
-    # As it is sent to whoever takes gzip.
+    # The size that clients with gzip receive.
     compressed: int
     url: str
 
 
 @dataclass(slots=True)
 class TotalSize:
-    """Of many bodies together."""
+    """Total size of a group of bodies."""
 
     urls: int = 0
     size: int = 0
@@ -42,46 +42,48 @@ class TotalSize:
 
 @dataclass(slots=True)
 class Sizes:
-    """Of the bodies below a folder that were added to it."""
+    """Sizes of the added bodies, which are files below `root`."""
 
     root: Path
-    # By family and what they are about.
-    weights: dict[tuple[str, str], TotalSize] = field(default_factory=dict)
-    biggest: list[BodySize] = field(default_factory=list)
+    # By API version and kind.
+    totals: dict[tuple[str, str], TotalSize] = field(default_factory=dict)
+    largest: list[BodySize] = field(default_factory=list)
 
     def add(self, bodies: Iterable[Published]) -> None:
-        weighed = [BodySize(one.size, self._compressed(one), one.url) for one in bodies]
-        for size, compressed, url in weighed:
-            self.weights.setdefault(group_of(url), TotalSize()).add(1, size, compressed)
-        self.biggest = heapq.nlargest(BIGGEST, [*self.biggest, *weighed])
+        sizes = [BodySize(body.size, self._compressed(body), body.url) for body in bodies]
+        for size, compressed, url in sizes:
+            self.totals.setdefault(version_and_kind(url), TotalSize()).add(1, size, compressed)
+        self.largest = heapq.nlargest(MAX_LARGEST, [*self.largest, *sizes])
 
-    def _compressed(self, one: Published) -> int:
-        if one.gzip:
-            with suppress(FileNotFoundError):  # nginx then sends the body as it is
-                return os.stat(f"{self.root}/{one.file}.gz").st_size
-        return one.size
+    def _compressed(self, body: Published) -> int:
+        if body.gzip:
+            with suppress(FileNotFoundError):  # nginx sends the uncompressed body
+                return os.stat(f"{self.root}/{body.file}.gz").st_size
+        return body.size
 
     @property
     def total(self) -> TotalSize:
-        return total_size(self.weights.values())
+        return total_size(self.totals.values())
 
-    def families(self) -> dict[str, dict[str, TotalSize]]:
-        """By family, in order, what it holds; the most first."""
-        found: dict[str, dict[str, TotalSize]] = {}
-        for (family, about), weight in sorted(self.weights.items(), key=lambda one: (one[0][0], -one[1].size, one[0])):
-            found.setdefault(family, {})[about] = weight
-        return found
-
-
-def total_size(weights: Iterable[TotalSize]) -> TotalSize:
-    found = TotalSize()
-    for one in weights:
-        found.add(one.urls, one.size, one.compressed)
-    return found
+    def by_version(self) -> dict[str, dict[str, TotalSize]]:
+        """The totals by API version and kind; the largest kind of a version first."""
+        versions: dict[str, dict[str, TotalSize]] = {}
+        for (version, kind), total in sorted(
+            self.totals.items(), key=lambda item: (item[0][0], -item[1].size, item[0])
+        ):
+            versions.setdefault(version, {})[kind] = total
+        return versions
 
 
-def group_of(url: str) -> tuple[str, str]:
-    """The family of a URL, such as /api/v2, and what it is about, such as chapters; / is about nothing."""
-    found = _FAMILY.match(url)
-    assert found, "every URL begins with a slash"
-    return found[1], found[2] or ""
+def total_size(totals: Iterable[TotalSize]) -> TotalSize:
+    total = TotalSize()
+    for part in totals:
+        total.add(part.urls, part.size, part.compressed)
+    return total
+
+
+def version_and_kind(url: str) -> tuple[str, str]:
+    """The API version and the kind of a URL, such as /api/v2 and chapters. / has no kind."""
+    match = _VERSION_AND_KIND.match(url)
+    assert match, "every URL begins with a slash"
+    return match[1], match[2] or ""
