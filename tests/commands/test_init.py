@@ -71,7 +71,7 @@ def test_a_new_project_builds_and_only_its_address_is_to_be_written(made: Site, 
     result = run("build", "--catalog", catalog, "--out", out, "--nginx", nginx, "--as-of", AS_OF, "--no-cache")
 
     assert result.exit_code == 0
-    assert re.fullmatch(r"warning: \S+: base_url is http://localhost:8000, which only [^\n]+\n", result.stderr)
+    assert re.fullmatch(r"warning: \S+: base_url is http://localhost:8000, which works only [^\n]+\n", result.stderr)
     assert {"/api/series/first-series", "/api/v2/chapters/1", "/api/authors/1"} <= set(made.manifest.resources)
     assert said(made.folder) == "0: "
 
