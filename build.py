@@ -1,16 +1,16 @@
-"""The whole command line: see `python build.py --help`."""
+"""Run the command line in a checkout: see `python build.py --help`."""
 
 import gc
 import sys
 
-# What is imported stays until the end: looking through it for garbage, now and once more then, takes time.
+# Imported modules live until the end. Collecting garbage among them, now and at exit, would take time.
 gc.disable()
 try:
     from generator.cli import main
 except ModuleNotFoundError as missing:
     if str(missing.name).partition(".")[0] == "generator":
-        raise  # a module of our own: a defect, not a missing installation
-    print(f"build.py: {missing.name} is not installed; run `make build`, or use .venv/bin/python", file=sys.stderr)
+        raise  # a defect of the program, not a missing dependency
+    print(f"build.py: {missing.name} is not installed; run `make build` or use .venv/bin/python", file=sys.stderr)
     raise SystemExit(2) from None
 gc.freeze()
 gc.enable()

@@ -1,4 +1,4 @@
-"""`explain`: what a field of the catalog means."""
+"""`explain`: describe the fields of the catalog."""
 
 from itertools import groupby
 

@@ -1,4 +1,4 @@
-"""`schema`: what an editor has to know to help."""
+"""`schema`: write JSON Schemas for editors."""
 
 from pathlib import Path
 
@@ -24,14 +24,14 @@ def schema(catalog: ConfinedFolder, target: Path | None) -> None:
 
     Writes one for each kind of file into DIR.  [default: .schemas in the catalog]
     """
-    # Takes its time to load, and nothing else needs it.
+    # Imported here because it is slow.
     from ..catalog import json_schema as schemas
 
-    found = schemas.files()
+    files = schemas.files()
     folder = target or layout.existing(catalog) / _FOLDER
-    for name, text in found.items():
+    for name, text in files.items():
         if target:
             filesystem.write_if_changed(target / name, text)
         else:
             catalog.write(f"{_FOLDER}/{name}", text)
-    print_lines(f"{folder}: {len(found)} schemas")
+    print_lines(f"{folder}: {len(files)} schemas")

@@ -158,7 +158,7 @@ def test_a_reader_that_has_enough_is_no_problem(site: Site) -> None:
 def test_without_its_libraries_it_says_how_to_get_them(site: Site) -> None:
     """A Python without the dependencies gives a sentence and exit code 2."""
     done = subprocess.run([sys.executable, "-S", *command(site)[1:]], capture_output=True, text=True)
-    sentence = "build.py: click is not installed; run `make build`, or use .venv/bin/python\n"
+    sentence = "build.py: click is not installed; run `make build` or use .venv/bin/python\n"
 
     assert (done.returncode, done.stdout, done.stderr) == (2, "", sentence)
 

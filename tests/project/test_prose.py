@@ -27,7 +27,6 @@ WORDS_TO_DO: tuple[str, ...] = (
     "generator",
     "tests",
     "Makefile",
-    "build.py",
     "pyproject.toml",
 )
 NAMES_TO_DO: tuple[str, ...] = ("generator",)

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from generator.review.diff.json_diff import field_changes
+from generator.review.diff.json_diff import json_changes
 from generator.review.diff.lines import lines
 from tests.commands.test_cli import Run
 from tests.conftest import AS_OF, copy_of
@@ -391,7 +391,7 @@ def test_a_series_that_one_family_loses_is_still_there(diff: Diff) -> None:
 def test_long_texts_are_cut_around_what_differs() -> None:
     """The beginning that both have is of no interest; whatever a terminal would obey is written out."""
     old, new = ({"text": f"{'word ' * 30}{end}"} for end in ("old end\x9b", "new end" + " on" * 40))
-    found = list(lines([*field_changes(old, new), *field_changes({}, {"text": "\u202e"}), *field_changes([], "x")]))
+    found = list(lines([*json_changes(old, new), *json_changes({}, {"text": "\u202e"}), *json_changes([], "x")]))
 
     assert found == [
         f'! text: "…word word word word old end\\x9b" → "…word word word word new end{" on" * 16} o…',

@@ -13,7 +13,7 @@ from generator.review.diff.as_markdown import LONGEST
 from generator.review.diff.compare import Comparison
 from generator.review.diff.entity_changes import BodyReader, EntityChange
 from generator.review.diff.entity_views import EntityName
-from generator.review.diff.json_diff import field_changes
+from generator.review.diff.json_diff import json_changes
 from generator.review.diff.release_view import ReleaseView
 from tests.commands.test_cli import Run
 from tests.conftest import AS_OF, Site
@@ -94,7 +94,7 @@ def test_no_text_of_a_catalog_is_markup(site: Site, run: Run, nasty: str, every:
 
 
 def thing(name: str, old: object, new: object) -> EntityChange:
-    return EntityChange(EntityName("series", name), [], changes=list(field_changes(old, new)))
+    return EntityChange(EntityName("series", name), [], changes=list(json_changes(old, new)))
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from generator import encoding
-from generator.review.diff.json_diff import ADDED, CHANGED, MOVED, REMOVED, field_changes, path_text
+from generator.review.diff.json_diff import ADDED, CHANGED, MOVED, REMOVED, json_changes, path_text
 
 SCALARS = (
     st.none() | st.booleans() | st.integers(-3, 3) | st.sampled_from([0.0, -0.0, 1.0, 1.5]) | st.text("ab", max_size=2)
@@ -31,7 +31,7 @@ MIRROR = {ADDED: REMOVED, REMOVED: ADDED, CHANGED: CHANGED, MOVED: MOVED}
 
 
 def told(old: Any, new: Any) -> list[tuple[str, str, Any, Any]]:
-    return [(path_text(one.path), one.kind, one.old, one.new) for one in field_changes(old, new)]
+    return [(path_text(one.path), one.kind, one.old, one.new) for one in json_changes(old, new)]
 
 
 @OFTEN
@@ -57,8 +57,8 @@ def test_whatever_differs_is_found(old: Any, new: Any) -> None:
 @given(ANY, ANY)
 def test_the_way_back_is_the_same_way(old: Any, new: Any) -> None:
     """What was added is removed again, in the same place; as many things move."""
-    there = list(field_changes(old, new))
-    back = list(field_changes(new, old))
+    there = list(json_changes(old, new))
+    back = list(json_changes(new, old))
 
     def still(found: list[Any]) -> Counter[Any]:
         return Counter((path_text(one.path), one.kind) for one in found if one.kind != MOVED)

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from .compare import UrlDifference
-from .json_diff import FieldChange, path_text
+from .json_diff import JsonChange, path_text
 from .model import BodyReader, EntityChange
 
 
@@ -47,6 +47,6 @@ def _url_json(reader: BodyReader, difference: UrlDifference, *, every: bool) -> 
     return value
 
 
-def _change_json(change: FieldChange) -> dict[str, object]:
+def _change_json(change: JsonChange) -> dict[str, object]:
     fields = {"path": path_text(change.path), "change": change.kind, "old": change.old, "new": change.new}
     return {name: value for name, value in fields.items() if value is not None or change.kind == "changed"}

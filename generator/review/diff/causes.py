@@ -15,7 +15,7 @@ Examples:
 from collections.abc import Iterator, Mapping, Sequence
 
 from .entity_views import CATEGORY, SERIES, SITE, EntityName
-from .json_diff import CHANGED, FieldChange, Path
+from .json_diff import CHANGED, JsonChange, Path
 from .model import BodyReader, EntityChange
 
 _CATEGORIES = "/api/v1/categories"
@@ -56,7 +56,7 @@ def _has_own_changes(entity: EntityChange) -> bool:
     return any(_referred_entity(entity, change) is None for change in entity.changes)
 
 
-def _causing_entities(entity: EntityChange, change: FieldChange, reported: set[EntityName]) -> list[EntityName]:
+def _causing_entities(entity: EntityChange, change: JsonChange, reported: set[EntityName]) -> list[EntityName]:
     """The reported entities that a change refers to (example 1)."""
     other = _referred_entity(entity, change)
     if other is None or other in reported:
@@ -64,7 +64,7 @@ def _causing_entities(entity: EntityChange, change: FieldChange, reported: set[E
     return sorted(name for name in reported if name.kind == other.kind and not other.name)
 
 
-def _referred_entity(entity: EntityChange, change: FieldChange) -> EntityName | None:
+def _referred_entity(entity: EntityChange, change: JsonChange) -> EntityName | None:
     """The other entity that a field describes. Its name is empty if the path does not contain it."""
     match entity.name.kind, *change.path:
         case "author" | "artist" | "group", "series", step, *_:
@@ -85,7 +85,7 @@ def _identity(step: str) -> str:
     return step.strip("[]").partition("=")[2]
 
 
-def _is_derived(change: FieldChange, by_path: Mapping[Path, FieldChange]) -> bool:
+def _is_derived(change: JsonChange, by_path: Mapping[Path, JsonChange]) -> bool:
     """Whether the field is derived from changed fields beside it (example 3)."""
     if change.kind != CHANGED or not change.path:
         return False
@@ -96,7 +96,7 @@ def _is_derived(change: FieldChange, by_path: Mapping[Path, FieldChange]) -> boo
     return any((*parent, name) in by_path for name in _DERIVED_FROM.get(field, ()))
 
 
-def _explains(title: FieldChange, full_title: FieldChange) -> bool:
+def _explains(title: JsonChange, full_title: JsonChange) -> bool:
     """Whether a changed title is the only difference of the full title, or is missing on one side."""
     old, new = str(title.old or ""), str(title.new or "")
     return not (old and new) or str(full_title.old).replace(old, new) == full_title.new
@@ -116,7 +116,7 @@ def _renames(entities: Mapping[EntityName, EntityChange], reader: BodyReader) ->
                 yield change.old, change.new, EntityName(CATEGORY, change.new)
 
 
-def _causing_renames(entity: EntityChange, change: FieldChange, renames: Sequence[_Rename]) -> list[EntityName]:
+def _causing_renames(entity: EntityChange, change: JsonChange, renames: Sequence[_Rename]) -> list[EntityName]:
     """The renamed entities whose names a field contains, if the name is the only difference (example 2)."""
     if change.kind != CHANGED or not (isinstance(change.old, str) and isinstance(change.new, str)):
         return []

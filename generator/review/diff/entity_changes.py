@@ -7,7 +7,7 @@ affected.
 from .causes import remove_caused_changes
 from .compare import RETIMED
 from .entity_views import ACCOUNT, LISTS, SERIES, SITE, EntityName, entity_view, sources
-from .json_diff import ADDED, REMOVED, field_changes
+from .json_diff import ADDED, REMOVED, json_changes
 from .model import BodyReader, EntityChange
 from .release_view import ReleaseView
 
@@ -47,7 +47,7 @@ def _compare_entity(entity: EntityChange, reader: BodyReader) -> None:
             return
     if entity.name.kind != LISTS:
         before, after = (entity_view(entity.name, load) for load in reader.loaders())
-        entity.changes = list(field_changes(before, after))
+        entity.changes = list(json_changes(before, after))
         if not entity.changes:
             _use_first_readable_body(entity, reader)
 

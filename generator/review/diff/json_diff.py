@@ -20,7 +20,7 @@ _IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
 Path: TypeAlias = tuple[str, ...]
 
 
-class FieldChange(NamedTuple):
+class JsonChange(NamedTuple):
     """A changed field. For a moved one, old and new are positions counted from 1."""
 
     path: Path
@@ -39,14 +39,14 @@ class _Item(NamedTuple):
 _Items: TypeAlias = dict[Hashable, _Item]
 
 
-def field_changes(old: Any, new: Any, path: Path = ()) -> Iterator[FieldChange]:
+def json_changes(old: Any, new: Any, path: Path = ()) -> Iterator[JsonChange]:
     """Every difference in the order of the old value; none if both have the same bytes."""
     if isinstance(old, dict) and isinstance(new, dict):
         yield from _item_changes(_fields(old), _fields(new), path)
     elif isinstance(old, list) and isinstance(new, list):
         yield from _item_changes(*_matched(old, new), path)
     elif encoding.json(old) != encoding.json(new):
-        yield FieldChange(path, CHANGED, old, new)
+        yield JsonChange(path, CHANGED, old, new)
 
 
 def path_text(path: Path) -> str:
@@ -54,17 +54,17 @@ def path_text(path: Path) -> str:
     return "".join(step if step.startswith("[") else f".{step}" for step in path).removeprefix(".")
 
 
-def _item_changes(old: _Items, new: _Items, path: Path) -> Iterator[FieldChange]:
+def _item_changes(old: _Items, new: _Items, path: Path) -> Iterator[JsonChange]:
     for key in old | new:
         if key not in new:
-            yield FieldChange((*path, old[key].step), REMOVED, old=old[key].value)
+            yield JsonChange((*path, old[key].step), REMOVED, old=old[key].value)
         elif key not in old:
-            yield FieldChange((*path, new[key].step), ADDED, new=new[key].value)
+            yield JsonChange((*path, new[key].step), ADDED, new=new[key].value)
         else:
-            yield from field_changes(old[key].value, new[key].value, (*path, new[key].step))
+            yield from json_changes(old[key].value, new[key].value, (*path, new[key].step))
     before, after = _positions(old), _positions(new)
     for key in _moved(before, after):
-        yield FieldChange((*path, new[key].step), MOVED, before[key], after[key])
+        yield JsonChange((*path, new[key].step), MOVED, before[key], after[key])
 
 
 def _positions(items: Iterable[Hashable]) -> dict[Hashable, int]:

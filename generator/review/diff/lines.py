@@ -10,7 +10,7 @@ from ...api.routes import route_of
 from ...catalog.field_values import common_start
 from ...escaping import escaped
 from .compare import Comparison
-from .json_diff import ADDED, CHANGED, MOVED, REMOVED, FieldChange, path_text
+from .json_diff import ADDED, CHANGED, MOVED, REMOVED, JsonChange, path_text
 from .model import EntityChange
 
 MARKS = {ADDED: "+", REMOVED: "-", CHANGED: "!", MOVED: "!"}
@@ -24,7 +24,7 @@ _MAX_LISTED = 3
 _MAX_ENTITIES = 50
 
 
-def lines(changes: Iterable[FieldChange], *, most: int | None = None, ungrouped: bool = False) -> Iterator[str]:
+def lines(changes: Iterable[JsonChange], *, most: int | None = None, ungrouped: bool = False) -> Iterator[str]:
     """One line for each change or group of similar changes, at most `most`."""
     groups = [[change] for change in changes] if ungrouped else _grouped_changes(changes)
     for group in islice(groups, most):
@@ -34,9 +34,9 @@ def lines(changes: Iterable[FieldChange], *, most: int | None = None, ungrouped:
         yield f"  … and {len(groups) - most:,} more"
 
 
-def _grouped_changes(changes: Iterable[FieldChange]) -> list[list[FieldChange]]:
+def _grouped_changes(changes: Iterable[JsonChange]) -> list[list[JsonChange]]:
     """Groups of changes of the same field in many list items; every other change alone."""
-    groups: dict[tuple[str, ...], list[FieldChange]] = {}
+    groups: dict[tuple[str, ...], list[JsonChange]] = {}
     for change in changes:
         groups.setdefault(_field(change), []).append(change)
     return [
@@ -46,12 +46,12 @@ def _grouped_changes(changes: Iterable[FieldChange]) -> list[list[FieldChange]]:
     ]
 
 
-def _field(change: FieldChange) -> tuple[str, ...]:
+def _field(change: JsonChange) -> tuple[str, ...]:
     """The kind of a change and its path without the identities of list items."""
     return change.kind, *("[]" if step.startswith("[") else step for step in change.path)
 
 
-def change_text(change: FieldChange) -> str:
+def change_text(change: JsonChange) -> str:
     path = cut(escaped(path_text(change.path))) or "(whole body)"
     match change.kind:
         case "added":

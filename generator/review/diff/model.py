@@ -7,7 +7,7 @@ from typing import Any
 
 from .compare import Comparison, UrlDifference
 from .entity_views import ACCOUNT, LISTS, EntityName, Load, entity_of_url
-from .json_diff import CHANGED, FieldChange, field_changes
+from .json_diff import CHANGED, JsonChange, json_changes
 from .release_view import ReleaseView, UrlResponse
 
 
@@ -20,7 +20,7 @@ class EntityChange:
     kind: str = CHANGED
     # The title or name of an added or removed entity.
     title: str = ""
-    changes: list[FieldChange] = field(default_factory=list)
+    changes: list[JsonChange] = field(default_factory=list)
     # The URL of the only body with these changes, if the assembled entity does not show them.
     body_url: str = ""
     # Entities whose changes caused this one; those changes are not repeated here.
@@ -64,13 +64,13 @@ class BodyReader:
 
         return _item(values, 0), _item(values, 1)
 
-    def details(self, difference: UrlDifference) -> list[FieldChange]:
+    def details(self, difference: UrlDifference) -> list[JsonChange]:
         """The changed fields of a body, or the changed target of a redirect."""
         before, after = difference.old, difference.new
         if before and after and before.status == after.status == 308 and self.is_readable(difference):
-            return [FieldChange(("Location",), CHANGED, before.etag_or_target, after.etag_or_target)]
+            return [JsonChange(("Location",), CHANGED, before.etag_or_target, after.etag_or_target)]
         old, new = (load(difference.url) for load in self.loaders())
-        return list(field_changes(old, new))
+        return list(json_changes(old, new))
 
     def is_readable(self, difference: UrlDifference) -> bool:
         """Whether both responses may be shown."""
