@@ -1,4 +1,4 @@
-"""Two builds of one folder at once, and builds that are killed and remember: neither ever mixes two catalogs."""
+"""Concurrent builds of one folder, and killed builds with a cache: no release mixes two catalogs."""
 
 import fcntl
 import os
@@ -24,7 +24,7 @@ from tests.support.incremental_pair import in_memory, stray
 from tests.support.killed_builds import killed_at
 from tests.support.paths import BUILD
 
-# Child processes are made from one that has threads, under xdist; they run nothing but a build.
+# Under xdist the forking process has threads; its children only run a build.
 pytestmark = pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
 
 
@@ -35,8 +35,8 @@ def folder() -> Iterator[Path]:
 
 
 @pytest.mark.usefixtures("hasty")
-def test_wherever_a_build_is_killed_that_remembers_the_next_ends_as_if_nothing_had_happened(folder: Path) -> None:
-    """What it had put into its memory until then is not believed, or it is right."""
+def test_a_killed_build_with_a_cache_does_not_change_the_next_result(folder: Path) -> None:
+    """Whatever the killed build had put into the cache is correct or is discarded."""
     site = prepared(folder, remembering=True)
     done = copy(site, folder / "done")
     build(done, remembering=True)
@@ -49,8 +49,8 @@ def test_wherever_a_build_is_killed_that_remembers_the_next_ends_as_if_nothing_h
         assert victim.store.current() in releases
         assert damage(victim) == []
         build(victim, remembering=True)
-        assert {path: one for path, one in visible(victim).items() if not path.startswith(CACHE)} == {
-            path: one for path, one in expected.items() if not path.startswith(CACHE)
+        assert {path: text for path, text in visible(victim).items() if not path.startswith(CACHE)} == {
+            path: text for path, text in expected.items() if not path.startswith(CACHE)
         }
         assert os.listdir(victim.folder / CACHE) == ["cache.sqlite"]
         assert build(victim, remembering=True).parsed == 0
@@ -59,8 +59,8 @@ def test_wherever_a_build_is_killed_that_remembers_the_next_ends_as_if_nothing_h
 
 
 @pytest.mark.usefixtures("hasty")
-def test_what_another_build_published_in_between_is_collected(folder: Path) -> None:
-    """A memory of the release that is served may not know of the one before it: a rollback lies in between."""
+def test_a_release_of_a_rollback_in_between_is_removed_later(folder: Path) -> None:
+    """The cache of the current release does not have the release before it."""
     site = prepared(folder, remembering=True)
     tree_snapshot.write_series(site, "Other", volumes=3, others=["other"])
     build(site, remembering=False)
@@ -72,8 +72,8 @@ def test_what_another_build_published_in_between_is_collected(folder: Path) -> N
     assert visible(site).keys().isdisjoint({"dist/www/api/series/other"})
 
 
-def test_two_builds_at_once_never_mix(folder: Path) -> None:
-    """Of two catalogs that are built into one folder with one memory, one is published, then the other."""
+def test_two_concurrent_builds_never_mix(folder: Path) -> None:
+    """Two catalogs are built into one folder with one cache; one is published, then the other."""
     site = copy_of("minimal", folder / "site")
     other = folder / "other"
     expected = {}
@@ -98,10 +98,12 @@ def test_two_builds_at_once_never_mix(folder: Path) -> None:
             ]
             for catalog in (site.folder / "catalog_src", other)
         ]
-        at_work = [subprocess.Popen(one, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) for one in commands]
-        said = [one.communicate() for one in at_work]
+        processes = [
+            subprocess.Popen(one, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) for one in commands
+        ]
+        outputs = [one.communicate() for one in processes]
 
-        assert [one.returncode for one in at_work] == [0, 0], said
+        assert [one.returncode for one in processes] == [0, 0], outputs
         assert list(verify_files.check_files(site.store)) == []
         assert stray(site.store) == []
         titles = {release: released(site, release) for release in (site.store.current(), site.store.previous())}
@@ -109,7 +111,7 @@ def test_two_builds_at_once_never_mix(folder: Path) -> None:
 
 
 def test_the_main_file_is_written_by_one_build_at_a_time(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Two of them would write into the same unnamed file, and one would publish what the other has half written."""
+    """Otherwise both would write the same temporary file, and one would publish what the other has half written."""
     free = []
 
     def look(path: Path, text: bytes) -> bool:
@@ -125,7 +127,7 @@ def test_the_main_file_is_written_by_one_build_at_a_time(site: Site, monkeypatch
 
 
 def released(site: Site, release: str | None) -> str:
-    """The one catalog that a release is about."""
-    known = site.store.manifest(release).resources
-    (found,) = {"mine", "yours"} & {url.rpartition("/")[2] for url in known}
-    return found
+    """The catalog of which a release consists; it must be exactly one."""
+    urls = site.store.manifest(release).resources
+    (catalog,) = {"mine", "yours"} & {url.rpartition("/")[2] for url in urls}
+    return catalog

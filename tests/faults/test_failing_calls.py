@@ -1,4 +1,4 @@
-"""Every call by which a build writes may fail: what is served stays whole, and the next build clears up."""
+"""Every system call by which a build writes may fail: the current release stays complete, the next build cleans up."""
 
 import errno
 import os
@@ -32,11 +32,11 @@ from tests.support.incremental_pair import in_memory, stray
 
 Run = Callable[..., Result]
 CACHE = ".flatpanel_cache"
-# A build makes some 400 calls, most of them alike: every seventh is let fail, with each fault in turn. STRIDE=1 lets
-# all of them fail and takes some minutes.
+# A build makes about 400 similar calls: every seventh fails, with each fault in turn. STRIDE=1 lets every call fail,
+# which takes minutes.
 STRIDE = int(os.environ.get("STRIDE", "7"))
 
-# Worker processes are made from one that has threads, under xdist.
+# Under xdist the forking process has threads.
 pytestmark = [pytest.mark.usefixtures("hasty"), pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")]
 
 
@@ -48,15 +48,15 @@ def folder() -> Iterator[Path]:
 
 @pytest.fixture
 def temporary(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder for temporary files that nobody else uses."""
-    found = folder / "tmp"
-    found.mkdir()
-    monkeypatch.setattr(tempfile, "tempdir", str(found))
-    return found
+    """A folder for temporary files of this test only."""
+    path = folder / "tmp"
+    path.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(path))
+    return path
 
 
 def prepared(folder: Path, *, remembering: bool) -> Site:
-    """A site of two releases and a catalog for the third, with which a series goes and a chapter comes."""
+    """A site with two releases, and a catalog for the third: a series is removed, a chapter is added."""
     site = copy_of("minimal", folder / "site")
     for title, volumes, others in (("One", 1, ["two", "three"]), ("Two", 2, ["two"])):
         tree_snapshot.write_series(site, title, volumes=volumes, others=others)
@@ -70,23 +70,23 @@ def build(site: Site, *, remembering: bool) -> BuildResult:
 
 
 def visible(site: Site) -> dict[str, object]:
-    """Everything but the cache, of which only its own file may be there."""
-    found = tree_snapshot.content(site.folder)
-    return {path: text for path, text in found.items() if path != f"{CACHE}/{FILE}"}
+    """Everything but the cache, in whose folder only its own file may be."""
+    contents = tree_snapshot.content(site.folder)
+    return {path: text for path, text in contents.items() if path != f"{CACHE}/{FILE}"}
 
 
-def told(result: Result, fault: Fault, site: Site, temporary: Path) -> None:
-    """One sentence that says where and what."""
+def message(result: Result, fault: Fault, site: Site, temporary: Path) -> None:
+    """The error as one sentence with a place and a reason."""
     assert (result.exit_code, result.stdout) == (1, "")
     places = f"(?:{re.escape(str(site.folder))}|{re.escape(str(temporary))})"
     assert re.fullmatch(rf"{places}[^\n]*: {fault.sentence}\n", result.stderr), (fault, result.stderr)
 
 
 @pytest.mark.parametrize(("remembering", "first"), [(False, 1), (True, 4)], ids=["forgetful", "remembering"])
-def test_whatever_call_fails_the_site_is_whole_and_the_next_build_clears_up(
+def test_after_any_failing_call_the_site_is_complete_and_the_next_build_cleans_up(
     folder: Path, temporary: Path, run: Run, remembering: bool, first: int
 ) -> None:
-    """The build ends with a sentence or succeeds after all, and one more ends as if nothing had happened."""
+    """The build ends with a message or succeeds, and the next one gives the same result as without the fault."""
     site = prepared(folder, remembering=remembering)
     done = copy(site, folder / "done")
     build(done, remembering=remembering)
@@ -100,7 +100,7 @@ def test_whatever_call_fails_the_site_is_whole_and_the_next_build_clears_up(
         if not fault.struck:
             break
         if result.exit_code:
-            told(result, fault, victim, temporary)
+            message(result, fault, victim, temporary)
         else:  # mkdir, where the folder was there anyway, or a cache that can be done without
             assert visible(victim).items() >= {path: one for path, one in expected.items() if path != CACHE}.items()
         for left in temporary.iterdir():
@@ -115,9 +115,7 @@ def test_whatever_call_fails_the_site_is_whole_and_the_next_build_clears_up(
 
 
 @pytest.mark.parametrize("number", FAULTS, ids=errno.errorcode.get)
-def test_whatever_call_fails_in_another_process_is_told_like_any_other(
-    folder: Path, temporary: Path, run: Run, number: int
-) -> None:
+def test_failing_calls_in_worker_processes_are_reported(folder: Path, temporary: Path, run: Run, number: int) -> None:
     """Two processes share the work; each of them meets the fault."""
     site = prepared(folder, remembering=True)
     for index in range(20):
@@ -129,7 +127,7 @@ def test_whatever_call_fails_in_another_process_is_told_like_any_other(
         victim = copy(site, folder / str(moment))
         with failing_at(moment, number) as fault:
             result = run("build", *tree_snapshot.options(victim)[:-1], 2)
-        told(result, fault, victim, temporary)
+        message(result, fault, victim, temporary)
         assert damage(victim) == []
         build(victim, remembering=True)
         assert visible(victim) == visible(done), fault
@@ -143,16 +141,16 @@ def die(task: int) -> int:
     return task
 
 
-def test_a_process_that_is_killed_is_a_sentence() -> None:
-    """Where memory is short the system ends one of them."""
+def test_a_killed_worker_process_is_a_message() -> None:
+    """The system kills a process when memory runs out."""
     with pytest.raises(OSError, match=r"^a worker process was killed, .*; --jobs 1 needs less$"):
         list(process_pool.ordered_map(2, lambda: die, range(40)))
 
 
-def test_a_full_disk_does_not_take_the_word_that_a_build_was_not_finished(
+def test_a_full_disk_does_not_empty_the_mark_of_an_unfinished_build(
     site: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It was emptied before it was written again, and what two builds had left behind stayed for good."""
+    """Writing it again emptied it first, so the leftovers of two builds stayed for good."""
     tree_snapshot.first_version(site)
     site.build()
     before = tree_snapshot.content(site.folder / "dist")
@@ -174,8 +172,8 @@ def test_a_full_disk_does_not_take_the_word_that_a_build_was_not_finished(
     assert tree_snapshot.content(site.folder / "dist") == before
 
 
-def test_what_does_not_reach_the_disk_is_not_published(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
-    """That a disk is full or broken is known late, where files wait in memory: when they are flushed."""
+def test_a_release_that_cannot_be_synced_is_not_published(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A full or broken disk may be noticed only when buffered data is written."""
     monkeypatch.undo()
     old = site.build().release
     tree_snapshot.first_version(site)
@@ -195,8 +193,8 @@ def test_what_does_not_reach_the_disk_is_not_published(site: Site, monkeypatch: 
     assert stray(site.store) == []
 
 
-def test_a_name_that_does_not_reach_the_disk_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """fsync knows no names."""
+def test_a_failing_fsync_of_a_folder_names_the_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The error of fsync has no path."""
     monkeypatch.undo()
 
     def broken(descriptor: int) -> None:
@@ -207,8 +205,10 @@ def test_a_name_that_does_not_reach_the_disk_is_told(tmp_path: Path, monkeypatch
         filesystem.sync(tmp_path)
 
 
-def test_a_list_in_the_making_is_called_by_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, run: Run) -> None:
-    """What is open already has only a number, and a number is no name."""
+def test_a_failing_write_of_a_long_list_names_the_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, run: Run
+) -> None:
+    """The error of a call on a descriptor has no path."""
 
     def refuse(descriptor: int, times: object) -> None:
         raise OSError(errno.EIO, os.strerror(errno.EIO), descriptor)
@@ -222,27 +222,27 @@ def test_a_list_in_the_making_is_called_by_its_name(tmp_path: Path, monkeypatch:
     assert list(tmp_path.iterdir()) == []
 
 
-# What is remembered
+# The cache
 
 
 def full_after(monkeypatch: pytest.MonkeyPatch, pages: int, name: str) -> None:
-    """Let SQLite have no more room than for so many pages in files whose path has `name` in it."""
+    """Allow SQLite this many pages in files whose path contains `name`."""
     connect = sqlite3.connect
 
     def limited(path: Path, **named: Any) -> sqlite3.Connection:
-        found = connect(path, **named)
+        connection = connect(path, **named)
         if name in str(path):
-            found.execute(f"PRAGMA max_page_count = {pages}")
-        return found
+            connection.execute(f"PRAGMA max_page_count = {pages}")
+        return connection
 
     monkeypatch.setattr(sqlite3, "connect", limited)
 
 
 @pytest.mark.parametrize("pages", [1, 4, 12, 16, 20, 24, 30])
-def test_where_the_cache_is_full_the_build_does_without(
+def test_a_build_with_a_full_cache_succeeds_without_it(
     folder: Path, temporary: Path, monkeypatch: pytest.MonkeyPatch, pages: int
 ) -> None:
-    """However far it got; the next build that has room remembers again."""
+    """At any time; the next build with enough space writes the cache again."""
     site = prepared(folder, remembering=False)
     done = copy(site, folder / "done")
     build(done, remembering=False)
@@ -257,10 +257,10 @@ def test_where_the_cache_is_full_the_build_does_without(
     assert stray(site.store) == []
 
 
-def test_where_there_is_no_room_for_temporary_files_that_is_said(
+def test_a_full_temporary_folder_is_a_message(
     folder: Path, temporary: Path, monkeypatch: pytest.MonkeyPatch, run: Run
 ) -> None:
-    """A build that keeps nothing works in one, and says which folder is too small."""
+    """A build without a cache uses a temporary one; the message names the folder."""
     site = prepared(folder, remembering=False)
     before = tree_snapshot.content(site.folder)
     full_after(monkeypatch, 12, "flatpanel-")
@@ -272,10 +272,8 @@ def test_where_there_is_no_room_for_temporary_files_that_is_said(
     assert list(temporary.iterdir()) == []
 
 
-def test_a_cache_that_can_neither_be_read_nor_removed_is_done_without(
-    site: Site, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """It may lie on a disk that was mounted read-only."""
+def test_an_unreadable_cache_that_cannot_be_removed_is_not_used(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It may be on a disk that is mounted read-only."""
     cache = site.folder / CACHE
     cache.mkdir()
     (cache / FILE).write_text("not a database\n")
@@ -289,12 +287,12 @@ def test_a_cache_that_can_neither_be_read_nor_removed_is_done_without(
     assert stray(site.store) == []
 
 
-# Everything at once
+# A full disk
 
 
 @pytest.fixture
 def full_disk(tmp_path: Path) -> Iterator[Path]:
-    """A file system of 4 MiB, where this account may make one."""
+    """A file system of 4 MiB, if this account may mount one."""
     made = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=4m", "tmpfs", tmp_path], capture_output=True)
     if made.returncode:
         pytest.skip("nothing can be mounted here")
@@ -304,8 +302,8 @@ def full_disk(tmp_path: Path) -> Iterator[Path]:
         subprocess.run(["umount", tmp_path], check=True)
 
 
-def test_a_disk_that_is_really_full_is_survived(full_disk: Path, run: Run) -> None:
-    """A release that does not fit leaves the one before it, and what is made smaller fits again."""
+def test_a_full_disk_keeps_the_current_release(full_disk: Path, run: Run) -> None:
+    """A release that does not fit leaves the current one, and a smaller one fits again."""
     site = copy_of("minimal", full_disk / "site")
     tree_snapshot.first_version(site)
     options = tree_snapshot.options(site)

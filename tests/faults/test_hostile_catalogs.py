@@ -1,4 +1,4 @@
-"""Whatever lies in the folder of a catalog: it is built, or refused in sentences, soon and in little memory."""
+"""Any content of a catalog folder: it is built, or refused with messages, quickly and with little memory."""
 
 import hashlib
 import os
@@ -37,13 +37,13 @@ CHAPTER = f"{SERIES}chapters:\n- {{number: 1, published: 2026-01-01, pages: [a.j
 
 @pytest.fixture
 def catalog(tmp_path: Path) -> Path:
-    """A catalog without problems, to be spoilt."""
+    """A catalog without problems, to be damaged."""
     return Path(shutil.copytree(WRONG / "base", tmp_path / "catalog_src"))
 
 
 @contextmanager
-def spoilt(file: str, text: bytes) -> Iterator[Path]:
-    """A catalog in which one file says something else."""
+def damaged(file: str, text: bytes) -> Iterator[Path]:
+    """A catalog in which one file has other content."""
     with tempfile.TemporaryDirectory() as folder:
         catalog = Path(shutil.copytree(WRONG / "base", f"{folder}/catalog_src"))
         write(catalog, file, text)
@@ -51,20 +51,20 @@ def spoilt(file: str, text: bytes) -> Iterator[Path]:
 
 
 def assert_checked(catalog: Path) -> bool:
-    """It is right, or every problem has a place and can be printed in a line of its own."""
+    """The catalog is valid, or every problem has a place and is one printable line."""
     try:
         pipeline.check(catalog, AS_OF, 1)
     except CatalogError as error:
         assert error.problems
-        for one in error.problems:
-            assert (one.line >= 1, one.column >= 1, bool(one.message)) == (True, True, True)
-            assert all(letter.isprintable() or letter == "\u3000" for letter in str(one))
-            assert str(one).encode()
+        for problem in error.problems:
+            assert (problem.line >= 1, problem.column >= 1, bool(problem.message)) == (True, True, True)
+            assert all(letter.isprintable() or letter == "\u3000" for letter in str(problem))
+            assert str(problem).encode()
         return False
     return True
 
 
-# A sentence of the grammar of catalogs, and what people and programs put where it does not belong.
+# Fragments of valid catalog files, and of mistakes by people and programs.
 WORDS = ["title", "cover", "chapters", "number", "published", "pages", "id", "name", "base_url", "port", "groups", "<<"]
 WORDS += ["authors", "categories", "username", "keys", "sha256", "bookmarks", "modified", "views", "volume", "status"]
 SIGNS = [
@@ -90,7 +90,7 @@ VALUES = ["1", "0", "-1", "1.5", "1e999", "1e99999", ".nan", "-.inf", "9" * 400,
 VALUES += ["2026-01-01", "0000-00-00", "9999-12-31T23:59:59-23:59", "true", "Ada Penn", "a.jpg", "1 .. 3", '"\\ud800"']
 VALUES += ['"\\0"', '"\\e[31m"', '"\\u2028"', '"$host"', "https://a.example", '"\\U00110000"', "..", "/", "[]", "{}"]
 TEXTS = st.lists(st.sampled_from(WORDS + SIGNS + VALUES), max_size=20).map(lambda one: "".join(one).encode())
-# One value where another is meant, in a file that is right but for that.
+# A wrong value in an otherwise valid file.
 ODD = st.recursive(
     st.sampled_from(VALUES) | st.text(st.characters(codec="utf-8"), max_size=8).map(ascii),
     lambda inner: st.lists(inner, max_size=3).map(lambda found: f"[{', '.join(found)}]"),
@@ -119,7 +119,7 @@ LEAST = {
 NEARLY_RIGHT = st.sampled_from(sorted(FIELDS)).flatmap(
     lambda file: st.tuples(st.just(file), st.dictionaries(st.sampled_from(FIELDS[file]), ODD, max_size=2))
 )
-# No deadline: a busy machine is no failure.
+# No deadline: the machine may be busy.
 OFTEN = settings(deadline=None, max_examples=60, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
 
 
@@ -128,19 +128,19 @@ OFTEN = settings(deadline=None, max_examples=60, derandomize=True, suppress_heal
 @example("series/good.yaml", "title: a\n".encode("utf-16"))
 @example("site.yaml", b"\xef\xbb\xbf\xef\xbb\xbfbase_url: https://a.example\n")
 @example("keys.yaml", b'"\\e]0;owned\\a": 1\n')
-def test_any_bytes_in_any_file_are_a_catalog_or_have_places(file: str, text: bytes) -> None:
-    """No file of a catalog holds what could end in a traceback."""
-    with spoilt(file, text) as catalog:
+def test_any_bytes_in_any_file_are_valid_or_located_problems(file: str, text: bytes) -> None:
+    """No content of a file causes a traceback."""
+    with damaged(file, text) as catalog:
         assert_checked(catalog)
 
 
 @OFTEN
 @given(NEARLY_RIGHT)
-def test_any_value_of_any_field_is_fine_or_has_a_place(found: tuple[str, dict[str, str]]) -> None:
-    """A catalog that is right but for a value or two is built or refused."""
-    file, fields = found
+def test_any_value_of_any_field_is_valid_or_a_located_problem(changed: tuple[str, dict[str, str]]) -> None:
+    """A catalog with a few random values is built or refused."""
+    file, fields = changed
     text = "".join(f"{name}: {value}\n" for name, value in {**LEAST[file], **fields}.items())
-    with spoilt(file, text.encode()) as catalog:
+    with damaged(file, text.encode()) as catalog:
         if assert_checked(catalog):
             folder = catalog.parent
             pipeline.build(Options(catalog, folder / "dist", folder / "nginx.conf", AS_OF))
@@ -148,9 +148,9 @@ def test_any_value_of_any_field_is_fine_or_has_a_place(found: tuple[str, dict[st
 
 @settings(OFTEN, max_examples=10)
 @given(TEXTS.filter(lambda text: b"title" not in text))
-def test_what_is_refused_changes_nothing_that_is_served(text: bytes) -> None:
-    """Not a byte and not a time of what was built, whatever a file says now."""
-    with spoilt("series/x.yaml", SERIES.encode()) as catalog:
+def test_a_refused_catalog_changes_no_release(text: bytes) -> None:
+    """No byte and no time of the output changes, whatever a file contains."""
+    with damaged("series/x.yaml", SERIES.encode()) as catalog:
         folder = catalog.parent
         options = Options(catalog, folder / "dist", folder / "nginx.conf", AS_OF)
         pipeline.build(options)
@@ -162,12 +162,12 @@ def test_what_is_refused_changes_nothing_that_is_served(text: bytes) -> None:
         assert files(folder) == before
 
 
-# What is no file
+# Pipes, links and folders
 
 
 @pytest.mark.parametrize("file", FILES)
-def test_what_is_no_file_is_not_waited_for(catalog: Path, file: str) -> None:
-    """A pipe that nobody writes into is refused at once."""
+def test_a_pipe_as_a_catalog_file_is_refused(catalog: Path, file: str) -> None:
+    """The build does not wait for a writer."""
     (catalog / file).unlink(missing_ok=True)
     os.mkfifo(catalog / file)
 
@@ -175,16 +175,16 @@ def test_what_is_no_file_is_not_waited_for(catalog: Path, file: str) -> None:
 
 
 @pytest.mark.parametrize("file", ["series/a.yml", "notes.yaml", "series/.x.yaml", "notes.txt", "series/long/notes"])
-def test_a_pipe_that_is_no_part_of_a_catalog_is_never_opened(catalog: Path, file: str) -> None:
-    """Also where the name is complained of."""
+def test_a_pipe_with_another_name_is_never_opened(catalog: Path, file: str) -> None:
+    """Also if its name is a problem."""
     os.mkfifo(catalog / file)
 
     assert_checked(catalog)
 
 
 @pytest.mark.parametrize("file", [*FILES, "series", "series/long/chapters"])
-def test_a_link_that_leads_nowhere_is_not_taken_for_an_absence(catalog: Path, file: str) -> None:
-    """An account whose file got lost is not silently gone from the site; nor is a whole folder."""
+def test_a_broken_link_is_a_problem(catalog: Path, file: str) -> None:
+    """Otherwise the accounts, or all series of a folder, would be missing without a message."""
     path = catalog / file
     shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
     path.symlink_to(catalog / "lost")
@@ -194,7 +194,7 @@ def test_a_link_that_leads_nowhere_is_not_taken_for_an_absence(catalog: Path, fi
 
 @pytest.mark.parametrize("file", ["site.yaml", "accounts.yaml", "series", "series/a.yaml"])
 def test_a_link_to_itself_is_not_followed(catalog: Path, file: str) -> None:
-    """The system's own words say why."""
+    """The message has the reason from the system."""
     path = catalog / file
     shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
     path.symlink_to(path.name)
@@ -202,24 +202,24 @@ def test_a_link_to_itself_is_not_followed(catalog: Path, file: str) -> None:
     assert f"{file}:1:1: cannot be read: Too many levels of symbolic links" in problems(catalog)
 
 
-def test_a_lost_folder_of_a_series_is_told(catalog: Path) -> None:
-    """The name may have been that of a series; a link to something else is passed over."""
+def test_a_broken_link_in_series_is_a_problem(catalog: Path) -> None:
+    """It may have led to a series; a link to something else is ignored."""
     (catalog / "series/lost").symlink_to(catalog / "nowhere")
     (catalog / "series/readme").symlink_to(catalog / "site.yaml")
 
     assert problems(catalog) == ["series/lost:1:1: is a broken link; remove it or restore its target"]
 
 
-def test_chapters_that_are_no_folder_are_told(catalog: Path) -> None:
-    """A series whose chapters are a file has no chapters, and is not taken for one without any."""
+def test_a_file_called_chapters_is_a_problem(catalog: Path) -> None:
+    """Otherwise the series would have no chapters without a message."""
     shutil.rmtree(catalog / "series/long/chapters")
     write(catalog, "series/long/chapters", "")
 
     assert problems(catalog) == ["series/long/chapters:1:1: cannot be read: Not a directory"]
 
 
-def test_a_folder_that_may_not_be_entered_is_a_sentence() -> None:
-    """A mistake of permissions is no traceback."""
+def test_an_unreadable_folder_is_a_problem() -> None:
+    """A wrong permission is no traceback."""
     with tempfile.TemporaryDirectory() as folder:
         catalog = Path(shutil.copytree(WRONG / "base", f"{folder}/catalog_src"))
         os.chmod(folder, 0o755)
@@ -237,8 +237,8 @@ def test_a_folder_that_may_not_be_entered_is_a_sentence() -> None:
     assert says == ["series/long/series.yaml:1:1: is missing; it describes the series in this folder"]
 
 
-def test_a_name_that_is_too_long_is_no_catalog(tmp_path: Path, run: Callable[..., object]) -> None:
-    """The system refuses to look for it; people read that it is not there."""
+def test_a_catalog_path_that_is_too_long_is_a_message(tmp_path: Path, run: Callable[..., object]) -> None:
+    """The system refuses to look it up; the message says that it does not exist."""
     result = run("check", "--catalog", tmp_path / ("a" * 300))
 
     assert "no such folder" in str(result.output)
@@ -248,7 +248,7 @@ def test_a_name_that_is_too_long_is_no_catalog(tmp_path: Path, run: Callable[...
 
 
 @pytest.mark.parametrize("slug", ["default", "include", "volatile", "constructor", "__proto__", "toString", "CON", "-"])
-def test_a_slug_that_means_something_elsewhere_is_a_slug(site: Site, slug: str) -> None:
+def test_slugs_with_a_meaning_elsewhere_are_valid(site: Site, slug: str) -> None:
     """To nginx, to JavaScript or to Windows."""
     site.write(f"series/{slug}.yaml", CHAPTER)
     site.build()
@@ -265,8 +265,8 @@ def test_a_slug_that_means_something_elsewhere_is_a_slug(site: Site, slug: str) 
         ("\u202e".encode(), "\\u202e"),
     ],
 )
-def test_the_name_of_a_file_is_shown_in_one_harmless_line(catalog: Path, name: bytes, shown: str) -> None:
-    """A terminal takes no orders from it, and a reader of lines is not misled."""
+def test_file_names_in_messages_are_escaped(catalog: Path, name: bytes, shown: str) -> None:
+    """A name can neither control the terminal nor look like another line."""
     with open(bytes(catalog) + b"/series/" + name + b".yaml", "w"):
         pass
 
@@ -281,19 +281,19 @@ def test_the_name_of_a_file_is_shown_in_one_harmless_line(catalog: Path, name: b
         (SERIES + 'authors: ["\\e[31m"]\n', r"series/x.yaml:3:11: authors[0]: no author is named \x1b[31m"),
     ],
 )
-def test_what_a_file_says_is_shown_in_harmless_lines(catalog: Path, text: str, says: str) -> None:
-    """The names of fields and the values that messages repeat, as well."""
+def test_file_contents_in_messages_are_escaped(catalog: Path, text: str, says: str) -> None:
+    """So are names of fields, and values that messages quote."""
     write(catalog, "series/x.yaml", text)
 
     assert [line for line in problems(catalog) if line.startswith(says)]
     assert_checked(catalog)
 
 
-def test_blanks_of_other_scripts_are_shown_as_they_are(catalog: Path) -> None:
-    """An author who writes Japanese finds what was written."""
-    (found,) = locate.locate(catalog, [UnlocatedProblem("site.yaml", (), "紙の　月")])
+def test_blanks_of_other_scripts_are_not_escaped(catalog: Path) -> None:
+    """A message quotes Japanese text as it was written."""
+    (problem,) = locate.locate(catalog, [UnlocatedProblem("site.yaml", (), "紙の　月")])
 
-    assert found.message == "紙の　月"
+    assert problem.message == "紙の　月"
 
 
 # Size
@@ -311,8 +311,8 @@ BIG = [
 
 
 @pytest.mark.parametrize("text", BIG, ids=["100 MB", "a scalar", "a list", "wrong values", "[", "-", "{", "%TAG"])
-def test_a_huge_file_takes_little_memory(catalog: Path, text: bytes) -> None:
-    """It is read or refused in less than 1 GB, and soon: nothing grows faster than the file."""
+def test_a_huge_file_needs_little_memory(catalog: Path, text: bytes) -> None:
+    """It is read or refused quickly with less than 1 GB."""
     write(catalog, "series/x.yaml", text)
 
     def bounded() -> None:
@@ -320,14 +320,14 @@ def test_a_huge_file_takes_little_memory(catalog: Path, text: bytes) -> None:
         resource.setrlimit(resource.RLIMIT_CPU, (60, 60))
 
     command = [sys.executable, "build.py", "check", "--catalog", catalog]
-    found = subprocess.run(command, preexec_fn=bounded, capture_output=True, text=True, check=False)
+    done = subprocess.run(command, preexec_fn=bounded, capture_output=True, text=True, check=False)
 
-    assert "Traceback" not in found.stderr
-    assert (found.returncode, found.stderr == "") in ((0, True), (1, False)), found
+    assert "Traceback" not in done.stderr
+    assert (done.returncode, done.stderr == "") in ((0, True), (1, False)), done
 
 
-def test_a_file_has_a_size_that_is_too_much(catalog: Path) -> None:
-    """A file of zeros without a block on the disk is not read either."""
+def test_a_file_above_the_size_limit_is_refused(catalog: Path) -> None:
+    """A sparse file of zeros is not read either."""
     write(catalog, "series/x.yaml", "")
     os.truncate(catalog / "series/x.yaml", 1 << 40)
 
@@ -342,8 +342,8 @@ def test_a_file_has_a_size_that_is_too_much(catalog: Path) -> None:
     ],
     ids=["a list", "aliases"],
 )
-def test_a_file_may_hold_so_many_values(text: bytes) -> None:
-    """Those that aliases stand for are values, too; one more is refused, once."""
+def test_a_file_has_a_limit_of_values(text: bytes) -> None:
+    """Values behind aliases count; one more is refused, with one problem."""
     load(text)
     more = text[:-1] + b"e]"
 
@@ -355,8 +355,8 @@ def test_a_file_may_hold_so_many_values(text: bytes) -> None:
     ]
 
 
-def test_directives_end_somewhere() -> None:
-    """libyaml compares each with every other one, for hours."""
+def test_yaml_directives_are_limited() -> None:
+    """libyaml compares each with every other one, which takes hours."""
     text = b"".join(b"%%TAG !a%d! tag:a\n" % number for number in range(MAX_DIRECTIVES + 1)) + b"--- a\n"
     with pytest.raises(Malformed):
         load(text)
@@ -364,15 +364,15 @@ def test_directives_end_somewhere() -> None:
     assert read_positions(text).flaws == [(1, 1, "has more than 100 %TAG directives; remove them")]
 
 
-def test_brackets_are_not_counted_for_ever() -> None:
-    """What lies behind a thousand of them is not looked at."""
+def test_nested_brackets_are_limited() -> None:
+    """Everything after a thousand of them is not parsed."""
     assert [message for *_, message in read_positions(b"[" * 5000).flaws] == [
         "is nested deeper than 24 levels; remove the extra brackets or indentation"
     ]
 
 
-def test_the_thousandth_problem_of_a_file_is_the_last_that_is_told(catalog: Path) -> None:
-    """The rest is counted."""
+def test_a_thousand_problems_of_a_file_are_listed(catalog: Path) -> None:
+    """All others are counted."""
     write(catalog, "series/x.yaml", f"{SERIES}aliases: [{'1, ' * (MAX_PROBLEMS + 5)}]\n")
     says = problems(catalog)
 
@@ -380,8 +380,8 @@ def test_the_thousandth_problem_of_a_file_is_the_last_that_is_told(catalog: Path
     assert says[0] == "series/x.yaml:1:1: has 5 more problems, not listed"
 
 
-def test_a_long_list_is_looked_through_once(catalog: Path) -> None:
-    """What stands in it twice is found in time that grows with the list."""
+def test_repeated_entries_are_found_in_linear_time(catalog: Path) -> None:
+    """Also in a very long list."""
     write(
         catalog, "series/x.yaml", f"{SERIES}categories: [{', '.join(f'c{number}' for number in range(50_000))}, c7]\n"
     )
@@ -390,8 +390,8 @@ def test_a_long_list_is_looked_through_once(catalog: Path) -> None:
     assert says[-1] == "series/x.yaml:3:388904: categories[50000]: is listed twice; remove one of them"
 
 
-def test_many_keys_in_clear_are_found_in_one_pass() -> None:
-    """Lines and columns are right, however many stand in one line or in one file."""
+def test_many_plaintext_keys_are_found_in_one_pass() -> None:
+    """Lines and columns are right, also of many keys in one line or one file."""
     key = b"fpk_aaaaaaaaaaaaaaaa"
     text = (
         b"\xef\xbb\xbf# \xc3\xa9 "
@@ -411,8 +411,8 @@ def test_many_keys_in_clear_are_found_in_one_pass() -> None:
     assert len(api_keys.positions((key + b"\n") * 100_000)) == 100_000
 
 
-def test_a_hint_is_looked_for_among_names_that_begin_alike() -> None:
-    """Where there are many names; whoever has misspelt all of them does not wait for minutes."""
+def test_suggestions_are_searched_among_names_with_the_same_start() -> None:
+    """With many names, misspelling all of them takes seconds, not minutes."""
     many = [f"Name {number}" for number in range(1000)] + ["Ada Penn", "Bo Ink"]
 
     assert did_you_mean("ada Penn", many) == "; did you mean Ada Penn?"
@@ -422,7 +422,7 @@ def test_a_hint_is_looked_for_among_names_that_begin_alike() -> None:
 
 
 @pytest.mark.parametrize("number", [0, 1234, 2999])
-def test_a_hint_is_found_where_very_many_names_begin_alike(number: int) -> None:
+def test_suggestions_are_found_among_many_names_with_the_same_start(number: int) -> None:
     """Half of a large site may be called The something."""
     many = [f"The Tale of {hashlib.md5(str(one).encode()).hexdigest()}" for one in range(3000)]
     misspelt = f"{many[number][:-3]}x{many[number][-2:]}"
@@ -430,8 +430,8 @@ def test_a_hint_is_found_where_very_many_names_begin_alike(number: int) -> None:
     assert did_you_mean(misspelt, many) == f"; did you mean {many[number]}?"
 
 
-def test_very_many_files_are_read_one_after_the_other(catalog: Path) -> None:
-    """Thousands of series, none of which is right, are told without running out of anything."""
+def test_thousands_of_invalid_files_are_reported(catalog: Path) -> None:
+    """No file stays open, and memory stays small."""
     for number in range(2000):
         (catalog / f"series/s{number}.yaml").write_text("titel: a\ncover: c.jpg\n")
 
@@ -447,8 +447,8 @@ def test_very_many_files_are_read_one_after_the_other(catalog: Path) -> None:
     ],
     ids=["blanks before a slip", "anchors without aliases", "signs in one comment"],
 )
-def test_a_file_is_looked_through_once_for_hints(catalog: Path, text: str, is_right: bool) -> None:
-    """Slips and texts that are cut are found in time that grows with the file; with its square, it would be hours."""
+def test_slips_and_cut_texts_are_found_in_linear_time(catalog: Path, text: str, is_right: bool) -> None:
+    """With the square of the size it would take hours."""
     write(catalog, "authors.yaml", (catalog / "authors.yaml").read_text(encoding="utf-8") + text)
 
     assert assert_checked(catalog) is is_right

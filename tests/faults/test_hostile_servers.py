@@ -1,4 +1,4 @@
-"""Servers that would hold an import or `verify --url` for ever, or fill the memory: each request has one end."""
+"""Servers that try to delay an import or `verify --url` for ever, or to fill the memory: each request has a limit."""
 
 import re
 import socket
@@ -36,7 +36,7 @@ CHUNKED = HEAD + b"Transfer-Encoding: chunked\r\n\r\n"
 
 @dataclass
 class Clock:
-    """Stands still until a server begins its attack; then a second passes with every look at it."""
+    """Stands still until a server begins its attack; then each reading is a second later."""
 
     seconds: float = 0.0
     runs: bool = False
@@ -48,7 +48,7 @@ class Clock:
 
 @contextmanager
 def attacking(attack: Attack, *, clock: Clock | None = None, tls: bool = False, reads: bool = True) -> Iterator[str]:
-    """A server that does this to every client that sends a request, until the client hangs up."""
+    """A server that attacks every client that sends a request, until the client hangs up."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(CERTIFICATE)
 
@@ -84,7 +84,7 @@ def attacking(attack: Attack, *, clock: Clock | None = None, tls: bool = False, 
 
 
 def endless(head: bytes, piece: bytes) -> Attack:
-    """The piece again and again."""
+    """The same piece again and again."""
 
     def attack(send: Send) -> None:
         send(head)
@@ -117,8 +117,8 @@ def wire(url: str, clock: Callable[[], float]) -> SiteClient:
 
 @pytest.mark.parametrize("tls", [False, True], ids=["http", "https"])
 @pytest.mark.parametrize("part", ENDLESS)
-def test_an_endless_response_ends_by_its_size(part: str, tls: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whichever part of it is endless, the client hangs up; time does not matter."""
+def test_an_endless_response_has_a_size_limit(part: str, tls: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The client hangs up, whichever part is endless; time does not matter."""
     monkeypatch.setenv("SSL_CERT_FILE", str(CERTIFICATE))
     with attacking(ENDLESS[part], tls=tls) as url:
         asker = wire(url, lambda: 0.0)
@@ -129,8 +129,8 @@ def test_an_endless_response_ends_by_its_size(part: str, tls: bool, monkeypatch:
 
 @pytest.mark.parametrize("tls", [False, True], ids=["http", "https"])
 @pytest.mark.parametrize("part", ENDLESS)
-def test_a_slow_response_ends_by_its_deadline(part: str, tls: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whichever part of it comes slowly: each piece is in time, all of them together are not."""
+def test_a_slow_response_has_a_deadline(part: str, tls: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whichever part is slow: each piece is in time, all of them together are not."""
     monkeypatch.setenv("SSL_CERT_FILE", str(CERTIFICATE))
     clock = Clock()
     with (
@@ -140,7 +140,7 @@ def test_a_slow_response_ends_by_its_deadline(part: str, tls: bool, monkeypatch:
         Client(ServerUrl.of(url), clock).get("/x", {}, 1 << 30, 3)
 
 
-def test_a_body_has_its_size_at_most() -> None:
+def test_a_body_has_a_size_limit() -> None:
     """One byte more is too much."""
     with elsewhere({"/x": Said(body=b"[1,2,3,4]")}) as site:
         client = Client(ServerUrl.of(site.url), lambda: 0.0)
@@ -160,8 +160,8 @@ def test_redirects_have_one_deadline_together() -> None:
         asker.close()
 
 
-def test_a_site_that_is_always_slow_ends_the_import() -> None:
-    """One slow response is passed over; after three in a row the import goes on another time."""
+def test_three_slow_responses_end_the_import() -> None:
+    """One slow response is skipped; after three in a row the import stops."""
     clock = Clock()
     with attacking(ENDLESS["body"], clock=clock) as url:
         asker = wire(url, clock)
@@ -174,8 +174,8 @@ def test_a_site_that_is_always_slow_ends_the_import() -> None:
             asker.get("/x", {})
 
 
-def test_endless_handshake_is_no_connection() -> None:
-    """A TLS record of 16 KiB arrives byte by byte, too slowly to be complete before the client's ten seconds end."""
+def test_an_endless_tls_handshake_has_a_deadline() -> None:
+    """A TLS record of 16 KiB arrives byte by byte, and is not complete after ten seconds."""
     clock = Clock()
 
     def attack(send: Send) -> None:
@@ -198,16 +198,16 @@ def test_a_request_that_is_not_read_has_a_deadline() -> None:
             client.get("/x", {"X": "y" * (64 << 20)}, 100, 0.1)
 
 
-def test_an_answer_that_never_begins_has_a_deadline() -> None:
-    """The server accepts the connection and says nothing."""
+def test_a_response_that_never_begins_has_a_deadline() -> None:
+    """The server accepts the connection and sends nothing."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
         client = Client(ServerUrl("http", "127.0.0.1", listener.getsockname()[1]), time.monotonic)
         with pytest.raises(DeadlineExceeded, match=r"takes longer than 0\.1 seconds"):
             client.get("/x", {}, 100, 0.1)
 
 
-def test_a_name_server_that_never_answers_has_a_deadline(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The system's resolver knows none."""
+def test_a_name_server_that_never_responds_has_a_deadline(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The system's resolver has none."""
     forever = threading.Event()
     monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: forever.wait())
     with pytest.raises(Unreachable, match="no connection within"):
@@ -215,7 +215,7 @@ def test_a_name_server_that_never_answers_has_a_deadline(monkeypatch: pytest.Mon
     forever.set()
 
 
-def test_a_name_that_does_not_exist_is_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unknown_host_is_a_message(monkeypatch: pytest.MonkeyPatch) -> None:
     """It is not looked up seven times."""
 
     def unknown(*_: object, **__: object) -> None:
@@ -227,8 +227,8 @@ def test_a_name_that_does_not_exist_is_a_sentence(monkeypatch: pytest.MonkeyPatc
         SiteClient(ServerUrl.of("http://no.example"), lambda: waiting.time, waiting.sleep).get("/x", {})
 
 
-def test_every_address_of_a_name_is_tried(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A name may have an address that nobody answers at; without any, that is said."""
+def test_every_ip_address_of_a_host_is_tried(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A host may have an IP address that does not respond; a host without any is a message."""
     answer = HEAD + b"Content-Length: 2\r\n\r\n{}"
     with attacking(lambda send: send(answer)) as url, socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
@@ -243,15 +243,15 @@ def test_every_address_of_a_name_is_tried(monkeypatch: pytest.MonkeyPatch) -> No
             client.get("/x", {}, 100)
 
 
-def test_https_is_another_connection() -> None:
-    """A server that speaks no TLS cannot be asked in it, and is not asked in the clear."""
+def test_https_is_not_replaced_by_http() -> None:
+    """A server without TLS gets no request in plaintext."""
     waiting = Elsewhere({})
     with attacking(lambda send: send(b"no TLS\r\n")) as url, pytest.raises(FlatpanelError, match="cannot be reached"):
         SiteClient(ServerUrl.of(url.replace("http:", "https:")), lambda: waiting.time, waiting.sleep).get("/x", {})
 
 
-def test_tls_is_checked(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A certificate that the system trusts opens the way, any other ends it at the first try."""
+def test_tls_certificates_are_checked(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A trusted certificate is accepted, any other ends the import at the first try."""
     answer = HEAD + b"Connection: close\r\n\r\n{}"
 
     def attack(send: Send) -> None:
@@ -274,8 +274,8 @@ def built(site: Site) -> Site:
     return site
 
 
-def test_verify_ends_where_a_response_is_endless(built: Site, run: Callable[..., Result]) -> None:
-    """A body is read to the size that the release promises; everything else to a fixed size. Never a traceback."""
+def test_verify_limits_the_size_of_responses(built: Site, run: Callable[..., Result]) -> None:
+    """A body to the size in the manifest, everything else to a fixed size; never a traceback."""
     for attack in ENDLESS.values():
         with attacking(attack) as url:
             result = run("verify", "--out", built.folder / "dist", "--url", url)
@@ -284,7 +284,7 @@ def test_verify_ends_where_a_response_is_endless(built: Site, run: Callable[...,
         assert re.search("has another body|the response |no response: ", result.stderr)
 
 
-def test_verify_ends_where_a_response_is_slow(built: Site) -> None:
+def test_verify_limits_the_time_of_responses(built: Site) -> None:
     """The deadline is that of one response."""
     clock = Clock()
     with (
@@ -294,26 +294,26 @@ def test_verify_ends_where_a_response_is_slow(built: Site) -> None:
         verify_server.check_server(built.store, url, clock, 3)
 
 
-def test_verify_unpacks_no_more_than_a_body(built: Site) -> None:
-    """A compressed form that fits, and unpacks to a thousand times as much."""
-    one = next(one for one in built.manifest.resources.values() if one.gzip)
-    bomb = encoding.gzip(bytes(one.size * 100)) or b""
-    assert len(bomb) <= one.size
+def test_verify_limits_the_size_of_uncompressed_bodies(built: Site) -> None:
+    """A compressed body of the right size may expand to a thousand times as much."""
+    body = next(body for body in built.manifest.resources.values() if body.gzip)
+    bomb = encoding.gzip(bytes(body.size * 100)) or b""
+    assert len(bomb) <= body.size
     answer = b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: %d\r\n\r\n%s" % (len(bomb), bomb)
     with attacking(lambda send: send(answer)) as url:
-        told = verify_server.check_server(built.store, url, lambda: 0.0).faults
+        faults = verify_server.check_server(built.store, url, lambda: 0.0).faults
 
-    assert f"{url}{one.url} (gzip): has another body" in told
-    assert (encoding.gunzip(bomb, one.size * 100), encoding.gunzip(bomb, one.size)) == (bytes(one.size * 100), None)
+    assert f"{url}{body.url} (gzip): has another body" in faults
+    assert (encoding.gunzip(bomb, body.size * 100), encoding.gunzip(bomb, body.size)) == (bytes(body.size * 100), None)
 
 
 def peak(code: str, *arguments: object) -> tuple[int, str]:
-    """The most memory that a process of its own needed, in MB, and what it said."""
+    """The peak memory of a separate process in MB, and its output."""
     measured = "print(open('/proc/self/status').read().split('VmHWM:')[1].split()[0])"
     command = [sys.executable, "-c", f"import sys\n{code}\n{measured}", *map(str, arguments)]
     done = subprocess.run(command, check=True, capture_output=True, text=True, timeout=600)
-    said, _, kilobytes = done.stdout.strip().rpartition("\n")
-    return int(kilobytes) // 1024, said
+    output, _, kilobytes = done.stdout.strip().rpartition("\n")
+    return int(kilobytes) // 1024, output
 
 
 IMPORT = """
@@ -336,11 +336,11 @@ MANY = {
 
 @pytest.mark.parametrize("path", ["/api/v2/series", "/api/v1/series"])
 @pytest.mark.parametrize("kind", MANY)
-def test_an_import_needs_little_memory_for_what_is_large(kind: str, path: str, tmp_path: Path) -> None:
-    """63 MiB of empty objects would be gigabytes of values; an import stays below 300 MB whatever comes."""
+def test_an_import_needs_little_memory_for_large_responses(kind: str, path: str, tmp_path: Path) -> None:
+    """63 MiB of empty objects would be gigabytes of values; an import stays below 300 MB."""
     with elsewhere(small() | {path: Said(body=MANY[kind])}) as site:
-        most, said = peak(IMPORT, site.url, tmp_path / "catalog_src")
+        most, output = peak(IMPORT, site.url, tmp_path / "catalog_src")
 
     assert most < 300
-    assert said.startswith("0 ")
-    assert f"{path}: JSON " in said or kind.startswith("as m") or path == "/api/v1/series"
+    assert output.startswith("0 ")
+    assert f"{path}: JSON " in output or kind.startswith("as m") or path == "/api/v1/series"

@@ -1,4 +1,4 @@
-"""Builds that are killed, and disks that refuse: what is served stays whole, and the next build clears up."""
+"""Killed builds, and disks that refuse writes: the current release stays complete, and the next build cleans up."""
 
 import errno
 import json
@@ -23,7 +23,7 @@ from tests.support import tree_snapshot
 from tests.support.incremental_pair import in_memory
 from tests.support.killed_builds import killed_at
 
-# Child processes are made from one that has threads, under xdist; they run nothing but a build.
+# Under xdist the forking process has threads; its children only run a build.
 pytestmark = [pytest.mark.usefixtures("hasty"), pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")]
 
 
@@ -33,7 +33,7 @@ def a_first_build(site: Site) -> None:
 
 
 def a_third_release(site: Site) -> None:
-    """The first one will be collected."""
+    """The first release will be removed."""
     a_first_build(site)
     site.build()
     tree_snapshot.write_series(site, "Two", volumes=2, others=[])
@@ -42,20 +42,20 @@ def a_third_release(site: Site) -> None:
 
 
 def a_return(site: Site) -> None:
-    """The bodies of the first release will be served again, with later dates."""
+    """The bodies of the first release are used again, with later dates."""
     a_third_release(site)
     tree_snapshot.write_series(site, "One", volumes=1, others=[])
 
 
 @pytest.fixture
 def folder() -> Iterator[Path]:
-    """For hundreds of copies of a site."""
+    """A folder for hundreds of copies of a site."""
     with in_memory() as path:
         yield path
 
 
 def victims(site: Site, folder: Path, work: Callable[[Site], object]) -> Iterator[Site]:
-    """The site after `work` was killed at its first write, at its second, and so on until it is done."""
+    """The site after `work` was killed at its first write, at its second, and so on until it finishes."""
     for moment in count(1):
         victim = copy(site, folder / str(moment))
         if not killed_at(moment, lambda: work(victim)):  # noqa: B023  # called before the loop goes on
@@ -71,20 +71,20 @@ def copy(site: Site, folder: Path) -> Site:
 
 
 def damage(site: Site) -> list[str]:
-    """Everything that is wrong with what is served; there may be leftovers beside it."""
+    """Every fault of the current release. Leftovers beside it are allowed."""
     served = {
-        f"{site.folder}/dist/{path}" for one in site.manifest.resources.values() for path in files_with_sidecar(one)
+        f"{site.folder}/dist/{path}" for body in site.manifest.resources.values() for path in files_with_sidecar(body)
     }
     release = f"{site.folder}/dist/releases/{site.store.current()}/"
-    found = ((str(one), str(one.path)) for one in verify_files.check_files(site.store))
-    return [one for one, path in found if path in served or path.startswith(release)]
+    faults = ((str(fault), str(fault.path)) for fault in verify_files.check_files(site.store))
+    return [fault for fault, path in faults if path in served or path.startswith(release)]
 
 
 @pytest.mark.parametrize("prepare", [a_first_build, a_third_release, a_return])
-def test_wherever_a_build_is_killed_the_site_is_whole_and_the_next_build_clears_up(
+def test_after_a_kill_at_any_write_the_site_is_complete_and_the_next_build_cleans_up(
     site: Site, folder: Path, prepare: Callable[[Site], None]
 ) -> None:
-    """After a kill the old release or the new one is served, whole; one more build ends as if nothing had happened."""
+    """The current release is the old or the new one; the next build gives the same result as without the kill."""
     prepare(site)
     done = copy(site, folder / "done")
     done.build()
@@ -99,8 +99,8 @@ def test_wherever_a_build_is_killed_the_site_is_whole_and_the_next_build_clears_
     assert seen == {old, new}
 
 
-def test_a_killed_build_can_be_taken_back(site: Site, folder: Path) -> None:
-    """Whoever undoes the change that a build died of gets back exactly what was there before."""
+def test_reverting_the_edit_of_a_killed_build_restores_the_site(site: Site, folder: Path) -> None:
+    """The result is exactly the site of before the edit."""
     a_return(site)
     before = tree_snapshot.content(site.folder / "dist")
 
@@ -112,8 +112,8 @@ def test_a_killed_build_can_be_taken_back(site: Site, folder: Path) -> None:
             assert tree_snapshot.content(victim.folder / "dist") == before
 
 
-def test_what_is_served_keeps_its_dates_until_the_next_release_is(site: Site, folder: Path) -> None:
-    """A build that will date bodies otherwise which are served now is killed: their sidecars are as they were."""
+def test_current_bodies_keep_their_dates_until_the_commit(site: Site, folder: Path) -> None:
+    """A build that changes their dates is killed: the sidecars stay."""
     a_first_build(site)
     old = site.build().release
     later = folder / "later.json"
@@ -129,8 +129,8 @@ def test_what_is_served_keeps_its_dates_until_the_next_release_is(site: Site, fo
         assert list(verify_files.check_files(victim.store)) == []
 
 
-def test_wherever_a_rollback_is_killed_the_site_is_whole(site: Site, folder: Path) -> None:
-    """After a kill one of the two releases is served, whole, and the next build clears up."""
+def test_after_a_killed_rollback_the_site_is_complete(site: Site, folder: Path) -> None:
+    """One of the two releases is current, and the next build cleans up."""
     a_third_release(site)
     tree_snapshot.write_series(site, "Two", volumes=2, others=[])
     old, seen = site.store.current(), set()
@@ -148,7 +148,7 @@ def test_wherever_a_rollback_is_killed_the_site_is_whole(site: Site, folder: Pat
 
 
 def refuse(monkeypatch: pytest.MonkeyPatch, name: str, number: int, file: str) -> None:
-    """Let the system refuse every call of os.`name` that is about `file`, or any at all that writes."""
+    """Let every call of os.`name` with `file` fail, or every such call that writes."""
     call = getattr(os, name)
 
     def refusing(*arguments: Any, **named: Any) -> Any:
@@ -172,7 +172,7 @@ def refuse(monkeypatch: pytest.MonkeyPatch, name: str, number: int, file: str) -
         ("unlink", errno.EPERM, ".json.headers", "Operation not permitted"),
     ],
 )
-def test_what_the_disk_refuses_is_a_sentence_and_the_next_build_succeeds(
+def test_a_failing_disk_is_a_message_and_the_next_build_succeeds(
     site: Site,
     run: Callable[..., Result],
     monkeypatch: pytest.MonkeyPatch,
@@ -182,7 +182,7 @@ def test_what_the_disk_refuses_is_a_sentence_and_the_next_build_succeeds(
     file: str,
     sentence: str,
 ) -> None:
-    """A full, read-only or failing disk ends a build with exit code 1 and the place, not with a traceback."""
+    """A full, read-only or broken disk ends a build with exit code 1 and the path, not with a traceback."""
     a_third_release(site)
     tree_snapshot.write_series(site, "Three", volumes=1, others=["one"])
     site.write("series/one.yaml", CHAPTER)
@@ -207,8 +207,8 @@ chapters: [{number: 1, published: 2026-02-02T10:00:00Z, modified: 2026-02-02T10:
 """
 
 
-def test_a_place_where_nothing_can_be_is_a_sentence_too(site: Site, run: Callable[..., Result]) -> None:
-    """A dist below a file is refused by the system, in a sentence, and as JSON for programs."""
+def test_an_impossible_output_path_is_a_message(site: Site, run: Callable[..., Result]) -> None:
+    """The system refuses a dist below a file; the message is also available as JSON."""
     out = site.folder / "catalog_src/site.yaml/dist"
     plain = run("build", *tree_snapshot.options(site), "--out", out)
     listed = run("build", *tree_snapshot.options(site), "--out", out, "--json")

@@ -1,4 +1,4 @@
-"""Thousands of connections that want nothing, or want it slowly: whoever asks for something is answered."""
+"""Thousands of connections that send nothing, or send slowly: other clients still get responses."""
 
 import os
 import re
@@ -21,7 +21,7 @@ from tests.support.site_variants import started
 CROWD = 5000
 URL = "/api/series/first"
 LARGE = "/api/v2/docs/swagger-ui-bundle.js"
-# What a connection has sent when it falls silent.
+# The bytes that a connection has sent before it stops sending.
 KINDS = (
     b"",
     b"G",
@@ -38,7 +38,7 @@ KINDS = (
 
 @pytest.fixture
 def crowd() -> Iterator[Callable[[Web, int, tuple[bytes, ...]], list[socket.socket]]]:
-    """So many connections, each of which has sent one thing; as many files as that must be allowed."""
+    """Open this many connections, each of which has sent one text; the process may open as many files."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
     with ExitStack() as stack:
@@ -46,35 +46,35 @@ def crowd() -> Iterator[Callable[[Web, int, tuple[bytes, ...]], list[socket.sock
         def gather(web: Web, size: int, kinds: tuple[bytes, ...]) -> list[socket.socket]:
             if size + 500 > hard > 0:
                 pytest.skip(f"this account may open {hard} files only")
-            found = []
+            clients = []
             for number in range(size):
-                # Little room for answers, so that who does not read stops the one who sends.
+                # A small buffer, so that the server cannot send to a client that does not read.
                 client = stack.enter_context(socket.socket())
                 client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
                 client.settimeout(10)
                 client.connect(("127.0.0.1", web.port))
                 client.sendall(kinds[number % len(kinds)])
-                found.append(client)
-            return found
+                clients.append(client)
+            return clients
 
         yield gather
     resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
 
 
 def assert_answered(web: Web) -> None:
-    """New clients, all kinds of requests, and two requests that the server has to make to itself."""
+    """New clients, all kinds of requests, and two requests for which the server sends requests to itself."""
     body = bodies("minimal")[URL]
     plain, fresh, missing = web.ask(URL), web.ask(URL, If_None_Match="*"), web.ask("/api/nothing")
-    asked_again, found = web.ask(URL, If_Match="*"), web.ask("/api/v2/series?limit=1")
+    revalidated, listed = web.ask(URL, If_Match="*"), web.ask("/api/v2/series?limit=1")
 
-    assert [one.status for one in (plain, fresh, missing, asked_again, found)] == [200, 304, 404, 200, 200]
-    assert plain.body == asked_again.body == body
-    assert found.body.startswith(b'{"total":')
+    assert [one.status for one in (plain, fresh, missing, revalidated, listed)] == [200, 304, 404, 200, 200]
+    assert plain.body == revalidated.body == body
+    assert listed.body.startswith(b'{"total":')
     assert web.converse(request(URL) * 20 + request(URL, Connection="close"), *["GET"] * 21)[20].body == body
 
 
-def test_thousands_of_idle_and_slow_connections_stop_nobody(tmp_path: Path, crowd) -> None:
-    """Half-open heads, slow bodies, readers that do not read, idle ones: 5000 at once, and then a client comes."""
+def test_thousands_of_idle_and_slow_connections_do_not_block_others(tmp_path: Path, crowd) -> None:
+    """5000 at once: half-sent heads, slow bodies, clients that do not read, idle ones; then a client comes."""
     with started(tmp_path) as (_, web):
         held = crowd(web, CROWD, KINDS)
         for _ in range(10):
@@ -88,8 +88,8 @@ def test_thousands_of_idle_and_slow_connections_stop_nobody(tmp_path: Path, crow
         assert web.complaints() == []
 
 
-def test_idle_connections_make_room_when_there_is_none_left(tmp_path: Path, crowd) -> None:
-    """More of them than a worker may have: those that have sent nothing, or were answered, are closed for new ones."""
+def test_idle_connections_are_closed_for_new_ones(tmp_path: Path, crowd) -> None:
+    """With more connections than a worker may have: those without a request, or after one, are closed."""
     with started(tmp_path, worker_processes="1", worker_connections="64") as (_, web):
         crowd(web, 400, (b"", request(URL)))
         assert_answered(web)
@@ -104,8 +104,8 @@ def workers(web: Web) -> set[int]:
     return {int(one) for one in children.read_text().split()}
 
 
-def test_a_client_that_does_not_read_keeps_no_worker_of_an_old_release(tmp_path: Path, crowd) -> None:
-    """Each reload would otherwise leave a process behind, with all maps of its release, for as long as it likes."""
+def test_a_client_that_does_not_read_keeps_no_old_worker(tmp_path: Path, crowd) -> None:
+    """Otherwise each reload would leave a worker with all maps of its release."""
     with started(tmp_path, worker_processes="1", worker_shutdown_timeout="1s") as (_, web):
         assert_answered(web)
         (old,) = workers(web)
@@ -139,8 +139,8 @@ LIMITS = {
 }
 
 
-def test_every_limit_is_said(site: Site) -> None:
-    """None is left to what some version of nginx thinks."""
+def test_every_limit_is_set(site: Site) -> None:
+    """No limit depends on the default of an nginx version."""
     site.build()
     text = (site.folder / "nginx.conf").read_text()
 
@@ -150,12 +150,12 @@ def test_every_limit_is_said(site: Site) -> None:
 
 
 @pytest.mark.parametrize("limit", LIMITS)
-def test_every_limit_has_its_reason_in_the_document(limit: str) -> None:
-    """Whoever changes one should know what it is for."""
+def test_every_limit_is_documented(limit: str) -> None:
+    """With the reason for its value."""
     rows = re.findall(r"^\| (`.+`) \| (.+) \| (.+) \|$", server_document(), re.MULTILINE)
-    found = [(value, why) for names, value, why in rows if f"`{limit}`" in names]
+    entries = [(value, why) for names, value, why in rows if f"`{limit}`" in names]
 
-    assert [value.replace(" s", "s").replace(" h", "h") for value, _ in found] == [LIMITS[limit]]
+    assert [value.replace(" s", "s").replace(" h", "h") for value, _ in entries] == [LIMITS[limit]]
 
 
 def server_document() -> str:
@@ -163,8 +163,8 @@ def server_document() -> str:
     return text.partition("## Limits and timeouts")[2].partition("## Logs")[0]
 
 
-def test_a_body_is_not_written_to_the_disk(tmp_path: Path) -> None:
-    """What has to be read before an answer, as long as is allowed, stays in memory."""
+def test_a_request_body_is_not_written_to_the_disk(tmp_path: Path) -> None:
+    """A body of the allowed size stays in memory."""
     with started(tmp_path) as (site, web):
         assert_answered(web)
         folder = site.folder / "dist/run/body"
@@ -195,11 +195,11 @@ FIELDS = ("If_None_Match", "If_Match", "If_Modified_Since", "If_Unmodified_Since
 
 
 @pytest.mark.parametrize("text", LONG)
-def test_no_field_is_too_much_for_a_pattern(serve: Serve, text: str) -> None:
-    """As long as a field may be, and as far from what a pattern looks for: it ends, and not in a 500."""
+def test_patterns_match_long_fields_quickly(serve: Serve, text: str) -> None:
+    """The longest allowed header fields, without a match until their end, do not cause a 500."""
     web = serve("v2")[1]
     paths = ("/api/v2/series", "/api/v2/profile", "/api/releases", "/api/v2/series?limit=1")
-    found = {(path, name): web.ask(path, **{name: LONG[text]}).status for path in paths for name in FIELDS}
+    statuses = {(path, name): web.ask(path, **{name: LONG[text]}).status for path in paths for name in FIELDS}
 
-    assert {one: status for one, status in found.items() if status >= 500} == {}
-    assert set(found.values()) <= {200, 304, 401, 412}
+    assert {one: status for one, status in statuses.items() if status >= 500} == {}
+    assert set(statuses.values()) <= {200, 304, 401, 412}

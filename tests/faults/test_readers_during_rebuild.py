@@ -1,4 +1,4 @@
-"""Readers while the site changes under them: every answer is whole, and of one release."""
+"""Clients during rebuilds: every response is complete and belongs to one release."""
 
 import hashlib
 import json
@@ -26,7 +26,7 @@ FIRST = "/api/series/first"
 
 @contextmanager
 def served(site: Site, keep: int) -> Iterator[Web]:
-    """A site whose `dist` keeps so many releases."""
+    """A site that keeps this many releases."""
     with nginx_client.listening() as listener:
         port = listener.getsockname()[1]
         site.write("site.yaml", f"base_url: https://minimal.example\nport: {port}\nkeep_releases: {keep}\n")
@@ -38,7 +38,7 @@ def served(site: Site, keep: int) -> Iterator[Web]:
 
 
 def publish(site: Site, number: int) -> str:
-    """A release in which every series has another title, and one of them another name."""
+    """Publish a release in which every series has another title, and one of them another slug."""
     write(site, number)
     return site.build().release
 
@@ -55,8 +55,8 @@ def is_whole(answer: Answer) -> bool:
     return answer.status == 200 and answer["etag"] == f'"{hashlib.md5(answer.body).hexdigest()}"'
 
 
-class Reader(threading.Thread):
-    """Asks for a list and all that it names, on one connection, which is with one worker as long as it lasts."""
+class Client(threading.Thread):
+    """Requests a list and all URLs in it on one connection, which stays with one worker."""
 
     def __init__(self, running: Web, done: threading.Event) -> None:
         super().__init__()
@@ -72,8 +72,8 @@ class Reader(threading.Thread):
     def read(self, client: socket.socket, stream) -> None:
         listed = self.ask(client, stream, "/api/series")
         while listed and not self.done.is_set():
-            for one in json.loads(listed.body):
-                if not self.ask(client, stream, f"/api/series/{one['slug']}"):
+            for series in json.loads(listed.body):
+                if not self.ask(client, stream, f"/api/series/{series['slug']}"):
                     return
             listed = self.ask(client, stream, "/api/series")
 
@@ -89,11 +89,11 @@ class Reader(threading.Thread):
         return None if answer["connection"] == "close" else answer
 
 
-def test_readers_never_notice_that_the_site_is_rebuilt(site: Site) -> None:
-    """Every answer is complete and has its own tag, and whatever a list names is there for who got the list."""
+def test_clients_do_not_notice_a_rebuild(site: Site) -> None:
+    """Every response is complete and has its own ETag; every URL in a list exists for the client that got the list."""
     done = threading.Event()
     with served(site, keep=min(ROUNDS + 1, 100)) as running:
-        readers = [Reader(running, done) for _ in range(3)]
+        readers = [Client(running, done) for _ in range(3)]
         for reader in readers:
             reader.start()
         try:
@@ -111,21 +111,21 @@ def test_readers_never_notice_that_the_site_is_rebuilt(site: Site) -> None:
 
 
 @pytest.mark.parametrize("headers", [{}, {"If_None_Match": "{tag}"}], ids=["whole", "fresh"])
-def test_a_worker_that_drains_slowly_still_has_its_release(site: Site, headers: dict[str, str]) -> None:
-    """A request that began before two releases were published is answered from the one with which it began."""
-    first, second = slow_answers(site, 3, headers)
+def test_a_slow_connection_keeps_its_release(site: Site, headers: dict[str, str]) -> None:
+    """A request that began before two releases were published is answered from the release at its start."""
+    first, second = slow_responses(site, 3, headers)
 
     assert (second["etag"], second["last-modified"]) == (first["etag"], first["last-modified"])
     assert (second.status, second.body) == ((304, b"") if headers else (200, first.body))
 
 
-def test_of_fewer_releases_a_worker_that_drains_slowly_is_not_served(site: Site) -> None:
-    """By default what the release before the previous one had is collected; docs/serving.md says so."""
-    assert [one.status for one in slow_answers(site, 2, {})] == [200, 404]
+def test_a_slow_connection_loses_a_release_that_is_no_longer_kept(site: Site) -> None:
+    """By default the release before the previous one is removed; docs/serving.md says so."""
+    assert [one.status for one in slow_responses(site, 2, {})] == [200, 404]
 
 
-def slow_answers(site: Site, keep: int, headers: dict[str, str]) -> list[Answer]:
-    """What a client gets whose second request was sent but for its end when two releases were published."""
+def slow_responses(site: Site, keep: int, headers: dict[str, str]) -> list[Answer]:
+    """The responses for a client whose second request was complete only after two releases were published."""
     with served(site, keep) as running, running.connect() as client, client.makefile("rb") as stream:
         # Whoever asks three times makes nginx keep the file open, whatever becomes of its name.
         tag = f'"{site.manifest.resources[FIRST].etag}"'
@@ -141,8 +141,8 @@ def slow_answers(site: Site, keep: int, headers: dict[str, str]) -> list[Answer]
         return [first, receive(stream)]
 
 
-def test_nobody_is_hurt_while_nothing_is_reloaded(site: Site) -> None:
-    """As many releases as are kept may be published before nginx hears of any."""
+def test_several_releases_may_be_published_before_a_reload(site: Site) -> None:
+    """As many as are kept."""
     with served(site, keep=4) as running:
         before = site.manifest.resources
         for number in (1, 2, 3):
@@ -158,8 +158,8 @@ def test_nobody_is_hurt_while_nothing_is_reloaded(site: Site) -> None:
 
 @pytest.mark.parametrize("keep", [2, 4])
 @pytest.mark.parametrize("remembering", [False, True])
-def test_as_many_releases_stay_as_the_site_says(keep: int, remembering: bool) -> None:
-    """With everything that they name and nothing else, whether the build remembers or not."""
+def test_keep_releases_sets_the_number_of_releases(keep: int, remembering: bool) -> None:
+    """With all their files and no others, with and without a cache."""
     with in_memory() as folder:
         site = copy_of("minimal", folder / "site")
         site.write("site.yaml", f"base_url: https://minimal.example\nkeep_releases: {keep}\n")
@@ -180,8 +180,8 @@ def test_as_many_releases_stay_as_the_site_says(keep: int, remembering: bool) ->
         assert stray(site.store) == []
 
 
-def test_after_a_build_that_died_what_is_kept_is_still_whole(site: Site) -> None:
-    """Nobody knows what it left behind; the releases that are kept say what is theirs."""
+def test_retained_releases_are_complete_after_a_killed_build(site: Site) -> None:
+    """Its leftovers are removed; the manifests of the retained releases say which files are theirs."""
     site.write("site.yaml", "base_url: https://minimal.example\nkeep_releases: 4\n")
     releases = [publish(site, number) for number in range(4)]
     (site.folder / "dist" / MARK).write_text("unfinished\n")

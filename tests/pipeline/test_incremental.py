@@ -1,4 +1,4 @@
-"""Builds that remember: whatever happens in between, what they publish is what a build without a memory would."""
+"""Incremental builds: after any history, the result is that of a build without a cache."""
 
 import os
 import shutil
@@ -17,30 +17,30 @@ from tests.conftest import AS_OF, WRITTEN, Site, copy_of
 from tests.support import tree_snapshot
 from tests.support.catalog_edits import EDITS, MISTAKES
 from tests.support.catalog_factory import Catalog, iso
-from tests.support.incremental_pair import HAPPENINGS, Do, Twins, flipped, in_memory, stray, visible
+from tests.support.incremental_pair import EVENTS, Event, IncrementalPair, flipped, in_memory, stray, visible
 
 Run = Callable[..., Result]
-# Where the bytes lie that are flipped, in thousandths of the file.
+# The positions of flipped bits, in thousandths of the file.
 EVERYWHERE = range(0, 1000, 29)
 
-happenings = st.builds(Do, st.sampled_from(sorted(HAPPENINGS)), st.integers(0, 11), st.integers(0, 999))
-rounds = st.lists(st.lists(happenings, min_size=1, max_size=3), min_size=1, max_size=12)
+events = st.builds(Event, st.sampled_from(sorted(EVENTS)), st.integers(0, 11), st.integers(0, 999))
+rounds = st.lists(st.lists(events, min_size=1, max_size=3), min_size=1, max_size=12)
 
 
 @pytest.fixture
 def folder() -> Iterator[Path]:
-    """Where a test may build without waiting for a disk."""
-    with in_memory() as made:
-        yield made
+    """A folder in memory, so that builds do not wait for a disk."""
+    with in_memory() as path:
+        yield path
 
 
 @pytest.fixture
-def twins(folder: Path) -> Twins:
-    """A catalog that was built once."""
-    made = Twins(folder)
-    build(made.options)
-    made.seen = made.below_series()
-    return made
+def pair(folder: Path) -> IncrementalPair:
+    """A catalog and its first release."""
+    pair = IncrementalPair(folder)
+    build(pair.options)
+    pair.built_files = pair.below_series()
+    return pair
 
 
 @pytest.fixture
@@ -50,57 +50,57 @@ def site(folder: Path) -> Site:
 
 
 @given(rounds)
-# Under CI hypothesis itself sees to it that every run is the same.
+# Under CI, hypothesis makes every run the same.
 @settings(max_examples=15, deadline=None, phases=set(Phase) - {Phase.explain}, suppress_health_check=list(HealthCheck))
-def test_what_is_remembered_never_shows(history: list[list[Do]]) -> None:
-    """After any history every byte, date and complaint is that of a build that knows the last manifest alone."""
+def test_incremental_build_equals_clean_build(history: list[list[Event]]) -> None:
+    """After any history, every byte, date and problem is that of a build that has only the last manifest."""
     with in_memory() as folder:
-        twins = Twins(folder)
-        twins.check()
-        for happenings in history:
-            for happening in happenings:
-                happening(twins)
-            twins.check()
+        pair = IncrementalPair(folder)
+        pair.check()
+        for events in history:
+            for event in events:
+                event(pair)
+            pair.check()
 
 
 @pytest.mark.parametrize("what", sorted(EDITS | MISTAKES))
-def test_each_edit_is_seen(what: str, twins: Twins) -> None:
-    """Whatever it changes and wherever that shows, the next build publishes it, or complains of it."""
-    HAPPENINGS[what](twins, 6, 5)
-    twins.check()
+def test_each_edit_is_published_or_refused(what: str, pair: IncrementalPair) -> None:
+    """After each edit, the next build publishes it or reports the problem."""
+    EVENTS[what](pair, 6, 5)
+    pair.check()
 
 
-@pytest.mark.parametrize("what", sorted(HAPPENINGS.keys() - EDITS.keys() - MISTAKES.keys()))
-def test_each_accident_is_survived(what: str, twins: Twins) -> None:
-    """Between two edits, and together with one."""
+@pytest.mark.parametrize("what", sorted(EVENTS.keys() - EDITS.keys() - MISTAKES.keys()))
+def test_each_accident_is_survived(what: str, pair: IncrementalPair) -> None:
+    """Alone between two edits, and together with one."""
     for edit, how in ("retitle_series", 0), ("rename_person", 5), ("retitle_chapter", 500):
-        HAPPENINGS[edit](twins, 0, how)
-        twins.check()
-        HAPPENINGS[what](twins, 0, how)
-    twins.check()
+        EVENTS[edit](pair, 0, how)
+        pair.check()
+        EVENTS[what](pair, 0, how)
+    pair.check()
 
 
-def test_ids_of_pages_that_depend_on_other_series_do_not_depend_on_the_memory(twins: Twins) -> None:
-    """Two chapters want the same id for a page; one goes and comes back, and nobody touches the file of the other."""
-    beta = twins.catalog.series["beta"]
+def test_allocated_page_ids_do_not_depend_on_the_cache(pair: IncrementalPair) -> None:
+    """Two chapters compete for a page id; one is removed and restored, the other file never changes."""
+    beta = pair.catalog.series["beta"]
     first, rest = beta.chapters[0], beta.chapters[1:]
     for chapters in rest, [first, *rest], rest:
         beta.chapters = chapters
-        twins.check()
+        pair.check()
 
 
-def change(twins: Twins) -> set[str]:
-    """Build again: one file is parsed, what was there is not touched, and what is new was not named before."""
-    before, old = tree_snapshot.state(twins.store.root), twins.manifest
-    report = build(twins.options)
-    after = tree_snapshot.state(twins.store.root)
-    made = {path for path in bodies(after) if path not in before}
+def change(pair: IncrementalPair) -> set[str]:
+    """Build again: one file is parsed, existing bodies are not touched, and new bodies have new names."""
+    before, old = tree_snapshot.state(pair.store.root), pair.manifest
+    report = build(pair.options)
+    after = tree_snapshot.state(pair.store.root)
+    new = {path for path in bodies(after) if path not in before}
 
     assert report.parsed == 1
     assert [path for path in bodies(before) & bodies(after) if before[path] != after[path]] == []
-    assert made == named(twins.manifest) - named(old)
-    assert report.written == sum(after[path][2] for path in made)
-    return made
+    assert new == named(pair.manifest) - named(old)
+    assert report.written == sum(after[path][2] for path in new)
+    return new
 
 
 def bodies(state: dict[str, tuple[int, ...]]) -> set[str]:
@@ -108,7 +108,7 @@ def bodies(state: dict[str, tuple[int, ...]]) -> set[str]:
 
 
 def named(manifest: Manifest) -> set[str]:
-    return {path for one in manifest.resources.values() for path in files_with_sidecar(one)}
+    return {path for body in manifest.resources.values() for path in files_with_sidecar(body)}
 
 
 def rename_a_title(catalog: Catalog) -> None:
@@ -126,139 +126,139 @@ def add_a_file(catalog: Catalog) -> None:
 
 
 @pytest.mark.parametrize("edit", [rename_a_title, rename_a_chapter, add_a_file])
-def test_one_edit_costs_one_file(edit: Callable[[Catalog], None], twins: Twins) -> None:
-    """One source is read again, and only bodies whose bytes changed are written."""
-    edit(twins.catalog)
-    twins.catalog.write()
+def test_one_edit_parses_one_file(edit: Callable[[Catalog], None], pair: IncrementalPair) -> None:
+    """Only bodies with other bytes are written."""
+    edit(pair.catalog)
+    pair.catalog.write()
 
-    assert change(twins) != set()
+    assert change(pair) != set()
 
 
-def test_an_edit_that_keeps_size_and_time_is_seen(twins: Twins) -> None:
-    """Neither a file's time nor its size says that it is the same."""
-    path = twins.catalog.folder / "series/alpha.yaml"
+def test_an_edit_that_keeps_size_and_mtime_is_published(pair: IncrementalPair) -> None:
+    """The status of a file also has its ctime and inode."""
+    path = pair.catalog.folder / "series/alpha.yaml"
     before = path.stat()
-    twins.catalog.still = True
-    rename_a_title(twins.catalog)
-    twins.catalog.write()
+    pair.catalog.still = True
+    rename_a_title(pair.catalog)
+    pair.catalog.write()
 
     assert (path.stat().st_size, path.stat().st_mtime_ns) == (before.st_size, before.st_mtime_ns)
-    assert change(twins) != set()
+    assert change(pair) != set()
 
 
-def test_a_build_of_the_same_again_writes_and_parses_nothing(twins: Twins) -> None:
-    """Every inode and every time stays as it is, but for what the memory does with its own folder."""
-    before = everything_but_the_cache(twins)
-    report = build(twins.options)
+def test_a_build_without_changes_writes_and_parses_nothing(pair: IncrementalPair) -> None:
+    """Every inode and every time stays, except in the folder of the cache."""
+    before = everything_but_the_cache(pair)
+    report = build(pair.options)
 
     assert (report.parsed, report.written) == (0, 0)
-    assert everything_but_the_cache(twins) == before
+    assert everything_but_the_cache(pair) == before
 
 
-def everything_but_the_cache(twins: Twins) -> dict[str, tuple[int, ...]]:
-    found = tree_snapshot.state(twins.folder)
-    return {path: state for path, state in found.items() if path.partition("/")[0] not in (".", "cache")}
+def everything_but_the_cache(pair: IncrementalPair) -> dict[str, tuple[int, ...]]:
+    states = tree_snapshot.state(pair.folder)
+    return {path: state for path, state in states.items() if path.partition("/")[0] not in (".", "cache")}
 
 
-def test_a_fresh_clone_parses_nothing(twins: Twins) -> None:
-    """Where every entity says when it changed, no time of a file matters."""
-    catalog = twins.catalog
+def test_a_fresh_clone_parses_nothing(pair: IncrementalPair) -> None:
+    """If every record has a `modified` field, the times of files do not matter."""
+    catalog = pair.catalog
     records = [one for found in catalog.lists.values() for one in found if "sha256" not in one]
     records += [one.fields for one in catalog.series.values()] + [one.fields for _, one in catalog.chapters()]
     for fields in records:
         fields.setdefault("modified", iso(AS_OF - 1000))
-    twins.check()
-    clone = twins.folder / "clone"
+    pair.check()
+    clone = pair.folder / "clone"
     shutil.copytree(catalog.folder, clone)
     for path in clone.rglob("*"):
         os.utime(path, (WRITTEN - 1, WRITTEN - 1))
-    release = twins.store.current()
-    report = build(replace(twins.options, catalog=clone))
+    release = pair.store.current()
+    report = build(replace(pair.options, catalog=clone))
 
     assert (report.parsed, report.release) == (0, release)
 
 
-def test_without_its_folder_everything_is_parsed_again(twins: Twins) -> None:
-    """What is remembered may be deleted at any time."""
-    shutil.rmtree(twins.cache)
-    report = build(twins.options)
+def test_without_the_cache_everything_is_parsed_again(pair: IncrementalPair) -> None:
+    """The cache may be deleted at any time."""
+    shutil.rmtree(pair.cache)
+    report = build(pair.options)
 
-    assert (report.parsed, report.written) == (len(twins.below_series()), 0)
-    assert build(twins.options).parsed == 0
-
-
-def test_the_first_build_parses_everything_and_makes_the_folder(folder: Path) -> None:
-    """The folder of the memory need not be there."""
-    twins = Twins(folder)
-
-    assert build(twins.options).parsed == len(twins.below_series())
-    assert (twins.cache / "cache.sqlite").is_file()
+    assert (report.parsed, report.written) == (len(pair.below_series()), 0)
+    assert build(pair.options).parsed == 0
 
 
-def test_a_memory_with_one_wrong_bit_is_never_believed(twins: Twins) -> None:
-    """Wherever it is, the release is the one that the catalog gives."""
-    file, expected = twins.cache / "cache.sqlite", visible(twins.options)
-    whole = file.read_bytes()
+def test_the_first_build_parses_everything_and_creates_the_cache(folder: Path) -> None:
+    """The folder of the cache need not exist."""
+    pair = IncrementalPair(folder)
+
+    assert build(pair.options).parsed == len(pair.below_series())
+    assert (pair.cache / "cache.sqlite").is_file()
+
+
+def test_a_cache_with_a_wrong_bit_gives_the_same_release(pair: IncrementalPair) -> None:
+    """The bit may be anywhere in the file."""
+    file, expected = pair.cache / "cache.sqlite", visible(pair.options)
+    content = file.read_bytes()
     for place in EVERYWHERE:
-        shutil.rmtree(twins.cache)
-        twins.cache.mkdir()
-        file.write_bytes(flipped(whole, len(whole) * place // 1000, 1 << place % 8))
-        build(twins.options)
-        assert visible(twins.options) == expected, place
-        assert stray(twins.store) == []
+        shutil.rmtree(pair.cache)
+        pair.cache.mkdir()
+        file.write_bytes(flipped(content, len(content) * place // 1000, 1 << place % 8))
+        build(pair.options)
+        assert visible(pair.options) == expected, place
+        assert stray(pair.store) == []
 
 
 @pytest.mark.parametrize("text", [b"", b"not a database\n", b"SQLite format 3\0"], ids=["empty", "text", "head"])
-def test_what_is_no_memory_is_replaced_by_one(text: bytes, twins: Twins) -> None:
-    """The build after it has everything again."""
-    (twins.cache / "cache.sqlite").write_bytes(text)
-    twins.seen = {}
-    twins.check()
+def test_a_file_that_is_no_cache_is_replaced(text: bytes, pair: IncrementalPair) -> None:
+    """The next build has a complete cache again."""
+    (pair.cache / "cache.sqlite").write_bytes(text)
+    pair.built_files = {}
+    pair.check()
 
-    assert build(twins.options).parsed == 0
+    assert build(pair.options).parsed == 0
 
 
 # The command line
 
 
-def memories(site: Site) -> Iterator[str]:
+def caches(site: Site) -> Iterator[str]:
     return (path for path in tree_snapshot.files(site.folder) if path.endswith("cache.sqlite"))
 
 
-def test_by_default_a_build_remembers_beside_what_it_builds(site: Site, run: Run) -> None:
-    """`.flatpanel_cache` lies in the folder of `--out`, whatever the current one is."""
+def test_the_default_cache_is_beside_the_output(site: Site, run: Run) -> None:
+    """It is `.flatpanel_cache` beside `--out`, whatever the current folder is."""
     assert run("build", *tree_snapshot.options(site)).exit_code == 0
-    assert list(memories(site)) == [".flatpanel_cache/cache.sqlite"]
+    assert list(caches(site)) == [".flatpanel_cache/cache.sqlite"]
 
 
-def test_the_memory_may_lie_elsewhere(site: Site, run: Run) -> None:
-    """`--cache` names its folder, which is made."""
+def test_cache_option_sets_the_folder(site: Site, run: Run) -> None:
+    """The folder is created."""
     result = run("build", *tree_snapshot.options(site), "--cache", site.folder / "some/where")
 
     assert result.exit_code == 0
-    assert list(memories(site)) == ["some/where/cache.sqlite"]
+    assert list(caches(site)) == ["some/where/cache.sqlite"]
 
 
-def test_a_build_can_do_without(site: Site, run: Run) -> None:
-    """`--no-cache` makes no memory."""
+def test_no_cache_writes_no_cache(site: Site, run: Run) -> None:
+    """A build with `--no-cache` creates no folder."""
     assert run("build", *tree_snapshot.options(site), "--no-cache").exit_code == 0
-    assert not list(memories(site))
+    assert not list(caches(site))
 
 
-def test_a_build_that_does_without_leaves_it_alone(site: Site, run: Run) -> None:
-    """`--no-cache` neither believes nor repairs what is there."""
+def test_no_cache_leaves_an_existing_cache_alone(site: Site, run: Run) -> None:
+    """`--no-cache` neither reads nor repairs it."""
     run("build", *tree_snapshot.options(site))
-    kept = site.folder / ".flatpanel_cache"
-    (kept / "cache.sqlite").write_text("not a database\n")
-    before = tree_snapshot.state(kept)
+    cache = site.folder / ".flatpanel_cache"
+    (cache / "cache.sqlite").write_text("not a database\n")
+    before = tree_snapshot.state(cache)
 
     assert run("build", *tree_snapshot.options(site), "--no-cache").exit_code == 0
-    assert tree_snapshot.state(kept) == before
+    assert tree_snapshot.state(cache) == before
 
 
 @pytest.mark.parametrize("place", ["a-file", "a-file/below", "nowhere", "closed/cache", "/proc/cache"])
-def test_where_nothing_can_be_remembered_a_build_says_so(place: str, site: Site, run: Run) -> None:
-    """It goes on with a warning or ends with a sentence; what was served before is served."""
+def test_an_unwritable_cache_is_reported(place: str, site: Site, run: Run) -> None:
+    """The build continues with a warning or ends with a message; the current release stays."""
     site.build()
     (site.folder / "a-file").write_text("mine")
     (site.folder / "nowhere").symlink_to("not-there/either")
@@ -271,12 +271,12 @@ def test_where_nothing_can_be_remembered_a_build_says_so(place: str, site: Site,
     assert stray(site.store) == []
 
 
-def test_a_memory_of_another_catalog_does_no_harm(folder: Path) -> None:
-    """Two catalogs that share it, with files of the same names, get what is theirs."""
+def test_two_catalogs_may_share_a_cache(folder: Path) -> None:
+    """Their files have the same names; each release has its own content."""
     sites = [copy_of(name, folder / name) for name in ("minimal", "everything")]
-    apart = [build(one.options).release for one in sites]
-    for one in sites:
-        shutil.rmtree(one.folder / "dist")
-    together = [build(replace(one.options, cache=folder / "shared")).release for one in sites * 2]
+    apart = [build(site.options).release for site in sites]
+    for site in sites:
+        shutil.rmtree(site.folder / "dist")
+    together = [build(replace(site.options, cache=folder / "shared")).release for site in sites * 2]
 
     assert together == apart * 2

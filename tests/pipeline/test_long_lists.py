@@ -1,4 +1,4 @@
-"""Lists that are too long to be made in one piece: the same bytes, put together from what is there already."""
+"""Long lists: joined from pieces, with the same bytes as a list that is encoded as a whole."""
 
 import gzip
 import re
@@ -20,12 +20,12 @@ LISTS = ("/api/series", "/api/v1/series", "/api/v2/chapters", "/api/v2/chapters?
 
 @pytest.fixture
 def long(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every list is a long one."""
+    """Treat every list as a long one."""
     monkeypatch.setattr(long_lists, "LONG", 0)
 
 
-def tags(manifest: Manifest) -> dict[str, str]:
-    return {url: one.etag for url, one in manifest.resources.items()}
+def etags(manifest: Manifest) -> dict[str, str]:
+    return {url: body.etag for url, body in manifest.resources.items()}
 
 
 @pytest.mark.parametrize("name", sorted(one.name for one in SITES.iterdir()))
@@ -33,59 +33,59 @@ def tags(manifest: Manifest) -> dict[str, str]:
 def test_a_list_in_pieces_has_the_same_bytes(
     name: str, block: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Whether a list is long is for the build to know, and for nobody else."""
+    """The length of a list changes how it is written, not its content."""
     whole, pieces = copy_of(name, tmp_path / "whole"), copy_of(name, tmp_path / "pieces")
     whole.build()
     monkeypatch.setattr(long_lists, "LONG", 0)
     monkeypatch.setattr(long_lists, "_BLOCK", block)
     pieces.build()
 
-    assert tags(pieces.manifest) == tags(whole.manifest)
+    assert etags(pieces.manifest) == etags(whole.manifest)
     assert list(verify_files.check_files(pieces.store)) == []
 
 
-def test_the_compressed_form_of_a_long_list_is_one_member(long: None, tmp_path: Path) -> None:
-    """Clients in the field read no second one."""
+def test_a_long_list_is_compressed_as_one_gzip_member(long: None, tmp_path: Path) -> None:
+    """Many clients read only the first member."""
     site = copy_of("everything", tmp_path)
     site.build()
     for url in LISTS:
-        one = site.manifest.resources[url]
-        packed = (tmp_path / "dist" / f"{one.file}.gz").read_bytes()
+        body = site.manifest.resources[url]
+        compressed = (tmp_path / "dist" / f"{body.file}.gz").read_bytes()
 
-        assert gzip.decompress(packed) == (tmp_path / "dist" / one.file).read_bytes()
-        assert packed.count(packed[:10]) == 1
+        assert gzip.decompress(compressed) == (tmp_path / "dist" / body.file).read_bytes()
+        assert compressed.count(compressed[:10]) == 1
 
 
-def test_a_long_list_that_comes_back_is_taken_up_again(long: None, site: Site) -> None:
-    """A change and its reversal leave what a build from nothing leaves, and no half of a list."""
+def test_a_long_list_that_changes_back_is_used_again(long: None, site: Site) -> None:
+    """After a change and its reversal the release is the same, without leftovers."""
     options = replace(site.options, cache=site.folder / "cache")
     tree_snapshot.first_version(site)
     run.build(options)
-    first = tags(site.manifest)
+    first = etags(site.manifest)
     tree_snapshot.second_version(site)
     run.build(options)
     tree_snapshot.first_version(site)
     run.build(options)
 
-    assert tags(site.manifest) == first
+    assert etags(site.manifest) == first
     assert list(verify_files.check_files(site.store)) == []
 
 
-def test_a_long_list_that_is_there_is_not_written_again(long: None, site: Site) -> None:
-    """A build that remembers nothing finds it by its tag."""
+def test_an_unchanged_long_list_is_not_written_again(long: None, site: Site) -> None:
+    """A build without a cache recognises it by its ETag."""
     tree_snapshot.first_version(site)
     site.build()
     before = tree_snapshot.state(site.folder / "dist/www")
     site.build()
 
     assert tree_snapshot.state(site.folder / "dist/www").keys() == before.keys()
-    assert {name: one for name, one in tree_snapshot.state(site.folder / "dist/www").items() if name != "."} == {
-        name: one for name, one in before.items() if name != "."
+    assert {name: state for name, state in tree_snapshot.state(site.folder / "dist/www").items() if name != "."} == {
+        name: state for name, state in before.items() if name != "."
     }
 
 
-def test_bodies_above_the_budget_are_named(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
-    """By URL, size and the setting that says what is big; on every build, whether they changed or not."""
+def test_bodies_above_the_budget_are_warnings(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With URL, size and setting; in every build, also if the bodies are unchanged."""
     options = replace(site.options, cache=site.folder / "cache")
     names = "".join(f"      - page-{number:06}-of-a-very-long-chapter-indeed.jpg\n" for number in range(9_999))
     chapters = "".join(
@@ -102,20 +102,20 @@ def test_bodies_above_the_budget_are_named(site: Site, monkeypatch: pytest.Monke
     assert [match[1] for match in matches] == [f"{site.folder}/catalog_src/site.yaml"]
 
 
-def test_a_long_list_that_is_restricted_is_made_where_nobody_may_read(
+def test_a_restricted_long_list_is_written_below_private(
     long: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A build that is killed would leave its beginning there."""
+    """A killed build would otherwise leave a part of it in `www`."""
     site = copy_of("v2", tmp_path)
     with (tmp_path / "catalog_src/site.yaml").open("a") as settings:
         settings.write("\nrestricted: [/chapters]\n")
-    grown = []
-    whole = PartialFile.__init__
-    monkeypatch.setattr(PartialFile, "__init__", lambda self, path: grown.append(path) or whole(self, path))
+    paths = []
+    original = PartialFile.__init__
+    monkeypatch.setattr(PartialFile, "__init__", lambda self, path: paths.append(path) or original(self, path))
     site.build()
 
-    tree = {path.parent for path in grown if path.parent.name in TREES}
-    hidden = [one for one in site.manifest.resources.values() if one.url.partition("?")[0] == LISTS[2]]
-    assert all(one.restricted for one in hidden)
+    tree = {path.parent for path in paths if path.parent.name in TREES}
+    restricted = [body for body in site.manifest.resources.values() if body.url.partition("?")[0] == LISTS[2]]
+    assert all(body.restricted for body in restricted)
     assert tree == {tmp_path / "dist" / name for name in TREES}
-    assert len([path for path in grown if path.parent.name == "private"]) == 2 * len(hidden)
+    assert len([path for path in paths if path.parent.name == "private"]) == 2 * len(restricted)

@@ -1,4 +1,4 @@
-"""The cache belongs to one version of the program: after an edit of any file that a build uses, nothing is reused."""
+"""The cache is valid for one version of the program: after an edit of any program file, nothing is reused."""
 
 import shutil
 import subprocess
@@ -9,9 +9,9 @@ import pytest
 
 from tests.support.paths import DATA, ROOT
 
-# How a file of each type is changed without changing what it does.
+# A harmless edit for each type of file.
 COMMENTS = {".py": "# edited", ".conf": "# edited", ".js": "// edited", ".css": "/* edited */", ".html": "<!-- -->"}
-# Files that no build reads: texts for people, and what `init` copies.
+# Files that no build reads: texts for people, and files that `init` copies.
 NOT_USED = {"LICENSE", "NOTICE", "README.md", "swagger-ui-bundle.js.LICENSE.txt"}
 BUILD = """
 import sys
@@ -34,7 +34,7 @@ print(run.build(options).parsed)
 
 
 def parsed(program: Path, site: Path) -> int:
-    """How many files of series a build parses that could use the cache of the build before."""
+    """The number of files of series that a build parses, although it could use the cache of the build before."""
     command = [sys.executable, "-B", "-c", BUILD, site]
     done = subprocess.run(command, cwd=program, check=True, capture_output=True, text=True)
     return int(done.stdout)
@@ -49,7 +49,7 @@ def edited_files() -> list[str]:
 
 
 @pytest.mark.histories
-def test_an_edit_of_any_part_of_the_program_is_followed_by_a_full_build(tmp_path: Path) -> None:
+def test_an_edit_of_any_program_file_causes_a_full_build(tmp_path: Path) -> None:
     """Each package and each type of file counts: code, templates, shim, style sheets."""
     ignored = shutil.ignore_patterns("__pycache__")
     shutil.copytree(ROOT / "generator", tmp_path / "generator", ignore=ignored)
@@ -63,8 +63,8 @@ def test_an_edit_of_any_part_of_the_program_is_followed_by_a_full_build(tmp_path
         assert parsed(tmp_path, tmp_path / "site") == series, name
 
 
-def test_files_that_do_not_count_are_not_used_by_a_build() -> None:
-    """A file of a new type is either covered by the program's version or named here."""
+def test_files_without_influence_are_listed() -> None:
+    """A file of a new type is covered by the program's version, or listed here."""
     others = {
         path.name
         for path in (ROOT / "generator").rglob("*")

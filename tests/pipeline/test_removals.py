@@ -1,4 +1,4 @@
-"""What is no longer published is named by every build, and `--max-removed` keeps it from being published unseen."""
+"""Removals: every build names what is no longer published, and `--max-removed` limits it."""
 
 import json
 import os
@@ -18,10 +18,10 @@ PAST, FUTURE = "2026-02-02T10:00:00Z", "2036-02-02T10:00:00Z"
 
 
 def write(site: Site, slug: str, numbers: dict[str, int | None], more: str = "", published: str = PAST) -> None:
-    """A series with chapters, each with its id or without one."""
+    """Write a series with chapters, with ids or without."""
     chapters = "".join(
-        CHAPTER.format(id="" if one is None else f"id: {one}, ", number=number, published=published)
-        for number, one in numbers.items()
+        CHAPTER.format(id="" if chapter is None else f"id: {chapter}, ", number=number, published=published)
+        for number, chapter in numbers.items()
     )
     listed = f"chapters:\n{chapters}" if chapters else ""
     site.write(f"series/{slug}.yaml", f"title: {slug}\ncover: c.png\n{more}{listed}")
@@ -29,7 +29,7 @@ def write(site: Site, slug: str, numbers: dict[str, int | None], more: str = "",
 
 @pytest.fixture
 def full(site: Site) -> Site:
-    """Three series with four chapters each, of which the last has none with an id."""
+    """Three series with four chapters each; the chapters of the last have no ids."""
     for path in (site.folder / "catalog_src/series").iterdir():
         path.unlink()
     for index, slug in enumerate(("alpha", "beta")):
@@ -55,18 +55,18 @@ def schedule_them(site: Site) -> None:
     write(site, "alpha", {str(number): number for number in range(1, 5)}, published=FUTURE)
 
 
-def name_only_some(site: Site) -> None:
-    """Ids that are new; the other chapters go."""
+def identify_only_some(site: Site) -> None:
+    """Give two chapters new ids, and remove all others."""
     write(site, "gamma", {"1": 31, "2": 32})
 
 
 def rename_a_series(site: Site) -> None:
-    """The addresses of the series go; its chapters keep their ids."""
+    """The URLs of the series change, its chapters keep their ids."""
     remove_a_series(site)
     write(site, "omega", {str(number): number for number in range(1, 5)})
 
 
-def number_anew(site: Site) -> None:
+def renumber(site: Site) -> None:
     write(site, "alpha", {f"{number}.5": number for number in range(1, 5)})
 
 
@@ -101,9 +101,9 @@ CASES: list[tuple[Callable[[Site], None], dict[str, int], list[str]]] = [
     (remove_a_series_without_ids, {"gamma": 4}, []),
     (remove_chapters, {}, ["alpha/1/2", "alpha/1/3", "gamma/1/4"]),
     (schedule_them, {}, ["alpha/1/1", "alpha/1/2", "alpha/1/3", "alpha/1/4"]),
-    (name_only_some, {}, ["gamma/1/3", "gamma/1/4"]),
+    (identify_only_some, {}, ["gamma/1/3", "gamma/1/4"]),
     (rename_a_series, {"alpha": 0}, []),
-    (number_anew, {}, []),
+    (renumber, {}, []),
     (give_other_ids, {}, []),
     (move_to_another_series, {}, []),
     (restrict, {}, []),
@@ -114,7 +114,7 @@ CASES: list[tuple[Callable[[Site], None], dict[str, int], list[str]]] = [
 
 @pytest.mark.parametrize("previous", [False, True])
 @pytest.mark.parametrize(("change", "series", "chapters"), CASES, ids=[one[0].__name__ for one in CASES])
-def test_what_is_no_longer_published_is_named(
+def test_removals_are_named(
     full: Site,
     run: Run,
     tmp_path: Path,
@@ -123,13 +123,13 @@ def test_what_is_no_longer_published_is_named(
     series: dict[str, int],
     chapters: list[str],
 ) -> None:
-    """Compared with the release that is served, or with the manifest of one that was published elsewhere."""
+    """Compared with the current release, or with the manifest of one that was published elsewhere."""
     options = options_of(full, tmp_path, previous=previous)
     change(full)
-    told = json.loads(run("build", *options, "--json").stdout)["no_longer_published"]
+    plain = json.loads(run("build", *options, "--json").stdout)["no_longer_published"]
 
     counts = {"series": len(series), "chapters": len(chapters) + sum(series.values())}
-    assert told == {
+    assert plain == {
         "counts": counts,
         "series": [{"series": slug, "chapters": count} for slug, count in series.items()],
         "chapters": chapters,
@@ -139,7 +139,7 @@ def test_what_is_no_longer_published_is_named(
 
 
 def options_of(site: Site, folder: Path, *, previous: bool) -> list[object]:
-    """Options of a build that continues the release that is built now: in its folder, or in an empty one."""
+    """Options of a build that continues the current release: in its folder, or in an empty one."""
     site.build()
     options = [*tree_snapshot.options(site), "--no-cache"]
     if previous:
@@ -151,7 +151,7 @@ def options_of(site: Site, folder: Path, *, previous: bool) -> list[object]:
 
 
 def test_chapters_of_a_restricted_series_are_named_by_their_ids(full: Site, run: Run) -> None:
-    """The older families, whose addresses have numbers, do not know them."""
+    """The older API versions, whose URLs have numbers, do not have them."""
     write(full, "alpha", {"1": 1, "2": 2}, "restricted: true\n")
     full.build()
     write(full, "alpha", {"1": 1}, "restricted: true\n")
@@ -162,8 +162,8 @@ def test_chapters_of_a_restricted_series_are_named_by_their_ids(full: Site, run:
     )
 
 
-def test_only_so_many_are_named(full: Site, run: Run, tmp_path: Path) -> None:
-    """The others are counted: on the terminal, on the page and for programs."""
+def test_twenty_removals_are_named(full: Site, run: Run, tmp_path: Path) -> None:
+    """All others are counted: on the terminal, on the page and in JSON."""
     write(full, "alpha", {str(number): number for number in range(100, 150)})
     for number in range(25):
         write(full, f"short-{number:02}", {})
@@ -188,7 +188,7 @@ def test_only_so_many_are_named(full: Site, run: Run, tmp_path: Path) -> None:
 def test_a_build_that_removes_too_much_writes_nothing(
     full: Site, run: Run, tmp_path: Path, previous: bool, remembering: bool
 ) -> None:
-    """Exit code 1, what is gone, and the option; no file, no folder and no time is another afterwards."""
+    """Exit code 1, the removals and the option; no file, folder or time changes."""
     options = options_of(full, tmp_path, previous=previous)
     if remembering:
         options.remove("--no-cache")
@@ -213,8 +213,8 @@ def test_a_build_that_removes_too_much_writes_nothing(
     assert run("build", *options, "--max-removed", 40).exit_code == 0
 
 
-def test_a_build_that_is_refused_after_one_that_died_leaves_even_its_remains(full: Site, run: Run) -> None:
-    """Clearing up would be a change, too."""
+def test_a_refused_build_leaves_the_leftovers_of_a_killed_one(full: Site, run: Run) -> None:
+    """Removing them would be a change, too."""
     full.build()
     (full.folder / "dist/.flatpanel").write_text("unfinished\n")
     (full.folder / "dist/www/half").write_text("of a body")
@@ -225,9 +225,9 @@ def test_a_build_that_is_refused_after_one_that_died_leaves_even_its_remains(ful
     assert tree_snapshot.state(full.folder / "dist") == before
 
 
-def test_a_cache_that_was_there_stays(full: Site, run: Run) -> None:
-    """With what it remembered: the build that is allowed costs no more."""
-    options = [one for one in tree_snapshot.options(full) if one != "--no-cache"]
+def test_a_refused_build_keeps_the_existing_cache(full: Site, run: Run) -> None:
+    """The build that is allowed later parses nothing again."""
+    options = [option for option in tree_snapshot.options(full) if option != "--no-cache"]
     run("build", *options)
     remove_a_series(full)
     cache = full.folder / ".flatpanel_cache/cache.sqlite"
@@ -238,8 +238,8 @@ def test_a_cache_that_was_there_stays(full: Site, run: Run) -> None:
     assert run("build", *options, "--max-removed", 100).exit_code == 0
 
 
-def test_two_removals_are_no_accident(full: Site, run: Run) -> None:
-    """Fewer than three are allowed at any percentage, and so is everything in a first build."""
+def test_two_removals_are_always_allowed(full: Site, run: Run) -> None:
+    """Fewer than three are allowed at any percentage, and so is a first build."""
     options = tree_snapshot.options(full)
     assert run("build", *options, "--max-removed", 0).exit_code == 0
     write(full, "alpha", {"1": 1, "2": 2})
@@ -248,8 +248,8 @@ def test_two_removals_are_no_accident(full: Site, run: Run) -> None:
     assert run("build", *options, "--max-removed", 0).exit_code == 1
 
 
-def test_a_check_writes_nothing_anyway(full: Site, run: Run) -> None:
-    """--check and --max-removed contradict each other."""
+def test_check_and_max_removed_exclude_each_other(full: Site, run: Run) -> None:
+    """A check writes nothing anyway."""
     result = run("build", *tree_snapshot.options(full), "--check", "--max-removed", 5)
 
     assert result.exit_code == 2
@@ -257,10 +257,8 @@ def test_a_check_writes_nothing_anyway(full: Site, run: Run) -> None:
 
 
 @pytest.mark.parametrize(("given", "wanted"), [("", "20"), ("0", "0"), ("75", "75")])
-def test_the_workflow_of_a_project_allows_a_fifth_and_more_for_once(
-    tmp_path: Path, run: Run, given: str, wanted: str
-) -> None:
-    """Whoever starts it by hand says how much; a push and the schedule say nothing."""
+def test_the_workflow_allows_20_percent_by_default(tmp_path: Path, run: Run, given: str, wanted: str) -> None:
+    """A manual run may set another percentage; pushes and scheduled runs do not."""
     assert run("init", tmp_path / "mine").exit_code == 0
     workflow = reader.load((tmp_path / "mine/.github/workflows/publish.yml").read_bytes())
     (step,) = (one for one in workflow["jobs"]["publish"]["steps"] if one.get("name") == "Build")

@@ -1,4 +1,4 @@
-"""The same catalog, instant and past give the same bytes, whoever builds and wherever."""
+"""Reproducible builds: the same catalog, time and history give the same bytes on every machine."""
 
 import os
 import subprocess
@@ -16,7 +16,7 @@ EXAMPLE = BUILD.parent / "catalog_src"
 
 
 def catalog(source: Path, folder: Path, *, backwards: bool = False) -> None:
-    """A copy of a catalog, its files made in the order of their names or the other way round."""
+    """A copy of a catalog, its files created in the order of their names or in reverse."""
     for path in sorted(source.rglob("*.yaml"), reverse=backwards):
         copy = folder / "catalog_src" / path.relative_to(source)
         copy.parent.mkdir(parents=True, exist_ok=True)
@@ -25,7 +25,7 @@ def catalog(source: Path, folder: Path, *, backwards: bool = False) -> None:
 
 
 def build(folder: Path, *options: str, cwd: Path | None = None, umask: int = 0o022, **environment: str) -> None:
-    """One build by a process of its own."""
+    """One build in a process of its own."""
     where = Path(os.path.relpath(folder, cwd)) if cwd else folder
     places = ["--catalog", where / "catalog_src", "--out", where / "dist", "--nginx", where / "nginx.conf"]
     command = [sys.executable, BUILD, *places, "--as-of", str(AS_OF), "--quiet", *options]
@@ -33,7 +33,7 @@ def build(folder: Path, *options: str, cwd: Path | None = None, umask: int = 0o0
 
 
 def tree(folder: Path) -> dict[str, object]:
-    """Everything that was built: bytes, links, modes and the times of bodies."""
+    """Everything that a build wrote: bytes, links, modes and the times of bodies."""
     content = tree_snapshot.content(folder)
     modes = {name: path.lstat().st_mode for name, path in tree_snapshot.walk(folder)}
     bodies = [name for name in content if name.startswith("www/") and name.endswith((".json", ".gz"))]
@@ -42,8 +42,8 @@ def tree(folder: Path) -> dict[str, object]:
 
 
 @pytest.mark.parametrize("source", [EXAMPLE, SITES / "minimal"], ids=["example", "minimal"])
-def test_nothing_about_the_machine_shows(source: Path, tmp_path: Path) -> None:
-    """Hash seed, time zone, language, folder, umask, number of processes and order of files change no byte, no mode."""
+def test_the_machine_does_not_matter(source: Path, tmp_path: Path) -> None:
+    """Hash seed, time zone, language, folder, umask, processes and order of files change no byte and no mode."""
     here, there = tmp_path / "here", tmp_path / "a longer way/there"
     catalog(source, here)
     catalog(source, there, backwards=True)
@@ -63,8 +63,8 @@ def test_nothing_about_the_machine_shows(source: Path, tmp_path: Path) -> None:
     assert (there / "nginx.conf").read_bytes() == (here / "nginx.conf").read_bytes()
 
 
-def test_what_happened_in_between_does_not_show(tmp_path: Path) -> None:
-    """A build over an old release and one that continues its manifest elsewhere serve the same release."""
+def test_the_builds_in_between_do_not_matter(tmp_path: Path) -> None:
+    """A build over an old release and one that continues its manifest elsewhere give the same release."""
     here, there = tmp_path / "here", tmp_path / "there"
     for folder in (here, there):
         catalog(SITES / "minimal", folder)
@@ -86,9 +86,9 @@ def test_what_happened_in_between_does_not_show(tmp_path: Path) -> None:
     assert served[0] == served[1]
 
 
-def test_a_compressed_form_tells_neither_time_nor_system() -> None:
-    """The head of a gzip file has room for both; it is the same wherever and whenever the build runs."""
-    packed = encoding.gzip(b"word " * 1000)
+def test_gzip_headers_have_neither_time_nor_system() -> None:
+    """The header is the same for every build on every machine."""
+    compressed = encoding.gzip(b"word " * 1000)
 
-    assert packed is not None
-    assert packed[:10] == bytes.fromhex("1f8b0800000000000003")
+    assert compressed is not None
+    assert compressed[:10] == bytes.fromhex("1f8b0800000000000003")

@@ -1,4 +1,4 @@
-"""`rollback` publishes what an earlier release had, and lets in only who is let in today."""
+"""`rollback` publishes the content of an earlier release with the API keys of the current one."""
 
 import json
 import signal
@@ -20,10 +20,10 @@ SITE = "base_url: https://minimal.example\nkeep_releases: 5\n"
 
 
 def keys(site: Site, **holders: str) -> None:
-    """The keys of the catalog by name: the key itself, and behind a slash its account."""
+    """Write the keys of the catalog by name: the key, and after a slash its account."""
     lines = []
-    for name, said in holders.items():
-        key, _, account = said.partition("/")
+    for name, value in holders.items():
+        key, _, account = value.partition("/")
         owner = f", account: {account}" if account else ""
         lines.append(f"- {{name: {name}, sha256: {digest(key)}{owner}}}\n")
     site.write("keys.yaml", "".join(lines) or "[]\n")
@@ -34,8 +34,8 @@ def digest(key: str) -> str:
 
 
 def accounts(site: Site, *names: str) -> None:
-    said = "".join(f"- {{username: {name}, modified: 2026-01-01T00:00:00Z}}\n" for name in names)
-    site.write("accounts.yaml", said or "[]\n")
+    text = "".join(f"- {{username: {name}, modified: 2026-01-01T00:00:00Z}}\n" for name in names)
+    site.write("accounts.yaml", text or "[]\n")
 
 
 def title(site: Site, text: str, *, restricted: str = "false", licensed: str = "false", slug: str = "first") -> None:
@@ -53,7 +53,7 @@ def holders(site: Site, release: str | None = None) -> dict[str, str]:
 
 @pytest.fixture
 def two(site: Site) -> tuple[Site, str, str]:
-    """Two releases: the old key counts in the first, in the second the new one and two with accounts."""
+    """Two releases: the first has the old key, the second the new key and two keys with accounts."""
     site.write("site.yaml", SITE)
     accounts(site, "lena")
     title(site, "First")
@@ -65,8 +65,8 @@ def two(site: Site) -> tuple[Site, str, str]:
     return site, first, site.build().release
 
 
-def test_a_rollback_publishes_the_target_with_the_keys_of_today(two: tuple[Site, str, str], run: Run) -> None:
-    """Under an id of its own; the target and every other release stay as they were, and nothing is collected."""
+def test_a_rollback_publishes_the_target_with_current_keys(two: tuple[Site, str, str], run: Run) -> None:
+    """The new release has its own id; the target and every other release stay."""
     site, first, second = two
     out = site.folder / "dist"
     before = tree_snapshot.state(out / "releases")
@@ -83,9 +83,9 @@ def test_a_rollback_publishes_the_target_with_the_keys_of_today(two: tuple[Site,
     assert holders(site) == {digest(NEW): "=", digest(LENA): "=lena"}
     after = tree_snapshot.state(out / "releases")
     assert {path: after[path] for path in before if "/" in path} == {
-        path: one for path, one in before.items() if "/" in path
+        path: state for path, state in before.items() if "/" in path
     }
-    old, new = (site.store.manifest(one) for one in (first, third))
+    old, new = (site.store.manifest(release) for release in (first, third))
     assert new.resources == old.resources
     assert {name for name in old.files if old.files[name] != new.files[name]} == {"keys.map"}
     assert stray(site.store) == []
@@ -93,7 +93,7 @@ def test_a_rollback_publishes_the_target_with_the_keys_of_today(two: tuple[Site,
 
 
 def test_the_same_rollback_gives_the_same_release(two: tuple[Site, str, str]) -> None:
-    """The id is a digest of what the release holds, so going away and back again makes no third one."""
+    """The id is a digest of the content, so a repeated rollback makes no third release."""
     site, first, second = two
     third = site.roll_back()
     before = tree_snapshot.content(site.folder / "dist/releases" / third)
@@ -105,8 +105,8 @@ def test_the_same_rollback_gives_the_same_release(two: tuple[Site, str, str]) ->
     assert stray(site.store) == []
 
 
-def test_after_a_rollback_with_other_keys_the_steps_and_the_builds_go_on(two: tuple[Site, str, str]) -> None:
-    """The release with the keys of today takes the place of its target: there is no step back to the target itself."""
+def test_after_a_rollback_with_other_keys_rollbacks_and_builds_continue(two: tuple[Site, str, str]) -> None:
+    """The new release replaces its target: no rollback leads to the target itself."""
     site, first, second = two
     third = site.roll_back()
     assert site.store.journal()[-1].before == ()
@@ -120,8 +120,8 @@ def test_after_a_rollback_with_other_keys_the_steps_and_the_builds_go_on(two: tu
     assert holders(site) == {digest(NEW): "=", digest(LENA): "=lena"}
 
 
-def test_an_id_of_a_release_that_was_taken_back_is_remembered(two: tuple[Site, str, str]) -> None:
-    """The new release knows the ids of all releases, also where it is the only one that is handed on."""
+def test_ids_of_a_rolled_back_release_stay_used(two: tuple[Site, str, str]) -> None:
+    """The new release has the ids of all releases, also if its manifest is the only one that is continued."""
     site, _, second = two
     tree_snapshot.write_series(site, "Third", volumes=9, others=["second"])
     keys(site, new=OLD)
@@ -132,7 +132,7 @@ def test_an_id_of_a_release_that_was_taken_back_is_remembered(two: tuple[Site, s
 
 
 def test_a_target_that_is_the_current_release_with_other_keys_is_refused(two: tuple[Site, str, str], run: Run) -> None:
-    """There is nothing to do: what would be published is what is served."""
+    """The result would be the current release."""
     site, first, _ = two
     third = site.roll_back()
     result = run("rollback", first, "--out", site.folder / "dist")
@@ -144,8 +144,8 @@ def test_a_target_that_is_the_current_release_with_other_keys_is_refused(two: tu
     )
 
 
-def test_a_key_with_an_odd_owner_is_kept(site: Site) -> None:
-    """Names of accounts with blanks, quotes and backslashes are read from the map as they were written."""
+def test_account_names_with_special_characters_are_kept(site: Site) -> None:
+    """Names with blanks, quotes and backslashes are read from the map as they were written."""
     lines = {"a" * 64: '=o"d d\\', "b" * 64: "=", "c" * 64: "=plain"}
 
     assert maps.parse(maps.dump(lines)) == lines
@@ -173,7 +173,7 @@ def remove(site: Site) -> str:
 
 
 def rename(site: Site) -> str:
-    """Nothing tells the new slug from another series."""
+    """A new slug cannot be distinguished from another series."""
     title(site, "Second", slug="other")
     return "first: not there any more"
 
@@ -187,8 +187,8 @@ CLOSINGS = [restrict, license, license_and_hide, remove, rename, close_a_route]
 
 
 @pytest.mark.parametrize("close", CLOSINGS)
-def test_what_was_closed_is_not_opened_without_a_word(site: Site, run: Run, close: Callable[[Site], str]) -> None:
-    """`rollback` names it and changes nothing; with --reopen it goes on."""
+def test_a_rollback_that_reopens_content_needs_reopen(site: Site, run: Run, close: Callable[[Site], str]) -> None:
+    """`rollback` lists the content and changes nothing; with --reopen it continues."""
     site.write("site.yaml", SITE)
     title(site, "First")
     first = site.build().release
@@ -231,8 +231,8 @@ def restrict_what_is_licensed(site: Site) -> None:
 
 
 @pytest.mark.parametrize("close", [hide_what_is_licensed, restrict_what_is_licensed])
-def test_what_left_the_older_families_is_closed_too(site: Site, run: Run, close: Callable[[Site], None]) -> None:
-    """v2 served nothing of a licensed series, but the older families did."""
+def test_a_series_hidden_from_old_api_versions_is_closed(site: Site, run: Run, close: Callable[[Site], None]) -> None:
+    """Version 2 served nothing of a licensed series, but the older versions did."""
     site.write("site.yaml", SITE)
     title(site, "First", licensed="true")
     site.build()
@@ -245,7 +245,7 @@ def test_what_left_the_older_families_is_closed_too(site: Site, run: Run, close:
 
 
 @pytest.mark.parametrize("file", ["www", "validators.map", "http.conf"])
-def test_a_release_that_is_not_whole_is_not_served_again(site: Site, run: Run, file: str) -> None:
+def test_an_incomplete_release_is_not_served_again(site: Site, run: Run, file: str) -> None:
     """Neither without a body nor without a file of its own."""
     title(site, "First")
     first = site.build().release
@@ -264,8 +264,8 @@ def test_a_release_that_is_not_whole_is_not_served_again(site: Site, run: Run, f
     assert tree_snapshot.state(site.folder) == before
 
 
-def test_series_that_were_closed_before_open_nothing(site: Site, run: Run) -> None:
-    """What only a key opened, and what was licensed, may go without a word."""
+def test_content_that_was_closed_in_the_target_needs_no_reopen(site: Site, run: Run) -> None:
+    """Restricted and licensed series of the target may be missing now."""
     site.write("site.yaml", f"{SITE}hide_licensed: true\n")
     title(site, "First", restricted="true")
     title_of_second = "title: second\ncover: c.png\nlicensed: true\nmodified: 2026-03-01T00:00:00Z\n"
@@ -279,8 +279,8 @@ def test_series_that_were_closed_before_open_nothing(site: Site, run: Run) -> No
     assert run("rollback", "--out", site.folder / "dist").exit_code == 0
 
 
-def test_a_revoked_key_opens_nothing_after_a_rollback(tmp_path: Path, site: Site, run: Run) -> None:
-    """nginx refuses the key that the target knew and the current release does not, and takes the one of today."""
+def test_a_revoked_key_stays_revoked_after_a_rollback(tmp_path: Path, site: Site, run: Run) -> None:
+    """nginx refuses the key of the target that was revoked since, and accepts the current key."""
     with nginx_client.listening() as listener:
         site.write("site.yaml", f"{SITE}port: {listener.getsockname()[1]}\n")
         title(site, "First", restricted="true")

@@ -1,4 +1,4 @@
-"""Tags and dates from one release to the next: they follow content, and nothing else."""
+"""ETag and Last-Modified from one release to the next: they change with the content only."""
 
 import json
 import os
@@ -27,16 +27,16 @@ def series(site: Site, title: str, modified: str | None = "2026-02-01T00:00:00Z"
 
 
 def validators(site: Site, url: str = FIRST) -> tuple[str, int]:
-    one = site.manifest.resources[url]
-    return one.etag, one.modified
+    body = site.manifest.resources[url]
+    return body.etag, body.modified
 
 
 def all_validators(site: Site) -> dict[str, tuple[str, int]]:
-    return {url: (one.etag, one.modified) for url, one in site.manifest.resources.items()}
+    return {url: (body.etag, body.modified) for url, body in site.manifest.resources.items()}
 
 
-def test_the_first_date_is_that_of_the_newest_thing_shown(site: Site) -> None:
-    """A body is as new as the newest of what it shows: here the chapter, which is newer than series and author."""
+def test_the_first_date_is_that_of_the_newest_part(site: Site) -> None:
+    """Here the chapter is newer than its series and the author."""
     site.build()
 
     assert validators(site)[1] == 1_770_026_400  # the chapter's 2026-02-02T10:00:00Z
@@ -44,8 +44,8 @@ def test_the_first_date_is_that_of_the_newest_thing_shown(site: Site) -> None:
     assert validators(site, "/api/series")[1] == MARCH
 
 
-def test_what_does_not_change_keeps_both(site: Site) -> None:
-    """A newer `modified` of something whose body stays the same moves neither tag nor date."""
+def test_an_unchanged_body_keeps_both(site: Site) -> None:
+    """A newer `modified` of an entity changes neither validator of a body that stays the same."""
     series(site, "First")
     site.build()
     before = all_validators(site)
@@ -55,8 +55,8 @@ def test_what_does_not_change_keeps_both(site: Site) -> None:
     assert all_validators(site) == before
 
 
-def test_what_changes_takes_the_date_of_its_change(site: Site) -> None:
-    """A changed body has another tag and the new `modified`; what does not show the change has neither."""
+def test_a_changed_body_gets_a_new_etag_and_date(site: Site) -> None:
+    """Bodies without the change keep both."""
     series(site, "First")
     site.build()
     before = all_validators(site)
@@ -71,8 +71,8 @@ def test_what_changes_takes_the_date_of_its_change(site: Site) -> None:
 
 
 @pytest.mark.parametrize("modified", ["2026-02-01T00:00:00Z", "2026-01-31T23:59:59Z", "1999-01-01"])
-def test_what_changes_moves_strictly_forward_even_if_its_date_does_not(site: Site, modified: str) -> None:
-    """A client that compares dates alone still notices a change whose `modified` stayed or went backwards."""
+def test_the_date_of_a_changed_body_strictly_increases(site: Site, modified: str) -> None:
+    """A client that compares dates alone notices a change whose `modified` stayed or went backwards."""
     series(site, "First")
     site.build()
     series(site, "Fjrst", modified=modified)
@@ -84,16 +84,16 @@ def test_what_changes_moves_strictly_forward_even_if_its_date_does_not(site: Sit
     assert validators(site)[1] == FEBRUARY + 2
 
 
-def test_a_date_in_the_future_is_cut_to_the_moment_of_the_build(site: Site) -> None:
-    """No answer is dated later than the instant it is built as of."""
+def test_a_date_in_the_future_becomes_the_time_of_the_build(site: Site) -> None:
+    """No response has a later date than the build."""
     series(site, "First", modified="2090-01-01T00:00:00Z")
     site.build()
 
     assert validators(site)[1] == AS_OF
 
 
-def test_where_the_field_is_absent_the_file_tells(site: Site) -> None:
-    """Outside of git a series without `modified` is as old as its file, to the second."""
+def test_without_modified_the_mtime_counts(site: Site) -> None:
+    """Outside of git, to the second."""
     series(site, "First", modified=None)
     os.utime(site.folder / "catalog_src/series/first.yaml", ns=(0, FEBRUARY * 10**9 + 999_999_999))
     site.build()
@@ -112,7 +112,7 @@ def test_files_older_than_1970_have_a_date_too(site: Site) -> None:
 
 
 def test_touching_files_changes_nothing(site: Site) -> None:
-    """New times on every file of the catalog, as after a checkout, give the same release."""
+    """New times of all files, as after a checkout, give the same release."""
     series(site, "First", modified=None)
     release = site.build().release
     before = tree_snapshot.state(site.folder / "dist")
@@ -124,7 +124,7 @@ def test_touching_files_changes_nothing(site: Site) -> None:
 
 
 def git(folder: Path, *arguments: str, at: int = WRITTEN) -> None:
-    """git with nobody's configuration, committing at a given time."""
+    """Git without the user's configuration, committing at a given time."""
     people = {f"GIT_{role}_{what}": "a@b.example" for role in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
     times = {"GIT_AUTHOR_DATE": f"{at} +0000", "GIT_COMMITTER_DATE": f"{at} +0000"}
     quiet = {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_SYSTEM": os.devnull}
@@ -132,8 +132,8 @@ def git(folder: Path, *arguments: str, at: int = WRITTEN) -> None:
     subprocess.run(["git", *arguments], cwd=folder, env=environment, check=True, capture_output=True)
 
 
-def test_in_git_the_last_commit_tells(site: Site) -> None:
-    """A series without `modified` is as old as the last commit of its file; an edit that is not committed is of now."""
+def test_in_git_the_last_commit_counts(site: Site) -> None:
+    """A series without `modified` has the date of the last commit of its file; an uncommitted edit is of now."""
     series(site, "First", modified=None)
     git(site.folder, "init", "--quiet")
     git(site.folder, "add", "catalog_src")
@@ -146,8 +146,8 @@ def test_in_git_the_last_commit_tells(site: Site) -> None:
     assert validators(site)[1] == AS_OF
 
 
-def test_the_field_wins_over_git_and_file(site: Site) -> None:
-    """An entity that says when it was modified is believed."""
+def test_modified_takes_precedence_over_git_and_mtime(site: Site) -> None:
+    """An explicit `modified` is always used."""
     series(site, "First", modified="2026-03-01T00:00:00Z")
     git(site.folder, "init", "--quiet")
     git(site.folder, "add", "catalog_src")
@@ -157,8 +157,8 @@ def test_the_field_wins_over_git_and_file(site: Site) -> None:
     assert validators(site)[1] == MARCH
 
 
-def test_a_scheduled_chapter_dates_what_shows_it_from_its_publication(site: Site) -> None:
-    """When a chapter's time comes, what shows it is dated then, though the file is as it was."""
+def test_a_scheduled_chapter_dates_bodies_from_its_publication(site: Site) -> None:
+    """When a chapter is published, its bodies get that date, though the file is unchanged."""
     due = 1_780_315_200  # 2026-06-01T12:00:00Z
     path = site.folder / "catalog_src/series/first.yaml"
     path.write_text(
@@ -171,16 +171,16 @@ def test_a_scheduled_chapter_dates_what_shows_it_from_its_publication(site: Site
     assert (report.next_publication, validators(site)[1]) == (None, due)
 
 
-def test_the_validators_of_another_machine_are_continued(site: Site, tmp_path: Path) -> None:
-    """With --previous and no dist, tags and dates go on as if the site had been built here all the time."""
+def test_previous_continues_the_validators_of_another_machine(site: Site, tmp_path: Path) -> None:
+    """Without `dist`, ETags and dates continue as if the site had been built here all the time."""
     series(site, "First")
     site.build()
-    kept = tmp_path / "manifest.json"
-    kept.write_bytes((site.folder / "dist/current/manifest.json").read_bytes())
+    manifest_copy = tmp_path / "manifest.json"
+    manifest_copy.write_bytes((site.folder / "dist/current/manifest.json").read_bytes())
     series(site, "Fjrst", modified="2026-01-01T00:00:00Z")
     here = site.build()
     elsewhere = replace(site.options, out=site.folder / "other/dist", nginx=site.folder / "other/nginx.conf")
-    there = pipeline.build(replace(elsewhere, previous=kept))
+    there = pipeline.build(replace(elsewhere, previous=manifest_copy))
 
     assert validators(site)[1] == FEBRUARY + 1
     assert there.release == here.release
@@ -205,39 +205,39 @@ HEAD = b'{"flatpanel": 2, "highest_id": 0, "page_ids": {}, "files": {}, '
         b"\xff",
     ],
 )
-def test_a_file_that_is_no_manifest_cannot_be_continued(site: Site, tmp_path: Path, text: bytes) -> None:
-    """--previous with another file is refused by name, before anything is written."""
-    kept = tmp_path / "kept.json"
-    kept.write_bytes(text)
+def test_previous_with_another_file_is_refused(site: Site, tmp_path: Path, text: bytes) -> None:
+    """By name, before anything is written."""
+    manifest_copy = tmp_path / "kept.json"
+    manifest_copy.write_bytes(text)
 
     with pytest.raises(FlatpanelError, match=r"kept\.json: is not the manifest of a release$"):
-        pipeline.build(replace(site.options, previous=kept))
+        pipeline.build(replace(site.options, previous=manifest_copy))
     assert not (site.folder / "dist").exists()
 
 
-def test_a_manifest_that_was_laid_out_anew_cannot_be_continued(site: Site, tmp_path: Path) -> None:
-    """A build reads it in parts, and finds them by its lines."""
+def test_a_reformatted_manifest_cannot_be_continued(site: Site, tmp_path: Path) -> None:
+    """A build reads it in parts, and finds these by their lines."""
     site.build()
-    kept = tmp_path / "kept.json"
-    kept.write_text(json.dumps(json.loads((site.folder / "dist/current/manifest.json").read_bytes())))
+    manifest_copy = tmp_path / "kept.json"
+    manifest_copy.write_text(json.dumps(json.loads((site.folder / "dist/current/manifest.json").read_bytes())))
 
     with pytest.raises(FlatpanelError, match=r"kept\.json: manifest has been reformatted; restore the original file$"):
-        pipeline.build(replace(site.options, previous=kept))
+        pipeline.build(replace(site.options, previous=manifest_copy))
 
 
 def test_a_manifest_of_another_format_cannot_be_continued(site: Site, tmp_path: Path) -> None:
-    """What a newer version wrote is not guessed at."""
-    kept = tmp_path / "kept.json"
-    kept.write_bytes(b'{"flatpanel": 3}')
+    """A newer version may give its fields another meaning."""
+    manifest_copy = tmp_path / "kept.json"
+    manifest_copy.write_bytes(b'{"flatpanel": 3}')
 
     with pytest.raises(
         FlatpanelError, match=r"kept\.json: was written by another version of the program \(format 3\)$"
     ):
-        pipeline.build(replace(site.options, previous=kept))
+        pipeline.build(replace(site.options, previous=manifest_copy))
 
 
-def test_now_can_be_fixed_from_outside(site: Site, run: Callable[..., Result]) -> None:
-    """SOURCE_DATE_EPOCH is the instant of the build where --as-of does not say another."""
+def test_source_date_epoch_sets_the_time_of_the_build(site: Site, run: Callable[..., Result]) -> None:
+    """`--as-of` takes precedence."""
     series(site, "First", modified="2090-01-01T00:00:00Z")
     catalog, out, nginx = site.paths
     where = ["--catalog", catalog, "--out", out, "--nginx", nginx, "--jobs", 1, "--quiet"]

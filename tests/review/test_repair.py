@@ -206,7 +206,7 @@ def only_before(site: Site) -> Iterator[tuple[str, Path]]:
 
 
 def test_the_release_before_is_repaired_too(built: Site, run: Run) -> None:
-    """Sidecars, gzip forms and configuration of a release that can be rolled back to come back from their twins."""
+    """Sidecars, gzip forms and configuration of a release that can be rolled back to come back from their pair."""
     two_releases(built, run)
     before = tree_snapshot.content(built.folder / "dist")
     for _, path in only_before(built):

@@ -26,7 +26,7 @@ from tests.conftest import AS_OF, Site, copy_of
 from tests.support import tree_snapshot
 from tests.support.catalog_edits import EDITS
 from tests.support.documents import DOCUMENTS, first_cells
-from tests.support.incremental_pair import Twins, in_memory
+from tests.support.incremental_pair import IncrementalPair, in_memory
 from tests.support.reports import build_with_report
 
 Run = Callable[..., Result]
@@ -233,29 +233,31 @@ def test_a_chapter_that_moves_is_where_it_is_now(site: Site, page: Path) -> None
 
 
 @pytest.fixture
-def twins() -> Iterator[Twins]:
+def pair() -> Iterator[IncrementalPair]:
     with in_memory() as folder:
-        yield Twins(folder)
+        yield IncrementalPair(folder)
 
 
-def test_changes_are_those_between_the_releases_whatever_happens(twins: Twins, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_changes_are_those_between_the_releases_whatever_happens(
+    pair: IncrementalPair, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """After every kind of edit: each URL once, with what became of it, and as many as the build has counted."""
     monkeypatch.setattr(changes, "MAX_URLS", 10_000)
     seen = Counter[str]()
     for number, what in enumerate(["", *sorted(EDITS)] * 2):
         if what:
-            EDITS[what](twins.catalog, number, number * 7)
-        twins.catalog.write()
-        before = twins.manifest
+            EDITS[what](pair.catalog, number, number * 7)
+        pair.catalog.write()
+        before = pair.manifest
         try:
-            told, data = build_with_report(twins.options, twins.folder / "report.html")
+            told, data = build_with_report(pair.options, pair.folder / "report.html")
         except CatalogError:
-            twins.catalog.take_back()
+            pair.catalog.restore()
             continue
-        twins.catalog.good = twins.catalog.meant()
+        pair.catalog.good = pair.catalog.data()
         urls = [(url, kind) for one in data.changes.listed for kind, url in one.urls]
         counts = sum((one.counts for one in data.changes.listed), Counter[str]())
-        assert sorted(urls) == sorted(differences(before, twins.manifest).items()), what
+        assert sorted(urls) == sorted(differences(before, pair.manifest).items()), what
         assert {kind: counts[kind] for kind in KINDS} == {kind: told.changes[kind] for kind in KINDS}, what
         seen += counts
 

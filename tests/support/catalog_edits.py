@@ -1,7 +1,7 @@
-"""A catalog in the hands of people: everything that can happen to it, each as one small function.
+"""Everything that can happen to a catalog, each as one small function.
 
-An edit is given two numbers, to choose what it changes and into what. What stands in `EDITS` nearly always leaves the
-catalog right; what stands in `MISTAKES` nearly always makes it wrong, and is gone when `wrong` is empty again.
+An edit gets two numbers, which choose what it changes, and how. Those in `EDITS` nearly always leave the catalog valid.
+Those in `MISTAKES` nearly always add a problem; emptying `wrong` removes it.
 """
 
 import hashlib
@@ -62,7 +62,7 @@ def rename_series(catalog: Catalog, which: int, how: int) -> None:
 
 @edit
 def swap_series(catalog: Catalog, which: int, how: int) -> None:
-    """Nothing new is written, and every file of two series says something else."""
+    """No content is new, but every file of two series has other content."""
     one, other = catalog.some_slug(which), catalog.some_slug(which + 1)
     catalog.series[one], catalog.series[other] = catalog.series[other], catalog.series[one]
 
@@ -121,7 +121,7 @@ def date_series(catalog: Catalog, which: int, how: int) -> None:
 
 @edit
 def unfold_series(catalog: Catalog, which: int, how: int) -> None:
-    """From a file into a folder, or back with all of its chapters."""
+    """Move a series from a file into a folder, or back with all of its chapters."""
     one = catalog.some_series(which)
     one.folder = not one.folder
     for chapter in one.chapters:
@@ -129,7 +129,7 @@ def unfold_series(catalog: Catalog, which: int, how: int) -> None:
 
 
 def date(fields: Fields, how: int) -> None:
-    """Another `modified`, early or late or in the future, or none."""
+    """Set another `modified`, early or late or in the future, or remove it."""
     fields["modified"] = iso(AS_OF + pick((-2000, -100, -1, 400), how // 2) * DAY + how)
     if how % 3 == 1:
         del fields["modified"]
@@ -200,7 +200,7 @@ def date_chapter(catalog: Catalog, which: int, how: int) -> None:
 
 @edit
 def identify_chapter(catalog: Catalog, which: int, how: int) -> None:
-    """An id where there was none, or a new one, or none."""
+    """Set an id, or another one, or remove it."""
     fields = catalog.some_chapter(which)[1].fields
     fields["id"] = catalog.next_id() + pick((0, 2_147_400_000), how)
     if how % 3 == 2:
@@ -217,7 +217,7 @@ def swap_chapter_ids(catalog: Catalog, which: int, how: int) -> None:
 
 @edit
 def move_chapter(catalog: Catalog, which: int, how: int) -> None:
-    """Into another volume, or out of all."""
+    """Move a chapter into another volume, or out of all."""
     one, chapter = catalog.some_chapter(which)
     volume = pick((None, 1, 2, 999_999_999), how)
     chapter.fields["number"] = one.free_number(volume)
@@ -228,7 +228,7 @@ def move_chapter(catalog: Catalog, which: int, how: int) -> None:
 
 @edit
 def give_chapter_away(catalog: Catalog, which: int, how: int) -> None:
-    """Into another series, with its id."""
+    """Move a chapter into another series; it keeps its id."""
     one, chapter = catalog.some_chapter(which)
     other = catalog.some_series(how)
     one.chapters.remove(chapter)
@@ -238,7 +238,7 @@ def give_chapter_away(catalog: Catalog, which: int, how: int) -> None:
 
 @edit
 def part_chapter(catalog: Catalog, which: int, how: int) -> None:
-    """Into a file of its own, which makes a folder of the series if it was none."""
+    """Move a chapter into a file of its own; its series becomes a folder."""
     if found := [one for one in catalog.chapters() if one[1].file is None]:
         one, chapter = pick(found, which)
         one.folder, chapter.file = True, free_file(one)
@@ -246,7 +246,7 @@ def part_chapter(catalog: Catalog, which: int, how: int) -> None:
 
 @edit
 def join_chapter(catalog: Catalog, which: int, how: int) -> None:
-    """From a file of its own into the file of the series."""
+    """Move a chapter from a file of its own into the file of the series."""
     if found := [chapter for _, chapter in catalog.chapters() if chapter.file is not None]:
         pick(found, which).file = None
 
@@ -371,11 +371,11 @@ def remove(catalog: Catalog, name: str, how: int) -> None:
 
 def rename(catalog: Catalog, name: str, how: int) -> None:
     if found := catalog.lists[name]:
-        catalog.call(name, pick(found, how), f"Renamed {catalog.next_id()}")
+        catalog.rename(name, pick(found, how), f"Renamed {catalog.next_id()}")
 
 
 def swap(found: list[Fields], how: int) -> None:
-    """Two entries with each other's names: every reference finds somebody else, or the same with another name."""
+    """Swap the names of two entries: every reference by name leads to the other one."""
     if found:
         one, other = pick(found, how), pick(found, how + 1)
         one["name"], other["name"] = other["name"], one["name"]
@@ -425,7 +425,7 @@ def change_port(catalog: Catalog, which: int, how: int) -> None:
 
 @edit
 def count_views(catalog: Catalog, which: int, how: int) -> None:
-    """Of a chapter that exists, or of one that does not; or nobody knows any more."""
+    """Set the views of a chapter, of an id without a chapter, or remove all views."""
     known = [*(one["id"] for one in catalog.with_id()), 9_999]
     catalog.views[pick(known, which)] = how
     if how % 5 == 4:
@@ -475,14 +475,14 @@ def touch_file(catalog: Catalog, which: int, how: int) -> None:
 
 @edit
 def write_again(catalog: Catalog, which: int, how: int) -> None:
-    """The same text with another time, in another inode every second time."""
+    """Write the same text with another time, every second time into a new inode."""
     path = pick(sorted(catalog.written), which)
     catalog.put(path, catalog.written[path])
 
 
 @edit
 def stop_clock(catalog: Catalog, which: int, how: int) -> None:
-    """From here on a file that is changed keeps its time, until the clock goes on."""
+    """Let changed files keep their times until the clock goes on."""
     catalog.still = not catalog.still
 
 
@@ -496,7 +496,7 @@ def name_nobody(catalog: Catalog, which: int, how: int) -> None:
 
 @mistake
 def lose_a_list(catalog: Catalog, which: int, how: int) -> None:
-    """What refers to its entries is right in itself, and stands in files that nobody touched."""
+    """Files that refer to its entries are unchanged and valid by themselves."""
     catalog.wrong[pick(sorted(LISTS), which)] = pick(("[]\n", None), how)
 
 
@@ -509,7 +509,7 @@ def repeat_an_id(catalog: Catalog, which: int, how: int) -> None:
 
 @mistake
 def repeat_a_number(catalog: Catalog, which: int, how: int) -> None:
-    """Two files of one series, each right in itself."""
+    """In two files of one series, each valid by itself."""
     slug = catalog.some_slug(which)
     if catalog.series[slug].folder and catalog.series[slug].chapters:
         fields = {**pick(catalog.series[slug].chapters, how).fields, "title": "Again"}

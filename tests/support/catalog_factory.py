@@ -1,4 +1,4 @@
-"""A small catalog as somebody means it, and the folder that says so. Nothing in the folder depends on the clock."""
+"""A small catalog as data, and the folder in which it is written. Nothing in the folder depends on the clock."""
 
 import hashlib
 import json
@@ -31,7 +31,7 @@ def iso(moment: int) -> str:
 
 @dataclass
 class Chapter:
-    """What is written of a chapter, and the file of its own, if it has one."""
+    """The fields of a chapter, and the name of its own file, if it has one."""
 
     fields: Fields
     file: str | None = None
@@ -39,7 +39,7 @@ class Chapter:
 
 @dataclass
 class Series:
-    """What is written of a series, and whether in a folder."""
+    """The fields of a series, and whether it has a folder."""
 
     fields: Fields
     chapters: list[Chapter] = field(default_factory=list)
@@ -53,7 +53,7 @@ class Series:
 
 
 class Catalog:
-    """The catalog as it is meant, and the folder that says so. Nothing in the folder depends on the clock."""
+    """A catalog as data, and the folder in which it is written. Nothing in the folder depends on the clock."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -61,25 +61,25 @@ class Catalog:
         self.lists: dict[str, list[Fields]] = deepcopy(LISTS)
         self.series = small_series()
         self.views: dict[int, int] = {50: 3}
-        # What stands in a file in place of what is meant; None where the file is not there.
+        # What stands in a file in place of what is data; None where the file is not there.
         self.wrong: dict[str, str | None] = {}
-        self.good = self.meant()
+        self.good = self.data()
         self.ids = self.moment = 0
         # Files that are written while the clock stands still keep their time.
         self.still = False
         self.written: dict[str, str] = {}
         self.times: dict[str, int] = {}
 
-    def meant(self) -> tuple[Any, ...]:
-        """A copy of all that is meant."""
+    def data(self) -> tuple[Any, ...]:
+        """A copy of the data."""
         return deepcopy((self.site, self.lists, self.series, self.views))
 
-    def take_back(self) -> None:
-        """Return to what was good."""
+    def restore(self) -> None:
+        """Return to the last valid data."""
         self.site, self.lists, self.series, self.views = deepcopy(self.good)
 
     def files(self) -> dict[str, str]:
-        """What is meant, as text by path."""
+        """The text of every file, by path."""
         found = {"site.yaml": block(self.site)}
         found |= {name: "".join(map(item, records)) for name, records in self.lists.items() if records}
         if self.views:
@@ -94,7 +94,7 @@ class Catalog:
         return found
 
     def write(self) -> None:
-        """Bring the folder to what is meant; a file that says it already is not touched."""
+        """Write the files that differ from the data; others are not touched."""
         wanted = {path: text for path, text in (self.files() | self.wrong).items() if text is not None}
         for path in sorted(self.written.keys() - wanted.keys()):
             (self.folder / path).unlink()
@@ -124,7 +124,7 @@ class Catalog:
 
     def touch(self, path: str, moment: int) -> None:
         self.times[path] = moment
-        # To the last nanosecond of a second: who rounds it gets another one.
+        # To the last nanosecond of a second, so that rounding would give another second.
         os.utime(self.folder / path, ns=(moment * 10**9 + 999_999_999,) * 2)
 
     def chapters(self) -> list[tuple[Series, Chapter]]:
@@ -150,7 +150,7 @@ class Catalog:
         self.ids += 1
         return 100 + self.ids
 
-    def users(self, name: str) -> Iterator[list[Any]]:
+    def references(self, name: str) -> Iterator[list[Any]]:
         """Every list of references to the entries of the list `name`."""
         match name:
             case "groups.yaml":
@@ -159,10 +159,10 @@ class Catalog:
                 key = name.removesuffix(".yaml")
                 yield from (one.fields[key] for one in self.series.values() if key in one.fields)
 
-    def call(self, name: str, entry: Fields, new: str) -> None:
-        """Rename an entry, and whoever refers to it by its name follows."""
+    def rename(self, name: str, entry: Fields, new: str) -> None:
+        """Rename an entry, and every reference to it by name."""
         old, entry["name"] = entry["name"], new
-        for references in self.users(name):
+        for references in self.references(name):
             references[:] = [new if one == old else one for one in references]
         if name == "members.yaml":
             for group in self.lists["groups.yaml"]:
@@ -172,7 +172,7 @@ class Catalog:
     def drop(self, name: str, entry: Fields) -> None:
         """Remove an entry and every reference to it."""
         self.lists[name].remove(entry)
-        for references in self.users(name):
+        for references in self.references(name):
             references[:] = [one for one in references if one not in (entry["id"], entry["name"])]
         if name == "members.yaml":
             for group in self.lists["groups.yaml"]:
@@ -216,7 +216,7 @@ LISTS: dict[str, list[Fields]] = {
 
 
 def small_series() -> dict[str, Series]:
-    """Both layouts, with every kind of chapter that needs care."""
+    """Both layouts, with every kind of chapter that has rules of its own."""
     past, dated = iso(AS_OF - 300 * DAY), {"modified": iso(AS_OF - 200 * DAY)}
     plain: Fields = {"published": past, "pages": ["1.png", "2.png"]}
     alpha = Series(

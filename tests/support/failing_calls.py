@@ -15,7 +15,7 @@ FAULTS = (errno.ENOSPC, errno.EACCES, errno.EROFS, errno.EIO, errno.EMFILE)
 
 @dataclass
 class Fault:
-    """What has been refused, if anything has; calls that other processes make are not known here."""
+    """The failed call, if there is one; calls of other processes are not counted here."""
 
     moment: int
     number: int

@@ -1,6 +1,6 @@
-"""One catalog and two sites of it: one that is built again and again and remembers, one that never existed before.
+"""One catalog and two sites of it: one is built incrementally, the other is built from nothing each time.
 
-Whatever happened in between, both must come out the same.
+After any history, both must be the same.
 """
 
 import os
@@ -33,13 +33,13 @@ INSTANTS = (AS_OF, AS_OF + HOUR - 1, AS_OF + HOUR, AS_OF + 3 * HOUR, AS_OF + 40 
 
 @contextmanager
 def in_memory() -> Iterator[Path]:
-    """A folder in a file system that needs no disk, where there is one: builds wait until a disk has everything."""
+    """A folder in a file system in memory, if there is one: builds wait until a disk has written everything."""
     with TemporaryDirectory(dir=SHARED_MEMORY if SHARED_MEMORY.is_dir() else None) as folder:
         yield Path(folder)
 
 
-class Twins:
-    """The catalog, what it was built into, and what the next build is told."""
+class IncrementalPair:
+    """A catalog, its incrementally built site, and the options of the next build."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -48,12 +48,12 @@ class Twins:
         self.cache, self.store = folder / "cache", Store(folder / "here/dist")
         (folder / "here").mkdir()
         self.as_of, self.jobs = AS_OF, 1
-        # A manifest that the next build continues instead of the one it serves, and all that there could be.
+        # The manifest that the next build continues instead of the current one, and all candidates.
         self.previous: Path | None = None
         self.manifests: list[Path] = []
-        # What the files below series/ held when the cache last saw them, and whether it may be damaged where it has
-        # not been looked at since.
-        self.seen: dict[str, str] = {}
+        # The files below series/ as the last build with the cache read them, and whether the cache may be damaged in
+        # a place that no build has read since.
+        self.built_files: dict[str, str] = {}
         self.doubtful = False
 
     @property
@@ -69,84 +69,88 @@ class Twins:
         return {path: text for path, text in self.catalog.written.items() if path.startswith("series/")}
 
     def check(self) -> None:
-        """Build both. A catalog that is wrong is repaired afterwards, and built again."""
+        """Build both. If the catalog has a problem, repair it and build again."""
         self.catalog.write()
         if self._build():
             self.catalog.wrong.clear()
             self.catalog.write()
             if self._build():
-                self.catalog.take_back()
+                self.catalog.restore()
                 self.catalog.write()
-                none("is still wrong", self._build())
-        self.catalog.good = self.catalog.meant()
+                assert_none("is still wrong", self._build())
+        self.catalog.good = self.catalog.data()
         self.previous, self.jobs = None, 1
 
     def _build(self) -> tuple[Problem, ...]:
-        """Build both and compare; what is wrong with the catalog, or nothing."""
+        """Build both and compare them. Return the problems of the catalog."""
         before = tree_snapshot.state(self.folder / "here")
-        served = self._remember()
+        served = self._keep_manifest()
         older = self.previous or served
         there = self.folder / "there"
         shutil.rmtree(there, ignore_errors=True)
-        clean = Options(self.catalog.folder, there / "dist", there / "nginx.conf", self.as_of, self._told(older))
+        clean = Options(
+            self.catalog.folder, there / "dist", there / "nginx.conf", self.as_of, self._with_all_ids(older)
+        )
         try:
             expected = build(clean)
         except CatalogError as wrong:
             with pytest.raises(CatalogError) as raised:
                 build(self.options)
             assert raised.value.problems == wrong.problems, (raised.value, wrong)
-            none("was changed by a build that failed", differences(before, tree_snapshot.state(self.folder / "here")))
+            assert_none(
+                "was changed by a build that failed", differences(before, tree_snapshot.state(self.folder / "here"))
+            )
             return wrong.problems
         self._compare(build(self.options), expected, clean)
-        none("disobeys", disobeyed(read(older), self.manifest))
+        assert_none("has a wrong date", wrong_dates(read(older), self.manifest))
         after = tree_snapshot.state(self.folder / "here")
-        none("was written again", touched(before, after, read(served), self.manifest))
+        assert_none("was written again", touched(before, after, read(served), self.manifest))
         return ()
 
-    def _told(self, older: Path | None) -> Path | None:
-        """The same manifest, with all ids that any release in dist knows of: what was taken back had been published."""
+    def _with_all_ids(self, older: Path | None) -> Path | None:
+        """The same manifest with all ids that any release in `dist` has: rolled back releases have published them."""
         if older is None:
             return None
         heads = [load_head(path.read_bytes().split(RESOURCES_START)[0] + b"}", "") for path in self._manifests()]
         head, lines = older.read_bytes().split(RESOURCES_START)
         own = load_head(head + b"}", "")
-        every = [*heads, own]
+        all_heads = [*heads, own]
         merged = own._replace(
-            highest_id=max(one.highest_id for one in every),
-            page_ids={name: number for one in every for name, number in one.page_ids.items()},
+            highest_id=max(each.highest_id for each in all_heads),
+            page_ids={name: number for each in all_heads for name, number in each.page_ids.items()},
         )
-        told = self.folder / "told.json"
-        told.write_bytes(merged.dump() + lines)
-        return told
+        path = self.folder / "with-all-ids.json"
+        path.write_bytes(merged.dump() + lines)
+        return path
 
     def _manifests(self) -> list[Path]:
         return sorted(self.store.root.glob("releases/*/manifest.json"))
 
     def _compare(self, report: BuildResult, expected: BuildResult, clean: Options) -> None:
-        none("differs from a clean build", differences(visible(clean), visible(self.options)))
+        assert_none("differs from a clean build", differences(visible(clean), visible(self.options)))
         assert report.release == expected.release
-        none("is wrong in dist", stray(self.store))
+        assert_none("is wrong in dist", stray(self.store))
         below = self.below_series()
         assert expected.parsed == len(below), expected.parsed
-        changed = [path for path, text in below.items() if text != self.seen.get(path)]
+        changed = [path for path, text in below.items() if text != self.built_files.get(path)]
         assert report.parsed <= len(changed), f"{report.parsed} files were parsed, but what changed is {changed}"
-        self.seen = {} if self.doubtful else below
+        self.built_files = {} if self.doubtful else below
 
-    def _remember(self) -> Path | None:
-        """Keep the manifest of what is served now."""
+    def _keep_manifest(self) -> Path | None:
+        """Copy the manifest of the current release."""
         release = self.store.current()
         if not release:
             return None
-        kept = self.folder / f"manifest-{len(self.manifests)}.json"
-        shutil.copyfile(self.store.root / "releases" / release / "manifest.json", kept)
-        self.manifests.append(kept)
-        return kept
+        copy = self.folder / f"manifest-{len(self.manifests)}.json"
+        shutil.copyfile(self.store.root / "releases" / release / "manifest.json", copy)
+        self.manifests.append(copy)
+        return copy
 
 
-def none(what: str, found: Iterable[object]) -> None:
-    """Pytest explains only the assertions of the tests themselves."""
-    if shown := list(map(str, found)):
-        pytest.fail(f"{len(shown)} times: {what}:\n" + "\n".join(shown[:12]))
+def assert_none(fault: str, items: Iterable[object]) -> None:
+    """Pytest explains only assertions in the tests themselves, so this lists the offenders."""
+    if offenders := list(map(str, items)):
+        pytest.fail(f"{len(offenders)} times: {fault}:\n" + "\n".join(offenders[:12]))
 
 
 def read(manifest: Path | None) -> Manifest:
@@ -154,140 +158,140 @@ def read(manifest: Path | None) -> Manifest:
 
 
 def visible(options: Options) -> dict[str, object]:
-    """All that is served: the release, the bodies that it names with their times, the main configuration."""
+    """Everything that clients can get: the release, its bodies with their times, the main configuration."""
     store = Store(options.out)
     release = f"releases/{store.current()}"
-    found = tree_snapshot.content(options.out / release)
-    found.pop("previous", None)
-    found |= {"current": os.readlink(options.out / "current"), "nginx.conf": options.nginx.read_bytes()}
-    for one in store.manifest(store.current()).resources.values():
-        for path in files_with_sidecar(one):
+    files = tree_snapshot.content(options.out / release)
+    files.pop("previous", None)
+    files |= {"current": os.readlink(options.out / "current"), "nginx.conf": options.nginx.read_bytes()}
+    for body in store.manifest(store.current()).resources.values():
+        for path in files_with_sidecar(body):
             file = options.out / path
-            dated = file.stat().st_mtime if path == one.file else None
-            found[path] = (file.read_bytes(), dated)
-    return found
+            dated = file.stat().st_mtime if path == body.file else None
+            files[path] = (file.read_bytes(), dated)
+    return files
 
 
-def differences(expected: Mapping[str, object], found: Mapping[str, object]) -> list[str]:
-    """The names of what is not as expected; the bytes would be too many to read."""
+def differences(expected: Mapping[str, object], actual: Mapping[str, object]) -> list[str]:
+    """The names of files that differ; their contents would be too long."""
     return sorted(
-        f"{name}: {'is missing' if name not in found else 'is new' if name not in expected else 'differs'}"
-        for name in expected.keys() | found.keys()
-        if expected.get(name) != found.get(name)
+        f"{name}: {'is missing' if name not in actual else 'is new' if name not in expected else 'differs'}"
+        for name in expected.keys() | actual.keys()
+        if expected.get(name) != actual.get(name)
     )
 
 
 def stray(store: Store) -> list[str]:
-    """Whatever is in `dist` and should not be, empty folders included."""
-    found = list(map(str, verify_files.check_files(store)))
+    """Faults of `dist`: damaged files, files without a reference, and empty folders."""
+    faults = list(map(str, verify_files.check_files(store)))
     for tree in TREES:
         for folder, folders, names in os.walk(store.root / tree):
             if not folders and not names and Path(folder).name != tree:
-                found.append(f"{folder}: is empty")
-    return found
+                faults.append(f"{folder}: is empty")
+    return faults
 
 
-def disobeyed(before: Manifest, after: Manifest) -> list[str]:
-    """Where Last-Modified did not stay with the body that stayed, or did not move on with the one that changed."""
-    found = []
-    for url, one in after.resources.items():
+def wrong_dates(before: Manifest, after: Manifest) -> list[str]:
+    """URLs whose Last-Modified moved without a change of the body, or did not move with one."""
+    faults = []
+    for url, body in after.resources.items():
         old = before.resources.get(url)
-        if old and old.etag == one.etag and old.modified != one.modified:
-            found.append(f"{url}: is the same, and its date moved from {old.modified} to {one.modified}")
-        elif old and old.etag != one.etag and old.modified >= one.modified:
-            found.append(f"{url}: changed, and its date went from {old.modified} to {one.modified}")
-    return found
+        if old and old.etag == body.etag and old.modified != body.modified:
+            faults.append(f"{url}: is the same, and its date moved from {old.modified} to {body.modified}")
+        elif old and old.etag != body.etag and old.modified >= body.modified:
+            faults.append(f"{url}: changed, and its date went from {old.modified} to {body.modified}")
+    return faults
 
 
 def touched(
     before: dict[str, tuple[int, ...]], after: dict[str, tuple[int, ...]], old: Manifest, new: Manifest
 ) -> list[str]:
-    """Files of bodies that were there before and were written again, though both releases date them alike."""
-    dates = {one.file: one.modified for one in old.resources.values()}
-    same = (one for one in new.resources.values() if dates.get(one.file) == one.modified)
-    named = (f"dist/{path}" for one in same for path in files_with_sidecar(one))
+    """Files of bodies that were written again, although both releases give them the same date."""
+    dates = {body.file: body.modified for body in old.resources.values()}
+    same = (body for body in new.resources.values() if dates.get(body.file) == body.modified)
+    named = (f"dist/{path}" for body in same for path in files_with_sidecar(body))
     return [path for path in named if path in before and before[path] != after.get(path)]
 
 
-# What happens outside of the catalog
+# Events outside of the catalog
 
 
-Happening = Callable[[Twins, int, int], None]
+EventFunction = Callable[[IncrementalPair, int, int], None]
 
 
-def move_the_clock(twins: Twins, which: int, how: int) -> None:
-    twins.as_of = pick(INSTANTS, how)
+def move_the_clock(pair: IncrementalPair, which: int, how: int) -> None:
+    pair.as_of = pick(INSTANTS, how)
 
 
-def use_two_processes(twins: Twins, which: int, how: int) -> None:
-    twins.jobs = 2
+def use_two_processes(pair: IncrementalPair, which: int, how: int) -> None:
+    pair.jobs = 2
 
 
-def continue_another(twins: Twins, which: int, how: int) -> None:
-    """What was served some builds ago, as if it had been published elsewhere."""
-    if twins.manifests:
-        twins.previous = pick(twins.manifests, which)
+def continue_another(pair: IncrementalPair, which: int, how: int) -> None:
+    """Continue the manifest of an earlier release, as if it had been published elsewhere."""
+    if pair.manifests:
+        pair.previous = pick(pair.manifests, which)
 
 
-def roll_back(twins: Twins, which: int, how: int) -> None:
-    """One step back, or to any release that is there."""
-    releases = twins.store.older()
-    if releases and (twins.store.journal()[-1].before or how % 2):
-        with transaction.begin(twins.store, pytest.fail) as session:
-            found = rollback.plan(session, pick(releases, which) if how % 2 else None)
-            rollback.carry_out(session, found, twins.as_of)
-        none("is wrong after going back", stray(twins.store))
+def roll_back(pair: IncrementalPair, which: int, how: int) -> None:
+    """One step back, or to any release that exists."""
+    releases = pair.store.older()
+    if releases and (pair.store.journal()[-1].before or how % 2):
+        with transaction.begin(pair.store, pytest.fail) as opened:
+            plan = rollback.plan(opened, pick(releases, which) if how % 2 else None)
+            rollback.carry_out(opened, plan, pair.as_of)
+        assert_none("is wrong after a rollback", stray(pair.store))
 
 
-def delete_dist(twins: Twins, which: int, how: int) -> None:
-    shutil.rmtree(twins.store.root, ignore_errors=True)
+def delete_dist(pair: IncrementalPair, which: int, how: int) -> None:
+    shutil.rmtree(pair.store.root, ignore_errors=True)
 
 
-def delete_cache(twins: Twins, which: int, how: int) -> None:
-    shutil.rmtree(twins.cache, ignore_errors=True)
-    twins.seen, twins.doubtful = {}, False
+def delete_cache(pair: IncrementalPair, which: int, how: int) -> None:
+    shutil.rmtree(pair.cache, ignore_errors=True)
+    pair.built_files, pair.doubtful = {}, False
 
 
-def truncate_cache(twins: Twins, which: int, how: int) -> None:
-    damage(twins, lambda old: old[: len(old) * how // 1000])
+def truncate_cache(pair: IncrementalPair, which: int, how: int) -> None:
+    damage(pair, lambda old: old[: len(old) * how // 1000])
 
 
-def flip_in_cache(twins: Twins, which: int, how: int) -> None:
-    damage(twins, lambda old: flipped(old, len(old) * how // 1000, 1 << which % 8))
+def flip_in_cache(pair: IncrementalPair, which: int, how: int) -> None:
+    damage(pair, lambda old: flipped(old, len(old) * how // 1000, 1 << which % 8))
 
 
-def replace_cache(twins: Twins, which: int, how: int) -> None:
-    damage(twins, lambda old: pick((b"", b"not a database\n", old[::-1], b"SQLite format 3\0"), how))
+def replace_cache(pair: IncrementalPair, which: int, how: int) -> None:
+    damage(pair, lambda old: pick((b"", b"not a database\n", old[::-1], b"SQLite format 3\0"), how))
 
 
-def make_cache_a_folder(twins: Twins, which: int, how: int) -> None:
-    damage(twins, lambda old: b"")
-    file = twins.cache / "cache.sqlite"
+def make_cache_a_folder(pair: IncrementalPair, which: int, how: int) -> None:
+    damage(pair, lambda old: b"")
+    file = pair.cache / "cache.sqlite"
     if not file.is_dir():
         file.unlink(missing_ok=True)
     (file / "full").mkdir(parents=True, exist_ok=True)
 
 
-def damage(twins: Twins, change: Callable[[bytes], bytes]) -> None:
-    file = twins.cache / "cache.sqlite"
+def damage(pair: IncrementalPair, change: Callable[[bytes], bytes]) -> None:
+    file = pair.cache / "cache.sqlite"
     if file.is_file():
         file.write_bytes(change(file.read_bytes()))
-    twins.seen, twins.doubtful = {}, True
+    pair.built_files, pair.doubtful = {}, True
 
 
 def flipped(text: bytes, place: int, bits: int) -> bytes:
     return text[:place] + bytes([text[place] ^ bits]) + text[place + 1 :] if text else text
 
 
-def edited(change: Callable[[Catalog, int, int], None]) -> Happening:
-    def happen(twins: Twins, which: int, how: int) -> None:
-        change(twins.catalog, which, how)
-        twins.catalog.write()
+def edited(change: Callable[[Catalog, int, int], None]) -> EventFunction:
+    def apply(pair: IncrementalPair, which: int, how: int) -> None:
+        change(pair.catalog, which, how)
+        pair.catalog.write()
 
-    return happen
+    return apply
 
 
-OUTSIDE: tuple[Happening, ...] = (
+OUTSIDE: tuple[EventFunction, ...] = (
     move_the_clock,
     use_two_processes,
     continue_another,
@@ -299,17 +303,17 @@ OUTSIDE: tuple[Happening, ...] = (
     replace_cache,
     make_cache_a_folder,
 )
-HAPPENINGS: dict[str, Happening] = {one.__name__: one for one in OUTSIDE}
-HAPPENINGS |= {name: edited(change) for name, change in (EDITS | MISTAKES).items()}
+EVENTS: dict[str, EventFunction] = {event.__name__: event for event in OUTSIDE}
+EVENTS |= {name: edited(change) for name, change in (EDITS | MISTAKES).items()}
 
 
 @dataclass(frozen=True)
-class Do:
-    """Something that happens; it prints as it can be written in an @example."""
+class Event:
+    """An event with its parameters; its repr can be pasted into an @example."""
 
     what: str
     which: int
     how: int
 
-    def __call__(self, twins: Twins) -> None:
-        HAPPENINGS[self.what](twins, self.which, self.how)
+    def __call__(self, pair: IncrementalPair) -> None:
+        EVENTS[self.what](pair, self.which, self.how)

@@ -1,4 +1,4 @@
-"""A build that dies at a chosen moment, as by a power cut or kill -9: in a process of its own, without any clean-up."""
+"""A build that is killed at a chosen call, as by a power cut or kill -9: in a process of its own, without clean-up."""
 
 import os
 from collections.abc import Callable
@@ -10,7 +10,7 @@ KILLED = 9
 
 
 def killed_at(moment: int, work: Callable[[], object]) -> bool:
-    """Whether `work` died at its call number `moment`, counted from 1; False when it was done before."""
+    """Kill `work` at its call number `moment`, counted from 1; False if it finished before."""
     child = os.fork()
     if not child:
         try:
