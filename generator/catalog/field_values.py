@@ -1,7 +1,7 @@
-"""The spellings of single values: instants, chapter numbers, runs of pages, templates of titles.
+"""Validators of single values: instants, chapter numbers, runs of pages, templates of titles.
 
-Each function takes what stands in the YAML and answers the one form that the rest of the house uses,
-or raises ValueError with what is wrong and what would be right. After "should be" it need not say what it was given.
+Each takes a value of the YAML and returns its canonical form, or raises ValueError with a message. The caller adds
+the invalid value to a message that begins with "should be".
 """
 
 import re
@@ -23,28 +23,29 @@ _CLOCK = r"(?:[01]\d|2[0-3]):[0-5]\d"
 INSTANT = re.compile(
     rf"(\d{{4}}-\d\d-\d\d)(?:[Tt ]({_CLOCK})(?:(:[0-5]\d)(?:[.,]\d+)?)?(?: ?([Zz]|[-+]{_CLOCK}))?)?", re.ASCII
 )
+_YEAR_10000 = 253_402_300_800
 _NUMBER = re.compile(r"([0-9]+)(?:\.([0-9]+))?")
 _RUN = re.compile(r"(\S+) *\.\. *(\S+)")
-_FIELD = re.compile(r"\{([^{}]*)\}")
+_TITLE_FIELD = re.compile(r"\{([^{}]*)\}")
 _UNRESERVED = re.compile(r"[-A-Za-z0-9._~]+")
-_AUTHORITY = re.compile(r"https?://([^/?#]*)(.*)", re.DOTALL)
+_URL = re.compile(r"https?://([^/?#]*)(.*)", re.DOTALL)
 _LONE_PERCENT = re.compile(r"%(?![0-9A-Fa-f]{2})")
 _IPV6 = re.compile(r"\[[0-9A-Fa-f:.]+\]")
 IMAGE = re.compile(r"(https?://[^/?#]+/(?:[^/?#]*/)*)([^/?#]+(?:[?#].*)?)")
 
 
 def instant(value: object) -> int:
-    """Seconds since 1970; fractions of a second are cut, a missing zone means UTC, a missing time midnight."""
-    found = INSTANT.fullmatch(value) if isinstance(value, str) else None
-    if not found:
+    """Return seconds since 1970, without fractions. The default zone is UTC, the default time midnight."""
+    match = INSTANT.fullmatch(value) if isinstance(value, str) else None
+    if not match:
         raise ValueError("should be a time like 2026-05-01T12:00:00Z")
-    day, clock, second, zone = found.groups()
+    day, clock, second, zone = match.groups()
     try:
         moment = datetime.fromisoformat(f"{day}T{clock or '00:00'}{second or ':00'}{(zone or 'Z').upper()}")
     except ValueError:
         raise ValueError(f"the day {day} does not exist") from None
     seconds = _seconds(moment)
-    if not 0 <= seconds < 253_402_300_800:
+    if not 0 <= seconds < _YEAR_10000:
         raise ValueError("should be in the years 1970 to 9999")
     return seconds
 
@@ -57,60 +58,60 @@ def _seconds(moment: datetime) -> int:
 
 @lru_cache(maxsize=4096)
 def iso(seconds: int) -> str:
-    """An instant as clients and people read it."""
+    """Return an instant in ISO 8601."""
     return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%dT%H:%M:%SZ}"
 
 
 def day(seconds: int) -> str:
-    """The day of an instant, YYYY-MM-DD."""
+    """Return the UTC day of an instant: YYYY-MM-DD."""
     return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%d}"
 
 
 def number(value: object) -> str:
-    """A chapter's number as every URL and key spells it: 1, 10.5, 1.25; never 1.0, 01 or 1e3."""
+    """Return a chapter number as in URLs and keys: 1, 10.5, 1.25; never 1.0, 01 or 1e3."""
     if isinstance(value, bool) or not isinstance(value, int | Decimal | str):
         raise ValueError("should be a number like 10 or 10.5")
     text = str(value)
     if isinstance(value, Decimal) and "E-" in text:
-        text = f"{value:f}"  # 0.0000001, which Decimal itself calls 1E-7
-    found = _NUMBER.fullmatch(text)
-    if not found:
-        raise ValueError("should be digits with at most one point between them, like 10 or 10.5")
-    whole, part = found[1].lstrip("0") or "0", (found[2] or "").rstrip("0")
-    if len(whole) > 9 or len(part) > 4:
-        raise ValueError("is too long; a number has up to 9 digits before the point and up to 4 after it")
-    return f"{whole}.{part}" if part else whole
+        text = f"{value:f}"  # 0.0000001 instead of 1E-7
+    match = _NUMBER.fullmatch(text)
+    if not match:
+        raise ValueError("should be digits with at most one decimal point between them, like 10 or 10.5")
+    whole, fraction = match[1].lstrip("0") or "0", (match[2] or "").rstrip("0")
+    if len(whole) > 9 or len(fraction) > 4:
+        raise ValueError("has too many digits; use at most 9 before the decimal point and 4 after it")
+    return f"{whole}.{fraction}" if fraction else whole
 
 
 def reference(value: object) -> str | int:
-    """A name or an id, to be looked up when every file has been read."""
+    """Return a name or an id; it is looked up when all files are read."""
     if isinstance(value, bool) or not isinstance(value, str | int) or value == "":
         raise ValueError("should be a name or an id")
     return value
 
 
 def filterable(text: str) -> str:
-    """A name or an id that the filter of a list can ask for; it drops whatever JavaScript or we take for a blank."""
+    """Check that a filter can match a name or an id. Spaces are those of Python and of JavaScript."""
     if text.startswith("-") or any(end.isspace() or end == "\ufeff" for end in (text[0], text[-1])):
         raise ValueError(
-            'should start with neither - nor a blank, and not end with a blank: filters take - for "not", '
-            "and drop blanks"
+            'should not start with - or a space, and should not end with a space: in filters, - means "not", '
+            "and spaces are dropped"
         )
     return text
 
 
 def pages(value: object) -> object:
-    """A list of pages as it is; the short form `001.jpg .. 018.jpg` as the list that it stands for."""
+    """Return a list of pages unchanged, and the run `001.jpg .. 018.jpg` as a list."""
     if isinstance(value, list):
         return value
-    found = _RUN.fullmatch(value.strip()) if isinstance(value, str) else None
-    ends = _split_run(found[1], found[2]) if found else None
+    match = _RUN.fullmatch(value.strip()) if isinstance(value, str) else None
+    ends = _split_run(match[1], match[2]) if match else None
     if not ends:
         raise ValueError("should be a list of files or a run like 001.jpg .. 018.jpg")
     before, first, last, after = ends
     width = len(first)
-    padded = any(str(int(end)) != end for end in (first, last))
-    if padded and len(last) != width:
+    is_padded = any(str(int(end)) != end for end in (first, last))
+    if is_padded and len(last) != width:
         raise ValueError(f"should have numbers of the same length at both ends, unlike {first} and {last}")
     if int(last) < int(first):
         raise ValueError(f"should count upwards, not from {first} to {last}")
@@ -120,7 +121,7 @@ def pages(value: object) -> object:
 
 
 def _split_run(first: str, last: str) -> tuple[str, str, str, str] | None:
-    """What both names begin with, the two numbers in which they differ, what both end with."""
+    """Return the common start of two names, their different numbers, and their common end."""
     before = common_start(first, last).rstrip("0123456789")
     first, last = first[len(before) :], last[len(before) :]
     after = common_start(first[::-1], last[::-1])[::-1].lstrip("0123456789")
@@ -130,9 +131,8 @@ def _split_run(first: str, last: str) -> tuple[str, str, str, str] | None:
     return None
 
 
-def common_start(one: str, other: str) -> str:
-    """What both texts begin with."""
-    return "".join(pair[0] for pair in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
+def common_start(text: str, other: str) -> str:
+    return "".join(pair[0] for pair in takewhile(lambda pair: pair[0] == pair[1], zip(text, other, strict=False)))
 
 
 def is_url(file: str) -> bool:
@@ -140,63 +140,63 @@ def is_url(file: str) -> bool:
 
 
 def url_advice(url: str) -> str:
-    """What makes an address one that no client can ask for, as far as it has a name."""
-    authority, rest = _AUTHORITY.fullmatch(url).groups() if is_url(url) else ("", "")  # type: ignore[union-attr]
+    """Return the end of a message about an invalid URL: its known fault, or ""."""
+    authority, rest = _URL.fullmatch(url).groups() if is_url(url) else ("", "")  # type: ignore[union-attr]
     port = authority.rpartition("@")[2].rpartition("]")[2].partition(":")[1:]
     if _LONE_PERCENT.search(rest):
         return "; write a % as %25"
     if "[" in authority and not _IPV6.search(authority):
-        return "; put the numbers of an IPv6 host between [ and ]"
+        return "; put an IPv6 address between [ and ]"
     if port[0] and not (port[1].isdecimal() and 1 <= int(port[1][:6]) <= 65535):
         return "; a port is a number from 1 to 65535"
     return ""
 
 
 def split_url(url: str) -> tuple[str, str]:
-    """The folder of an image's address, with its /, and the rest; no rest if the address is not that of a file."""
-    found = IMAGE.fullmatch(url)
-    return (found[1], found[2]) if found else (url, "")
+    """Return the folder of an image's URL, with a final /, and the file name; "" if the URL has no file name."""
+    match = IMAGE.fullmatch(url)
+    return (match[1], match[2]) if match else (url, "")
 
 
 def check_pages(pages: list[str]) -> list[str]:
-    """A chapter's pages are files, or addresses in one folder, since clients join one root and each name."""
+    """Check that all pages are file names, or URLs in one folder: clients join one folder and each name."""
     if len(pages) > MAX_PAGES:
         raise ValueError(f"should have at most {MAX_PAGES} pages; split the chapter")
-    addresses = [page for page in pages if is_url(page)]
-    if len(addresses) not in (0, len(pages)):
-        raise ValueError("should hold names of files or addresses, not both")
-    for page in addresses:
-        if not split_url(page)[1]:
-            raise ValueError(f"should all end with the name of a file, unlike {page}")
-    if len({split_url(page)[0] for page in addresses}) > 1:
-        raise ValueError("should all lie in one folder, because apps join one root with each name")
+    urls = [page for page in pages if is_url(page)]
+    if len(urls) not in (0, len(pages)):
+        raise ValueError("should contain file names or URLs, not both")
+    for url in urls:
+        if not split_url(url)[1]:
+            raise ValueError(f"should all end with a file name, unlike {url}")
+    if len({split_url(url)[0] for url in urls}) > 1:
+        raise ValueError("should all be in one folder, because apps join one folder and each name")
     return pages
 
 
 def percent_encoded(file: str) -> str:
-    """A file's name as it stands in a URL."""
+    """Return a file name as a path segment of a URL."""
     return file if _UNRESERVED.fullmatch(file) else quote(file, safe="")
 
 
 def chapter_title(value: object) -> object:
-    """A template of titles may name only what a chapter has."""
+    """Check that a title template has only valid fields."""
     if isinstance(value, str):
-        for name in _FIELD.findall(value):
+        for name in _TITLE_FIELD.findall(value):
             if name not in TITLE_FIELDS:
-                known = ", ".join(f"{{{field}}}" for field in TITLE_FIELDS)
-                close = nearest(name, TITLE_FIELDS)
-                hint = f"did you mean {{{close}}}? It" if close else "it"
-                raise ValueError(f"does not know {{{name}}}; {hint} can hold {known}")
+                match = nearest(name, TITLE_FIELDS)
+                valid = ", ".join(f"{{{field}}}" for field in TITLE_FIELDS)
+                hint = f"did you mean {{{match}}}?" if match else f"valid fields: {valid}"
+                raise ValueError(f"unknown field {{{name}}}; {hint}")
     return value
 
 
-def full_title(template: str, volume: int | None, found: Mapping[str, str]) -> str:
-    """A chapter's values in its series' template; nothing inside a value is looked at again."""
+def full_title(template: str, volume: int | None, values: Mapping[str, str]) -> str:
+    """Fill a title template with the values of a chapter. Braces inside a value are not filled."""
     if volume is None:
         template = template.replace("Vol. {volume}, ", "")
-    if not found["title"]:
+    if not values["title"]:
         template = template.removesuffix(": {title}")
-    return _FIELD.sub(lambda match: found[match[1]], template)
+    return _TITLE_FIELD.sub(lambda match: values[match[1]], template)
 
 
 def is_slug(text: str) -> bool:

@@ -180,8 +180,11 @@ def test_what_an_archive_calls_a_volume_may_be_none(site: Site, new: New, tmp_pa
         (["frist"], "no series has the slug frist; did you mean first?"),
         (["nothing-like-it"], "no series has the slug nothing-like-it; `new series` adds one"),
         (["first", "--number", "1", "--volume", "1"], "--number: chapter 1 of volume 1 already exists: chapters[0]; "),
-        (["first", "--number", "ten"], "--number: should be digits with at most one point between them, like 10 or "),
-        (["first", "--number", "9" * 10], "--number: is too long; a number has up to 9 digits before the point and "),
+        (
+            ["first", "--number", "ten"],
+            "--number: should be digits with at most one decimal point between them, like 10 or ",
+        ),
+        (["first", "--number", "9" * 10], "--number: has too many digits; use at most 9 before the decimal point and "),
         (["first", "--volume", "-1"], "--volume: should be 1 or more, not -1\n"),
         (["first", "--group", "Nite Shift"], "--group: no group is named Nite Shift; did you mean Night Shift?\n"),
         (["first", "--group", "1", "--group", "Night Shift"], "--group: is listed twice; remove one of them\n"),
@@ -210,7 +213,7 @@ def test_what_cannot_be_is_refused(site: Site, new: New, arguments: list[str], s
     [
         (
             "<Number>1.MU</Number>",
-            "number: should be digits with at most one point between them, like 10 or 10.5, not ",
+            "number: should be digits with at most one decimal point between them, like 10 or 10.5, not ",
         ),
         ("<Volume>-3</Volume>", 'volume: should be a whole number, not the text "-3"'),
         ("<Year>2023</Year><Month>2</Month><Day>29</Day>", "published: the day 2023-02-29 does not exist"),

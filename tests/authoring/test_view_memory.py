@@ -198,7 +198,7 @@ def test_a_catalog_with_problems_counts_nothing(counting: Site, fold: Callable[.
         ("1: 1.5\n", "views.yaml:1:4: 1: should be a whole number, not 1.5"),
         ('1: "12"\n', "views.yaml:1:4: 1: should be a whole number, not "),
         ("1: true\n", "views.yaml:1:4: 1: should be a whole number, not true"),
-        ("1:\n", "views.yaml:1:3: 1: has no value; remove the line or give a value"),
+        ("1:\n", "views.yaml:1:3: 1: has no value; add one or remove the line"),
         ("1: 9007199254740992\n", "views.yaml:1:4: 1: should be 9007199254740991 or less"),
         ("- 1\n", "views.yaml:1:1: should be fields with values, not a list"),
         ("1\n", "views.yaml:1:1: should be fields with values, not 1"),

@@ -13,7 +13,7 @@ from tests.conftest import Site
 from tests.support import tree_snapshot
 
 Run = Callable[..., Result]
-ADVICE = 'since " #" begins a comment; put the text in quotes, or a blank after the # of a comment'
+ADVICE = "by a comment; put the text in quotes, or a space after #"
 CUT = "title: Night #2\ncover: c.png\n"
 
 
@@ -35,7 +35,7 @@ CUT = "title: Night #2\ncover: c.png\n"
 )
 def test_a_text_that_a_comment_ends_is_found(text: str, found: list[tuple[int, int, str, str]]) -> None:
     """At the #, with the field and what is left of the text."""
-    expected = [(*place, f'ends with "{read}", {ADVICE}') for *place, read in found]
+    expected = [(*place, f'is cut to "{read}" {ADVICE}') for *place, read in found]
 
     assert [tuple(one) for one in cut_texts(text.encode(), records.Series)] == expected
 
@@ -45,7 +45,7 @@ def test_an_anchor_that_no_alias_names_is_found() -> None:
     text = b"title: &Co Detectives\naliases:\n- &all One\n- *all\n- &x [a]\nstatus: &s ongoing\nauthors: &y [*s]\n"
 
     assert cut_texts(text, records.Series) == [
-        (1, 8, "title", "&Co is read as an anchor, and no alias names it; put the text in quotes")
+        (1, 8, "title", "&Co is read as an anchor, but no alias uses it; put the text in quotes")
     ]
 
 
@@ -77,14 +77,14 @@ def test_a_comment_that_is_one_is_left_alone(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("count", "more"), [(3, []), (4, ["1 more text of this file loses"]), (9, ["6 more texts of this file lose"])]
+    ("count", "more"), [(3, []), (4, ["1 more text of this file is"]), (9, ["6 more texts of this file are"])]
 )
 def test_three_are_told_and_the_others_counted(count: int, more: list[str]) -> None:
     """A file that is full of them has four warnings."""
     found = cut_texts(("aliases:\n" + "- A #1\n" * count).encode(), records.Series)
 
     assert [one.line for one in found] == list(range(2, 2 + min(count, 4)))
-    assert [one.message for one in found[3:]] == [f"{one} a part in the same way; see the first 3" for one in more]
+    assert [one.message for one in found[3:]] == [f"{one} cut in the same way" for one in more]
 
 
 def test_an_anchor_is_a_reason_to_look_twice(site: Site, run: Run) -> None:
@@ -102,8 +102,8 @@ def test_it_is_a_warning(site: Site, run: Run, command: list[str]) -> None:
     where = tree_snapshot.options(site) if "build" in command else ["--catalog", site.folder / "catalog_src"]
     folder = site.folder / "catalog_src"
     lines = [
-        f'{folder}/authors.yaml:3:13: [1].name: ends with "Eve", {ADVICE}',
-        f'{folder}/series/first.yaml:1:14: title: ends with "Night", {ADVICE}',
+        f'{folder}/authors.yaml:3:13: [1].name: is cut to "Eve" {ADVICE}',
+        f'{folder}/series/first.yaml:1:14: title: is cut to "Night" {ADVICE}',
     ]
     text, form, github = (run(*command, *where, *more) for more in ([], ["--json"], ["--format", "github"]))
 
@@ -154,7 +154,7 @@ def test_a_report_page_shows_it(site: Site, run: Run) -> None:
     site.write("series/first.yaml", CUT)
     run("build", *tree_snapshot.options(site), "--report", site.folder / "report.html")
 
-    assert "series/first.yaml:1:14: title: ends with" in (site.folder / "report.html").read_text()
+    assert "series/first.yaml:1:14: title: is cut to" in (site.folder / "report.html").read_text()
 
 
 def test_a_file_without_such_a_comment_is_not_read_twice(site: Site, monkeypatch: pytest.MonkeyPatch, run: Run) -> None:

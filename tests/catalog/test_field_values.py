@@ -161,7 +161,9 @@ def test_a_number_has_one_spelling(value: Any, spelling: str) -> None:
 )
 def test_a_number_is_digits_and_a_point(value: Any) -> None:
     """Signs, exponents, blanks and other digits are refused."""
-    with pytest.raises(ValueError, match=r"^should be digits with at most one point between them, like 10 or 10\.5$"):
+    with pytest.raises(
+        ValueError, match=r"^should be digits with at most one decimal point between them, like 10 or 10\.5$"
+    ):
         field_values.number(value)
 
 
@@ -177,7 +179,7 @@ def test_a_number_is_a_number(value: Any) -> None:
 )
 def test_a_number_is_never_rounded(value: Any) -> None:
     """Nine digits before the point and four after it are kept; more are refused."""
-    with pytest.raises(ValueError, match=r"^is too long; a number has up to 9 digits before the point and up to 4"):
+    with pytest.raises(ValueError, match=r"^has too many digits; use at most 9 before the decimal point and 4"):
         field_values.number(value)
 
 
@@ -227,9 +229,9 @@ def test_a_template_of_titles_names_only_what_chapters_have(name: str) -> None:
     with pytest.raises(ValueError) as caught:
         field_values.chapter_title("{number}: {" + name + "}")
 
-    hint = "did you mean {title}? It" if "title" in name.lower() else "it"
-    known = "can hold {volume}, {number}, {title}, {date}, {series}"
-    assert str(caught.value) == f"does not know {{{name}}}; {hint} {known}"
+    valid = "valid fields: {volume}, {number}, {title}, {date}, {series}"
+    hint = "did you mean {title}?" if "title" in name.lower() else valid
+    assert str(caught.value) == f"unknown field {{{name}}}; {hint}"
 
 
 def test_what_is_filled_in_is_not_filled_again() -> None:

@@ -23,9 +23,9 @@ UNSAID = {
     r"should have numbers of the same length": "so does this",
     r"should count upwards": "and this",
     r"should have at most 10000 pages": "a run's length is a difference",
-    r"should all lie in one folder": "no entry of a list can be compared with another",
-    r"should be digits with at most one point": "1e3 and 1000 are one number in JSON",
-    r"is too long; a number has": "a number's digits are counted by multipleOf, which goes wrong with fractions",
+    r"should all be in one folder": "no entry of a list can be compared with another",
+    r"should be digits with at most one decimal point": "1e3 and 1000 are one number in JSON",
+    r"has too many digits": "a number's digits are counted by multipleOf, which goes wrong with fractions",
     r"should be a name or an id": "an id 1.0 and an id 1 are one number in JSON",
     r"valid integer": "1.0 and 1 are one number in JSON",
 }

@@ -31,7 +31,7 @@ def problems(site: Site, run: Run) -> str:
         ("keys.yaml", "- a\n", "keys.yaml:1:3: [0]: should be fields with values"),
         ("keys.yaml", "- {name: a}\n", "keys.yaml:1:3: [0].sha256: is missing"),
         ("keys.yaml", f"- {{sha256: {TWO}}}\n", "keys.yaml:1:3: [0].name: is missing"),
-        ("keys.yaml", f"- {{name: a, sha256: {TWO}, x: 1}}\n", "[0].x: is not a field here"),
+        ("keys.yaml", f"- {{name: a, sha256: {TWO}, x: 1}}\n", "[0].x: unknown field"),
         (
             "keys.yaml",
             f"- {{name: a, sha256: {TWO}}}\n- {{name: a, sha256: {'3' * 63}c}}\n",
@@ -136,7 +136,7 @@ def test_plaintext_key_is_a_problem_anywhere_in_a_file(
 
     output = problems(keyed, run)
 
-    sentence = "here stands a key itself; remove it and make another: `python build.py keys add` keeps its digest only"
+    sentence = "plaintext API key; remove it and create a new one with `python build.py keys add`"
     assert [line for line in output.splitlines() if sentence in line] == [f"{file}:{one}: {sentence}" for one in places]
     assert secret[4:24] not in output
 

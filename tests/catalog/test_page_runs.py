@@ -122,12 +122,12 @@ def test_an_address_is_a_folder_and_a_name(url: str, parts: tuple[str, str]) -> 
 @pytest.mark.parametrize(
     ("pages", "message"),
     [
-        (["1.png", "https://a.example/2.png"], "should hold names of files or addresses, not both"),
+        (["1.png", "https://a.example/2.png"], "should contain file names or URLs, not both"),
         (["https://a.example/1/1.png", "https://a.example/2/1.png"],
-         "should all lie in one folder, because apps join one root with each name"),
+         "should all be in one folder, because apps join one folder and each name"),
         (["https://a.example/1.png", "https://a.example/b/"],
-         "should all end with the name of a file, unlike https://a.example/b/"),
-        (["https://a.example?b=/1.png"], "should all end with the name of a file, unlike https://a.example?b=/1.png"),
+         "should all end with a file name, unlike https://a.example/b/"),
+        (["https://a.example?b=/1.png"], "should all end with a file name, unlike https://a.example?b=/1.png"),
         (["1.png"] * 10_001, "should have at most 10000 pages; split the chapter"),
     ],
 )  # fmt: skip

@@ -55,7 +55,7 @@ def problems(site: Site) -> list[tuple[str, int, int, str, str]]:
     folder = site.folder / "catalog_src"
     return [
         (f"{folder}/authors.yaml", 1, 3, "[0].name", "is missing"),
-        (f"{folder}/authors.yaml", 1, 11, "[0].nane", "is not a field here; did you mean name?"),
+        (f"{folder}/authors.yaml", 1, 11, "[0].nane", "unknown field; did you mean name?"),
         (f"{folder}/series/second.yaml", 1, 1, "cover", "is missing"),
     ]
 

@@ -48,7 +48,7 @@ def test_a_problem_is_a_line_with_an_explanation(site: Site, run: Run) -> None:
         "    1 | - {id: 1, nane: Ada Penn}\n"
         "      |   ^\n"
         "      = docs/catalog.md#authorsyaml-and-artistsyaml\n"
-        f"{first}:1:11: [0].nane: is not a field here; did you mean name?\n"
+        f"{first}:1:11: [0].nane: unknown field; did you mean name?\n"
         "    1 | - {id: 1, nane: Ada Penn}\n"
         "      |           ^\n"
         "      = docs/catalog.md#authorsyaml-and-artistsyaml\n"

@@ -112,7 +112,7 @@ def test_a_catalog_that_cannot_be_built_is_not_committed(repository: Repository)
     passed = repository.commit()
 
     assert refused.returncode == 1
-    assert re.search(rf"^{SERIES}:\d+:1: nonsense: is not a field here", refused.stderr, re.MULTILINE)
+    assert re.search(rf"^{SERIES}:\d+:1: nonsense: unknown field", refused.stderr, re.MULTILINE)
     assert staged == f"M  {SERIES}\n"
     assert (passed.returncode, repository.left()) == (0, "")
 

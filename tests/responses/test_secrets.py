@@ -18,7 +18,7 @@ from tests.support.site_variants import served
 
 TWO = "2" * 63 + "b"
 SECRET = f"fpk_{'Zz9-_' * 8}xyz"[:47]
-SENTENCE = "here stands a key itself"
+SENTENCE = "plaintext API key"
 
 
 @pytest.fixture

@@ -1,1 +1,1 @@
-"""What is wrong with a catalog, as sentences with their lines and columns."""
+"""Problems of a catalog as messages with file, line and column."""

@@ -1,6 +1,6 @@
-"""Texts of a catalog that lose a part: `title: Night #2` is read as Night, and `title: &Co Inc` as Inc.
+"""Warnings about texts that YAML cuts: `title: Night #2` is read as Night, and `title: &Co Inc` as Inc.
 
-YAML is right to read them so, and `check` cannot refuse what may be meant; whoever published it should know.
+YAML is right to read them so, and the author may mean it. So they are warnings, not problems.
 """
 
 import re
@@ -12,20 +12,20 @@ from ..yaml.positions import LINE_BREAK, Positions, YamlPath, read_positions
 from ..yaml.scalars import scalar
 from .messages import field_name, record_errors, record_inside
 
-# So many of a file are told one by one.
-MOST = 3
-_LONGEST = 40
+# Further warnings of a file are counted.
+MAX_WARNINGS = 3
+_MAX_QUOTED = 40
+# Only so many characters are checked: one long line can contain many texts.
+_MAX_CHECKED = 1000
 _COMMENT = re.compile(r"[ \t]*(?<=[ \t])#(?=[^ \t])")
 _ALIAS = re.compile(r"\*([^\s,\[\]{}]+)")
-# So much of a text is checked: many may stand in one long line.
-_CHECKED = 1000
 _ANCHOR = re.compile(r"&([^\s,\[\]{}]+) +(?=[^\s\"'|>\[{#])")
-# What begins with one of these is in quotes, in a block of its own, or no text.
+# The first character of a value that is quoted, a block, or no text.
 _NOT_PLAIN = tuple("\"'|>[{&*!")
 
 
 class CutText(NamedTuple):
-    """Where a comment ends a text, the field, and the sentence about it."""
+    """The position of a comment or an anchor in a text, the field, and the message."""
 
     line: int
     column: int
@@ -34,49 +34,47 @@ class CutText(NamedTuple):
 
 
 def cut_texts(text: bytes, model: type[Record]) -> list[CutText]:
-    """The first of them, and how many more there are; in a file of one record of `model`, or of a list of them."""
-    found = sorted(_found(text, model))
-    if len(found) > MOST:
-        left = len(found) - MOST
-        texts = "1 more text of this file loses" if left == 1 else f"{left} more texts of this file lose"
-        found[MOST:] = [CutText(*found[MOST][:2], "", f"{texts} a part in the same way; see the first {MOST}")]
-    return found
+    """Return the first warnings, and the number of further ones, of a file with one record or a list of records."""
+    warnings = sorted(_cut_texts(text, model))
+    if len(warnings) > MAX_WARNINGS:
+        count = len(warnings) - MAX_WARNINGS
+        texts = "1 more text of this file is" if count == 1 else f"{count} more texts of this file are"
+        position = warnings[MAX_WARNINGS][:2]
+        warnings[MAX_WARNINGS:] = [CutText(*position, "", f"{texts} cut in the same way")]
+    return warnings
 
 
-def _found(text: bytes, model: type[Record]) -> Iterator[CutText]:
+def _cut_texts(text: bytes, model: type[Record]) -> Iterator[CutText]:
     positions, lines = read_positions(text), LINE_BREAK.split(text.decode("utf-8-sig"))
-    yield from _anchors(positions, lines, model)
-    inner = {path[:-1] for path in positions.starts if path}
+    yield from _unused_anchors(positions, lines, model)
+    collections = {path[:-1] for path in positions.starts if path}
     for path, (line, column) in positions.ends.items():
-        comment = _COMMENT.match(lines[line - 1], column - 1) if path not in inner and line <= len(lines) else None
+        has_line = path not in collections and line <= len(lines)
+        comment = _COMMENT.match(lines[line - 1], column - 1) if has_line else None
         if comment:
             first, start = positions.starts[path]
             whole = lines[line - 1][start - 1 :] if first == line else lines[line - 1].lstrip()
-            read = whole[: len(whole) - len(lines[line - 1]) + column - 1].rstrip()
-            is_text = not lines[first - 1].startswith(_NOT_PLAIN, start - 1) and isinstance(scalar(read), str)
-            if is_text and _takes(model, path, whole.rstrip().expandtabs(1)):
-                shown = read if len(read) <= _LONGEST else f"…{read[-_LONGEST:]}"
-                advice = "put the text in quotes, or a blank after the # of a comment"
-                message = f'ends with "{shown}", since " #" begins a comment; {advice}'
+            value = whole[: len(whole) - len(lines[line - 1]) + column - 1].rstrip()
+            is_text = not lines[first - 1].startswith(_NOT_PLAIN, start - 1) and isinstance(scalar(value), str)
+            if is_text and _is_valid(model, path, whole.rstrip().expandtabs(1)):
+                quoted = value if len(value) <= _MAX_QUOTED else f"…{value[-_MAX_QUOTED:]}"
+                message = f'is cut to "{quoted}" by a comment; put the text in quotes, or a space after #'
                 yield CutText(line, comment.end(), field_name(path), message)
 
 
-def _anchors(positions: Positions, lines: list[str], model: type[Record]) -> Iterator[CutText]:
-    """An anchor before a text is of use to an alias only."""
+def _unused_anchors(positions: Positions, lines: list[str], model: type[Record]) -> Iterator[CutText]:
     aliases = {alias for line in lines for alias in _ALIAS.findall(line)}
     for path, (line, column) in positions.starts.items():
         anchor = _ANCHOR.match(lines[line - 1], column - 1) if line <= len(lines) else None
-        if (
-            anchor
-            and anchor[1] not in aliases
-            and _takes(model, path, lines[line - 1][column - 1 : column - 1 + _CHECKED].rstrip())
-        ):
-            message = f"&{anchor[1]} is read as an anchor, and no alias names it; put the text in quotes"
-            yield CutText(line, column, field_name(path), message)
+        if anchor and anchor[1] not in aliases:
+            value = lines[line - 1][column - 1 : column - 1 + _MAX_CHECKED].rstrip()
+            if _is_valid(model, path, value):
+                message = f"&{anchor[1]} is read as an anchor, but no alias uses it; put the text in quotes"
+                yield CutText(line, column, field_name(path), message)
 
 
-def _takes(model: type[Record], path: YamlPath, text: str) -> bool:
-    """Whether the field could hold the whole text; a status or a number could not."""
+def _is_valid(model: type[Record], path: YamlPath, text: str) -> bool:
+    """Return whether the whole text is a valid value of the field; it is not for a status or a number."""
     *outer, name = (step for step in path if isinstance(step, str))
     for field in outer:
         model = record_inside(model.model_fields[field].annotation) or model

@@ -1,4 +1,4 @@
-"""Where docs/catalog.md says what would be right, for every place of every file of a catalog."""
+"""Links to docs/catalog.md: the section that explains a field of a catalog file."""
 
 from ..yaml.positions import YamlPath
 
@@ -11,7 +11,7 @@ _CHAPTERS = "chapters-seriesslugchaptersyaml"
 _CACHE = "cache"
 _AGES = "unversioned-v1-and-v2-in-cache"
 
-# What stands in a file has a section, and what stands below some of its fields has one of its own.
+# Sections of files.
 _FILES = {
     "site.yaml": "siteyaml",
     "authors.yaml": "authorsyaml-and-artistsyaml",
@@ -23,6 +23,7 @@ _FILES = {
     "keys.yaml": "keysyaml",
     "views.yaml": "viewsyaml",
 }
+# Sections of records inside other records.
 _BELOW = {
     ("siteyaml", "cache"): _CACHE,
     (_CACHE, "unversioned"): _AGES,
@@ -32,7 +33,7 @@ _BELOW = {
     ("accountsyaml", "keys"): KEYS,
     (_SERIES, "chapters"): _CHAPTERS,
 }
-# Values that several kinds of files have are explained once.
+# Sections of values that several files have.
 _VALUES = {
     "published": "instants",
     "modified": "instants",
@@ -51,7 +52,7 @@ _VALUES = {
 
 
 def anchor(file: str, path: YamlPath, *, of_key: bool = False) -> str:
-    """The anchor for what stands at a path of a file; `of_key` asks for the record around a field."""
+    """Return the anchor of the section about a path in a file; with `of_key`, about the record around the field."""
     section = _FILES.get(file, LAYOUT)
     if path and file.startswith("series/"):
         section = _CHAPTERS if "/chapters/" in file else _SERIES

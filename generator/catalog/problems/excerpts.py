@@ -1,6 +1,6 @@
-"""A line of a catalog file and the place in it that is meant, as a terminal shows them; and no line with a secret.
+"""The line of a problem, prepared for a terminal: control characters escaped, shortened, without secrets.
 
-What a terminal would obey is escaped, long lines are cut around the place, and what is wide counts as two columns.
+Columns are those of a terminal: East Asian characters take two.
 """
 
 import re
@@ -14,76 +14,82 @@ from .. import api_keys
 from ..yaml.positions import LINE_BREAK, Positions
 from ..yaml.typing_errors import Position
 
-# So many columns at most, and so many before the place where there is more behind it than fits.
+# Columns of an excerpt, and columns before the problem if the line is longer.
 _WIDTH = 100
 _BEFORE = 60
-_CUT = "…"
+_ELLIPSIS = "…"
 _TAB = "    "
-# Below this field stand digests, and by mistake keys; fields of these names hold secrets whatever the file is.
+# The field with digests, and by mistake keys.
 _KEYS = "keys"
+# Fields with secrets, in any file.
 _SECRET = re.compile(r"""(?:key|sha\d+|digest|secret|token|passw)\w*["']?\s*:""", re.IGNORECASE)
 
 
 class SourceLines:
-    """The lines of a file, but for those that may hold a secret."""
+    """The lines of a file, except those that may contain a secret."""
 
     def __init__(self, file: str, content: bytes, positions: Positions) -> None:
-        self.lines = LINE_BREAK.split(content.decode("utf-8-sig", "replace"))
-        # Of a file that cannot be read to its end, nobody knows where its keys stand.
-        if file == "keys.yaml" or (file == "accounts.yaml" and positions.flaws) or api_keys.has_escaped_key(content):
-            self.lines.clear()
-        self.hidden = set(self._of_keys(positions)) if any(_KEYS in path for path in positions.keys) else set()
+        self._lines = LINE_BREAK.split(content.decode("utf-8-sig", "replace"))
+        # The position of keys is unknown in a file with YAML errors.
+        is_broken = file == "accounts.yaml" and bool(positions.flaws)
+        if file == "keys.yaml" or is_broken or api_keys.has_escaped_key(content):
+            self._lines.clear()
+        self._secret_lines = set(self._lines_below_keys(positions))
 
-    def _of_keys(self, positions: Positions) -> Iterator[int]:
-        """The lines of all that stands below `keys`: each value ends before the next thing begins."""
+    def _lines_below_keys(self, positions: Positions) -> Iterator[int]:
+        """Yield the lines of everything below `keys`. A value ends where the next value or key begins."""
+        if not any(_KEYS in path for path in positions.keys):
+            return
         starts = sorted(
-            (place, _KEYS in path) for one in (positions.starts, positions.keys) for path, place in one.items()
+            (position, _KEYS in path)
+            for items in (positions.starts, positions.keys)
+            for path, position in items.items()
         )
-        for ((line, _), secret), ((end, column), _) in pairwise([*starts, ((len(self.lines) + 1, 1), False)]):
-            if secret:
+        end_of_file = ((len(self._lines) + 1, 1), False)
+        for ((line, _), is_secret), ((end, column), _) in pairwise([*starts, end_of_file]):
+            if is_secret:
                 yield line
                 yield from range(line, end)
-                if self.lines[end - 1 :] and self.lines[end - 1][: column - 1].strip(" -"):
+                if self._lines[end - 1 :] and self._lines[end - 1][: column - 1].strip(" -"):
                     yield end
 
-    def excerpt(self, place: Position) -> Excerpt | None:
-        """The line of a place, if there is one to be shown."""
-        line, column = place
-        if line > len(self.lines) or line in self.hidden or _SECRET.search(self.lines[line - 1]):
+    def excerpt(self, position: Position) -> Excerpt | None:
+        """Return the line at a position; None if the line does not exist or may contain a secret."""
+        number, column = position
+        if number > len(self._lines) or number in self._secret_lines or _SECRET.search(self._lines[number - 1]):
             return None
-        whole = self.lines[line - 1]
-        # A key that is hidden takes less room.
-        return excerpt(api_keys.redacted(whole), len(api_keys.redacted(whole[: column - 1])))
+        line = self._lines[number - 1]
+        # A redacted key is shorter.
+        return excerpt(api_keys.redacted(line), len(api_keys.redacted(line[: column - 1])))
 
 
 def excerpt(line: str, offset: int) -> Excerpt:
-    """As much of a line as fits around the letter with this number, counted from 0."""
+    """Return the part of a line around the character at `offset`."""
     before, after = line[max(0, offset - _WIDTH) : offset][::-1], line[offset : offset + _WIDTH]
     right = _fitting(after, _WIDTH - _columns(_fitting(before, _BEFORE)))
     left = _fitting(before, _WIDTH - _columns(right))
-    start = (_CUT if len(left) < offset else "") + "".join(left[::-1])
-    end = _CUT if offset + len(right) < len(line) else ""
+    start = (_ELLIPSIS if len(left) < offset else "") + "".join(left[::-1])
+    end = _ELLIPSIS if offset + len(right) < len(line) else ""
     return Excerpt(f"{start}{''.join(right)}{end}".rstrip(), _columns(start))
 
 
-def _fitting(letters: str, room: int) -> list[str]:
-    """As many letters from the first on as there is room for, each as it is shown."""
-    found = []
-    for letter in letters:
-        shown = _TAB if letter == "\t" else escaped(letter)
-        room -= _columns(shown)
-        if room < 0:
+def _fitting(characters: str, columns: int) -> list[str]:
+    """Return the first characters, escaped, that fit into a number of columns."""
+    fitting = []
+    for character in characters:
+        printed = _TAB if character == "\t" else escaped(character)
+        columns -= _columns(printed)
+        if columns < 0:
             break
-        found.append(shown)
-    return found
+        fitting.append(printed)
+    return fitting
 
 
 def _columns(texts: Iterable[str]) -> int:
-    """What text takes up on a terminal: letters of East Asia are wide, marks stand above or below others."""
-    return sum(_width(letter) for text in texts for letter in text)
+    return sum(_width(character) for text in texts for character in text)
 
 
-def _width(letter: str) -> int:
-    if unicodedata.category(letter) in ("Mn", "Me"):
+def _width(character: str) -> int:
+    if unicodedata.category(character) in ("Mn", "Me"):
         return 0
-    return 2 if unicodedata.east_asian_width(letter) in "WF" else 1
+    return 2 if unicodedata.east_asian_width(character) in "WF" else 1

@@ -1,4 +1,4 @@
-"""Complaints about the catalog -> problems with their lines and columns, found by reading the file a second time."""
+"""Problems with paths -> problems with lines and columns, found by reading the files a second time."""
 
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
@@ -16,14 +16,14 @@ from . import doc_links
 from .excerpts import SourceLines
 from .messages import field_name
 
-# So many problems come with help; whoever has more begins with these.
+# Only so many problems have an excerpt and a link.
 MAX_EXCERPTS = 50
-_KEY_IN_CLEAR = "here stands a key itself; remove it and make another: `python build.py keys add` keeps its digest only"
+_PLAINTEXT_KEY = "plaintext API key; remove it and create a new one with `python build.py keys add`"
 
 
 @dataclass(frozen=True, slots=True)
 class UnlocatedProblem:
-    """A problem whose line is not known yet. `of_key` points at the name of a field, not at its value."""
+    """A problem whose line is not known yet. `of_key`: its position is the name of the field, not the value."""
 
     file: str
     path: YamlPath
@@ -32,85 +32,87 @@ class UnlocatedProblem:
 
 
 class _Help(NamedTuple):
-    """What explains a problem: the anchor in docs/catalog.md, and the file and the fields for `explain`."""
+    """The anchor of a problem in docs/catalog.md, and the file and fields for `explain`."""
 
     anchor: str
     topic: tuple[str, ...] = ()
     of_file: bool = False
 
 
-def _topic(complaint: UnlocatedProblem, *, of_key: bool) -> tuple[str, ...]:
-    names = [step for step in complaint.path if isinstance(step, str)]
-    of_field = bool(names) and complaint.path[-1] == names[-1]
-    return (complaint.file, *(names[:-1] if of_key and of_field else names))
+def locate(folder: Folder, problems: Iterable[UnlocatedProblem]) -> list[Problem]:
+    """Return the problems with lines and columns, sorted by file and line.
 
-
-def locate(folder: Folder, complaints: Iterable[UnlocatedProblem]) -> list[Problem]:
-    """The complaints with their lines and columns; the flaws of every file that has one come with them.
-
-    The first of them come with what helps to understand them.
+    Every file with a problem is also searched for YAML errors and plaintext keys. The first problems get excerpts.
     """
-    problems: list[Problem] = []
-    for file, group in groupby(sorted(complaints, key=lambda one: one.file), key=lambda one: one.file):
+    located: list[Problem] = []
+    for file, group in groupby(sorted(problems, key=lambda problem: problem.file), key=lambda problem: problem.file):
         content = text(folder, file)
         positions = read_positions(content)
-        found = dict(_found(str(folder / file), content, positions, group))
-        ordered = sorted(found)
-        helped = ordered[: max(0, MAX_EXCERPTS - len(problems))]
+        helps = dict(_file_problems(str(folder / file), content, positions, group))
+        ordered = sorted(helps)
+        with_excerpt = ordered[: max(0, MAX_EXCERPTS - len(located))]
         lines = SourceLines(file, content, positions)
-        for one in helped:
-            help = found[one]
-            excerpt = None if help.of_file else lines.excerpt((one.line, one.column))
-            problems.append(replace(one, docs=f"{doc_links.PAGE}#{help.anchor}", topic=help.topic, excerpt=excerpt))
-        problems += ordered[len(helped) :]
-    return problems
+        for problem in with_excerpt:
+            help = helps[problem]
+            excerpt = None if help.of_file else lines.excerpt((problem.line, problem.column))
+            docs = f"{doc_links.PAGE}#{help.anchor}"
+            located.append(replace(problem, docs=docs, topic=help.topic, excerpt=excerpt))
+        located += ordered[len(with_excerpt) :]
+    return located
 
 
-def _found(
-    shown: str, content: bytes, positions: Positions, complaints: Iterable[UnlocatedProblem]
+def _file_problems(
+    path: str, content: bytes, positions: Positions, problems: Iterable[UnlocatedProblem]
 ) -> Iterator[tuple[Problem, _Help]]:
-    """The problems of a file, each with what explains it."""
     for line, column, message in positions.flaws:
-        yield Problem(shown, line, column, "", api_keys.redacted(message)), _Help(doc_links.YAML)
-    for place in _keys_in(content, positions):
-        yield Problem(shown, *place, "", _KEY_IN_CLEAR), _Help(doc_links.KEYS, ("accounts.yaml", "keys"))
-    for one in complaints:
-        if one.message:
-            line, column = positions.position(one.path, of_key=one.of_key)
-            name, message = (api_keys.redacted(part) for part in (field_name(one.path), one.message))
-            # Of a field that is not there, the record says more than its values would.
-            of_key = one.of_key or one.path not in positions.starts
-            docs = doc_links.anchor(one.file, one.path, of_key=of_key)
-            yield Problem(shown, line, column, name, message), _Help(docs, _topic(one, of_key=of_key), not one.path)
+        yield Problem(path, line, column, "", api_keys.redacted(message)), _Help(doc_links.YAML)
+    for position in _key_positions(content, positions):
+        yield Problem(path, *position, "", _PLAINTEXT_KEY), _Help(doc_links.KEYS, ("accounts.yaml", "keys"))
+    for problem in problems:
+        if problem.message:
+            line, column = positions.position(problem.path, of_key=problem.of_key)
+            field, message = (api_keys.redacted(part) for part in (field_name(problem.path), problem.message))
+            # For a missing field, the section of the record explains more than that of the values.
+            of_key = problem.of_key or problem.path not in positions.starts
+            anchor = doc_links.anchor(problem.file, problem.path, of_key=of_key)
+            help = _Help(anchor, _topic(problem, of_key=of_key), not problem.path)
+            yield Problem(path, line, column, field, message), help
+
+
+def _topic(problem: UnlocatedProblem, *, of_key: bool) -> tuple[str, ...]:
+    names = [step for step in problem.path if isinstance(step, str)]
+    ends_with_name = bool(names) and problem.path[-1] == names[-1]
+    return (problem.file, *(names[:-1] if of_key and ends_with_name else names))
 
 
 def text(folder: Folder, file: str) -> bytes:
-    """A file as it was written; nothing if nobody can read it."""
+    """Return the content of a file; b"" if it cannot be read."""
     try:
         return confined_folder.of(folder).content(file)[0]
     except OSError:
         return b""
 
 
-def _keys_in(content: bytes, positions: Positions) -> list[Position]:
-    """Where keys begin, or else the texts that become keys when they are read."""
-    found = api_keys.positions(content)
+def _key_positions(content: bytes, positions: Positions) -> list[Position]:
+    """Return the positions of plaintext keys, or else of texts that are keys after YAML escapes are resolved."""
+    if keys := api_keys.positions(content):
+        return keys
     with suppress(reader.Malformed):
-        read = _texts(reader.load(content), ()) if not found else ()
-        found += [
-            positions.position(path, of_key=of_key) for text, path, of_key in read if api_keys.redacted(text) != text
+        texts = _texts(reader.load(content), ())
+        keys = [
+            positions.position(path, of_key=of_key) for text, path, of_key in texts if api_keys.redacted(text) != text
         ]
-    return found
+    return keys
 
 
 def _texts(value: object, path: YamlPath) -> Iterator[tuple[str, YamlPath, bool]]:
-    """Every text with its path, and whether it is the name of a field."""
+    """Yield every text with its path, and whether it is the name of a field."""
     if isinstance(value, str):
         yield value, path, False
     elif isinstance(value, list):
-        for index, one in enumerate(value):
-            yield from _texts(one, (*path, index))
+        for index, item in enumerate(value):
+            yield from _texts(item, (*path, index))
     elif isinstance(value, dict):
-        for name, one in value.items():
+        for name, item in value.items():
             yield name, (*path, name), True
-            yield from _texts(one, (*path, name))
+            yield from _texts(item, (*path, name))

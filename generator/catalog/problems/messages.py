@@ -1,4 +1,4 @@
-"""What pydantic found wrong -> a sentence that says what would be right."""
+"""Errors of pydantic -> messages: what is wrong, then what would be right."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -14,165 +14,167 @@ from ..records import Chapter, Key, Record
 from ..yaml.positions import YamlPath
 from .suggestions import did_you_mean
 
-# Entries of a list that YAML takes for one text.
+# List entries without a space after the dash, or with an unusual dash: YAML reads them as one text.
 _ENTRIES = re.compile(r"(?:^|\s)[-\u2010-\u2015\u2022]")
-
-
-def field_name(path: YamlPath) -> str:
-    """A path as people write it: chapters[2].number."""
-    name = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in path)
-    return name.removeprefix(".")
-
-
-def record_messages(model: type[BaseModel], fields: Mapping[str, object]) -> list[str]:
-    """Everything that a record with these fields would be blamed for."""
-    return [said for _, said in record_errors(model, fields)]
-
-
-def record_errors(model: type[BaseModel], fields: Mapping[str, object]) -> list[tuple[str, str]]:
-    """The same, each sentence with the field that it is about."""
-    try:
-        model.model_validate(fields)
-    except ValidationError as error:
-        return [(str(one["loc"][0]), error_message(one, model)) for one in error.errors()]
-    return []
+_MAX_QUOTED = 60
 
 
 class FileError(NamedTuple):
-    """What is wrong at a path inside a file; `of_key` if it is the name of a field."""
+    """An error at a path in a file. `of_key`: it is about the name of a field."""
 
     path: YamlPath
     message: str
     of_key: bool
 
 
-def file_errors(errors: Iterable[ErrorDetails], written: Any, model: type[BaseModel]) -> Iterator[FileError]:
-    """Each error of what is `written` in a file; of the pages of a run, which are wrong together, the first."""
+def field_name(path: YamlPath) -> str:
+    """Return a path as text: chapters[2].number."""
+    name = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in path)
+    return name.removeprefix(".")
+
+
+def record_messages(model: type[BaseModel], fields: Mapping[str, object]) -> list[str]:
+    """Return the messages of `record_errors`."""
+    return [message for _, message in record_errors(model, fields)]
+
+
+def record_errors(model: type[BaseModel], fields: Mapping[str, object]) -> list[tuple[str, str]]:
+    """Return (field, message) for every error of a record with these fields."""
+    try:
+        model.model_validate(fields)
+    except ValidationError as validation:
+        return [(str(error["loc"][0]), error_message(error, model)) for error in validation.errors()]
+    return []
+
+
+def file_errors(errors: Iterable[ErrorDetails], value: Any, model: type[BaseModel]) -> Iterator[FileError]:
+    """Yield the errors of a file with this value. Of the pages of a run, only the first error is reported."""
     runs = set[YamlPath]()
-    for one in errors:
-        path, of_key = one["loc"], one["type"] == "extra_forbidden"
+    for error in errors:
+        path, of_key = error["loc"], error["type"] == "extra_forbidden"
         if path[-1:] == ("[key]",):
             path, of_key = path[:-1], True
-        if isinstance(_at(path[:-1], written), str):
+        if isinstance(_value_at(path[:-1], value), str):
             if path[:-1] in runs:
                 continue
             runs.add(path[:-1])
-        is_empty = one["input"] is None and not of_key
-        yield FileError(path, _instead_of_nothing(path, model) if is_empty else error_message(one, model), of_key)
+        is_empty = error["input"] is None and not of_key
+        yield FileError(path, _empty_message(path, model) if is_empty else error_message(error, model), of_key)
 
 
-def _at(path: YamlPath, written: Any) -> Any:
-    return reduce(lambda inside, step: inside[step], path, written)
+def _value_at(path: YamlPath, value: Any) -> Any:
+    return reduce(lambda inner, step: inner[step], path, value)
 
 
 def error_message(error: ErrorDetails, model: type[BaseModel]) -> str:
-    """One pydantic error, found in a `model`, in our words."""
-    # What stands among keys may be a key itself, and many may read what is printed here.
-    secret = "keys" in error["loc"] or issubclass(model, Key)
-    given, limits = "…" if secret else error["input"], error.get("ctx", {})
+    """Return the message of one pydantic error in a `model`."""
+    # A value below `keys` may be a key, and messages are often public.
+    is_secret = "keys" in error["loc"] or issubclass(model, Key)
+    value, context = "…" if is_secret else error["input"], error.get("ctx", {})
     match error["type"]:
         case "missing":
             return "is missing"
         case "extra_forbidden":
             return _unknown_field(model, error["loc"])
         case "string_type":
-            return _should_be_text(given)
-        case "string_unicode":  # what was typed, for a file could not hold it
+            return _should_be_text(value)
+        case "string_unicode":  # an argument of the command line; a file is UTF-8
             return "should be text that can be written in UTF-8"
         case "string_too_short":
             return "should not be empty"
         case "string_too_long":
-            return f"should have at most {limits['max_length']} characters, has {len(given)}"
+            return f"should have at most {context['max_length']} characters, has {len(value)}"
         case "string_pattern_mismatch":
-            return patterns.ADVICE[limits["pattern"]] + ("" if secret else f", not {_shown(given)}{url_advice(given)}")
+            advice = patterns.ADVICE[context["pattern"]]
+            return advice if is_secret else f"{advice}, not {_quoted(value)}{url_advice(value)}"
         case "int_type":
-            return f"should be a whole number, not {_kind(given)}"
+            return f"should be a whole number, not {_with_type(value)}"
         case "bool_type":
-            return f"should be true or false, not {_kind(given)}"
+            return f"should be true or false, not {_with_type(value)}"
         case "list_type":
-            return f"should be a list {_form(given)}, not {_kind(given)}"
+            return f"should be a list {_list_example(value)}, not {_with_type(value)}"
         case "model_type" | "dict_type":
-            return f"should be fields with values, not {_kind(given)}"
+            return f"should be fields with values, not {_with_type(value)}"
         case "literal_error":
-            wanted = str(limits["expected"]).replace("'", "")
-            hint = did_you_mean(given, wanted.replace(" or", ",").split(", "))
-            return f"should be {wanted}, not {_shown(given)}{hint}"
+            expected = str(context["expected"]).replace("'", "")
+            hint = did_you_mean(value, expected.replace(" or", ",").split(", "))
+            return f"should be {expected}, not {_quoted(value)}{hint}"
         case "greater_than_equal":
-            return f"should be {limits['ge']} or more, not {_shown(given)}"
+            return f"should be {context['ge']} or more, not {_quoted(value)}"
         case "less_than_equal":
-            return f"should be {limits['le']} or less, not {_shown(given)}"
-        case _:  # value_error: `values.py` has the words
-            wanted = str(limits["error"])
-            return f"{wanted}, not {_shown(given)}" if wanted.startswith("should be") else wanted
+            return f"should be {context['le']} or less, not {_quoted(value)}"
+        case _:  # value_error, raised by field_values.py
+            message = str(context["error"])
+            return f"{message}, not {_quoted(value)}" if message.startswith("should be") else message
 
 
-def _instead_of_nothing(path: YamlPath, model: type[BaseModel]) -> str:
+def _empty_message(path: YamlPath, model: type[BaseModel]) -> str:
     if path[-1:] == ("id",) and (model is Chapter or "chapters" in path):
-        return "has no value; remove the field, and `python build.py ids` gives the chapter an id"
-    return "has no value; remove the line or give a value"
+        return "has no value; remove the line, then `python build.py ids` adds an id"
+    return "has no value; add one or remove the line"
 
 
-def _should_be_text(given: Any) -> str:
-    if given is None or isinstance(given, dict | list):
-        return f"should be text, not {_shown(given)}"
-    return f"should be text, not {_shown(given)}; put it in quotes"
+def _should_be_text(value: Any) -> str:
+    if value is None or isinstance(value, dict | list):
+        return f"should be text, not {_quoted(value)}"
+    return f"should be text, not {_quoted(value)}; put it in quotes"
 
 
-def _form(given: Any) -> str:
-    """How a list looks that may have been meant."""
-    if isinstance(given, str) and _ENTRIES.search(given):
+def _list_example(value: Any) -> str:
+    """Return what a list looks like that was probably meant by `value`."""
+    if isinstance(value, str) and _ENTRIES.search(value):
         return "whose entries each begin with - and a space"
-    return "whose entries begin with -" if isinstance(given, dict) else "like [one, two]"
+    return "whose entries begin with -" if isinstance(value, dict) else "like [one, two]"
 
 
-def _kind(given: Any) -> str:
-    """A text in quotes, so that nobody takes it for the number or the word that it looks like."""
-    return f'the text "{_shown(given)}"' if isinstance(given, str) else _shown(given)
+def _with_type(value: Any) -> str:
+    """Return a value for a message; text is marked as such, because it may look like a number."""
+    return f'the text "{_quoted(value)}"' if isinstance(value, str) else _quoted(value)
 
 
-def _shown(given: Any) -> str:
-    match given:
+def _quoted(value: Any) -> str:
+    match value:
         case None:
             return "nothing"
         case bool():
-            return str(given).lower()
+            return str(value).lower()
         case dict():
             return "fields with values"
         case list():
             return "a list"
         case _:
-            text = str(given) or '""'
+            text = str(value) or '""'
             text = text if text.isprintable() else repr(text)
-            return text if len(text) <= 60 else f"{text[:57]}…"
+            return text if len(text) <= _MAX_QUOTED else f"{text[: _MAX_QUOTED - 3]}…"
 
 
 def _unknown_field(model: type[BaseModel], path: YamlPath) -> str:
-    """The nearest field of the record, or all of them, and the other record in which there is one of this name."""
+    """Suggest the nearest field of the record, or else list all fields, and name another record with this field."""
     name, records = str(path[-1]), list(_records(model, path[:-1]))
-    here, _ = records.pop()
-    elsewhere = [
-        f"; there is one in {field}"
-        for field, info in here.model_fields.items()
-        if (record := record_inside(info.annotation)) and name in record.model_fields
+    record, _ = records.pop()
+    places = [
+        f"; it belongs in {field}"
+        for field, info in record.model_fields.items()
+        if (inner := record_inside(info.annotation)) and name in inner.model_fields
     ]
-    elsewhere += [f"; there is one outside of {field}" for record, field in records if name in record.model_fields]
-    known = f"known are {', '.join(here.model_fields)}{''.join(elsewhere[:1])}"
-    return f"is not a field here{did_you_mean(name, here.model_fields, known)}"
+    places += [f"; it belongs outside of {field}" for outer, field in records if name in outer.model_fields]
+    valid = f"valid fields: {', '.join(record.model_fields)}{''.join(places[:1])}"
+    return f"unknown field{did_you_mean(name, record.model_fields, valid)}"
 
 
 def _records(model: type[BaseModel], path: YamlPath) -> Iterator[tuple[type[BaseModel], str]]:
-    """The records on a path from the outermost inwards, each with the field that leads on."""
+    """Yield the records on a path, the outermost first, each with the field that contains the next."""
     for step in path:
         if isinstance(step, str):
             yield model, step
-            inside = record_inside(model.model_fields[step].annotation)
-            assert inside, "only records have fields that are not known"
-            model = inside
+            inner = record_inside(model.model_fields[step].annotation)
+            assert inner, "only records have unknown fields"
+            model = inner
     yield model, ""
 
 
 def record_inside(annotation: Any) -> type[Record] | None:
-    """The record that a field holds, alone or in a list."""
+    """Return the record type of a field, also that of a list."""
     if isinstance(annotation, type) and issubclass(annotation, Record):
         return annotation
     return next(filter(None, map(record_inside, get_args(annotation))), None)
