@@ -19,7 +19,7 @@ from generator.catalog.yaml import reader
 from generator.commands import init as command
 from tests.conftest import AS_OF, Site
 from tests.faults.test_hostile_repositories import REFUSED, disguise, settings
-from tests.nginx.test_config import said
+from tests.nginx.test_config import nginx_check
 from tests.nginx.test_quoting import temporary
 from tests.project.test_docs import unknown_in
 from tests.support import nginx_client, tree_snapshot
@@ -73,7 +73,7 @@ def test_a_new_project_builds_and_only_its_address_is_to_be_written(made: Site, 
     assert result.exit_code == 0
     assert re.fullmatch(r"warning: \S+: base_url is http://localhost:8000, which works only [^\n]+\n", result.stderr)
     assert {"/api/series/first-series", "/api/v2/chapters/1", "/api/authors/1"} <= set(made.manifest.resources)
-    assert said(made.folder) == "0: "
+    assert nginx_check(made.folder) == "0: "
 
 
 def test_a_new_project_can_be_served(made: Site) -> None:

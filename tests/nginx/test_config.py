@@ -1,4 +1,4 @@
-"""The emitted configuration as nginx takes it: without a word, in any folder, and beside other people's locations."""
+"""The emitted configuration in nginx: without warnings, in any folder, and beside other locations."""
 
 import re
 import socket
@@ -27,13 +27,13 @@ from tests.support import nginx_client
 SETTINGS = Settings(base_url="https://minimal.example")
 
 
-def said(folder: Path, conf: str = "nginx.conf") -> str:
-    """What `nginx -t -q` has to say about a main file."""
+def nginx_check(folder: Path, conf: str = "nginx.conf") -> str:
+    """Exit code and output of `nginx -t -q` for a main file."""
     command = [find_nginx(), "-p", ".", "-c", conf, "-e", "stderr", "-t", "-q"]
-    found = subprocess.run(
+    process = subprocess.run(
         command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False
     )
-    return f"{found.returncode}: {found.stdout}"
+    return f"{process.returncode}: {process.stdout}"
 
 
 def with_port(site: Site, listener: socket.socket, more: str = "") -> Site:
@@ -43,11 +43,11 @@ def with_port(site: Site, listener: socket.socket, more: str = "") -> Site:
 
 
 def assert_serves(server: nginx_client.Web) -> None:
-    """A body, a 304 and an error are what the minimal catalog gives."""
-    found = [server.ask("/api/series"), server.ask("/api/series", If_None_Match="*"), server.ask("/api/nothing")]
+    """Check a body, a 304 and an error of the minimal catalog."""
+    responses = [server.ask("/api/series"), server.ask("/api/series", If_None_Match="*"), server.ask("/api/nothing")]
 
-    assert [one.status for one in found] == [200, 304, 404]
-    assert [one.body for one in found] == [
+    assert [one.status for one in responses] == [200, 304, 404]
+    assert [one.body for one in responses] == [
         bodies("minimal")["/api/series"],
         b"",
         b'{"error":"Not found","status":404}',
@@ -55,15 +55,15 @@ def assert_serves(server: nginx_client.Web) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_nginx_has_nothing_to_say_about_a_golden_site(tmp_path: Path, name: str) -> None:
-    """No error and no warning, about no value of any catalog."""
+def test_nginx_accepts_golden_sites_without_warnings(tmp_path: Path, name: str) -> None:
+    """No value of any catalog causes an error or a warning."""
     copy_of(name, tmp_path).build()
 
-    assert said(tmp_path) == "0: "
+    assert nginx_check(tmp_path) == "0: "
 
 
-def test_nginx_has_nothing_to_say_about_a_large_catalog(site: Site) -> None:
-    """More than 3,000 resources fit the hash tables that are asked for."""
+def test_nginx_accepts_a_large_catalog_without_warnings(site: Site) -> None:
+    """More than 3,000 resources fit the hash tables."""
     chapters = "".join(
         f"  - {{number: {number}, published: 2026-01-01, modified: 2026-01-01, pages: []}}\n" for number in range(1500)
     )
@@ -71,18 +71,18 @@ def test_nginx_has_nothing_to_say_about_a_large_catalog(site: Site) -> None:
     report = site.build()
 
     assert report.resources > 3000
-    assert said(site.folder) == "0: "
+    assert nginx_check(site.folder) == "0: "
 
 
 def published(number: int, max_age: int = 300, slug: str = "slug") -> Published:
-    """A line of a release that nobody built."""
+    """A manifest line that no build wrote."""
     tag = f"{number:032x}"
     url = f"/api/series/{slug}-{number}"
     return Published(url, f"www{url}.{tag}.json", tag, number, 1, tag * 2, number % 2 == 0, max_age)
 
 
 def release(lines: list[Published], settings: Settings = SETTINGS, *, dist: str, folder: str) -> list[ConfigFile]:
-    """The files of a release that has these bodies, and the one that every release has."""
+    """The files of a release with these bodies and the index."""
     index = Published(SERIES_INDEX_URL, "index.json", "0" * 32, 0, 2, "0" * 64, False, 300)
     publisher = ResourcePublisher(BodyWriter(Path(), frozenset()), settings, 0, skip_unchanged=False)
     segment = publisher.segment([index, *lines])
@@ -93,7 +93,7 @@ def release(lines: list[Published], settings: Settings = SETTINGS, *, dist: str,
 
 
 def written(folder: Path, lines: list[Published]) -> Path:
-    """A main file around a release of these lines."""
+    """Write a main file around a release of these lines."""
     (folder / "dist/run").mkdir(parents=True)
     (folder / "dist/index.json").write_text("{}")
     for file in release(lines, dist="dist", folder="release"):
@@ -117,35 +117,35 @@ def written(folder: Path, lines: list[Published]) -> Path:
         pytest.param([published(number * 86_400) for number in range(20_000)], id="20,000 days"),
     ],
 )
-def test_nginx_has_nothing_to_say_about_any_number_of_lines(tmp_path: Path, lines: list[Published]) -> None:
-    """The sizes of its hash tables follow from what they hold."""
-    assert said(written(tmp_path, lines)) == "0: "
+def test_hash_sizes_fit_any_number_of_lines(tmp_path: Path, lines: list[Published]) -> None:
+    """nginx prints no warning for any number and length of lines."""
+    assert nginx_check(written(tmp_path, lines)) == "0: "
 
 
-def families(first: int) -> dict[str, VersionAges]:
-    """Ages that no two kinds of answers share."""
+def versions(first: int) -> dict[str, VersionAges]:
+    """Ages that no two routes share."""
     kinds = list(VersionAges.model_fields)
     return {
-        family: VersionAges(**{kind: first + place * len(kinds) + one for one, kind in enumerate(kinds)})
-        for place, family in enumerate(("unversioned", "v1", "v2"))
+        version: VersionAges(**{kind: first + place * len(kinds) + index for index, kind in enumerate(kinds)})
+        for place, version in enumerate(("unversioned", "v1", "v2"))
     }
 
 
-DIFFERENT = Settings(base_url="https://minimal.example", cache=CacheAges(**families(300), index=299))
+DIFFERENT = Settings(base_url="https://minimal.example", cache=CacheAges(**versions(300), index=299))
 
 
-def test_every_age_has_a_letter_of_its_own() -> None:
-    """A line says how long it may be kept by one or more letters, which http.conf turns into seconds."""
+def test_each_age_has_a_letter_of_its_own() -> None:
+    """Letters in the lines stand for max-age; http.conf turns them into seconds."""
     lines = [published(age, max_age=age) for age in range(299, 315)]
     files = {file.path: file.text.decode() for file in release(lines, DIFFERENT, dist="d", folder="f")}
     ages = dict(re.findall(r'^    ([a-z]+) "public, max-age=(\d+)";$', files["http.conf"], re.MULTILINE))
-    found = re.findall(r"^/slug-\d+ [0-9a-f]{32}[-+]([a-z]+)\d", files["series.map"], re.MULTILINE)
+    letters = re.findall(r"^/slug-\d+ [0-9a-f]{32}[-+]([a-z]+)\d", files["series.map"], re.MULTILINE)
 
-    assert sorted(int(ages[letter]) for letter in found) == list(range(299, 315))
+    assert sorted(int(ages[letter]) for letter in letters) == list(range(299, 315))
 
 
-def test_letters_follow_from_the_settings_alone() -> None:
-    """Each age that site.yaml names has two, with a key and without, whatever the catalog has of it."""
+def test_age_letters_depend_on_the_settings_only() -> None:
+    """Each age in site.yaml has two letters, restricted and public, whether a body uses them or not."""
     assert maps.age_letters(SETTINGS) == {
         (restricted, age): letter
         for letter, (restricted, age) in zip("abcdef", product((False, True), (60, 300, 3600)), strict=True)
@@ -153,7 +153,7 @@ def test_letters_follow_from_the_settings_alone() -> None:
 
 
 def lines_of(url: str, target: str = "") -> list[maps.Line]:
-    """What the maps say of a body and of a gate at one URL."""
+    """The lines of a body and of a gate at one URL."""
     body = published(0)._replace(url=url, etag="0" * 32, modified=86_400 * 36 + 3_661)
     return [
         maps.body_line(body, maps.age_letters(SETTINGS)),
@@ -175,8 +175,8 @@ def lines_of(url: str, target: str = "") -> list[maps.Line]:
         ("/api/v2/chapters", "validators", "/api/v2/chapters"),
     ],
 )
-def test_a_line_is_known_from_its_url(url: str, file: str, word: str) -> None:
-    """Its map, its name and its value depend on nothing but what it is about."""
+def test_map_and_key_of_a_line_depend_on_its_url_only(url: str, file: str, word: str) -> None:
+    """Map, key and value of a line depend on no other line."""
     assert lines_of(url, "/reader/") == [
         maps.Line(file, word, f"{'0' * 32}+b01:01:0110"),
         maps.Line(file, word, "key:308/reader/"),
@@ -184,13 +184,13 @@ def test_a_line_is_known_from_its_url(url: str, file: str, word: str) -> None:
     assert lines_of(url)[1] == maps.Line(file, word, f"key:451{url}")
 
 
-def test_a_day_has_one_line() -> None:
-    """In the order of their names, however often bodies name them."""
+def test_each_day_has_one_line() -> None:
+    """Lines are sorted by key, without duplicates."""
     assert maps.days_map([36, 0, 36, 35]) == b'0 "Thu, 01 Jan 1970";\n10 "Fri, 06 Feb 1970";\nz "Thu, 05 Feb 1970";\n'
 
 
-def test_a_folder_may_be_moved_after_the_build(site: Site, tmp_path: Path) -> None:
-    """`nginx -p . -c nginx.conf` works wherever the project lies by then."""
+def test_folder_can_be_moved_after_the_build(site: Site, tmp_path: Path) -> None:
+    """`nginx -p . -c nginx.conf` works wherever the folder is then."""
     with nginx_client.listening() as listener:
         with_port(site, listener).build()
         moved = tmp_path.parent / f"{tmp_path.name} moved"
@@ -201,8 +201,8 @@ def test_a_folder_may_be_moved_after_the_build(site: Site, tmp_path: Path) -> No
 
 @pytest.mark.parametrize("name", ["a b", "a;b", 'a"b', "{a}", "#a", "~a", "ü 紙", "a&b|c", "-p", "a%2Fb"])
 @pytest.mark.parametrize("relative", [True, False], ids=["relative", "absolute"])
-def test_a_folder_may_have_any_usual_name(site: Site, tmp_path: Path, name: str, relative: bool) -> None:
-    """Blanks, quotes, semicolons and braces in the path of `--out` are quoted, in relative paths and absolute ones."""
+def test_folder_names_are_quoted(site: Site, tmp_path: Path, name: str, relative: bool) -> None:
+    """Spaces, quotes, semicolons and braces in the path of `--out` work, in relative and absolute paths."""
     out = tmp_path / name / "dist"
     conf = tmp_path / "nginx.conf" if relative else tmp_path / "etc/nginx.conf"
     with nginx_client.listening() as listener:
@@ -215,8 +215,8 @@ def test_a_folder_may_have_any_usual_name(site: Site, tmp_path: Path, name: str,
 
 
 @pytest.mark.parametrize("name", ["a*b", "a?b", "[a]", "a'b", "a\\b", "a$b", "${a}", "a\nb", "a\x7fb"])
-def test_a_folder_that_nginx_cannot_name_is_refused(site: Site, tmp_path: Path, name: str) -> None:
-    """A sentence that names the folder, before anything is written."""
+def test_folder_name_that_nginx_cannot_use_is_refused(site: Site, tmp_path: Path, name: str) -> None:
+    """The error names the folder, and nothing is written."""
     out = tmp_path / name
     with pytest.raises(FlatpanelError) as error:
         pipeline.build(Options(tmp_path / "catalog_src", out, tmp_path / "nginx.conf", AS_OF))
@@ -226,8 +226,8 @@ def test_a_folder_that_nginx_cannot_name_is_refused(site: Site, tmp_path: Path, 
     assert not out.exists()
 
 
-def test_a_server_may_keep_the_site_in_a_folder_of_its_own(site: Site, tmp_path: Path) -> None:
-    """With `server_folder` every path is absolute, and the configuration works from anywhere."""
+def test_server_folder_makes_all_paths_absolute(site: Site, tmp_path: Path) -> None:
+    """The configuration then works from any folder."""
     server_folder = tmp_path / "srv"
     with nginx_client.listening() as listener:
         with_port(site, listener, f"server_folder: {server_folder}\n").build()
@@ -241,30 +241,30 @@ def test_a_server_may_keep_the_site_in_a_folder_of_its_own(site: Site, tmp_path:
 
 
 def conf_text(site: Site) -> str:
-    """All of a site's configuration."""
+    """All configuration files of a site."""
     files = sorted((site.folder / "dist/current/").glob("*.conf"))
     return "\n".join(file.read_text() for file in [site.folder / "nginx.conf", *files])
 
 
-def test_nginx_writes_into_the_folder_of_the_site_alone(site: Site) -> None:
-    """Its log, its pid and all its temporary files are in dist/run; nobody has to be root."""
+def test_nginx_writes_into_dist_run_only(site: Site) -> None:
+    """Its log, pid and temporary files are there, so it needs no root."""
     site.build()
     kinds = ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
     text = (site.folder / "nginx.conf").read_text()
-    found = re.findall(r"^ *(pid|\w+_log|\w+_temp_path) (.*);$", text, re.MULTILINE)
+    paths = re.findall(r"^ *(pid|\w+_log|\w+_temp_path) (.*);$", text, re.MULTILINE)
 
-    assert found == [
+    assert paths == [
         ("pid", "dist/run/nginx.pid"),
         ("error_log", "dist/run/error.log"),
         ("access_log", "off"),
         *((f"{kind}_temp_path", f"dist/run/{kind.removeprefix('client_')}") for kind in kinds),
-        # Of requests.
+        # nginx's temporary files for requests.
         ("error_log", "dist/run/error.log emerg"),
     ]
 
 
-def test_the_configuration_names_the_release_and_not_the_pointer_to_it(site: Site) -> None:
-    """Whoever has loaded http.conf goes on with that release, also while `current` is replaced."""
+def test_configuration_refers_to_the_release_not_to_current(site: Site) -> None:
+    """An nginx that has loaded http.conf keeps its release while `current` is replaced."""
     site.build()
     files = [file for file in (site.folder / "dist/current").iterdir() if file.is_file()]
 

@@ -1,4 +1,4 @@
-"""The three forms of an HTTP date as the patterns of nginx maps: which texts are dates, and which of two is later."""
+"""The three forms of HTTP dates in the patterns of nginx maps: which texts are dates, and which date is later."""
 
 import re
 from calendar import monthrange
@@ -20,7 +20,7 @@ MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", 
 
 
 def python(pattern: str) -> re.Pattern[str]:
-    """A PCRE pattern as Python spells it; only the names of groups and the references to them differ."""
+    """A PCRE pattern in Python's syntax: only named groups and references to them differ."""
     return re.compile(re.sub(r"\\g\{(\d)\}", r"\\\1", pattern).replace("(?<x_", "(?P<x_"), re.ASCII)
 
 
@@ -30,15 +30,15 @@ NOT_AFTER = python(date_patterns.NOT_AFTER)
 
 
 def digits(text: str) -> str:
-    """What the map makes of a text: fourteen digits, or nothing."""
+    """The result of the map: fourteen digits, or nothing."""
     for pattern, value in LINES:
-        if found := pattern.search(text):
-            return filled(value, found.groupdict())
+        if match := pattern.search(text):
+            return filled(value, match.groupdict())
     return ""
 
 
 def filled(value: str, parts: dict[str, str]) -> str:
-    """A map's value with the captures, and with the month and the century that two small maps make of them."""
+    """The value of a map with the captures, the month and the century filled in."""
     if month := parts.get("x_b"):
         parts["x_month"] = f"{MONTHS.index(month) + 1:02}"
     if year := parts.get("x_yy"):
@@ -62,14 +62,14 @@ FORMS = pytest.mark.parametrize("form", [imf, rfc850, asctime])
 
 
 def moments(first: int, last: int) -> list[datetime]:
-    """One moment of every day from the year `first` to the year `last`, another second of the day each time."""
+    """One moment of every day from the year `first` to the year `last`, with another time of day each."""
     start, days = datetime(first, 1, 1, tzinfo=UTC), (datetime(last, 12, 31) - datetime(first, 1, 1)).days + 1
     return [start + timedelta(days=day, seconds=day * 7919 % 86400) for day in range(days)]
 
 
 @FORMS
-def test_every_day_is_read_in_every_form(form: Form) -> None:
-    """Every day from 1970 to 2069 becomes its digits, the leap days of 2000 and of each fourth year among them."""
+def test_every_day_is_parsed_in_every_form(form: Form) -> None:
+    """Every day from 1970 to 2069 gives its digits, leap days included."""
     wrong = [at for at in moments(1970, 2069) if digits(form(at)) != f"{at:%Y%m%d%H%M%S}"]
 
     assert wrong == []
@@ -77,16 +77,16 @@ def test_every_day_is_read_in_every_form(form: Form) -> None:
 
 @pytest.mark.parametrize("form", [imf, asctime])
 @pytest.mark.parametrize("year", [1, 999, 1899, 1900, 2100, 2399, 2400, 9999])
-def test_a_year_of_four_digits_may_be_any(form: Form, year: int) -> None:
-    """The years of centuries too: 1900 and 2100 have no leap day, 2400 has one."""
+def test_four_digit_years_follow_the_leap_year_rules(form: Form, year: int) -> None:
+    """1900 and 2100 have no leap day, 2400 has one."""
     wrong = [at for at in moments(year, year) if digits(form(at)) != f"{at.year:04}{at:%m%d%H%M%S}"]
 
     assert wrong == []
 
 
 @pytest.mark.parametrize("year", [1900, 1999, 2000, 2001, 2004, 2023, 2024, 2100, 2400])
-def test_a_day_that_does_not_exist_is_no_date(year: int) -> None:
-    """Neither 00, nor 30 Feb, nor 31 Apr, nor 29 Feb in a year without one, nor any number above the month's last."""
+def test_impossible_day_is_not_a_date(year: int) -> None:
+    """Neither 00, nor 30 Feb, nor 31 Apr, nor 29 Feb in a common year."""
     missing = [
         (day, month) for day, month in product(range(100), range(1, 13)) if not 1 <= day <= monthrange(year, month)[1]
     ]
@@ -102,7 +102,7 @@ def test_a_day_that_does_not_exist_is_no_date(year: int) -> None:
     assert [text for text in texts if digits(text)] == []
 
 
-def test_a_day_that_does_not_exist_is_no_date_with_a_year_of_two_digits() -> None:
+def test_impossible_day_with_a_two_digit_year_is_not_a_date() -> None:
     """The same in the form of RFC 850, in each of its hundred years."""
     texts = [
         f"Monday, {day:02}-{MONTHS[month - 1]}-{year % 100:02} 00:00:00 GMT"
@@ -114,13 +114,13 @@ def test_a_day_that_does_not_exist_is_no_date_with_a_year_of_two_digits() -> Non
 
 
 @pytest.mark.parametrize("place", [0, 1, 2])
-def test_the_clock_ends_where_clocks_do(place: int) -> None:
-    """Hours stop at 23, minutes at 59, seconds at 60, which a leap second has."""
-    known = {0: 24, 1: 60, 2: 61}[place]
+def test_time_of_day_has_upper_limits(place: int) -> None:
+    """Hours end at 23, minutes at 59, seconds at 60 for leap seconds."""
+    limit = {0: 24, 1: 60, 2: 61}[place]
     for number in range(100):
         clock = ["12", "34", "56"]
         clock[place] = f"{number:02}"
-        expected = f"20260210{''.join(clock)}" if number < known else ""
+        expected = f"20260210{''.join(clock)}" if number < limit else ""
 
         assert digits(f"Tue, 10 Feb 2026 {':'.join(clock)} GMT") == expected
 
@@ -161,18 +161,18 @@ NEARLY = [
 
 
 @pytest.mark.parametrize("text", NEARLY)
-def test_what_is_nearly_a_date_is_none(text: str) -> None:
-    """Anything but the three forms, letter for letter, is nothing at all, and a condition that holds it is ignored."""
+def test_almost_a_date_is_not_a_date(text: str) -> None:
+    """Any other text than the three forms gives nothing, and its condition is ignored."""
     assert digits(text) == ""
 
 
-def test_the_day_of_the_week_is_not_compared_with_the_date() -> None:
-    """Seven names are known, and which of them stands there changes nothing."""
+def test_day_of_the_week_is_not_checked_against_the_date() -> None:
+    """Any of the seven names is accepted."""
     assert {digits(f"{day[:3]}, 10 Feb 2026 13:45:27 GMT") for day in DAYS} == {"20260210134527"}
 
 
-def test_two_maps_can_use_the_lines_side_by_side() -> None:
-    """The captures of one date are not those of another."""
+def test_captures_of_two_dates_do_not_collide() -> None:
+    """Each date has its own prefix of names."""
     assert all("fp_a_" in value and "fp_b_" not in value for _, value in date_patterns.lines("fp_a"))
 
 
@@ -182,20 +182,20 @@ moment = st.integers(0, 99_999_999_999_999)
 @given(moment, moment)
 @example(0, 0)
 @example(99_999_999_999_999, 99_999_999_999_999)
-def test_digits_are_compared_as_numbers_are(one: int, other: int) -> None:
-    """The pattern matches exactly when the first is not after the second."""
-    assert bool(NOT_AFTER.search(f"{one:014} {other:014}")) == (one <= other)
+def test_digits_compare_like_numbers(first: int, other: int) -> None:
+    """The pattern matches exactly if the first date is not after the second."""
+    assert bool(NOT_AFTER.search(f"{first:014} {other:014}")) == (first <= other)
 
 
 @pytest.mark.parametrize("place", range(14))
-def test_one_digit_decides(place: int) -> None:
-    """Two moments that differ in a single digit are told apart, whichever it is and wherever it stands."""
-    found = {
-        (one, other): bool(NOT_AFTER.search(f"{digit_at(place, one)} {digit_at(place, other)}"))
-        for one, other in product(range(10), range(10))
+def test_one_different_digit_decides(place: int) -> None:
+    """At any position, with any digit."""
+    results = {
+        (first, other): bool(NOT_AFTER.search(f"{digit_at(place, first)} {digit_at(place, other)}"))
+        for first, other in product(range(10), range(10))
     }
 
-    assert found == {(one, other): one <= other for one, other in found}
+    assert results == {(first, other): first <= other for first, other in results}
 
 
 def digit_at(place: int, digit: int) -> str:
@@ -204,14 +204,14 @@ def digit_at(place: int, digit: int) -> str:
 
 
 @pytest.mark.parametrize("text", ["", " ", "20260210134527 ", " 20260210134527", "20260210134527"])
-def test_a_date_that_is_none_is_not_compared(text: str) -> None:
-    """What was no date has no digits, and nothing is before or after it."""
+def test_missing_date_is_not_compared(text: str) -> None:
+    """An invalid date has no digits and is neither before nor after another."""
     assert not NOT_AFTER.search(text)
 
 
 @pytest.fixture(scope="module")
 def reader(tmp_path_factory: pytest.TempPathFactory) -> Iterator[nginx_client.Web]:
-    """An nginx that says how it reads the dates of a request."""
+    """An nginx that returns the digits of the dates in a request."""
     folder = tmp_path_factory.mktemp("dates")
     copy_of("minimal", folder).build()
     with nginx_client.listening() as listener:
@@ -227,12 +227,12 @@ def reader(tmp_path_factory: pytest.TempPathFactory) -> Iterator[nginx_client.We
 
 
 @FORMS
-def test_nginx_reads_what_python_reads(reader: nginx_client.Web, form: Form) -> None:
-    """The same patterns give the same digits there, in both of a request's dates, for days of all months and years."""
+def test_nginx_parses_the_same_dates_as_python(reader: nginx_client.Web, form: Form) -> None:
+    """The patterns give the same digits in both request headers, for all months and years."""
     days = [form(at) for at in moments(1970, 2069)[::97]]
     months = [form(datetime(2026, month, 10, 13, 45, 27, tzinfo=UTC)) for month in range(1, 13)]
     texts = [*days, *months]
-    found = {
+    results = {
         text: (
             reader.ask("/", If_Modified_Since=text).body.decode(),
             reader.ask("/unmodified", If_Unmodified_Since=text).body.decode(),
@@ -240,11 +240,11 @@ def test_nginx_reads_what_python_reads(reader: nginx_client.Web, form: Form) -> 
         for text in texts
     }
 
-    assert found == {text: (digits(text), digits(text)) for text in texts}
+    assert results == {text: (digits(text), digits(text)) for text in texts}
     assert "" not in map(digits, texts)
 
 
 @pytest.mark.parametrize("text", [text for text in NEARLY if text.isascii() and text == text.strip()])
-def test_nginx_takes_for_no_date_what_python_does_not(reader: nginx_client.Web, text: str) -> None:
-    """And nothing else."""
+def test_nginx_rejects_the_same_texts_as_python(reader: nginx_client.Web, text: str) -> None:
+    """A text that is not a date in Python is none in nginx."""
     assert reader.ask("/", If_Modified_Since=text).body == b""

@@ -1,4 +1,4 @@
-"""Text of a catalog is data: never a line of configuration, a header, a path, or a redirect to somewhere else."""
+"""Text of a catalog stays data: it never becomes a directive, a header, a path, or a redirect to another host."""
 
 import json
 import random
@@ -19,10 +19,10 @@ from generator.errors import CatalogError
 from generator.pipeline import run
 from generator.pipeline.build_options import Options
 from tests.conftest import AS_OF, Site, copy_of
-from tests.nginx.test_config import conf_text, said
+from tests.nginx.test_config import conf_text, nginx_check
 from tests.support import nginx_client
 
-# What ends a word, a string, a block, a line or a header somewhere on the way, and what is filled in.
+# Characters that end a word, a string, a block, a line or a header, and placeholders that are filled in.
 PIECES = [
     '"',
     "'",
@@ -71,7 +71,7 @@ PIECES += [
     "\0",
     "\t",
 ]
-# Every one of these stands in a text that may hold it.
+# Each of these is part of a text in which it is allowed.
 CONTROLS = "\r\n\0\t"
 
 
@@ -84,7 +84,7 @@ def texts(count: int) -> Iterator[str]:
 
 
 TEXTS = list(texts(60))
-# A file's name has no folder, a category's none and no comma either.
+# A file name contains no slash, a category name no slash and no comma.
 NAMES = [re.sub(r"[/\\]", "", text) for text in TEXTS]
 CATEGORIES = [re.sub(r"[/,]", "", text)[:50].rstrip() for text in TEXTS]
 
@@ -94,7 +94,7 @@ def block(rows: list[dict[str, object]]) -> str:
 
 
 def hostile(folder: Path) -> Site:
-    """The minimal catalog with hostile text in every field that takes text."""
+    """The minimal catalog with hostile text in every text field."""
     site = copy_of("minimal", folder)
     ids = range(100, 100 + len(TEXTS))
     links = ("website", "email", "discord", "twitter", "reddit", "irc")
@@ -142,15 +142,15 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Site, ngi
             assert server.complaints() == []
 
 
-def test_nginx_has_nothing_to_say_about_hostile_text(served: tuple[Site, nginx_client.Web]) -> None:
-    """It is no configuration, and what stands in one says nothing else than for a harmless catalog."""
+def test_nginx_accepts_hostile_text_without_warnings(served: tuple[Site, nginx_client.Web]) -> None:
+    """Hostile text in a value changes no directive."""
     site, _ = served
 
-    assert said(site.folder) == "0: "
+    assert nginx_check(site.folder) == "0: "
 
 
-def test_the_configuration_is_that_of_a_harmless_catalog(served: tuple[Site, nginx_client.Web], tmp_path: Path) -> None:
-    """Text of a catalog reaches the maps alone; every other line is the same but for names and sizes of ours."""
+def test_hostile_text_changes_only_the_maps(served: tuple[Site, nginx_client.Web], tmp_path: Path) -> None:
+    """All other lines are the same, except for names and sizes that the build computes."""
     site, _ = served
     port = (site.folder / "catalog_src/site.yaml").read_text()
     harmless = copy_of("minimal", tmp_path)
@@ -161,15 +161,15 @@ def test_the_configuration_is_that_of_a_harmless_catalog(served: tuple[Site, ngi
     assert ours.sub("", conf_text(site)) == ours.sub("", conf_text(harmless))
 
 
-def test_every_answer_is_its_file_under_the_usual_headers(served: tuple[Site, nginx_client.Web]) -> None:
-    """Byte for byte, whatever stands in it and in its address."""
+def test_every_response_is_its_file_with_the_usual_headers(served: tuple[Site, nginx_client.Web]) -> None:
+    """Byte for byte, with any text in the body and the URL."""
     site, server = served
-    for url, one in site.manifest.resources.items():
+    for url, body in site.manifest.resources.items():
         if not url.startswith("/api") or "#" in url or "?" in url:
             continue
         answer = server.ask(quote(unquote(url), safe="/"))
 
-        assert (answer.status, answer.body) == (200, (site.folder / "dist" / one.file).read_bytes()), url
+        assert (answer.status, answer.body) == (200, (site.folder / "dist" / body.file).read_bytes()), url
         assert set(answer.fields) <= HEADERS, url
 
 
@@ -178,16 +178,16 @@ HEADERS |= {"access-control-allow-origin", "access-control-expose-headers", "acc
 HEADERS |= {"access-control-allow-headers", "content-security-policy", "x-content-type-options", "x-frame-options"}
 
 
-def test_a_client_reads_the_text_that_the_catalog_says(served: tuple[Site, nginx_client.Web]) -> None:
-    """To the last character."""
+def test_client_receives_the_exact_text(served: tuple[Site, nginx_client.Web]) -> None:
+    """Every character of a hostile text arrives unchanged."""
     _, server = served
-    found = [json.loads(server.ask(f"/api/series/h{index}").body)["title"] for index, _ in PAIRS]
+    titles = [json.loads(server.ask(f"/api/series/h{index}").body)["title"] for index, _ in PAIRS]
 
-    assert found == TEXTS
+    assert titles == TEXTS
 
 
-def test_a_redirect_leads_to_our_own_host(served: tuple[Site, nginx_client.Web]) -> None:
-    """Whatever the title of a chapter is."""
+def test_redirect_stays_on_the_own_host(served: tuple[Site, nginx_client.Web]) -> None:
+    """With any title of a chapter."""
     _, server = served
     for index, _ in PAIRS:
         answer = server.ask(f"/api/v2/chapters/{5000 + index}/read")
@@ -196,7 +196,7 @@ def test_a_redirect_leads_to_our_own_host(served: tuple[Site, nginx_client.Web])
         assert re.fullmatch(rf"https://minimal\.example/reader/h{index}/[-\w./]*", str(answer["location"]))
 
 
-# What stands in site.yaml does reach the configuration.
+# Values of site.yaml do reach the configuration.
 SETTINGS = ["base_url", "reader", "media", "server_folder"]
 GOOD = {"base_url": "https://a.example", "reader": "/r/", "media": "/m/", "server_folder": "/srv/a"}
 TEXT = st.lists(st.sampled_from(PIECES) | st.text(max_size=2), min_size=1, max_size=4).map("".join)
@@ -207,15 +207,15 @@ TEXT = st.lists(st.sampled_from(PIECES) | st.text(max_size=2), min_size=1, max_s
 @example("base_url", 17, "\n")
 @example("reader", 3, "\n")
 @example("server_folder", 6, "\n")
-def test_a_setting_holds_no_sign_that_means_something(name: str, at: int, text: str) -> None:
-    """It is an address or a folder of plain letters, to its very end, or it is refused."""
+def test_settings_with_special_characters_are_refused(name: str, at: int, text: str) -> None:
+    """A setting is a URL or a folder of plain characters to its end."""
     value = GOOD[name][:at] + text + GOOD[name][at:]
     try:
-        found = site_settings.Site.model_validate({"base_url": GOOD["base_url"], name: value})
+        site = site_settings.Site.model_validate({"base_url": GOOD["base_url"], name: value})
     except ValidationError:
         return
 
-    assert re.fullmatch(r"[-A-Za-z0-9._~:/]+", getattr(found, name))
+    assert re.fullmatch(r"[-A-Za-z0-9._~:/]+", getattr(site, name))
     if name == "reader":
         assert not value.startswith("//")
 
@@ -224,20 +224,20 @@ def test_a_setting_holds_no_sign_that_means_something(name: str, at: int, text: 
 @given(TEXT)
 @example("a\n")
 @example("..")
-def test_a_slug_and_a_username_hold_no_sign_at_all(text: str) -> None:
-    """They are paths, keys and names of files."""
+def test_slugs_and_usernames_with_special_characters_are_refused(text: str) -> None:
+    """They become paths, keys and file names."""
     try:
-        found = records.Account.model_validate({"username": text})
+        account = records.Account.model_validate({"username": text})
     except ValidationError:
         return
 
-    assert re.fullmatch(r"[-A-Za-z0-9_]+", found.username, re.ASCII)
+    assert re.fullmatch(r"[-A-Za-z0-9_]+", account.username, re.ASCII)
 
 
 @pytest.mark.parametrize("sign", ["\r", "\n", "\0", "\x7f", "\x1b"])
 @pytest.mark.parametrize("field", ["title", "cover", "aliases", "chapter_title"])
-def test_a_control_character_gets_no_further(site: Site, field: str, sign: str) -> None:
-    """Not even quoted: no header and no line of a log could be trusted."""
+def test_control_characters_are_refused(site: Site, field: str, sign: str) -> None:
+    """Even quoted, they would break headers and lines of logs."""
     value: object = f"a{sign}Set-Cookie: b"
     fields = {"title": "T", "cover": "c.jpg", field: [value] if field == "aliases" else value}
     site.write("series/x.yaml", json.dumps(fields))
@@ -248,30 +248,30 @@ def test_a_control_character_gets_no_further(site: Site, field: str, sign: str) 
     assert not (site.folder / "dist").exists()
 
 
-# What gixy says of us, and why each is as it should be.
+# The findings of gixy, and why each is right as it is.
 FINDINGS = {
-    # A map that finds nothing gives nothing: that is how a key without a line is a 404, and no month no date.
+    # A map without a match gives an empty value: a key without a line is a 404, and an unknown month no date.
     "hash_without_default",
-    # Only `set` followed by `return`, and `rewrite … break`, both of which the answer goes no further after.
+    # Only `set` followed by `return`, and `rewrite … break`: both end the processing of the request.
     "if_is_evil",
-    # A request that is made once more to ourselves must reach the server {} that its Host has chosen before.
+    # A repeated request must reach the server {} that its Host selected the first time.
     "host_spoofing",
-    # $fp_file is put together from values of maps and is a path inside, never a header. What has to be of the
-    # request in it is whitelisted by queries.conf.
+    # $fp_file consists of values of maps and is a path, never a header. queries.conf checks the parts that come
+    # from the request.
     "http_splitting",
 }
 
 
-def test_a_linter_for_security_finds_nothing_else(site: Site) -> None:
-    """gixy looks through the whole configuration with an eye for what attackers use."""
+def test_gixy_reports_no_other_issue(site: Site) -> None:
+    """gixy checks the whole configuration for weaknesses."""
     site.build()
-    # It cannot read possessive quantifiers, without which the expressions match the same, only slower.
+    # gixy cannot parse possessive quantifiers. Without them, the expressions match the same texts, only slower.
     for path in [site.folder / "nginx.conf", *(site.folder / "dist/releases").glob("*/*.conf")]:
         text = path.read_text().replace("dist/current/", f"dist/releases/{site.store.current()}/")
         path.write_text(text.replace("*+", "*").replace("++", "+"))
     command = [Path(sys.executable).with_name("gixy"), "-f", "json", "nginx.conf"]
-    found = subprocess.run(command, cwd=site.folder, capture_output=True, text=True, check=False)
-    issues = json.loads(found.stdout)
+    process = subprocess.run(command, cwd=site.folder, capture_output=True, text=True, check=False)
+    issues = json.loads(process.stdout)
 
     assert {one["plugin"] for one in issues} == FINDINGS
     assert {one["reason"] for one in issues if one["plugin"] == "http_splitting"} == {

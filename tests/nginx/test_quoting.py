@@ -1,4 +1,4 @@
-"""The one door through which values reach a configuration: quoted so that nginx reads them back, or refused."""
+"""Quoting of values for a configuration: nginx reads the same value back, or the value is refused."""
 
 import random
 import re
@@ -16,7 +16,9 @@ ESCAPES = {"t": "\t", "r": "\r", "n": "\n"}
 
 
 def read_back(word: str) -> str | None:
-    """What nginx makes of one word of a configuration (ngx_conf_read_token); None of what is none, or has variables."""
+    """The value of one word of a configuration, as nginx parses it (ngx_conf_read_token); None for anything but one
+    word without variables.
+    """
     if re.fullmatch(r"[^\s;{}\"'\\#$]+", word):
         return word
     if not re.fullmatch(r'"(?:[^"\\$]|\\[^$])*"', word, re.DOTALL):
@@ -40,8 +42,8 @@ def read_back(word: str) -> str | None:
 @example("$")
 @example("a\nb")
 @example("include /etc/passwd;")
-def test_a_text_is_read_back_or_refused(text: str) -> None:
-    """There is no text that becomes another one, or more than a word."""
+def test_quoted_text_is_read_back_or_refused(text: str) -> None:
+    """No text becomes another text, or more than one word."""
     try:
         word = quote(text)
     except FlatpanelError:
@@ -54,8 +56,8 @@ def test_a_text_is_read_back_or_refused(text: str) -> None:
 @pytest.mark.parametrize(
     "text", ["a", "/api/series/first", "8000", "dist/current", "public,max-age=60", "https://a.b:1/"]
 )
-def test_a_plain_word_stays_as_it_is(text: str) -> None:
-    """Configurations are read by people, too."""
+def test_plain_word_is_not_quoted(text: str) -> None:
+    """People read configurations, too."""
     assert quote(text) == text
 
 
@@ -74,19 +76,19 @@ def test_a_plain_word_stays_as_it_is(text: str) -> None:
         ("é", '"é"'),
     ],
 )
-def test_anything_else_is_quoted(text: str, word: str) -> None:
-    """With a backslash before quotes and backslashes, and before nothing else."""
+def test_other_text_is_quoted(text: str, word: str) -> None:
+    """With a backslash before quotes and backslashes only."""
     assert quote(text) == word
 
 
-def test_a_number_is_a_word() -> None:
-    """Ports and statuses come as numbers."""
+def test_number_is_a_word() -> None:
+    """Ports and statuses are numbers."""
     assert quote(8000) == "8000"
 
 
 @pytest.mark.parametrize("character", ["$", "\x00", "\t", "\n", "\r", "\x1b", "\x7f"])
-def test_what_has_no_escape_is_refused(character: str) -> None:
-    """The sentence shows the value in a form that a terminal survives, and says what to do."""
+def test_text_without_an_escape_is_refused(character: str) -> None:
+    """The message shows the value with escapes, so that a terminal can print it, and the fix."""
     with pytest.raises(FlatpanelError) as error:
         quote(f"a{character}b")
 
@@ -94,15 +96,15 @@ def test_what_has_no_escape_is_refused(character: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["a" * 4001, "é" * 2001, '"' * 2001])
-def test_what_is_too_long_for_nginx_is_refused(text: str) -> None:
-    """A word of 4096 bytes and more does not fit the buffer that nginx reads with."""
+def test_too_long_text_is_refused(text: str) -> None:
+    """nginx reads words into a buffer of 4096 bytes."""
     with pytest.raises(FlatpanelError, match="is too long for an nginx configuration"):
         quote(text)
 
 
 @pytest.mark.parametrize("character", ["*", "?", "["])
-def test_a_path_that_would_be_a_pattern_is_refused(character: str) -> None:
-    """`include` looks for every file that fits, and a folder of that name may not be among them."""
+def test_path_with_wildcards_is_refused(character: str) -> None:
+    """`include` would look for all matching files, and miss a folder of that name."""
     path = Path(f"/srv/a{character}b")
     with pytest.raises(FlatpanelError) as error:
         quote_path(path)
@@ -112,8 +114,8 @@ def test_a_path_that_would_be_a_pattern_is_refused(character: str) -> None:
     )
 
 
-def test_a_path_is_quoted_like_any_value() -> None:
-    """Blanks are no reason to refuse a folder."""
+def test_path_with_spaces_is_quoted() -> None:
+    """A space in the name of a folder is allowed."""
     assert (quote_path("/srv/a b"), quote_path(Path("/srv/a"))) == ('"/srv/a b"', "/srv/a")
 
 
@@ -158,12 +160,12 @@ VALUES = [
 
 
 def nonsense(count: int) -> list[str]:
-    """Texts of characters that mean something to nginx, the same ones each time."""
+    """Texts of characters with a meaning for nginx, the same ones each time."""
     chance = random.Random(1)
     return ["".join(chance.choices("ab \"'\\;{}#~*%()[]=,.:/@é紙👩", k=chance.randrange(1, 30))) for _ in range(count)]
 
 
-def test_nginx_reads_back_what_was_quoted(tmp_path: Path) -> None:
+def test_nginx_returns_quoted_values_unchanged(tmp_path: Path) -> None:
     """A real nginx returns every value as it was given."""
     values = VALUES + nonsense(400)
     locations = "\n".join(f"location = /{index} {{ return 200 {quote(value)}; }}" for index, value in enumerate(values))
@@ -174,12 +176,12 @@ def test_nginx_reads_back_what_was_quoted(tmp_path: Path) -> None:
             encoding="utf-8",
         )
         with nginx_client.running(tmp_path, listener) as server:
-            found = [server.ask(f"/{index}").body.decode() for index in range(len(values))]
+            replies = [server.ask(f"/{index}").body.decode() for index in range(len(values))]
 
-    assert found == values
+    assert replies == values
 
 
 def temporary() -> str:
-    """Folders that nginx would otherwise make where only root may."""
+    """Temporary folders that do not need root."""
     kinds = ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
     return " ".join(f"{kind}_temp_path {kind};" for kind in kinds)

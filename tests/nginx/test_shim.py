@@ -1,4 +1,4 @@
-"""The functions of the shim, called one by one; what nginx makes of them is asked elsewhere."""
+"""The functions of the shim, called one by one. Other tests cover how nginx uses them."""
 
 import hashlib
 import json
@@ -52,7 +52,7 @@ def shim(site: Site, index: Path, tmp_path_factory) -> Iterator[Shim]:
 
 
 @pytest.mark.parametrize(
-    ("query", "found"),
+    ("query", "parameters"),
     [
         ("", {}),
         ("a", {}),
@@ -80,9 +80,9 @@ def shim(site: Site, index: Path, tmp_path_factory) -> Iterator[Shim]:
         ("hasOwnProperty=1&toString=2", {"hasOwnProperty": "1", "toString": "2"}),
     ],
 )
-def test_the_query_of_a_list_is_split(shim: Shim, query: str, found: dict[str, str] | None) -> None:
+def test_query_of_a_list_is_split(shim: Shim, query: str, parameters: dict[str, str] | None) -> None:
     """Names are decoded, values are not; the last of a repeated parameter counts; more than 64 are refused."""
-    assert shim("parameters", plain=[query])["returned"] == found
+    assert shim("parameters", plain=[query])["returned"] == parameters
 
 
 @pytest.mark.parametrize(
@@ -117,8 +117,8 @@ def test_the_query_of_a_list_is_split(shim: Shim, query: str, found: dict[str, s
         ("track=%0A&x", "\n"),
     ],
 )
-def test_a_single_parameter_is_read(shim: Shim, query: str, value: str) -> None:
-    """The last value counts, decoded as a whole or left as it was sent; escapes in the name are understood."""
+def test_single_parameter_is_read(shim: Shim, query: str, value: str) -> None:
+    """The last value counts, decoded as a whole or left as sent; the name may have escapes."""
     assert shim("parameter", plain=[query, "track"])["returned"] == value
 
 
@@ -170,8 +170,8 @@ DEFAULTS = {
         ("categories=" + "," * 7900 + "a", {"categories": {"any": ["a"], "none": []}}),
     ],
 )
-def test_every_spelling_of_a_default_is_the_default(shim: Shim, query: str, changed: dict[str, Any]) -> None:
-    """What a query wants, whole."""
+def test_spellings_of_a_default_equal_the_default(shim: Shim, query: str, changed: dict[str, Any]) -> None:
+    """The parsed parameters of a query, complete."""
     assert shim("wanted", plain=[query])["returned"] == DEFAULTS | changed
 
 
@@ -189,8 +189,8 @@ def test_every_spelling_of_a_default_is_the_default(shim: Shim, query: str, chan
         ("titl%65=" + "a" * 201, "/bad/text"),
     ],
 )
-def test_a_list_is_asked_for_in_few_words(shim: Shim, query: str, key: str) -> None:
-    """More parameters, categories or characters than the bounds, counted before anything is decoded, are refused."""
+def test_too_many_parameters_of_a_list_are_refused(shim: Shim, query: str, key: str) -> None:
+    """Limits of parameters, categories and characters hold before anything is decoded."""
     assert shim("wanted", plain=[query])["returned"] == {"bad": key}
     assert shim("list", args=query)["returned"] == key
 
@@ -214,8 +214,8 @@ def test_a_list_is_asked_for_in_few_words(shim: Shim, query: str, key: str) -> N
         ("sort=/../x", "/query/series/title/1"),
     ],
 )
-def test_a_list_is_a_file_wherever_it_can_be(shim: Shim, query: str, key: str) -> None:
-    """Only a filter or another size of pages needs more than a look-up."""
+def test_list_is_a_file_unless_filtered(shim: Shim, query: str, key: str) -> None:
+    """Only a filter or another page size needs a search."""
     assert shim("list", args=query)["returned"] == key
 
 
@@ -233,8 +233,8 @@ def test_a_list_is_a_file_wherever_it_can_be(shim: Shim, query: str, key: str) -
         ("Date_format=x", ""),
     ],
 )
-def test_dates_are_chosen_or_bad(shim: Shim, query: str, chosen: str) -> None:
-    """Nothing for the dates of the path itself."""
+def test_date_format_is_chosen_or_bad(shim: Shim, query: str, chosen: str) -> None:
+    """Empty for the default format of the path."""
     assert shim("dates", args=query)["returned"] == chosen
 
 
@@ -259,8 +259,8 @@ def test_dates_are_chosen_or_bad(shim: Shim, query: str, chosen: str) -> None:
         ("series=../full-book", NO_PAGES),
     ],
 )
-def test_chapters_of_a_series_are_those_that_anybody_may_read(shim: Shim, query: str, key: str) -> None:
-    """A slug that is not free to read finds as much as one that nobody has."""
+def test_chapters_of_restricted_series_look_missing(shim: Shim, query: str, key: str) -> None:
+    """A restricted slug gives the same key as an unknown one."""
     assert shim("chapters", args=query)["returned"] == key
 
 
@@ -286,8 +286,8 @@ def test_chapters_of_a_series_are_those_that_anybody_may_read(shim: Shim, query:
         ("series=&volume=x&number=x", "/bad/pages"),
     ],
 )
-def test_a_place_becomes_a_key_only_if_it_is_one(shim: Shim, query: str, key: str) -> None:
-    """A slug and two numbers; a volume or a number that is none is refused, all else finds the list of nothing."""
+def test_pages_key_needs_a_slug_and_two_numbers(shim: Shim, query: str, key: str) -> None:
+    """An invalid volume or number is refused; an unknown series gives the empty list."""
     assert shim("pages", args=query)["returned"] == key
 
 
@@ -313,13 +313,13 @@ def test_a_place_becomes_a_key_only_if_it_is_one(shim: Shim, query: str, key: st
         *((text, "") for text in ("1\n", "\n1", "٢", "１", "1_0", "1,0", "0x1", "Infinity", "NaN", "1.2.3", "1e1e1")),
     ],
 )
-def test_a_number_has_one_canonical_form(shim: Shim, text: str, number: str) -> None:
-    """Digits, a fraction and an exponent of one or two digits; no sign, no blank, and nothing but ASCII."""
+def test_numbers_have_one_canonical_form(shim: Shim, text: str, number: str) -> None:
+    """Digits, a fraction and an exponent of one or two digits; no sign, no space, ASCII only."""
     assert shim("canonical", plain=[text])["returned"] == number
 
 
 @pytest.mark.parametrize(
-    ("query", "said"),
+    ("query", "quoted"),
     [
         ("volume=x", "x"),
         ("volume=1&volume=x+y", "x y"),
@@ -332,11 +332,11 @@ def test_a_number_has_one_canonical_form(shim: Shim, text: str, number: str) -> 
         ("vol%75me=x#volume=y", "x"),
     ],
 )
-def test_an_invalid_number_is_named_and_no_key_with_it(shim: Shim, query: str, said: str) -> None:
-    """The beginning of what was sent, as JSON."""
+def test_invalid_number_is_quoted_without_an_api_key(shim: Shim, query: str, quoted: str) -> None:
+    """The error has the beginning of the value, as JSON."""
     variables = {"fp_key": "/bad/volume", "request_uri": f"/api/v2/pages?number=1&{query}"}
 
-    assert json.loads(shim("invalid", variables=variables)["returned"]) == {"error": f"Invalid volume: {said}"}
+    assert json.loads(shim("invalid", variables=variables)["returned"]) == {"error": f"Invalid volume: {quoted}"}
 
 
 @pytest.mark.parametrize(
@@ -357,8 +357,8 @@ def test_an_invalid_number_is_named_and_no_key_with_it(shim: Shim, query: str, s
         ("/track=true", ""),
     ],
 )
-def test_a_view_is_tracked_by_the_line_that_was_sent(shim: Shim, sent: str, counts: str) -> None:
-    """A 304 has lost its arguments by the time of the log, so they are looked for where nginx never changes them."""
+def test_view_is_read_from_the_request_line(shim: Shim, sent: str, counts: str) -> None:
+    """After a 304, nginx has lost the arguments when it writes the log."""
     assert shim("tracked", variables={"request_uri": sent})["returned"] == counts
 
 
@@ -381,8 +381,8 @@ def sha256(key: str) -> str:
         ({}, "api_key=%C3%A9", sha256("é")),
     ],
 )
-def test_a_key_leaves_the_shim_as_its_digest(shim: Shim, headers: dict[str, str], query: str, digest: str) -> None:
-    """The header wins, and an empty one is none."""
+def test_api_key_leaves_the_shim_as_its_digest(shim: Shim, headers: dict[str, str], query: str, digest: str) -> None:
+    """The header wins over the parameter; an empty header counts as none."""
     assert shim("digest", headers=headers, args=query)["returned"] == digest
 
 
@@ -395,12 +395,12 @@ def searched(shim: Shim, query: str, **variables: str) -> dict[str, Any]:
 
 
 def item(index: Path, slug: str) -> str:
-    found = json.loads(index.read_bytes())
-    return found["items"][found["slug"][f"/{slug}"]]
+    parsed = json.loads(index.read_bytes())
+    return parsed["items"][parsed["slug"][f"/{slug}"]]
 
 
-def test_a_search_answers_with_its_body_and_tag(shim: Shim, index: Path) -> None:
-    """The item is sent as the index holds it; the tag is the MD5 of the body, and there is no gzip form."""
+def test_search_returns_body_and_etag(shim: Shim, index: Path) -> None:
+    """Items are sent as in the index; the ETag is the MD5 of the body, without a gzip form."""
     body = BODY % item(index, "full-book")
     answer = searched(shim, "title=full")
 
@@ -420,8 +420,10 @@ def test_a_search_answers_with_its_body_and_tag(shim: Shim, index: Path) -> None
         ("title=full", {"fp_found": ""}, ["return", 404]),
     ],
 )
-def test_the_maps_judge_a_search(shim: Shim, query: str, variables: dict[str, str], done: list[Any]) -> None:
-    """Fresh, failed, passed; and a page or an index that is not there is a 404 before all of them."""
+def test_maps_evaluate_conditions_of_a_search(
+    shim: Shim, query: str, variables: dict[str, str], done: list[Any]
+) -> None:
+    """Fresh, failed, passed; a missing page or index is a 404 before them."""
     assert searched(shim, query, **variables)["done"] == done
 
 
@@ -435,8 +437,8 @@ def test_the_maps_judge_a_search(shim: Shim, query: str, variables: dict[str, st
         (2, 2, ["b"], True),
     ],
 )
-def test_pages_are_cut_from_the_order(shim: Shim, page: int, limit: int, slugs: list[str], last: bool) -> None:
-    """The index says in which places its series stand."""
+def test_pages_follow_the_order_of_the_index(shim: Shim, page: int, limit: int, slugs: list[str], last: bool) -> None:
+    """The index holds the positions of the series."""
     index = {"orders": {"views": [2, 0, 1]}, "items": [f'"{slug}"' for slug in "abc"], "words": 1}
     ask = DEFAULTS | {"sort": "views", "page": page, "limit": limit}
     body = shim("listed", plain=[ask], index=index)["returned"]
@@ -445,7 +447,7 @@ def test_pages_are_cut_from_the_order(shim: Shim, page: int, limit: int, slugs: 
     assert shim("listed", plain=[ask | {"page": 99}], index=index)["returned"] is None
 
 
-def test_an_empty_index_has_one_empty_page(shim: Shim) -> None:
+def test_empty_index_has_one_empty_page(shim: Shim) -> None:
     """A site may have no series yet."""
     index = {"orders": {"title": []}, "items": [], "words": 0}
 

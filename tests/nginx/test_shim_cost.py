@@ -1,4 +1,4 @@
-"""What a query costs in the shim, counted: series that are looked at, and characters that are examined."""
+"""The cost of a query in the shim, counted in examined series and characters."""
 
 import json
 import random
@@ -20,16 +20,16 @@ NODE = shutil.which("node")
 pytestmark = pytest.mark.skipif(not NODE, reason="node is not installed")
 
 SIZES = (2_000, 20_000)
-# What nginx lets through: a request line of 8 kB.
+# The longest request line that nginx accepts: 8 kB.
 LENGTH = 8_100
-# A function of the engine walks over this many characters while a loop of the script looks at one series: njs 0.7.9
+# A built-in function reads this many characters while a loop of the script examines one series: njs 0.7.9
 # takes 60 us to split 8,000 characters, and 250 us for a loop over 2,000 series.
 AT_ONCE = 16
 MOST, TOGETHER = 5, 6
 LISTS = ("list", "search")
 CATEGORIES = [f"c{number:02}" for number in range(80)]
 PARAMETERS = ("page", "limit", "sort", "slug", "status", "categories", "title", "author", "artist", "nonsense", "")
-# Every function of the shim that reads a query, and the parameters for which it looks.
+# Each function of the shim that reads a query, and the parameters that it looks for.
 SIBLINGS = {
     "dates": ("date_format",),
     "chapters": ("series", "date_format"),
@@ -49,13 +49,13 @@ Cost = Callable[..., float]
 
 
 def spellings(name: str) -> list[str]:
-    """Many texts that mean the same category."""
+    """Many texts for the same category."""
     letters = [sorted({letter, letter.upper()}) for letter in name]
     return ["".join(word) for word in product(*letters)]
 
 
 def catalog(size: int) -> Catalog:
-    """A catalog with nothing but what the list shows and finds: each series has up to six of 80 categories."""
+    """A catalog with only the data of lists: each series has up to six of 80 categories."""
     genres = [Category(id, f"Genre {id[1:]}", "", 0) for id in CATEGORIES]
     people = [Person(number, f"Person {number}", (f"Alias of {number}",), 0) for number in range(1, 101)]
     series = [
@@ -89,7 +89,7 @@ def catalog(size: int) -> Catalog:
 
 @pytest.fixture(scope="module")
 def costs(tmp_path_factory) -> Iterator[dict[int, Cost]]:
-    """For each size of a catalog: what a query costs in some functions of the shim, one after the other."""
+    """For each size of a catalog: the cost of a query in some functions of the shim, one after the other."""
     folder = tmp_path_factory.mktemp("cost")
     module = shutil.copy(ROOT / "generator/nginx/shim/flatpanel.js", folder / "flatpanel.mjs")
     running: list[subprocess.Popen[str]] = []
@@ -104,8 +104,8 @@ def costs(tmp_path_factory) -> Iterator[dict[int, Cost]]:
         def cost(query: str, calls: tuple[str, ...] = LISTS) -> float:
             process.stdin.write(json.dumps({"calls": calls, "query": query}) + "\n")
             process.stdin.flush()
-            found: dict[str, Any] = json.loads(process.stdout.readline())
-            return found["visits"] + found["characters"] / AT_ONCE
+            counts: dict[str, Any] = json.loads(process.stdout.readline())
+            return counts["visits"] + counts["characters"] / AT_ONCE
 
         return cost
 
@@ -115,7 +115,7 @@ def costs(tmp_path_factory) -> Iterator[dict[int, Cost]]:
 
 
 def spelt(fragments: list[str], name: str) -> str:
-    """The first fragment once, the others again and again until the line is full."""
+    """The first fragment once, then the others repeated until the line is full."""
     first, rest = fragments[0], "".join(fragments[1:])
     text = f"{name}={first}" if name else first
     line = (text + rest * (LENGTH // len(rest) + 1 if rest else 0)).encode()
@@ -123,7 +123,7 @@ def spelt(fragments: list[str], name: str) -> str:
 
 
 def candidates(choose: random.Random, names: tuple[str, ...]) -> Iterator[list[str]]:
-    """Each fragment alone, repeated, and behind each parameter; then mixtures of a few."""
+    """Each fragment alone, repeated, and after each parameter; then mixtures of a few."""
     pool = [*FRAGMENTS, *(f"&{name}=" for name in names if name), *(f"&{name}=1" for name in names if name)]
     for fragment in pool:
         yield [fragment]
@@ -133,14 +133,14 @@ def candidates(choose: random.Random, names: tuple[str, ...]) -> Iterator[list[s
 
 
 def changed(choose: random.Random, fragments: list[str]) -> list[str]:
-    """One fragment more, less, or another."""
+    """One fragment more, less, or different."""
     place, fragment = choose.randrange(len(fragments)), choose.choice(FRAGMENTS)
     end = place + choose.choice((0, 1))
     return [*fragments[:place], *choose.choice(([fragment], [])), *fragments[end:]] or [fragment]
 
 
 def worst(cost: Cost, names: tuple[str, ...], name: str, calls: tuple[str, ...]) -> list[str]:
-    """The most expensive queries for one parameter: the best of many, and then what makes them worse still."""
+    """The most expensive queries for one parameter: the best of many, then improved step by step."""
     choose = random.Random(f"{name} {calls}")
     ranked = sorted(candidates(choose, names), key=lambda one: -cost(spelt(one, name), calls))[:4]
     for _ in range(60):
@@ -151,14 +151,16 @@ def worst(cost: Cost, names: tuple[str, ...], name: str, calls: tuple[str, ...])
 
 
 @pytest.mark.parametrize("name", PARAMETERS)
-def test_the_worst_query_of_a_list_costs_five_filters_at_most(costs: dict[int, Cost], name: str) -> None:
-    """Of all that a search comes upon, nothing costs more than five filters by one category, in either catalog."""
+def test_worst_query_of_a_list_costs_five_filters_at_most(costs: dict[int, Cost], name: str) -> None:
+    """No query that the search finds costs more than five filters by one category, in either catalog."""
     queries = worst(costs[SIZES[0]], PARAMETERS, name, LISTS)
 
     for size, cost in costs.items():
-        one = cost("categories=c00")
-        assert one >= size
-        assert {query[:60]: round(cost(query) / one, 1) for query in queries if cost(query) > MOST * one} == {}
+        filter_cost = cost("categories=c00")
+        assert filter_cost >= size
+        assert {
+            query[:60]: round(cost(query) / filter_cost, 1) for query in queries if cost(query) > MOST * filter_cost
+        } == {}
 
 
 @pytest.mark.parametrize(
@@ -175,7 +177,7 @@ def test_the_worst_query_of_a_list_costs_five_filters_at_most(costs: dict[int, C
     ],
 )
 def test_all_filters_together_cost_little_more(costs: dict[int, Cost], query: str) -> None:
-    """What a search cannot guess: as many categories as may be, again and again, with texts that most series have."""
+    """The maximum of categories, repeated, with texts that most series contain."""
     assert len(query) <= LENGTH
     for cost in costs.values():
         assert cost(query) <= TOGETHER * cost("categories=c00")
@@ -183,11 +185,11 @@ def test_all_filters_together_cost_little_more(costs: dict[int, Cost], query: st
 
 @pytest.mark.parametrize("call", SIBLINGS)
 def test_no_other_query_costs_more(costs: dict[int, Cost], call: str) -> None:
-    """Elsewhere parameters have no bounds; a query of any kind is walked over a few times."""
+    """Other routes have no limits on parameters; the query is read a few times."""
     cost, names = costs[SIZES[0]], SIBLINGS[call]
 
     for name in (*names, ""):
         queries = worst(cost, names, name, (call,))
         assert max(cost(query, (call,)) for query in queries) <= MOST * cost("categories=c00")
-        # Twice as long is not four times as expensive.
+        # A query of double length costs less than four times as much.
         assert all(cost(query, (call,)) <= 2.5 * cost(query[: LENGTH // 2], (call,)) for query in queries)

@@ -1,4 +1,4 @@
-"""The journal of releases, `releases`, and the order in which `rollback` steps back."""
+"""The journal of releases, the command `releases`, and the order in which `rollback` goes back."""
 
 import json
 import re
@@ -21,13 +21,13 @@ from tests.support.incremental_pair import stray
 
 @pytest.fixture
 def five(site: Site) -> tuple[Site, list[str]]:
-    """A site that keeps five releases, and the five that it has, oldest first."""
+    """A site that keeps five releases, and the ids of its five releases, oldest first."""
     site.write("site.yaml", "base_url: https://minimal.example\nkeep_releases: 5\n")
     return site, [publish(site, number) for number in range(5)]
 
 
 def publish(site: Site, number: int) -> str:
-    """A release with a series of its own."""
+    """Build a release with a series of its own."""
     tree_snapshot.write_series(site, f"Title {number}", volumes=1, others=[f"only-{number}"])
     return site.build(AS_OF + number).release
 
@@ -44,8 +44,8 @@ def there(site: Site) -> set[str]:
     return {path.name for path in (site.folder / "dist/releases").iterdir() if path.is_dir()}
 
 
-def test_every_rollback_goes_further_back_and_none_removes_a_release(five: tuple[Site, list[str]]) -> None:
-    """Of five releases, four rollbacks reach the first one, and all five are still whole."""
+def test_each_rollback_goes_one_release_further_back(five: tuple[Site, list[str]]) -> None:
+    """With five releases, four rollbacks reach the first, and all five stay complete."""
     site, releases = five
     for release in releases[-2::-1]:
         assert site.roll_back() == site.store.current() == release
@@ -59,8 +59,10 @@ def test_every_rollback_goes_further_back_and_none_removes_a_release(five: tuple
     assert stray(site.store) == []
 
 
-def test_a_build_after_rollbacks_goes_on_from_the_release_that_was_current(five: tuple[Site, list[str]]) -> None:
-    """What was rolled back from is no step back of the new release, and is kept while it was served recently enough."""
+def test_build_after_rollbacks_continues_the_current_release(five: tuple[Site, list[str]]) -> None:
+    """`rollback` from the new release skips releases that were rolled back; they are kept by the time they were last
+    current.
+    """
     site, (first, second, third, fourth, fifth) = five
     site.roll_back()
     site.roll_back()
@@ -77,8 +79,8 @@ def test_a_build_after_rollbacks_goes_on_from_the_release_that_was_current(five:
     assert stray(site.store) == []
 
 
-def test_a_body_of_a_kept_release_outlives_another_order_of_the_same_releases(site: Site) -> None:
-    """Going away and coming back changes which release was served last, and with it what a build may remove."""
+def test_build_after_reordering_rollbacks_keeps_bodies_of_kept_releases(site: Site) -> None:
+    """Rollbacks change the order of releases, and with it the files that a build may remove."""
     site.write("site.yaml", "base_url: https://minimal.example\nkeep_releases: 5\n")
     cached = replace(site.options, cache=site.folder / "cache")
     releases = []
@@ -95,8 +97,8 @@ def test_a_body_of_a_kept_release_outlives_another_order_of_the_same_releases(si
     assert stray(site.store) == []
 
 
-def test_a_release_that_was_published_twice_is_one_step(site: Site) -> None:
-    """A setting that is changed and changed back gives the first release again; no rollback goes in a circle."""
+def test_release_published_twice_is_one_rollback_step(site: Site) -> None:
+    """A setting that is changed and changed back gives the first release again; rollbacks do not loop."""
     first = site.build().release
     site.write("site.yaml", "base_url: https://minimal.example\ncache: {index: 5}\n")
     second = site.build().release
@@ -108,8 +110,8 @@ def test_a_release_that_was_published_twice_is_one_step(site: Site) -> None:
         site.roll_back()
 
 
-def test_the_journal_says_what_became_current_when_and_why(site: Site) -> None:
-    """One line per release, the current one last, without a trace of what was written on the way."""
+def test_journal_records_time_and_reason_of_each_release(site: Site) -> None:
+    """One line per release, the current one last, and no pending entries after the commit."""
     tree_snapshot.first_version(site)
     first = site.build(AS_OF).release
     tree_snapshot.second_version(site)
@@ -152,10 +154,10 @@ def set_clocks(path: Path) -> None:
 
 
 @pytest.mark.parametrize("damage", [remove, empty, cut, spoil, postdate, set_clocks])
-def test_without_a_journal_the_links_say_what_was_served(
+def test_missing_or_damaged_journal_costs_only_times(
     five: tuple[Site, list[str]], run: Run, damage: Callable[[Path], None]
 ) -> None:
-    """With the folder of an older program or a damaged journal only times are lost, and the next build repairs it."""
+    """The `previous` links give the order, and the next build repairs the journal."""
     site, releases = five
     damage(journal_of(site))
     out = site.folder / "dist"
@@ -164,10 +166,10 @@ def test_without_a_journal_the_links_say_what_was_served(
     listed = json.loads(run("releases", "--out", out, "--json").stdout)["releases"]
     assert [one["release"] for one in listed] == releases[::-1]
     assert listed[0]["time"] is None
-    told = [f"{journal_of(site)}: is damaged; the next build or rollback rewrites it"] * (
+    problems = [f"{journal_of(site)}: is damaged; the next build or rollback rewrites it"] * (
         damage in (cut, spoil, postdate, set_clocks)
     )
-    assert stray(site.store) == told
+    assert stray(site.store) == problems
     assert (site.roll_back(), site.roll_back()) == (releases[3], releases[2])
     sixth = publish(site, 5)
     assert [one.release for one in lines(site)] == [releases[1], releases[4], releases[3], releases[2], sixth]
@@ -175,8 +177,8 @@ def test_without_a_journal_the_links_say_what_was_served(
 
 
 @pytest.mark.parametrize("number", range(5))
-def test_a_line_that_is_damaged_costs_the_time_of_its_release(five: tuple[Site, list[str]], number: int) -> None:
-    """The links say between which releases it was served, so that the next build collects none before its time."""
+def test_damaged_line_costs_only_the_time_of_its_release(five: tuple[Site, list[str]], number: int) -> None:
+    """The links show its place in the order, so the next build does not remove it early."""
     site, releases = five
     written = journal_of(site).read_text().splitlines(keepends=True)
     written[number] = written[number].replace('"at":1', '"at":2')
@@ -201,23 +203,23 @@ NAME = "0123456789abcdef"
         JournalEntry(NAME, as_of=-1),
     ],
 )
-def test_a_line_that_no_build_writes_counts_as_missing(entry: JournalEntry) -> None:
-    """A right checksum does not make a name of a folder elsewhere a release, or a moment of what has no date."""
+def test_line_that_no_build_writes_counts_as_missing(entry: JournalEntry) -> None:
+    """A valid checksum does not make a path a release id, or an impossible time a date."""
     assert journal.parse(journal.dump([JournalEntry(NAME), entry])) == [JournalEntry(NAME)]
 
 
-def test_what_was_announced_and_never_became_current_was_not_served(five: tuple[Site, list[str]]) -> None:
-    """A build that is killed between the journal and `current` changes neither the order nor a time."""
+def test_pending_entry_of_a_killed_build_is_ignored(five: tuple[Site, list[str]]) -> None:
+    """A build that is killed before it replaces `current` changes neither order nor times."""
     site, releases = five
-    known = site.store.journal()
+    entries = site.store.journal()
     with journal_of(site).open("ab") as opened:
         opened.write(journal.dump([JournalEntry(releases[0], journal.BUILD, AS_OF + 9, AS_OF + 9, pending=True)]))
 
-    assert site.store.journal() == known
+    assert site.store.journal() == entries
 
 
-def test_a_link_that_was_replaced_by_hand_counts(five: tuple[Site, list[str]], run: Run) -> None:
-    """`current` is right, whatever the journal says; the releases that it left are still there."""
+def test_link_replaced_by_hand_decides_the_current_release(five: tuple[Site, list[str]], run: Run) -> None:
+    """`current` is authoritative, not the journal, and the other releases stay available."""
     site, releases = five
     link = site.folder / "dist/current"
     link.unlink()
@@ -234,8 +236,8 @@ def test_a_link_that_was_replaced_by_hand_counts(five: tuple[Site, list[str]], r
     assert stray(site.store) == []
 
 
-def test_releases_are_listed(five: tuple[Site, list[str]], run: Run) -> None:
-    """`releases` shows each with its time and its counts, the one that was served last first."""
+def test_releases_lists_ids_times_and_counts(five: tuple[Site, list[str]], run: Run) -> None:
+    """The release that was current last comes first."""
     site, releases = five
     out = site.folder / "dist"
     tree_snapshot.first_version(site)
@@ -265,8 +267,8 @@ def test_releases_are_listed(five: tuple[Site, list[str]], run: Run) -> None:
 
 @pytest.mark.parametrize("command", ["releases", "rollback", "verify"])
 @pytest.mark.parametrize("kind", ["nothing", "empty", "foreign"])
-def test_where_nothing_was_built_nothing_is_made(site: Site, run: Run, command: str, kind: str) -> None:
-    """A folder that is no dist is left as it is, and every command says the same of it."""
+def test_commands_do_not_create_a_missing_dist(site: Site, run: Run, command: str, kind: str) -> None:
+    """A folder that is not a dist stays as it is, and all commands print the same error."""
     out = site.folder / "dist"
     if kind != "nothing":
         out.mkdir()
@@ -278,8 +280,8 @@ def test_where_nothing_was_built_nothing_is_made(site: Site, run: Run, command: 
     assert tree_snapshot.state(site.folder) == before
 
 
-def test_a_release_is_named_by_its_beginning(five: tuple[Site, list[str]], run: Run) -> None:
-    """By as much of its id as no other begins with; the current release and unknown ids are refused."""
+def test_rollback_accepts_the_beginning_of_an_id(five: tuple[Site, list[str]], run: Run) -> None:
+    """The beginning must be unique; the current release and unknown ids are refused."""
     site, releases = five
     out = site.folder / "dist"
     before = tree_snapshot.state(site.folder)
@@ -298,8 +300,8 @@ def test_a_release_is_named_by_its_beginning(five: tuple[Site, list[str]], run: 
     assert site.store.current() == releases[0]
 
 
-def test_ids_of_every_release_that_is_there_are_given_to_no_other_chapter(site: Site, run: Run) -> None:
-    """After two rollbacks the release with the highest id is neither the current one nor the one served before it."""
+def test_ids_of_all_existing_releases_are_not_reused(site: Site, run: Run) -> None:
+    """After two rollbacks, the release with the highest id is neither the current nor the previous one."""
     site.write("site.yaml", "base_url: https://minimal.example\nkeep_releases: 4\n")
     for volumes in (1, 2, 9):
         tree_snapshot.write_series(site, f"Title {volumes}", volumes=volumes, others=[])

@@ -1,4 +1,4 @@
-"""dist in odd states: what is not ours, what somebody deleted or added, what another version or machine wrote."""
+"""dist in unusual states: foreign files, deleted or added files, results of other versions or machines."""
 
 import ctypes
 import os
@@ -43,8 +43,8 @@ def a_link_to_nothing(out: Path) -> None:
 
 
 @pytest.mark.parametrize("foreign", [a_file, a_full_folder, a_link_to_a_full_folder, a_link_to_nothing])
-def test_what_is_not_ours_is_refused_and_left_alone(site: Site, foreign: Callable[[Path], None]) -> None:
-    """A build never writes into a place that holds somebody else's work."""
+def test_foreign_folder_is_refused_and_unchanged(site: Site, foreign: Callable[[Path], None]) -> None:
+    """A build never writes into a folder with files of other programs."""
     foreign(site.folder / "dist")
     before = tree_snapshot.state(site.folder)
 
@@ -53,35 +53,35 @@ def test_what_is_not_ours_is_refused_and_left_alone(site: Site, foreign: Callabl
     assert tree_snapshot.state(site.folder) == before
 
 
-def test_an_empty_folder_is_as_good_as_none(site: Site) -> None:
-    """Somebody who made the folder in advance is not turned away."""
+def test_empty_folder_is_accepted(site: Site) -> None:
+    """The folder may be created in advance."""
     (site.folder / "dist").mkdir()
     release = rebuild(site)
 
     assert site.store.current() == release
 
 
-def test_a_copy_without_hidden_files_is_still_ours(site: Site) -> None:
-    """A tool that leaves out names with a dot does not make dist a foreign folder."""
+def test_copy_without_hidden_files_is_accepted(site: Site) -> None:
+    """A copy tool that skips names with a dot does not make dist a foreign folder."""
     release = rebuild(site)
     (site.folder / "dist" / MARK).unlink()
 
     assert rebuild(site) == release
 
 
-def test_a_body_that_was_deleted_is_written_again(site: Site) -> None:
-    """A build of an unchanged catalog brings back what somebody deleted."""
+def test_deleted_body_is_written_again(site: Site) -> None:
+    """A build of an unchanged catalog restores it."""
     rebuild(site)
     before = tree_snapshot.content(site.folder)
-    one = site.manifest.resources["/api/series/first"]
-    (site.folder / "dist" / one.file).unlink()
+    body = site.manifest.resources["/api/series/first"]
+    (site.folder / "dist" / body.file).unlink()
     rebuild(site)
 
     assert tree_snapshot.content(site.folder) == before
 
 
-def test_where_the_current_release_got_lost_everything_is_built_again(site: Site) -> None:
-    """Without `current` nobody knows what is named; a build leaves only what it names itself."""
+def test_missing_current_release_makes_a_full_build(site: Site) -> None:
+    """Without `current`, no file is known to be referenced; the build removes all that it does not reference itself."""
     tree_snapshot.first_version(site)
     rebuild(site)
     (site.folder / "dist/current").unlink()
@@ -92,8 +92,8 @@ def test_where_the_current_release_got_lost_everything_is_built_again(site: Site
     assert list(verify_files.check_files(site.store)) == []
 
 
-def test_what_others_leave_among_the_releases_stays(site: Site) -> None:
-    """A file that a desktop drops into the folder, or a link that somebody made, is not ours to delete."""
+def test_foreign_files_among_the_releases_stay(site: Site) -> None:
+    """A file of a desktop program or a link made by hand is not removed."""
     rebuild(site)
     releases = site.folder / "dist/releases"
     (releases / ".DS_Store").write_text("")
@@ -105,8 +105,8 @@ def test_what_others_leave_among_the_releases_stays(site: Site) -> None:
     assert (releases / "stable").is_symlink()
 
 
-def test_folders_that_are_gone_already_need_no_pruning(site: Site) -> None:
-    """Somebody's own tidying up does not stop a build."""
+def test_folders_already_removed_do_not_stop_a_build(site: Site) -> None:
+    """Removing empty folders by hand is harmless."""
     tree_snapshot.first_version(site)
     rebuild(site)
     tree_snapshot.third_version(site)
@@ -118,8 +118,8 @@ def test_folders_that_are_gone_already_need_no_pruning(site: Site) -> None:
     assert list(verify_files.check_files(site.store)) == []
 
 
-def test_half_of_an_old_release_is_not_taken_for_a_whole_one(site: Site) -> None:
-    """A folder with the name of the next release that nothing names is a leftover, and is written anew."""
+def test_partial_release_folder_is_replaced(site: Site) -> None:
+    """An unreferenced folder with the id of the next release is a leftover and is written again."""
     tree_snapshot.first_version(site)
     rebuild(site)
     twin = Site(site.folder / "twin")
@@ -135,8 +135,10 @@ def test_half_of_an_old_release_is_not_taken_for_a_whole_one(site: Site) -> None
     assert tree_snapshot.content(twin.folder / "dist") == tree_snapshot.content(site.folder / "dist")
 
 
-def test_a_body_that_is_served_keeps_its_date_until_the_next_release_is(site: Site, tmp_path: Path) -> None:
-    """A build that continues other validators dates what it shares with the current release, and going back as well."""
+def test_served_body_keeps_its_date_until_the_commit(site: Site, tmp_path: Path) -> None:
+    """A build with --previous changes dates of shared bodies only when its release becomes current; so does a
+    rollback.
+    """
     tree_snapshot.first_version(site)
     first = rebuild(site)
     mine = site.manifest.resources
@@ -159,10 +161,8 @@ def dates(manifest: Manifest) -> dict[str, int]:
     return {url: one.modified for url, one in manifest.resources.items()}
 
 
-def test_another_idea_of_what_is_worth_compressing_reaches_bodies_that_are_there(
-    site: Site, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A newer version of the build adds compressed forms, and removes them when no release names them any more."""
+def test_newer_version_adds_gzip_forms_to_existing_bodies(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They are removed when no release references them."""
     tree_snapshot.first_version(site)
     kept = encoding.MIN_GZIP_SIZE
     monkeypatch.setattr(encoding, "MIN_GZIP_SIZE", 10**9)
@@ -182,24 +182,24 @@ def test_another_idea_of_what_is_worth_compressing_reaches_bodies_that_are_there
     assert [path for path in tree_snapshot.files(site.folder / "dist") if path.endswith(".gz")] == []
 
 
-def test_a_second_build_waits_for_the_first(site: Site) -> None:
-    """Of two builds at once the second is told so, and goes on when the first is done."""
-    told = []
+def test_second_build_waits_for_the_first(site: Site) -> None:
+    """Of two concurrent builds, the second prints that it waits, and continues when the first is done."""
+    waited = []
     with ExitStack() as first:
         first.enter_context(transaction.begin(site.store, pytest.fail))
 
         def waiting() -> None:
-            told.append(site.store.current())
+            waited.append(site.store.current())
             first.close()
 
         report = build(site.options, waiting)
 
-    assert told == [None]
+    assert waited == [None]
     assert site.store.current() == report.release
 
 
-def test_a_release_is_on_the_disk_before_it_is_current(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where one folder cannot be flushed by itself everything is, and only then the release gets its name."""
+def test_release_is_flushed_before_it_becomes_current(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without syncfs everything is flushed, and only then the release gets its name."""
     seen: list[tuple[str | None, list[str]]] = []
 
     def sync() -> None:
@@ -212,8 +212,8 @@ def test_a_release_is_on_the_disk_before_it_is_current(site: Site, monkeypatch: 
     assert seen == [(None, [TEMPORARY_NAME])]
 
 
-def test_a_rollback_after_a_build_that_was_killed_clears_up_first(site: Site) -> None:
-    """What the build had written is not taken for something that the release before needs."""
+def test_rollback_after_a_killed_build_removes_its_files_first(site: Site) -> None:
+    """Files of the killed build do not count as files of the older release."""
     tree_snapshot.first_version(site)
     rebuild(site)
     tree_snapshot.second_version(site)

@@ -1,4 +1,4 @@
-"""Who may read and write what a build leaves behind, whatever the umask of whoever builds."""
+"""Permissions of the files that a build writes, with any umask."""
 
 import stat
 import subprocess
@@ -17,27 +17,27 @@ from tests.support.paths import BUILD
 
 
 def modes(folder: Path) -> dict[str, int]:
-    found = {name: path.lstat().st_mode for name, path in tree_snapshot.walk(folder)}
-    return {name: stat.S_IMODE(mode) for name, mode in found.items() if not stat.S_ISLNK(mode)}
+    modes_by_name = {name: path.lstat().st_mode for name, path in tree_snapshot.walk(folder)}
+    return {name: stat.S_IMODE(mode) for name, mode in modes_by_name.items() if not stat.S_ISLNK(mode)}
 
 
 @pytest.mark.parametrize("umask", [0o000, 0o022, 0o077])
-def test_everybody_may_read_what_is_served_and_nobody_else_may_write(site: Site, umask: int) -> None:
-    """nginx's workers are somebody else; with a umask of 077 they could read nothing."""
+def test_served_files_are_readable_for_all_and_writable_for_the_owner(site: Site, umask: int) -> None:
+    """nginx's workers run under another account; with a umask of 077 they could read nothing."""
     site.write("site.yaml", "base_url: https://minimal.example\nrestricted: [/authors]\n")
     options = map(str, tree_snapshot.options(site))
     subprocess.run([sys.executable, "-B", BUILD, "build", "--quiet", *options], umask=umask, check=True)
-    found = modes(site.folder / "dist")
+    dist_modes = modes(site.folder / "dist")
 
-    assert {mode for name, mode in found.items() if (site.folder / "dist" / name).is_dir()} == {0o755}
-    assert {mode for name, mode in found.items() if not (site.folder / "dist" / name).is_dir()} == {0o644}
-    assert any(name.startswith("private/") for name in found)
+    assert {mode for name, mode in dist_modes.items() if (site.folder / "dist" / name).is_dir()} == {0o755}
+    assert {mode for name, mode in dist_modes.items() if not (site.folder / "dist" / name).is_dir()} == {0o644}
+    assert any(name.startswith("private/") for name in dist_modes)
     assert stat.S_IMODE((site.folder / "nginx.conf").stat().st_mode) == 0o644
 
 
 @pytest.mark.parametrize("umask", [0o000, 0o022, 0o077])
-def test_what_is_remembered_is_nobodys_business(site: Site, umask: int) -> None:
-    """The cache knows of chapters that are not published yet, and nginx never reads it."""
+def test_cache_is_readable_for_the_owner_only(site: Site, umask: int) -> None:
+    """It contains unpublished chapters, and nginx never reads it."""
     options = map(str, tree_snapshot.options(site))
     subprocess.run([sys.executable, "-B", BUILD, "build", "--quiet", *options], umask=umask, check=True)
     cache = site.folder / ".flatpanel_cache"
@@ -46,8 +46,10 @@ def test_what_is_remembered_is_nobodys_business(site: Site, umask: int) -> None:
     assert modes(cache)["cache.sqlite"] & 0o022 == 0
 
 
-def test_neither_are_temporary_files(site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A build without a cache has the same in a folder of its own."""
+def test_temporary_cache_is_readable_for_the_owner_only(
+    site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A build without a cache has the same data in a temporary folder."""
     seen = []
     made = Cache.__init__
 
@@ -61,8 +63,8 @@ def test_neither_are_temporary_files(site: Site, tmp_path: Path, monkeypatch: py
     assert seen == [(Path(tempfile.gettempdir()), 0o700)]
 
 
-def test_a_scratch_folder_for_nginx_may_be_entered() -> None:
-    """Its workers look for their configuration in it."""
+def test_scratch_folder_of_nginx_can_be_entered() -> None:
+    """nginx's workers read their configuration in it."""
     with filesystem.scratch_folder(shared=True) as folder:
         assert stat.S_IMODE(folder.stat().st_mode) == 0o755
     assert not folder.exists()

@@ -1,4 +1,4 @@
-"""Publishing into dist: what a build adds, keeps, collects and refuses."""
+"""Publishing into dist: files that a build adds, keeps, removes and refuses."""
 
 import os
 from pathlib import Path
@@ -15,36 +15,36 @@ from tests.support import tree_snapshot
 
 
 def named(site: Site) -> set[str]:
-    """Every body, sidecar and compressed form of the current release."""
+    """Every body, sidecar and gzip form of the current release."""
     return {path for one in site.manifest.resources.values() for path in files_with_sidecar(one)}
 
 
 def of_release(site: Site) -> dict[str, object]:
-    """The current release and everything that it names, as bytes by path."""
+    """The current release and all files that it references, by path."""
     release = f"releases/{site.store.current()}"
-    found = tree_snapshot.content(site.folder / "dist")
-    return {path: text for path, text in found.items() if path in named(site) or path.startswith(release)}
+    content = tree_snapshot.content(site.folder / "dist")
+    return {path: text for path, text in content.items() if path in named(site) or path.startswith(release)}
 
 
 def rebuild(site: Site) -> str:
     return site.build().release
 
 
-def test_a_first_build_holds_what_its_manifest_names_and_nothing_else(site: Site) -> None:
-    """After a first build every file is named by the manifest, belongs to the release, or marks the folder."""
+def test_first_build_contains_exactly_the_referenced_files(site: Site) -> None:
+    """Each file is referenced by the manifest, belongs to the release folder, or marks dist."""
     tree_snapshot.first_version(site)
     release = rebuild(site)
     folder = f"releases/{release}/"
     expected = named(site) | {folder + file for file in site.manifest.files} | {folder + "manifest.json", "current"}
 
-    # Only there when root builds where nobody else may enter.
-    found = tree_snapshot.files(site.folder / "dist") - {"run/user.conf"}
-    assert found == expected | {MARK, f"releases/{journal.FILE}"}
+    # Exists only if root builds in a folder that other accounts cannot enter.
+    files = tree_snapshot.files(site.folder / "dist") - {"run/user.conf"}
+    assert files == expected | {MARK, f"releases/{journal.FILE}"}
     assert os.readlink(site.folder / "dist/current") == f"releases/{release}"
 
 
-def test_a_new_release_leaves_the_old_one_whole(site: Site) -> None:
-    """Whoever still reads the old release finds every file of it, untouched."""
+def test_new_release_leaves_the_previous_one_complete(site: Site) -> None:
+    """Workers that still serve the previous release find all its files unchanged."""
     tree_snapshot.first_version(site)
     old = rebuild(site)
     before = of_release(site)
@@ -57,8 +57,8 @@ def test_a_new_release_leaves_the_old_one_whole(site: Site) -> None:
     assert new != old
 
 
-def test_the_release_before_the_last_one_is_collected(site: Site) -> None:
-    """Two builds later nothing is left of a release: no body, no folder of its own, no empty folder."""
+def test_release_before_the_previous_one_is_removed(site: Site) -> None:
+    """Two builds later, its bodies, its folder and its empty folders are gone."""
     tree_snapshot.first_version(site)
     rebuild(site)
     tree_snapshot.second_version(site)
@@ -75,8 +75,8 @@ def test_the_release_before_the_last_one_is_collected(site: Site) -> None:
     assert not (www / "api/series/first/3").exists()
 
 
-def test_building_the_same_again_writes_nothing(site: Site) -> None:
-    """A second build of an unchanged catalog leaves every inode and every time as it is, the mark's included."""
+def test_unchanged_build_writes_nothing(site: Site) -> None:
+    """All inodes and times stay, also those of the mark."""
     tree_snapshot.first_version(site)
     first = rebuild(site)
     before = tree_snapshot.state(site.folder)
@@ -85,8 +85,8 @@ def test_building_the_same_again_writes_nothing(site: Site) -> None:
     assert tree_snapshot.state(site.folder) == before
 
 
-def test_what_is_changed_and_changed_back_is_dated_later(site: Site) -> None:
-    """A body that comes back keeps its file and its tag, and gets a date after that of what stood in between."""
+def test_body_changed_and_changed_back_gets_a_later_date(site: Site) -> None:
+    """It keeps its file and ETag; its date is later than that of the body in between."""
     tree_snapshot.first_version(site)
     rebuild(site)
     first, inodes = site.manifest.resources, tree_snapshot.state(site.folder / "dist")
@@ -120,8 +120,8 @@ def test_unchanged_bodies_are_not_touched(site: Site) -> None:
     assert {path: after[path] for path in second} == {path: before[path] for path in second}
 
 
-def test_rolling_back_serves_the_release_before_and_its_id_leads_forward_again(site: Site) -> None:
-    """`rollback` and `rollback RELEASE` go back and forth between two releases, and both stay as they were."""
+def test_rollback_goes_back_and_forward(site: Site) -> None:
+    """`rollback` and `rollback RELEASE` switch between two releases, which stay unchanged."""
     tree_snapshot.first_version(site)
     first = rebuild(site)
     tree_snapshot.second_version(site)
@@ -133,13 +133,13 @@ def test_rolling_back_serves_the_release_before_and_its_id_leads_forward_again(s
     assert site.roll_back() == site.store.current() == first
     assert site.store.previous() == second
     assert site.roll_back(second) == site.store.current() == second
-    found = tree_snapshot.content(site.folder / "dist/releases")
-    assert {path: text for path, text in found.items() if "/" in path} == releases
+    files = tree_snapshot.content(site.folder / "dist/releases")
+    assert {path: text for path, text in files.items() if "/" in path} == releases
     assert list(verify_files.check_files(site.store)) == []
 
 
-def test_after_a_rollback_the_same_catalog_gives_the_same_release_again(site: Site) -> None:
-    """Building what was rolled back from is no new release."""
+def test_build_after_rollback_gives_the_same_release_again(site: Site) -> None:
+    """An unchanged catalog gives the release that was rolled back."""
     tree_snapshot.first_version(site)
     rebuild(site)
     tree_snapshot.second_version(site)
@@ -150,8 +150,8 @@ def test_after_a_rollback_the_same_catalog_gives_the_same_release_again(site: Si
     assert list(verify_files.check_files(site.store)) == []
 
 
-def test_without_an_earlier_release_there_is_no_way_back(site: Site) -> None:
-    """`rollback` after a first build is refused, and changes nothing."""
+def test_rollback_without_an_earlier_release_is_refused(site: Site) -> None:
+    """After a first build it changes nothing."""
     rebuild(site)
     before = tree_snapshot.state(site.folder)
 
@@ -160,8 +160,8 @@ def test_without_an_earlier_release_there_is_no_way_back(site: Site) -> None:
     assert tree_snapshot.state(site.folder) == before
 
 
-def test_a_release_that_lost_a_body_is_not_served_again(site: Site) -> None:
-    """`rollback` to a release that is not whole is refused with the name of what is missing."""
+def test_rollback_to_a_damaged_release_is_refused(site: Site) -> None:
+    """The error names the missing file."""
     tree_snapshot.first_version(site)
     rebuild(site)
     lost = site.manifest.resources["/api/series/first"].file

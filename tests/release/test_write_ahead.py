@@ -1,4 +1,4 @@
-"""The long files of a release are written while they are digested, in a folder that has no name yet."""
+"""The long files of a release are written while their digests are computed, in a folder without an id."""
 
 import os
 from collections.abc import Iterator
@@ -17,31 +17,31 @@ from tests.conftest import AS_OF, Site
 
 @pytest.fixture
 def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The names of the long files that are put together, each time that one is."""
-    found: list[str] = []
+    """The names of the long files, each time that one is assembled."""
+    names: list[str] = []
     parts = Segments.parts
 
     def listening(runs: Segments, name: str) -> Iterator[bytes]:
-        found.append(name)
+        names.append(name)
         return parts(runs, name)
 
     monkeypatch.setattr(Segments, "parts", listening)
-    return found
+    return names
 
 
 def releases(site: Site) -> set[str]:
     return set(os.listdir(site.folder / "dist/releases")) - {journal.FILE}
 
 
-def test_each_is_read_once(site: Site, asked: list[str]) -> None:
-    """What is on the disk when its digest is known is not put together again."""
+def test_each_long_file_is_assembled_once(site: Site, asked: list[str]) -> None:
+    """A file that is on the disk when its digest is complete is not assembled again."""
     site.build()
 
     assert sorted(asked) == sorted(FILES)
 
 
-def test_what_was_written_ahead_is_what_was_digested(site: Site) -> None:
-    """The folder of a release holds the very bytes that its manifest tells of."""
+def test_written_file_has_the_digest_of_the_manifest(site: Site) -> None:
+    """The release folder holds exactly the bytes that were digested."""
     release = site.build().release
     folder = site.folder / "dist/releases" / release
 
@@ -50,8 +50,8 @@ def test_what_was_written_ahead_is_what_was_digested(site: Site) -> None:
     assert encoding.sha256((folder / "manifest.json").read_bytes()).startswith(release)
 
 
-def test_nothing_is_written_ahead_while_no_body_is_new(site: Site, asked: list[str]) -> None:
-    """A release of which only the configuration differs is written when that is known, and whole."""
+def test_nothing_is_written_ahead_without_a_new_body(site: Site, asked: list[str]) -> None:
+    """If only the configuration differs, the release is written after its id is known."""
     site.build()
     asked.clear()
     site.write("keys.yaml", f"- {{name: one, sha256: '{'0' * 64}'}}\n")
@@ -61,8 +61,8 @@ def test_nothing_is_written_ahead_while_no_body_is_new(site: Site, asked: list[s
     assert set(FILES) <= set(os.listdir(site.folder / "dist/releases" / release))
 
 
-def test_what_a_dead_build_wrote_ahead_is_gone(site: Site) -> None:
-    """Nothing of it gets into the release that is written next."""
+def test_files_written_ahead_by_a_killed_build_are_removed(site: Site) -> None:
+    """They do not get into the next release."""
     site.build()
     (site.folder / "dist/.flatpanel").write_text("unfinished\n")
     left = site.folder / "dist/releases" / TEMPORARY_NAME
@@ -74,8 +74,8 @@ def test_what_a_dead_build_wrote_ahead_is_gone(site: Site) -> None:
     assert not (site.folder / "dist/releases" / release / "left.map").exists()
 
 
-def test_a_release_that_is_there_is_not_written_twice(site: Site) -> None:
-    """A body that somebody removed comes back, and the release is the one that it was."""
+def test_existing_release_is_not_written_again(site: Site) -> None:
+    """A removed body is restored, and the release stays the same."""
     first = site.build().release
     Path(site.folder / "dist", next(iter(site.manifest.resources.values())).file).unlink()
     again = site.build().release
@@ -84,8 +84,8 @@ def test_a_release_that_is_there_is_not_written_twice(site: Site) -> None:
     assert releases(site) == {first}
 
 
-def test_an_error_leaves_no_file_half_written(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What was begun is gone at once, and its folder with the next build."""
+def test_error_leaves_no_partial_file(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The partial file is removed at once, its folder by the next build."""
 
     def failing(parts: Iterator[bytes]) -> str:
         next(parts)
@@ -104,10 +104,10 @@ def test_an_error_leaves_no_file_half_written(site: Site, monkeypatch: pytest.Mo
 
 @pytest.mark.parametrize("form", v2.DATE_FORMATS)
 def test_only_dates_are_replaced(form: str) -> None:
-    """A title may look like a date; its quotes have backslashes."""
+    """A title that looks like a date stays: its quotes have backslashes."""
     title = '"published":"1970-01-01T00:00:00Z"'
     kept = encoding.json([{"title": title, "published": v2.iso(one)} for one in (0, 86_399, AS_OF)])
 
-    found = encoding.parse(v2.convert_dates(kept, form))
-    assert [one["title"] for one in found] == [title] * 3
-    assert [one["published"] for one in found] == [v2.DATE_FORMATS[form](one) for one in (0, 86_399, AS_OF)]
+    converted = encoding.parse(v2.convert_dates(kept, form))
+    assert [one["title"] for one in converted] == [title] * 3
+    assert [one["published"] for one in converted] == [v2.DATE_FORMATS[form](one) for one in (0, 86_399, AS_OF)]
