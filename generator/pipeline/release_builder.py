@@ -57,6 +57,7 @@ class ReleaseBuilder:
             current = self.transaction.current_manifest
             self.totals.removals = removals.allowed(self.scan, self.cache, current, files, self.max_removed)
         cached_files = self.cache.recall("retained files") if self.cache_is_current else None
+        self.transaction.sweep()
         self.totals.retained_files = self.transaction.retained_files(cached_files)
         self._render(stale, keys, progress)
         self._drop_removed_series()

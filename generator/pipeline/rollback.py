@@ -47,7 +47,7 @@ def plan(transaction: Transaction, id_prefix: str | None) -> Rollback:
 
 def carry_out(transaction: Transaction, rollback: Rollback, at: int) -> None:
     """Make the planned release the current one. No release is removed."""
-    transaction.retained_files(None)  # removes what an interrupted build left
+    transaction.sweep()
     entry = journal.rollback_entry(transaction.journal, rollback.target, rollback.release, at)
     transaction.commit(NextRelease(rollback.release, rollback.files, entry, rollback.redate_after_commit))
 

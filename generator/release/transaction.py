@@ -95,16 +95,19 @@ class Transaction:
     def __exit__(self, *_: object) -> None:
         self._opened.close()
 
-    def retained_files(self, cached: FilesByRelease | None) -> FilesByRelease:
-        """Files used only by older releases, by the newest release that uses them. They must not be overwritten.
-
-        `cached` is the result that an earlier build stored; it is used if it is about the same releases.
-        """
+    def sweep(self) -> None:
+        """Remove the files of an interrupted build. Call this before any file is written."""
         if self.needs_sweep:
             mark_unfinished(self.root)
             (self.root / TEMPORARY_NAME).unlink(missing_ok=True)
             # A body of several releases gets the date that the newest of them gives it.
             cleanup.sweep(self.root, (self.current_manifest, *self.older_manifests))
+
+    def retained_files(self, cached: FilesByRelease | None) -> FilesByRelease:
+        """Files used only by older releases, by the newest release that uses them. They must not be overwritten.
+
+        `cached` is the result that an earlier build stored; it is used if it is about the same releases.
+        """
         if cached is not None and not self.needs_sweep and list(cached) == self.older:
             return cached
         newer = set(self.current_manifest.files()) if self.older else set()
