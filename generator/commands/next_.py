@@ -50,7 +50,7 @@ def next_(
         return
     form = "epoch" if epoch else "cron" if cron else "due"
     for chapter in schedule.chapters if every else ():
-        print_lines(f"{moment(chapter.due)[form]} {chapter.address}")
+        print_lines(f"{moment(chapter.due)[form]} {chapter.path}")
     if schedule.next is None:
         # On standard error: scripts read standard output.
         print_lines(f"{catalog}: no chapter is scheduled", err=True)

@@ -27,7 +27,7 @@ class Scheduled(NamedTuple):
     id: int | None
 
     @property
-    def address(self) -> str:
+    def path(self) -> str:
         """The part of the chapter's URLs that names it."""
         return f"{self.slug}/{self.volume}/{self.number}"
 

@@ -101,7 +101,7 @@ def test_after_any_failing_call_the_site_is_complete_and_the_next_build_cleans_u
             break
         if result.exit_code:
             message(result, fault, victim, temporary)
-        else:  # mkdir, where the folder was there anyway, or a cache that can be done without
+        else:  # mkdir of an existing folder, or a cache that is not needed
             assert visible(victim).items() >= {path: one for path, one in expected.items() if path != CACHE}.items()
         for left in temporary.iterdir():
             assert str(left) in result.stderr, fault

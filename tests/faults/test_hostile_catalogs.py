@@ -228,13 +228,13 @@ def test_an_unreadable_folder_is_a_problem() -> None:
         try:
             if root:
                 os.seteuid(65534)
-            says = problems(catalog)
+            messages = problems(catalog)
         finally:
             if root:
                 os.seteuid(0)
             os.chmod(catalog / "series/long", 0o755)
 
-    assert says == ["series/long/series.yaml:1:1: is missing; it describes the series in this folder"]
+    assert messages == ["series/long/series.yaml:1:1: is missing; it describes the series in this folder"]
 
 
 def test_a_catalog_path_that_is_too_long_is_a_message(tmp_path: Path, run: Callable[..., object]) -> None:
@@ -274,18 +274,18 @@ def test_file_names_in_messages_are_escaped(catalog: Path, name: bytes, shown: s
 
 
 @pytest.mark.parametrize(
-    ("text", "says"),
+    ("text", "message"),
     [
         (SERIES + '"\\e[2J": 1\n', r"series/x.yaml:3:1: \x1b[2J: unknown field"),
         (SERIES + '"\\n": 1\n"\\n": 2\n', r"series/x.yaml:4:1: duplicate field \n"),
         (SERIES + 'authors: ["\\e[31m"]\n', r"series/x.yaml:3:11: authors[0]: no author is named \x1b[31m"),
     ],
 )
-def test_file_contents_in_messages_are_escaped(catalog: Path, text: str, says: str) -> None:
+def test_file_contents_in_messages_are_escaped(catalog: Path, text: str, message: str) -> None:
     """So are names of fields, and values that messages quote."""
     write(catalog, "series/x.yaml", text)
 
-    assert [line for line in problems(catalog) if line.startswith(says)]
+    assert [line for line in problems(catalog) if line.startswith(message)]
     assert_checked(catalog)
 
 
@@ -374,10 +374,10 @@ def test_nested_brackets_are_limited() -> None:
 def test_a_thousand_problems_of_a_file_are_listed(catalog: Path) -> None:
     """All others are counted."""
     write(catalog, "series/x.yaml", f"{SERIES}aliases: [{'1, ' * (MAX_PROBLEMS + 5)}]\n")
-    says = problems(catalog)
+    messages = problems(catalog)
 
-    assert len(says) == MAX_PROBLEMS + 1
-    assert says[0] == "series/x.yaml:1:1: has 5 more problems, not listed"
+    assert len(messages) == MAX_PROBLEMS + 1
+    assert messages[0] == "series/x.yaml:1:1: has 5 more problems, not listed"
 
 
 def test_repeated_entries_are_found_in_linear_time(catalog: Path) -> None:
@@ -385,9 +385,9 @@ def test_repeated_entries_are_found_in_linear_time(catalog: Path) -> None:
     write(
         catalog, "series/x.yaml", f"{SERIES}categories: [{', '.join(f'c{number}' for number in range(50_000))}, c7]\n"
     )
-    says = problems(catalog)
+    messages = problems(catalog)
 
-    assert says[-2] == "series/x.yaml:3:388904: categories[50000]: is listed twice; remove one of them"
+    assert messages[-2] == "series/x.yaml:3:388904: categories[50000]: is listed twice; remove one of them"
 
 
 def test_many_plaintext_keys_are_found_in_one_pass() -> None:

@@ -79,7 +79,7 @@ def test_thousands_of_idle_and_slow_connections_do_not_block_others(tmp_path: Pa
         held = crowd(web, CROWD, KINDS)
         for _ in range(10):
             assert_answered(web)
-        # One that has been waiting goes on where it was.
+        # A waiting client continues.
         waiting = held[KINDS.index(request(URL))]
         waiting.sendall(request(URL, Connection="close"))
         with waiting.makefile("rb") as stream:
@@ -100,7 +100,7 @@ def test_idle_connections_are_closed_for_new_ones(tmp_path: Path, crowd) -> None
 def workers(web: Web) -> set[int]:
     children = Path(f"/proc/{web.process.pid}/task/{web.process.pid}/children")
     if not children.exists():
-        pytest.skip("only Linux tells which processes a process has")
+        pytest.skip("only Linux lists the children of a process")
     return {int(one) for one in children.read_text().split()}
 
 

@@ -65,7 +65,7 @@ class Client(threading.Thread):
 
     def run(self) -> None:
         while not self.done.is_set():
-            # A worker that ends closes connections between two answers, never in the middle of one.
+            # A worker that ends closes connections between two responses, never during one.
             with self.running.connect() as client, client.makefile("rb") as stream, suppress(ConnectionError):
                 self.read(client, stream)
 
@@ -110,7 +110,7 @@ def test_clients_do_not_notice_a_rebuild(site: Site) -> None:
     assert list(verify_files.check_files(site.store)) == []
 
 
-@pytest.mark.parametrize("headers", [{}, {"If_None_Match": "{tag}"}], ids=["whole", "fresh"])
+@pytest.mark.parametrize("headers", [{}, {"If_None_Match": "{etag}"}], ids=["whole", "fresh"])
 def test_a_slow_connection_keeps_its_release(site: Site, headers: dict[str, str]) -> None:
     """A request that began before two releases were published is answered from the release at its start."""
     first, second = slow_responses(site, 3, headers)
@@ -120,23 +120,23 @@ def test_a_slow_connection_keeps_its_release(site: Site, headers: dict[str, str]
 
 
 def test_a_slow_connection_loses_a_release_that_is_no_longer_kept(site: Site) -> None:
-    """By default the release before the previous one is removed; docs/serving.md says so."""
+    """By default the release before the previous one is removed; docs/serving.md says it."""
     assert [one.status for one in slow_responses(site, 2, {})] == [200, 404]
 
 
 def slow_responses(site: Site, keep: int, headers: dict[str, str]) -> list[Answer]:
     """The responses for a client whose second request was complete only after two releases were published."""
     with served(site, keep) as running, running.connect() as client, client.makefile("rb") as stream:
-        # Whoever asks three times makes nginx keep the file open, whatever becomes of its name.
-        tag = f'"{site.manifest.resources[FIRST].etag}"'
-        second = request(FIRST, **{name: value.format(tag=tag) for name, value in headers.items()})
-        # The worker that answers has read all but the end, and stays until it comes.
+        # After three requests nginx keeps the file open, also when it is removed.
+        etag = f'"{site.manifest.resources[FIRST].etag}"'
+        second = request(FIRST, **{name: value.format(etag=etag) for name, value in headers.items()})
+        # The worker has read all but the end of the request, and stays until it arrives.
         client.sendall(request(FIRST) + second[:-2])
         first = receive(stream)
         for number in (1, 2):
             publish(site, number)
         reload(running)
-        assert any(running.ask(FIRST)["etag"] != tag for _ in range(100_000)), "nothing was reloaded"
+        assert any(running.ask(FIRST)["etag"] != etag for _ in range(100_000)), "nothing was reloaded"
         client.sendall(b"\r\n")
         return [first, receive(stream)]
 

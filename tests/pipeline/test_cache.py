@@ -90,7 +90,7 @@ def open_files() -> list[str]:
     """The names of the files that this process has open."""
     names = []
     for descriptor in Path("/proc/self/fd").iterdir():
-        with suppress(OSError):  # the folder itself, which is closed again by now
+        with suppress(OSError):  # the descriptor of the folder itself, which is closed again
             names.append(os.readlink(descriptor))
     return sorted(names)
 
@@ -130,7 +130,7 @@ def open_damaged_older_manifest(site: Site) -> None:
 )
 def test_a_failed_open_leaves_no_file_open(site: Site, make: Callable[[Site], None]) -> None:
     """A constructor that raises closes the files that it has opened."""
-    gc.disable()  # otherwise a lost connection might be closed just in time
+    gc.disable()  # the collector could close a lost connection in time
     try:
         before = open_files()
         make(site)

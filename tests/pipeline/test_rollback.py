@@ -218,7 +218,7 @@ def test_a_rollback_that_reopens_content_needs_reopen(site: Site, run: Run, clos
         },
     )
     assert stray(site.store) == []
-    # And forward again, where less is served, or under another slug.
+    # The rollback to the newer release serves less, or serves it under another slug.
     assert run("rollback", second, "--out", out, *["--reopen"] * (close is rename)).exit_code == 0
 
 

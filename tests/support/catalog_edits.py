@@ -263,7 +263,7 @@ def free_file(one: Series) -> str:
     return next(name for name in (f"{n:03}.yaml" for n in range(99)) if name not in taken)
 
 
-# People, groups and members. The files of the series stay as they are, unless they name somebody by a name.
+# People, groups and members. Files of series change only if they refer to an entry by its name.
 
 
 @edit

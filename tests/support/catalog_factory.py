@@ -61,11 +61,11 @@ class Catalog:
         self.lists: dict[str, list[Fields]] = deepcopy(LISTS)
         self.series = small_series()
         self.views: dict[int, int] = {50: 3}
-        # What stands in a file in place of what is data; None where the file is not there.
+        # The content of files that differ from the data; None for a missing file.
         self.wrong: dict[str, str | None] = {}
         self.good = self.data()
         self.ids = self.moment = 0
-        # Files that are written while the clock stands still keep their time.
+        # While the clock stands still, written files keep their time.
         self.still = False
         self.written: dict[str, str] = {}
         self.times: dict[str, int] = {}

@@ -48,16 +48,16 @@ def failing_at(moment: int, number: int) -> Iterator[Fault]:
 def _failing(fault: Fault, name: str, call: Callable[..., Any]) -> Callable[..., Any]:
     def instead(*arguments: Any, **named: Any) -> Any:
         if name == "write" and not stat.S_ISREG(os.fstat(arguments[0]).st_mode):
-            return call(*arguments, **named)  # what processes tell each other
+            return call(*arguments, **named)  # a pipe between processes
         if name == "open" and (arguments[1] & os.O_PATH or "dir_fd" in named) and not arguments[1] & os.O_WRONLY:
-            return call(*arguments, **named)  # how the catalog is read, which tests/catalog/test_links.py tries
+            return call(*arguments, **named)  # reads the catalog; tests/catalog/test_links.py covers it
         fault.calls += 1
         if fault.calls != fault.moment:
             return call(*arguments, **named)
         fault.name, fault.place = name, str(arguments[0])
         if name != "write":
             raise OSError(fault.number, fault.sentence, arguments[0])
-        if fault.number != errno.ENOSPC:  # a full disk takes nothing, a broken one half
+        if fault.number != errno.ENOSPC:  # a full disk writes nothing, a broken one half
             call(arguments[0], bytes(arguments[1])[: len(arguments[1]) // 2])
         raise OSError(fault.number, fault.sentence)
 

@@ -18,7 +18,7 @@ def killed_at(moment: int, work: Callable[[], object]) -> bool:
             work()
             os._exit(0)
         finally:
-            # An exception must not go on into a second copy of pytest.
+            # An exception must not continue in a second copy of pytest.
             os._exit(1)
     status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
     assert status in (0, KILLED), "the build failed by itself"
@@ -31,7 +31,7 @@ def _die_at(moment: int) -> None:
     def deadly(name: str, call: Callable[..., Any]) -> Callable[..., Any]:
         def instead(*arguments: Any, **named: Any) -> Any:
             nonlocal calls
-            # Opening a file matters when it empties one; otherwise half of a write covers it.
+            # Opening a file counts if it empties the file; half a write covers the other cases.
             calls += name != "open" or bool(arguments[1] & os.O_TRUNC and os.path.exists(arguments[0]))
             if calls < moment:
                 return call(*arguments, **named)
