@@ -119,7 +119,7 @@ def site(tmp_path: Path) -> Site:
 
 @pytest.fixture
 def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
-    """For hundreds of builds: nobody cuts the power here, and the page's two megabytes are a file like any other."""
+    """For hundreds of builds: no fsync, and no two megabytes of Swagger UI."""
     monkeypatch.setattr(new_folder, "sync_filesystem", lambda root: None)
     for module in (filesystem, new_folder, transaction):
         monkeypatch.setattr(module, "sync", lambda folder: None)
@@ -144,7 +144,7 @@ def serve(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serve]:
             return started[name]
 
         yield start
-        # Whatever the tests asked for: a server that is in order has nothing to report.
+        # No request of a test may cause an error in the log.
         assert [line for _, server in started.values() for line in server.complaints()] == []
 
 

@@ -1,4 +1,4 @@
-"""What the project is made from, and what it is handed on as: locked, listed, the same bytes wherever it is built."""
+"""Dependencies are locked and listed, and packages are the same bytes on every machine."""
 
 import json
 import os
@@ -22,16 +22,16 @@ PIN = re.compile(r"(?P<name>[\w.-]+)==[\w.!+-]+(?: ; .+)?(?: \\\n    --hash=sha2
 
 
 @pytest.mark.parametrize("lock", LOCKS, ids=lambda path: path.stem)
-def test_every_package_is_pinned_and_has_a_hash(lock: Path) -> None:
-    """There is no line that leaves anything open: no range, no address, no index, no package without its digests."""
+def test_every_package_is_pinned_with_a_hash(lock: Path) -> None:
+    """A lock has no range, no URL, no index and no package without digests."""
     text = re.sub(r"^ *#.*\n", "", lock.read_text(encoding="utf-8"), flags=re.MULTILINE)
     left = PIN.sub("", text).strip()
 
     assert (left, len(PIN.findall(text)) > 3) == ("", True)
 
 
-def test_there_is_a_lock_for_whatever_is_installed() -> None:
-    """Each is made by tools/lock, and holds what pyproject.toml asks for."""
+def test_each_dependency_group_has_a_lock() -> None:
+    """tools/lock writes each, and it has the requirements of pyproject.toml."""
     script = (ROOT / "tools/lock").read_text()
     asked = {"run": PROJECT["project"]["dependencies"]}
     for groups, lock in re.findall(r"^groups ([\w ]+) \| compile requirements/(\w+)\.txt", script, re.MULTILINE):
@@ -45,12 +45,12 @@ def test_there_is_a_lock_for_whatever_is_installed() -> None:
 
 
 def normal(name: str) -> str:
-    """The one spelling that the package index goes by."""
+    """The normalised name of the package index."""
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
-def test_packages_that_stand_in_several_locks_have_one_version_there() -> None:
-    """Tests run on the versions that build."""
+def test_a_package_has_the_same_version_in_all_locks() -> None:
+    """Tests run with the versions that build sites."""
     found = {lock.stem: dict(re.findall(r"^([\w.-]+)==(\S+)", lock.read_text(), re.MULTILINE)) for lock in LOCKS}
 
     for other in ("dev", "bench"):
@@ -58,16 +58,16 @@ def test_packages_that_stand_in_several_locks_have_one_version_there() -> None:
 
 
 @pytest.mark.parametrize("workflow", sorted((ROOT / ".github/workflows").iterdir()), ids=lambda path: path.stem)
-def test_what_others_do_in_a_workflow_is_pinned_by_its_digest(workflow: Path) -> None:
-    """A tag can be moved by whoever owns it; the version stands beside the digest, for people."""
+def test_actions_are_pinned_by_digest(workflow: Path) -> None:
+    """The owner of an action can move its tag; a comment has the version."""
     used = re.findall(r"uses: (.+)", workflow.read_text(encoding="utf-8"))
 
     assert used
     assert [one for one in used if not re.fullmatch(r"[\w/-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+", one)] == []
 
 
-def test_nothing_is_installed_without_its_hash() -> None:
-    """In CI and in every script but the one that makes the locks, which is run by a person who then looks at them."""
+def test_pip_install_always_checks_hashes() -> None:
+    """In CI and in every script except tools/lock, whose output a person reviews."""
     scripts = [
         *(ROOT / "tools").iterdir(),
         *(ROOT / ".github/workflows").iterdir(),
@@ -83,7 +83,7 @@ def test_nothing_is_installed_without_its_hash() -> None:
 
     assert set(installing) == {"lock", "setup", "Dockerfile"}
     assert all("--require-hashes --requirement" in one for one in installing.values())
-    # Nobody needs a right in CI that reading does not give.
+    # CI needs no right except reading.
     for path in (ROOT / ".github/workflows").iterdir():
         text = path.read_text(encoding="utf-8")
         assert re.findall(r"^permissions:\n((?:  .+\n)+)", text, re.MULTILINE) == ["  contents: read\n"]
@@ -96,7 +96,7 @@ def bill() -> str:
 
 
 def test_the_bill_of_materials_is_complete() -> None:
-    """Every locked package with its digests, the viewer, ourselves; and nothing in it is named that is not there."""
+    """It has every locked package with its digests, Swagger UI and this project, and no dangling reference."""
     told = json.loads(bill())
     own = told["metadata"]["component"]["bom-ref"]
     components = {one["bom-ref"]: one for one in told["components"]}
@@ -118,13 +118,13 @@ def test_the_bill_of_materials_is_complete() -> None:
     assert asked == set(components)
 
 
-def test_the_bill_of_materials_is_the_same_everywhere() -> None:
-    """No clock and no chance in it."""
+def test_the_bill_of_materials_is_reproducible() -> None:
+    """It contains no time and no random number."""
     assert bill() == bill()
 
 
-def test_the_viewer_is_as_its_makers_packed_it() -> None:
-    """The digests that its page names are those of the files."""
+def test_swagger_ui_is_unchanged() -> None:
+    """Its files have the digests in its README."""
     named = re.findall(
         r"^\| `([0-9a-f]{64})` \| `(.+)` \|", (ROOT / "generator/api/docs_page/README.md").read_text(), re.MULTILINE
     )
@@ -147,8 +147,8 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Path]]:
 
 
 @needs_hatchling
-def test_packages_are_the_same_wherever_they_are_built(built: list[dict[str, Path]]) -> None:
-    """In another folder, at another time, in another zone, with other rights: byte for byte."""
+def test_packages_are_reproducible(built: list[dict[str, Path]]) -> None:
+    """Another folder, time, time zone and umask give the same bytes."""
     contents = [{name: path.read_bytes() for name, path in found.items()} for found in built]
 
     assert list(contents[0]) == ["flatpanel-0.1.0.tar.gz", "flatpanel-0.1.0-py3-none-any.whl"]
@@ -162,8 +162,8 @@ def tracked() -> set[str]:
 
 
 @needs_hatchling
-def test_the_wheel_has_all_that_the_program_needs(built: list[dict[str, Path]]) -> None:
-    """Templates, shim and viewer among it; and nothing that is not the program."""
+def test_the_wheel_contains_the_program_only(built: list[dict[str, Path]]) -> None:
+    """It includes templates, shim and Swagger UI, and no other files."""
     with zipfile.ZipFile(built[0]["flatpanel-0.1.0-py3-none-any.whl"]) as wheel:
         names = set(wheel.namelist())
 
@@ -177,8 +177,8 @@ def test_the_wheel_has_all_that_the_program_needs(built: list[dict[str, Path]]) 
 
 
 @needs_hatchling
-def test_the_archive_of_sources_builds_what_is_in_it(built: list[dict[str, Path]], tmp_path: Path) -> None:
-    """It has the example, and `build.py` works where it is unpacked; no account's name or number is in it."""
+def test_the_sdist_builds_its_example(built: list[dict[str, Path]], tmp_path: Path) -> None:
+    """It contains the example catalog, `build.py` works in it, and it names no account."""
     with tarfile.open(built[0]["flatpanel-0.1.0.tar.gz"]) as archive:
         assert {(one.uid, one.gid, one.uname, one.gname) for one in archive} == {(0, 0, "", "")}
     unpack(built[0]["flatpanel-0.1.0.tar.gz"], tmp_path)
@@ -189,8 +189,8 @@ def test_the_archive_of_sources_builds_what_is_in_it(built: list[dict[str, Path]
 
 
 @needs_hatchling
-def test_the_wheel_works_without_the_sources(built: list[dict[str, Path]], tmp_path: Path) -> None:
-    """The command that it installs builds a site in an empty folder."""
+def test_the_wheel_works_without_the_checkout(built: list[dict[str, Path]], tmp_path: Path) -> None:
+    """The installed command builds a site in an empty folder."""
     with zipfile.ZipFile(built[0]["flatpanel-0.1.0-py3-none-any.whl"]) as wheel:
         wheel.extractall(tmp_path / "installed")
     shutil.copytree(ROOT / "catalog_src", tmp_path / "site/catalog_src")

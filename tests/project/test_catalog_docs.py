@@ -146,7 +146,7 @@ def test_a_default_is_the_one_that_is_documented(heading: str, field: str) -> No
 
 @pytest.mark.parametrize(("heading", "field"), ROWS)
 def test_an_example_is_a_value_that_the_field_takes(heading: str, field: str) -> None:
-    """Whoever copies an example has something right."""
+    """A copied example is valid."""
     for example in in_backticks(rows(heading)[field][-1]):
         assert errors(HEADINGS[heading], {field: example}) == []
 
@@ -185,7 +185,7 @@ REPAIRED = {"title: 10": "title: One", "titel: Two": "", "yesterday": "2026-01-0
 
 
 def test_the_errors_on_the_page_are_those_of_the_program(tmp_path: Path) -> None:
-    """Each line that is shown is read by somebody who makes that mistake: in fields, in references, in YAML."""
+    """Each message on the page is printed for its mistake: in fields, references and YAML."""
     catalog = tmp_path / "catalog_src"
     (catalog / "series").mkdir(parents=True)
     (catalog / "site.yaml").write_text("base_url: https://comics.example\n")
@@ -276,7 +276,7 @@ FEATURES: dict[str, Callable[[Catalog], Any]] = {
     "a story told backwards": lambda c: any(one.latest and one.latest is not one.chapters[-1] for one in c.series),
     "a member with two roles": lambda c: any(len({one for one, _ in g.roles}) < len(g.roles) for g in c.groups),
     "a group without a logo": lambda c: any(not one.logo for one in c.groups),
-    "somebody who writes and draws": lambda c: {one.name for one in c.authors} & {one.name for one in c.artists},
+    "a person who writes and draws": lambda c: {one.name for one in c.authors} & {one.name for one in c.artists},
     "a reference by id": lambda c: re.search(r"(?m)^artists: \[.*\b\d+\]", source_of("series/paper-moons.yaml")),
     "a title in another script": lambda c: any(not one.title.isascii() for one in c.series),
     "a template of titles": lambda c: any(one.full_title.startswith("第") for one in chapters(c)),
@@ -297,7 +297,7 @@ FEATURES: dict[str, Callable[[Catalog], Any]] = {
 
 @pytest.mark.parametrize("feature", FEATURES)
 def test_the_example_shows(example: Catalog, feature: str) -> None:
-    """Whatever a newcomer looks for is somewhere in the example, which has no problems."""
+    """The example has each feature, and no problems."""
     assert FEATURES[feature](example)
 
 

@@ -1,7 +1,6 @@
-"""Dockerfile and compose.yaml: what they say is done here, in folders in the place of images, and nginx serves it.
+"""Dockerfile and compose.yaml: their steps run in folders instead of images, and nginx serves the result.
 
-No image is made: whether the two official ones have what is asked of them is for `docker build` to find out, and the
-last steps of the Dockerfile do.
+No Docker is needed; the CI job `image` builds the real one.
 """
 
 import json
@@ -38,7 +37,7 @@ NOBODY = 65534
 
 
 class Step(NamedTuple):
-    """One instruction of the Dockerfile: its word, its options and what follows them."""
+    """One instruction of the Dockerfile: its name, options and arguments."""
 
     word: str
     options: dict[str, str]
@@ -46,7 +45,7 @@ class Step(NamedTuple):
 
 
 def stages() -> list[list[Step]]:
-    """The instructions of each image, its FROM first."""
+    """The instructions of each stage, beginning with FROM."""
     lines = [line for line in (ROOT / "Dockerfile").read_text(encoding="utf-8").splitlines() if line[:1] != "#"]
     found: list[list[Step]] = []
     for text in re.sub(r"\\\n\s*", "", "\n".join(lines)).splitlines():
@@ -64,13 +63,13 @@ BUILD, SERVE = stages()
 
 
 def said(stage: list[Step], word: str) -> str:
-    """What a stage says with an instruction that it has once."""
+    """The arguments of an instruction that occurs once in a stage."""
     (found,) = (step.rest for step in stage if step.word == word)
     return found
 
 
 def is_let_in(path: str) -> bool:
-    """Whether .dockerignore lets a file through: the last line that fits it, or a folder around it, decides."""
+    """Whether .dockerignore admits a file: the last line that matches it, or a folder around it, decides."""
     around = [path, *map(str, Path(path).parents)][:-1]
     let_in = True
     for line in IGNORED:
@@ -82,7 +81,7 @@ def is_let_in(path: str) -> bool:
 
 
 class Image:
-    """A folder in the place of an image's /srv/comics, in which a stage is carried out."""
+    """A folder that replaces /srv/comics of an image, in which a stage runs."""
 
     def __init__(self, folder: Path, context: Path, build: Path | None = None, **arguments: str) -> None:
         self.folder, self.context, self.build = folder, context, build
@@ -132,7 +131,7 @@ class Image:
 
 
 def place(path: Path, copy: Path) -> None:
-    """A file, link or folder as it is, with its time."""
+    """Type, content and time of a file, link or folder."""
     copy.parent.mkdir(parents=True, exist_ok=True)
     if path.is_dir() and not path.is_symlink():
         copy.mkdir(exist_ok=True)
@@ -154,7 +153,7 @@ def port() -> Iterator[socket.socket]:
 
 @pytest.fixture(scope="module")
 def workshop(port: socket.socket) -> Iterator[Path]:
-    """What lies around the Dockerfile, and programs in the place of those that need a network or an account."""
+    """The folder of the Dockerfile, with substitutes for programs that need a network or an account."""
     with filesystem.scratch_folder(shared=True) as folder:
         for name in ("build.py", "catalog_src", "generator", "requirements"):
             copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy2
@@ -186,8 +185,8 @@ def image(workshop: Path, built: Image) -> Image:
     return image
 
 
-def test_only_what_a_build_reads_goes_to_docker(built: Image) -> None:
-    """No key that lies around, no dist, no tests; the catalog and the program whole."""
+def test_docker_gets_only_files_that_a_build_reads(built: Image) -> None:
+    """No stray keys, no dist, no tests; the whole catalog and program."""
     assert is_let_in(".git/HEAD") and is_let_in("last.json")
     assert not any(map(is_let_in, ("generator/__pycache__/x.pyc", "requirements/dev.txt", "compose.yaml", "README.md")))
     assert {path.name for path in built.folder.iterdir()} == {
@@ -198,16 +197,16 @@ def test_only_what_a_build_reads_goes_to_docker(built: Image) -> None:
         assert tree_snapshot.files(built.folder / name) == tree_snapshot.files(ROOT / name)
 
 
-def test_images_have_their_versions() -> None:
-    """Each is named with a version, and the one that serves has the module and the programs that are asked of it."""
+def test_base_images_have_versions() -> None:
+    """Each base image has a version, and the serving one has the required module and programs."""
     tags = [said(stage, "FROM").split()[0].partition(":")[2] for stage in (BUILD, SERVE)]
 
     assert all(re.match(r"\d+\.\d+", tag) for tag in tags)
     assert not any("slim" in tag for tag in tags)
 
 
-def test_a_build_goes_on_from_the_manifest_that_it_is_given(workshop: Path, built: Image) -> None:
-    """--build-arg PREVIOUS names a file below the folder; it is read, and one that is not there is an error."""
+def test_image_build_continues_a_previous_manifest(workshop: Path, built: Image) -> None:
+    """--build-arg PREVIOUS names a file below the folder; a missing file is an error."""
     shutil.copy(built.folder / "dist/current/manifest.json", workshop / "context/last.json")
     again = Image(workshop / "again", workshop / "context", PREVIOUS="last.json")
     again.make(BUILD)
@@ -220,7 +219,7 @@ def test_a_build_goes_on_from_the_manifest_that_it_is_given(workshop: Path, buil
 
 @contextmanager
 def started(image: Image, port: socket.socket, run: Path) -> Iterator[nginx_client.Web]:
-    """The image as compose.yaml starts it, by an account that may write nothing in it but `run`."""
+    """The image as compose.yaml starts it, with an account that can write only into `run`."""
     shutil.rmtree(image.folder / "dist/run")
     (image.folder / "dist/run").symlink_to(run)
     for _, path in tree_snapshot.walk(image.folder):
@@ -249,10 +248,8 @@ def started(image: Image, port: socket.socket, run: Path) -> Iterator[nginx_clie
                 path.chmod(path.stat().st_mode | 0o200)
 
 
-def test_the_image_serves_and_writes_nowhere_but_into_its_run_folder(
-    image: Image, port: socket.socket, tmp_path: Path
-) -> None:
-    """Bodies, conditions and errors are answered, a view is counted, and the check of health sees it alive and dead."""
+def test_image_serves_and_writes_only_into_its_run_folder(image: Image, port: socket.socket, tmp_path: Path) -> None:
+    """Bodies, conditions, errors and views work, and the health check detects a stopped server."""
     with filesystem.scratch_folder(shared=True) as run:
         with started(image, port, run) as server:
             before = tree_snapshot.state(image.folder)
@@ -269,13 +266,13 @@ def test_the_image_serves_and_writes_nowhere_but_into_its_run_folder(
         views = (run / "views.log").read_text()
 
     assert (body.status, statuses) == (200, [304, 200, 404, 200])
-    assert (alive.returncode, dead.returncode) == (0, 7)  # curl's number for nobody there
+    assert (alive.returncode, dead.returncode) == (0, 7)  # curl could not connect
     assert before == after
     assert re.fullmatch(r"\S+ [0-9a-f]{32} 210\n", views)
 
 
-def test_what_nginx_writes_into_is_its_own(workshop: Path, image: Image) -> None:
-    """The folder that the image gives to its account is the one that compose.yaml lays over with memory."""
+def test_run_folder_belongs_to_nginx(workshop: Path, image: Image) -> None:
+    """The image gives the folder to the account of nginx, and compose.yaml mounts memory over the same folder."""
     (path,) = COMPOSE["tmpfs"]
 
     assert (workshop / "owned").read_text().split() == ["dist/run"]
@@ -284,8 +281,8 @@ def test_what_nginx_writes_into_is_its_own(workshop: Path, image: Image) -> None
     assert f"load_module {config.JS_MODULE};" in (image.folder / "nginx.conf").read_text()
 
 
-def test_compose_runs_the_image_with_no_more_than_it_needs() -> None:
-    """Read-only and without rights; its port is the one of the example, and what it hands to a build is asked for."""
+def test_compose_gives_the_image_minimal_rights() -> None:
+    """It is read-only and without capabilities; its port is that of the example, and its build arguments exist."""
     site = yaml.safe_load((ROOT / "catalog_src/site.yaml").read_text(encoding="utf-8"))
     port = str(site["port"])
 

@@ -62,7 +62,7 @@ def last_name(field: str) -> str:
 
 
 def agrees(example: Any, body: Any) -> bool:
-    """Whether an example is that body, keys in their order; `…` in it stands for whatever else is there."""
+    """Whether an example is that body, with its order of keys; `…` in it stands for omitted parts."""
     if isinstance(example, dict) and isinstance(body, dict):
         if example.pop("…", None):
             body = {name: body[name] for name in body if name in example}

@@ -1,4 +1,4 @@
-"""A stranger with a fresh copy: what make offers, and that the copy works wherever it is put."""
+"""A fresh copy of the project: `make` lists its targets, and the program works in any folder."""
 
 import re
 import shutil
@@ -25,7 +25,7 @@ def make(*arguments: str) -> str:
 
 
 def test_help_lists_every_target() -> None:
-    """`make help` has a line with a reason for each target that can be called."""
+    """`make help` has a line with a description for each target."""
     (phony,) = re.findall(r"^\.PHONY: (.*)$", MAKEFILE, re.MULTILINE)
     targets = re.findall(r"^([a-z-]+):", MAKEFILE, re.MULTILINE)
     listed = re.findall(r"^  make ([a-z-]+) +\S.*$", make("help"), re.MULTILINE)
@@ -35,19 +35,19 @@ def test_help_lists_every_target() -> None:
 
 
 def test_make_alone_is_help() -> None:
-    """Whoever types `make` is told what there is, and nothing happens."""
+    """`make` prints the targets and changes nothing."""
     assert make() == make("help")
 
 
-def test_serving_takes_a_port() -> None:
-    """`make serve PORT=8001` serves there; without it the site's own port is used."""
+def test_make_serve_accepts_a_port() -> None:
+    """`make serve PORT=8001` passes the port on; the default is the port of the site."""
     assert ".venv/bin/python build.py serve --port 8001 --watch" in make("-n", "serve", "PORT=8001").splitlines()
     assert ".venv/bin/python build.py serve  --watch" in make("-n", "serve").splitlines()
 
 
 @pytest.fixture
 def unpacked(tmp_path: Path) -> Path:
-    """What an archive of the project holds, in a folder with a name that needs quoting."""
+    """The files of an archive of the project, in a folder whose name needs quoting."""
     folder = tmp_path / "flat panel (copy)"
     ignored = shutil.ignore_patterns("__pycache__")
     shutil.copytree(PROJECT / "generator", folder / "generator", ignore=ignored)
@@ -56,8 +56,8 @@ def unpacked(tmp_path: Path) -> Path:
     return folder
 
 
-def test_a_copy_works_wherever_it_is_put(unpacked: Path) -> None:
-    """build.py with its package and its catalog needs nothing of the folder that it came from."""
+def test_a_copy_works_in_any_place(unpacked: Path) -> None:
+    """build.py, the package and the catalog need no other files."""
     done = subprocess.run([sys.executable, "-B", "build.py"], cwd=unpacked, capture_output=True, text=True)
 
     assert (done.returncode, done.stderr) == (0, "")
@@ -67,8 +67,8 @@ def test_a_copy_works_wherever_it_is_put(unpacked: Path) -> None:
     }
 
 
-def test_a_copy_is_used_from_any_folder(unpacked: Path, tmp_path: Path) -> None:
-    """build.py finds its package when it is called from elsewhere, and builds where it is called."""
+def test_a_copy_works_from_any_current_folder(unpacked: Path, tmp_path: Path) -> None:
+    """build.py finds its package from any folder, and builds in the current one."""
     shutil.copytree(unpacked / "catalog_src", tmp_path / "site/catalog_src")
     done = subprocess.run(
         [sys.executable, "-B", unpacked / "build.py", "--quiet"], cwd=tmp_path / "site", capture_output=True, text=True
@@ -79,8 +79,8 @@ def test_a_copy_is_used_from_any_folder(unpacked: Path, tmp_path: Path) -> None:
     assert not (unpacked / "dist").exists()
 
 
-def test_a_part_of_the_package_that_is_missing_is_our_defect(unpacked: Path) -> None:
-    """A broken copy is not mistaken for a missing library."""
+def test_missing_module_of_the_package_is_a_traceback(unpacked: Path) -> None:
+    """A broken copy is not reported as a missing library."""
     (unpacked / "generator/errors.py").unlink()
     done = subprocess.run([sys.executable, "-B", "build.py"], cwd=unpacked, capture_output=True, text=True)
 

@@ -1,4 +1,4 @@
-"""The program as `pip install` leaves it: the same commands, the same bytes, and its own name in what it says."""
+"""The installed program: the same commands and bytes, and its own name in messages."""
 
 import ast
 import re
@@ -39,7 +39,7 @@ def archives(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 
 @pytest.fixture(scope="module")
 def commands(archives: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of the commands of a virtual environment into which pip installed the wheel."""
+    """The commands of a virtual environment with the wheel installed."""
     return installed(named(archives, ".whl"), tmp_path_factory.mktemp("installed"))
 
 
@@ -73,14 +73,14 @@ def called(command: list[str | Path], folder: Path) -> subprocess.CompletedProce
 
 
 def example(folder: Path) -> Path:
-    """A folder with nothing in it but the example catalog."""
+    """A folder with the example catalog only."""
     copy_example(folder)
     return folder
 
 
 @needs_hatchling
 def test_the_installed_command_builds_the_same_site(flatpanel: Program, tmp_path: Path) -> None:
-    """Byte for byte what `python build.py build` makes of the example, the main configuration included."""
+    """Its files, including nginx.conf, are those of `python build.py build`."""
     ours, theirs = example(tmp_path / "sources"), example(tmp_path / "installed")
     for program, folder in ((from_sources, ours), (flatpanel, theirs)):
         done = program("build", "--quiet", folder=folder)
@@ -92,8 +92,8 @@ def test_the_installed_command_builds_the_same_site(flatpanel: Program, tmp_path
 
 
 @needs_hatchling
-def test_it_has_every_command(flatpanel: Program, tmp_path: Path) -> None:
-    """--help and --version say what they say of build.py, under the name that was typed."""
+def test_the_installed_command_has_every_command(flatpanel: Program, tmp_path: Path) -> None:
+    """--help and --version print the same as build.py, with the name that was typed."""
     here, there = (program("--help", folder=tmp_path).stdout for program in (from_sources, flatpanel))
 
     assert there == here.replace("Usage: python build.py", "Usage: flatpanel")
@@ -115,8 +115,8 @@ def test_the_folder_runs_as_a_module() -> None:
 
 
 @needs_hatchling
-def test_a_hint_of_the_installed_command_can_be_followed(flatpanel: Program, tmp_path: Path) -> None:
-    """The package has no documents, so an error names the command that explains the field."""
+def test_a_hint_names_an_installed_command(flatpanel: Program, tmp_path: Path) -> None:
+    """The package has no documents, so a problem names the command that explains the field."""
     site = example(tmp_path) / "catalog_src/site.yaml"
     site.write_text(site.read_text().replace("port: 8000", "port: none"))
     hint = re.search(r" = flatpanel (explain \S+)\n", flatpanel("check", folder=tmp_path).stderr)
@@ -126,8 +126,8 @@ def test_a_hint_of_the_installed_command_can_be_followed(flatpanel: Program, tmp
 
 
 @needs_hatchling
-def test_what_is_remembered_is_said_by_whoever_says_it(flatpanel: Program, tmp_path: Path) -> None:
-    """A build that finds nothing to do repeats a warning of the other program, under its own name."""
+def test_cached_warning_names_the_current_program(flatpanel: Program, tmp_path: Path) -> None:
+    """A build with nothing to do repeats a warning of the other program with its own name."""
     with (example(tmp_path) / "catalog_src/series/paper-moons.yaml").open("a") as series:
         series.write(WITHOUT_ID)
     said = [program("build", folder=tmp_path) for program in (flatpanel, from_sources)]
@@ -140,8 +140,8 @@ def test_what_is_remembered_is_said_by_whoever_says_it(flatpanel: Program, tmp_p
 
 
 @needs_hatchling
-def test_the_archive_of_sources_builds_the_same_wheel(archives: dict[str, Path], tmp_path: Path) -> None:
-    """Whoever builds from what is published gets what is published."""
+def test_the_sdist_builds_the_same_wheel(archives: dict[str, Path], tmp_path: Path) -> None:
+    """A build from the published sdist gives the published wheel."""
     unpack(named(archives, ".tar.gz"), tmp_path)
     (sources,) = tmp_path.iterdir()
     again = made_of(sources, tmp_path / "out")
@@ -158,7 +158,7 @@ def as_called(name: str, *arguments: object) -> Result:
 @pytest.mark.parametrize("name", ["flatpanel", "python build.py"])
 @pytest.mark.parametrize("json", [False, True], ids=["for people", "for programs"])
 def test_hints_name_the_program_as_it_was_called(site: Site, name: str, json: bool) -> None:
-    """A problem and a warning tell what to type; programs are told the same, and so are those who read the report."""
+    """Problems and warnings have the called name, in text, in JSON and in the report."""
     flag = ["--json"] * json
     with (site.folder / "catalog_src/series/first.yaml").open("a") as series:
         series.write(WITHOUT_ID)
@@ -181,20 +181,22 @@ def test_hints_name_the_program_as_it_was_called(site: Site, name: str, json: bo
 
 @pytest.mark.parametrize("module", sorted((ROOT / "generator/commands").rglob("*.py")), ids=lambda path: path.stem)
 def test_commands_name_the_program_as_it_was_called(module: Path) -> None:
-    """What a command says by itself goes the same way as what it was told."""
+    """Messages of commands are printed by the same function as others."""
     tree = ast.parse(module.read_text(encoding="utf-8"))
-    asked = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and ast.unparse(node.func) == "as_called"]
-    right = {id(inside) for call in asked for inside in ast.walk(call)}
+    replaced = [
+        node for node in ast.walk(tree) if isinstance(node, ast.Call) and ast.unparse(node.func) == "with_program_name"
+    ]
+    right = {id(inside) for call in replaced for inside in ast.walk(call)}
     right |= {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}  # docstrings
     texts = [node for node in ast.walk(tree) if isinstance(node, ast.Constant) and isinstance(node.value, str)]
-    hints = [one for one in texts if PROGRAM in one.value and one.value != PROGRAM]
+    hints = [text for text in texts if PROGRAM in text.value and text.value != PROGRAM]
 
-    assert [f"line {one.lineno}" for one in hints if id(one) not in right] == []
+    assert [f"line {hint.lineno}" for hint in hints if id(hint) not in right] == []
 
 
 @pytest.mark.parametrize("module", sorted((ROOT / "generator").rglob("*.py")), ids=lambda path: path.stem)
-def test_below_the_command_line_commands_have_one_spelling(module: Path) -> None:
-    """Whatever tells people to type something is written so that the command line finds it."""
+def test_messages_below_the_command_line_use_one_program_name(module: Path) -> None:
+    """Messages with a command are written as `python build.py`, so that the command line can replace it."""
     text = module.read_text(encoding="utf-8")
 
     assert text.count("build.py ") == text.count(PROGRAM)

@@ -1,4 +1,4 @@
-""".pre-commit-hooks.yaml: what it lets pre-commit run in the repository of a catalog, run there by git itself."""
+""".pre-commit-hooks.yaml: git runs its hooks in the repository of a catalog."""
 
 import os
 import re
@@ -32,20 +32,20 @@ pytestmark = needs_hatchling
 
 @pytest.fixture(scope="module")
 def programs(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """What pre-commit makes of this project: an environment into which it is installed."""
+    """The environment that pre-commit makes, with this project installed."""
     folder = tmp_path_factory.mktemp("hooks")
     return installed(named(packages(folder, umask=0o022, date=1_600_000_000, seed="1"), ".whl"), folder / "installed")
 
 
 class Repository:
-    """Somebody's catalog under git, with one of the hooks."""
+    """A catalog under git, with one of the hooks."""
 
     def __init__(self, folder: Path, programs: Path, hook: str) -> None:
         self.folder, self.hook = folder, HOOKS[hook]
         path = os.pathsep.join([str(programs), os.environ["PATH"]])
-        who = {f"GIT_{role}_{what}": "somebody" for role in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
-        nobodys = {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
-        self.environment = {**unmeasured(), **who, **nobodys, "PATH": path}
+        identity = {f"GIT_{role}_{what}": "author" for role in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
+        no_configuration = {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
+        self.environment = {**unmeasured(), **identity, **no_configuration, "PATH": path}
         shutil.copytree(ROOT / "catalog_src", folder / "catalog_src")
         self.git("init", "--quiet")
         self.commit()
@@ -80,8 +80,8 @@ def repository(tmp_path: Path, programs: Path, request: pytest.FixtureRequest) -
 
 
 @pytest.mark.parametrize("hook", HOOKS)
-def test_hooks_are_what_pre_commit_takes_for_hooks(hook: str) -> None:
-    """They have what it wants of each and nothing that it does not know, run what is installed, and are documented."""
+def test_hook_definitions_are_valid(hook: str) -> None:
+    """Each has the required keys and no unknown one, runs an installed command, and is documented."""
     one = HOOKS[hook]
 
     assert {"id", "name", "entry", "language"} <= one.keys() <= KNOWN
@@ -91,8 +91,8 @@ def test_hooks_are_what_pre_commit_takes_for_hooks(hook: str) -> None:
 
 
 @pytest.mark.parametrize("hook", HOOKS)
-def test_hooks_run_when_a_file_of_the_catalog_changes(hook: str) -> None:
-    """Whatever lies in the catalog, and nothing else."""
+def test_hooks_run_for_changes_of_the_catalog(hook: str) -> None:
+    """Any file of the catalog starts them, and no other file."""
     pattern = re.compile(HOOKS[hook]["files"])
 
     assert all(
@@ -102,8 +102,8 @@ def test_hooks_run_when_a_file_of_the_catalog_changes(hook: str) -> None:
 
 
 @pytest.mark.parametrize("repository", ["flatpanel-check"], indirect=True)
-def test_a_catalog_that_cannot_be_built_is_not_committed(repository: Repository) -> None:
-    """The commit is refused with the place and the sentence; when the mistake is gone, it passes."""
+def test_invalid_catalog_is_not_committed(repository: Repository) -> None:
+    """The commit is refused with place and message; without the mistake it passes."""
     repository.append("nonsense: true\n")
     refused = repository.commit()
     staged = repository.left()
@@ -118,8 +118,8 @@ def test_a_catalog_that_cannot_be_built_is_not_committed(repository: Repository)
 
 
 @pytest.mark.parametrize("repository", ["flatpanel-ids"], indirect=True)
-def test_new_chapters_get_their_ids_before_they_are_committed(repository: Repository) -> None:
-    """The file is changed, which pre-commit takes for a refusal; added once more, nothing is left to do."""
+def test_new_chapters_get_ids_before_the_commit(repository: Repository) -> None:
+    """The hook changes the file, which pre-commit treats as a refusal; the second commit passes."""
     repository.append(WITHOUT_ID)
     first = repository.commit()
     changed = repository.left()
@@ -131,8 +131,8 @@ def test_new_chapters_get_their_ids_before_they_are_committed(repository: Reposi
 
 
 @pytest.mark.parametrize("repository", HOOKS, indirect=True)
-def test_a_catalog_that_git_takes_for_a_repository_is_not_committed(repository: Repository) -> None:
-    """git starts the hook, which starts git nowhere in the catalog."""
+def test_catalog_with_a_bare_repository_is_not_committed(repository: Repository) -> None:
+    """git starts the hook, and the hook does not start git in the catalog."""
     repository.append(WITHOUT_ID)
     disguise(repository.folder / "catalog_src", repository.folder, settings(repository.folder / "ran"))
     refused = repository.commit()

@@ -21,7 +21,7 @@ BUILD = (
 
 
 def packages(folder: Path, *, umask: int, date: int, seed: str) -> dict[str, Path]:
-    """The two archives, built from a copy of the project by somebody with other habits."""
+    """The two archives, built from a copy of the project in another environment."""
     before = os.umask(umask)
     try:
         copied = folder / "sources"
@@ -41,7 +41,7 @@ def packages(folder: Path, *, umask: int, date: int, seed: str) -> dict[str, Pat
 def made_of(sources: Path, folder: Path, **environment: str) -> dict[str, Path]:
     """The two archives that a folder of sources becomes, by their names."""
     folder.mkdir()
-    # Run from sources, so that whatever was imported left its traces there.
+    # Run from sources first, so that imports leave their files there.
     compiled = subprocess.run(
         [sys.executable, "-c", BUILD, str(folder)],
         cwd=sources,

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 COMMAND = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-# It has nobody to call: no updates, no accounts, no first greetings.
+# No network: no updates, no accounts, no first-run page.
 _FLAGS = (
     "--headless",
     "--no-sandbox",
@@ -79,7 +79,7 @@ class Browser:
         return told["result"].get("value")
 
     def wait_for(self, selector: str) -> None:
-        """Until the page shows something; it tells when, nobody has to look again and again."""
+        """Wait until the page shows an element; the browser reports it, without polling."""
         self.run(
             f"""new Promise((done) => {{
                 const look = () => document.querySelector({json.dumps(selector)}) && done();

@@ -361,7 +361,7 @@ def remove_category(catalog: Catalog, which: int, how: int) -> None:
 
 def add(catalog: Catalog, name: str, how: int) -> None:
     made = catalog.next_id()
-    catalog.lists[name].insert(how % (len(catalog.lists[name]) + 1), {"id": made, "name": f"Somebody {made}"})
+    catalog.lists[name].insert(how % (len(catalog.lists[name]) + 1), {"id": made, "name": f"Person {made}"})
 
 
 def remove(catalog: Catalog, name: str, how: int) -> None:
@@ -490,7 +490,7 @@ def stop_clock(catalog: Catalog, which: int, how: int) -> None:
 
 
 @mistake
-def name_nobody(catalog: Catalog, which: int, how: int) -> None:
+def name_unknown_person(catalog: Catalog, which: int, how: int) -> None:
     catalog.wrong["series/wrong.yaml"] = 'title: Wrong\ncover: c.png\nauthors: ["Ada Pen"]\n'
 
 

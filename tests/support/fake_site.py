@@ -1,4 +1,4 @@
-"""Sites to import from: a small server that answers what a test says, and time that passes only when somebody waits."""
+"""Sites to import from: a small server with the responses of a test, and a clock that advances only while waiting."""
 
 import threading
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""A real nginx on a loopback port of its own, and requests that nobody tidies up on the way."""
+"""A real nginx on a loopback port, and requests that no library normalises."""
 
 import os
 import re
@@ -73,7 +73,7 @@ class Web:
         return (self.folder / "dist/run/error.log").read_text()
 
     def complaints(self, *expected: str) -> list[str]:
-        """The lines of the log that should wake somebody up, but for those that hold what a test expects."""
+        """The lines of the log with errors, except those that contain an expected text."""
         serious = re.compile(r"\[(?:error|crit|alert|emerg)\]")
         lines = (line for line in self.errors().splitlines() if serious.search(line))
         return [line for line in lines if not any(text in line for text in expected)]
@@ -113,7 +113,7 @@ def request(path: str, method: str = "GET", version: str = "1.1", **headers: str
 def running(folder: Path, listener: socket.socket, conf: str = "nginx.conf", prefix: str = ".") -> Iterator[Web]:
     """nginx on a main file, with `folder` for its own working folder.
 
-    It inherits a socket that listens already, so that no port is guessed and nobody has to wait: a client's
+    It inherits a socket that listens already, so that no port is guessed and no test waits: a client's
     connection is accepted by the kernel until nginx is there.
     """
     command = [find_nginx(), "-p", prefix, "-e", "stderr", "-c", conf]

@@ -5,7 +5,7 @@ from pathlib import Path
 
 
 def folder(where: Path, *names: str, comicinfo: str = "") -> Path:
-    """Empty files; nobody looks into an image."""
+    """Empty files; images are not opened."""
     for name in names:
         file = where / name
         file.parent.mkdir(parents=True, exist_ok=True)

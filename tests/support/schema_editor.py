@@ -123,14 +123,14 @@ _LISTS: list[Any] = [
     *([one] for one in _SCALARS),
 ]  # fmt: skip
 _FIELDS: list[Any] = [
-    {}, {"nobody": 1}, {"people": 60}, {"people": -1}, {"people": "60"}, {"v1": {"series": -1}}, {"v1": {"serie": 1}},
+    {}, {"unknown": 1}, {"people": 60}, {"people": -1}, {"people": "60"}, {"v1": {"series": -1}}, {"v1": {"serie": 1}},
     *([{**least, "surplus": 1}] for least in LEAST.values()), *([least] for least in LEAST.values()),
 ]  # fmt: skip
 _LONG: list[Any] = [["a.jpg"] * 10_000, ["a.jpg"] * 10_001]
 
 
 def values(field: str) -> list[Any]:
-    """Whatever somebody might write after the name of a field."""
+    """Values that a person could write after the name of a field."""
     return [*_SCALARS, *_LISTS, *_FIELDS, *(_LONG if field == "pages" else ())]
 
 

@@ -27,10 +27,11 @@ def _read(path: Path) -> object:
 
 
 def state(folder: Path) -> dict[str, tuple[int, ...]]:
-    """What nobody can write into the folder without changing: inodes, sizes, times of content and of inodes."""
-    found = {name: path.lstat() for name, path in walk(folder)}
+    """Properties that any write into the folder changes: inodes, sizes, times of content and of inodes."""
+    statuses = {name: path.lstat() for name, path in walk(folder)}
     return {
-        name: (one.st_ino, one.st_mode, one.st_size, one.st_mtime_ns, one.st_ctime_ns) for name, one in found.items()
+        name: (status.st_ino, status.st_mode, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
+        for name, status in statuses.items()
     }
 
 
