@@ -53,21 +53,19 @@ def carry_out(transaction: Transaction, rollback: Rollback, at: int) -> None:
 
 
 def _target(transaction: Transaction, id_prefix: str | None) -> str:
-    root, listed = transaction.root, "`python build.py releases` lists the releases that are there"
+    root, listed = transaction.root, "`python build.py releases` lists all releases"
     current, earlier = transaction.journal[-1].release, transaction.journal[-1].before
     if id_prefix is None:
         if not earlier:
-            raise FlatpanelError(
-                f"{root}: there is no release before this one" + f"; {listed}" * bool(transaction.older)
-            )
+            raise FlatpanelError(f"{root}: no previous release" + f"; {listed}" * bool(transaction.older))
         return earlier[0]
     matches = [entry.release for entry in transaction.journal if entry.release.startswith(id_prefix)]
     if not matches:
-        raise FlatpanelError(f"{root}: no release has an id that begins with {id_prefix!r}; {listed}")
+        raise FlatpanelError(f"{root}: no release id begins with {id_prefix!r}; {listed}")
     if len(matches) > 1:
-        raise FlatpanelError(f"{root}: {id_prefix!r} begins the ids of {', '.join(matches)}; write more of one")
+        raise FlatpanelError(f"{root}: {id_prefix!r} matches {', '.join(matches)}; write more of the id")
     if matches[0] == current:
-        raise FlatpanelError(f"{root}: release {current} is the current one; {listed}")
+        raise FlatpanelError(f"{root}: release {current} is already the current one; {listed}")
     return matches[0]
 
 
@@ -88,8 +86,8 @@ class _Plan:
             release, files = self._with_keys(maps.dump(keys))
         if release == self.transaction.current:
             raise FlatpanelError(
-                f"{self.transaction.root}: release {release} is the current one; it is release {self.target_id} "
-                "with other keys"
+                f"{self.transaction.root}: release {release} is already the current one; it is release "
+                f"{self.target_id} with the current keys"
             )
         return Rollback(self.target_id, release, files, redate_after_commit, left_out, dict(self._reopened()))
 
@@ -165,9 +163,9 @@ class _Plan:
         current = self.current.bodies(slug)
         if not current:
             # The description of a licensed or restricted series is public.
-            return "not there any more" if any(url != f"/api/v2/series/{slug}" for url in public) else None
+            return "no longer published" if any(url != f"/api/v2/series/{slug}" for url in public) else None
         was_old, is_old = (any(url.startswith(_OLD_VERSIONS) for url in urls) for urls in (public, current))
-        return "not in /api and /api/v1 any more" if was_old and not is_old else None
+        return "no longer in /api and /api/v1" if was_old and not is_old else None
 
     @cached_property
     def _closed(self) -> dict[str, str]:

@@ -142,7 +142,7 @@ def test_rolling_back_from_a_first_release_is_refused(site: Site, run: Run) -> N
     site.build()
     out = site.folder / "dist"
 
-    assert outcome(run("rollback", "--out", out)) == (1, "", f"{out}: there is no release before this one\n")
+    assert outcome(run("rollback", "--out", out)) == (1, "", f"{out}: no previous release\n")
 
 
 def test_verify_tells_people_and_programs(site: Site, run: Run) -> None:

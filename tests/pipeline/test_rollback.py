@@ -140,7 +140,8 @@ def test_a_target_that_is_the_current_release_with_other_keys_is_refused(two: tu
     assert outcome(result) == (
         1,
         "",
-        f"{site.folder}/dist: release {third} is the current one; it is release {first} with other keys\n",
+        f"{site.folder}/dist: release {third} is already the current one; it is release {first} with the current "
+        "keys\n",
     )
 
 
@@ -169,13 +170,13 @@ def license_and_hide(site: Site) -> str:
 def remove(site: Site) -> str:
     tree_snapshot.write_series(site, "Second", volumes=2, others=["second"])
     (site.folder / "catalog_src/series/first.yaml").unlink()
-    return "first: not there any more"
+    return "first: no longer published"
 
 
 def rename(site: Site) -> str:
     """A new slug cannot be distinguished from another series."""
     title(site, "Second", slug="other")
-    return "first: not there any more"
+    return "first: no longer published"
 
 
 def close_a_route(site: Site) -> str:
@@ -241,7 +242,7 @@ def test_a_series_hidden_from_old_api_versions_is_closed(site: Site, run: Run, c
 
     result = run("rollback", "--out", site.folder / "dist")
     assert result.exit_code == 1
-    assert result.stderr.endswith(":\n  first: not in /api and /api/v1 any more\n")
+    assert result.stderr.endswith(":\n  first: no longer in /api and /api/v1\n")
 
 
 @pytest.mark.parametrize("file", ["www", "validators.map", "http.conf"])

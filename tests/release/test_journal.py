@@ -52,7 +52,7 @@ def test_each_rollback_goes_one_release_further_back(five: tuple[Site, list[str]
         assert there(site) == set(releases)
         assert stray(site.store) == []
 
-    with pytest.raises(FlatpanelError, match=r"there is no release before this one; .*releases` lists"):
+    with pytest.raises(FlatpanelError, match=r"no previous release; .*releases` lists"):
         site.roll_back()
     assert site.roll_back(releases[4]) == releases[4]
     assert site.roll_back() == releases[3]
@@ -71,7 +71,7 @@ def test_build_after_rollbacks_continues_the_current_release(five: tuple[Site, l
     assert [sixth, *site.store.older()] == [sixth, third, fourth, fifth, second]
     assert there(site) == {sixth, third, fourth, fifth, second}
     assert (site.roll_back(), site.roll_back()) == (third, second)
-    with pytest.raises(FlatpanelError, match="there is no release before this one"):
+    with pytest.raises(FlatpanelError, match="no previous release"):
         site.roll_back()
     assert site.roll_back(fifth[:8]) == fifth
     assert site.store.previous() == second
@@ -106,7 +106,7 @@ def test_release_published_twice_is_one_rollback_step(site: Site) -> None:
 
     assert site.build().release == first != second
     assert site.roll_back() == second
-    with pytest.raises(FlatpanelError, match="there is no release before this one"):
+    with pytest.raises(FlatpanelError, match="no previous release"):
         site.roll_back()
 
 
@@ -287,9 +287,9 @@ def test_rollback_accepts_the_beginning_of_an_id(five: tuple[Site, list[str]], r
     before = tree_snapshot.state(site.folder)
 
     refused = {
-        releases[4]: f"release {releases[4]} is the current one",
-        "zz": "no release has an id that begins with 'zz'",
-        "": f"'' begins the ids of {', '.join(releases)}; write more of one",
+        releases[4]: f"release {releases[4]} is already the current one",
+        "zz": "no release id begins with 'zz'",
+        "": f"'' matches {', '.join(releases)}; write more of the id",
     }
     for wanted, sentence in refused.items():
         result = run("rollback", wanted, "--out", out)

@@ -155,7 +155,7 @@ def test_rollback_without_an_earlier_release_is_refused(site: Site) -> None:
     rebuild(site)
     before = tree_snapshot.state(site.folder)
 
-    with pytest.raises(FlatpanelError, match="there is no release before this one"):
+    with pytest.raises(FlatpanelError, match="no previous release"):
         site.roll_back()
     assert tree_snapshot.state(site.folder) == before
 
