@@ -1,4 +1,4 @@
-"""What each field of a catalog file means, as `explain` prints it: read from the schemas that editors use."""
+"""Descriptions of the fields of catalog files for `explain`, read from the JSON Schemas for editors."""
 
 from collections.abc import Iterator
 from typing import Any, NamedTuple
@@ -7,12 +7,12 @@ from .. import encoding
 from . import json_schema
 from .problems.suggestions import nearest
 
-# Schemas by catalog file; the others are named after their file.
-_SHARED = {"authors.yaml": "people", "artists.yaml": "people"}
+# Catalog files whose schema has another name.
+_SCHEMA_NAMES = {"authors.yaml": "people", "artists.yaml": "people"}
 
 
 class FieldHelp(NamedTuple):
-    """One field. `path` leads to it inside its file, `topic` is the argument of `explain` that means it alone."""
+    """A field. `path` is its path inside the file, `topic` the argument of `explain` for this field only."""
 
     file: str
     topic: str
@@ -25,33 +25,33 @@ class FieldHelp(NamedTuple):
 
 
 def topic(file: str, *names: str) -> str | None:
-    """The argument of `explain` for a place in a catalog file: the schema's name, then the fields that lead there."""
+    """Return the argument of `explain` for a field of a catalog file: the schema name and the path of the field."""
     if file.startswith("series/"):
         name = "chapter" if "/chapters/" in file else "series"
     else:
-        name = _SHARED.get(file) or file.removesuffix(".yaml")
+        name = _SCHEMA_NAMES.get(file) or file.removesuffix(".yaml")
     return ".".join([name, *names]) if name in json_schema.NAMES else None
 
 
 def fields() -> list[FieldHelp]:
-    """Every field of every file, in the order in which docs/catalog.md has them."""
+    """Return all fields of all files."""
     return [field for name, text in json_schema.files().items() for field in _file(name, encoding.parse(text))]
 
 
-def matching(wanted: str) -> list[FieldHelp]:
-    """The fields that `explain` prints for an argument: a file, a field, or the fields that lead to it."""
-    name = topic(wanted) or wanted
-    known = fields()
-    itself = [field for field in known if field.topic == name]
-    of_file = [field for field in known if field.topic.partition(".")[0] == name]
-    ending = [field for field in known if field.topic.endswith(f".{name}")]
-    return itself or of_file or ending
+def matching(argument: str) -> list[FieldHelp]:
+    """Return the fields for an argument of `explain`: a file, a field, or the end of a path."""
+    name = topic(argument) or argument
+    all_fields = fields()
+    same = [field for field in all_fields if field.topic == name]
+    of_file = [field for field in all_fields if field.topic.partition(".")[0] == name]
+    ending = [field for field in all_fields if field.topic.endswith(f".{name}")]
+    return same or of_file or ending
 
 
-def suggestion(wanted: str) -> str | None:
-    """The name that is closest to an argument for which there is nothing."""
+def suggestion(argument: str) -> str | None:
+    """Return the name most similar to an argument without a match."""
     names = {part for field in fields() for part in (field.path, field.path.rpartition(".")[2], field.topic)}
-    return nearest(wanted, names)
+    return nearest(argument, names)
 
 
 def _file(name: str, text: dict[str, Any]) -> Iterator[FieldHelp]:
@@ -78,7 +78,7 @@ def _record_fields(
 
 
 def _record(part: dict[str, Any], whole: dict[str, Any]) -> dict[str, Any]:
-    """The schema of the record that a part holds, in a list or by itself; empty where it holds none."""
+    """Return the schema of the record inside a schema, also inside a list; {} if there is none."""
     if "items" in part:
         return _record(part["items"], whole)
     if "$ref" in part:

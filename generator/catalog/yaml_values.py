@@ -7,8 +7,8 @@ from typing import Any
 
 from . import field_values
 
-# A run of two pages is longer than the two names.
-_SHORTEST_RUN = 3
+# A run of two pages is longer than their names.
+_MIN_RUN = 3
 
 
 def yaml_value(value: Any) -> Any:
@@ -30,7 +30,7 @@ def _number(value: Any) -> Any:
 
 def pages(value: Any) -> Any:
     """Return the short form of a list of file names if it means the same."""
-    if isinstance(value, list) and len(value) >= _SHORTEST_RUN:
+    if isinstance(value, list) and len(value) >= _MIN_RUN:
         run = f"{value[0]} .. {value[-1]}"
         with suppress(ValueError):
             return run if field_values.pages(run) == value else value

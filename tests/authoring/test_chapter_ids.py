@@ -163,7 +163,7 @@ def test_an_empty_id_is_a_problem(site: Site, ids: Callable[..., Result], run: R
     before = everything(site)
     problem = (
         f"{site.folder}/catalog_src/series/first.yaml:6:10: chapters[1].id: has no value; "
-        "remove the field, and `python build.py ids` gives the chapter an id\n"
+        "remove the line, then `python build.py ids` adds an id\n"
     )
 
     assert without_help(ids().stderr) == f"{problem}1 problem; nothing was written\n"
@@ -181,7 +181,6 @@ def test_what_cannot_be_edited_is_named_and_nothing_is_edited(site: Site, ids: C
 
     assert result.exit_code == 1
     assert result.stderr == (
-        f"{site.folder}/catalog_src/series/second.yaml: is written in a way that cannot be edited here; "
-        "write it with one field a line\n"
+        f"{site.folder}/catalog_src/series/second.yaml: cannot be edited in this form; write one field per line\n"
     )
     assert everything(site) == before

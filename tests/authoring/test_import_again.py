@@ -389,7 +389,7 @@ def test_a_list_in_brackets_cannot_grow(site: Elsewhere, catalog: Path) -> None:
     (catalog / "authors.yaml").write_text("[{id: 4, name: Ada, aliases: [A.]}]\n")
     site.answers["/api/v2/authors"]["results"].append({"id": 8, "name": "Ed"})
 
-    with pytest.raises(FlatpanelError, match=r"^authors\.yaml: is written in a way that cannot be edited here"):
+    with pytest.raises(FlatpanelError, match=r"^authors\.yaml: cannot be edited in this form"):
         again(site, catalog)
 
 

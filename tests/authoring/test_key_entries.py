@@ -226,8 +226,7 @@ def test_a_list_that_cannot_be_edited_is_named(site: Site, keyring: Callable[...
         assert (result.exit_code, result.stdout, result.stderr) == (
             1,
             "",
-            f"{site.folder}/catalog_src/keys.yaml: is written in a way that cannot be edited here; "
-            "write it with one field a line\n",
+            f"{site.folder}/catalog_src/keys.yaml: cannot be edited in this form; write one field per line\n",
         )
 
 

@@ -13,7 +13,7 @@ from generator.errors import FlatpanelError
 from tests.conftest import SITES
 from tests.support.paths import ROOT
 
-REFUSAL = "is written in a way that cannot be edited here"
+REFUSAL = "cannot be edited in this form"
 
 
 @pytest.mark.parametrize(
@@ -216,7 +216,7 @@ def test_a_field_deep_inside_is_edited() -> None:
 def test_a_value_with_comments_inside_is_not_replaced() -> None:
     """They would be lost, and they are somebody's."""
     for text in (b"a:\n  - x # mine\nb: 1\n", b"a: [x, # mine\n  y]\n", b"a:\n  # mine\n  x: 1\n"):
-        with pytest.raises(FlatpanelError, match="holds comments that would be lost; write it anew"):
+        with pytest.raises(FlatpanelError, match="contains comments that would be lost; edit it by hand"):
             editor.with_field(text, (), "a", ["z"])
 
 

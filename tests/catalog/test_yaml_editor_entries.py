@@ -74,7 +74,7 @@ def test_an_item_is_put_below_the_others(before: str, after: str) -> None:
 )
 def test_a_list_that_cannot_be_lengthened_is_refused(text: str) -> None:
     """Only a list with dashes takes another item, and only where nothing else changes with it."""
-    with pytest.raises(FlatpanelError, match="is written in a way that cannot be edited here"):
+    with pytest.raises(FlatpanelError, match="cannot be edited in this form"):
         editor.with_entries(text.encode(), "list", [NEW])
 
 

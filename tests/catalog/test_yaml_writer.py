@@ -160,9 +160,9 @@ def test_what_is_no_number_of_a_chapter_stays_as_it_is() -> None:
 
 def test_what_yaml_cannot_say_is_refused() -> None:
     """Half of a character is no text."""
-    with pytest.raises(FlatpanelError, match="holds something that YAML cannot say"):
+    with pytest.raises(FlatpanelError, match="contains text that YAML cannot represent"):
         writer.file({"title": "\ud800"})
-    with pytest.raises(FlatpanelError, match="holds something that YAML cannot say"):
+    with pytest.raises(FlatpanelError, match="contains text that YAML cannot represent"):
         writer.file({"title": Decimal("NaN")})
 
 

@@ -169,7 +169,7 @@ def test_hints_name_the_program_as_it_was_called(site: Site, name: str, json: bo
         "title: A\ncover: c.png\nchapters: [{id: , number: 1, published: 2026-01-01, pages: []}]\n",
     )
     refused = as_called(name, "check", "--catalog", site.folder / "catalog_src", *flag)
-    hint = f"remove the field, and `{name} ids` gives the chapter an id"
+    hint = f"remove the line, then `{name} ids` adds an id"
 
     assert (warned.exit_code, refused.exit_code) == (0, 1)
     assert MISSING.format(name) in warned.output

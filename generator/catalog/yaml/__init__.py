@@ -1,1 +1,1 @@
-"""YAML 1.2: reading with positions, writing, and small edits of people's text. Knows no comics."""
+"""YAML 1.2: read with positions, write, and edit hand-written text. Independent of the catalog."""

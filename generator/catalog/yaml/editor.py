@@ -1,6 +1,6 @@
-"""Changes to YAML that people wrote: as few characters as it takes, and never a comment or a line break of theirs.
+"""Small edits of hand-written YAML that keep all comments and line breaks.
 
-Pure functions from text to text. Each reads its result again: it says what was meant, or nothing is done.
+Pure functions from text to text. Each parses its result: an edit with another value than intended is refused.
 """
 
 import codecs
@@ -18,15 +18,15 @@ _LINE_BREAK = re.compile(r"\r\n?|\n")
 _NO_CONTENT = re.compile(r"\s*(?:#.*)?", re.DOTALL)
 _EMPTY_LIST = re.compile(r"\[\s*\]")
 _COMMENT = re.compile(r"\s#")
-# From where a mapping begins to the brace that it may have: an anchor, white space and comments stand before it.
+# The start of a mapping in braces; an anchor, white space and comments can precede the brace.
 _BRACE = re.compile(r"(?:&\S++)?(?:\s|#[^\r\n]*+)*+\{")
 
 
 class _Text:
-    """Text, and what it says and where."""
+    """A YAML text with its value and the positions of all parts."""
 
     def __init__(self, text: bytes) -> None:
-        # Places do not count a byte order mark.
+        # Positions do not count a byte order mark.
         self.mark = codecs.BOM_UTF8 if text.startswith(codecs.BOM_UTF8) else b""
         self.whole = text.decode("utf-8-sig")
         self.lines = self.whole.splitlines(keepends=True)
@@ -34,21 +34,21 @@ class _Text:
         self.value = reader.load(text)
         self.positions = read_positions(text)
 
-    def offset(self, place: Position) -> int:
-        line, column = place
+    def offset(self, position: Position) -> int:
+        line, column = position
         return self.starts[line - 1] + column - 1
 
     def line_break(self, offset: int = 0) -> str:
-        """The one that the file has at this place."""
-        found = _LINE_BREAK.search(self.whole, offset)
-        return found[0] if found else "\n"
+        """Return the first line break after an offset."""
+        match = _LINE_BREAK.search(self.whole, offset)
+        return match[0] if match else "\n"
 
-    def broken(self, lines: Iterable[str]) -> str:
-        """Lines as they are broken in this file."""
+    def joined(self, lines: Iterable[str]) -> str:
+        """Join lines with the line break of this text."""
         return "".join(f"{line}{self.line_break()}" for line in lines)
 
     def is_inline(self, path: YamlPath) -> bool:
-        """Whether a mapping, or one around it, is written in braces or brackets."""
+        """Return whether a value is inside braces or brackets, or has them itself."""
         return any(
             _BRACE.match(self.whole, self.offset(self.positions.position(path[:depth])))
             or self.whole.startswith("[", self.offset(self.positions.position(path[:depth])))
@@ -56,18 +56,18 @@ class _Text:
         )
 
     def content_end(self, path: YamlPath) -> int:
-        """How many lines there are up to the last one of a block, without the comments behind it."""
+        """Return the number of the last line of a block, without the comments after it."""
         line, column = self.positions.ends[path]
         end = line if column > 1 and self.offset((line, column)) == len(self.whole) else line - 1
         while _NO_CONTENT.fullmatch(self.lines[end - 1]):
             end -= 1
         return end
 
-    def proven(self, whole: str, wanted: Any) -> bytes:
-        """The text, if it says what it should: an edit that would change anything else is not made."""
-        result = self.mark + whole.encode()
+    def checked(self, edited: str, intended: Any) -> bytes:
+        """Return the edited text if it has the intended value."""
+        result = self.mark + edited.encode()
         try:
-            if (reader.load(result) or None) == (wanted or None):
+            if (reader.load(result) or None) == (intended or None):
                 return result
         except reader.Malformed:
             pass
@@ -75,99 +75,100 @@ class _Text:
 
 
 def _cannot_be_edited() -> FlatpanelError:
-    return FlatpanelError("is written in a way that cannot be edited here; write it with one field a line")
+    return FlatpanelError("cannot be edited in this form; write one field per line")
 
 
 def with_first_field(text: bytes, name: str, values: Mapping[YamlPath, int]) -> bytes:
-    """`text` with the field `name` put first into the mapping at each path."""
+    """Add the field `name` as the first field of the mapping at each path."""
     old = _Text(text)
     first: dict[YamlPath, Position] = {}
-    for path, place in old.positions.keys.items():
-        first.setdefault(path[:-1], place)
-    pieces, done = [], 0
-    # A mapping without a field of its own is an alias, and stands for another.
+    for path, position in old.positions.keys.items():
+        first.setdefault(path[:-1], position)
+    pieces, copied = [], 0
+    # A mapping without keys of its own is an alias.
     for path in sorted(values.keys() & first.keys(), key=first.__getitem__):
         offset = old.offset(first[path])
         if _BRACE.match(old.whole, old.offset(old.positions.position(path))):
             after = ", "
         else:
             after = old.line_break(offset) + " " * (first[path][1] - 1)
-        pieces += [old.whole[done:offset], f"{name}: {values[path]}{after}"]
-        done = offset
+        pieces += [old.whole[copied:offset], f"{name}: {values[path]}{after}"]
+        copied = offset
     for path, value in values.items():
         _at(old.value, path)[name] = value
-    return old.proven("".join([*pieces, old.whole[done:]]), old.value)
+    return old.checked("".join([*pieces, old.whole[copied:]]), old.value)
 
 
 def with_item(text: bytes, fields: Mapping[str, str]) -> bytes:
-    """A block list with one more item, on a line of its own at the end."""
+    """Append an item in braces, on one line, to the list of a file."""
     old = _Text(text)
     item = ", ".join(f"{name}: {writer.scalar(value, flow=True)}" for name, value in fields.items())
     gap = old.line_break() if old.lines and not _LINE_BREAK.search(old.lines[-1]) else ""
     indent = " " * (old.positions.position(())[1] - 1)
-    return old.proven(f"{old.whole}{gap}{indent}- {{{item}}}{old.line_break()}", [*(old.value or ()), dict(fields)])
+    return old.checked(f"{old.whole}{gap}{indent}- {{{item}}}{old.line_break()}", [*(old.value or ()), dict(fields)])
 
 
 def with_entries(text: bytes, name: str | None, entries: Sequence[Any]) -> bytes:
-    """More items in the block list `name`, or in one that is a whole file, below all others; it is begun if need be."""
+    """Append items to the block list `name`, or to the list of a file if `name` is None. A missing list is created."""
     old = _Text(text)
     new = list(entries)
     items = (old.value if name is None else old.value.get(name, [])) or []
     if items:
-        whole = _lengthened(old, () if name is None else (name,), len(items), new)
+        whole = _with_more_items(old, () if name is None else (name,), len(items), new)
     elif name is None:
-        whole = _filled(old, new)
+        whole = _with_first_items(old, new)
     elif name in old.value:
-        whole = _begun(old, name, writer.lines(new))
+        whole = _with_list(old, name, writer.lines(new))
     else:
         indent = old.positions.position(())[1] - 1
         whole = _inserted(old, len(old.lines), _indented(writer.field(name, new), indent))
     longer = [*items, *new]
-    return old.proven(whole, longer if name is None else {**old.value, name: longer})
+    return old.checked(whole, longer if name is None else {**old.value, name: longer})
 
 
-def _lengthened(old: _Text, path: YamlPath, count: int, new: list[Any]) -> str:
-    """The text with items below the others, and as far from them as they are from each other."""
+def _with_more_items(old: _Text, path: YamlPath, count: int, new: list[Any]) -> str:
+    """Append items below the last one, with empty lines if the list has empty lines between items."""
     dash = _dash(old, count - 1, path)
     line = old.lines[dash]
     pieces = [writer.lines([one]) for one in new]
-    # One item is from no other; as in the lists that we write, those of several lines stand apart.
-    apart = _stands_apart(old, dash) if count > 1 else any(len(piece) > 1 for piece in pieces)
-    lines = [one for piece in pieces for one in [*[""] * apart, *piece]]
+    # After a single item, as in lists of the writer, items of several lines are separated.
+    is_separated = _is_separated(old, dash) if count > 1 else any(len(piece) > 1 for piece in pieces)
+    lines = [line for piece in pieces for line in [*[""] * is_separated, *piece]]
     return _inserted(old, _end(old, path), _indented(lines, len(line) - len(line.lstrip(" "))))
 
 
-def _filled(old: _Text, new: list[Any]) -> str:
-    """The text with items in the place of []; all that there is besides are comments."""
-    start, end = (old.offset(place[()]) if () in place else 0 for place in (old.positions.starts, old.positions.ends))
+def _with_first_items(old: _Text, new: list[Any]) -> str:
+    """Replace [] by items; the rest of the file is comments."""
+    starts, ends = old.positions.starts, old.positions.ends
+    start, end = (old.offset(positions[()]) if () in positions else 0 for positions in (starts, ends))
     around = (old.whole[:start] + old.whole[end:].lstrip(" ")).lstrip("\r\n")
-    return around + old.broken(writer.lines(new))
+    return around + old.joined(writer.lines(new))
 
 
-def _begun(old: _Text, name: str, item: list[str]) -> str:
-    """The text with a list in the place of an empty one, `[]`."""
+def _with_list(old: _Text, name: str, item: list[str]) -> str:
+    """Replace the empty list `[]` of a field by a block list."""
     line, column = old.positions.keys[(name,)]
     value = old.offset(old.positions.position((name,)))
-    found = _EMPTY_LIST.match(old.whole, value)
-    if not found:
+    match = _EMPTY_LIST.match(old.whole, value)
+    if not match:
         raise _cannot_be_edited()
-    without = old.whole[:value].rstrip(" \t") + old.whole[found.end() :]
+    without = old.whole[:value].rstrip(" \t") + old.whole[match.end() :]
     return _inserted(_Text(old.mark + without.encode()), line, _indented(item, column + 1))
 
 
-def _inserted(old: _Text, at: int, piece: str) -> str:
-    """The text with a piece before the line `at`, counted from 0, on lines of its own."""
+def _inserted(old: _Text, index: int, piece: str) -> str:
+    """Insert complete lines before the line with this index."""
     line_break = old.line_break()
-    gap = line_break if at and not _LINE_BREAK.search(old.lines[at - 1]) else ""
-    return "".join([*old.lines[:at], gap, piece.replace("\n", line_break), *old.lines[at:]])
+    gap = line_break if index and not _LINE_BREAK.search(old.lines[index - 1]) else ""
+    return "".join([*old.lines[:index], gap, piece.replace("\n", line_break), *old.lines[index:]])
 
 
 def _indented(lines: list[str], indent: int) -> str:
     return "".join(f"{' ' * indent}{line}\n" if line else "\n" for line in lines)
 
 
-def _stands_apart(text: _Text, dash: int) -> bool:
-    """Whether there is an empty line between an item and the one above it."""
+def _is_separated(text: _Text, dash: int) -> bool:
+    """Return whether an empty line is above an item."""
     above = dash - 1
     while text.lines[above].lstrip().startswith("#"):
         above -= 1
@@ -175,9 +176,10 @@ def _stands_apart(text: _Text, dash: int) -> bool:
 
 
 def _end(text: _Text, path: YamlPath) -> int:
-    """The line below the value of a field, or below all: comments at the left edge belong to what follows it."""
+    """Return the index of the line after the value of a field. Comments at the left margin belong to the next field."""
     start = text.positions.position(path, of_key=True)
-    later = [place for one, place in text.positions.keys.items() if len(one) == len(path) == 1 and place > start]
+    keys = text.positions.keys.items()
+    later = [position for key, position in keys if len(key) == len(path) == 1 and position > start]
     end = min(later)[0] - 1 if later else len(text.lines)
     while not text.lines[end - 1].strip() or text.lines[end - 1].startswith("#"):
         end -= 1
@@ -185,18 +187,18 @@ def _end(text: _Text, path: YamlPath) -> int:
 
 
 def without_item(text: bytes, index: int) -> bytes:
-    """A block list without the lines of one item; the comments around it stay."""
+    """Remove the lines of an item from a block list. The comments around it stay."""
     old = _Text(text)
     start = _dash(old, index)
     end = _dash(old, index + 1) if index + 1 < len(old.value) else len(old.lines)
     while _NO_CONTENT.fullmatch(old.lines[end - 1]):
         end -= 1
     del old.value[index]
-    return old.proven("".join(old.lines[:start] + old.lines[end:]), old.value)
+    return old.checked("".join(old.lines[:start] + old.lines[end:]), old.value)
 
 
 def _dash(text: _Text, index: int, path: YamlPath = ()) -> int:
-    """The line, counted from 0, of the dash of an item; what it introduces may begin further down."""
+    """Return the index of the line with the dash of an item. The item can begin on a later line."""
     line, column = text.positions.position((*path, index))
     if text.lines[line - 1][: column - 1].strip():
         return line - 1
@@ -213,39 +215,39 @@ def _at(value: Any, path: YamlPath) -> Any:
 
 
 def with_field(text: bytes, path: YamlPath, name: str, value: Any) -> bytes:
-    """`text` with another value of one field in the mapping at `path`, or with that field as well."""
+    """Set a field of the mapping at `path`; a missing field is added."""
     old = _Text(text)
-    is_there = (*path, name) in old.positions.keys
-    whole = _replaced(old, (*path, name), value) if is_there else _added(old, path, name, value)
+    exists = (*path, name) in old.positions.keys
+    whole = _replaced(old, (*path, name), value) if exists else _added(old, path, name, value)
     if path or old.value:
         _at(old.value, path)[name] = value
-    return old.proven(whole, old.value or {name: value})
+    return old.checked(whole, old.value or {name: value})
 
 
 def _replaced(old: _Text, path: YamlPath, value: Any) -> str:
-    """Another value in the place of one; what stands behind it stays there."""
+    """Replace a value; a comment after it stays."""
     line, column = old.positions.keys[path]
     start, end, gap = old.offset((line, column)), old.offset(old.positions.ends[path]), ""
     if old.positions.ends[path][0] > line and old.positions.ends[path][1] <= column:
-        # A block ends where the next thing begins, but what is between them is not part of it.
+        # A block ends where the next value begins; empty lines and comments between them stay.
         end, gap = old.starts[old.content_end(path)], old.line_break(start)
     if isinstance(_at(old.value, path), dict | list) and _COMMENT.search(old.whole, start, end):
-        raise FlatpanelError("holds comments that would be lost; write it anew")
+        raise FlatpanelError("contains comments that would be lost; edit it by hand")
     if old.is_inline(path[:-1]):
         return old.whole[: old.offset(old.positions.position(path))] + writer.inline(value) + old.whole[end:]
     indent = " " * (column - 1)
-    shown = f"{old.line_break(start)}{indent}".join(writer.field(str(path[-1]), value))
-    return old.whole[:start] + shown + gap + old.whole[end:]
+    lines = f"{old.line_break(start)}{indent}".join(writer.field(str(path[-1]), value))
+    return old.whole[:start] + lines + gap + old.whole[end:]
 
 
 def _added(old: _Text, path: YamlPath, name: str, value: Any) -> str:
-    """Behind the last field that is one line, or at the end of the file where the field itself has many."""
+    """Add a field after the last field of one line; a field of several lines is added at the end."""
     lines = writer.field(name, value)
-    keys = [one for one in old.positions.keys if one[:-1] == path]
+    keys = [key for key in old.positions.keys if key[:-1] == path]
     if old.is_inline(path):
         end = old.offset(old.positions.ends[keys[-1]])
         return f"{old.whole[:end]}, {name}: {writer.inline(value)}{old.whole[end:]}"
-    short = [one for one in keys if old.positions.ends[one][0] == old.positions.keys[one][0]]
+    short = [key for key in keys if old.positions.ends[key][0] == old.positions.keys[key][0]]
     if not short or len(lines) > 1:
         line = old.content_end(path) if keys else len(old.lines)
     else:
@@ -253,4 +255,4 @@ def _added(old: _Text, path: YamlPath, name: str, value: Any) -> str:
     indent = " " * (old.positions.keys[keys[0]][1] - 1) if keys else ""
     before = "".join(old.lines[:line])
     before += "" if not before or before.endswith(("\n", "\r")) else old.line_break()
-    return before + old.broken([f"{indent}{one}" if one else "" for one in lines]) + "".join(old.lines[line:])
+    return before + old.joined([f"{indent}{line}" if line else "" for line in lines]) + "".join(old.lines[line:])

@@ -1,10 +1,10 @@
-"""What a plain (unquoted) word means in YAML 1.2: nothing, a boolean, a number to its last digit, or a text."""
+"""The core schema of YAML 1.2: unquoted text -> None, bool, int, Decimal or str."""
 
 import re
 from decimal import Decimal
 
-# Longer runs of digits stay text: Python refuses to read them as numbers, and no field wants them.
-MAX_NUMBER = 400
+# Longer numbers stay text: Python refuses to parse them, and no field has such values.
+MAX_DIGITS = 400
 
 _WORDS: dict[str, bool | None] = {
     **dict.fromkeys(("", "~", "null", "Null", "NULL"), None),
@@ -15,17 +15,17 @@ _INTEGER = re.compile(r"[-+]?[0-9]+")
 _OCTAL_OR_HEX = re.compile(r"0o[0-7]+|0x[0-9a-fA-F]+")
 _FLOAT = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]{1,4})?")
 _NOT_FINITE = re.compile(r"([-+]?)\.(inf|Inf|INF)|()\.(nan|NaN|NAN)")
-# Most plain scalars are words; only these first characters can begin anything else.
-_MAY_NOT_BE_TEXT = frozenset("0123456789+-.~nNtTfF")
+# Only values with these first characters can be anything else than text.
+_FIRST_CHARACTERS = frozenset("0123456789+-.~nNtTfF")
 
 
 def scalar(text: str) -> str | int | bool | Decimal | None:
-    """What a plain (unquoted) scalar means in the core schema of YAML 1.2."""
-    if text and text[0] not in _MAY_NOT_BE_TEXT:
+    """Return the value of an unquoted scalar."""
+    if text and text[0] not in _FIRST_CHARACTERS:
         return text
     if text in _WORDS:
         return _WORDS[text]
-    if len(text) > MAX_NUMBER:
+    if len(text) > MAX_DIGITS:
         return text
     if _INTEGER.fullmatch(text):
         return int(text)
@@ -33,6 +33,6 @@ def scalar(text: str) -> str | int | bool | Decimal | None:
         return Decimal(text)
     if _OCTAL_OR_HEX.fullmatch(text):
         return int(text, 0)
-    if found := _NOT_FINITE.fullmatch(text):
-        return Decimal("".join(filter(None, found.groups())))
+    if match := _NOT_FINITE.fullmatch(text):
+        return Decimal("".join(filter(None, match.groups())))
     return text

@@ -1,6 +1,6 @@
-"""Plain records -> YAML as people would write it: one field a line, quotes only where they are needed.
+"""Plain values -> readable YAML: one field per line, quotes only where needed.
 
-Pure functions. Each file is read again before it is given away: it says what was meant, or it is refused.
+Pure functions. `file` parses its result and refuses a text with another value.
 """
 
 import re
@@ -14,16 +14,16 @@ from . import reader
 from .positions import YamlPath
 
 WIDTH = 100
-# A list of such small things has one line for each.
-_SMALL = 2
+# Mappings with so few short fields are written on one line.
+_MAX_SMALL = 2
 _STEP = "  "
 _NAME = re.compile(r"[A-Za-z0-9_]+")
-# Python would not print them, and people write them: a tab, the wide blank of Japanese, and what joins emoji.
-_USUAL = "\t\u3000\u200d"
+# Not printable for Python, but common: tab, ideographic space, and the joiner of emoji.
+_COMMON = "\t\u3000\u200d"
 
 
 def file(value: Any, heading: str = "", remarks: Mapping[YamlPath, str] | None = None) -> bytes:
-    """A file that holds `value`, under a comment, and with a comment above every field in `remarks`."""
+    """Return a file with `value` below a comment; `remarks` are comments above fields."""
     above = _comment(heading, "")
     body = [*_block(value, (), remarks or {})] if value else []
     gap = [""] if above and body else []
@@ -31,21 +31,21 @@ def file(value: Any, heading: str = "", remarks: Mapping[YamlPath, str] | None =
     with suppress(reader.Malformed):
         if (reader.load(text) or None) == (value or None):
             return text
-    raise FlatpanelError("holds something that YAML cannot say, such as half of a character")
+    raise FlatpanelError("contains text that YAML cannot represent, such as an unpaired surrogate")
 
 
 def lines(value: Any) -> list[str]:
-    """The lines of a value that stands in a file as deep as somebody indents them."""
+    """Return the lines of a value, without indentation."""
     return [*_block(value, (), {})]
 
 
 def field(name: str, value: Any) -> list[str]:
-    """The lines of one field with its value."""
+    """Return the lines of a field."""
     return [*_field(name, value, (), {})]
 
 
 def inline(value: Any) -> str:
-    """A value as it may stand between braces."""
+    """Return a value on one line, as inside braces."""
     return _flow(value) if isinstance(value, list) else scalar(value, flow=True)
 
 
@@ -54,28 +54,28 @@ def _comment(text: str, indent: str) -> list[str]:
 
 
 def _block(value: Any, path: YamlPath, remarks: Mapping[YamlPath, str]) -> Iterator[str]:
-    """A mapping or a list as lines, from the left margin on."""
+    """Yield the lines of a mapping or a list, without indentation."""
     if isinstance(value, dict):
-        for index, (name, one) in enumerate(value.items()):
-            if index and _is_long(one):
+        for index, (name, item) in enumerate(value.items()):
+            if index and _is_long(item):
                 yield ""
             yield from _comment(remarks.get((*path, name), ""), "")
-            yield from _field(name, one, (*path, name), remarks)
+            yield from _field(name, item, (*path, name), remarks)
         return
-    apart = _is_long(value)
-    for index, one in enumerate(value):
-        if index and apart:
+    is_long = _is_long(value)
+    for index, item in enumerate(value):
+        if index and is_long:
             yield ""
-        yield from _item(one, (*path, index), remarks, small=not apart)
+        yield from _item(item, (*path, index), remarks, small=not is_long)
 
 
 def _is_long(value: Any) -> bool:
-    """A list whose entries have several lines, so that a blank one between them is welcome."""
-    return isinstance(value, list) and any(isinstance(one, dict) and not _is_small(one) for one in value)
+    """Return whether a value is a list with entries of several lines; empty lines separate them."""
+    return isinstance(value, list) and any(isinstance(item, dict) and not _is_small(item) for item in value)
 
 
 def _is_small(value: Mapping[str, Any]) -> bool:
-    return len(value) <= _SMALL and all(_one_line(one) for one in value.values())
+    return len(value) <= _MAX_SMALL and all(_one_line(item) for item in value.values())
 
 
 def _one_line(value: Any) -> bool:
@@ -84,7 +84,7 @@ def _one_line(value: Any) -> bool:
 
 def _item(value: Any, path: YamlPath, remarks: Mapping[YamlPath, str], *, small: bool) -> Iterator[str]:
     if isinstance(value, dict) and small:
-        fields = ", ".join(f"{_key(name)}: {scalar(one, flow=True)}" for name, one in value.items())
+        fields = ", ".join(f"{_key(name)}: {scalar(item, flow=True)}" for name, item in value.items())
         yield f"- {{{fields}}}"
     elif isinstance(value, dict | list) and value:
         first, *others = _block(value, path, remarks)
@@ -115,10 +115,10 @@ def _indented(lines: Iterable[str]) -> Iterator[str]:
 
 
 def _flow(value: list[Any]) -> str:
-    """A list on one line, if nothing in it needs more."""
-    if any(isinstance(one, dict | list) for one in value):
+    """Return a list on one line; "" if it contains lists or mappings."""
+    if any(isinstance(item, dict | list) for item in value):
         return ""
-    return f"[{', '.join(scalar(one, flow=True) for one in value)}]"
+    return f"[{', '.join(scalar(item, flow=True) for item in value)}]"
 
 
 def _key(name: str) -> str:
@@ -126,39 +126,39 @@ def _key(name: str) -> str:
 
 
 def _scalar_lines(value: Any) -> list[str]:
-    """A value that is no list and no mapping: on one line, or several below an indicator."""
+    """Return the lines of a scalar: one line, or an indicator and several lines."""
     if isinstance(value, str):
         for form in (_literal, _folded):
-            found = form(value)
-            if found and _reads_as(f"x: {found[0]}\n" + "".join(f"{one}\n" for one in _indented(found[1:])), value):
-                return found
+            lines = form(value)
+            if lines and _reads_as(f"x: {lines[0]}\n" + "".join(f"{line}\n" for line in _indented(lines[1:])), value):
+                return lines
     return [scalar(value)]
 
 
 def _literal(text: str) -> list[str]:
-    """The lines as they are, if there are several."""
+    """Return several lines unchanged, below | or |-."""
     if "\n" not in text or text.endswith("\n\n") or not _is_visible(text.replace("\n", "")):
         return []
     return ["|" if text.endswith("\n") else "|-", *text.removesuffix("\n").split("\n")]
 
 
 def _folded(text: str) -> list[str]:
-    """One long line in several; a blank more would be seen by nobody."""
+    """Return one long line as several, below >-. Double spaces would be lost."""
     words = text.split(" ")
     if len(text) <= WIDTH or "" in words or not _is_visible(text):
         return []
-    found, line = [">-"], ""
+    lines, line = [">-"], ""
     for word in words:
         if line and len(line) + len(word) >= WIDTH - len(_STEP):
-            found.append(line)
+            lines.append(line)
             line = word
         else:
             line = f"{line} {word}" if line else word
-    return [*found, line]
+    return [*lines, line]
 
 
 def scalar(value: Any, *, flow: bool = False) -> str:
-    """A value on one line; a text without quotes where it is read as the same text, also between [ and ]."""
+    """Return a scalar on one line, quoted if needed; `flow` is for values inside [ ] or { }."""
     match value:
         case None:
             return "null"
@@ -183,7 +183,7 @@ def _reads_as(text: str, value: Any) -> bool:
 
 
 def _is_visible(text: str) -> bool:
-    return all(letter.isprintable() or letter in _USUAL for letter in text)
+    return all(letter.isprintable() or letter in _COMMON for letter in text)
 
 
 def _quoted(text: str) -> str:
