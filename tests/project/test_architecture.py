@@ -87,6 +87,8 @@ READS_ENVIRONMENT = {"commands", "catalog/git", "nginx/process"}
 
 MAX_LINES = 310
 MAX_FUNCTION = 40
+MAX_CLASS = 120
+MAX_METHODS = 12
 
 
 @cache
@@ -322,6 +324,36 @@ def test_modules_and_functions_are_small() -> None:
     ]
 
     assert long_modules + long_functions == []
+
+
+def classes(module: str) -> Iterator[ast.ClassDef]:
+    return (node for node in nodes(module, ast.ClassDef) if isinstance(node, ast.ClassDef))
+
+
+def test_classes_are_small() -> None:
+    """A class of more than 120 lines or 12 methods is split."""
+    large = [
+        f"{module}: {node.name}"
+        for module in MODULES
+        for node in classes(module)
+        if (node.end_lineno or 0) - node.lineno >= MAX_CLASS
+        or sum(isinstance(member, ast.FunctionDef) for member in node.body) > MAX_METHODS
+    ]
+
+    assert large == []
+
+
+def test_a_class_name_stands_for_one_thing() -> None:
+    """No class name exists twice, except that a record of the catalog and its linked entity share their name."""
+    places: dict[str, list[str]] = {}
+    for module in MODULES:
+        for node in classes(module):
+            places.setdefault(node.name, []).append(module)
+    twice = {name: modules for name, modules in places.items() if len(modules) > 1}
+
+    assert {
+        name: modules for name, modules in twice.items() if modules != ["catalog/entities", "catalog/records"]
+    } == {}
 
 
 def test_each_module_begins_with_its_purpose() -> None:
