@@ -1,4 +1,4 @@
-"""The command line: what each command prints, writes, and ends with."""
+"""The command line: output, written files and exit codes of each command."""
 
 import json
 import os
@@ -40,7 +40,7 @@ def outcome(result: Result) -> tuple[int, str, str]:
 
 
 def schedule(site: Site) -> None:
-    """A chapter that appears after the instant of the build."""
+    """Add a chapter with a publication time after that of the build."""
     path = site.folder / "catalog_src/series/first.yaml"
     path.write_text(path.read_text() + f"  - {{number: 2, published: {DUE}, pages: [1.png]}}\n")
 
@@ -60,8 +60,8 @@ def problems(site: Site) -> list[tuple[str, int, int, str, str]]:
     ]
 
 
-def test_a_build_says_what_it_did(site: Site, run: Run) -> None:
-    """The summary has the release, the changes, the size, the time, what else was written, and what comes next."""
+def test_the_summary_of_a_build(site: Site, run: Run) -> None:
+    """Release, changes, size, time, other written files, next scheduled chapter."""
     schedule(site)
     result = run("build", *tree_snapshot.options(site))
     written = sum(path.stat().st_size for path in (site.folder / "dist/www").rglob("*") if path.is_file())
@@ -76,8 +76,8 @@ def test_a_build_says_what_it_did(site: Site, run: Run) -> None:
     assert (result.exit_code, re.sub(SECONDS, "0 s", result.stdout), result.stderr) == (0, expected, "")
 
 
-def test_a_build_that_changes_nothing_says_so(site: Site, run: Run) -> None:
-    """The second summary has no changes, no bytes, and no word of what was not written."""
+def test_the_summary_of_an_unchanged_build(site: Site, run: Run) -> None:
+    """No changes, no written bytes, no other written files."""
     site.build()
     before = tree_snapshot.state(site.folder)
     result = run("build", *tree_snapshot.options(site), "--no-cache")
@@ -90,8 +90,8 @@ def test_a_build_that_changes_nothing_says_so(site: Site, run: Run) -> None:
     assert tree_snapshot.state(site.folder) == before
 
 
-def test_a_build_counts_what_changed(site: Site, run: Run) -> None:
-    """Added, changed, removed and unchanged are counted against the release before."""
+def test_a_build_counts_changed_urls(site: Site, run: Run) -> None:
+    """Against the previous release."""
     tree_snapshot.first_version(site)
     site.build()
     old = site.manifest.resources
@@ -111,21 +111,21 @@ def test_a_build_counts_what_changed(site: Site, run: Run) -> None:
     assert min(counted.values()) > 0
 
 
-def test_without_a_command_it_builds(site: Site, run: Run) -> None:
-    """`build.py --quiet …` is `build.py build --quiet …`, and quiet means without a word."""
+def test_build_is_the_default_command(site: Site, run: Run) -> None:
+    """`build.py --quiet …` is `build.py build --quiet …`, and --quiet prints nothing."""
     assert outcome(run(*tree_snapshot.options(site), "--quiet")) == (0, "", "")
     assert site.store.current()
 
 
-def test_a_build_reports_to_programs(site: Site, run: Run) -> None:
-    """--json is one object with everything that the summary says."""
+def test_build_json_contains_the_summary(site: Site, run: Run) -> None:
+    """--json prints one object."""
     schedule(site)
     result = run("build", *tree_snapshot.options(site), "--json")
     facts = json.loads(result.stdout)
 
     assert (result.exit_code, result.stderr) == (0, "")
     assert type(facts.pop("seconds")) is float
-    # The rest is what the page shows, and tests/review/test_report.py looks at it.
+    # tests/review/test_report.py checks the other fields, which are the data of the report.
     assert facts == facts | {
         "ok": True,
         "release": site.store.current(),
@@ -141,8 +141,8 @@ def test_a_build_reports_to_programs(site: Site, run: Run) -> None:
 
 
 @pytest.mark.parametrize("command", [["build", "--no-cache"], ["build", "--check"], ["check"]], ids=" ".join)
-def test_what_is_wrong_with_a_catalog_is_said_in_full(site: Site, run: Run, command: list[str]) -> None:
-    """Every problem with its place on stderr, exit code 1, and not a byte written."""
+def test_all_problems_of_a_catalog_are_printed(site: Site, run: Run, command: list[str]) -> None:
+    """With positions, on standard error; exit code 1, and no file is written."""
     misspell(site)
     before = tree_snapshot.state(site.folder)
     result = run(*command, *options_of(command, site))
@@ -164,8 +164,8 @@ def options_of(command: list[str], site: Site) -> list[object]:
 
 
 @pytest.mark.parametrize("command", [["build"], ["check"]], ids=" ".join)
-def test_what_is_wrong_with_a_catalog_is_told_to_programs(site: Site, run: Run, command: list[str]) -> None:
-    """--json gives the problems as objects, on stdout, with the same exit code."""
+def test_json_contains_all_problems_of_a_catalog(site: Site, run: Run, command: list[str]) -> None:
+    """As objects on standard output, with the same exit code."""
     misspell(site)
     result = run(*command, *options_of(command, site), "--json")
     said = json.loads(result.stdout)
@@ -176,23 +176,23 @@ def test_what_is_wrong_with_a_catalog_is_told_to_programs(site: Site, run: Run, 
     assert said["message"].splitlines() == [f"{a}:{b}:{c}: {d}: {e}" for a, b, c, d, e in problems(site)]
 
 
-def test_a_single_problem_is_counted_as_one(site: Site, run: Run) -> None:
-    """One problem is no problems."""
+def test_one_problem_is_singular(site: Site, run: Run) -> None:
+    """The count has the right grammatical number."""
     site.write("series/second.yaml", "title: Second\n")
     result = run("check", *options_of(["check"], site))
 
     assert without_help(result.stderr).splitlines()[1:] == ["1 problem"]
 
 
-def test_a_catalog_that_is_not_there_is_a_sentence(site: Site, run: Run) -> None:
-    """A wrong --catalog says what would be a catalog."""
+def test_a_missing_catalog_is_an_error(site: Site, run: Run) -> None:
+    """The message describes a catalog."""
     sentence = "nowhere: no such folder; a catalog is a folder with site.yaml and series/\n"
 
     assert outcome(run("build", *tree_snapshot.options(site), "--catalog", "nowhere")) == (1, "", sentence)
 
 
-def test_checking_a_catalog_writes_nothing(site: Site, run: Run) -> None:
-    """`check` counts what is in the catalog, scheduled chapters left out."""
+def test_check_writes_nothing(site: Site, run: Run) -> None:
+    """It counts series and published chapters."""
     schedule(site)
     before = tree_snapshot.state(site.folder)
     plain, listed = (run("check", *options_of(["check"], site), *more) for more in ([], ["--json"]))
@@ -205,8 +205,8 @@ def test_checking_a_catalog_writes_nothing(site: Site, run: Run) -> None:
 @pytest.mark.parametrize(
     "instant", ["2026-12-01T12:00:00Z", "2026-12-01 13:00 +01:00", "1796126400"], ids=["utc", "zone", "seconds"]
 )
-def test_the_instant_of_a_build_can_be_given(site: Site, run: Run, instant: str) -> None:
-    """--as-of takes every form in which the catalog may write a time, and seconds since 1970."""
+def test_as_of_accepts_all_forms_of_a_time(site: Site, run: Run, instant: str) -> None:
+    """The forms of the catalog, and seconds since 1970."""
     schedule(site)
     result = run("build", *tree_snapshot.options(site), "--as-of", instant)
 
@@ -225,8 +225,8 @@ def test_the_instant_of_a_build_can_be_given(site: Site, run: Run, instant: str)
         ("²", "should be a time like 2026-05-01T12:00:00Z, not ²"),
     ],
 )
-def test_what_is_no_instant_is_bad_usage(site: Site, run: Run, instant: str, sentence: str) -> None:
-    """A wrong --as-of is exit code 2, with what would be right."""
+def test_an_invalid_as_of_is_refused(site: Site, run: Run, instant: str, sentence: str) -> None:
+    """Exit code 2, with a valid example."""
     result = run("build", *tree_snapshot.options(site), "--as-of", instant)
 
     assert (result.exit_code, result.stdout) == (2, "")
@@ -235,8 +235,8 @@ def test_what_is_no_instant_is_bad_usage(site: Site, run: Run, instant: str, sen
 
 
 @pytest.mark.parametrize("epoch", ["today", "-1", "1e9", "253402300800", "9" * 30])
-def test_a_wrong_source_date_epoch_is_bad_usage(site: Site, run: Run, epoch: str) -> None:
-    """So is a wrong SOURCE_DATE_EPOCH."""
+def test_an_invalid_source_date_epoch_is_refused(site: Site, run: Run, epoch: str) -> None:
+    """Exit code 2, with a valid example."""
     result = run("check", "--catalog", site.folder / "catalog_src", SOURCE_DATE_EPOCH=epoch)
 
     assert (result.exit_code, result.stdout) == (2, "")
@@ -257,8 +257,8 @@ def test_a_wrong_source_date_epoch_is_bad_usage(site: Site, run: Run, epoch: str
     ],
     ids=" ".join,
 )
-def test_what_cannot_be_meant_is_bad_usage(run: Run, arguments: list[str]) -> None:
-    """Unknown commands, options and values end with exit code 2 and a hint on stderr."""
+def test_invalid_arguments_are_refused(run: Run, arguments: list[str]) -> None:
+    """Unknown commands, options and values: exit code 2 and a hint on standard error."""
     result = run(*arguments)
 
     assert (result.exit_code, result.stdout) == (2, "")
@@ -309,13 +309,13 @@ def test_defaults_are_shown(run: Run) -> None:
     assert "Folder of the releases. [default: dist]" in helped
 
 
-def test_the_version_is_told(run: Run) -> None:
-    """--version is the package's."""
+def test_version_option(run: Run) -> None:
+    """It prints the version of the package."""
     assert outcome(run("--version")) == (0, f"flatpanel, version {__version__}\n", "")
 
 
-def test_a_shallow_clone_is_warned_of(site: Site, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where git forgot when files changed, the build says so and goes on."""
+def test_a_shallow_clone_is_a_warning(site: Site, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Git has lost the commit times; the build continues."""
     monkeypatch.setattr("generator.catalog.git.file_times", lambda *_: FileTimes({}, [], is_shallow=True))
     result = run("build", *tree_snapshot.options(site), "--quiet")
     sentence = "is a shallow git clone, so dates of older files are wrong; fetch the whole history"
@@ -323,16 +323,16 @@ def test_a_shallow_clone_is_warned_of(site: Site, run: Run, monkeypatch: pytest.
     assert outcome(result) == (0, "", f"warning: {site.folder}/catalog_src: {sentence}\n")
 
 
-def test_the_configuration_names_a_dist_elsewhere_by_its_whole_path(site: Site, run: Run, tmp_path: Path) -> None:
-    """nginx.conf finds a dist that does not lie below its own folder."""
+def test_the_configuration_has_the_absolute_path_of_a_dist_elsewhere(site: Site, run: Run, tmp_path: Path) -> None:
+    """If dist is not below the folder of nginx.conf."""
     conf = tmp_path / "etc/nginx.conf"
     assert run("build", *tree_snapshot.options(site), "--nginx", conf).exit_code == 0
 
     assert f"include {os.path.realpath(site.folder)}/dist/current/http.conf;" in conf.read_text()
 
 
-def test_the_configuration_names_the_folder_of_the_server(site: Site, run: Run) -> None:
-    """With server_folder in site.yaml every path is that of the server."""
+def test_the_configuration_uses_server_folder(site: Site, run: Run) -> None:
+    """With server_folder in site.yaml, all paths are those of the server."""
     site.write("site.yaml", "base_url: https://minimal.example\nserver_folder: /srv/comics\n")
     assert run("build", *tree_snapshot.options(site)).exit_code == 0
 

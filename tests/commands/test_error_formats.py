@@ -1,4 +1,4 @@
-"""What is wrong, told to people, to programs, and beside the lines on GitHub."""
+"""The formats of errors: text, JSON and GitHub annotations."""
 
 import errno
 import json
@@ -21,7 +21,7 @@ COMMANDS = pytest.mark.parametrize("command", [["build", "--no-cache"], ["build"
 
 
 def unescaped(text: str) -> str:
-    """A message or a property as the runner of GitHub reads it."""
+    """A message or a property as GitHub decodes it."""
     for code, letter in (("%0D", "\r"), ("%0A", "\n"), ("%3A", ":"), ("%2C", ","), ("%25", "%")):
         text = text.replace(code, letter)
     return text
@@ -38,8 +38,8 @@ def annotations(said: str) -> list[tuple[str, dict[str, str], str]]:
     return found
 
 
-def test_a_problem_is_a_line_with_an_explanation(site: Site, run: Run) -> None:
-    """The line stands below, a caret under the place, and where to read what would be right; then the next problem."""
+def test_a_problem_is_shown_with_its_source_line(site: Site, run: Run) -> None:
+    """The source line, a caret below the position, and a link to the documentation."""
     misspell(site)
     (first, _, _, _, _), _, (second, _, _, _, _) = problems(site)
 
@@ -60,8 +60,8 @@ def test_a_problem_is_a_line_with_an_explanation(site: Site, run: Run) -> None:
     )
 
 
-def test_a_file_in_the_wrong_place_has_no_line(site: Site, run: Run) -> None:
-    """What is wrong with a file as a whole is not wrong with its first line."""
+def test_a_misplaced_file_is_shown_without_a_source_line(site: Site, run: Run) -> None:
+    """The problem is not about its first line."""
     site.write("series/third.yml", "title: Third\n")
 
     assert run("check", *options_of(["check"], site)).stderr == (
@@ -72,8 +72,8 @@ def test_a_file_in_the_wrong_place_has_no_line(site: Site, run: Run) -> None:
 
 
 @COMMANDS
-def test_text_is_what_people_get(site: Site, run: Run, command: list[str]) -> None:
-    """Without --format, and with the default, the same is said."""
+def test_text_is_the_default_format(site: Site, run: Run, command: list[str]) -> None:
+    """The output is the same with --format text."""
     misspell(site)
     plain, asked = (run(*command, *options_of(command, site), *more) for more in ([], ["--format", "text"]))
 
@@ -82,8 +82,8 @@ def test_text_is_what_people_get(site: Site, run: Run, command: list[str]) -> No
 
 @COMMANDS
 @pytest.mark.parametrize("wrong", [True, False])
-def test_json_is_short_for_a_format(site: Site, run: Run, command: list[str], wrong: bool) -> None:
-    """--json and --format json, and both, are the same."""
+def test_json_is_the_short_form_of_format_json(site: Site, run: Run, command: list[str], wrong: bool) -> None:
+    """Both together are allowed, too."""
     site.build()
     if wrong:
         misspell(site)
@@ -97,8 +97,8 @@ def test_json_is_short_for_a_format(site: Site, run: Run, command: list[str], wr
 
 
 @pytest.mark.parametrize("form", ["text", "github"])
-def test_two_formats_at_once_are_bad_usage(run: Run, form: str) -> None:
-    """Whoever asks for JSON and something else gets neither."""
+def test_json_with_another_format_is_refused(run: Run, form: str) -> None:
+    """Exit code 2."""
     result = run("check", "--json", "--format", form)
 
     assert (result.exit_code, result.stdout) == (2, "")
@@ -106,8 +106,8 @@ def test_two_formats_at_once_are_bad_usage(run: Run, form: str) -> None:
 
 
 @COMMANDS
-def test_github_is_told_of_every_problem(site: Site, run: Run, command: list[str]) -> None:
-    """One annotation a problem, by its path in the repository, with the place in the message for readers of the log."""
+def test_every_problem_is_a_github_annotation(site: Site, run: Run, command: list[str]) -> None:
+    """With the path in the repository; the message repeats file and position for readers of the log."""
     misspell(site)
     result = run(*command, *options_of(command, site), "--format", "github", GITHUB_WORKSPACE=str(site.folder))
     expected = [
@@ -127,10 +127,10 @@ def test_github_is_told_of_every_problem(site: Site, run: Run, command: list[str
     ("workspace", "inside", "file"),
     [("", ".", "catalog_src/a,b.yml"), ("", "catalog_src", "a,b.yml"), (".", "catalog_src", "catalog_src/a,b.yml")],
 )
-def test_paths_are_those_of_the_repository(
+def test_annotation_paths_are_relative_to_the_repository(
     site: Site, run: Run, monkeypatch: pytest.MonkeyPatch, workspace: str, inside: str, file: str
 ) -> None:
-    """GitHub says where the repository is; elsewhere the working folder counts. What ends a property is escaped."""
+    """GitHub sets its path; elsewhere it is the working folder. Separators in paths are escaped."""
     site.write("a,b.yml", "")
     monkeypatch.chdir(site.folder / inside)
     root = str(site.folder) if workspace else ""
@@ -140,16 +140,16 @@ def test_paths_are_those_of_the_repository(
     assert f"::error file={file.replace(',', '%2C')},line=1,col=1,title=catalog::" in result.stdout
 
 
-def test_a_catalog_outside_of_the_repository_keeps_its_path(site: Site, run: Run, tmp_path: Path) -> None:
-    """A path with dots would be nobody's."""
+def test_an_annotation_outside_the_repository_has_the_given_path(site: Site, run: Run, tmp_path: Path) -> None:
+    """A path with `..` would belong to no file of the repository."""
     misspell(site)
     result = run("check", *options_of(["check"], site), "--format", "github", GITHUB_WORKSPACE=str(tmp_path / "else"))
 
     assert [one["file"] for _, one, _ in annotations(result.stdout)] == [file for file, *_ in problems(site)]
 
 
-def test_github_reads_what_was_meant(site: Site, run: Run) -> None:
-    """Nothing in a catalog ends a message, a property, or begins a command."""
+def test_catalog_texts_cannot_forge_annotations(site: Site, run: Run) -> None:
+    """They cannot end a message or a property, or begin a command."""
     site.write("series/first.yaml", 'title: First\ncover: "100%25\\n::error::x/y"\n')
     ((level, properties, message),) = annotations(
         run("check", *options_of(["check"], site), "--format", "github").stdout
@@ -159,8 +159,8 @@ def test_github_reads_what_was_meant(site: Site, run: Run) -> None:
     assert message.endswith("'100%25\\n::error::x/y'")
 
 
-def test_what_has_no_place_is_an_annotation_without_one(site: Site, run: Run) -> None:
-    """A folder that is not there, and a site that is not current."""
+def test_an_error_without_a_position_is_an_annotation(site: Site, run: Run) -> None:
+    """A missing folder, and a site that is out of date."""
     site.build()
     site.write("authors.yaml", "- {id: 1, name: Ada Penn}\n- {id: 9, name: New}\n")
     command = ["build", "--check", *tree_snapshot.options(site), "--format", "github"]
@@ -177,8 +177,8 @@ def test_what_has_no_place_is_an_annotation_without_one(site: Site, run: Run) ->
     assert (missing.exit_code, missing.stderr) == (1, "")
 
 
-def test_github_is_warned(site: Site, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A warning of a build is one on GitHub; its summary stays."""
+def test_warnings_are_github_annotations(site: Site, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The summary of the build is printed, too."""
     monkeypatch.setattr("generator.catalog.git.file_times", lambda *_: FileTimes({}, [], is_shallow=True))
     said = run("build", *tree_snapshot.options(site), "--format", "github").stdout.splitlines()
 
@@ -187,8 +187,8 @@ def test_github_is_warned(site: Site, run: Run, monkeypatch: pytest.MonkeyPatch)
     assert said[1].startswith("release ")
 
 
-def test_of_very_many_problems_the_first_are_explained(site: Site, run: Run) -> None:
-    """The others are one line each, and that is said before the count."""
+def test_source_lines_are_shown_for_the_first_problems_only(site: Site, run: Run) -> None:
+    """A line before the count says so."""
     chapters = "".join(f"  - {{number: {one}, pages: []}}\n" for one in range(MAX_EXCERPTS + 1))
     site.write("series/first.yaml", f"title: First\ncover: cover.jpg\nchapters:\n{chapters}")
     said = run("check", *options_of(["check"], site)).stderr
@@ -200,17 +200,15 @@ def test_of_very_many_problems_the_first_are_explained(site: Site, run: Run) -> 
     ]
 
 
-def test_a_folder_that_is_nearly_right_is_named(site: Site, run: Run) -> None:
-    """A mistyped --catalog comes with the folder that is there."""
+def test_a_mistyped_catalog_folder_has_a_suggestion(site: Site, run: Run) -> None:
+    """The message names the existing folder with a similar name."""
     result = run("check", "--catalog", site.folder / "catalog_scr")
 
     assert result.stderr == f"{site.folder}/catalog_scr: no such folder; did you mean catalog_src?\n"
 
 
-def test_an_error_of_the_system_without_a_file_is_a_sentence(
-    site: Site, run: Run, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Some calls are about no file, and their error names none."""
+def test_a_system_error_without_a_path_is_printed(site: Site, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Some system calls name no file."""
 
     def fail(*_: object) -> None:
         raise OSError(errno.EMFILE, "Too many open files")
@@ -221,8 +219,8 @@ def test_an_error_of_the_system_without_a_file_is_a_sentence(
     assert (result.exit_code, result.stderr) == (1, "Too many open files\n")
 
 
-def test_a_folder_in_a_folder_that_is_not_there_is_a_sentence(tmp_path: Path, run: Run) -> None:
-    """Where there is nothing at all, nothing is near."""
+def test_a_missing_parent_folder_has_no_suggestion(tmp_path: Path, run: Run) -> None:
+    """There is no folder with a similar name."""
     result = run("check", "--catalog", tmp_path / "no/where")
 
     assert result.stderr.startswith(f"{tmp_path}/no/where: no such folder; a catalog is")

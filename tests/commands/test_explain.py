@@ -1,4 +1,4 @@
-"""`explain`: the meaning of every field, for those who have the program and not its documents."""
+"""`explain`: descriptions of fields without the documents."""
 
 import json
 from pathlib import Path
@@ -18,14 +18,14 @@ FIELDS = field_help.fields()
 
 
 @pytest.mark.parametrize("field", FIELDS, ids=lambda field: field.topic)
-def test_a_topic_means_one_field(field: FieldHelp) -> None:
-    """The full name of a field finds that field and no other."""
+def test_the_full_name_of_a_field_is_unambiguous(field: FieldHelp) -> None:
+    """It finds that field and no other."""
     assert field_help.matching(field.topic) == [field]
 
 
 @pytest.mark.parametrize(("heading", "name"), [(heading, name) for heading in HEADINGS for name in rows(heading)])
-def test_every_documented_field_can_be_explained(heading: str, name: str) -> None:
-    """Each row of the tables in docs/catalog.md has its text in `explain` as well."""
+def test_every_documented_field_has_an_explanation(heading: str, name: str) -> None:
+    """Each row of the tables in docs/catalog.md."""
     file, path = RECORDS[heading]
     topic = field_help.topic(file, *(step for step in (*path, name) if isinstance(step, str)))
 
@@ -46,13 +46,13 @@ def test_every_documented_field_can_be_explained(heading: str, name: str) -> Non
         ("nothing", []),
     ],
 )
-def test_a_field_is_found_by_its_name_its_place_or_its_file(name: str, topics: list[str]) -> None:
-    """As much of its name as tells it apart, and every field of a file."""
+def test_a_field_is_found_by_name_path_or_file(name: str, topics: list[str]) -> None:
+    """A unique end of its path is enough; a file has all of its fields."""
     assert sorted(field.topic for field in field_help.matching(name)) == sorted(topics)
 
 
-def test_a_field_is_explained(run: Run) -> None:
-    """Its meaning, what it may be, what it is without a line, and a value to copy."""
+def test_the_explanation_of_a_field(run: Run) -> None:
+    """Description, allowed values, default and example."""
     assert run("explain", "series.status").stdout == (
         "series/<slug>.yaml\n"
         "  status\n"
@@ -67,7 +67,7 @@ def test_a_field_is_explained(run: Run) -> None:
 
 
 def test_all_fields_are_listed_by_file(run: Run) -> None:
-    """Without an argument: every file with the names of its fields."""
+    """Without an argument."""
     lines = run("explain").stdout.splitlines()
 
     assert [line for line in lines if not line.startswith(" ")] == list(dict.fromkeys(field.file for field in FIELDS))
@@ -75,8 +75,8 @@ def test_all_fields_are_listed_by_file(run: Run) -> None:
     assert len(lines) == len(FIELDS) + len({field.file for field in FIELDS})
 
 
-def test_programs_get_the_same_as_json(run: Run) -> None:
-    """One object a field."""
+def test_explain_json(run: Run) -> None:
+    """One object for each field."""
     (field,) = json.loads(run("explain", "cover", "--json").stdout)["fields"]
 
     assert (field["topic"], field["required"], field["example"]) == ("series.cover", True, "cover.jpg")
@@ -86,8 +86,8 @@ def test_programs_get_the_same_as_json(run: Run) -> None:
     ("name", "end"),
     [("covr", "; did you mean cover?"), ("#", "; `python build.py explain` lists all fields")],
 )
-def test_an_unknown_field_is_named(run: Run, name: str, end: str) -> None:
-    """With the name that is most like it, where there is one."""
+def test_an_unknown_field_has_a_suggestion(run: Run, name: str, end: str) -> None:
+    """The most similar name, if there is one."""
     result = run("explain", name)
 
     assert (result.exit_code, result.stdout) == (1, "")
@@ -103,8 +103,8 @@ def test_an_unknown_field_is_named(run: Run, name: str, end: str) -> None:
         (UnlocatedProblem("artists.yaml", (0,), "m"), ("artists.yaml",)),
     ],
 )
-def test_a_problem_leads_to_its_field(tmp_path: Path, complaint: UnlocatedProblem, topic: tuple[str, ...]) -> None:
-    """A value leads to its field, an unknown field to the record around it, and a file to all of its fields."""
+def test_a_problem_refers_to_its_field(tmp_path: Path, complaint: UnlocatedProblem, topic: tuple[str, ...]) -> None:
+    """An unknown field refers to its record, and a file to all of its fields."""
     file = tmp_path / complaint.file
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text("chapters:\n  - {titel: a, pages: [1.png, 2.png, 3.png, 4]}\n" if topic[1:] else "- a\n")
@@ -120,10 +120,10 @@ def wrong(site: Site) -> None:
 
 
 @pytest.mark.parametrize("is_checkout", [True, False])
-def test_a_hint_leads_to_what_is_there(
+def test_a_hint_refers_to_the_page_or_the_command(
     site: Site, run: Run, monkeypatch: pytest.MonkeyPatch, is_checkout: bool
 ) -> None:
-    """To the page in a checkout, and to a command where the page was not installed."""
+    """To the page in a checkout, and to `explain` in an installed program."""
     if not is_checkout:
         monkeypatch.setattr("generator.commands.reporting._PROJECT", site.folder)
     wrong(site)
@@ -132,8 +132,8 @@ def test_a_hint_leads_to_what_is_there(
     assert f"      = {hint}\n" in run("check", "--catalog", site.folder / "catalog_src").stderr
 
 
-def test_a_hint_is_left_out_where_there_is_no_text(site: Site, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    """YAML that is none is about no field."""
+def test_a_problem_without_a_field_has_no_hint(site: Site, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Invalid YAML is about no field."""
     monkeypatch.setattr("generator.commands.reporting._PROJECT", site.folder)
     site.write("site.yaml", "base_url: [\n")
     site.write("groups.txt.yaml", "a: 1\n")

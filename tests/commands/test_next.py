@@ -1,4 +1,4 @@
-"""`next`: when scheduled chapters are due, for people, shells and crontabs."""
+"""`next`: the next publication time as text, JSON, seconds and crontab schedule."""
 
 import json
 import os
@@ -31,7 +31,7 @@ EPOCHS = [1_796_126_400, 1_796_126_401, 1_803_859_170]
 
 @pytest.fixture
 def scheduled(site: Site) -> Site:
-    """Two series with chapters that are not due yet, in an order that is not theirs."""
+    """Two series with scheduled chapters, not in the order of their times."""
     chapter = "  - {{number: {}, published: {}, pages: [1.png]{}}}\n"
     first = site.folder / "catalog_src/series/first.yaml"
     first.write_text(
@@ -53,8 +53,8 @@ def asking(site: Site, run: Run, *more: object, as_of: int = AS_OF) -> tuple[int
     return result.exit_code, result.stdout, result.stderr
 
 
-def test_the_next_chapter_is_told_alone(scheduled: Site, run: Run) -> None:
-    """One line in UTC, so that a shell can take it as it is."""
+def test_next_prints_one_time(scheduled: Site, run: Run) -> None:
+    """One line in UTC, for use in a shell."""
     assert asking(scheduled, run) == (0, f"{FIRST}\n", "")
 
 
@@ -65,15 +65,15 @@ def test_the_next_chapter_is_told_alone(scheduled: Site, run: Run) -> None:
         ("--cron", ["0 12 1 12 *", "1 12 1 12 *", "0 0 1 3 *"]),
     ],
 )
-def test_programs_have_their_own_forms(scheduled: Site, run: Run, form: str, lines: list[object]) -> None:
-    """Seconds since 1970, and minutes of a crontab, in which a chapter is due by then and never later."""
+def test_epoch_and_cron_forms(scheduled: Site, run: Run, form: str, lines: list[object]) -> None:
+    """Seconds since 1970, and a crontab minute at which the chapter is already due."""
     told = [asking(scheduled, run, form, as_of=as_of)[1] for as_of in (AS_OF, *EPOCHS[:2])]
 
     assert told == [f"{line}\n" for line in lines]
 
 
-def test_all_are_listed_in_the_order_in_which_they_are_due(scheduled: Site, run: Run) -> None:
-    """Each with what stands in its address; numbers are numbers."""
+def test_all_lists_chapters_by_time(scheduled: Site, run: Run) -> None:
+    """With the path of each URL; numbers are sorted as numbers."""
     lines = [
         f"{FIRST} first/3/9.5",
         f"{FIRST} first/3/10",
@@ -86,8 +86,8 @@ def test_all_are_listed_in_the_order_in_which_they_are_due(scheduled: Site, run:
     assert asking(scheduled, run, "--all", "--cron")[1].splitlines()[0] == "0 12 1 12 * first/3/9.5"
 
 
-def test_programs_are_told_everything_at_once(scheduled: Site, run: Run) -> None:
-    """--json has every form, and with --all every chapter, also one without an id or a title."""
+def test_next_json_has_every_form(scheduled: Site, run: Run) -> None:
+    """With --all every chapter, also without an id or a title."""
     due = {"due": FIRST, "epoch": EPOCHS[0], "cron": "0 12 1 12 *"}
     series = {"slug": "first", "title": "First"}
     plain, listed = (json.loads(asking(scheduled, run, "--json", *more)[1]) for more in ([], ["--all"]))
@@ -101,29 +101,29 @@ def test_programs_are_told_everything_at_once(scheduled: Site, run: Run) -> None
 
 
 @pytest.mark.parametrize("more", [[], ["--all"], ["--epoch"], ["--cron"]], ids=str)
-def test_where_nothing_is_scheduled_a_script_reads_nothing(site: Site, run: Run, more: list[str]) -> None:
-    """stdout stays empty, a person is told on stderr, and nothing has failed."""
+def test_without_scheduled_chapters_stdout_is_empty(site: Site, run: Run, more: list[str]) -> None:
+    """A message on standard error, and exit code 0."""
     assert asking(site, run, *more) == (0, "", f"{site.folder}/catalog_src: no chapter is scheduled\n")
 
 
-def test_where_nothing_is_scheduled_programs_are_told_so(site: Site, run: Run) -> None:
-    """Every form is null."""
+def test_without_scheduled_chapters_json_is_null(site: Site, run: Run) -> None:
+    """In every form."""
     told = asking(site, run, "--json", "--all")
 
     assert json.loads(told[1]) == {"ok": True, "due": None, "epoch": None, "cron": None, "scheduled": []}
     assert (told[0], told[2]) == (0, "")
 
 
-def test_one_answer_has_one_form(site: Site, run: Run) -> None:
-    """Two forms at once are wrong usage."""
+def test_two_forms_are_refused(site: Site, run: Run) -> None:
+    """Exit code 2."""
     code, out, said = asking(site, run, "--epoch", "--cron")
 
     assert (code, out) == (2, "")
     assert "--epoch, --cron and --json cannot be combined; choose one" in said
 
 
-def test_a_catalog_with_problems_has_no_next_chapter(scheduled: Site, run: Run) -> None:
-    """Whoever reads it learns all that is wrong, as of every other command."""
+def test_next_prints_the_problems_of_a_catalog(scheduled: Site, run: Run) -> None:
+    """As every other command does."""
     scheduled.write("authors.yaml", "- {id: 1}\n")
     code, out, said = asking(scheduled, run)
 
@@ -131,16 +131,16 @@ def test_a_catalog_with_problems_has_no_next_chapter(scheduled: Site, run: Run) 
     assert said.startswith(f"{scheduled.folder}/catalog_src/authors.yaml:1:3: [0].name: is missing\n")
 
 
-def test_it_is_what_a_build_says(scheduled: Site, run: Run) -> None:
-    """A build, its --json, and `next` agree at every moment."""
+def test_next_agrees_with_the_build(scheduled: Site, run: Run) -> None:
+    """The summary, --json and `next` have the same time."""
     for as_of in (AS_OF, *EPOCHS):
         report = pipeline.build(Options(*scheduled.paths, as_of))
         told = asking(scheduled, run, "--epoch", as_of=as_of)[1]
         assert told == ("" if report.next_publication is None else f"{report.next_publication}\n")
 
 
-def test_asking_changes_nothing(scheduled: Site, run: Run) -> None:
-    """What a build remembers is used and stays as it is, so that the next build still sees what has changed."""
+def test_next_does_not_change_the_cache(scheduled: Site, run: Run) -> None:
+    """The next build still finds all changes."""
     remembering = Options(*scheduled.paths, AS_OF, cache=scheduled.folder / ".flatpanel_cache")
     pipeline.build(remembering)
     scheduled.write("authors.yaml", "- {id: 1, name: Ada Penn, aliases: [A. P.]}\n")
@@ -151,16 +151,16 @@ def test_asking_changes_nothing(scheduled: Site, run: Run) -> None:
     assert pipeline.build(remembering).changes["changed"] > 0
 
 
-def test_where_nothing_was_built_nothing_is_left_behind(scheduled: Site, run: Run) -> None:
-    """Somebody who only asks gets no folder for it."""
+def test_next_creates_no_folder(scheduled: Site, run: Run) -> None:
+    """Without a build there is no cache."""
     before = tree_snapshot.state(scheduled.folder)
 
     assert asking(scheduled, run)[1] == f"{FIRST}\n"
     assert tree_snapshot.state(scheduled.folder) == before
 
 
-def test_what_was_read_once_is_not_read_again(scheduled: Site, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    """After a build only the series that have scheduled chapters are looked into, and no file is parsed."""
+def test_next_uses_the_cache(scheduled: Site, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """After a build no file is parsed, and only series with scheduled chapters are loaded."""
     scheduled.write("series/quiet.yaml", "title: Quiet\ncover: c.png\n")
     pipeline.build(Options(*scheduled.paths, AS_OF, cache=scheduled.folder / ".flatpanel_cache"))
     looked_into = []
@@ -178,10 +178,10 @@ def test_what_was_read_once_is_not_read_again(scheduled: Site, run: Run, monkeyp
 
 
 @given(st.integers(0, encoding.LAST_INSTANT))
-def test_a_minute_of_a_crontab_is_never_too_early_and_less_than_a_minute_late(due: int) -> None:
-    """Whatever the instant: the first minute at whose beginning the chapter is due, up to the last one there is."""
+def test_a_crontab_minute_is_the_first_after_publication(due: int) -> None:
+    """For all times up to the last supported one."""
     minute, hour, day, month, weekday = cron(due).split()
-    # There are dates 400 years earlier and later, and the calendar is the same.
+    # The calendar repeats after 400 years.
     at = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(seconds=due % (146_097 * 86_400))
     named = at if at.second == 0 else at.replace(second=0) + timedelta(minutes=1)
 
@@ -198,7 +198,7 @@ WORKFLOW = (ROOT / ".github/workflows/publish.yml").read_text()
 
 
 def step(name: str) -> str:
-    """The script of a step of the workflow that publishes."""
+    """The script of a step of the publishing workflow."""
     found = re.search(rf"- name: {re.escape(name)}\n(?:        .*\n)*?        run: \|\n((?:          .*\n)+)", WORKFLOW)
     assert found
     return re.sub(r"(?m)^ {10}", "", found[1])
@@ -215,8 +215,8 @@ def step(name: str) -> str:
     ],
     ids=["never built", "nothing scheduled", "not yet", "due"],
 )
-def test_the_workflow_understands_what_it_stored(tmp_path: Path, stored: str | None, due: str) -> None:
-    """The hourly question is answered from a file, without the catalog."""
+def test_the_workflow_reads_its_stored_time(tmp_path: Path, stored: str | None, due: str) -> None:
+    """Hourly runs decide from a file, without the catalog."""
     if stored is not None:
         (tmp_path / "previous").mkdir()
         (tmp_path / "previous/next_publication").write_text(stored)
@@ -235,8 +235,8 @@ def test_the_workflow_understands_what_it_stored(tmp_path: Path, stored: str | N
     assert (tmp_path / "output").read_text() == f"due={due}\n"
 
 
-def test_the_workflow_asks_as_of_the_moment_of_its_build() -> None:
-    """A chapter that is due while a build runs would otherwise be in no build until somebody changes something."""
+def test_the_workflow_uses_the_time_of_its_build() -> None:
+    """Otherwise a chapter that is published during a build would be missed."""
     script = step("Build")
 
     assert script.index("export SOURCE_DATE_EPOCH") < script.index("build.py build") < script.index("build.py next")

@@ -1,4 +1,4 @@
-"""What commands print: nothing in it is obeyed by a terminal, wherever it came from."""
+"""Printed texts contain no terminal control characters."""
 
 import ast
 import json
@@ -23,7 +23,7 @@ from tests.support.terminal import on_a_terminal
 
 Run = Callable[..., Result]
 
-# What a terminal obeys, or takes for another line, or nobody can encode: C0, DEL, C1, directions, separators, halves.
+# C0, DEL and C1 control characters, bidirectional marks, line separators, surrogates.
 OBEYED = [
     *map(chr, range(0x20)),
     *map(chr, range(0x7F, 0xA0)),
@@ -33,7 +33,7 @@ OBEYED = [
 ]
 TITLE = "\x1b]0;owned\x07"
 
-# The one module that prints, and what another would need to print past it.
+# The module that prints, and the calls that other modules would need to print.
 PRINTER = "commands/output"
 OF_CLICK = {"echo", "secho", "style", "progressbar", "prompt", "confirm", "pause", "clear", "echo_via_pager", "launch"}
 OF_SYS = {"stdout", "stderr", "__stdout__", "__stderr__"}
@@ -45,7 +45,7 @@ WRITES_FILES = ("filesystem", "os.write")
 
 
 def printing(module: str, code: ast.AST) -> list[str]:
-    """Each thing in a module that prints past `output`, or lets a program that it starts print."""
+    """Everything in a module that prints without `output`, or lets a subprocess print."""
     found: list[str] = []
     for node in ast.walk(code):
         match node:
@@ -67,7 +67,7 @@ def printing(module: str, code: ast.AST) -> list[str]:
 
 @pytest.mark.parametrize("module", [module for module in MODULES if module != PRINTER])
 def test_one_module_prints(module: str) -> None:
-    """Nothing is printed past the function that escapes, and no program that is started prints by itself."""
+    """Only `output` prints, and no subprocess prints directly."""
     assert printing(module, tree(module)) == []
 
 
@@ -91,19 +91,19 @@ def test_one_module_prints(module: str) -> None:
         "subprocess.Popen(x, stdout=subprocess.PIPE, stderr=None)",
     ],
 )
-def test_printing_is_seen(code: str) -> None:
-    """The test above sees what it forbids."""
+def test_the_check_detects_printing(code: str) -> None:
+    """It reports each forbidden form."""
     assert len(printing("module", ast.parse(code))) == 1
 
 
-def test_the_printer_prints() -> None:
-    """The module that may print is the one that does."""
+def test_the_printing_module_prints() -> None:
+    """The exception of the check is the right module."""
     assert {"click.echo", "click.progressbar", "sys.stderr"} <= set(printing(PRINTER, tree(PRINTER)))
 
 
 @pytest.mark.parametrize("character", OBEYED, ids=ascii)
-def test_no_character_is_obeyed(character: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """Each is shown as an escape in one line, as text, in an annotation's place and in JSON, which reads as before."""
+def test_control_characters_are_escaped(character: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """In text, in an annotation and in JSON, whose value is unchanged."""
     output.print_lines(f"a{character}b")
     line = capsys.readouterr().out
     output.print_json({"name": f"a{character}b"})
@@ -116,23 +116,23 @@ def test_no_character_is_obeyed(character: str, capsys: pytest.CaptureFixture[st
     assert said == (f"a{escaped(character)}b" if "\ud800" <= character <= "\udfff" else f"a{character}b")
 
 
-def test_a_line_break_is_what_the_caller_means(capsys: pytest.CaptureFixture[str]) -> None:
-    """Each argument is one line; nothing is printed where there is none."""
+def test_each_argument_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+    """Without arguments nothing is printed."""
     output.print_lines("a", "b\nc", "")
     output.print_lines()
 
     assert capsys.readouterr().out == "a\nb\\nc\n\n"
 
 
-def test_half_a_character_is_escaped_wherever_it_stands_in_json(capsys: pytest.CaptureFixture[str]) -> None:
-    """As a name, in a list, beside what is no text; UTF-8 has no bytes for it."""
+def test_unpaired_surrogates_are_escaped_in_json(capsys: pytest.CaptureFixture[str]) -> None:
+    """In names, lists and values; UTF-8 cannot represent them."""
     output.print_json({"\udcff": [("\udcfe", 1, None)]})
 
     assert json.loads(capsys.readouterr().out) == {"\\udcff": [["\\udcfe", 1, None]]}
 
 
-def test_other_scripts_are_text(capsys: pytest.CaptureFixture[str]) -> None:
-    """Letters of every script, wide blanks and symbols are shown as they are."""
+def test_letters_of_all_scripts_are_printed(capsys: pytest.CaptureFixture[str]) -> None:
+    """Wide spaces and symbols, too."""
     output.print_lines("紙の月\u3000Ärger 🌙 कॉमिक")
 
     assert capsys.readouterr().out == "紙の月\u3000Ärger 🌙 कॉमिक\n"
@@ -162,16 +162,16 @@ def test_other_scripts_are_text(capsys: pytest.CaptureFixture[str]) -> None:
     ids=lambda arguments: arguments[0],
 )
 @pytest.mark.parametrize("form", [[], ["--json"]])
-def test_arguments_are_repeated_harmlessly(site: Site, run: Run, arguments: list[str], form: list[str]) -> None:
-    """Complaints about arguments, click's and ours, repeat them in letters that no terminal obeys."""
+def test_usage_errors_escape_arguments(site: Site, run: Run, arguments: list[str], form: list[str]) -> None:
+    """In messages of click and of the commands."""
     result = run(*arguments, *form)
 
     assert result.exit_code in (1, 2)
     assert result.output.replace("\n", "").isprintable()
 
 
-def test_a_complaint_about_arguments_is_laid_out_as_ever(run: Run) -> None:
-    """How the command is used, where help is, and what is wrong, with exit code 2."""
+def test_the_layout_of_a_usage_error(run: Run) -> None:
+    """Usage, hint and message; exit code 2."""
     result = run("check", "--jobs", "0")
 
     assert (result.exit_code, result.stdout) == (2, "")
@@ -182,8 +182,8 @@ def test_a_complaint_about_arguments_is_laid_out_as_ever(run: Run) -> None:
     )
 
 
-def test_a_complaint_of_no_command_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
-    """Without a command there is no usage to show."""
+def test_a_usage_error_without_a_command(capsys: pytest.CaptureFixture[str]) -> None:
+    """It has no usage line."""
     with pytest.raises(click.ClickException) as caught, output.escape_usage_errors():
         raise click.UsageError("a\x1b")
     caught.value.show()
@@ -192,15 +192,15 @@ def test_a_complaint_of_no_command_is_shown(capsys: pytest.CaptureFixture[str]) 
 
 
 def test_a_group_without_a_command_shows_its_help(run: Run) -> None:
-    """`keys` alone says what there is, line by line."""
+    """`keys` alone prints its help."""
     result = run("keys")
 
     assert "Usage: python build.py keys" in result.output
     assert "\n  revoke " in result.output
 
 
-def test_the_name_of_a_file_is_harmless_on_a_terminal(site: Site) -> None:
-    """In a problem, in JSON and in an annotation; colours are the program's own."""
+def test_file_names_are_escaped(site: Site) -> None:
+    """In a problem, in JSON and in an annotation, between the colours of the program."""
     (site.folder / "catalog_src/series" / os.fsdecode(b"\x1b]0;owned\x07\xff.yaml")).touch()
     command = [sys.executable, str(BUILD), "check", "--catalog", str(site.folder / "catalog_src")]
     plain = {name: value for name, value in os.environ.items() if name not in ("NO_COLOR", "FORCE_COLOR")}
@@ -211,8 +211,8 @@ def test_the_name_of_a_file_is_harmless_on_a_terminal(site: Site) -> None:
     assert json.loads(shown[1])["problems"][0]["file"].endswith("\x1b]0;owned\x07\\udcff.yaml")
 
 
-def test_a_comparison_names_folders_harmlessly(site: Site, run: Run) -> None:
-    """As text and as Markdown, where a line break would end the paragraph."""
+def test_diff_escapes_folder_names(site: Site, run: Run) -> None:
+    """In text, and in Markdown, where a line break would end the paragraph."""
     site.build()
     folder = site.folder / f"{TITLE}\n# Heading\n"
     (site.folder / "dist").rename(folder)
@@ -223,8 +223,8 @@ def test_a_comparison_names_folders_harmlessly(site: Site, run: Run) -> None:
         assert said.replace("\n", "").isprintable()
 
 
-def test_a_dry_run_shows_values_harmlessly(site: Site, run: Run) -> None:
-    """The lines of a file that would be written, one by one."""
+def test_a_dry_run_escapes_values(site: Site, run: Run) -> None:
+    """In each line of the file."""
     site.write("series/first.yaml", "title: First # \u202e\ncover: c.png\n")
     chapter = ["new", "chapter", "first", "--title", "x\u2066y", "--dry-run", "--catalog", site.folder / "catalog_src"]
     result = run(*chapter, "--out", site.folder / "dist")
@@ -235,7 +235,7 @@ def test_a_dry_run_shows_values_harmlessly(site: Site, run: Run) -> None:
 
 
 class Clock:
-    """Time that passes only while somebody sleeps."""
+    """A clock that advances only during sleep."""
 
     def __init__(self) -> None:
         self.now = 0.0
@@ -247,10 +247,8 @@ class Clock:
         self.now += seconds
 
 
-def test_a_server_that_answers_nonsense_is_quoted_harmlessly(
-    site: Site, run: Run, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """What a status line holds reaches no terminal as it came, neither from `import` nor from `verify --url`."""
+def test_status_lines_of_servers_are_escaped(site: Site, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In the output of `import` and `verify --url`."""
     monkeypatch.setattr(import_, "time", Clock())
     site.build()
     with hostile_server(b"HTTP/1.1 \x1b]0;owned\x07 \x9b31m\r\nX: \x1b[2J\r\n\r\n") as url:
@@ -264,7 +262,7 @@ def test_a_server_that_answers_nonsense_is_quoted_harmlessly(
 
 @contextmanager
 def hostile_server(answer: bytes) -> Iterator[str]:
-    """A server that gives the same bytes to each request, and closes the connection."""
+    """A server that sends the same bytes for each request and closes the connection."""
 
     class Handler(socketserver.BaseRequestHandler):
         def handle(self) -> None:

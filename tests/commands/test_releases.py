@@ -1,4 +1,4 @@
-"""The commands that look at what was built: `build --check`, `verify`, `rollback`, `export`."""
+"""`build --check`, `verify`, `releases`, `rollback` and `export`."""
 
 import json
 import signal
@@ -14,8 +14,8 @@ from tests.conftest import Site
 from tests.support import nginx_client, tree_snapshot
 
 
-def test_a_check_of_the_site_passes_after_a_build(site: Site, run: Run) -> None:
-    """--check finds nothing to do, in a word or in none."""
+def test_build_check_passes_after_a_build(site: Site, run: Run) -> None:
+    """It prints one line, or none with --quiet."""
     site.build()
     before = tree_snapshot.state(site.folder)
 
@@ -66,8 +66,8 @@ def lose_the_release(site: Site) -> str:
         lose_the_release,
     ],
 )
-def test_a_check_of_the_site_says_what_a_build_would_do(site: Site, run: Run, change: Callable[[Site], str]) -> None:
-    """--check ends with 1 where the site or nginx.conf is not what the catalog gives, and writes nothing."""
+def test_build_check_reports_outdated_files(site: Site, run: Run, change: Callable[[Site], str]) -> None:
+    """Exit code 1 if the site or nginx.conf is out of date, and no file is written."""
     site.build()
     sentence = change(site)
     before = tree_snapshot.state(site.folder)
@@ -78,8 +78,8 @@ def test_a_check_of_the_site_says_what_a_build_would_do(site: Site, run: Run, ch
     assert tree_snapshot.state(site.folder) == before
 
 
-def test_rolling_back_says_what_to_do_next(site: Site, run: Run) -> None:
-    """`rollback` names the release that is current again, and what makes nginx serve it."""
+def test_rollback_prints_the_current_release(site: Site, run: Run) -> None:
+    """And asks for a reload of nginx."""
     tree_snapshot.first_version(site)
     first = site.build().release
     tree_snapshot.second_version(site)
@@ -94,19 +94,19 @@ def test_rolling_back_says_what_to_do_next(site: Site, run: Run) -> None:
     assert site.store.current() == first
 
 
-def test_nginx_serves_what_was_rolled_back_to_after_a_reload(site: Site, run: Run) -> None:
-    """Until it is reloaded nginx answers as before; afterwards with the bodies and tags of the other release."""
+def test_nginx_serves_the_earlier_release_after_a_reload(site: Site, run: Run) -> None:
+    """Before the reload, responses are unchanged; afterwards bodies and ETags are those of the other release."""
     with nginx_client.listening() as listener:
         port = listener.getsockname()[1]
         site.write("site.yaml", f"base_url: https://minimal.example\nport: {port}\n")
         tree_snapshot.first_version(site)
         old = site.build().release
-        first = answers(site)
+        first = responses_of(site)
         tree_snapshot.second_version(site)
         new = site.build().release
-        second = answers(site)
+        second = responses_of(site)
         with nginx_client.running(site.folder, listener) as nginx:
-            # Once it has answered, it has read its configuration.
+            # After a response it has read its configuration.
             assert {url: given(nginx, url) for url in second} == second
             for release, before, after in ((old, second, first), (new, first, second)):
                 assert run("rollback", release, "--reopen", "--out", site.folder / "dist").exit_code == 0
@@ -118,8 +118,8 @@ def test_nginx_serves_what_was_rolled_back_to_after_a_reload(site: Site, run: Ru
 URLS = ("/api/series/first", "/api/series", "/api/releases")
 
 
-def answers(site: Site, *urls: str) -> dict[str, tuple[str | None, bytes]]:
-    """What the current release answers for a few URLs."""
+def responses_of(site: Site, *urls: str) -> dict[str, tuple[str | None, bytes]]:
+    """The responses of the current release to a few URLs."""
     found = {url: site.manifest.resources[url] for url in urls or URLS}
     return {url: (f'"{one.etag}"', (site.folder / "dist" / one.file).read_bytes()) for url, one in found.items()}
 
@@ -130,23 +130,23 @@ def given(nginx: nginx_client.Web, url: str) -> tuple[str | None, bytes]:
 
 
 def settle(nginx: nginx_client.Web, wanted: dict[str, tuple[str | None, bytes]]) -> None:
-    """nginx needs a moment to read its configuration, and each of its workers one to end; then it answers like this."""
+    """Wait until all workers of nginx have the new configuration and give these responses."""
     deadline, right = time.monotonic() + 60, 0
     while right < 5:
         assert time.monotonic() < deadline
         right = right + 1 if {url: given(nginx, url) for url in wanted} == wanted else 0
 
 
-def test_rolling_back_from_a_first_release_is_refused(site: Site, run: Run) -> None:
-    """`rollback` after one build is exit code 1 and a sentence."""
+def test_rollback_of_the_first_release_is_an_error(site: Site, run: Run) -> None:
+    """Exit code 1 and a message."""
     site.build()
     out = site.folder / "dist"
 
     assert outcome(run("rollback", "--out", out)) == (1, "", f"{out}: no previous release\n")
 
 
-def test_verify_tells_people_and_programs(site: Site, run: Run) -> None:
-    """`verify` is exit code 0 and a sentence, or 1 and every difference."""
+def test_verify_output_and_exit_codes(site: Site, run: Run) -> None:
+    """0 and one line, or 1 and every fault."""
     release = site.build().release
     out = site.folder / "dist"
     assert outcome(run("verify", "--out", out)) == (0, f"{out}: OK: all files match release {release}\n", "")
@@ -160,8 +160,8 @@ def test_verify_tells_people_and_programs(site: Site, run: Run) -> None:
     assert (listed.exit_code, json.loads(listed.stdout)) == (1, facts | {"ok": False, "damaged": [sentence]})
 
 
-def test_verifying_nothing_is_told_to_programs_too(site: Site, run: Run) -> None:
-    """An error of `verify` is JSON where JSON was asked for."""
+def test_verify_errors_are_json_with_json_output(site: Site, run: Run) -> None:
+    """If there is no release."""
     out = site.folder / "dist"
     result = run("verify", "--out", out, "--json")
 
@@ -173,8 +173,8 @@ def test_verifying_nothing_is_told_to_programs_too(site: Site, run: Run) -> None
     }
 
 
-def test_an_export_is_a_plain_tree(site: Site, run: Run) -> None:
-    """`export` gives each URL a file of its name and a sidecar with its validators, dated alike."""
+def test_export_writes_one_file_for_each_url(site: Site, run: Run) -> None:
+    """With a sidecar and the same modification time."""
     tree_snapshot.first_version(site)
     site.build()
     target = site.folder / "plain"
@@ -192,8 +192,8 @@ def test_an_export_is_a_plain_tree(site: Site, run: Run) -> None:
     assert plain.stat().st_mtime == one.modified
 
 
-def test_an_export_wants_a_place_of_its_own(site: Site, run: Run) -> None:
-    """`export` into a folder that holds something, or over a file, is refused; into an empty one it goes."""
+def test_export_needs_an_empty_folder(site: Site, run: Run) -> None:
+    """A folder with files, or a file, is refused."""
     site.build()
     full, file, empty = (site.folder / name for name in ("full", "file", "empty"))
     for folder in (full, empty):
@@ -209,8 +209,8 @@ def test_an_export_wants_a_place_of_its_own(site: Site, run: Run) -> None:
     assert run("export", "--out", site.folder / "dist", empty).exit_code == 0
 
 
-def test_nothing_can_be_exported_before_the_first_build(site: Site, run: Run) -> None:
-    """`export` without a release is refused, and makes no folder."""
+def test_export_without_a_release_is_an_error(site: Site, run: Run) -> None:
+    """And creates no folder."""
     out, target = site.folder / "dist", site.folder / "plain"
 
     assert outcome(run("export", "--out", out, target)) == (1, "", f"{out}: nothing has been built yet\n")

@@ -1,4 +1,4 @@
-"""`serve`: a real nginx that follows the catalog, and ends with the program that started it."""
+"""`serve` with a real nginx."""
 
 import http.client
 import os
@@ -20,7 +20,7 @@ from generator.release.store import Store
 from tests.conftest import Site
 from tests.support.paths import BUILD
 
-# Nothing below takes long; this only keeps a defect from hanging.
+# A limit for defects; no step takes long.
 DEADLINE = 60
 FIRST = "/api/series/first"
 SERIES = "title: {}\ncover: c.png\n"
@@ -43,14 +43,14 @@ def ask(port: int, url: str = FIRST) -> http.client.HTTPResponse:
 
 
 def edit(site: Site, path: str, text: str) -> None:
-    """Replace a file of the catalog in one step, so that nobody builds half of an edit."""
+    """Replace a file of the catalog in one step, so that no build reads half of an edit."""
     draft = site.folder / "draft"
     draft.write_text(text)
     draft.rename(site.folder / "catalog_src" / path)
 
 
 class Serving:
-    """`python build.py serve` at work, and what it says."""
+    """A running `python build.py serve` and its output."""
 
     def __init__(self, site: Site, *arguments: str) -> None:
         self.port = free_port()
@@ -62,7 +62,7 @@ class Serving:
             stderr=subprocess.STDOUT,
         )
         self.said = ""
-        # What it says before it serves.
+        # The output before it serves.
         self.first = ""
 
     def read(self) -> bytes:
@@ -102,8 +102,8 @@ def serving(site: Site, *arguments: str) -> Iterator[Serving]:
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
-def test_it_serves_until_it_is_told_to_end_and_nginx_ends_with_it(site: Site, number: int) -> None:
-    """`serve` answers what was built; a signal ends it with exit code 0, and leaves no process and no folder behind."""
+def test_serve_ends_with_nginx_on_a_signal(site: Site, number: int) -> None:
+    """Exit code 0; no process and no folder remains."""
     with serving(site) as served:
         one = site.manifest.resources[FIRST]
 
@@ -113,8 +113,8 @@ def test_it_serves_until_it_is_told_to_end_and_nginx_ends_with_it(site: Site, nu
             ask(served.port)
 
 
-def test_it_follows_the_catalog(site: Site) -> None:
-    """An edit is live when the program says so, with another tag and a later date; a typo changes nothing."""
+def test_watch_publishes_an_edit(site: Site) -> None:
+    """When it is announced, the ETag and the later date are live. A typo changes nothing."""
     with serving(site, "--watch") as served:
         before = site.manifest.resources[FIRST]
         path = site.folder / "catalog_src/series/first.yaml"
@@ -133,8 +133,8 @@ def test_it_follows_the_catalog(site: Site) -> None:
         assert after.modified > before.modified
 
 
-def test_it_follows_the_settings(site: Site) -> None:
-    """A change in site.yaml shows in headers at once."""
+def test_watch_publishes_changed_settings(site: Site) -> None:
+    """A change in site.yaml changes headers."""
     with serving(site, "--watch") as served:
         assert ask(served.port).headers["Cache-Control"] == "public, max-age=300"
 
@@ -143,8 +143,8 @@ def test_it_follows_the_settings(site: Site) -> None:
         assert ask(served.port).headers["Cache-Control"] == "public, max-age=7"
 
 
-def test_what_is_built_may_lie_anywhere(site: Site, tmp_path_factory: pytest.TempPathFactory) -> None:
-    """A dist that is not beside nginx.conf is served from where it is."""
+def test_serve_with_a_dist_elsewhere(site: Site, tmp_path_factory: pytest.TempPathFactory) -> None:
+    """It does not have to be beside nginx.conf."""
     out = tmp_path_factory.mktemp("elsewhere") / "dist"
     with serving(site, "--out", str(out)) as served:
         one = Store(out).manifest(Store(out).current()).resources[FIRST]
@@ -152,8 +152,8 @@ def test_what_is_built_may_lie_anywhere(site: Site, tmp_path_factory: pytest.Tem
         assert ask(served.port).headers["ETag"] == f'"{one.etag}"'
 
 
-def test_a_dist_that_cannot_be_written_does_not_end_it(site: Site) -> None:
-    """When a build fails for want of a place to write, the old site stays up, and the next change is tried again."""
+def test_watch_survives_a_failed_write(site: Site) -> None:
+    """The previous release stays up, and the next change is built."""
     with serving(site, "--watch") as served:
         before = site.manifest.resources[FIRST]
         mark = site.folder / "dist/.flatpanel"
@@ -171,7 +171,7 @@ def test_a_dist_that_cannot_be_written_does_not_end_it(site: Site) -> None:
 
 @pytest.fixture
 def open_folder() -> Iterator[Path]:
-    """A folder that every account may enter, which those of pytest are not."""
+    """A folder that every account may enter, unlike those of pytest."""
     with TemporaryDirectory() as folder:
         os.chmod(folder, 0o755)
         yield Path(folder)
@@ -187,10 +187,10 @@ def open_folder() -> Iterator[Path]:
     ],
     ids=["root", "root in a container", "root in an open folder", "somebody"],
 )
-def test_workers_may_read_what_they_serve(
+def test_workers_run_as_the_owner_of_the_folder(
     open_folder: Path, monkeypatch: pytest.MonkeyPatch, user: int, mode: int, known: bool, line: str | None
 ) -> None:
-    """Started by root where others may not enter, nginx works as the owner of the folder."""
+    """If root starts nginx in a folder that other accounts cannot enter."""
     owner = pwd.getpwuid(os.stat(open_folder).st_uid)
 
     def getpwuid(number: int) -> pwd.struct_passwd:

@@ -1,4 +1,4 @@
-"""At which address `serve` answers, and where links lead then."""
+"""The URL at which `serve` responds, and the URLs in its responses."""
 
 import http.client
 import re
@@ -20,14 +20,14 @@ CHAPTER = "chapters:\n  - {id: 1, number: 1, published: 2020-01-01, pages: [1.pn
 
 @pytest.fixture
 def local(site: Site) -> Site:
-    """A site of this machine, for another port than any test serves it at."""
+    """A site with a loopback base_url on another port than the test uses."""
     site.write("site.yaml", "base_url: http://localhost:8000\n")
     site.write("series/first.yaml", SERIES.format("First") + CHAPTER)
     return site
 
 
 def body(port: int, url: str) -> tuple[str, str | None]:
-    """What is answered, and the field Location."""
+    """The body and the Location header of a response."""
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
     connection.request("GET", url)
     answer = connection.getresponse()
@@ -37,8 +37,8 @@ def body(port: int, url: str) -> tuple[str, str | None]:
 
 
 @pytest.mark.parametrize("arguments", [(), ("--no-cache",)])
-def test_at_another_port_every_link_leads_to_that_port(local: Site, arguments: tuple[str, ...]) -> None:
-    """Bodies, the index and `Location` name the port that answers; what is built for base_url stays untouched."""
+def test_links_use_the_port_of_serve(local: Site, arguments: tuple[str, ...]) -> None:
+    """In bodies, the index and `Location`. The build for base_url is not touched."""
     local.build()
     before = tree_snapshot.state(local.folder / "dist"), (local.folder / "nginx.conf").stat()
     with serving(local, *arguments) as served:
@@ -56,8 +56,8 @@ def test_at_another_port_every_link_leads_to_that_port(local: Site, arguments: t
     )
 
 
-def test_it_says_what_is_built_where(local: Site) -> None:
-    """One line names the address, the folder and what stays as it is."""
+def test_serve_names_url_and_folder_of_its_build(local: Site) -> None:
+    """In one line."""
     with serving(local) as served:
         said = served.first
 
@@ -67,8 +67,8 @@ def test_it_says_what_is_built_where(local: Site) -> None:
     assert not dist.exists()
 
 
-def test_at_its_own_address_a_site_is_served_as_it_is_built(site: Site) -> None:
-    """A build and `serve` at the port of base_url make the same release."""
+def test_serve_at_base_url_makes_the_same_release_as_build(site: Site) -> None:
+    """Only another port needs a build of its own."""
     port = free_port()
     site.write("site.yaml", f"base_url: http://127.0.0.1:{port}\n")
     before = site.build().release
@@ -79,8 +79,8 @@ def test_at_its_own_address_a_site_is_served_as_it_is_built(site: Site) -> None:
     assert not (site.folder / ".flatpanel_serve").exists()
 
 
-def test_that_links_lead_to_a_public_address_is_said_once(site: Site) -> None:
-    """Where base_url is public, the site is built for it, and one line says so."""
+def test_serve_mentions_a_public_base_url_once(site: Site) -> None:
+    """The site is built for base_url."""
     with serving(site, "--watch") as served:
         said = served.first
         if "the base_url of the site\n" not in said:
@@ -93,10 +93,10 @@ def test_that_links_lead_to_a_public_address_is_said_once(site: Site) -> None:
     assert site.store.current()
 
 
-def test_base_url_may_change_while_the_site_is_watched(local: Site) -> None:
-    """From the moment at which base_url is public, the site is built for it, in dist/, and back again.
+def test_watch_follows_a_changed_base_url(local: Site) -> None:
+    """The site is built into dist for a public base_url, and back again.
 
-    Settings that are wrong change no folder.
+    Invalid settings change no folder.
     """
     with serving(local, "--watch") as served:
         before = tree_snapshot.files(local.folder)
@@ -114,8 +114,8 @@ def test_base_url_may_change_while_the_site_is_watched(local: Site) -> None:
         assert f'"http://localhost:{served.port}/media/series/first/c.png"' in body(served.port, FIRST)[0]
 
 
-def test_a_problem_in_the_settings_is_told_as_by_a_build(site: Site, run: Run) -> None:
-    """Without settings there is no port to look at; the build says what is wrong with them."""
+def test_serve_prints_problems_of_the_settings(site: Site, run: Run) -> None:
+    """As a build does, although the port is unknown."""
     site.write("site.yaml", "base_url: nowhere\n")
     result = run("serve", *tree_snapshot.options(site))
 
@@ -123,8 +123,8 @@ def test_a_problem_in_the_settings_is_told_as_by_a_build(site: Site, run: Run) -
     assert result.stderr.startswith(f"{site.folder}/catalog_src/site.yaml:1:11: base_url: ")
 
 
-def test_watching_stamps_lines_and_names_series(site: Site) -> None:
-    """Each line after an edit begins with the time; the series that changed are named, whatever happened to them."""
+def test_watch_prints_times_and_changed_series(site: Site) -> None:
+    """Each line after an edit begins with the time."""
     edits = {
         "series/first.yaml": SERIES.format("Fjrst"),
         "series/third.yaml": SERIES.format("Third"),
@@ -153,7 +153,7 @@ def test_watching_stamps_lines_and_names_series(site: Site) -> None:
     assert any(re.fullmatch(r"\d\d:\d\d:\d\d       \| \^", line) for line in lines)
 
 
-def test_of_many_series_ten_are_named(site: Site) -> None:
+def test_at_most_ten_changed_series_are_named(site: Site) -> None:
     """A change of the whole site is one short line."""
     for number in range(11):
         site.write(f"series/more-{number}.yaml", SERIES.format("More"))
@@ -167,8 +167,8 @@ def test_of_many_series_ten_are_named(site: Site) -> None:
 # IPv6
 
 
-def six() -> socket.socket:
-    """A socket of IPv6 on this machine's own address."""
+def ipv6_socket() -> socket.socket:
+    """A listening socket on ::1."""
     found = socket.socket(socket.AF_INET6)
     try:
         found.bind(("::1", 0))
@@ -178,17 +178,17 @@ def six() -> socket.socket:
     return found
 
 
-def test_localhost_is_answered_on_ipv6_too(site: Site) -> None:
-    """`localhost` is ::1 first in many programs."""
-    six().close()
+def test_serve_listens_on_ipv6(site: Site) -> None:
+    """Many programs resolve localhost to ::1 first."""
+    ipv6_socket().close()
     with serving(site) as served, socket.create_connection(("::1", served.port), timeout=60) as client:
         client.sendall(f"GET {FIRST} HTTP/1.1\r\nHost: test\r\nIf-Match: *\r\nConnection: close\r\n\r\n".encode())
         assert client.makefile("rb").readline() == b"HTTP/1.1 200 OK\r\n"
 
 
-def test_a_port_that_is_taken_on_ipv6_is_refused() -> None:
-    """A program that has ::1 alone would answer in place of the site."""
-    with six() as other:
+def test_a_port_in_use_on_ipv6_is_an_error() -> None:
+    """Another program would respond in place of the site."""
+    with ipv6_socket() as other:
         other.listen()
         port = other.getsockname()[1]
         with pytest.raises(FlatpanelError, match=f"port {port} cannot be used: Address already in use"):
@@ -196,15 +196,15 @@ def test_a_port_that_is_taken_on_ipv6_is_refused() -> None:
 
 
 def test_a_machine_without_ipv6_serves_on_ipv4(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The system knows no such family of addresses."""
+    """The system has no such address family."""
     monkeypatch.setattr(process.socket, "AF_INET6", 12345)
 
     assert process.free_port(free_port()) == ""
 
 
 @pytest.mark.parametrize(("line", "lines"), [("", []), ("ipv6: true\n", ["        listen [::]:8000 default_server;"])])
-def test_the_ready_made_file_listens_on_ipv6_if_the_site_says_so(site: Site, line: str, lines: list[str]) -> None:
-    """By default it works on machines without."""
+def test_nginx_conf_listens_on_ipv6_if_configured(site: Site, line: str, lines: list[str]) -> None:
+    """By default it does not, for machines without IPv6."""
     site.write("site.yaml", f"base_url: https://minimal.example\n{line}")
     site.build()
     text = (site.folder / "nginx.conf").read_text()
@@ -212,7 +212,7 @@ def test_the_ready_made_file_listens_on_ipv6_if_the_site_says_so(site: Site, lin
     assert [one for one in text.splitlines() if "[::" in one] == lines
 
 
-# Loopback addresses
+# Loopback base URLs
 
 
 @pytest.mark.parametrize(
@@ -232,14 +232,14 @@ def test_the_ready_made_file_listens_on_ipv6_if_the_site_says_so(site: Site, lin
         ("http://10.0.0.1:8000", 8101, "http://10.0.0.1:8000", False),
     ],
 )
-def test_only_a_loopback_address_is_replaced(base_url: str, port: int, found: str, local: bool) -> None:
-    """The host stays as it is written."""
+def test_only_a_loopback_base_url_is_replaced(base_url: str, port: int, found: str, local: bool) -> None:
+    """The host name is kept."""
     assert loopback.local_base_url(base_url, port) == found
     assert loopback.is_loopback(base_url) is local
 
 
-def test_a_build_for_a_loopback_address_warns(local: Site, run: Run) -> None:
-    """What is published would lead every reader to the reader's own machine."""
+def test_a_build_with_a_loopback_base_url_warns(local: Site, run: Run) -> None:
+    """Published links would lead readers to their own machines."""
     result = run("build", *tree_snapshot.options(local))
     sentence = (
         f"warning: {local.folder}/catalog_src/site.yaml: base_url is http://localhost:8000, which works only on "
@@ -251,8 +251,8 @@ def test_a_build_for_a_loopback_address_warns(local: Site, run: Run) -> None:
     assert run("build", *tree_snapshot.options(local)).stderr == ""
 
 
-def test_serve_does_not_warn_of_a_loopback_address(local: Site) -> None:
-    """It is the right address while one looks at the site."""
+def test_serve_does_not_warn_about_a_loopback_base_url(local: Site) -> None:
+    """It is the right URL for a local preview."""
     port = free_port()
     local.write("site.yaml", f"base_url: http://localhost:{port}\n")
     with serving(local, "--port", str(port)) as served:

@@ -1,4 +1,4 @@
-"""`serve --watch` under a clock of ours: each pause of the program is a scene of the test, and nobody has to wait."""
+"""`serve --watch` with a simulated clock."""
 
 import os
 import re
@@ -23,7 +23,7 @@ from tests.support import tree_snapshot
 
 
 class Script:
-    """A clock and what happens while time passes: each pause of the command plays the next scene."""
+    """A clock whose pauses run the scenes of the test."""
 
     def __init__(self, *scenes: Callable[[], object]) -> None:
         self.now = float(AS_OF)
@@ -41,7 +41,7 @@ class Script:
 
 @pytest.fixture
 def play(site: Site, run: Callable[..., Result], monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., Result]]:
-    """`serve --watch` in this process, under a script's clock."""
+    """Run `serve --watch` in this process, with the clock of a script."""
     handlers = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGHUP)}
 
     def play(script: Script, port: int, *arguments: str) -> Result:
@@ -57,7 +57,7 @@ def play(site: Site, run: Callable[..., Result], monkeypatch: pytest.MonkeyPatch
 
 
 def schedule(site: Site, due: int) -> str:
-    """A chapter of the first series, and its URL."""
+    """Add a chapter to the first series and return its URL."""
     path = site.folder / "catalog_src/series/first.yaml"
     moment = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(due))
     path.write_text(path.read_text() + f"  - {{number: 2, published: {moment}, pages: [1.png]}}\n")
@@ -65,7 +65,7 @@ def schedule(site: Site, due: int) -> str:
 
 
 def test_a_scheduled_chapter_appears_when_it_is_due(site: Site, play: Callable[..., Result]) -> None:
-    """Nobody has to touch the catalog: at the second of its publication a chapter is there, and not before."""
+    """At the second of its publication, without an edit."""
     url, port, seen = schedule(site, AS_OF + 10), free_port(), []
     script = Script()
 
@@ -84,8 +84,8 @@ def test_a_scheduled_chapter_appears_when_it_is_due(site: Site, play: Callable[.
     assert result.stdout.count(" is live") == 1
 
 
-def test_at_a_fixed_instant_nothing_becomes_due(site: Site, play: Callable[..., Result]) -> None:
-    """With --as-of the site stays at that instant, whatever the clock says."""
+def test_with_as_of_no_chapter_becomes_due(site: Site, play: Callable[..., Result]) -> None:
+    """The time of the site is fixed."""
     url, port, seen = schedule(site, AS_OF + 10), free_port(), []
     script = Script()
 
@@ -105,10 +105,10 @@ def test_at_a_fixed_instant_nothing_becomes_due(site: Site, play: Callable[..., 
     assert result.stdout.count(" is live") == 1
 
 
-def test_an_edit_during_the_first_build_is_not_missed(
+def test_an_edit_during_the_first_build_is_built(
     site: Site, play: Callable[..., Result], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What changes between the reading of the catalog and the first look at it is built as well."""
+    """The snapshot is taken before the build."""
     run, port, edits = command.building.build_site, free_port(), [lambda: tree_snapshot.first_version(site)]
 
     def slow(wanted: Any) -> Any:
@@ -124,10 +124,8 @@ def test_an_edit_during_the_first_build_is_not_missed(
     assert FIRST + "/3/3" in site.manifest.resources
 
 
-def test_that_nginx_ended_by_itself_is_said(
-    site: Site, play: Callable[..., Result], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """When nginx is gone there is nothing left to do, and its exit code is told."""
+def test_a_crash_of_nginx_is_an_error(site: Site, play: Callable[..., Result], monkeypatch: pytest.MonkeyPatch) -> None:
+    """The message contains its exit code."""
     servers: list[process.Server] = []
     up = process.Server.wait_until_up
     monkeypatch.setattr(process.Server, "wait_until_up", lambda server: (servers.append(server), up(server)))
@@ -144,10 +142,8 @@ def test_that_nginx_ended_by_itself_is_said(
     assert (result.exit_code, result.stderr) == (1, "nginx ended with exit code -9\n")
 
 
-def test_that_nginx_was_stopped_is_no_error(
-    site: Site, play: Callable[..., Result], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Somebody may stop nginx with its own command; that is an orderly end."""
+def test_stopping_nginx_is_no_error(site: Site, play: Callable[..., Result], monkeypatch: pytest.MonkeyPatch) -> None:
+    """For example with `nginx -s quit`."""
     servers: list[process.Server] = []
     up = process.Server.wait_until_up
     monkeypatch.setattr(process.Server, "wait_until_up", lambda server: (servers.append(server), up(server)))
@@ -159,8 +155,8 @@ def test_that_nginx_was_stopped_is_no_error(
     assert play(Script(stop), free_port()).exit_code == 0
 
 
-def test_a_port_in_use_is_said(site: Site, play: Callable[..., Result]) -> None:
-    """A port that another program has is a sentence, before anything is built."""
+def test_a_port_in_use_is_an_error(site: Site, play: Callable[..., Result]) -> None:
+    """Before the build."""
     with socket.socket() as other:
         other.bind(("", 0))
         other.listen()
@@ -172,10 +168,8 @@ def test_a_port_in_use_is_said(site: Site, play: Callable[..., Result]) -> None:
     assert not (site.folder / "dist").exists()
 
 
-def test_that_nginx_is_missing_is_said(
-    site: Site, play: Callable[..., Result], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Without nginx the sentence says how to install it."""
+def test_a_missing_nginx_is_an_error(site: Site, play: Callable[..., Result], monkeypatch: pytest.MonkeyPatch) -> None:
+    """The message explains how to install it."""
     monkeypatch.setattr(process.shutil, "which", lambda name, path: None)
     result = play(Script(), free_port())
     sentence = "nginx is not installed; on Debian: sudo apt-get install nginx libnginx-mod-http-js\n"
@@ -183,10 +177,10 @@ def test_that_nginx_is_missing_is_said(
     assert (result.exit_code, result.stderr) == (1, sentence)
 
 
-def test_an_nginx_that_does_not_start_is_said(
+def test_an_nginx_that_does_not_start_is_an_error(
     site: Site, play: Callable[..., Result], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """An nginx that ends before it listens is not waited for."""
+    """Without waiting for the timeout."""
     monkeypatch.setattr(process, "find_nginx", lambda: shutil.which("false"))
     result = play(Script(), free_port())
 
@@ -194,10 +188,8 @@ def test_an_nginx_that_does_not_start_is_said(
     assert "serving" not in result.stdout
 
 
-def test_what_nginx_prints_commands_no_terminal(
-    site: Site, play: Callable[..., Result], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """nginx quotes requests as they came; each of its lines is shown, harmlessly, before what comes of it."""
+def test_output_of_nginx_is_escaped(site: Site, play: Callable[..., Result], monkeypatch: pytest.MonkeyPatch) -> None:
+    """nginx quotes requests without escaping them."""
     quoting = site.folder / "quoting"
     quoting.write_text("#!/bin/sh\n[ \"$1\" = -V ] && exit\nprintf '\\033]0;owned\\a\\233\\nlast' >&2; exit 1\n")
     quoting.chmod(0o755)
@@ -207,10 +199,10 @@ def test_what_nginx_prints_commands_no_terminal(
     assert result.stderr == "\\x1b]0;owned\\x07\\x9b\nlast\nnginx ended with exit code 1\n"
 
 
-def test_a_configuration_that_nginx_refuses_leaves_the_old_one(
+def test_a_refused_configuration_keeps_the_previous_release(
     site: Site, play: Callable[..., Result], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """When nginx does not take the new release, that is said, and the old one is served on."""
+    """The message quotes nginx."""
     port, tags = free_port(), []
     main = config.main_conf
 
@@ -233,10 +225,8 @@ def test_a_configuration_that_nginx_refuses_leaves_the_old_one(
     assert tags[0] == tags[1]
 
 
-def test_an_nginx_that_does_nothing_is_not_waited_for_for_ever(
-    site: Site, play: Callable[..., Result], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A program called nginx that neither starts workers nor ends is given up."""
+def test_a_hanging_nginx_is_given_up(site: Site, play: Callable[..., Result], monkeypatch: pytest.MonkeyPatch) -> None:
+    """A program called nginx that neither starts workers nor ends."""
     idle = site.folder / "idle"
     idle.write_text('#!/bin/sh\n[ "$1" = -V ] || exec sleep 600\n')
     idle.chmod(0o755)
@@ -247,8 +237,8 @@ def test_an_nginx_that_does_nothing_is_not_waited_for_for_ever(
     assert (result.exit_code, result.stderr) == (1, "nginx did not load the new configuration within 0 s\n")
 
 
-def test_the_port_of_the_site_is_the_default(site: Site, run: Callable[..., Result], play: object) -> None:
-    """Without --port the one in site.yaml is used."""
+def test_the_default_port_is_that_of_site_yaml(site: Site, run: Callable[..., Result], play: object) -> None:
+    """Without --port."""
     with socket.socket() as other:
         other.bind(("", 0))
         other.listen()
@@ -259,8 +249,8 @@ def test_the_port_of_the_site_is_the_default(site: Site, run: Callable[..., Resu
     assert result.stderr.startswith(f"port {port} cannot be used")
 
 
-def test_without_nginx_nothing_is_left_of_a_server(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The scratch folder of a server that did not start is gone."""
+def test_a_failed_start_leaves_no_folder(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The scratch folder is removed."""
     folders: list[Path] = []
     site.build()
 

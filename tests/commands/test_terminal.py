@@ -1,4 +1,4 @@
-"""`python build.py` as people start it: on a terminal, in a pipe, without its libraries, and twice at once."""
+"""`python build.py` on a terminal, in a pipe, without dependencies, and twice at once."""
 
 import os
 import re
@@ -30,21 +30,21 @@ def in_a_pipe(site: Site, *arguments: str) -> tuple[int, str, str]:
 
 
 def on_screen(site: Site, *arguments: str, **environment: str) -> str:
-    """What appears on the screen."""
+    """The content of the screen."""
     plain = {name: value for name, value in os.environ.items() if name not in ("NO_COLOR", "FORCE_COLOR")}
     return on_a_terminal(command(site, *arguments), plain | environment)[1]
 
 
-def test_the_whole_command_line_is_build_py(site: Site) -> None:
-    """`python build.py` builds, and says so on stdout alone."""
+def test_build_py_builds(site: Site) -> None:
+    """Its summary is on standard output."""
     code, said, complaints = in_a_pipe(site)
 
     assert (code, complaints) == (0, "")
     assert said.startswith(f"release {site.store.current()} in {site.folder}/dist: 53 added")
 
 
-def test_without_anything_it_builds_what_lies_here(site: Site) -> None:
-    """A bare `build.py` takes catalog_src, dist and nginx.conf of the folder in which it is called."""
+def test_build_py_without_arguments_uses_the_current_folder(site: Site) -> None:
+    """catalog_src, dist and nginx.conf."""
     done = subprocess.run([sys.executable, BUILD], cwd=site.folder, capture_output=True, text=True)
 
     assert (done.returncode, done.stderr) == (0, "")
@@ -52,8 +52,8 @@ def test_without_anything_it_builds_what_lies_here(site: Site) -> None:
     assert (site.folder / "nginx.conf").exists()
 
 
-def test_a_pipe_gets_neither_colours_nor_a_bar(site: Site) -> None:
-    """Problems go to stderr as plain text, with exit code 1."""
+def test_no_colours_and_no_progress_bar_in_a_pipe(site: Site) -> None:
+    """Problems are plain text on standard error; exit code 1."""
     site.write("series/second.yaml", "title: Second\n")
     place = f"{site.folder}/catalog_src/series/second.yaml:1:1"
 
@@ -62,8 +62,8 @@ def test_a_pipe_gets_neither_colours_nor_a_bar(site: Site) -> None:
     assert in_a_pipe(site) == (1, "", f"{place}: cover: is missing\n{help}1 problem; nothing was written\n")
 
 
-def test_a_terminal_gets_colours(site: Site) -> None:
-    """Problems are red and their number bold where somebody looks."""
+def test_colours_on_a_terminal(site: Site) -> None:
+    """Problems are red, their count is bold."""
     site.write("series/second.yaml", "title: Second\n")
     shown = on_screen(site)
 
@@ -71,8 +71,8 @@ def test_a_terminal_gets_colours(site: Site) -> None:
     assert BOLD in shown
 
 
-def test_no_color_is_respected(site: Site) -> None:
-    """With NO_COLOR a terminal gets plain text."""
+def test_no_color_disables_colours(site: Site) -> None:
+    """On a terminal."""
     site.write("series/second.yaml", "title: Second\n")
     shown = on_screen(site, NO_COLOR="1")
 
@@ -81,16 +81,16 @@ def test_no_color_is_respected(site: Site) -> None:
     assert BOLD not in shown
 
 
-def test_a_terminal_gets_a_progress_bar(site: Site) -> None:
-    """A build on a terminal shows that it is at work, and then its summary."""
+def test_progress_bar_on_a_terminal(site: Site) -> None:
+    """Followed by the summary."""
     shown = on_screen(site)
 
     assert BAR in shown
     assert f"release {site.store.current()}" in shown
 
 
-def test_the_bar_counts_series(site: Site) -> None:
-    """It is as long as there are series to render, and says how many are done."""
+def test_the_progress_bar_counts_series(site: Site) -> None:
+    """Its length is the number of series to render."""
     for number in range(30):
         site.write(f"series/more-{number}.yaml", "title: More\ncover: c.png\n")
     shown = on_screen(site)
@@ -100,8 +100,8 @@ def test_the_bar_counts_series(site: Site) -> None:
     assert {0, 32} <= set(done)
 
 
-def test_the_bar_says_how_long_the_rest_takes(monkeypatch: pytest.MonkeyPatch) -> None:
-    """At two seconds a series, five more take ten."""
+def test_the_progress_bar_shows_the_remaining_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """At two seconds for each series, five more take ten."""
     clock = SimpleNamespace(now=0.0, time=lambda: clock.now)
     monkeypatch.setattr(_termui_impl, "time", clock)
     with output.progress_bar(range(10), label="building series", length=10, show_pos=True) as shown:
@@ -114,15 +114,15 @@ def test_the_bar_says_how_long_the_rest_takes(monkeypatch: pytest.MonkeyPatch) -
 
 
 @pytest.mark.parametrize("option", ["--quiet", "--json"])
-def test_whoever_wants_less_gets_no_bar(site: Site, option: str) -> None:
-    """--quiet and --json leave the bar out on a terminal, too."""
+def test_quiet_and_json_have_no_progress_bar(site: Site, option: str) -> None:
+    """On a terminal, too."""
     assert BAR not in on_screen(site, option)
     assert site.store.current()
 
 
 @pytest.mark.parametrize(("encoding", "shown"), [("latin-1", "Ü\\u2013"), ("utf-8", "Ü–")])
-def test_what_a_terminal_has_no_letters_for_is_escaped(site: Site, encoding: str, shown: str) -> None:
-    """Titles are written in every script, terminals are not."""
+def test_unencodable_characters_are_escaped(site: Site, encoding: str, shown: str) -> None:
+    """Titles may have characters that the terminal's encoding lacks."""
     words = ["new", "series", "x", "--title", "Ü–", "--dry-run", "--catalog", str(site.folder / "catalog_src")]
     done = subprocess.run(
         [sys.executable, str(BUILD), *words],
@@ -136,16 +136,16 @@ def test_what_a_terminal_has_no_letters_for_is_escaped(site: Site, encoding: str
 
 
 @pytest.mark.parametrize("closed", [">&-", "2>&-", ">&- 2>&-"])
-def test_nobody_has_to_listen(site: Site, closed: str) -> None:
-    """A build does its work also where what it prints was closed before it began."""
+def test_a_closed_stdout_is_no_error(site: Site, closed: str) -> None:
+    """The build completes."""
     done = subprocess.run(["sh", "-c", f'exec "$@" {closed}', "sh", *command(site)], capture_output=True, text=True)
 
     assert (done.returncode, "Traceback" in done.stderr) == (0, False)
     assert site.store.current()
 
 
-def test_a_reader_that_has_enough_is_no_problem(site: Site) -> None:
-    """`build.py | head -0` ends without a traceback."""
+def test_a_closed_pipe_is_no_error(site: Site) -> None:
+    """`build.py | head -0` prints no traceback."""
     here, there = os.pipe()
     os.close(here)
     done = subprocess.run(command(site), stdout=there, stderr=subprocess.PIPE, text=True)
@@ -155,16 +155,16 @@ def test_a_reader_that_has_enough_is_no_problem(site: Site) -> None:
     assert site.store.current()
 
 
-def test_without_its_libraries_it_says_how_to_get_them(site: Site) -> None:
-    """A Python without the dependencies gives a sentence and exit code 2."""
+def test_missing_dependencies_are_an_error(site: Site) -> None:
+    """A message and exit code 2."""
     done = subprocess.run([sys.executable, "-S", *command(site)[1:]], capture_output=True, text=True)
     sentence = "build.py: click is not installed; run `make build` or use .venv/bin/python\n"
 
     assert (done.returncode, done.stdout, done.stderr) == (2, "", sentence)
 
 
-def test_a_second_build_says_that_it_waits(site: Site) -> None:
-    """While another build has the folder a second one says so, then goes on by itself."""
+def test_a_second_build_waits_for_the_first(site: Site) -> None:
+    """It prints a notice and continues after the first one."""
     with transaction.begin(site.store, pytest.fail):
         process = subprocess.Popen(command(site), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         assert process.stderr

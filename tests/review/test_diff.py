@@ -1,4 +1,4 @@
-"""What a change of a catalog does to clients: each thing that changed is told once, and what follows is counted."""
+"""`diff`: each changed entity is reported once, and the entities that it affects are counted."""
 
 import json
 from collections.abc import Callable
@@ -19,7 +19,7 @@ Edit = tuple[str, str, str]
 
 @pytest.fixture
 def diff(tmp_path: Path, run: Run) -> Diff:
-    """The facts that `diff` tells of a test site and of the same after some edits, or what it prints of them."""
+    """Compare a test site with an edited copy: the parsed JSON, or the text with OLD and NEW in place of folders."""
 
     numbers = count(1)
 
@@ -44,8 +44,8 @@ def diff(tmp_path: Path, run: Run) -> Diff:
     return compare
 
 
-def told(facts: Any) -> dict[str, list[tuple[Any, ...]]]:
-    """What is said of each thing that has something of its own to say."""
+def own_changes(facts: Any) -> dict[str, list[tuple[Any, ...]]]:
+    """The changes of each entity that has changes of its own."""
     return {
         f"{one['kind']} {one['name']}".rstrip(): [
             (change["path"], change["change"], change.get("old"), change.get("new")) for change in one["changes"]
@@ -55,29 +55,29 @@ def told(facts: Any) -> dict[str, list[tuple[Any, ...]]]:
     }
 
 
-def because(facts: Any) -> dict[str, list[str]]:
+def causes(facts: Any) -> dict[str, list[str]]:
     return {f"{one['kind']} {one['name']}".rstrip(): one["because"] for one in facts["things"] if one["because"]}
 
 
 FIRST = "series/first.yaml"
 
 
-def test_nothing_differs_from_itself(diff: Diff) -> None:
-    """The same catalog gives the same answers, and that is said in two words."""
+def test_equal_catalogs_have_no_differences(diff: Diff) -> None:
+    """The output is one line."""
     assert diff("everything", options=()) == "OLD → NEW: no differences\n"
 
 
-def test_a_chapters_title_is_told_once(diff: Diff) -> None:
-    """It is in a dozen bodies; it is told of its series, by the chapter's number, and what shows it is counted."""
+def test_a_changed_chapter_title_is_reported_at_its_series_only(diff: Diff) -> None:
+    """A dozen bodies contain the title. The series shows it with the chapter's number; the lists are affected."""
     facts = diff("minimal", (FIRST, "title: One", "title: Two"))
 
-    assert told(facts) == {"series first": [("chapters[volume=1, number=1].title", "changed", "One", "Two")]}
-    assert because(facts) == {"lists": ["series first"]}
+    assert own_changes(facts) == {"series first": [("chapters[volume=1, number=1].title", "changed", "One", "Two")]}
+    assert causes(facts) == {"lists": ["series first"]}
     assert facts["counts"] == {"added": 0, "changed": 18, "removed": 0, "retimed": 0, "unchanged": 36}
 
 
-def test_text_says_it_in_a_few_lines(diff: Diff) -> None:
-    """What changed first, then what shows it."""
+def test_text_output_of_a_changed_title(diff: Diff) -> None:
+    """Own changes come first, affected entities last."""
     text = diff("minimal", (FIRST, "title: One", "title: Two"), options=())
 
     assert text == (
@@ -99,7 +99,7 @@ MOVING = (
     "modified: 2025-02-03T00:00:00Z, pages: [1.jpg]}\n"
 )
 CASES: list[tuple[str, list[Edit], dict[str, Any], dict[str, list[str]]]] = [
-    # A name is told of whoever has it, and series that show it follow.
+    # A changed name is reported at its person; series that show it are affected.
     (
         "everything",
         [
@@ -110,7 +110,7 @@ CASES: list[tuple[str, list[Edit], dict[str, Any], dict[str, list[str]]]] = [
         {"author 3": [("name", "changed", "Mira Okafor", "Mira O.")]},
         {"series finished": ["author 3"], "series long-road": ["author 3"]},
     ),
-    # Renamed, a category has another address.
+    # A renamed category has another URL.
     (
         "everything",
         [(CATEGORIES, "name: The Eighties", "name: The 1980s")],
@@ -123,7 +123,7 @@ CASES: list[tuple[str, list[Edit], dict[str, Any], dict[str, list[str]]]] = [
         {"category Action": [("description", "changed", "Things happen.\n\tFast.\n", "Things occur.\n\tFast.\n")]},
         {},
     ),
-    # The name of a group is in chapters; those of its members are in it, and what they do there is its own.
+    # Chapters contain the name of their group. A group contains the names of its members, and their roles are its own.
     (
         "everything",
         [(GROUPS, "name: Third Breakfast Press", "name: Fourth"), (LONG, "[Third Breakfast Press, 5]", "[20, 5]")],
@@ -142,7 +142,7 @@ CASES: list[tuple[str, list[Edit], dict[str, Any], dict[str, list[str]]]] = [
         {"group 5": [("members[id=2].roles[0]", "changed", "Translator", "Letterer")]},
         {"member 2": ["group 5"]},
     ),
-    # What is derived from a number is not told beside it.
+    # Fields that are derived from a number are not reported.
     (
         "everything",
         [("series/canceled.yaml", "volume: 1\n    number: 1", "volume: 1\n    number: 2")],
@@ -161,7 +161,7 @@ CASES: list[tuple[str, list[Edit], dict[str, Any], dict[str, list[str]]]] = [
         {"series another-same-title": [("title", "changed", "Same Title", "Other")]},
         {},
     ),
-    # A template of titles is a change of each chapter.
+    # A new title template changes each chapter.
     (
         "everything",
         [("series/paused.yaml", "status: hiatus", "status: hiatus\nchapter_title: '{number}'")],
@@ -174,7 +174,7 @@ CASES: list[tuple[str, list[Edit], dict[str, Any], dict[str, list[str]]]] = [
         },
         {},
     ),
-    # A new name for the site is in nearly everything, and told once.
+    # Nearly all bodies contain the base URL, and its change is reported once.
     (
         "minimal",
         [(SITE, "minimal.example", "other.example")],
@@ -187,7 +187,7 @@ CASES: list[tuple[str, list[Edit], dict[str, Any], dict[str, list[str]]]] = [
                   for name in [path.rpartition("/")[2].removesuffix(".json")]]},
         {"series first": ["site"], "series second": ["site"]},
     ),
-    # The title of a series is part of the title of each chapter, if it wants so; that of a chapter is, too.
+    # A title template may contain the titles of series and chapter.
     (
         "everything",
         [("series/canceled.yaml", "title: Cut Short", "title: Cut"), ("series/canceled.yaml", "Same number, no", "No")],
@@ -211,7 +211,7 @@ CASES: list[tuple[str, list[Edit], dict[str, Any], dict[str, list[str]]]] = [
         {"series first": [("chapters[volume=1, number=1].title", "changed", "One", "")]},
         {},
     ),
-    # The two families write one date differently; it is told once.
+    # Two API versions write a date differently, and its change is reported once.
     (
         "minimal",
         [(FIRST, "published: 2026-02-02T10:00:00Z", "published: 2026-02-01T10:00:00Z")],
@@ -228,7 +228,7 @@ CASES: list[tuple[str, list[Edit], dict[str, Any], dict[str, list[str]]]] = [
         },
         {},
     ),
-    # What no thing has changed in is told of a list.
+    # A change that belongs to no entity is reported at the lists.
     (
         "everything",
         [(CATEGORIES, "id: 80s", "id: 80t"), (LONG, "80s", "80t")],
@@ -253,7 +253,7 @@ CASES: list[tuple[str, list[Edit], dict[str, Any], dict[str, list[str]]]] = [
         {"series first": [('chapters["1"].last_updated', "changed", "1770026400", "1770112800")]},
         {},
     ),
-    # A chapter that another series has now.
+    # A chapter that moves to another series.
     (
         "everything",
         [
@@ -267,13 +267,13 @@ CASES: list[tuple[str, list[Edit], dict[str, Any], dict[str, list[str]]]] = [
 
 
 @pytest.mark.parametrize(("name", "edits", "expected", "follows"), CASES)
-def test_each_change_is_told_of_what_it_is_about(
+def test_each_change_is_reported_at_its_entity(
     diff: Diff, name: str, edits: list[Edit], expected: dict[str, Any], follows: dict[str, list[str]]
 ) -> None:
-    """Whatever else shows it is said to follow, and from what."""
+    """Other entities that show the change name it as their cause."""
     facts = diff(name, *edits, options=("--format", "json", "--private"))
-    reasons = because(facts)
-    found = told(facts)
+    reasons = causes(facts)
+    found = own_changes(facts)
 
     assert found.keys() == expected.keys()
     assert {one: changes for one, changes in found.items() if expected[one]} == {
@@ -282,8 +282,8 @@ def test_each_change_is_told_of_what_it_is_about(
     assert {one: reasons[one] for one in follows} == follows
 
 
-def test_what_only_a_key_opens_is_not_shown(diff: Diff) -> None:
-    """That it changed is known by its tag; what it says, and whose it is, only to who asks for it."""
+def test_restricted_content_is_hidden_without_private(diff: Diff) -> None:
+    """The output shows that a restricted body changed, but neither content nor account."""
     edits = [
         ("series/members-only.yaml", "title: Behind a key", "title: Behind the key"),
         (ACCOUNTS, "first_name: Noor", "first_name: Nour"),
@@ -292,28 +292,28 @@ def test_what_only_a_key_opens_is_not_shown(diff: Diff) -> None:
     text = diff("everything", *edits, options=("--all",))
     opened = diff("everything", *edits, options=("--format", "json", "--private"))
 
-    assert {"series members-only": [], "account": []}.items() <= told(closed).items()
+    assert {"series members-only": [], "account": []}.items() <= own_changes(closed).items()
     assert [one["urls"] for one in closed["things"] if one["kind"] == "account"] == [["/api/v2/profile#…"]]
     assert not [secret for secret in ("ehind the", "Nour", "lamp") if secret in f"{json.dumps(closed)} {text}"]
-    assert told(opened)["account lamp_lighter"] == [("first_name", "changed", "Noor", "Nour")]
-    assert told(opened)["series members-only"] == [
+    assert own_changes(opened)["account lamp_lighter"] == [("first_name", "changed", "Noor", "Nour")]
+    assert own_changes(opened)["series members-only"] == [
         ("chapters[volume=1, number=1].title", "changed", "Behind a key", "Behind the key")
     ]
 
 
-def test_the_pages_of_a_restricted_chapter_are_compared_for_who_may_see_them(diff: Diff) -> None:
-    """They are in no body of v1."""
+def test_private_compares_the_pages_of_a_restricted_chapter(diff: Diff) -> None:
+    """v1 has no body with these pages."""
     edit = ("series/members-only.yaml", "pages: [1.jpg]", "pages: [2.jpg]")
     facts = diff("everything", edit, options=("--format", "json", "--private"))
     root = "https://media.everything.example/img/series/members-only/1/1"
 
-    assert told(facts)["series members-only"] == [
+    assert own_changes(facts)["series members-only"] == [
         ("chapters[volume=1, number=1].pages_list[0]", "changed", f"{root}/1.jpg", f"{root}/2.jpg")
     ]
 
 
-def test_who_may_read_it_is_told(diff: Diff) -> None:
-    """From everybody to whoever has a key, to nobody, and back."""
+def test_changed_access_is_shown(diff: Diff) -> None:
+    """Public, restricted and licensed, in each direction."""
     text = diff(
         "everything",
         ("series/another-same-title.yaml", "title: Same Title", "title: Same Title\nrestricted: true"),
@@ -330,8 +330,8 @@ def test_who_may_read_it_is_told(diff: Diff) -> None:
     assert "  author 3, 4 (4 URLs, caused by series members-only)\n" in text
 
 
-def test_lists_that_need_a_key_now_are_told(diff: Diff) -> None:
-    """That nobody may read them any more follows from nothing else."""
+def test_newly_restricted_lists_are_reported(diff: Diff) -> None:
+    """The restriction of a list is a change of its own."""
     text = diff(
         "everything", (SITE, "restricted: [/members, ", "restricted: [/series, /groups, /members, "), options=()
     )
@@ -341,25 +341,28 @@ def test_lists_that_need_a_key_now_are_told(diff: Diff) -> None:
     assert "\n  ! /api/v2/groups: public → restricted\n" in text
 
 
-def test_a_licensed_chapter_is_told_by_its_id(diff: Diff) -> None:
-    """A gate says nothing of its series, which is told of by the families that know no licences."""
+def test_a_licensed_chapter_is_named_by_id(diff: Diff) -> None:
+    """The gate of a licensed chapter does not contain its series.
+
+    API versions without licences show the chapter at its series.
+    """
     chapter = "  - {id: 1120, volume: 1, number: 2, published: 2025-04-01, modified: 2025-04-01, pages: [1.jpg]}\n"
     facts = diff("everything", ("series/licensed.yaml", "", chapter))
 
-    assert told(facts)["chapter 1120"] == []
-    assert ("chapters[volume=1, number=2]", "added") in [change[:2] for change in told(facts)["series licensed"]]
+    assert own_changes(facts)["chapter 1120"] == []
+    assert ("chapters[volume=1, number=2]", "added") in [change[:2] for change in own_changes(facts)["series licensed"]]
 
 
-def test_where_a_redirect_leads_is_told(diff: Diff) -> None:
-    """The pages on which people read have moved; so has nothing else, but what names them."""
+def test_a_changed_redirect_target_is_shown(diff: Diff) -> None:
+    """A new reader URL changes the Location of every chapter."""
     base = "https://minimal.example"
     text = diff("minimal", (SITE, base, f"{base}\nreader: /read/"), options=("--all",))
 
     assert f'  ! Location: "{base}/reader/first/1/1/" → "{base}/read/first/1/1/"\n' in text
 
 
-def test_ages_and_settings_are_told_apart_from_bodies(diff: Diff) -> None:
-    """A body that is kept for another time is the same body."""
+def test_max_age_and_settings_are_not_changes_of_a_body(diff: Diff) -> None:
+    """Each has a section of its own."""
     edits = [(SITE, "people: 11", "people: 10"), (SITE, "errors: 7", "errors: 8")]
     edits += [("keys.yaml", "name: bot, account: bare, ", "name: bot, ")]
     text, facts = diff("everything", *edits, options=()), diff("everything", *edits)
@@ -371,16 +374,16 @@ def test_ages_and_settings_are_told_apart_from_bodies(diff: Diff) -> None:
     assert {"url": "/api/authors", "change": "retimed", "max_age": {"old": 11, "new": 10}} in facts["urls"]
 
 
-def test_settings_are_not_said_to_differ_because_the_catalog_does(diff: Diff) -> None:
-    """The configuration names a body that changes with every title."""
+def test_a_changed_catalog_is_no_changed_setting(diff: Diff) -> None:
+    """http.conf names the search index, whose file changes with every title."""
     facts = diff("minimal", (FIRST, "title: First", "title: 1st"))
 
     assert facts["settings"] == []
     assert any(one["url"] == "/api/v2/series#index" for one in facts["urls"])
 
 
-def test_a_series_that_one_family_loses_is_still_there(diff: Diff) -> None:
-    """Without an id its chapter is missing from v2; all that v1 says is as it was."""
+def test_a_series_missing_from_one_api_version_is_not_removed(diff: Diff) -> None:
+    """Without an id, the chapter disappears from v2 and is unchanged in v1."""
     facts = diff("minimal", (FIRST, "  - id: 1\n    number: 1", "  - number: 1"))
     (series,) = (one for one in facts["things"] if one["kind"] == "series")
 
@@ -388,8 +391,8 @@ def test_a_series_that_one_family_loses_is_still_there(diff: Diff) -> None:
     assert {one["change"] for one in facts["urls"] if one["url"] in series["urls"]} == {"removed"}
 
 
-def test_long_texts_are_cut_around_what_differs() -> None:
-    """The beginning that both have is of no interest; whatever a terminal would obey is written out."""
+def test_long_texts_are_cut_around_the_first_difference() -> None:
+    """Control characters are escaped."""
     old, new = ({"text": f"{'word ' * 30}{end}"} for end in ("old end\x9b", "new end" + " on" * 40))
     found = list(lines([*json_changes(old, new), *json_changes({}, {"text": "\u202e"}), *json_changes([], "x")]))
 
@@ -400,15 +403,15 @@ def test_long_texts_are_cut_around_what_differs() -> None:
     ]
 
 
-def test_what_is_too_large_is_compared_by_its_tag(diff: Diff, monkeypatch: pytest.MonkeyPatch) -> None:
-    """As values, the largest lists take ten times their size."""
+def test_large_bodies_are_compared_by_etag(diff: Diff, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Parsed values need ten times the memory of a body."""
     monkeypatch.setattr("generator.review.diff.release_view.LARGEST", 10)
 
-    assert told(diff("minimal", (FIRST, "title: One", "title: Two")))["series first"] == []
+    assert own_changes(diff("minimal", (FIRST, "title: One", "title: Two")))["series first"] == []
 
 
-def test_every_url_can_be_told(diff: Diff) -> None:
-    """With --all, what changed inside each body stands below its URL, in JSON too."""
+def test_all_shows_the_changed_fields_of_every_url(diff: Diff) -> None:
+    """In text and in JSON."""
     edit = (FIRST, "title: One", "title: Two")
     text = diff("minimal", edit, options=("--all",))
     urls = {one["url"]: one["changes"] for one in diff("minimal", edit, options=("--format", "json", "--all"))["urls"]}
@@ -419,8 +422,8 @@ def test_every_url_can_be_told(diff: Diff) -> None:
     assert urls["/api/v2/chapters?date_format=timestamp"][0]["path"] == "results[volume=1, number=1.0].title"
 
 
-def test_very_many_things_whose_changes_are_alike_are_told_as_one(diff: Diff) -> None:
-    """A setting that is in each of them does not drown what else there is."""
+def test_many_similar_entities_are_grouped(diff: Diff) -> None:
+    """More than 50 series with the same changed fields have one headline."""
     many = [
         (f"series/s{one}.yaml", "", f"title: S{one}\ncover: c.png\nmodified: 2026-01-01T00:00:00Z\n")
         for one in range(51)
@@ -431,14 +434,14 @@ def test_very_many_things_whose_changes_are_alike_are_told_as_one(diff: Diff) ->
     assert text.count("\nseries s") == 1
 
 
-def test_what_is_seen_in_one_body_only_is_told_with_its_address(diff: Diff) -> None:
-    """All the others say the same as before."""
+def test_a_change_in_one_body_only_is_shown_with_its_url(diff: Diff) -> None:
+    """All other bodies are unchanged."""
     text = diff("minimal", (FIRST, "modified: 2026-02-02T10:00:00Z", "modified: 2026-02-03T10:00:00Z"), options=())
 
     assert '\n  in /api/v2/cubari/first:\n  ! chapters["1"].last_updated: "1770026400" → "1770112800"\n' in text
 
 
-def test_programs_are_told_who_may_read_it_too(diff: Diff) -> None:
+def test_json_contains_changed_access(diff: Diff) -> None:
     """By URL."""
     facts = diff("minimal", (FIRST, "title: First", "title: First\nlicensed: true"))
 
@@ -447,8 +450,8 @@ def test_programs_are_told_who_may_read_it_too(diff: Diff) -> None:
     ]
 
 
-def test_many_changes_of_one_kind_are_told_as_one(diff: Diff) -> None:
-    """The first of them stands for all."""
+def test_similar_changes_of_list_items_are_grouped(diff: Diff) -> None:
+    """The first one is shown, the others are counted."""
     text = diff("everything", (LONG, "chapters:", "chapter_title: '{number}!'\nchapters:"), options=())
 
     assert "].full_title: " in text

@@ -1,4 +1,4 @@
-"""What can be compared: built sites, releases, manifests, catalogs, and what git remembers of them."""
+"""The arguments of `diff`: built sites, releases, manifests, catalogs and git revisions."""
 
 import json
 import os
@@ -27,15 +27,15 @@ def series(found: Any) -> dict[str, str]:
 
 
 def releases(site: Site) -> list[Path]:
-    """Two releases of one folder."""
+    """Two releases in one folder."""
     tree_snapshot.first_version(site)
     first = site.build().release
     tree_snapshot.second_version(site)
     return [site.folder / "dist/releases" / one for one in (first, site.build().release)]
 
 
-def test_two_releases_of_one_folder_can_be_compared(site: Site, run: Run) -> None:
-    """Each by its folder or its manifest, and the newer one by the folder that was built, too."""
+def test_two_releases_of_one_folder(site: Site, run: Run) -> None:
+    """Each by its folder or its manifest; the current one also by the built folder."""
     old, new = releases(site)
     found = facts(run, old, new)
     names = {"old": str(old), "new": str(new)}
@@ -46,8 +46,8 @@ def test_two_releases_of_one_folder_can_be_compared(site: Site, run: Run) -> Non
     assert series(facts(run, new, old)) == {"first": "changed", "third": "removed"}
 
 
-def test_a_new_series_is_told_by_its_title(site: Site, run: Run) -> None:
-    """What is new or gone is not told field by field."""
+def test_a_new_series_is_shown_with_its_title(site: Site, run: Run) -> None:
+    """The fields of added and removed entities are not listed."""
     old, new = releases(site)
     text = run("diff", old, new).stdout
 
@@ -55,8 +55,8 @@ def test_a_new_series_is_told_by_its_title(site: Site, run: Run) -> None:
     assert '  - chapters[volume=3, number=3]: {"id":3,"title":"","number":"3",' in text
 
 
-def test_a_manifest_alone_is_compared_by_its_tags(site: Site, run: Run, tmp_path: Path) -> None:
-    """Which URLs differ is known, but not what is in them, nor where redirects lead."""
+def test_a_manifest_alone_is_compared_by_etags(site: Site, run: Run, tmp_path: Path) -> None:
+    """It shows which URLs differ, but neither fields nor redirects."""
     old, new = releases(site)
     manifest = tmp_path / "last.json"
     manifest.write_bytes((old / "manifest.json").read_bytes())
@@ -72,8 +72,8 @@ def test_a_manifest_alone_is_compared_by_its_tags(site: Site, run: Run, tmp_path
     assert "one side is only a manifest, so redirects, licences and settings were not compared" in text
 
 
-def test_a_manifest_with_its_bodies_beside_it_is_whole_but_for_its_maps(site: Site, run: Run, tmp_path: Path) -> None:
-    """What was taken out of a folder is read where it lies now."""
+def test_a_manifest_with_bodies_shows_changed_fields(site: Site, run: Run, tmp_path: Path) -> None:
+    """Only gates and settings are missing without the maps."""
     old, new = releases(site)
     (tmp_path / "kept").mkdir()
     (tmp_path / "kept/manifest.json").write_bytes((old / "manifest.json").read_bytes())
@@ -82,8 +82,8 @@ def test_a_manifest_with_its_bodies_beside_it_is_whole_but_for_its_maps(site: Si
     assert facts(run, tmp_path / "kept", new)["things"][0]["changes"] == facts(run, old, new)["things"][0]["changes"]
 
 
-def test_a_body_that_is_lost_or_damaged_is_compared_by_its_tag(site: Site, run: Run) -> None:
-    """Nothing is invented about it."""
+def test_a_lost_or_damaged_body_is_compared_by_etag(site: Site, run: Run) -> None:
+    """No fields are shown for it."""
     old, new = releases(site)
     for path in (site.folder / "dist/www").rglob("*.json"):
         if "first" in str(path):
@@ -92,8 +92,8 @@ def test_a_body_that_is_lost_or_damaged_is_compared_by_its_tag(site: Site, run: 
     assert facts(run, old, new)["things"][0]["changes"] == []
 
 
-def test_a_built_site_is_compared_with_its_catalog(site: Site, run: Run) -> None:
-    """What a build would publish is known before it does, and settings do not differ because folders do."""
+def test_a_built_site_and_its_catalog(site: Site, run: Run) -> None:
+    """The output is what the next build would publish. Different folders are not different settings."""
     site.build()
     catalog, out = site.folder / "catalog_src", site.folder / "dist"
 
@@ -102,15 +102,15 @@ def test_a_built_site_is_compared_with_its_catalog(site: Site, run: Run) -> None
     assert series(facts(run, out, catalog)) == {"first": "changed", "second": "changed"}
 
 
-def test_the_parent_of_a_catalog_stands_for_it(site: Site, run: Run) -> None:
-    """Another checkout of the project is a catalog, too."""
+def test_the_folder_around_a_catalog_is_accepted(site: Site, run: Run) -> None:
+    """Another checkout of the project is such a folder."""
     catalog = site.folder / "catalog_src"
 
     assert facts(run, site.folder, ".", "--catalog", catalog)["differs"] is False
 
 
-def test_exit_code_says_whether_anything_differs(site: Site, run: Run) -> None:
-    """As git does, if it is asked to."""
+def test_exit_code_is_1_for_differences(site: Site, run: Run) -> None:
+    """Only with --exit-code, as in git."""
     old, new = releases(site)
 
     assert [run("diff", *two, "--exit-code").exit_code for two in ((old, old), (old, new))] == [0, 1]
@@ -126,16 +126,16 @@ def test_exit_code_says_whether_anything_differs(site: Site, run: Run) -> None:
         ("{folder}/other/site.yaml", "{folder}/other/site.yaml: is not the manifest of a release"),
     ],
 )
-def test_what_cannot_be_compared_is_said(site: Site, run: Run, old: str, problem: str) -> None:
-    """A name that means nothing ends in a sentence."""
+def test_an_unknown_argument_is_an_error(site: Site, run: Run, old: str, problem: str) -> None:
+    """The message names the argument."""
     other = (site.folder / "catalog_src").rename(site.folder / "other")
     found = outcome(run("diff", old.format(folder=site.folder), other, "--catalog", site.folder / "catalog_src"))
 
     assert found == (1, "", f"{problem.format(folder=site.folder)}\n")
 
 
-def test_programs_are_told_what_is_wrong_as_json(site: Site, run: Run) -> None:
-    """With --format json and with --json, which are the same."""
+def test_errors_are_json_with_json_output(site: Site, run: Run) -> None:
+    """With --format json and with --json."""
     site.build()
     out = site.folder / "dist"
     problem = {"ok": False, "message": f"{site.folder}: contains neither a built site nor a catalog", "problems": []}
@@ -151,7 +151,7 @@ def test_programs_are_told_what_is_wrong_as_json(site: Site, run: Run) -> None:
 
 @pytest.fixture
 def repository(site: Site, monkeypatch: pytest.MonkeyPatch) -> Site:
-    """A project whose catalog was committed twice; what it was first has a tag."""
+    """A project with two commits of its catalog; the first one has a tag."""
     monkeypatch.setenv("GIT_CONFIG_GLOBAL", os.devnull)
     monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
     git(site.folder, "init", "--quiet", "--initial-branch", "main")
@@ -167,8 +167,10 @@ def repository(site: Site, monkeypatch: pytest.MonkeyPatch) -> Site:
 
 
 @pytest.fixture
-def asked(repository: Site, run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> Any:
-    """`diff` in the folder of the project; whatever it needs meanwhile is gone afterwards, and nothing else changed."""
+def run_diff(
+    repository: Site, run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory
+) -> Any:
+    """Run `diff` in the folder of the project. It leaves no files behind and changes none."""
     monkeypatch.chdir(repository.folder)
     scratch = tmp_path_factory.mktemp("scratch")
     monkeypatch.setattr("tempfile.tempdir", str(scratch))
@@ -187,46 +189,46 @@ TITLE = [{"path": "title", "change": "changed", "old": "First", "new": "Second"}
 
 
 @pytest.mark.parametrize("names", [("first", "main"), ("HEAD~1", "HEAD"), ("first", "."), ("HEAD^",)])
-def test_two_revisions_are_compared(asked: Callable[..., Any], names: tuple[str, ...]) -> None:
-    """Each is built as it was then; what was edited since is a point, or nothing at all."""
-    found = asked(*names)
+def test_two_revisions(run_diff: Callable[..., Any], names: tuple[str, ...]) -> None:
+    """Each is built from its commit; `.` and the default NEW are the working copy."""
+    found = run_diff(*names)
 
     assert (found["old"], found["new"]) == (names[0], [*names, "."][1])
     assert {one["name"]: one["changes"] for one in found["things"] if one["changes"]} == {"first": TITLE}
 
 
-def test_without_names_what_was_edited_is_compared_with_head(asked: Callable[..., Any], repository: Site) -> None:
-    """The question that somebody has before a commit."""
-    assert asked()["differs"] is False
+def test_the_default_shows_uncommitted_changes(run_diff: Callable[..., Any], repository: Site) -> None:
+    """The working copy is compared with HEAD."""
+    assert run_diff()["differs"] is False
     repository.write("authors.yaml", "- {id: 1, name: Ada Pen, modified: 2026-01-01T00:00:00Z}\n")
-    assert [one["name"] for one in asked()["things"] if one["changes"]] == ["1"]
+    assert [one["name"] for one in run_diff()["things"] if one["changes"]] == ["1"]
 
 
-def test_dates_are_those_that_a_build_of_the_revision_would_see(asked: Callable[..., Any], repository: Site) -> None:
-    """What says no date itself is as old as its last commit, at each revision."""
+def test_a_revision_is_built_with_its_own_commit_times(run_diff: Callable[..., Any], repository: Site) -> None:
+    """A record without `modified` is as old as its last commit at that revision."""
     path = repository.folder / "catalog_src/series/undated.yaml"
     path.write_text(path.read_text() + "# a comment\n")
     commit(repository.folder, SECOND + 60)
-    found = asked("main~1", "main")
+    found = run_diff("main~1", "main")
 
     assert [one["changes"] for one in found["things"]] == [
         [{"path": 'chapters["9"].last_updated', "change": "changed", "old": str(FIRST), "new": str(SECOND + 60)}]
     ]
 
 
-def test_a_hook_does_not_run_and_settings_do_not_matter(asked: Callable[..., Any], repository: Site) -> None:
-    """What somebody set for checkouts of their own is not done to ours."""
+def test_hooks_and_git_settings_have_no_effect(run_diff: Callable[..., Any], repository: Site) -> None:
+    """No checkout is made."""
     hook = repository.folder / ".git/hooks/post-checkout"
     hook.parent.mkdir(exist_ok=True)
     hook.write_text(f"#!/bin/sh\ntouch {repository.folder}/ran\n")
     hook.chmod(0o755)
     git(repository.folder, "config", "core.hooksPath", str(hook.parent))
 
-    assert asked("first", "main")["differs"] is True
+    assert run_diff("first", "main")["differs"] is True
 
 
-def test_mistakes_of_a_revision_are_told_as_git_names_files(asked: Any, repository: Site, run: Run) -> None:
-    """Where the catalog was looked at, nobody will find it."""
+def test_problems_of_a_revision_name_files_as_git_does(run_diff: Any, repository: Site, run: Run) -> None:
+    """The temporary folder does not appear."""
     repository.write("series/second.yaml", "title: Second\n")
     commit(repository.folder, SECOND + 60)
     code, told, complained = outcome(run("diff", "first", "main"))
@@ -238,8 +240,8 @@ def test_mistakes_of_a_revision_are_told_as_git_names_files(asked: Any, reposito
     )
 
 
-def test_a_revision_without_the_catalog_is_refused(asked: Any, repository: Site, run: Run) -> None:
-    """It was not there yet."""
+def test_a_revision_without_a_catalog_is_an_error(run_diff: Any, repository: Site, run: Run) -> None:
+    """The message names the revision."""
     git(repository.folder, "checkout", "--quiet", "--orphan", "other")
     git(repository.folder, "rm", "--quiet", "-r", "--cached", ".")
     git(repository.folder, "commit", "--quiet", "--allow-empty", "--message", "x")
@@ -249,17 +251,17 @@ def test_a_revision_without_the_catalog_is_refused(asked: Any, repository: Site,
 
 
 @pytest.mark.parametrize("name", ["third.yaml", "folder"])
-def test_a_link_of_a_commit_does_not_show_what_lies_elsewhere(
-    name: str, asked: Any, repository: Site, run: Run, tmp_path_factory: pytest.TempPathFactory
+def test_a_link_in_a_commit_cannot_read_other_files(
+    name: str, run_diff: Any, repository: Site, run: Run, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    """Whoever may propose a commit may not read the files of whoever looks at it; links inside lead where they led."""
+    """The author of a commit must not read files of the reviewer. Links inside the catalog are followed."""
     secret = tmp_path_factory.mktemp("elsewhere") / "secret.yaml"
     secret.write_text("token: 12345\n")
     series = repository.folder / "catalog_src/series"
     (series / "first.yaml").rename(series / ".first.yaml")
     (series / "first.yaml").symlink_to(".first.yaml")
     commit(repository.folder, SECOND + 60)
-    assert asked("first", "main")["differs"] is True
+    assert run_diff("first", "main")["differs"] is True
     (series / name).symlink_to(secret if name.endswith("yaml") else secret.parent)
     commit(repository.folder, SECOND + 120)
     problem = (
@@ -269,10 +271,13 @@ def test_a_link_of_a_commit_does_not_show_what_lies_elsewhere(
     assert outcome(run("diff", "first", "main")) == (1, "", problem)
 
 
-def test_a_shallow_clone_knows_few_revisions(
+def test_a_shallow_clone_has_few_revisions(
     repository: Site, run: Run, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Those that it knows are compared, with a warning about dates; of others it is said why they are missing."""
+    """Existing revisions are compared with a warning about dates.
+
+    The error for others explains why they are missing.
+    """
     clone = tmp_path_factory.mktemp("clone")
     path = repository.folder / "catalog_src/series/first.yaml"
     path.write_text(path.read_text().replace("title: Second", "title: Third"))
@@ -287,8 +292,8 @@ def test_a_shallow_clone_knows_few_revisions(
     assert outcome(run("diff", "HEAD~2")) == (1, "", f"{problem}; the clone is shallow: run git fetch --unshallow\n")
 
 
-def test_warnings_of_a_build_are_told(asked: Any, repository: Site, run: Run) -> None:
-    """A chapter that has no id is missing from what is compared, too."""
+def test_warnings_of_the_builds_are_printed(run_diff: Any, repository: Site, run: Run) -> None:
+    """A chapter without an id is missing from the comparison, too."""
     repository.write("series/second.yaml", "title: x\ncover: c.png\nchapters:\n  - {number: 1, "
                      "published: 2023-01-01T00:00:00Z, pages: [1.png]}\n")  # fmt: skip
     commit(repository.folder, SECOND + 60)
@@ -297,8 +302,8 @@ def test_warnings_of_a_build_are_told(asked: Any, repository: Site, run: Run) ->
     assert run("diff", "first", "main").stderr == f"warning: main:catalog_src: {warning}\n"
 
 
-def test_without_git_a_revision_is_unknown(asked: Any, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Catalogs and built sites can be compared all the same."""
+def test_without_git_a_revision_is_an_error(run_diff: Any, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Catalogs and built sites can be compared without git."""
     monkeypatch.setenv("PATH", os.devnull)
 
     assert run("diff", "first", "main").stderr.startswith("first: is neither a built site")

@@ -1,4 +1,4 @@
-"""A comparison as a comment: nothing of a catalog is more than text in it, and it is never too long."""
+"""The Markdown comment: catalog texts are never markup, and its length is limited."""
 
 import html
 import re
@@ -28,7 +28,7 @@ NASTY = [
     "~~~ | [a](javascript:b) **bold** <!-- -->",
     "&lt;b&gt; \\` `x`",
 ]
-# What may stand outside of fences: nothing that comes from a catalog, unless it is escaped in <code>.
+# Lines that may be outside fences. Catalog texts are escaped in <code>.
 CODE = r"<code>(?:[^<>&]|&(?:lt|gt|amp|quot|#x27);)*</code>"
 OUTSIDE = re.compile(
     "|".join(
@@ -48,7 +48,7 @@ OUTSIDE = re.compile(
 
 
 def outside(text: str) -> Iterator[str]:
-    """The lines that are not between fences, which a line of as many backticks ends, and nothing else."""
+    """The lines outside code fences. A fence is closed by a line with as many backticks."""
     fence = ""
     for line in text.splitlines():
         if fence:
@@ -70,7 +70,7 @@ def is_harmless(text: str) -> bool:
 
 
 def comment(site: Site, run: Run, *options: str) -> str:
-    """On what a build would change."""
+    """The comment about what a build would change."""
     folders = (site.folder / "dist", site.folder / "catalog_src")
     result = run("diff", *folders, "--as-of", AS_OF, "--jobs", 1, "--format", "markdown", *options)
     assert result.exit_code == 0, result.output
@@ -79,8 +79,8 @@ def comment(site: Site, run: Run, *options: str) -> str:
 
 @pytest.mark.parametrize("nasty", NASTY)
 @pytest.mark.parametrize("every", [(), ("--all",)])
-def test_no_text_of_a_catalog_is_markup(site: Site, run: Run, nasty: str, every: tuple[str, ...]) -> None:
-    """Mentions, tags, fences and tables in titles, names and categories are shown as they are."""
+def test_catalog_texts_are_not_markup(site: Site, run: Run, nasty: str, every: tuple[str, ...]) -> None:
+    """Mentions, tags, fences and tables in titles, names and categories have no effect."""
     site.build()
     quoted = nasty.replace("'", "''")
     site.write("series/new.yaml", f"title: '{quoted}'\ncover: c.png\n")
@@ -99,7 +99,7 @@ def thing(name: str, old: object, new: object) -> EntityChange:
 
 @pytest.fixture
 def same(site: Site) -> Iterator[BodyReader]:
-    """A release and itself, said to differ."""
+    """A release and itself, marked as different."""
     site.build()
     path = site.folder / "dist/current/manifest.json"
     with ReleaseView(path, "`<old>`") as old, ReleaseView(path, "@new") as new:
@@ -111,15 +111,15 @@ TEXTS = st.text(st.sampled_from("`~<>&@#|*\n\r\t\x00\u202e\u2028…a é"), max_s
 
 @settings(deadline=None, derandomize=True, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.tuples(TEXTS, TEXTS, TEXTS), max_size=5))
-def test_whatever_a_body_holds_stays_between_its_fences(same: BodyReader, fields: list[tuple[str, str, str]]) -> None:
-    """Bodies of another program may hold what no catalog can."""
+def test_body_contents_cannot_close_their_fence(same: BodyReader, fields: list[tuple[str, str, str]]) -> None:
+    """Bodies of other programs may contain texts that no catalog can."""
     found = [thing(name, {name: old}, {name: new}) for name, old, new in fields]
 
     assert is_harmless(as_markdown.markdown(same, found))
 
 
-def test_what_is_too_long_is_left_out_and_said(same: BodyReader) -> None:
-    """The beginning stays whole; how much is missing is said at the end."""
+def test_a_long_comment_is_cut_with_a_note(same: BodyReader) -> None:
+    """The first sections are complete, and the note counts the omitted ones."""
     for width in range(1, 60, 3):
         found = [thing(f"s{one}", {f"f{one}_{n}": "old " * 20 for n in range(width)}, {}) for one in range(900)]
         text = as_markdown.markdown(same, found)
@@ -131,8 +131,8 @@ def test_what_is_too_long_is_left_out_and_said(same: BodyReader) -> None:
         assert f"\n… and {900 - shown} more parts, omitted because a comment has at most 65,536 characters.\n" in text
 
 
-def test_the_shortest_comment_says_that_nothing_differs(site: Site, run: Run) -> None:
-    """A head and one line."""
+def test_the_comment_without_differences(site: Site, run: Run) -> None:
+    """A heading and one line."""
     site.build()
     out = site.folder / "dist"
     text = run("diff", out, out, "--format", "markdown").stdout
@@ -140,8 +140,8 @@ def test_the_shortest_comment_says_that_nothing_differs(site: Site, run: Run) ->
     assert text == f"### What changes for clients\n\n<p><code>{out}</code> → <code>{out}</code>: no differences</p>\n"
 
 
-def test_a_comment_has_a_summary_a_table_and_the_rest_folded(site: Site, run: Run) -> None:
-    """Who wants to know more opens it."""
+def test_a_comment_has_a_summary_and_collapsed_sections(site: Site, run: Run) -> None:
+    """The table of URLs is one of the sections."""
     tree_snapshot.first_version(site)
     old = site.build().release
     tree_snapshot.second_version(site)
@@ -163,8 +163,8 @@ def test_a_comment_has_a_summary_a_table_and_the_rest_folded(site: Site, run: Ru
     assert "| `/` |  |  |  | 1 |\n" in text
 
 
-def test_access_stands_first(site: Site, run: Run) -> None:
-    """Whether somebody may still read something matters more than what it says."""
+def test_the_access_section_comes_first(site: Site, run: Run) -> None:
+    """Changed access matters more than changed fields."""
     site.build()
     path = site.folder / "catalog_src/series/first.yaml"
     path.write_text(path.read_text() + "restricted: true\n")

@@ -1,4 +1,4 @@
-"""What a cache in front has to forget, held against what two real servers answer."""
+"""`diff --purge`, compared with the responses of two real servers."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -17,8 +17,8 @@ from tests.support import nginx_client
 BASE = "https://everything.example:8443"
 CHAPTER = "  - {id: 1200, number: 5, published: 2026-03-02, pages: [x]}\n"
 EDITS = (
-    # A chapter more, another title, a series that is gone, one that is licensed now and one that is not any more,
-    # one that needs a key now and one that needs none any more, and other ages.
+    # A new chapter, a changed title, a removed series, a new and a removed licence,
+    # a new and a removed restriction, and other values of max-age.
     ("series/long-road/series.yaml", "chapters:\n", f"chapters:\n{CHAPTER}"),
     ("series/paused.yaml", "title: V1 C100", "title: V1 hundred"),
     ("series/canceled.yaml", "status: canceled", "status: canceled\nlicensed: true"),
@@ -42,7 +42,7 @@ def served(site: Site) -> Iterator[nginx_client.Web]:
             yield server
 
 
-# The last of all titles, and what only a key opens.
+# The title that sorts last, and restricted URLs.
 SMALL = (
     ("series/licensed.yaml", "title: bought elsewhere", "title: bought here"),
     ("series/members-only.yaml", "title: Behind a key", "title: Behind the key"),
@@ -50,7 +50,7 @@ SMALL = (
 
 
 def edited(folder: Path, edits: Sequence[tuple[str, str, str]]) -> tuple[Site, Site]:
-    """A site, and the same after some edits."""
+    """A site, and the same site after some edits."""
     old, new = (copy_of("everything", folder / name) for name in ("old", "new"))
     for file, before, after in edits:
         path = new.folder / "catalog_src" / file
@@ -66,8 +66,8 @@ def both(tmp_path: Path) -> tuple[Site, Site]:
     return old, new
 
 
-def addresses(*sites: Site) -> set[str]:
-    """Whatever somebody may ask for, in many spellings."""
+def urls(*sites: Site) -> set[str]:
+    """URLs that a client may request, in many forms."""
     urls = {url.partition("?")[0] for one in sites for url in one.manifest.resources if "#" not in url}
     slugs = {url.split("/")[4] for url in urls if url.startswith("/api/v2/series/")}
     chapters = {url.split("/")[4] for url in urls if url.startswith("/api/v2/chapters/")}
@@ -94,25 +94,23 @@ def slashed(url: str) -> str:
     return f"{path}/{mark}{query}"
 
 
-def kept(answer: nginx_client.Answer) -> tuple[object, ...]:
-    """As much of an answer as a cache that many share may keep, its date excepted."""
+def cacheable(answer: nginx_client.Answer) -> tuple[object, ...]:
+    """The part of a response that a shared cache may store, without its Date."""
     if "public" not in (answer["cache-control"] or ""):
         return ()
     return answer.status, answer.body, answer["cache-control"], answer["location"]
 
 
 @pytest.mark.parametrize("edits", [EDITS, SMALL], ids=["many", "few"])
-def test_a_cache_that_forgets_this_is_up_to_date(
-    tmp_path: Path, run: Run, edits: Sequence[tuple[str, str, str]]
-) -> None:
-    """Whatever two servers answer differently has to go, as long as a cache could have kept it, and nothing else."""
+def test_purging_updates_a_shared_cache(tmp_path: Path, run: Run, edits: Sequence[tuple[str, str, str]]) -> None:
+    """The list has every cacheable URL with different responses of the two servers, and no other URL."""
     both = old, new = edited(tmp_path, edits)
     if edits == EDITS:
         (new.folder / "catalog_src/series/finished.yaml").unlink()
     with ExitStack() as stack:
         servers = [stack.enter_context(served(one)) for one in both]
-        asked = addresses(*both)
-        before, after = ({url: kept(server.ask(url)) for url in asked} for server in servers)
+        asked = urls(*both)
+        before, after = ({url: cacheable(server.ask(url)) for url in asked} for server in servers)
     stale = {url for url in asked if before[url] and before[url] != after[url]}
     result = run("diff", old.folder / "dist", new.folder / "dist", "--purge", "--format", "json")
     purge = json.loads(result.stdout)
@@ -125,8 +123,8 @@ def test_a_cache_that_forgets_this_is_up_to_date(
     assert len(stale) > (300 if edits == EDITS else 30)
 
 
-def test_purging_is_one_url_a_line(both: tuple[Site, Site], run: Run) -> None:
-    """Ready for a loop; what cannot be listed, and what a list cannot tell, is said beside it."""
+def test_purge_prints_one_url_on_each_line(both: tuple[Site, Site], run: Run) -> None:
+    """Prefixes and changed settings are printed on standard error."""
     folders = [one.folder / "catalog_src" for one in both]
     code, out, error = outcome(run("diff", *folders, "--as-of", AS_OF, "--jobs", 1, "--purge"))
     lines = out.splitlines()
@@ -139,15 +137,15 @@ def test_purging_is_one_url_a_line(both: tuple[Site, Site], run: Run) -> None:
     assert error.endswith("http.conf changed too: headers and errors may differ; purge the whole site\n")
 
 
-def test_nothing_to_forget_is_nothing_at_all(both: tuple[Site, Site], run: Run) -> None:
+def test_purge_without_differences_prints_nothing(both: tuple[Site, Site], run: Run) -> None:
     """Not even an empty line."""
     catalog = both[0].folder / "catalog_src"
 
     assert run("diff", catalog, catalog, "--as-of", AS_OF, "--jobs", 1, "--purge").stdout == ""
 
 
-def test_another_address_of_the_site_can_be_said(both: tuple[Site, Site], run: Run, tmp_path: Path) -> None:
-    """A manifest alone does not know where the site is; and a cache may know it by another name."""
+def test_base_url_replaces_the_host_of_purged_urls(both: tuple[Site, Site], run: Run, tmp_path: Path) -> None:
+    """A manifest does not contain the site's URL, and a CDN may use another host name."""
     manifests = []
     for one in both:
         one.build()
@@ -183,8 +181,8 @@ def test_another_address_of_the_site_can_be_said(both: tuple[Site, Site], run: R
         (["--purge", "--base-url", "https://cdn.example/a b"], "should be a URL like https://cdn.example"),
     ],
 )
-def test_options_that_contradict_each_other_are_wrong_usage(options: list[str], problem: str, run: Run) -> None:
-    """Nothing is compared, and none of them is passed over."""
+def test_contradicting_options_are_refused(options: list[str], problem: str, run: Run) -> None:
+    """Exit code 2, before anything is compared."""
     result = run("diff", *options)
 
     assert result.exit_code == 2

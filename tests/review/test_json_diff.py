@@ -1,4 +1,4 @@
-"""Two JSON values and what is different: whatever differs is found, once, and called by its name."""
+"""The JSON diff reports every difference once, with its path."""
 
 from collections import Counter
 from typing import Any
@@ -13,7 +13,7 @@ from generator.review.diff.json_diff import ADDED, CHANGED, MOVED, REMOVED, json
 SCALARS = (
     st.none() | st.booleans() | st.integers(-3, 3) | st.sampled_from([0.0, -0.0, 1.0, 1.5]) | st.text("ab", max_size=2)
 )
-# Few names, so that two values often have much in common.
+# Few names, so that two values often share fields.
 NAMES = st.sampled_from(["id", "slug", "volume", "number", "title", "1", "a b"])
 
 
@@ -25,7 +25,7 @@ VALUES = st.recursive(SCALARS, inside, max_leaves=12)
 CHAPTER = st.fixed_dictionaries({"id": st.integers(1, 9), "title": st.text("ab", max_size=1)})
 CHAPTERS = st.lists(CHAPTER, unique_by=lambda one: one["id"])
 ANY = VALUES | CHAPTERS
-# No deadline: a busy machine is no failure.
+# No deadline, because the machine may be busy.
 OFTEN = settings(deadline=None, max_examples=300, derandomize=True)
 MIRROR = {ADDED: REMOVED, REMOVED: ADDED, CHANGED: CHANGED, MOVED: MOVED}
 
@@ -36,8 +36,8 @@ def told(old: Any, new: Any) -> list[tuple[str, str, Any, Any]]:
 
 @OFTEN
 @given(ANY)
-def test_a_value_does_not_differ_from_itself(value: Any) -> None:
-    """Read again, it is the same to the last byte."""
+def test_equal_values_have_no_changes(value: Any) -> None:
+    """Also after serialising and parsing."""
     assert told(value, encoding.parse(encoding.json(value))) == []
 
 
@@ -48,15 +48,15 @@ def test_a_value_does_not_differ_from_itself(value: Any) -> None:
 @example(1, 1.0)
 @example([1, 1, 2], [1, 2, 2])
 @example({"a": 1, "b": 2}, {"b": 2, "a": 1})
-def test_whatever_differs_is_found(old: Any, new: Any) -> None:
-    """There is a change wherever the bytes are not the same, and none where they are."""
+def test_values_with_different_bytes_have_changes(old: Any, new: Any) -> None:
+    """And values with the same bytes have none."""
     assert bool(told(old, new)) == (encoding.json(old) != encoding.json(new))
 
 
 @OFTEN
 @given(ANY, ANY)
-def test_the_way_back_is_the_same_way(old: Any, new: Any) -> None:
-    """What was added is removed again, in the same place; as many things move."""
+def test_the_reverse_diff_has_the_reverse_changes(old: Any, new: Any) -> None:
+    """Added items are removed at the same path, and as many items move."""
     there = list(json_changes(old, new))
     back = list(json_changes(new, old))
 
@@ -69,8 +69,8 @@ def test_the_way_back_is_the_same_way(old: Any, new: Any) -> None:
 
 @OFTEN
 @given(CHAPTERS, st.data())
-def test_one_edit_is_one_change(chapters: list[dict[str, Any]], data: st.DataObject) -> None:
-    """A title that is edited is told by the id of its chapter, wherever the chapter stands."""
+def test_an_edited_title_is_one_change(chapters: list[dict[str, Any]], data: st.DataObject) -> None:
+    """Its path contains the id of the chapter, at any position in the list."""
     chapters.append({"id": 10, "title": "old"})
     edited = [{**one, "title": "new"} if one["id"] == 10 else dict(one) for one in chapters]
 
@@ -79,8 +79,8 @@ def test_one_edit_is_one_change(chapters: list[dict[str, Any]], data: st.DataObj
 
 @OFTEN
 @given(st.lists(st.integers(1, 99), min_size=2, unique=True), st.data())
-def test_what_is_carried_elsewhere_is_one_move(ids: list[int], data: st.DataObject) -> None:
-    """One thing that stands elsewhere does not make all that stand behind it changes."""
+def test_an_item_at_another_position_is_one_move(ids: list[int], data: st.DataObject) -> None:
+    """The items after it do not change."""
     start, end = (data.draw(st.integers(0, len(ids) - 1)) for _ in range(2))
     after = [*ids]
     after.insert(end, after.pop(start))
@@ -110,17 +110,17 @@ def test_what_is_carried_elsewhere_is_one_move(ids: list[int], data: st.DataObje
             [{"volume": 1, "number": 1.0, "x": 2}, {"volume": None, "number": 1.0, "x": 2}],
             [("[volume=1, number=1.0].x", CHANGED, 1, 2), ("[number=1.0].x", CHANGED, 1, 2)],
         ),
-        # Called by its number as long as it has the same.
+        # The number is the name of a chapter while it is unchanged.
         (
             [{"id": 7, "volume": 1, "number": "1"}, {"id": 8, "volume": 1, "number": "2", "x": 1}],
             [{"id": 7, "volume": 1, "number": "3"}, {"id": 8, "volume": 1, "number": "2", "x": 2}],
             [("[id=7].number", CHANGED, "1", "3"), ("[volume=1, number=2].x", CHANGED, 1, 2)],
         ),
-        # Ids of which two are alike tell nothing apart.
+        # Duplicate ids are no identity.
         ([{"id": 1, "x": 1}, {"id": 1, "x": 2}], [{"id": 1, "x": 1}, {"id": 1, "x": 3}], [("[1].x", CHANGED, 2, 3)]),
         ([{"id": [1]}], [{"id": [2]}], [("[0].id[0]", CHANGED, 1, 2)]),
     ],
 )  # fmt: skip
-def test_changes_are_told_by_field(old: Any, new: Any, expected: list[tuple[str, str, Any, Any]]) -> None:
-    """A path leads to each change, through lists by what their items are called."""
+def test_the_path_of_each_change(old: Any, new: Any, expected: list[tuple[str, str, Any, Any]]) -> None:
+    """List items are named by their identity."""
     assert told(old, new) == expected

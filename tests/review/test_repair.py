@@ -1,4 +1,4 @@
-"""What each command says and does when a file of a built site is damaged, and what `verify --repair` restores."""
+"""What each command does with damaged files, and what `verify --repair` restores."""
 
 import json
 import os
@@ -26,7 +26,7 @@ FIRST, AUTHORS = "/api/series/first", "/api/authors"
 
 @pytest.fixture
 def built(site: Site, hasty: None, run: Run) -> Site:
-    """A site with one release, built with a cache."""
+    """A site with one release and a cache."""
     tree_snapshot.first_version(site)
     assert run("build", *tree_snapshot.options(site)).exit_code == 0
     return site
@@ -49,13 +49,13 @@ def delete(path: Path) -> None:
 
 
 def edit(path: Path) -> None:
-    """The last letter but one is another; the size stays."""
+    """Change one letter and keep the size."""
     text = path.read_bytes()
     path.write_bytes(text[:-2] + bytes([text[-2] ^ 1]) + text[-1:])
 
 
 def swap(path: Path) -> None:
-    """With another file of its kind."""
+    """Swap the file with another one of its kind."""
     top = path.parent if "releases" in path.parts else Path(str(path).partition("/www/")[0]) / "www"
     other = next(one for one in sorted(top.rglob("*")) if one.is_file() and differ(one, path))
     text = path.read_bytes()
@@ -68,14 +68,14 @@ def differ(one: Path, other: Path) -> bool:
 
 
 def link(path: Path) -> None:
-    """The file lies elsewhere, and a link leads to it."""
+    """Replace the file by a link to a copy elsewhere."""
     elsewhere = Path(f"{str(path).partition('/dist/')[0]}/elsewhere")
     path.rename(elsewhere)
     path.symlink_to(elsewhere)
 
 
 DAMAGES = [append, cut, empty, delete, edit, swap, link]
-# Kinds of files: the URL whose file it is and its suffix, or a file of the release.
+# Kinds of files: a URL and a suffix, or a file of the release.
 KINDS = {
     "body": (FIRST, ""),
     "short body": (AUTHORS, ""),
@@ -99,7 +99,7 @@ def file_of(site: Site, kind: str) -> Path:
 
 
 def damaged(site: Site, kind: str, damage: Damage) -> tuple[Path, dict[str, object]]:
-    """The damaged file, and the content of the site before."""
+    """The damaged file, and the files of the undamaged site."""
     before = tree_snapshot.content(site.folder / "dist")
     path = file_of(site, kind)
     damage(path)
@@ -107,8 +107,8 @@ def damaged(site: Site, kind: str, damage: Damage) -> tuple[Path, dict[str, obje
 
 
 @CASES
-def test_verify_names_every_damage(built: Site, run: Run, kind: str, damage: Damage) -> None:
-    """`verify` ends with 1 and names the damaged file, for people and for programs."""
+def test_verify_names_a_damaged_file(built: Site, run: Run, kind: str, damage: Damage) -> None:
+    """Exit code 1, in text and in JSON."""
     path, _ = damaged(built, kind, damage)
     out = built.folder / "dist"
     said, listed = run("verify", "--out", out), run("verify", "--out", out, "--json")
@@ -121,8 +121,8 @@ def test_verify_names_every_damage(built: Site, run: Run, kind: str, damage: Dam
 
 
 @CASES
-def test_repair_restores_every_damage_but_that_of_a_manifest(built: Site, run: Run, kind: str, damage: Damage) -> None:
-    """`verify --repair` brings back every byte and says to reload nginx; a manifest is named and left as it is."""
+def test_repair_restores_every_file_except_the_manifest(built: Site, run: Run, kind: str, damage: Damage) -> None:
+    """Every byte is restored, and the output asks for a reload. A damaged manifest is named and not changed."""
     path, before = damaged(built, kind, damage)
     after = tree_snapshot.content(built.folder / "dist")
     result = run("verify", "--repair", *places(built))
@@ -147,8 +147,8 @@ def places(site: Site) -> list[object]:
 
 
 @CASES
-def test_a_build_without_cache_writes_again_what_is_damaged(built: Site, run: Run, kind: str, damage: Damage) -> None:
-    """`build --no-cache` ends with a release that `verify` accepts; from a damaged manifest it continues nothing."""
+def test_a_build_without_cache_rewrites_damaged_files(built: Site, run: Run, kind: str, damage: Damage) -> None:
+    """`verify` accepts the result. A damaged manifest is not used as the previous one."""
     path, before = damaged(built, kind, damage)
     result = run("build", *tree_snapshot.options(built), "--no-cache")
 
@@ -164,8 +164,8 @@ def test_a_build_without_cache_writes_again_what_is_damaged(built: Site, run: Ru
 
 
 @CASES
-def test_a_check_sees_existence_and_size(built: Site, run: Run, kind: str, damage: Damage) -> None:
-    """`build --check` ends with 1 where a file is missing or has another size; it reads what has no size on record."""
+def test_build_check_finds_missing_and_truncated_files(built: Site, run: Run, kind: str, damage: Damage) -> None:
+    """Files without a size in the manifest are read."""
     size = file_of(built, kind).stat().st_size
     path, _ = damaged(built, kind, damage)
     before = tree_snapshot.state(built.folder / "dist")
@@ -179,15 +179,15 @@ def test_a_check_sees_existence_and_size(built: Site, run: Run, kind: str, damag
 
 
 @CASES
-def test_an_unchanged_build_does_not_look(built: Site, run: Run, kind: str, damage: Damage) -> None:
-    """A build that has nothing to do looks at a few files at most: it says what it said before, or repairs."""
+def test_an_unchanged_build_checks_few_files(built: Site, run: Run, kind: str, damage: Damage) -> None:
+    """It repeats its result, or repairs the damage that it finds."""
     damaged(built, kind, damage)
     result = run("build", *tree_snapshot.options(built))
 
     assert result.exit_code == (1 if (kind, damage) == ("manifest", delete) else 0)
 
 
-# What damage a release is spared
+# Damage that repair handles
 
 
 def two_releases(site: Site, run: Run) -> Site:
@@ -196,8 +196,8 @@ def two_releases(site: Site, run: Run) -> Site:
     return site
 
 
-def only_before(site: Site) -> Iterator[tuple[str, Path]]:
-    """The files of bodies that only the release before has, by URL."""
+def only_in_previous(site: Site) -> Iterator[tuple[str, Path]]:
+    """The files of bodies that only the previous release has, by URL."""
     now = {path for one in site.manifest.resources.values() for path in files_with_sidecar(one)}
     for url, one in site.store.manifest(site.store.previous()).resources.items():
         for path in files_with_sidecar(one):
@@ -205,11 +205,11 @@ def only_before(site: Site) -> Iterator[tuple[str, Path]]:
                 yield url, site.folder / "dist" / path
 
 
-def test_the_release_before_is_repaired_too(built: Site, run: Run) -> None:
-    """Sidecars, gzip forms and configuration of a release that can be rolled back to come back from their pair."""
+def test_repair_restores_files_of_the_previous_release(built: Site, run: Run) -> None:
+    """Sidecars, gzip forms and configuration are restored from intact files."""
     two_releases(built, run)
     before = tree_snapshot.content(built.folder / "dist")
-    for _, path in only_before(built):
+    for _, path in only_in_previous(built):
         if path.suffix in (".gz", ".headers"):
             path.unlink()
     older = str(built.store.previous())
@@ -224,8 +224,8 @@ def test_the_release_before_is_repaired_too(built: Site, run: Run) -> None:
     assert tree_snapshot.content(built.folder / "dist") == before
 
 
-def test_a_twin_that_is_damaged_itself_is_none(built: Site, run: Run) -> None:
-    """A file that is damaged in both releases comes from the catalog."""
+def test_a_file_damaged_in_both_releases_comes_from_the_catalog(built: Site, run: Run) -> None:
+    """A damaged file is no source for another one."""
     two_releases(built, run)
     before = tree_snapshot.content(built.folder / "dist")
     older = str(built.store.previous())
@@ -239,10 +239,10 @@ def test_a_twin_that_is_damaged_itself_is_none(built: Site, run: Run) -> None:
     assert tree_snapshot.content(built.folder / "dist") == before
 
 
-def test_what_the_catalog_no_longer_gives_is_named(built: Site, run: Run) -> None:
-    """A body and a map of the release before cannot be made again after the catalog changed; exit 1 names them."""
+def test_repair_names_files_that_the_changed_catalog_cannot_restore(built: Site, run: Run) -> None:
+    """Exit code 1 for a body and a map of the previous release."""
     two_releases(built, run)
-    path = next(path for url, path in only_before(built) if url == "/api/v1/series/first")
+    path = next(path for url, path in only_in_previous(built) if url == "/api/v1/series/first")
     table = built.folder / "dist/releases" / str(built.store.previous()) / "series.map"
     cut(table)
     for one in (path, Path(f"{path}.gz")):
@@ -255,8 +255,8 @@ def test_what_the_catalog_no_longer_gives_is_named(built: Site, run: Run) -> Non
     assert tree_snapshot.content(built.folder / "dist") == after
 
 
-def test_what_cannot_be_restored_does_not_keep_the_rest_from_it(built: Site, run: Run) -> None:
-    """A damaged manifest of the release before is named; files of the current release are restored all the same."""
+def test_a_file_that_cannot_be_restored_does_not_stop_the_repair(built: Site, run: Run) -> None:
+    """The current release is repaired although the previous manifest is damaged."""
     two_releases(built, run)
     table = built.folder / "dist/releases" / str(built.store.previous()) / "manifest.json"
     edit(table)
@@ -269,8 +269,8 @@ def test_what_cannot_be_restored_does_not_keep_the_rest_from_it(built: Site, run
     assert result.stderr == f"{table}: does not match the id of the release\n"
 
 
-def test_a_release_before_that_lost_its_manifest_is_damaged(built: Site, run: Run) -> None:
-    """Its bodies are not taken for leftovers."""
+def test_a_previous_release_without_manifest_is_damaged(built: Site, run: Run) -> None:
+    """Its bodies are not reported as leftovers."""
     two_releases(built, run)
     table = built.folder / "dist/releases" / str(built.store.previous()) / "manifest.json"
     table.unlink()
@@ -290,8 +290,8 @@ chapters:
 
 
 @pytest.mark.parametrize("recorded", [True, False])
-def test_the_catalog_is_read_as_of_the_time_of_the_release(site: Site, hasty: None, run: Run, recorded: bool) -> None:
-    """A chapter that is due since keeps no file of the release from being restored, with a journal or without."""
+def test_repair_builds_the_catalog_as_of_the_release(site: Site, hasty: None, run: Run, recorded: bool) -> None:
+    """A chapter published since then does not prevent a repair, with and without a journal."""
     site.write("series/soon.yaml", SOON)
     site.build()
     if not recorded:
@@ -308,8 +308,8 @@ def test_the_catalog_is_read_as_of_the_time_of_the_release(site: Site, hasty: No
     assert tree_snapshot.content(site.folder / "dist") == before
 
 
-def test_the_journal_knows_the_time_better_than_the_bodies(site: Site, hasty: None, run: Run) -> None:
-    """A release that was built as of an earlier time than the one before has bodies that are newer than itself."""
+def test_the_journal_has_precedence_for_the_time_of_a_release(site: Site, hasty: None, run: Run) -> None:
+    """A release built as of an earlier time has bodies that are newer than itself."""
     site.write("series/soon.yaml", SOON)
     site.build(as_of=1_800_000_000)
     site.build()
@@ -321,8 +321,8 @@ def test_the_journal_knows_the_time_better_than_the_bodies(site: Site, hasty: No
     assert (result.exit_code, table.read_bytes()) == (0, text)
 
 
-def test_a_catalog_with_problems_is_said(built: Site, run: Run) -> None:
-    """What has a twin is restored without the catalog; of the rest it is said why the catalog gave nothing."""
+def test_repair_reports_problems_of_the_catalog(built: Site, run: Run) -> None:
+    """Files with an intact source are restored. The output explains why the catalog was not used."""
     body, table = file_of(built, "body"), file_of(built, "map")
     whole = body.read_bytes()
     cut(body)
@@ -339,7 +339,7 @@ def test_a_catalog_with_problems_is_said(built: Site, run: Run) -> None:
 
 @pytest.mark.parametrize("local", [False, True])
 def test_a_release_for_another_server_is_repaired(site: Site, hasty: None, run: Run, local: bool) -> None:
-    """Its configuration names folders of that server, or of this machine where `serve` built it."""
+    """Its configuration names folders of that server, or of this machine if `serve` built it."""
     site.write("site.yaml", "base_url: https://minimal.example\nserver_folder: /srv/comics\n")
     pipeline.build(replace(site.options, local=local))
     before = tree_snapshot.content(site.folder / "dist")
@@ -350,10 +350,10 @@ def test_a_release_for_another_server_is_repaired(site: Site, hasty: None, run: 
     assert tree_snapshot.content(site.folder / "dist") == before
 
 
-def test_a_long_list_gets_the_gzip_form_that_a_build_makes(
+def test_the_gzip_form_of_a_long_list_comes_from_the_catalog(
     built: Site, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A list that is compressed in pieces comes from the catalog; without one, from its body."""
+    """A build compresses long lists in pieces. Without the catalog, the gzip form is made from the body."""
     for module in (long_lists, repair):
         monkeypatch.setattr(module, "LONG", 1)
     monkeypatch.setattr(encoding, "MIN_GZIP_SIZE", 1)
@@ -370,11 +370,11 @@ def test_a_long_list_gets_the_gzip_form_that_a_build_makes(
     assert path.read_bytes() != whole
 
 
-# Links, folders and other things in the place of files
+# Links, folders and pipes in place of files
 
 
-def test_nothing_is_written_through_a_link(built: Site, run: Run) -> None:
-    """A link takes no repair to the file that it leads to, whether it has the right bytes or not."""
+def test_repair_writes_through_no_link(built: Site, run: Run) -> None:
+    """The target of a link is unchanged, with and without the right bytes."""
     path = file_of(built, "body")
     elsewhere = built.folder / "elsewhere"
     elsewhere.write_text("mine")
@@ -386,7 +386,7 @@ def test_nothing_is_written_through_a_link(built: Site, run: Run) -> None:
 
 
 def test_a_build_writes_through_no_link(built: Site, run: Run) -> None:
-    """A link to nothing in the place of a body is replaced, and what it leads to is not made."""
+    """A dangling link in place of a body is replaced, and its target is not created."""
     before = tree_snapshot.content(built.folder / "dist")
     path = file_of(built, "body")
     path.unlink()
@@ -397,8 +397,8 @@ def test_a_build_writes_through_no_link(built: Site, run: Run) -> None:
     assert tree_snapshot.content(built.folder / "dist") == before
 
 
-def test_nothing_is_read_through_a_link(built: Site, run: Run) -> None:
-    """A gzip form that is a link is no twin."""
+def test_repair_reads_through_no_link(built: Site, run: Run) -> None:
+    """A gzip form that is a link is no source."""
     path = file_of(built, "gzip form")
     link(path)
     file_of(built, "body").unlink()
@@ -408,8 +408,8 @@ def test_nothing_is_read_through_a_link(built: Site, run: Run) -> None:
     assert "its twin" not in result.stdout
 
 
-def test_a_link_in_the_way_of_what_is_written_is_not_followed(built: Site, run: Run) -> None:
-    """The name that a file has before it is whole may be a link that somebody made."""
+def test_a_link_at_a_temporary_name_is_not_followed(built: Site, run: Run) -> None:
+    """An attacker may create a link at the temporary name of a file."""
     path, elsewhere = file_of(built, "body"), built.folder / "elsewhere"
     elsewhere.write_text("mine")
     path.with_name(f".{path.name}.new").symlink_to(elsewhere)
@@ -420,8 +420,8 @@ def test_a_link_in_the_way_of_what_is_written_is_not_followed(built: Site, run: 
     assert run("verify", "--repair", *places(built)).exit_code == 0
 
 
-def test_a_folder_takes_the_place_of_a_link(built: Site, run: Run) -> None:
-    """A folder that is a link is damage. It goes once all of its files can be restored; what it leads to stays."""
+def test_a_link_is_replaced_by_its_folder(built: Site, run: Run) -> None:
+    """Only if all files of the folder can be restored. The target is unchanged."""
     before = tree_snapshot.content(built.folder / "dist")
     folder, elsewhere = built.folder / "dist/www/api/v1", built.folder / "v1"
     folder.rename(elsewhere)
@@ -435,8 +435,8 @@ def test_a_folder_takes_the_place_of_a_link(built: Site, run: Run) -> None:
     assert tree_snapshot.state(elsewhere) == there
 
 
-def test_a_link_stays_while_a_file_behind_it_cannot_be_restored(built: Site, run: Run) -> None:
-    """A link that serves more than a repair could is better than none."""
+def test_a_link_stays_if_a_file_below_it_cannot_be_restored(built: Site, run: Run) -> None:
+    """The link still serves files that a repair would lose."""
     folder, elsewhere = built.folder / "dist/www/api/v1", built.folder / "v1"
     folder.rename(elsewhere)
     folder.symlink_to(elsewhere)
@@ -448,8 +448,8 @@ def test_a_link_stays_while_a_file_behind_it_cannot_be_restored(built: Site, run
     assert folder.is_symlink()
 
 
-def test_a_link_that_no_release_needs_is_named(built: Site, run: Run) -> None:
-    """Repair removes nothing that no release names."""
+def test_an_unnecessary_link_is_named(built: Site, run: Run) -> None:
+    """Repair removes no files that belong to no release."""
     path = built.folder / "dist/www/mine"
     path.symlink_to(built.folder)
     extra = built.folder / "dist/releases" / str(built.store.current()) / "more.conf"
@@ -478,8 +478,8 @@ def no_folder(path: Path) -> None:
 
 
 @pytest.mark.parametrize("damage", [a_pipe, an_empty_folder, no_folder])
-def test_what_is_no_file_is_replaced(built: Site, run: Run, damage: Damage) -> None:
-    """A pipe is not waited for, an empty folder goes, and a folder that is gone is made again."""
+def test_pipes_and_empty_folders_are_replaced(built: Site, run: Run, damage: Damage) -> None:
+    """A pipe does not block, and a missing folder is created."""
     before = tree_snapshot.content(built.folder / "dist")
     damage(built.folder / "dist" / built.manifest.resources["/api/series/first/1/1"].file)
     assert run("verify", "--out", built.folder / "dist").exit_code == 1
@@ -490,8 +490,8 @@ def test_what_is_no_file_is_replaced(built: Site, run: Run, damage: Damage) -> N
     assert tree_snapshot.content(built.folder / "dist") == before
 
 
-def test_a_full_folder_in_the_place_of_a_file_stays(built: Site, run: Run) -> None:
-    """Repair does not delete what it does not know."""
+def test_a_folder_with_files_is_not_replaced(built: Site, run: Run) -> None:
+    """Repair does not delete unknown files."""
     path = file_of(built, "body")
     an_empty_folder(path)
     (path / "thesis.txt").write_text("mine")
@@ -502,8 +502,8 @@ def test_a_full_folder_in_the_place_of_a_file_stays(built: Site, run: Run) -> No
     assert (path / "thesis.txt").read_text() == "mine"
 
 
-def test_a_disk_that_fails_is_a_sentence(built: Site, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A full disk ends a repair with the place; it is not taken for something in the way."""
+def test_a_disk_error_ends_the_repair(built: Site, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The message contains the path."""
 
     def full(path: Path, *_: object, **__: object) -> None:
         raise OSError(28, "No space left on device", str(path))
@@ -516,8 +516,8 @@ def test_a_disk_that_fails_is_a_sentence(built: Site, run: Run, monkeypatch: pyt
     assert (result.exit_code, result.stderr) == (1, f"{path}: No space left on device\n")
 
 
-def test_a_bomb_is_not_unpacked() -> None:
-    """A gzip form is unpacked no further than its body is long."""
+def test_a_decompression_bomb_is_not_unpacked() -> None:
+    """A gzip form is unpacked only up to the size of its body."""
     packed = encoding.gzip(b"x" * 50_000)
     assert packed
 
@@ -525,17 +525,17 @@ def test_a_bomb_is_not_unpacked() -> None:
     assert encoding.gunzip(packed, 50_000) == b"x" * 50_000
 
 
-def test_what_cannot_be_opened_is_an_error(tmp_path: Path) -> None:
-    """A name that is too long is no missing file."""
+def test_an_unreadable_path_is_an_error(tmp_path: Path) -> None:
+    """A path that is too long is not a missing file."""
     with pytest.raises(OSError, match="name too long"):
         filesystem.read_regular(tmp_path / ("x" * 300))
 
 
-# Leftovers, and what is said
+# Leftovers and output
 
 
-def test_leftovers_are_named_and_no_failure(built: Site, run: Run) -> None:
-    """Files that no release names are exit 0, and exit 1 with --strict."""
+def test_leftovers_fail_only_with_strict(built: Site, run: Run) -> None:
+    """Files of no release are named; the exit code is 0, or 1 with --strict."""
     out = built.folder / "dist"
     (out / "www/old.json").write_text("?")
     (out / "notes.txt").write_text("?")
@@ -557,8 +557,8 @@ def test_leftovers_are_named_and_no_failure(built: Site, run: Run) -> None:
     assert (out / "notes.txt").exists()
 
 
-def test_repair_tells_programs(built: Site, run: Run) -> None:
-    """`--repair --json` lists what was restored and from where."""
+def test_repair_json_lists_restored_files(built: Site, run: Run) -> None:
+    """With the source of each file."""
     path = file_of(built, "body")
     cut(path)
     result = run("verify", "--repair", "--json", *places(built))
@@ -568,16 +568,16 @@ def test_repair_tells_programs(built: Site, run: Run) -> None:
 
 
 @pytest.mark.parametrize("option", ["--repair", "--strict"])
-def test_a_server_cannot_be_repaired(built: Site, run: Run, option: str) -> None:
-    """What is about files is bad usage beside --url."""
+def test_file_options_are_refused_with_url(built: Site, run: Run, option: str) -> None:
+    """Exit code 2."""
     result = run("verify", "--url", "http://localhost:1", option, *places(built))
 
     assert result.exit_code == 2
     assert "cannot be combined with --url" in result.stderr
 
 
-def test_where_nothing_was_built_repair_makes_nothing(site: Site, run: Run) -> None:
-    """Without a release there is nothing to repair, and no folder is made."""
+def test_repair_without_a_release_creates_no_folder(site: Site, run: Run) -> None:
+    """Exit code 1."""
     result = run("verify", "--repair", *places(site))
 
     assert (result.exit_code, result.stderr) == (1, f"{site.folder}/dist: nothing has been built yet\n")
@@ -585,7 +585,7 @@ def test_where_nothing_was_built_repair_makes_nothing(site: Site, run: Run) -> N
 
 
 def test_a_repair_waits_for_a_build(built: Site) -> None:
-    """Repair takes the lock of builds."""
+    """Both use the lock of the store."""
     told = []
     with transaction.begin(built.store, pytest.fail):
 

@@ -1,4 +1,4 @@
-"""`build --report`: one page about what there is, what changed and what is to come, and the same for programs."""
+"""`build --report`: the HTML page and the same data as JSON."""
 
 import json
 import re
@@ -53,8 +53,8 @@ def surveyed(site: Site, page: Path, as_of: int = AS_OF, *, remembering: bool = 
     return build(site, page, as_of, remembering=remembering)[1]
 
 
-def words(page: Path) -> str:
-    """What stands on the page, as a reader without eyes for tags has it."""
+def page_text(page: Path) -> str:
+    """The text of the page without tags."""
     parts: list[str] = []
 
     class Reader(HTMLParser):
@@ -71,17 +71,17 @@ def series(site: Site, slug: str, *chapters: str) -> None:
 
 
 def differences(before: Manifest, after: Manifest) -> dict[str, str]:
-    """What became of each URL that two releases do not agree about."""
+    """The kind of change of each URL that differs between two releases."""
     old, new = before.resources, after.resources
     found = {url: "added" if url in new else "removed" for url in old.keys() ^ new.keys()}
     return found | {url: "changed" for url in old.keys() & new.keys() if old[url].etag != new[url].etag}
 
 
-# What is counted
+# Counts and sizes
 
 
-def test_it_counts_what_the_catalog_holds(site: Site, page: Path) -> None:
-    """Series, chapters and pages that are published, what is not, and everybody in the lists."""
+def test_counts_of_the_catalog(site: Site, page: Path) -> None:
+    """Published series, chapters and pages, scheduled chapters, and the entries of the lists."""
     series(
         site,
         "first",
@@ -107,8 +107,8 @@ def test_it_counts_what_the_catalog_holds(site: Site, page: Path) -> None:
     }
 
 
-def test_sizes_are_those_of_the_files(site: Site, page: Path) -> None:
-    """Every body is weighed once, as it is and as it is sent to whoever takes gzip."""
+def test_sizes_equal_those_of_the_files(site: Site, page: Path) -> None:
+    """Each body is counted once, uncompressed and as clients with gzip receive it."""
     tree_snapshot.first_version(site)
     found = surveyed(site, page).sizes
     bodies = [one for one in (site.folder / "dist/www").rglob("*") if one.suffix not in ("", ".headers", ".gz")]
@@ -134,13 +134,13 @@ def test_sizes_are_those_of_the_files(site: Site, page: Path) -> None:
         ("/api/v2/openapi.json", ("/api/v2", "openapi.json")),
     ],
 )
-def test_every_url_has_a_family(url: str, family: tuple[str, str]) -> None:
-    """The index is a family of its own; parameters change nothing."""
+def test_every_url_has_a_version_and_a_kind(url: str, family: tuple[str, str]) -> None:
+    """Query arguments have no effect; the index has a version of its own."""
     assert sizes.version_and_kind(url) == family
 
 
-def test_a_body_whose_compressed_form_is_lost_is_sent_as_it_is(site: Site, page: Path) -> None:
-    """Somebody removed a file by hand; `verify` finds that, and the report tells what is sent now."""
+def test_a_lost_gzip_form_counts_as_the_uncompressed_body(site: Site, page: Path) -> None:
+    """nginx sends the uncompressed body then."""
     pipeline.build(options(site))
     (packed,) = (site.folder / "dist/www/api/v2/docs").glob("swagger-ui-bundle.js.*.gz")
     packed.unlink()
@@ -149,11 +149,11 @@ def test_a_body_whose_compressed_form_is_lost_is_sent_as_it_is(site: Site, page:
     assert (biggest.url, biggest.compressed) == ("/api/v2/docs/swagger-ui-bundle.js", biggest.size)
 
 
-# What changed
+# Changes
 
 
-def test_of_a_first_build_everything_is_new(site: Site, page: Path) -> None:
-    """There was no release before."""
+def test_the_first_build_adds_everything(site: Site, page: Path) -> None:
+    """There is no previous release."""
     found = surveyed(site, page).changes
     urls = {url: kind for one in found.listed for kind, url in one.urls}
 
@@ -167,14 +167,14 @@ def test_of_a_first_build_everything_is_new(site: Site, page: Path) -> None:
 
 
 def of_series(site: Site) -> set[str]:
-    """URLs that are about one series."""
+    """The URLs about one series."""
     return {
         one for one in site.manifest.resources if re.search(r"/series/(first|second)|/cubari/|/api/v2/chapters/\d", one)
     }
 
 
-def test_a_build_that_finds_nothing_to_do_tells_everything(site: Site, page: Path) -> None:
-    """Counts, sizes, schedule and warnings are those of the build that did something; the changes are none."""
+def test_an_unchanged_build_has_a_full_report(site: Site, page: Path) -> None:
+    """Counts, sizes, schedule and warnings are those of the build before, without changes."""
     series(site, "first", CHAPTER.format(1, 1, "2026-02-02", "[]"), CHAPTER.format(2, 2, "2030-01-01", "[]"))
     site.write("site.yaml", "base_url: https://minimal.example\nbody_budget: 1\n")
     site.write("series/third.yaml", "title: T\ncover: c\nchapters:\n- {number: 1, published: 2026-01-01, pages: []}\n")
@@ -186,14 +186,14 @@ def test_a_build_that_finds_nothing_to_do_tells_everything(site: Site, page: Pat
     assert replace(second_data, changes=first_data.changes) == first_data
     assert second.warnings == first.warnings and len(first.warnings) == 2
     assert tree_snapshot.state(site.folder / "dist") == before
-    text = words(page)
+    text = page_text(page)
     assert f"No changes: all {second.resources} URLs have the same responses as before." in text
     assert "2030-01-01 00:00 UTC" in text
     assert all(one in text for one in second.warnings)
 
 
-def test_a_build_that_remembers_nothing_tells_the_same(site: Site, page: Path) -> None:
-    """The report does not depend on a cache."""
+def test_the_report_does_not_depend_on_the_cache(site: Site, page: Path) -> None:
+    """With and without a cache it is the same."""
     pipeline.build(options(site, remembering=False))
     without = surveyed(site, page, remembering=False)
     pipeline.build(options(site))
@@ -202,8 +202,8 @@ def test_a_build_that_remembers_nothing_tells_the_same(site: Site, page: Path) -
     assert without.changes.listed == []
 
 
-def test_only_dates_are_no_news(site: Site, page: Path) -> None:
-    """A line of the manifest may change though the body does not: by another age, for example."""
+def test_a_changed_max_age_is_no_change(site: Site, page: Path) -> None:
+    """The line of the manifest differs, but the body does not."""
     pipeline.build(options(site))
     site.write("site.yaml", "base_url: https://minimal.example\ncache: {v2: {series: 5}}\n")
     site.write("series/first.yaml", (site.folder / "catalog_src/series/first.yaml").read_text() + "\n# A comment.\n")
@@ -212,8 +212,8 @@ def test_only_dates_are_no_news(site: Site, page: Path) -> None:
     assert [url for one in told for _, url in one.urls] == []
 
 
-def test_a_chapter_that_moves_is_where_it_is_now(site: Site, page: Path) -> None:
-    """Its addresses in v2 stay: changed in the series that has it, and not removed from the one that had it."""
+def test_a_moved_chapter_is_changed_and_not_removed(site: Site, page: Path) -> None:
+    """Its v2 URLs are changed in the new series."""
     moving = CHAPTER.format(7, 1, "2026-02-02", "[1.png]")
     series(site, "first", moving)
     series(site, "second", CHAPTER.format(8, 5, "2026-02-02", "[1.png]"))
@@ -238,10 +238,8 @@ def pair() -> Iterator[IncrementalPair]:
         yield IncrementalPair(folder)
 
 
-def test_changes_are_those_between_the_releases_whatever_happens(
-    pair: IncrementalPair, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """After every kind of edit: each URL once, with what became of it, and as many as the build has counted."""
+def test_changes_equal_the_differences_of_the_releases(pair: IncrementalPair, monkeypatch: pytest.MonkeyPatch) -> None:
+    """After every kind of edit, each URL is listed once, and the totals equal those of the build."""
     monkeypatch.setattr(changes, "MAX_URLS", 10_000)
     seen = Counter[str]()
     for number, what in enumerate(["", *sorted(EDITS)] * 2):
@@ -264,8 +262,8 @@ def test_changes_are_those_between_the_releases_whatever_happens(
     assert all(seen[kind] > 100 for kind in KINDS)
 
 
-def test_so_many_are_named_and_the_others_counted(site: Site, page: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """However much changes, the page stays one that can be read; the numbers are those of all."""
+def test_long_lists_of_changes_are_cut(site: Site, page: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The totals include all changes."""
     monkeypatch.setattr(changes, "MAX_SERIES", 3)
     monkeypatch.setattr(changes, "MAX_URLS", 1)
     for number in range(6):
@@ -277,12 +275,12 @@ def test_so_many_are_named_and_the_others_counted(site: Site, page: Path, monkey
     assert {len(one.urls) for one in found.listed} == {1}
     assert found.other_series == 6
     assert sum(one.counts["added"] for one in found.listed) + found.other_counts["added"] == told.changes["added"]
-    assert f"In 6 more series: {found.other_counts['added']} added." in words(page)
-    assert f"and {found.listed[1].counts['added'] - 1} more" in words(page)
+    assert f"In 6 more series: {found.other_counts['added']} added." in page_text(page)
+    assert f"and {found.listed[1].counts['added'] - 1} more" in page_text(page)
 
 
-def test_long_lists_are_cut_and_counted(site: Site, page: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of scheduled chapters and of warnings the page shows some, and says how many more there are."""
+def test_long_lists_of_chapters_and_warnings_are_cut(site: Site, page: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The page shows how many more there are."""
     monkeypatch.setattr(report, "MAX_LISTED", 1)
     site.write("site.yaml", "base_url: https://minimal.example\nbody_budget: 1\n")
     series(
@@ -292,7 +290,7 @@ def test_long_lists_are_cut_and_counted(site: Site, page: Path, monkeypatch: pyt
         "  - {number: 9, published: 2026-01-01, pages: []}\n",
     )
     build(site, page)
-    text = words(page)
+    text = page_text(page)
 
     assert "2031-01-01 07:00:30 UTC first Chapter 1" in text
     assert page.read_text().count("<tr>\n<td><time") == 1
@@ -300,11 +298,11 @@ def test_long_lists_are_cut_and_counted(site: Site, page: Path, monkeypatch: pyt
     assert "Warnings" in text and "And 1 more." in text
 
 
-# For programs
+# JSON
 
 
-def test_programs_are_told_the_same(site: Site, page: Path, run: Run) -> None:
-    """--json has what the page shows, with a page and without."""
+def test_json_contains_the_data_of_the_page(site: Site, page: Path, run: Run) -> None:
+    """With and without --report."""
     series(site, "first", CHAPTER.format(1, 1, "2026-02-02", "[1.png]"), CHAPTER.format(2, "2.5", "2030-01-01", "[]"))
     site.build()
     series(site, "second", CHAPTER.format(3, 1, "2026-02-02", "[1.png]"))
@@ -336,8 +334,8 @@ def test_programs_are_told_the_same(site: Site, page: Path, run: Run) -> None:
     ]
 
 
-def test_every_field_is_documented(site: Site, run: Run) -> None:
-    """The tables for programs name what they are given."""
+def test_every_json_field_is_documented(site: Site, run: Run) -> None:
+    """In the tables of the documents."""
     facts = json.loads(run("build", *tree_snapshot.options(site), "--json").stdout)
     serving = DOCUMENTS["docs/serving.md"]
 
@@ -348,16 +346,16 @@ def test_every_field_is_documented(site: Site, run: Run) -> None:
 # The file
 
 
-def test_the_summary_names_the_file(site: Site, page: Path, run: Run) -> None:
-    """Where something was written is said, unless nothing shall be."""
+def test_the_summary_names_the_report(site: Site, page: Path, run: Run) -> None:
+    """Unless --quiet is given."""
     said = run("build", *tree_snapshot.options(site), "--report", page).stdout.splitlines()
 
     assert f"wrote {page}" in said
     assert run("build", *tree_snapshot.options(site), "--report", page, "--quiet").output == ""
 
 
-def test_only_the_author_may_read_it(site: Site, page: Path) -> None:
-    """It tells of chapters before their time; who wants to share it says so once."""
+def test_a_new_report_is_readable_by_its_owner_only(site: Site, page: Path) -> None:
+    """It lists unpublished chapters. An existing file keeps its permissions."""
     build(site, page)
     assert stat.S_IMODE(page.stat().st_mode) == 0o600
     page.chmod(0o640)
@@ -365,11 +363,11 @@ def test_only_the_author_may_read_it(site: Site, page: Path) -> None:
     build(site, page)
 
     assert stat.S_IMODE(page.stat().st_mode) == 0o640
-    assert "third" in words(page)
+    assert "third" in page_text(page)
 
 
-def test_the_same_build_gives_the_same_page(site: Site, page: Path) -> None:
-    """Nothing on it depends on how long anything took."""
+def test_equal_builds_have_equal_reports(site: Site, page: Path) -> None:
+    """The page contains no durations."""
     texts = []
     for _ in range(2):
         shutil.rmtree(site.folder / "dist", ignore_errors=True)
@@ -379,16 +377,16 @@ def test_the_same_build_gives_the_same_page(site: Site, page: Path) -> None:
     assert texts[0] == texts[1]
 
 
-def test_nothing_is_looked_at_that_nobody_asked_for(site: Site, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A build without a report costs what it always did."""
+def test_a_build_without_report_collects_no_data(site: Site, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It costs no time."""
     monkeypatch.setattr(data, "report_data", None)
 
     assert [run("build", *tree_snapshot.options(site)).exit_code for _ in range(2)] == [0, 0]
 
 
 @pytest.mark.parametrize("inside", ["dist/report.html", "dist/www/report.html", "link/report.html"])
-def test_a_report_is_not_written_where_servers_find_it(site: Site, run: Run, inside: str) -> None:
-    """`dist` is copied to servers as a whole."""
+def test_a_report_in_dist_is_refused(site: Site, run: Run, inside: str) -> None:
+    """`dist` is copied to servers."""
     pipeline.build(options(site))
     (site.folder / "link").symlink_to("dist")
     before = tree_snapshot.content(site.folder)
@@ -404,8 +402,8 @@ def test_a_report_is_not_written_where_servers_find_it(site: Site, run: Run, ins
     assert tree_snapshot.content(site.folder) == before
 
 
-def test_a_report_replaces_nothing_but_a_report(site: Site, page: Path, run: Run) -> None:
-    """A file of the catalog, a folder or a device in its place is a mistake; nothing is built."""
+def test_a_report_overwrites_only_reports(site: Site, page: Path, run: Run) -> None:
+    """Another file, a folder or a device is refused before the build."""
     settings = site.folder / "catalog_src/site.yaml"
     cases = {
         settings: "exists and is not a report; use another path",
@@ -423,8 +421,8 @@ def test_a_report_replaces_nothing_but_a_report(site: Site, page: Path, run: Run
 
 
 @pytest.mark.parametrize("place", ["nginx.conf", "catalog_src/series/report.yaml", "cache/report.html"])
-def test_a_report_is_not_in_the_way_of_the_build(site: Site, run: Run, place: str) -> None:
-    """What is not there yet is not replaced either: servers want a configuration, and the next build a catalog."""
+def test_a_report_at_the_path_of_a_build_file_is_refused(site: Site, run: Run, place: str) -> None:
+    """Also if the file does not exist yet: the configuration, the cache or a series."""
     before = tree_snapshot.content(site.folder)
     cache = site.folder / "cache"
     result = run("build", *tree_snapshot.options(site), "--cache", cache, "--report", site.folder / place)
@@ -437,8 +435,8 @@ def test_a_report_is_not_in_the_way_of_the_build(site: Site, run: Run, place: st
     assert tree_snapshot.content(site.folder) == before
 
 
-def test_a_check_writes_no_report(site: Site, page: Path, run: Run) -> None:
-    """--check writes nothing, so both together cannot be meant."""
+def test_check_and_report_exclude_each_other(site: Site, page: Path, run: Run) -> None:
+    """--check writes nothing."""
     result = run("build", *tree_snapshot.options(site), "--check", "--report", page)
 
     assert (result.exit_code, result.stdout) == (2, "")
@@ -447,8 +445,8 @@ def test_a_check_writes_no_report(site: Site, page: Path, run: Run) -> None:
 
 
 @pytest.mark.parametrize("place", ["nginx.conf/report.html", "link/report.html"])
-def test_a_place_that_cannot_be_written_is_a_sentence(site: Site, run: Run, place: str) -> None:
-    """A file where a folder should be, or a link that leads to itself in place of one."""
+def test_an_unwritable_report_path_is_an_error(site: Site, run: Run, place: str) -> None:
+    """For example a file in place of a folder, or a circular link."""
     (site.folder / "link").symlink_to("link")
     result = run("build", *tree_snapshot.options(site), "--report", site.folder / place)
 
@@ -457,8 +455,8 @@ def test_a_place_that_cannot_be_written_is_a_sentence(site: Site, run: Run, plac
     assert result.stderr.count("\n") == 1
 
 
-def test_a_report_may_be_a_link(site: Site, page: Path) -> None:
-    """What it names is written, so that a report can lie where the others are."""
+def test_a_report_may_be_written_through_a_link(site: Site, page: Path) -> None:
+    """The link stays a link."""
     (site.folder / "elsewhere").mkdir()
     page.symlink_to("elsewhere/today.html")
     build(site, page)
@@ -467,11 +465,11 @@ def test_a_report_may_be_a_link(site: Site, page: Path) -> None:
     assert (site.folder / "elsewhere/today.html").read_bytes().startswith(report.BEGINNING)
 
 
-# What is on it, and what is not
+# Content of the page
 
 
-def test_texts_of_the_catalog_are_texts(site: Site, page: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """No title becomes a tag, an attribute, a script or a line of a template."""
+def test_catalog_texts_are_escaped(site: Site, page: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A title cannot add a tag, an attribute, a script or a template line."""
     monkeypatch.setattr(changes, "MAX_URLS", 1000)
     quoted = HOSTILE.replace("\\", "\\\\").replace('"', '\\"')
     chapter = f'  - {{number: 1, published: 2030-01-01, pages: [], title: "{quoted}"}}\n'
@@ -489,12 +487,12 @@ def test_texts_of_the_catalog_are_texts(site: Site, page: Path, monkeypatch: pyt
     Reader().feed(text)
     assert tags.keys().isdisjoint({"script", "img", "iframe", "a", "form", "object"})
     assert tags["title"] == tags["style"] == tags["h1"] == 1
-    assert words(page).count(HOSTILE) == 2
+    assert page_text(page).count(HOSTILE) == 2
     assert "/api/v2/categories/" in text
 
 
-def test_it_says_nothing_that_opens_anything(tmp_path: Path) -> None:
-    """No key, no digest of one, no file of a restricted chapter, no tag, and not where bodies lie."""
+def test_the_page_contains_no_secrets(tmp_path: Path) -> None:
+    """No keys, digests, files of restricted chapters, ETags or file paths."""
     site = copy_of("v2", tmp_path)
     page = tmp_path / "report.html"
     facts = surveyed(site, page)
@@ -510,8 +508,8 @@ def test_it_says_nothing_that_opens_anything(tmp_path: Path) -> None:
     assert re.findall(r"\b[0-9a-f]{32,}\b", told) == []
 
 
-def test_it_is_whole_in_itself_and_runs_nothing(site: Site, page: Path) -> None:
-    """No address to be asked, no script, and a policy under which neither would work."""
+def test_the_page_has_no_external_files_and_no_scripts(site: Site, page: Path) -> None:
+    """Its Content-Security-Policy forbids both."""
     build(site, page)
     text = page.read_text()
     (policy,) = re.findall(r'http-equiv="Content-Security-Policy" content="([^"]+)"', text)
@@ -522,8 +520,8 @@ def test_it_is_whole_in_itself_and_runs_nothing(site: Site, page: Path) -> None:
     assert '<meta name="robots" content="noindex">' in text
 
 
-def test_its_structure_can_be_heard(site: Site, page: Path) -> None:
-    """A language, one title, sections with headings, tables with captions and heads; bars are passed over."""
+def test_the_page_is_accessible(site: Site, page: Path) -> None:
+    """It has a language, one title, headings, table captions and headers. Bars are hidden."""
     series(site, "first", CHAPTER.format(2, 2, "2030-01-01", "[]"))
     build(site, page)
     text = page.read_text()
@@ -554,13 +552,13 @@ def test_its_structure_can_be_heard(site: Site, page: Path) -> None:
         (5000 << 30, "5,000 GiB"),
     ],
 )
-def test_sizes_are_said_as_people_say_them(count: int, said: str) -> None:
-    """In the largest unit that leaves a number to read."""
+def test_format_of_sizes(count: int, said: str) -> None:
+    """The largest unit with a readable number."""
     assert report.format_size(count) == said
 
 
-def test_a_part_that_is_there_is_seen() -> None:
-    """Parts of a bar lie side by side, and one in a million is no less than what an eye can see."""
+def test_every_part_of_a_bar_is_visible() -> None:
+    """Parts do not overlap, and one in a million has a minimum length."""
     assert report.bar_parts([("added", 1), ("changed", 0), ("unchanged", 999_999)]) == [
         ("added", 0.0, 0.6),
         ("changed", 0.6, 0.0),

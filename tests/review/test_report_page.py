@@ -1,4 +1,4 @@
-"""The page of `build --report` in a real browser: it is whole, quiet and readable, on a phone and in the dark, too."""
+"""The page of `build --report` in a real browser, on a phone and in dark mode."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,12 +13,12 @@ from tests.support.reports import build_with_report
 pytestmark = pytest.mark.skipif(not browser.COMMAND, reason="chromium is not installed")
 
 PHONE, DESK = 360, 1280
-# What a word may be that has no place to break, from one edge of a phone to the other and beyond.
+# A word without a break opportunity, wider than a phone.
 ENDLESS = "W" * 150
-# The least contrast of text that anybody can read (WCAG 2.2, 1.4.3), whatever its size.
+# Minimum contrast of small text (WCAG 2.2, 1.4.3).
 ENOUGH = 4.5
 
-# Of every text that is shown: what it is, and how far it is from what lies behind it.
+# Every visible text and its contrast to the background.
 CONTRASTS = """
 (() => {
     const parts = (color) => color.match(/[\\d.]+/g).map(Number);
@@ -47,7 +47,7 @@ CONTRASTS = """
 
 @pytest.fixture(scope="module")
 def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A report in which everything occurs: warnings, all three kinds of change, a schedule, and difficult texts."""
+    """A report with warnings, all kinds of changes, scheduled chapters and difficult texts."""
     site = copy_of("v2", tmp_path_factory.mktemp("report"))
     site.write("series/old.yaml", "title: Old\ncover: c.png\n")
     site.write("series/new.yaml", "title: New\ncover: c.png\n")
@@ -71,22 +71,22 @@ def built(site: Site) -> Path:
 
 @pytest.fixture(scope="module")
 def tab(page: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[browser.Browser]:
-    """The page as it lies on the disk of whoever wrote it."""
+    """The page opened from a file."""
     with browser.browsing(tmp_path_factory.mktemp("browser")) as shown:
         shown.open(page.as_uri())
         shown.wait_for("footer")
         yield shown
 
 
-def dress(tab: browser.Browser, scheme: str = "light", width: int = DESK) -> None:
-    """As somebody has it who likes it dark, or looks at a phone."""
+def emulate(tab: browser.Browser, scheme: str = "light", width: int = DESK) -> None:
+    """Emulate a colour scheme and a screen width."""
     tab.send("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
     tab.send("Emulation.setDeviceMetricsOverride", width=width, height=900, deviceScaleFactor=1, mobile=False)
     tab.run("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
 
 
-def test_the_browser_has_nothing_to_complain_of(tab: browser.Browser) -> None:
-    """No error, no violation of the policy, and its style is the one that the policy lets in."""
+def test_the_browser_reports_no_errors(tab: browser.Browser) -> None:
+    """No error and no policy violation; the style is applied."""
     issues = [one["issue"]["code"] for one in tab.told("Audits.issueAdded")]
 
     assert tab.told("Log.entryAdded") == []
@@ -96,17 +96,17 @@ def test_the_browser_has_nothing_to_complain_of(tab: browser.Browser) -> None:
     assert tab.run("getComputedStyle(document.querySelector('section')).borderTopStyle") == "solid"
 
 
-def test_the_page_asks_nobody(tab: browser.Browser, page: Path) -> None:
-    """The one request is for the file itself; its little picture is inside of it."""
+def test_the_page_requests_no_other_file(tab: browser.Browser, page: Path) -> None:
+    """Its icon is a data URL."""
     asked = [url for url, _ in tab.requests() if not url.startswith("data:")]
 
     assert asked == [page.as_uri()]
 
 
 @pytest.mark.parametrize("width", [320, PHONE, 768, DESK])
-def test_nothing_is_wider_than_the_screen(tab: browser.Browser, width: int) -> None:
-    """Nobody has to scroll sideways, however long a word is, with everything unfolded."""
-    dress(tab, width=width)
+def test_the_page_fits_the_screen_width(tab: browser.Browser, width: int) -> None:
+    """Also with long words and all sections open."""
+    emulate(tab, width=width)
 
     assert tab.run("[document.documentElement.scrollWidth, innerWidth]") == [width, width]
     assert tab.run(overflowing(width)) == []
@@ -119,9 +119,9 @@ def overflowing(width: int) -> str:
 
 
 @pytest.mark.parametrize("width", [PHONE, DESK])
-def test_numbers_stay_in_one_piece(tab: browser.Browser, width: int) -> None:
-    """What is long breaks so that a number or a date need not."""
-    dress(tab, width=width)
+def test_numbers_and_dates_are_not_broken(tab: browser.Browser, width: int) -> None:
+    """Long texts break instead."""
+    emulate(tab, width=width)
     broken = tab.run(
         """[...document.querySelectorAll('.numbers td, time span, dd')]
             .filter((one) => {
@@ -137,20 +137,20 @@ def test_numbers_stay_in_one_piece(tab: browser.Browser, width: int) -> None:
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [PHONE, DESK])
-def test_every_text_can_be_read(tab: browser.Browser, scheme: str, width: int) -> None:
-    """Its colour is far enough from what lies behind it, by light and in the dark."""
-    dress(tab, scheme, width)
+def test_every_text_has_enough_contrast(tab: browser.Browser, scheme: str, width: int) -> None:
+    """In light and dark mode."""
+    emulate(tab, scheme, width)
     contrasts: list[list[Any]] = tab.run(CONTRASTS)
 
     assert len(contrasts) > 100
     assert [(text, round(ratio, 2)) for text, ratio in contrasts if ratio < ENOUGH] == []
 
 
-def test_the_dark_is_dark(tab: browser.Browser) -> None:
-    """Whoever likes it dark is shown light text on a dark page, and the other way round."""
+def test_dark_mode_is_dark(tab: browser.Browser) -> None:
+    """Light text on a dark page, and the reverse in light mode."""
     seen = []
     for scheme in ("light", "dark"):
-        dress(tab, scheme)
+        emulate(tab, scheme)
         style = "getComputedStyle(document.body)"
         colors = tab.run(f"[{style}.backgroundColor, {style}.color].map((one) => one.match(/\\d+/g).map(Number))")
         seen.append(([sum(one) for one in colors], tab.picture()))
@@ -161,8 +161,8 @@ def test_the_dark_is_dark(tab: browser.Browser) -> None:
     assert day != night
 
 
-def test_it_is_told_to_whoever_cannot_see_it(tab: browser.Browser) -> None:
-    """Regions have names, tables have captions, and each number has its row and its column."""
+def test_the_accessibility_tree(tab: browser.Browser) -> None:
+    """Regions have names, tables have captions, cells have row and column headers."""
     tree = tab.send("Accessibility.getFullAXTree")["nodes"]
     named = {(one["role"]["value"], one.get("name", {}).get("value")) for one in tree if "role" in one}
 
@@ -176,9 +176,9 @@ def test_it_is_told_to_whoever_cannot_see_it(tab: browser.Browser) -> None:
     assert not {role for role, _ in named} & {"image", "img", "graphics-document"}
 
 
-def test_what_is_folded_opens_from_the_keyboard(tab: browser.Browser) -> None:
-    """The lists of URLs need no mouse, and no script."""
-    dress(tab)
+def test_sections_open_from_the_keyboard(tab: browser.Browser) -> None:
+    """Without a mouse and without scripts."""
+    emulate(tab)
     tab.run("document.querySelectorAll('details').forEach((one) => { one.open = false; })")
     tab.run("document.querySelector('summary').focus()")
     for kind in ("keyDown", "keyUp"):
@@ -187,8 +187,8 @@ def test_what_is_folded_opens_from_the_keyboard(tab: browser.Browser) -> None:
     assert tab.run("[...document.querySelectorAll('details')].map((one) => one.open).slice(0, 2)") == [True, False]
 
 
-def test_the_policy_is_in_force(page: Path, tmp_path: Path) -> None:
-    """A script or a style that got in somehow would not work."""
+def test_the_policy_blocks_scripts_and_styles(page: Path, tmp_path: Path) -> None:
+    """An injected script or style has no effect."""
     with browser.browsing(tmp_path) as tab:
         tab.open(page.as_uri())
         tab.wait_for("footer")

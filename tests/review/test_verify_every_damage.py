@@ -1,4 +1,4 @@
-"""Whatever happens to whichever file of a built site, `verify` names it, or no client can tell."""
+"""`verify` names every damaged file, or the damage has no effect for clients."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -16,13 +16,13 @@ from tests.conftest import Site, copy_of
 from tests.support import tree_snapshot
 from tests.support.incremental_pair import in_memory
 
-# What was done, and the files that it was done to.
+# The damage, and the damaged files.
 Harm = Callable[[list[Path], int, int], list[Path]]
 
 
 @pytest.fixture(scope="module")
 def built() -> Iterator[Site]:
-    """Three releases that are kept, with restricted bodies and with compressed ones."""
+    """Three retained releases with restricted and compressed bodies."""
     with in_memory() as folder, pytest.MonkeyPatch.context() as without_the_page:  # of two megabytes
         without_the_page.setattr(routes, "ROUTES", tuple(one for one in routes.ROUTES if one.type == JSON))
         site = copy_of("minimal", folder / "site")
@@ -35,7 +35,7 @@ def built() -> Iterator[Site]:
 
 
 def flip(files: list[Path], which: int, where: int) -> list[Path]:
-    """One bit."""
+    """Flip one bit."""
     path = files[which % len(files)]
     text = path.read_bytes()
     if not text:
@@ -68,7 +68,7 @@ def lengthen(files: list[Path], which: int, where: int) -> list[Path]:
 
 
 def add(files: list[Path], which: int, where: int) -> list[Path]:
-    """A file more, beside one that is there."""
+    """Add a file beside the existing one."""
     path = files[which % len(files)]
     copy = path.with_name(f"{path.stem}{where}{path.suffix}")
     copy.write_bytes(path.read_bytes())
@@ -76,7 +76,7 @@ def add(files: list[Path], which: int, where: int) -> list[Path]:
 
 
 def swap(files: list[Path], which: int, where: int) -> list[Path]:
-    """Two files that differ."""
+    """Swap two different files."""
     one, other = files[which % len(files)], files[(which + 1 + where % (len(files) - 1)) % len(files)]
     text = one.read_bytes()
     if text == other.read_bytes():
@@ -87,7 +87,7 @@ def swap(files: list[Path], which: int, where: int) -> list[Path]:
 
 
 def is_harmless(path: Path) -> bool:
-    """A compressed form may have been packed by another program, as long as it holds its body."""
+    """Whether the changed gzip form still unpacks to its body."""
     body = path.with_suffix("")
     return (
         path.suffix == ".gz"
@@ -98,11 +98,11 @@ def is_harmless(path: Path) -> bool:
 
 @given(st.sampled_from([flip, remove, cut, lengthen, add, swap]), st.integers(0, 10**6), st.integers(0, 10**6))
 @settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
-def test_whatever_happens_to_a_file_is_found(built: Site, harm: Harm, which: int, where: int) -> None:
-    """It says which file it is, finds as much again when asked again, and leaves everything as it is."""
+def test_every_damage_is_found(built: Site, harm: Harm, which: int, where: int) -> None:
+    """`verify` names the file, gives the same result twice, and changes nothing."""
     dist = built.folder / "dist"
     names = sorted(name for name in tree_snapshot.files(dist) if name.startswith(("www/", "private/", "releases/")))
-    # Without the journal, or with less of it, the links say the same to clients and to `verify`.
+    # Without the journal, or with a part of it, the links determine the releases for clients and for `verify`.
     names.remove(f"releases/{journal.FILE}")
     files = [dist / name for name in names if not (dist / name).is_symlink()]
     before = {path: path.read_bytes() for path in files}
@@ -119,7 +119,7 @@ def test_whatever_happens_to_a_file_is_found(built: Site, harm: Harm, which: int
             path.unlink()
 
     assert (again, after) == (found, state)
-    # Of a release without its manifest nothing is known, so what it had is what is told.
+    # Without its manifest, the files of a release are unknown, so only the manifest is reported.
     said = {str(one.path) for one in found}
     for path in harmed:
         assert str(path) in said or path in harmless or "manifest.json" in {one.name for one in harmed}
@@ -127,8 +127,8 @@ def test_whatever_happens_to_a_file_is_found(built: Site, harm: Harm, which: int
     assert list(verify_files.check_files(built.store)) == []
 
 
-def test_a_compressed_form_is_as_good_as_what_it_holds() -> None:
-    """The one difference that `verify` does not speak of is one that no client can see."""
+def test_another_gzip_form_of_the_same_body_is_accepted() -> None:
+    """Clients unpack the same bytes."""
     packed = encoding.gzip(b"word " * 2000)
 
     assert packed and encoding.gunzip(packed, 10_000) == b"word " * 2000

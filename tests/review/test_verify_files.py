@@ -1,4 +1,4 @@
-"""`verify` finds everything that is not as it was built, and repairs nothing."""
+"""`verify` finds every file that differs from its release, and changes none."""
 
 import shutil
 import zlib
@@ -20,7 +20,7 @@ FIRST = "/api/series/first"
 
 @pytest.fixture
 def built(site: Site) -> Site:
-    """Two releases, with bodies of each alone, of both, and with compressed forms."""
+    """Two releases with bodies of each alone, of both, and with gzip forms."""
     tree_snapshot.first_version(site)
     site.build()
     tree_snapshot.second_version(site)
@@ -28,8 +28,8 @@ def built(site: Site) -> Site:
     return site
 
 
-def found(site: Site) -> list[str]:
-    """What verify says, without the folder."""
+def faults(site: Site) -> list[str]:
+    """The output of verify without the folder."""
     before = tree_snapshot.state(site.folder)
     sentences = list(verify_files.check_files(site.store))
     assert tree_snapshot.state(site.folder) == before, "verify wrote something"
@@ -45,22 +45,22 @@ def bodies_of_the_previous_release(site: Site) -> list[str]:
     return [path for one in known for path in files_with_sidecar(one)]
 
 
-def test_what_was_built_is_as_it_was_built(built: Site) -> None:
-    """Nothing is found in a dist that nobody touched."""
-    assert found(built) == []
+def test_an_undamaged_dist_has_no_faults(built: Site) -> None:
+    """After a build, verify reports nothing."""
+    assert faults(built) == []
 
 
-def test_where_nothing_was_built_there_is_nothing_to_verify(site: Site) -> None:
-    """Without a release verify says so instead of passing."""
+def test_verify_without_a_release_is_an_error(site: Site) -> None:
+    """It must not pass."""
     with pytest.raises(FlatpanelError, match=r"/dist: nothing has been built yet$"):
-        found(site)
+        faults(site)
 
 
 STEPS = 100  # more than a sidecar has bytes
 
 
 def test_every_flipped_byte_is_found(site: Site) -> None:
-    """Whichever byte of whichever file is another, verify names that file: every byte of a small one is tried."""
+    """In every kind of file; all bytes of small files are tried."""
     tree_snapshot.first_version(site)
     site.build()
     dist = site.folder / "dist"
@@ -80,12 +80,12 @@ def flipped(text: bytes, at: int) -> bytes:
 
 
 def is_plain(path: Path) -> bool:
-    """A manifest that was changed makes everything else unknown, and has a test of its own."""
+    """Whether the file is not a manifest, whose damage hides all other faults."""
     return not path.is_symlink() and path.name != "manifest.json" and path.stat().st_size > 0
 
 
 def test_every_flipped_byte_of_a_manifest_is_found(built: Site) -> None:
-    """A manifest that no longer gives its release its name is named, and nothing that it says is believed."""
+    """The id of a release is derived from its manifest. The content of a damaged manifest is ignored."""
     for release in (built.store.previous(), built.store.current()):
         path = built.folder / f"dist/releases/{release}/manifest.json"
         text = path.read_bytes()
@@ -143,60 +143,60 @@ RELEASE_SENTENCES = dict.fromkeys((cut, lengthen, empty), "was changed after the
     [("", {}), (".gz", PACKED_SENTENCES), (".headers", SIDECAR_SENTENCES)],
     ids=["body", "packed", "sidecar"],
 )
-def test_what_happened_to_a_file_is_said(
+def test_the_fault_of_a_damaged_body_file(
     built: Site, change: Callable[[Path, str], None], suffix: str, sentences: dict[object, str]
 ) -> None:
-    """A body, a compressed form or a sidecar that is missing, cut, longer, empty, a folder or a link: one sentence."""
+    """A missing, cut, longer or empty body, gzip form or sidecar, or a folder or link in its place."""
     path = body(built) + suffix
     change(built.folder / "dist", path)
 
-    assert found(built) == [f"{path}: {(BODY_SENTENCES | sentences)[change]}"]
+    assert faults(built) == [f"{path}: {(BODY_SENTENCES | sentences)[change]}"]
 
 
 @pytest.mark.parametrize("change", BODY_SENTENCES, ids=lambda change: change.__name__)
 @pytest.mark.parametrize("which", [Store.current, Store.previous])
-def test_what_happened_to_a_file_of_a_release_is_said(
+def test_the_fault_of_a_damaged_release_file(
     built: Site, change: Callable[[Path, str], None], which: Callable[[Store], str]
 ) -> None:
-    """The same for the configuration, of the current release and of the one before it."""
+    """The same for the configuration of the current and the previous release."""
     path = f"releases/{which(built.store)}/server.conf"
     change(built.folder / "dist", path)
 
-    assert found(built) == [f"{path}: {(BODY_SENTENCES | RELEASE_SENTENCES)[change]}"]
+    assert faults(built) == [f"{path}: {(BODY_SENTENCES | RELEASE_SENTENCES)[change]}"]
 
 
-def test_a_body_of_the_release_before_is_verified_too(built: Site) -> None:
-    """What a rollback would serve is as precious as what is served."""
+def test_bodies_of_the_previous_release_are_verified(built: Site) -> None:
+    """A rollback would serve them."""
     current = {path for one in built.manifest.resources.values() for path in files_with_sidecar(one)}
     old = sorted(set(bodies_of_the_previous_release(built)) - current)
     for path in old:
         (built.folder / "dist" / path).unlink()
 
-    assert sorted(found(built)) == sorted(f"{path}: is missing" for path in old)
+    assert sorted(faults(built)) == sorted(f"{path}: is missing" for path in old)
 
 
-def test_two_bodies_that_changed_places_are_found(built: Site) -> None:
-    """A body is compared with its own digest, not only with its name."""
+def test_swapped_bodies_are_found(built: Site) -> None:
+    """A body is compared with its own digest."""
     one, other = (built.folder / "dist" / body(built, url) for url in ("/api/authors", "/api/artists"))
     text = one.read_bytes()
     one.write_bytes(other.read_bytes())
     other.write_bytes(text)
 
-    assert {sentence.partition(".")[0] for sentence in found(built)} == {"www/api/artists", "www/api/authors"}
+    assert {sentence.partition(".")[0] for sentence in faults(built)} == {"www/api/artists", "www/api/authors"}
 
 
-def test_a_compressed_form_of_another_body_is_found(built: Site) -> None:
-    """A compressed form that can be unpacked, but gives something else, is no compressed form of this body."""
+def test_the_gzip_form_of_another_body_is_found(built: Site) -> None:
+    """It must unpack to its own body."""
     path = body(built) + ".gz"
     packed = encoding.gzip(b"x" * 5000)
     assert packed
     (built.folder / "dist" / path).write_bytes(packed)
 
-    assert found(built) == [f"{path}: is not the compressed form of its body"]
+    assert faults(built) == [f"{path}: is not the compressed form of its body"]
 
 
-def test_another_zlib_is_no_damage(built: Site) -> None:
-    """What was packed less well, but unpacks to the body, is right."""
+def test_the_gzip_form_of_another_zlib_is_accepted(built: Site) -> None:
+    """Only the unpacked body counts."""
     text = (built.folder / "dist" / body(built)).read_bytes()
     press = zlib.compressobj(1, zlib.DEFLATED, -15)
     ends = zlib.crc32(text).to_bytes(4, "little") + len(text).to_bytes(4, "little")
@@ -204,16 +204,16 @@ def test_another_zlib_is_no_damage(built: Site) -> None:
     assert packed != encoding.gzip(text)
     (built.folder / "dist" / f"{body(built)}.gz").write_bytes(packed)
 
-    assert found(built) == []
+    assert faults(built) == []
 
 
 @pytest.mark.parametrize("more", [b"\0", encoding.gzip(b"x" * 5000)], ids=["a zero", "a member"])
-def test_what_follows_a_compressed_form_is_found(built: Site, more: bytes) -> None:
-    """Some readers ignore zeros after a compressed form, or read on; clients would get another body."""
+def test_bytes_after_a_gzip_form_are_found(built: Site, more: bytes) -> None:
+    """Some clients would read them as part of the body."""
     path = f"{body(built)}.gz"
     (built.folder / "dist" / path).write_bytes((built.folder / "dist" / path).read_bytes() + more)
 
-    assert found(built) == [f"{path}: is not the compressed form of its body"]
+    assert faults(built) == [f"{path}: is not the compressed form of its body"]
 
 
 EXTRA = {
@@ -228,72 +228,72 @@ EXTRA = {
 
 
 @pytest.mark.parametrize("path", EXTRA)
-def test_what_no_release_names_is_found(built: Site, path: str) -> None:
-    """A file more is a difference, wherever it lies."""
+def test_files_of_no_release_are_found(built: Site, path: str) -> None:
+    """Anywhere in dist."""
     file = built.folder / "dist" / path
     file.parent.mkdir(exist_ok=True)
     file.write_text("?")
 
-    assert found(built) == [f"{path}: {EXTRA[path]}"]
+    assert faults(built) == [f"{path}: {EXTRA[path]}"]
 
 
-def test_what_is_beside_a_body_under_a_wrong_name_is_found(built: Site) -> None:
-    """Only a body's own sidecar and compressed form may lie beside it."""
+def test_files_with_wrong_names_beside_a_body_are_found(built: Site) -> None:
+    """Only its sidecar and its gzip form belong there."""
     small, large = body(built, "/api/authors"), body(built)
     strays = [f"{large}.gz.headers", f"{large}.headers.gz", f"{small}.gz"]
     for path in strays:
         (built.folder / "dist" / path).write_text("?")
 
-    assert sorted(found(built)) == sorted(f"{path}: is in no release" for path in strays)
+    assert sorted(faults(built)) == sorted(f"{path}: is in no release" for path in strays)
 
 
-def test_what_no_release_names_inside_a_release_is_found(built: Site) -> None:
-    """A file that somebody put beside the configuration could be included by it."""
+def test_unknown_files_in_a_release_are_found(built: Site) -> None:
+    """The configuration might include such a file."""
     path = f"releases/{built.store.current()}/more.conf"
     (built.folder / "dist" / path).write_text("?")
 
-    assert found(built) == [f"{path}: is in no release"]
+    assert faults(built) == [f"{path}: is in no release"]
 
 
-def test_a_folder_that_is_a_link_is_found(built: Site) -> None:
-    """A tree that lies elsewhere is not the one that was built."""
+def test_a_link_in_place_of_a_folder_is_found(built: Site) -> None:
+    """nginx would follow it."""
     path = "www/api/v1"
     (built.folder / "dist" / path).rename(built.folder / "v1")
     (built.folder / "dist" / path).symlink_to(built.folder / "v1")
 
-    assert [one for one in found(built) if one.startswith(f"{path}:")] == [
+    assert [one for one in faults(built) if one.startswith(f"{path}:")] == [
         f"{path}: is a symbolic link, and builds create none here"
     ]
 
 
-def test_a_current_that_leads_elsewhere_is_found(built: Site) -> None:
-    """nginx follows the link to its end, so its end must be the release of that name in this dist."""
+def test_a_wrong_target_of_current_is_found(built: Site) -> None:
+    """nginx follows the link, so it must point to the release in this dist."""
     release, previous = built.store.current(), built.store.previous()
     shutil.copytree(built.folder / "dist/releases", built.folder / "releases", symlinks=True)
     for link, target in (("current", f"../releases/{release}"), (f"releases/{release}/previous", f"./../{previous}")):
         (built.folder / "dist" / link).unlink()
         (built.folder / "dist" / link).symlink_to(target)
 
-    assert found(built) == [
+    assert faults(built) == [
         f"current: points to ../releases/{release} instead of releases/{release}",
         f"releases/{release}/previous: points to ./../{previous} instead of ../{previous}",
     ]
 
 
-def test_a_configuration_without_the_name_of_its_release_is_found(built: Site) -> None:
-    """The digest is taken before the release has a name; what still has none was never built."""
+def test_a_configuration_without_its_release_id_is_found(built: Site) -> None:
+    """The digest is taken before the id is inserted, so it is not enough."""
     path = built.folder / "dist/current/http.conf"
     path.write_bytes(path.read_bytes().replace(str(built.store.current()).encode(), ID_PLACEHOLDER.encode()))
 
-    assert found(built) == [f"releases/{built.store.current()}/http.conf: was changed after the build"]
+    assert faults(built) == [f"releases/{built.store.current()}/http.conf: was changed after the build"]
 
 
-def test_a_file_that_cannot_be_read_is_an_error_of_its_own(built: Site, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What verify may not read it does not call missing."""
+def test_an_unreadable_file_is_an_error(built: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is not reported as missing."""
 
     def refuse(path: Path) -> bytes:
         raise PermissionError(13, "Permission denied", str(path))
 
     monkeypatch.setattr(filesystem, "read_regular", refuse)
     with pytest.raises(PermissionError):
-        found(built)
+        faults(built)

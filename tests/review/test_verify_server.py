@@ -1,4 +1,4 @@
-"""`verify --url` asks a running server for everything, and finds each answer that is not the one promised."""
+"""`verify --url` requests every URL and finds each response that differs from the release."""
 
 import json
 import threading
@@ -19,7 +19,7 @@ from tests.support import nginx_client, tree_snapshot
 FIRST = "/api/series/first"  # has a compressed form
 AUTHORS = "/api/authors"  # has none
 
-# What a server may do to an answer before it is sent: status, headers, body.
+# Changes a response before it is sent: status, headers, body.
 Answer = tuple[int, dict[str, str | None], bytes]
 Lie = Callable[[Answer], Answer]
 
@@ -33,7 +33,7 @@ def built(site: Site) -> Site:
 
 @contextmanager
 def server(site: Site, lie: Lie, url: str) -> Iterator[str]:
-    """A server that answers as promised but for one URL; its address."""
+    """A server with correct responses except for one URL; yields its URL."""
     resources = site.manifest.resources
 
     class Handler(BaseHTTPRequestHandler):
@@ -83,13 +83,13 @@ def found(site: Site, lie: Lie, url: str) -> list[str]:
         ]
 
 
-def test_an_honest_server_is_believed(built: Site) -> None:
-    """Nothing is found where every answer is the one promised."""
+def test_correct_responses_have_no_faults(built: Site) -> None:
+    """For all URLs of the release."""
     assert found(built, lambda answer: answer, FIRST) == []
 
 
-def test_nginx_is_honest(site: Site, run: Callable[..., Result]) -> None:
-    """What nginx answers with the configuration of the build is what the release promises."""
+def test_nginx_serves_the_release(site: Site, run: Callable[..., Result]) -> None:
+    """With the configuration of the build."""
     tree_snapshot.first_version(site)
     with nginx_client.listening() as listener:
         port = listener.getsockname()[1]
@@ -121,8 +121,8 @@ HEADERS = {
 
 @pytest.mark.parametrize("name", HEADERS)
 @pytest.mark.parametrize("url", [FIRST, AUTHORS])
-def test_a_header_that_differs_is_found(built: Site, name: str, url: str) -> None:
-    """Another value of a header is said, with both values, for both forms of the body."""
+def test_a_wrong_header_is_found(built: Site, name: str, url: str) -> None:
+    """With both values, for both forms of the body."""
     one, wrong = built.manifest.resources[url], HEADERS[name]
 
     assert found(built, lambda answer: (answer[0], answer[1] | {name: wrong}, answer[2]), url) == [
@@ -132,8 +132,8 @@ def test_a_header_that_differs_is_found(built: Site, name: str, url: str) -> Non
 
 
 @pytest.mark.parametrize("name", sorted(HEADERS.keys() - {"Vary"}))
-def test_a_header_that_is_absent_is_found(built: Site, name: str) -> None:
-    """So is a header that is not sent."""
+def test_a_missing_header_is_found(built: Site, name: str) -> None:
+    """For both forms of the body."""
     one = built.manifest.resources[AUTHORS]
 
     assert found(built, lambda answer: (answer[0], answer[1] | {name: None}, answer[2]), AUTHORS) == [
@@ -142,8 +142,8 @@ def test_a_header_that_is_absent_is_found(built: Site, name: str) -> None:
     ]
 
 
-def test_a_coding_that_was_not_asked_for_is_found(built: Site) -> None:
-    """A body that is called compressed, and is not, is said."""
+def test_a_wrong_content_encoding_is_found(built: Site) -> None:
+    """A body labelled as gzip that is not."""
     wrong = {"Content-Encoding": "br"}
 
     assert found(built, lambda answer: (answer[0], answer[1] | wrong, answer[2]), AUTHORS) == [
@@ -154,8 +154,8 @@ def test_a_coding_that_was_not_asked_for_is_found(built: Site) -> None:
 
 @pytest.mark.parametrize("body", [b"", b"[]", b"{"])
 @pytest.mark.parametrize("url", [FIRST, AUTHORS])
-def test_another_body_is_found(built: Site, url: str, body: bytes) -> None:
-    """A body with the right headers and the wrong bytes is said."""
+def test_a_wrong_body_is_found(built: Site, url: str, body: bytes) -> None:
+    """With the right headers."""
     assert found(built, lambda answer: (answer[0], answer[1], body), url) == [
         f"{url}: has another body",
         f"{url} (gzip): has another body",
@@ -163,8 +163,8 @@ def test_another_body_is_found(built: Site, url: str, body: bytes) -> None:
 
 
 @pytest.mark.parametrize("status", [206, 404, 503])
-def test_another_status_is_found(built: Site, status: int) -> None:
-    """Of an answer that is none of a resource only the status is said."""
+def test_a_wrong_status_is_found(built: Site, status: int) -> None:
+    """Headers and body are not compared then."""
     assert found(built, lambda answer: (status, {}, b"{}"), AUTHORS) == [
         f"{AUTHORS}: status is {status} instead of 200",
         f"{AUTHORS} (gzip): status is {status} instead of 200",
@@ -184,16 +184,16 @@ def test_another_status_is_found(built: Site, status: int) -> None:
         "",
     ],
 )
-def test_what_is_no_address_is_refused(built: Site, run: Callable[..., Result], url: str) -> None:
-    """An address that cannot be asked is a sentence with one that can."""
+def test_an_invalid_url_is_an_error(built: Site, run: Callable[..., Result], url: str) -> None:
+    """The message shows a valid one."""
     result = run("verify", "--out", built.folder / "dist", f"--url={url}")
     sentence = f"{url}: is not the URL of a server; use one like http://localhost:8000\n"
 
     assert (result.exit_code, result.stdout, result.stderr) == (1, "", sentence)
 
 
-def test_where_nobody_answers_that_is_said(built: Site) -> None:
-    """A server that is not there is a sentence, not a traceback."""
+def test_a_refused_connection_is_an_error(built: Site) -> None:
+    """With a message and no traceback."""
     with nginx_client.listening() as listener:
         url = f"http://127.0.0.1:{listener.getsockname()[1]}"
 
@@ -201,26 +201,26 @@ def test_where_nobody_answers_that_is_said(built: Site) -> None:
         verify_server.check_server(built.store, url, time.monotonic)
 
 
-def test_an_answer_that_is_no_http_is_said(built: Site) -> None:
-    """Whatever listens there may speak another language."""
+def test_a_response_that_is_not_http_is_an_error(built: Site) -> None:
+    """Another service may listen on the port."""
     with pytest.raises(FlatpanelError, match=r"^http://127.0.0.1:\d+: no response: "):
         found(built, lambda answer: (answer[0], {"Transfer-Encoding": "chunked"}, b"zz\r\n"), AUTHORS)
 
 
-def test_tls_is_spoken_where_the_address_says_so(built: Site) -> None:
-    """https asks for TLS; a server without it is not asked in the clear."""
+def test_https_urls_use_tls(built: Site) -> None:
+    """There is no fallback to plain HTTP."""
     with server(built, lambda answer: answer, FIRST) as url, pytest.raises(FlatpanelError, match=r"no response: .*SSL"):
         verify_server.check_server(built.store, url.replace("http:", "https:"), time.monotonic)
 
 
-# What only a key opens
+# Restricted URLs
 
 LOCKED = "/api/v2/authors"
 
 
 @pytest.fixture
-def locked(site: Site) -> Site:
-    """A site of which one route wants a key."""
+def restricted(site: Site) -> Site:
+    """A site with a restricted route."""
     tree_snapshot.first_version(site)
     site.write("site.yaml", "base_url: https://minimal.example\nrestricted: [/authors]\n")
     site.build()
@@ -228,46 +228,46 @@ def locked(site: Site) -> Site:
     return site
 
 
-def test_what_needs_a_key_is_asked_for_without_one(locked: Site) -> None:
-    """A server that refuses it is as it should be."""
-    assert found(locked, lambda answer: answer, LOCKED) == []
+def test_restricted_urls_must_respond_with_401(restricted: Site) -> None:
+    """They are requested without an API key."""
+    assert found(restricted, lambda answer: answer, LOCKED) == []
 
 
-def test_a_restricted_body_that_anybody_gets_is_found(locked: Site) -> None:
-    """A server that lost its gate gives away what nobody may read, and everything else is as promised."""
-    one = locked.manifest.resources[LOCKED]
-    body = (locked.folder / "dist" / one.file).read_bytes()
+def test_a_public_restricted_body_is_found(restricted: Site) -> None:
+    """A server without its gates serves restricted bodies."""
+    one = restricted.manifest.resources[LOCKED]
+    body = (restricted.folder / "dist" / one.file).read_bytes()
 
-    assert found(locked, lambda _: (200, verify_server.expected_headers(one, False), body), LOCKED) == [
+    assert found(restricted, lambda _: (200, verify_server.expected_headers(one, False), body), LOCKED) == [
         f"{LOCKED} (without a key): status is 200 instead of 401"
     ]
 
 
-def test_a_refusal_that_gives_the_body_away_is_found(locked: Site) -> None:
-    """The status alone keeps no secret."""
-    assert found(locked, lambda answer: (answer[0], answer[1], b"[]"), LOCKED) == [
+def test_a_401_with_the_restricted_body_is_found(restricted: Site) -> None:
+    """The status alone protects no content."""
+    assert found(restricted, lambda answer: (answer[0], answer[1], b"[]"), LOCKED) == [
         f"{LOCKED} (without a key): has another body"
     ]
 
 
 @pytest.mark.parametrize(("name", "wrong"), {**HEADERS, "WWW-Authenticate": "Basic"}.items())
-def test_a_header_of_a_refusal_that_differs_is_found(locked: Site, name: str, wrong: str) -> None:
-    """A tag would tell whether the body changed, an age would let a cache refuse those who have a key."""
+def test_a_wrong_header_of_a_401_is_found(restricted: Site, name: str, wrong: str) -> None:
+    """An ETag would reveal changes, and max-age would let caches refuse clients with a key."""
     if name != "Vary":
-        assert found(locked, lambda answer: (answer[0], answer[1] | {name: wrong}, answer[2]), LOCKED) == [
+        assert found(restricted, lambda answer: (answer[0], answer[1] | {name: wrong}, answer[2]), LOCKED) == [
             f"{LOCKED} (without a key): {name} is {wrong} instead of "
             f"{verify_server.UNAUTHORIZED_HEADERS[name] or 'absent'}"
         ]
 
 
-def test_nginx_refuses_as_promised(locked: Site, run: Callable[..., Result]) -> None:
+def test_nginx_responds_with_401(restricted: Site, run: Callable[..., Result]) -> None:
     """With the configuration of the build."""
     with nginx_client.listening() as listener:
         port = listener.getsockname()[1]
-        settings = locked.folder / "catalog_src/site.yaml"
+        settings = restricted.folder / "catalog_src/site.yaml"
         settings.write_text(f"{settings.read_text()}port: {port}\n")
-        locked.build()
-        with nginx_client.running(locked.folder, listener):
-            result = run("verify", "--out", locked.folder / "dist", "--url", f"http://localhost:{port}")
+        restricted.build()
+        with nginx_client.running(restricted.folder, listener):
+            result = run("verify", "--out", restricted.folder / "dist", "--url", f"http://localhost:{port}")
 
     assert (result.exit_code, result.stderr) == (0, "")

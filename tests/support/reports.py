@@ -1,4 +1,4 @@
-"""Builds with a report, as the command does."""
+"""Build with a report, as the command does."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Test sites with settings of their own, built and served for as long as a test module needs them."""
+"""Test sites with other settings, built and served for a test module."""
 
 import re
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ from tests.support import nginx_client
 def served(
     folder: Path, *, settings: str = "", files: dict[str, str] | None = None
 ) -> Iterator[tuple[Site, nginx_client.Web]]:
-    """The site `v2` with more lines in its site.yaml and other files."""
+    """The site `v2` with additional lines in its site.yaml and other files."""
     with nginx_client.listening() as listener:
         made = copy_of("v2", folder)
         with (made.folder / "catalog_src/site.yaml").open("a") as site:
@@ -27,7 +27,7 @@ def served(
 
 @contextmanager
 def started(folder: Path, name: str = "minimal", **directives: str) -> Iterator[tuple[Site, nginx_client.Web]]:
-    """A site on the main file that the build writes, but for the values of some of its directives."""
+    """A site on the main file that the build writes, with some directives replaced."""
     with nginx_client.listening() as listener:
         site = copy_of(name, folder)
         site.write("site.yaml", f"base_url: https://minimal.example\nport: {listener.getsockname()[1]}\n")

@@ -1,4 +1,4 @@
-"""A terminal of our own, for programs that look whether there is one."""
+"""A pseudo-terminal for programs that behave differently on a terminal."""
 
 import os
 import pty
@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 def on_a_terminal(
     command: Sequence[str], environment: Mapping[str, str], *, stdout: int | None = None
 ) -> tuple[int, str]:
-    """How a command ends, and what appears on its screen; what it prints may go elsewhere."""
+    """The exit code of a command, and the content of its screen. Standard output may be redirected."""
     here, there = pty.openpty()
     printed = there if stdout is None else stdout
     process = subprocess.Popen(command, stdin=there, stdout=printed, stderr=there, env=dict(environment))
