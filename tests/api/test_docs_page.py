@@ -174,16 +174,16 @@ def test_page_sends_requests_to_this_host_only(tab: browser.Browser, web: Web) -
 
     assert f"http://127.0.0.1:{web.port}/api/v2/openapi.json" in urls
     assert [url for url in urls if not url.startswith((f"http://127.0.0.1:{web.port}/", "data:"))] == []
-    assert tab.told("Network.loadingFailed") == []
+    assert tab.events_of("Network.loadingFailed") == []
     assert {status for _, status in tab.requests()} == {200}
 
 
 @needs_browser
 def test_page_reports_no_error(tab: browser.Browser) -> None:
     """Nothing is logged or thrown, and the policy is never violated."""
-    issues = [audit["issue"]["code"] for audit in tab.told("Audits.issueAdded")]
+    issues = [audit["issue"]["code"] for audit in tab.events_of("Audits.issueAdded")]
 
-    assert tab.told("Log.entryAdded") == []
-    assert tab.told("Runtime.exceptionThrown") == []
-    assert tab.told("Runtime.consoleAPICalled") == []
+    assert tab.events_of("Log.entryAdded") == []
+    assert tab.events_of("Runtime.exceptionThrown") == []
+    assert tab.events_of("Runtime.consoleAPICalled") == []
     assert "ContentSecurityPolicyIssue" not in issues

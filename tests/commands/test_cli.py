@@ -168,12 +168,12 @@ def test_json_contains_all_problems_of_a_catalog(site: Site, run: Run, command: 
     """As objects on standard output, with the same exit code."""
     misspell(site)
     result = run(*command, *options_of(command, site), "--json")
-    said = json.loads(result.stdout)
+    result_json = json.loads(result.stdout)
     names = ("file", "line", "column", "field", "message")
 
-    assert (result.exit_code, result.stderr, said["ok"]) == (1, "", False)
-    assert said["problems"] == [dict(zip(names, one, strict=True)) for one in problems(site)]
-    assert said["message"].splitlines() == [f"{a}:{b}:{c}: {d}: {e}" for a, b, c, d, e in problems(site)]
+    assert (result.exit_code, result.stderr, result_json["ok"]) == (1, "", False)
+    assert result_json["problems"] == [dict(zip(names, one, strict=True)) for one in problems(site)]
+    assert result_json["message"].splitlines() == [f"{a}:{b}:{c}: {d}: {e}" for a, b, c, d, e in problems(site)]
 
 
 def test_one_problem_is_singular(site: Site, run: Run) -> None:

@@ -27,15 +27,15 @@ def unescaped(text: str) -> str:
     return text
 
 
-def annotations(said: str) -> list[tuple[str, dict[str, str], str]]:
+def annotations(output: str) -> list[tuple[str, dict[str, str], str]]:
     """The level, the properties and the message of every line."""
-    found = []
-    for line in said.splitlines():
+    annotations = []
+    for line in output.splitlines():
         match = re.fullmatch(r"::(\w+)(?: ([^:]*))?::(.*)", line)
         assert match, line
         properties = dict(one.split("=", 1) for one in (match[2] or "").split(",") if one)
-        found.append((match[1], {name: unescaped(one) for name, one in properties.items()}, unescaped(match[3])))
-    return found
+        annotations.append((match[1], {name: unescaped(one) for name, one in properties.items()}, unescaped(match[3])))
+    return annotations
 
 
 def test_a_problem_is_shown_with_its_source_line(site: Site, run: Run) -> None:
@@ -87,13 +87,13 @@ def test_json_is_the_short_form_of_format_json(site: Site, run: Run, command: li
     site.build()
     if wrong:
         misspell(site)
-    said = [
+    outputs = [
         re.sub(r'"seconds": [\d.]+', '"seconds": 0', run(*command, *options_of(command, site), *more).stdout)
         for more in (["--json"], ["--format", "json"], ["--json", "--format", "json"])
     ]
 
-    assert said[0] == said[1] == said[2]
-    assert json.loads(said[0])["ok"] != wrong
+    assert outputs[0] == outputs[1] == outputs[2]
+    assert json.loads(outputs[0])["ok"] != wrong
 
 
 @pytest.mark.parametrize("form", ["text", "github"])
@@ -180,21 +180,21 @@ def test_an_error_without_a_position_is_an_annotation(site: Site, run: Run) -> N
 def test_warnings_are_github_annotations(site: Site, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     """The summary of the build is printed, too."""
     monkeypatch.setattr("generator.catalog.git.file_times", lambda *_: FileTimes({}, [], is_shallow=True))
-    said = run("build", *tree_snapshot.options(site), "--format", "github").stdout.splitlines()
+    output_lines = run("build", *tree_snapshot.options(site), "--format", "github").stdout.splitlines()
 
-    assert annotations(said[0])[0][0] == "warning"
-    assert "is a shallow git clone" in said[0]
-    assert said[1].startswith("release ")
+    assert annotations(output_lines[0])[0][0] == "warning"
+    assert "is a shallow git clone" in output_lines[0]
+    assert output_lines[1].startswith("release ")
 
 
 def test_source_lines_are_shown_for_the_first_problems_only(site: Site, run: Run) -> None:
     """A line before the count says so."""
     chapters = "".join(f"  - {{number: {one}, pages: []}}\n" for one in range(MAX_EXCERPTS + 1))
     site.write("series/first.yaml", f"title: First\ncover: cover.jpg\nchapters:\n{chapters}")
-    said = run("check", *options_of(["check"], site)).stderr
+    errors = run("check", *options_of(["check"], site)).stderr
 
-    assert said.count("      = docs/") == MAX_EXCERPTS
-    assert without_help(said).splitlines()[-2:] == [
+    assert errors.count("      = docs/") == MAX_EXCERPTS
+    assert without_help(errors).splitlines()[-2:] == [
         f"source lines are shown for the first {MAX_EXCERPTS} of {MAX_EXCERPTS + 1} problems",
         f"{MAX_EXCERPTS + 1} problems",
     ]

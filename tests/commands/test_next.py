@@ -67,9 +67,9 @@ def test_next_prints_one_time(scheduled: Site, run: Run) -> None:
 )
 def test_epoch_and_cron_forms(scheduled: Site, run: Run, form: str, lines: list[object]) -> None:
     """Seconds since 1970, and a crontab minute at which the chapter is already due."""
-    told = [asking(scheduled, run, form, as_of=as_of)[1] for as_of in (AS_OF, *EPOCHS[:2])]
+    outputs = [asking(scheduled, run, form, as_of=as_of)[1] for as_of in (AS_OF, *EPOCHS[:2])]
 
-    assert told == [f"{line}\n" for line in lines]
+    assert outputs == [f"{line}\n" for line in lines]
 
 
 def test_all_lists_chapters_by_time(scheduled: Site, run: Run) -> None:
@@ -108,35 +108,35 @@ def test_without_scheduled_chapters_stdout_is_empty(site: Site, run: Run, more: 
 
 def test_without_scheduled_chapters_json_is_null(site: Site, run: Run) -> None:
     """In every form."""
-    told = asking(site, run, "--json", "--all")
+    result = asking(site, run, "--json", "--all")
 
-    assert json.loads(told[1]) == {"ok": True, "due": None, "epoch": None, "cron": None, "scheduled": []}
-    assert (told[0], told[2]) == (0, "")
+    assert json.loads(result[1]) == {"ok": True, "due": None, "epoch": None, "cron": None, "scheduled": []}
+    assert (result[0], result[2]) == (0, "")
 
 
 def test_two_forms_are_refused(site: Site, run: Run) -> None:
     """Exit code 2."""
-    code, out, said = asking(site, run, "--epoch", "--cron")
+    code, out, errors = asking(site, run, "--epoch", "--cron")
 
     assert (code, out) == (2, "")
-    assert "--epoch, --cron and --json cannot be combined; choose one" in said
+    assert "--epoch, --cron and --json cannot be combined; choose one" in errors
 
 
 def test_next_prints_the_problems_of_a_catalog(scheduled: Site, run: Run) -> None:
     """As every other command does."""
     scheduled.write("authors.yaml", "- {id: 1}\n")
-    code, out, said = asking(scheduled, run)
+    code, out, errors = asking(scheduled, run)
 
     assert (code, out) == (1, "")
-    assert said.startswith(f"{scheduled.folder}/catalog_src/authors.yaml:1:3: [0].name: is missing\n")
+    assert errors.startswith(f"{scheduled.folder}/catalog_src/authors.yaml:1:3: [0].name: is missing\n")
 
 
 def test_next_agrees_with_the_build(scheduled: Site, run: Run) -> None:
     """The summary, --json and `next` have the same time."""
     for as_of in (AS_OF, *EPOCHS):
         report = pipeline.build(Options(*scheduled.paths, as_of))
-        told = asking(scheduled, run, "--epoch", as_of=as_of)[1]
-        assert told == ("" if report.next_publication is None else f"{report.next_publication}\n")
+        seconds = asking(scheduled, run, "--epoch", as_of=as_of)[1]
+        assert seconds == ("" if report.next_publication is None else f"{report.next_publication}\n")
 
 
 def test_next_does_not_change_the_cache(scheduled: Site, run: Run) -> None:
@@ -199,9 +199,9 @@ WORKFLOW = (ROOT / ".github/workflows/publish.yml").read_text()
 
 def step(name: str) -> str:
     """The script of a step of the publishing workflow."""
-    found = re.search(rf"- name: {re.escape(name)}\n(?:        .*\n)*?        run: \|\n((?:          .*\n)+)", WORKFLOW)
-    assert found
-    return re.sub(r"(?m)^ {10}", "", found[1])
+    match = re.search(rf"- name: {re.escape(name)}\n(?:        .*\n)*?        run: \|\n((?:          .*\n)+)", WORKFLOW)
+    assert match
+    return re.sub(r"(?m)^ {10}", "", match[1])
 
 
 @pytest.mark.skipif(not shutil.which("bash"), reason="bash is not installed")

@@ -46,23 +46,23 @@ WRITES_FILES = ("filesystem", "os.write")
 
 def printing(module: str, code: ast.AST) -> list[str]:
     """Everything in a module that prints without `output`, or lets a subprocess print."""
-    found: list[str] = []
+    calls: list[str] = []
     for node in ast.walk(code):
         match node:
             case ast.Call(func=ast.Name(id="print" | "breakpoint")):
-                found.append("print")
+                calls.append("print")
             case ast.Call(func=ast.Attribute(value=ast.Name(id="subprocess")), keywords=given):
                 kept = {one.arg for one in given if ast.unparse(one.value) in ("subprocess.PIPE", "subprocess.DEVNULL")}
                 if not kept >= {"stdout", "stderr"} and "capture_output" not in {one.arg for one in given}:
-                    found.append("subprocess")
+                    calls.append("subprocess")
             case ast.Attribute(value=ast.Name(id=name), attr=attribute) if attribute in PAST_IT.get(name, ()):
-                found.append(f"{name}.{attribute}")
+                calls.append(f"{name}.{attribute}")
             case ast.ImportFrom(module=str(name), names=names, level=0):
-                found += [f"{name}.{one.name}" for one in names if one.name in PAST_IT.get(name, ())]
-                found += {name.partition(".")[0]} & LIBRARIES
+                calls += [f"{name}.{one.name}" for one in names if one.name in PAST_IT.get(name, ())]
+                calls += {name.partition(".")[0]} & LIBRARIES
             case ast.Import(names=names):
-                found += {one.name.partition(".")[0] for one in names} & LIBRARIES
-    return [one for one in found if (module, one) != WRITES_FILES]
+                calls += {one.name.partition(".")[0] for one in names} & LIBRARIES
+    return [one for one in calls if (module, one) != WRITES_FILES]
 
 
 @pytest.mark.parametrize("module", [module for module in MODULES if module != PRINTER])
@@ -112,8 +112,8 @@ def test_control_characters_are_escaped(character: str, capsys: pytest.CaptureFi
     assert line == f"a{escaped(character)}b\n"
     assert line.isascii() and line[:-1].isprintable()
     assert text.isascii() and text.replace("\n", "").isprintable()
-    said = json.loads(text)["name"]
-    assert said == (f"a{escaped(character)}b" if "\ud800" <= character <= "\udfff" else f"a{character}b")
+    name = json.loads(text)["name"]
+    assert name == (f"a{escaped(character)}b" if "\ud800" <= character <= "\udfff" else f"a{character}b")
 
 
 def test_each_argument_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
@@ -217,10 +217,12 @@ def test_diff_escapes_folder_names(site: Site, run: Run) -> None:
     folder = site.folder / f"{TITLE}\n# Heading\n"
     (site.folder / "dist").rename(folder)
     for form in ("text", "markdown"):
-        said = run("diff", folder, site.folder / "catalog_src", "--format", form, "--as-of", tree_snapshot.AS_OF).stdout
+        output_text = run(
+            "diff", folder, site.folder / "catalog_src", "--format", form, "--as-of", tree_snapshot.AS_OF
+        ).stdout
 
-        assert "# Heading" in said and "\n# Heading" not in said
-        assert said.replace("\n", "").isprintable()
+        assert "# Heading" in output_text and "\n# Heading" not in output_text
+        assert output_text.replace("\n", "").isprintable()
 
 
 def test_a_dry_run_escapes_values(site: Site, run: Run) -> None:

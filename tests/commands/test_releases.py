@@ -120,8 +120,8 @@ URLS = ("/api/series/first", "/api/series", "/api/releases")
 
 def responses_of(site: Site, *urls: str) -> dict[str, tuple[str | None, bytes]]:
     """The responses of the current release to a few URLs."""
-    found = {url: site.manifest.resources[url] for url in urls or URLS}
-    return {url: (f'"{one.etag}"', (site.folder / "dist" / one.file).read_bytes()) for url, one in found.items()}
+    bodies = {url: site.manifest.resources[url] for url in urls or URLS}
+    return {url: (f'"{one.etag}"', (site.folder / "dist" / one.file).read_bytes()) for url, one in bodies.items()}
 
 
 def given(nginx: nginx_client.Web, url: str) -> tuple[str | None, bytes]:
@@ -179,17 +179,17 @@ def test_export_writes_one_file_for_each_url(site: Site, run: Run) -> None:
     site.build()
     target = site.folder / "plain"
     result = run("export", "--out", site.folder / "dist", target)
-    resources = {url: one for url, one in site.manifest.resources.items() if manifest.is_plain(one)}
+    resources = {url: published for url, published in site.manifest.resources.items() if manifest.is_plain(published)}
 
     assert outcome(result) == (0, f"{target}: {len(resources)} resources\n", "")
     assert tree_snapshot.files(target) == {
         f"{name}{suffix}" for name in map(manifest.plain_file, resources.values()) for suffix in ("", ".headers")
     }
-    one = resources["/api/series/first"]
-    built, plain = site.folder / "dist" / one.file, target / "api/series/first.json"
+    published = resources["/api/series/first"]
+    built, plain = site.folder / "dist" / published.file, target / "api/series/first.json"
     assert plain.read_bytes() == built.read_bytes()
     assert Path(f"{plain}.headers").read_bytes() == Path(f"{built}.headers").read_bytes()
-    assert plain.stat().st_mtime == one.modified
+    assert plain.stat().st_mtime == published.modified
 
 
 def test_export_needs_an_empty_folder(site: Site, run: Run) -> None:

@@ -77,8 +77,8 @@ class Serving:
             part = self.read()
             assert part, f"it ended after:\n{self.said}"
             self.said += part.decode()
-        said, self.said = self.said, ""
-        return said
+        printed, self.said = self.said, ""
+        return printed
 
     def end(self, number: int) -> int:
         """Its exit code after a signal; whoever holds its output must be gone as well, nginx included."""
@@ -105,9 +105,9 @@ def serving(site: Site, *arguments: str) -> Iterator[Serving]:
 def test_serve_ends_with_nginx_on_a_signal(site: Site, number: int) -> None:
     """Exit code 0; no process and no folder remains."""
     with serving(site) as served:
-        one = site.manifest.resources[FIRST]
+        published = site.manifest.resources[FIRST]
 
-        assert ask(served.port).headers["ETag"] == f'"{one.etag}"'
+        assert ask(served.port).headers["ETag"] == f'"{published.etag}"'
         assert served.end(number) == 0
         with pytest.raises(ConnectionRefusedError):
             ask(served.port)
@@ -121,13 +121,13 @@ def test_watch_publishes_an_edit(site: Site) -> None:
         text = path.read_text()
 
         edit(site, "series/first.yaml", text.replace("title: First", "titel: First"))
-        said = served.until("still serving the previous release")
-        assert f"{path}:1:1: titel: unknown field; did you mean title?" in said
+        printed = served.until("still serving the previous release")
+        assert f"{path}:1:1: titel: unknown field; did you mean title?" in printed
         assert ask(served.port).headers["ETag"] == f'"{before.etag}"'
 
         edit(site, "series/first.yaml", text.replace("title: First", "title: Fjrst"))
-        said = served.until(" is live")
-        assert f"release {site.store.current()} is live" in said
+        printed = served.until(" is live")
+        assert f"release {site.store.current()} is live" in printed
         after = site.manifest.resources[FIRST]
         assert ask(served.port).headers["ETag"] == f'"{after.etag}"' != f'"{before.etag}"'
         assert after.modified > before.modified
@@ -147,9 +147,9 @@ def test_serve_with_a_dist_elsewhere(site: Site, tmp_path_factory: pytest.TempPa
     """It does not have to be beside nginx.conf."""
     out = tmp_path_factory.mktemp("elsewhere") / "dist"
     with serving(site, "--out", str(out)) as served:
-        one = Store(out).manifest(Store(out).current()).resources[FIRST]
+        published = Store(out).manifest(Store(out).current()).resources[FIRST]
 
-        assert ask(served.port).headers["ETag"] == f'"{one.etag}"'
+        assert ask(served.port).headers["ETag"] == f'"{published.etag}"'
 
 
 def test_watch_survives_a_failed_write(site: Site) -> None:
@@ -178,7 +178,7 @@ def open_folder() -> Iterator[Path]:
 
 
 @pytest.mark.parametrize(
-    ("user", "mode", "known", "line"),
+    ("user", "mode", "is_known", "line"),
     [
         (0, 0o700, True, "user {owner};\n"),
         (0, 0o700, False, "user root;\n"),
@@ -188,13 +188,13 @@ def open_folder() -> Iterator[Path]:
     ids=["root", "root in a container", "root in an open folder", "somebody"],
 )
 def test_workers_run_as_the_owner_of_the_folder(
-    open_folder: Path, monkeypatch: pytest.MonkeyPatch, user: int, mode: int, known: bool, line: str | None
+    open_folder: Path, monkeypatch: pytest.MonkeyPatch, user: int, mode: int, is_known: bool, line: str | None
 ) -> None:
     """If root starts nginx in a folder that other accounts cannot enter."""
     owner = pwd.getpwuid(os.stat(open_folder).st_uid)
 
     def getpwuid(number: int) -> pwd.struct_passwd:
-        if not known:
+        if not is_known:
             raise KeyError(number)
         return owner
 

@@ -59,11 +59,11 @@ def test_links_use_the_port_of_serve(local: Site, arguments: tuple[str, ...]) ->
 def test_serve_names_url_and_folder_of_its_build(local: Site) -> None:
     """In one line."""
     with serving(local) as served:
-        said = served.first
+        printed = served.first
 
     folder = local.folder / ".flatpanel_serve" / str(served.port)
     dist = local.folder / "dist"
-    assert f"building for http://localhost:{served.port} in {folder}; {dist} is for http://localhost:8000\n" in said
+    assert f"building for http://localhost:{served.port} in {folder}; {dist} is for http://localhost:8000\n" in printed
     assert not dist.exists()
 
 
@@ -82,13 +82,13 @@ def test_serve_at_base_url_makes_the_same_release_as_build(site: Site) -> None:
 def test_serve_mentions_a_public_base_url_once(site: Site) -> None:
     """The site is built for base_url."""
     with serving(site, "--watch") as served:
-        said = served.first
-        if "the base_url of the site\n" not in said:
-            said += served.until("the base_url of the site\n")
+        printed = served.first
+        if "the base_url of the site\n" not in printed:
+            printed += served.until("the base_url of the site\n")
         edit(site, "series/first.yaml", SERIES.format("Fjrst"))
         later = served.until(" is live")
 
-    assert said.count("links in responses lead to https://minimal.example, the base_url of the site\n") == 1
+    assert printed.count("links in responses lead to https://minimal.example, the base_url of the site\n") == 1
     assert "minimal.example" not in later
     assert site.store.current()
 
@@ -130,19 +130,19 @@ def test_watch_prints_times_and_changed_series(site: Site) -> None:
         "series/third.yaml": SERIES.format("Third"),
         "authors.yaml": "# nothing\n" + (site.folder / "catalog_src/authors.yaml").read_text(),
     }
-    said = []
+    printed = []
     with serving(site, "--watch") as served:
         if "the base_url of the site\n" not in served.first:
             served.until("the base_url of the site\n")
         for path, text in edits.items():
             edit(site, path, text)
-            said.append(served.until(" is live"))
+            printed.append(served.until(" is live"))
         (site.folder / "catalog_src/series/third.yaml").unlink()
-        said.append(served.until(" is live"))
+        printed.append(served.until(" is live"))
         edit(site, "series/first.yaml", "titel: First\n")
-        said.append(served.until("still serving the previous release"))
+        printed.append(served.until("still serving the previous release"))
 
-    lines = "".join(said).splitlines()
+    lines = "".join(printed).splitlines()
     assert [line for line in lines if not re.match(r"\d\d:\d\d:\d\d ", line)] == []
     assert [line.partition("is live; ")[2] for line in lines if " is live" in line] == [
         "changed series: first",
@@ -159,9 +159,9 @@ def test_at_most_ten_changed_series_are_named(site: Site) -> None:
         site.write(f"series/more-{number}.yaml", SERIES.format("More"))
     with serving(site, "--watch") as served:
         edit(site, "site.yaml", "base_url: https://other.example\n")
-        said = served.until(" is live")
+        printed = served.until(" is live")
 
-    assert re.search(r"changed series: first, more-0, (?:more-\d+, ){7}more-7 and 3 more\n", said)
+    assert re.search(r"changed series: first, more-0, (?:more-\d+, ){7}more-7 and 3 more\n", printed)
 
 
 # IPv6
@@ -169,13 +169,13 @@ def test_at_most_ten_changed_series_are_named(site: Site) -> None:
 
 def ipv6_socket() -> socket.socket:
     """A listening socket on ::1."""
-    found = socket.socket(socket.AF_INET6)
+    listener = socket.socket(socket.AF_INET6)
     try:
-        found.bind(("::1", 0))
+        listener.bind(("::1", 0))
     except OSError:
-        found.close()
+        listener.close()
         pytest.skip("this machine has no IPv6")
-    return found
+    return listener
 
 
 def test_serve_listens_on_ipv6(site: Site) -> None:
@@ -216,7 +216,7 @@ def test_nginx_conf_listens_on_ipv6_if_configured(site: Site, line: str, lines: 
 
 
 @pytest.mark.parametrize(
-    ("base_url", "port", "found", "local"),
+    ("base_url", "port", "expected", "local"),
     [
         ("http://localhost:8000", 8000, "http://localhost:8000", True),
         ("http://localhost:8000", 8101, "http://localhost:8101", True),
@@ -232,9 +232,9 @@ def test_nginx_conf_listens_on_ipv6_if_configured(site: Site, line: str, lines: 
         ("http://10.0.0.1:8000", 8101, "http://10.0.0.1:8000", False),
     ],
 )
-def test_only_a_loopback_base_url_is_replaced(base_url: str, port: int, found: str, local: bool) -> None:
+def test_only_a_loopback_base_url_is_replaced(base_url: str, port: int, expected: str, local: bool) -> None:
     """The host name is kept."""
-    assert loopback.local_base_url(base_url, port) == found
+    assert loopback.local_base_url(base_url, port) == expected
     assert loopback.is_loopback(base_url) is local
 
 

@@ -37,10 +37,10 @@ def on_screen(site: Site, *arguments: str, **environment: str) -> str:
 
 def test_build_py_builds(site: Site) -> None:
     """Its summary is on standard output."""
-    code, said, complaints = in_a_pipe(site)
+    code, output_text, complaints = in_a_pipe(site)
 
     assert (code, complaints) == (0, "")
-    assert said.startswith(f"release {site.store.current()} in {site.folder}/dist: 53 added")
+    assert output_text.startswith(f"release {site.store.current()} in {site.folder}/dist: 53 added")
 
 
 def test_build_py_without_arguments_uses_the_current_folder(site: Site) -> None:
@@ -108,9 +108,9 @@ def test_the_progress_bar_shows_the_remaining_time(monkeypatch: pytest.MonkeyPat
         for _ in range(5):
             clock.now += 2
             shown.update(1)
-        said = shown.format_progress_line()
+        progress = shown.format_progress_line()
 
-    assert said.endswith("5/10  00:00:10")
+    assert progress.endswith("5/10  00:00:10")
 
 
 @pytest.mark.parametrize("option", ["--quiet", "--json"])
@@ -168,11 +168,11 @@ def test_a_second_build_waits_for_the_first(site: Site) -> None:
     with transaction.begin(site.store, pytest.fail):
         process = subprocess.Popen(command(site), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         assert process.stderr
-        said = process.stderr.readline()
+        notice = process.stderr.readline()
         assert not site.store.current()
     out, rest = process.communicate()
 
-    assert said == f"{site.folder}/dist: another build is running; waiting for it\n"
+    assert notice == f"{site.folder}/dist: another build is running; waiting for it\n"
     assert (process.returncode, rest) == (0, "")
     assert out.startswith(f"release {site.store.current()} ")
     assert (site.folder / "dist" / MARK).read_bytes() == b""

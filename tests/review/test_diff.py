@@ -47,11 +47,11 @@ def diff(tmp_path: Path, run: Run) -> Diff:
 def own_changes(facts: Any) -> dict[str, list[tuple[Any, ...]]]:
     """The changes of each entity that has changes of its own."""
     return {
-        f"{one['kind']} {one['name']}".rstrip(): [
-            (change["path"], change["change"], change.get("old"), change.get("new")) for change in one["changes"]
+        f"{entity['kind']} {entity['name']}".rstrip(): [
+            (change["path"], change["change"], change.get("old"), change.get("new")) for change in entity["changes"]
         ]
-        for one in facts["things"]
-        if one["changes"] or not one["because"]
+        for entity in facts["things"]
+        if entity["changes"] or not entity["because"]
     }
 
 
@@ -273,13 +273,13 @@ def test_each_change_is_reported_at_its_entity(
     """Other entities that show the change name it as their cause."""
     facts = diff(name, *edits, options=("--format", "json", "--private"))
     reasons = causes(facts)
-    found = own_changes(facts)
+    actual = own_changes(facts)
 
-    assert found.keys() == expected.keys()
-    assert {one: changes for one, changes in found.items() if expected[one]} == {
-        one: changes for one, changes in expected.items() if changes
+    assert actual.keys() == expected.keys()
+    assert {entity: changes for entity, changes in actual.items() if expected[entity]} == {
+        entity: changes for entity, changes in expected.items() if changes
     }
-    assert {one: reasons[one] for one in follows} == follows
+    assert {entity: reasons[entity] for entity in follows} == follows
 
 
 def test_restricted_content_is_hidden_without_private(diff: Diff) -> None:
@@ -394,9 +394,9 @@ def test_a_series_missing_from_one_api_version_is_not_removed(diff: Diff) -> Non
 def test_long_texts_are_cut_around_the_first_difference() -> None:
     """Control characters are escaped."""
     old, new = ({"text": f"{'word ' * 30}{end}"} for end in ("old end\x9b", "new end" + " on" * 40))
-    found = list(lines([*json_changes(old, new), *json_changes({}, {"text": "\u202e"}), *json_changes([], "x")]))
+    texts = list(lines([*json_changes(old, new), *json_changes({}, {"text": "\u202e"}), *json_changes([], "x")]))
 
-    assert found == [
+    assert texts == [
         f'! text: "…word word word word old end\\x9b" → "…word word word word new end{" on" * 16} o…',
         '+ text: "\\u202e"',
         '! (whole body): [] → "x"',
@@ -425,8 +425,8 @@ def test_all_shows_the_changed_fields_of_every_url(diff: Diff) -> None:
 def test_many_similar_entities_are_grouped(diff: Diff) -> None:
     """More than 50 series with the same changed fields have one headline."""
     many = [
-        (f"series/s{one}.yaml", "", f"title: S{one}\ncover: c.png\nmodified: 2026-01-01T00:00:00Z\n")
-        for one in range(51)
+        (f"series/s{number}.yaml", "", f"title: S{number}\ncover: c.png\nmodified: 2026-01-01T00:00:00Z\n")
+        for number in range(51)
     ]
     text = diff("minimal", *many, options=())
 

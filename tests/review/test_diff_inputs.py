@@ -22,8 +22,8 @@ def facts(run: Run, *arguments: object) -> Any:
     return json.loads(result.stdout)
 
 
-def series(found: Any) -> dict[str, str]:
-    return {one["name"]: one["change"] for one in found["things"] if one["kind"] == "series"}
+def series(comparison: Any) -> dict[str, str]:
+    return {one["name"]: one["change"] for one in comparison["things"] if one["kind"] == "series"}
 
 
 def releases(site: Site) -> list[Path]:
@@ -37,12 +37,12 @@ def releases(site: Site) -> list[Path]:
 def test_two_releases_of_one_folder(site: Site, run: Run) -> None:
     """Each by its folder or its manifest; the current one also by the built folder."""
     old, new = releases(site)
-    found = facts(run, old, new)
+    comparison = facts(run, old, new)
     names = {"old": str(old), "new": str(new)}
 
-    assert series(found) == {"first": "changed", "third": "added"}
-    for one, other in ((old / "manifest.json", new / "manifest.json"), (old, site.folder / "dist")):
-        assert facts(run, one, other) | names == found
+    assert series(comparison) == {"first": "changed", "third": "added"}
+    for before, other in ((old / "manifest.json", new / "manifest.json"), (old, site.folder / "dist")):
+        assert facts(run, before, other) | names == comparison
     assert series(facts(run, new, old)) == {"first": "changed", "third": "removed"}
 
 
@@ -60,15 +60,15 @@ def test_a_manifest_alone_is_compared_by_etags(site: Site, run: Run, tmp_path: P
     old, new = releases(site)
     manifest = tmp_path / "last.json"
     manifest.write_bytes((old / "manifest.json").read_bytes())
-    found, whole = facts(run, manifest, new), facts(run, old, new)
+    comparison, whole = facts(run, manifest, new), facts(run, old, new)
     text = run("diff", manifest, new).stdout
 
-    assert (found["complete"], whole["complete"]) == (False, True)
-    assert [(one["name"], one["changes"], one["title"]) for one in found["things"] if one["kind"] == "series"] == [
+    assert (comparison["complete"], whole["complete"]) == (False, True)
+    assert [(one["name"], one["changes"], one["title"]) for one in comparison["things"] if one["kind"] == "series"] == [
         ("first", [], ""),
         ("third", [], "third"),
     ]
-    assert found["urls"] == [one for one in whole["urls"] if not one["url"].endswith("/read")]
+    assert comparison["urls"] == [one for one in whole["urls"] if not one["url"].endswith("/read")]
     assert "one side is only a manifest, so redirects, licences and settings were not compared" in text
 
 
@@ -129,9 +129,9 @@ def test_exit_code_is_1_for_differences(site: Site, run: Run) -> None:
 def test_an_unknown_argument_is_an_error(site: Site, run: Run, old: str, problem: str) -> None:
     """The message names the argument."""
     other = (site.folder / "catalog_src").rename(site.folder / "other")
-    found = outcome(run("diff", old.format(folder=site.folder), other, "--catalog", site.folder / "catalog_src"))
+    result = outcome(run("diff", old.format(folder=site.folder), other, "--catalog", site.folder / "catalog_src"))
 
-    assert found == (1, "", f"{problem.format(folder=site.folder)}\n")
+    assert result == (1, "", f"{problem.format(folder=site.folder)}\n")
 
 
 def test_errors_are_json_with_json_output(site: Site, run: Run) -> None:
@@ -177,10 +177,10 @@ def run_diff(
 
     def ask(*arguments: object) -> Any:
         before = tree_snapshot.state(repository.folder)
-        found = facts(run, *arguments)
+        comparison = facts(run, *arguments)
         assert tree_snapshot.state(repository.folder) == before
         assert list(scratch.iterdir()) == []
-        return found
+        return comparison
 
     return ask
 
@@ -191,10 +191,10 @@ TITLE = [{"path": "title", "change": "changed", "old": "First", "new": "Second"}
 @pytest.mark.parametrize("names", [("first", "main"), ("HEAD~1", "HEAD"), ("first", "."), ("HEAD^",)])
 def test_two_revisions(run_diff: Callable[..., Any], names: tuple[str, ...]) -> None:
     """Each is built from its commit; `.` and the default NEW are the working copy."""
-    found = run_diff(*names)
+    comparison = run_diff(*names)
 
-    assert (found["old"], found["new"]) == (names[0], [*names, "."][1])
-    assert {one["name"]: one["changes"] for one in found["things"] if one["changes"]} == {"first": TITLE}
+    assert (comparison["old"], comparison["new"]) == (names[0], [*names, "."][1])
+    assert {one["name"]: one["changes"] for one in comparison["things"] if one["changes"]} == {"first": TITLE}
 
 
 def test_the_default_shows_uncommitted_changes(run_diff: Callable[..., Any], repository: Site) -> None:
@@ -209,9 +209,9 @@ def test_a_revision_is_built_with_its_own_commit_times(run_diff: Callable[..., A
     path = repository.folder / "catalog_src/series/undated.yaml"
     path.write_text(path.read_text() + "# a comment\n")
     commit(repository.folder, SECOND + 60)
-    found = run_diff("main~1", "main")
+    comparison = run_diff("main~1", "main")
 
-    assert [one["changes"] for one in found["things"]] == [
+    assert [one["changes"] for one in comparison["things"]] == [
         [{"path": 'chapters["9"].last_updated', "change": "changed", "old": str(FIRST), "new": str(SECOND + 60)}]
     ]
 
@@ -231,9 +231,9 @@ def test_problems_of_a_revision_name_files_as_git_does(run_diff: Any, repository
     """The temporary folder does not appear."""
     repository.write("series/second.yaml", "title: Second\n")
     commit(repository.folder, SECOND + 60)
-    code, told, complained = outcome(run("diff", "first", "main"))
+    code, output, complained = outcome(run("diff", "first", "main"))
 
-    assert (code, told, without_help(complained)) == (
+    assert (code, output, without_help(complained)) == (
         1,
         "",
         "main:catalog_src/series/second.yaml:1:1: cover: is missing\n1 problem\n",
@@ -245,9 +245,9 @@ def test_a_revision_without_a_catalog_is_an_error(run_diff: Any, repository: Sit
     git(repository.folder, "checkout", "--quiet", "--orphan", "other")
     git(repository.folder, "rm", "--quiet", "-r", "--cached", ".")
     git(repository.folder, "commit", "--quiet", "--allow-empty", "--message", "x")
-    found = outcome(run("diff", "other", "."))
+    result = outcome(run("diff", "other", "."))
 
-    assert found == (1, "", "revision other has no catalog_src\n")
+    assert result == (1, "", "revision other has no catalog_src\n")
 
 
 @pytest.mark.parametrize("name", ["third.yaml", "folder"])

@@ -55,8 +55,8 @@ def outside(text: str) -> Iterator[str]:
             if re.fullmatch(rf" {{0,3}}`{{{len(fence)},}}\s*", line):
                 fence = ""
             assert not fence or fence not in line
-        elif found := re.match(" {0,3}(`{3,})", line):
-            fence = found[1]
+        elif fence_match := re.match(" {0,3}(`{3,})", line):
+            fence = fence_match[1]
         else:
             yield line
     assert not fence, "a fence is open at the end"
@@ -113,16 +113,16 @@ TEXTS = st.text(st.sampled_from("`~<>&@#|*\n\r\t\x00\u202e\u2028…a é"), max_s
 @given(st.lists(st.tuples(TEXTS, TEXTS, TEXTS), max_size=5))
 def test_body_contents_cannot_close_their_fence(same: BodyReader, fields: list[tuple[str, str, str]]) -> None:
     """Bodies of other programs may contain texts that no catalog can."""
-    found = [thing(name, {name: old}, {name: new}) for name, old, new in fields]
+    entities = [thing(name, {name: old}, {name: new}) for name, old, new in fields]
 
-    assert is_harmless(as_markdown.markdown(same, found))
+    assert is_harmless(as_markdown.markdown(same, entities))
 
 
 def test_a_long_comment_is_cut_with_a_note(same: BodyReader) -> None:
     """The first sections are complete, and the note counts the omitted ones."""
     for width in range(1, 60, 3):
-        found = [thing(f"s{one}", {f"f{one}_{n}": "old " * 20 for n in range(width)}, {}) for one in range(900)]
-        text = as_markdown.markdown(same, found)
+        entities = [thing(f"s{one}", {f"f{one}_{n}": "old " * 20 for n in range(width)}, {}) for one in range(900)]
+        text = as_markdown.markdown(same, entities)
         shown = text.count("<details><summary><code>series")
 
         assert is_harmless(text)

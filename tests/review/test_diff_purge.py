@@ -68,17 +68,17 @@ def both(tmp_path: Path) -> tuple[Site, Site]:
 
 def urls(*sites: Site) -> set[str]:
     """URLs that a client may request, in many forms."""
-    urls = {url.partition("?")[0] for one in sites for url in one.manifest.resources if "#" not in url}
+    urls = {url.partition("?")[0] for form in sites for url in form.manifest.resources if "#" not in url}
     slugs = {url.split("/")[4] for url in urls if url.startswith("/api/v2/series/")}
     chapters = {url.split("/")[4] for url in urls if url.startswith("/api/v2/chapters/")}
-    urls |= {f"/api/v2/chapters/{one}/read" for one in chapters}
-    urls |= {f"/api/v2/chapters/{one}/pages?track=true" for one in chapters}
-    dates = [f"date_format={one}" for one in DATE_FORMATS]
-    urls |= {f"/api/v2/chapters?{one}" for one in dates}
+    urls |= {f"/api/v2/chapters/{form}/read" for form in chapters}
+    urls |= {f"/api/v2/chapters/{form}/pages?track=true" for form in chapters}
+    dates = [f"date_format={form}" for form in DATE_FORMATS]
+    urls |= {f"/api/v2/chapters?{form}" for form in dates}
     for slug in slugs:
-        urls |= {f"/api/v2/series/{slug}/chapters?{one}" for one in dates} | {f"/api/v2/chapters?series={slug}"}
-        for one in dates:
-            urls |= {f"/api/v2/chapters?{'&'.join(order)}" for order in permutations((f"series={slug}", one))}
+        urls |= {f"/api/v2/series/{slug}/chapters?{form}" for form in dates} | {f"/api/v2/chapters?series={slug}"}
+        for form in dates:
+            urls |= {f"/api/v2/chapters?{'&'.join(order)}" for order in permutations((f"series={slug}", form))}
         for volume, number in product(("0", "1", "2", "10"), ("1", "2", "5", "10.5", "12", "100")):
             asked = f"/api/v2/pages?series={slug}&volume={volume}&number={number}"
             urls |= {asked, f"{asked}&track=true"}
@@ -86,7 +86,7 @@ def urls(*sites: Site) -> set[str]:
     for sort, page in product(sorts, range(1, 7)):
         urls |= {f"/api/v2/series?sort={sort}&page={page}", f"/api/v2/series?page={page}&sort={sort}"}
         urls |= {f"/api/v2/series?sort={sort}", f"/api/v2/series?page={page}"}
-    return urls | {slashed(one) for one in urls if one != "/"}
+    return urls | {slashed(form) for form in urls if form != "/"}
 
 
 def slashed(url: str) -> str:
@@ -114,11 +114,11 @@ def test_purging_updates_a_shared_cache(tmp_path: Path, run: Run, edits: Sequenc
     stale = {url for url in asked if before[url] and before[url] != after[url]}
     result = run("diff", old.folder / "dist", new.folder / "dist", "--purge", "--format", "json")
     purge = json.loads(result.stdout)
-    found = {one.removeprefix(BASE) for one in purge["urls"]}
+    purged = {one.removeprefix(BASE) for one in purge["urls"]}
 
-    assert stale - found == set()
-    assert {one for one in found & asked if one not in stale} == set()
-    assert {one for one in found if one not in asked and "pages?" not in one and "pages/?" not in one} == set()
+    assert stale - purged == set()
+    assert {one for one in purged & asked if one not in stale} == set()
+    assert {one for one in purged if one not in asked and "pages?" not in one and "pages/?" not in one} == set()
     assert purge["prefixes"] == [f"{BASE}/api/v2/series?", f"{BASE}/api/v2/series/?"]
     assert len(stale) > (300 if edits == EDITS else 30)
 
@@ -147,15 +147,15 @@ def test_purge_without_differences_prints_nothing(both: tuple[Site, Site], run: 
 def test_base_url_replaces_the_host_of_purged_urls(both: tuple[Site, Site], run: Run, tmp_path: Path) -> None:
     """A manifest does not contain the site's URL, and a CDN may use another host name."""
     manifests = []
-    for one in both:
-        one.build()
-        manifests.append(tmp_path / f"{one.folder.name}.json")
-        manifests[-1].write_bytes((one.folder / "dist/current/manifest.json").read_bytes())
+    for site in both:
+        site.build()
+        manifests.append(tmp_path / f"{site.folder.name}.json")
+        manifests[-1].write_bytes((site.folder / "dist/current/manifest.json").read_bytes())
     refused = outcome(run("diff", *manifests, "--purge"))
-    found = run("diff", *manifests, "--purge", "--base-url", "https://cdn.example/")
+    result = run("diff", *manifests, "--purge", "--base-url", "https://cdn.example/")
 
     assert refused == (1, "", "cannot determine the site's URL; pass --base-url https://comics.example\n")
-    assert "https://cdn.example/api/series/finished/" in found.stdout.splitlines()
+    assert "https://cdn.example/api/series/finished/" in result.stdout.splitlines()
     half = run("diff", manifests[0], both[1].folder / "dist", "--purge")
     assert f"{BASE}/api/v2/pages?series=long-road&volume=0&number=5" in half.stdout.splitlines()
     assert "series=long-road&volume=2&number=10&" not in half.stdout

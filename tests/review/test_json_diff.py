@@ -30,7 +30,7 @@ OFTEN = settings(deadline=None, max_examples=300, derandomize=True)
 MIRROR = {ADDED: REMOVED, REMOVED: ADDED, CHANGED: CHANGED, MOVED: MOVED}
 
 
-def told(old: Any, new: Any) -> list[tuple[str, str, Any, Any]]:
+def change_tuples(old: Any, new: Any) -> list[tuple[str, str, Any, Any]]:
     return [(path_text(one.path), one.kind, one.old, one.new) for one in json_changes(old, new)]
 
 
@@ -38,7 +38,7 @@ def told(old: Any, new: Any) -> list[tuple[str, str, Any, Any]]:
 @given(ANY)
 def test_equal_values_have_no_changes(value: Any) -> None:
     """Also after serialising and parsing."""
-    assert told(value, encoding.parse(encoding.json(value))) == []
+    assert change_tuples(value, encoding.parse(encoding.json(value))) == []
 
 
 @OFTEN
@@ -50,7 +50,7 @@ def test_equal_values_have_no_changes(value: Any) -> None:
 @example({"a": 1, "b": 2}, {"b": 2, "a": 1})
 def test_values_with_different_bytes_have_changes(old: Any, new: Any) -> None:
     """And values with the same bytes have none."""
-    assert bool(told(old, new)) == (encoding.json(old) != encoding.json(new))
+    assert bool(change_tuples(old, new)) == (encoding.json(old) != encoding.json(new))
 
 
 @OFTEN
@@ -60,8 +60,8 @@ def test_the_reverse_diff_has_the_reverse_changes(old: Any, new: Any) -> None:
     there = list(json_changes(old, new))
     back = list(json_changes(new, old))
 
-    def still(found: list[Any]) -> Counter[Any]:
-        return Counter((path_text(one.path), one.kind) for one in found if one.kind != MOVED)
+    def still(changes: list[Any]) -> Counter[Any]:
+        return Counter((path_text(one.path), one.kind) for one in changes if one.kind != MOVED)
 
     assert still(there) == Counter({(path, MIRROR[kind]): n for (path, kind), n in still(back).items()})
     assert sum(one.kind == MOVED for one in there) == sum(one.kind == MOVED for one in back)
@@ -74,7 +74,7 @@ def test_an_edited_title_is_one_change(chapters: list[dict[str, Any]], data: st.
     chapters.append({"id": 10, "title": "old"})
     edited = [{**one, "title": "new"} if one["id"] == 10 else dict(one) for one in chapters]
 
-    assert told(chapters, edited) == [("[id=10].title", CHANGED, "old", "new")]
+    assert change_tuples(chapters, edited) == [("[id=10].title", CHANGED, "old", "new")]
 
 
 @OFTEN
@@ -84,11 +84,11 @@ def test_an_item_at_another_position_is_one_move(ids: list[int], data: st.DataOb
     start, end = (data.draw(st.integers(0, len(ids) - 1)) for _ in range(2))
     after = [*ids]
     after.insert(end, after.pop(start))
-    found = told([{"id": one} for one in ids], [{"id": one} for one in after])
+    moves = change_tuples([{"id": one} for one in ids], [{"id": one} for one in after])
 
-    assert [kind for _, kind, _, _ in found] == [MOVED] * (start != end)
+    assert [kind for _, kind, _, _ in moves] == [MOVED] * (start != end)
     if abs(start - end) > 1:
-        assert found == [(f"[id={ids[start]}]", MOVED, start + 1, end + 1)]
+        assert moves == [(f"[id={ids[start]}]", MOVED, start + 1, end + 1)]
 
 
 @pytest.mark.parametrize(
@@ -123,4 +123,4 @@ def test_an_item_at_another_position_is_one_move(ids: list[int], data: st.DataOb
 )  # fmt: skip
 def test_the_path_of_each_change(old: Any, new: Any, expected: list[tuple[str, str, Any, Any]]) -> None:
     """List items are named by their identity."""
-    assert told(old, new) == expected
+    assert change_tuples(old, new) == expected

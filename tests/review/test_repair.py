@@ -63,8 +63,8 @@ def swap(path: Path) -> None:
     other.write_bytes(text)
 
 
-def differ(one: Path, other: Path) -> bool:
-    return one.suffix == other.suffix and one.name != "manifest.json" and one.read_bytes() != other.read_bytes()
+def differ(first: Path, other: Path) -> bool:
+    return first.suffix == other.suffix and first.name != "manifest.json" and first.read_bytes() != other.read_bytes()
 
 
 def link(path: Path) -> None:
@@ -111,13 +111,13 @@ def test_verify_names_a_damaged_file(built: Site, run: Run, kind: str, damage: D
     """Exit code 1, in text and in JSON."""
     path, _ = damaged(built, kind, damage)
     out = built.folder / "dist"
-    said, listed = run("verify", "--out", out), run("verify", "--out", out, "--json")
+    text, listed = run("verify", "--out", out), run("verify", "--out", out, "--json")
 
-    assert (said.exit_code, said.stdout, listed.exit_code) == (1, "", 1)
-    assert f"{path}: " in said.stderr
+    assert (text.exit_code, text.stdout, listed.exit_code) == (1, "", 1)
+    assert f"{path}: " in text.stderr
     facts = json.loads(listed.stdout)
     assert (facts["ok"], facts["leftover"], facts["repaired"]) == (False, [], [])
-    assert said.stderr.splitlines() == facts["damaged"]
+    assert text.stderr.splitlines() == facts["damaged"]
 
 
 @CASES
@@ -198,9 +198,9 @@ def two_releases(site: Site, run: Run) -> Site:
 
 def only_in_previous(site: Site) -> Iterator[tuple[str, Path]]:
     """The files of bodies that only the previous release has, by URL."""
-    now = {path for one in site.manifest.resources.values() for path in files_with_sidecar(one)}
-    for url, one in site.store.manifest(site.store.previous()).resources.items():
-        for path in files_with_sidecar(one):
+    now = {path for body in site.manifest.resources.values() for path in files_with_sidecar(body)}
+    for url, body in site.store.manifest(site.store.previous()).resources.items():
+        for path in files_with_sidecar(body):
             if path not in now:
                 yield url, site.folder / "dist" / path
 
@@ -245,8 +245,8 @@ def test_repair_names_files_that_the_changed_catalog_cannot_restore(built: Site,
     path = next(path for url, path in only_in_previous(built) if url == "/api/v1/series/first")
     table = built.folder / "dist/releases" / str(built.store.previous()) / "series.map"
     cut(table)
-    for one in (path, Path(f"{path}.gz")):
-        one.unlink(missing_ok=True)
+    for file in (path, Path(f"{path}.gz")):
+        file.unlink(missing_ok=True)
     after = tree_snapshot.content(built.folder / "dist")
     result = run("verify", "--repair", *places(built))
 
@@ -472,8 +472,8 @@ def an_empty_folder(path: Path) -> None:
 
 
 def no_folder(path: Path) -> None:
-    for one in path.parent.iterdir():
-        one.unlink()
+    for file in path.parent.iterdir():
+        file.unlink()
     path.parent.rmdir()
 
 
@@ -540,11 +540,11 @@ def test_leftovers_fail_only_with_strict(built: Site, run: Run) -> None:
     (out / "www/old.json").write_text("?")
     (out / "notes.txt").write_text("?")
     lines = [f"{out}/www/old.json: is in no release", f"{out}/notes.txt: is not part of a built site"]
-    said, listed = run("verify", "--out", out), run("verify", "--out", out, "--json")
+    text, listed = run("verify", "--out", out), run("verify", "--out", out, "--json")
     strict = run("verify", "--out", out, "--strict")
 
-    assert (said.exit_code, said.stderr.splitlines()) == (0, lines)
-    assert said.stdout == f"{out}: OK: all files match release {built.store.current()}\n"
+    assert (text.exit_code, text.stderr.splitlines()) == (0, lines)
+    assert text.stdout == f"{out}: OK: all files match release {built.store.current()}\n"
     assert json.loads(listed.stdout) == {
         "ok": True,
         "damaged": [],
@@ -586,14 +586,14 @@ def test_repair_without_a_release_creates_no_folder(site: Site, run: Run) -> Non
 
 def test_a_repair_waits_for_a_build(built: Site) -> None:
     """Both use the lock of the store."""
-    told = []
+    notices = []
     with transaction.begin(built.store, pytest.fail):
 
         def waiting() -> None:
-            told.append(True)
+            notices.append(True)
             raise KeyboardInterrupt
 
         with pytest.raises(KeyboardInterrupt):
             repair.repair(replace(built.options, as_of=AS_OF), waiting)
 
-    assert told == [True]
+    assert notices == [True]

@@ -73,8 +73,8 @@ def series(site: Site, slug: str, *chapters: str) -> None:
 def differences(before: Manifest, after: Manifest) -> dict[str, str]:
     """The kind of change of each URL that differs between two releases."""
     old, new = before.resources, after.resources
-    found = {url: "added" if url in new else "removed" for url in old.keys() ^ new.keys()}
-    return found | {url: "changed" for url in old.keys() & new.keys() if old[url].etag != new[url].etag}
+    kinds = {url: "added" if url in new else "removed" for url in old.keys() ^ new.keys()}
+    return kinds | {url: "changed" for url in old.keys() & new.keys() if old[url].etag != new[url].etag}
 
 
 # Counts and sizes
@@ -110,15 +110,15 @@ def test_counts_of_the_catalog(site: Site, page: Path) -> None:
 def test_sizes_equal_those_of_the_files(site: Site, page: Path) -> None:
     """Each body is counted once, uncompressed and as clients with gzip receive it."""
     tree_snapshot.first_version(site)
-    found = surveyed(site, page).sizes
+    report_sizes = surveyed(site, page).sizes
     bodies = [one for one in (site.folder / "dist/www").rglob("*") if one.suffix not in ("", ".headers", ".gz")]
     packed = [Path(f"{one}.gz") if Path(f"{one}.gz").exists() else one for one in bodies]
 
-    assert found.total.urls == len(bodies) == len(site.manifest.resources)
-    assert found.total.size == sum(one.stat().st_size for one in bodies)
-    assert found.total.compressed == sum(one.stat().st_size for one in packed) < found.total.size
+    assert report_sizes.total.urls == len(bodies) == len(site.manifest.resources)
+    assert report_sizes.total.size == sum(one.stat().st_size for one in bodies)
+    assert report_sizes.total.compressed == sum(one.stat().st_size for one in packed) < report_sizes.total.size
     largest = sorted(((one.size, url) for url, one in site.manifest.resources.items()), reverse=True)
-    assert [(one.size, one.url) for one in found.largest] == largest[: sizes.MAX_LARGEST]
+    assert [(one.size, one.url) for one in report_sizes.largest] == largest[: sizes.MAX_LARGEST]
 
 
 @pytest.mark.parametrize(
@@ -154,22 +154,22 @@ def test_a_lost_gzip_form_counts_as_the_uncompressed_body(site: Site, page: Path
 
 def test_the_first_build_adds_everything(site: Site, page: Path) -> None:
     """There is no previous release."""
-    found = surveyed(site, page).changes
-    urls = {url: kind for one in found.listed for kind, url in one.urls}
+    report_changes = surveyed(site, page).changes
+    urls = {url: kind for one in report_changes.listed for kind, url in one.urls}
 
-    assert {one.slug: one.counts for one in found.listed} == {
+    assert {one.slug: one.counts for one in report_changes.listed} == {
         "": {"added": sum(one not in of_series(site) for one in site.manifest.resources)},
         "first": {"added": sum("first" in one or "chapters/" in one for one in of_series(site))},
         "second": {"added": sum("second" in one for one in of_series(site))},
     }
     assert urls.items() <= dict.fromkeys(site.manifest.resources, "added").items()
-    assert found.other_series == 0
+    assert report_changes.other_series == 0
 
 
 def of_series(site: Site) -> set[str]:
     """The URLs about one series."""
     return {
-        one for one in site.manifest.resources if re.search(r"/series/(first|second)|/cubari/|/api/v2/chapters/\d", one)
+        url for url in site.manifest.resources if re.search(r"/series/(first|second)|/cubari/|/api/v2/chapters/\d", url)
     }
 
 
@@ -207,9 +207,9 @@ def test_a_changed_max_age_is_no_change(site: Site, page: Path) -> None:
     pipeline.build(options(site))
     site.write("site.yaml", "base_url: https://minimal.example\ncache: {v2: {series: 5}}\n")
     site.write("series/first.yaml", (site.folder / "catalog_src/series/first.yaml").read_text() + "\n# A comment.\n")
-    told = surveyed(site, page).changes.listed
+    listed = surveyed(site, page).changes.listed
 
-    assert [url for one in told for _, url in one.urls] == []
+    assert [url for one in listed for _, url in one.urls] == []
 
 
 def test_a_moved_chapter_is_changed_and_not_removed(site: Site, page: Path) -> None:
@@ -221,14 +221,14 @@ def test_a_moved_chapter_is_changed_and_not_removed(site: Site, page: Path) -> N
     before = site.manifest
     series(site, "first")
     series(site, "second", CHAPTER.format(8, 5, "2026-02-02", "[1.png]"), moving)
-    told, data = build(site, page)
+    result, data = build(site, page)
     of = {one.slug: {url: kind for kind, url in one.urls} for one in data.changes.listed}
 
     assert of["second"]["/api/v2/chapters/7"] == "changed"
     assert "/api/v2/chapters/7" not in of["first"]
     assert of["first"]["/api/series/first/0/1"] == "removed"
     total = sum((one.counts for one in data.changes.listed), Counter())
-    assert {kind: total[kind] for kind in KINDS} == {kind: told.changes[kind] for kind in KINDS}
+    assert {kind: total[kind] for kind in KINDS} == {kind: result.changes[kind] for kind in KINDS}
     assert sum(total.values()) == len(differences(before, site.manifest))
 
 
@@ -248,7 +248,7 @@ def test_changes_equal_the_differences_of_the_releases(pair: IncrementalPair, mo
         pair.catalog.write()
         before = pair.manifest
         try:
-            told, data = build_with_report(pair.options, pair.folder / "report.html")
+            result, data = build_with_report(pair.options, pair.folder / "report.html")
         except CatalogError:
             pair.catalog.restore()
             continue
@@ -256,7 +256,7 @@ def test_changes_equal_the_differences_of_the_releases(pair: IncrementalPair, mo
         urls = [(url, kind) for one in data.changes.listed for kind, url in one.urls]
         counts = sum((one.counts for one in data.changes.listed), Counter[str]())
         assert sorted(urls) == sorted(differences(before, pair.manifest).items()), what
-        assert {kind: counts[kind] for kind in KINDS} == {kind: told.changes[kind] for kind in KINDS}, what
+        assert {kind: counts[kind] for kind in KINDS} == {kind: result.changes[kind] for kind in KINDS}, what
         seen += counts
 
     assert all(seen[kind] > 100 for kind in KINDS)
@@ -268,15 +268,18 @@ def test_long_lists_of_changes_are_cut(site: Site, page: Path, monkeypatch: pyte
     monkeypatch.setattr(changes, "MAX_URLS", 1)
     for number in range(6):
         series(site, f"series-{number}", CHAPTER.format(10 + number, 1, "2026-02-02", "[1.png]"))
-    told, data = build(site, page)
-    found = data.changes
+    result, data = build(site, page)
+    report_changes = data.changes
 
-    assert [one.slug for one in found.listed] == ["", "first", "second"]
-    assert {len(one.urls) for one in found.listed} == {1}
-    assert found.other_series == 6
-    assert sum(one.counts["added"] for one in found.listed) + found.other_counts["added"] == told.changes["added"]
-    assert f"In 6 more series: {found.other_counts['added']} added." in page_text(page)
-    assert f"and {found.listed[1].counts['added'] - 1} more" in page_text(page)
+    assert [one.slug for one in report_changes.listed] == ["", "first", "second"]
+    assert {len(one.urls) for one in report_changes.listed} == {1}
+    assert report_changes.other_series == 6
+    assert (
+        sum(one.counts["added"] for one in report_changes.listed) + report_changes.other_counts["added"]
+        == result.changes["added"]
+    )
+    assert f"In 6 more series: {report_changes.other_counts['added']} added." in page_text(page)
+    assert f"and {report_changes.listed[1].counts['added'] - 1} more" in page_text(page)
 
 
 def test_long_lists_of_chapters_and_warnings_are_cut(site: Site, page: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -348,9 +351,9 @@ def test_every_json_field_is_documented(site: Site, run: Run) -> None:
 
 def test_the_summary_names_the_report(site: Site, page: Path, run: Run) -> None:
     """Unless --quiet is given."""
-    said = run("build", *tree_snapshot.options(site), "--report", page).stdout.splitlines()
+    summary = run("build", *tree_snapshot.options(site), "--report", page).stdout.splitlines()
 
-    assert f"wrote {page}" in said
+    assert f"wrote {page}" in summary
     assert run("build", *tree_snapshot.options(site), "--report", page, "--quiet").output == ""
 
 
@@ -496,16 +499,16 @@ def test_the_page_contains_no_secrets(tmp_path: Path) -> None:
     site = copy_of("v2", tmp_path)
     page = tmp_path / "report.html"
     facts = surveyed(site, page)
-    told = page.read_text() + json.dumps(facts.plain())
+    output = page.read_text() + json.dumps(facts.plain())
     catalog = {one: one.read_text() for one in (tmp_path / "catalog_src").rglob("*.yaml")}
     digests = {one for text in catalog.values() for one in re.findall(r"\b[0-9a-f]{64}\b", text)}
     locked = [text for text in catalog.values() if re.search(r"(?m)^restricted: true", text) and "cover:" in text]
     files = {one for text in locked for one in re.findall(r"[\w-]+\.(?:png|jpg)\b", text)}
 
     assert digests and files
-    assert [one for one in digests | files if one in told] == []
-    assert [one for one in site.manifest.resources.values() if one.etag in told or one.file in told] == []
-    assert re.findall(r"\b[0-9a-f]{32,}\b", told) == []
+    assert [one for one in digests | files if one in output] == []
+    assert [one for one in site.manifest.resources.values() if one.etag in output or one.file in output] == []
+    assert re.findall(r"\b[0-9a-f]{32,}\b", output) == []
 
 
 def test_the_page_has_no_external_files_and_no_scripts(site: Site, page: Path) -> None:
@@ -537,7 +540,7 @@ def test_the_page_is_accessible(site: Site, page: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("count", "said"),
+    ("count", "expected"),
     [
         (0, "0 B"),
         (999, "999 B"),
@@ -552,9 +555,9 @@ def test_the_page_is_accessible(site: Site, page: Path) -> None:
         (5000 << 30, "5,000 GiB"),
     ],
 )
-def test_format_of_sizes(count: int, said: str) -> None:
+def test_format_of_sizes(count: int, expected: str) -> None:
     """The largest unit with a readable number."""
-    assert report.format_size(count) == said
+    assert report.format_size(count) == expected
 
 
 def test_every_part_of_a_bar_is_visible() -> None:

@@ -87,10 +87,10 @@ def emulate(tab: browser.Browser, scheme: str = "light", width: int = DESK) -> N
 
 def test_the_browser_reports_no_errors(tab: browser.Browser) -> None:
     """No error and no policy violation; the style is applied."""
-    issues = [one["issue"]["code"] for one in tab.told("Audits.issueAdded")]
+    issues = [one["issue"]["code"] for one in tab.events_of("Audits.issueAdded")]
 
-    assert tab.told("Log.entryAdded") == []
-    assert tab.told("Runtime.exceptionThrown") == []
+    assert tab.events_of("Log.entryAdded") == []
+    assert tab.events_of("Runtime.exceptionThrown") == []
     assert issues == []
     assert tab.run("document.styleSheets.length") == 1
     assert tab.run("getComputedStyle(document.querySelector('section')).borderTopStyle") == "solid"

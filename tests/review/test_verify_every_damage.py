@@ -77,13 +77,13 @@ def add(files: list[Path], which: int, where: int) -> list[Path]:
 
 def swap(files: list[Path], which: int, where: int) -> list[Path]:
     """Swap two different files."""
-    one, other = files[which % len(files)], files[(which + 1 + where % (len(files) - 1)) % len(files)]
-    text = one.read_bytes()
+    first, other = files[which % len(files)], files[(which + 1 + where % (len(files) - 1)) % len(files)]
+    text = first.read_bytes()
     if text == other.read_bytes():
         return remove(files, which, where)
-    one.write_bytes(other.read_bytes())
+    first.write_bytes(other.read_bytes())
     other.write_bytes(text)
-    return [one, other]
+    return [first, other]
 
 
 def is_harmless(path: Path) -> bool:
@@ -108,7 +108,7 @@ def test_every_damage_is_found(built: Site, harm: Harm, which: int, where: int) 
     before = {path: path.read_bytes() for path in files}
     harmed = harm(files, which, where)
     state = tree_snapshot.state(dist)
-    found = list(verify_files.check_files(built.store))
+    faults = list(verify_files.check_files(built.store))
     again = list(verify_files.check_files(built.store))
     after = tree_snapshot.state(dist)
     harmless = [path for path in harmed if path.exists() and is_harmless(path) and path in before]
@@ -118,12 +118,12 @@ def test_every_damage_is_found(built: Site, harm: Harm, which: int, where: int) 
         else:
             path.unlink()
 
-    assert (again, after) == (found, state)
+    assert (again, after) == (faults, state)
     # Without its manifest, the files of a release are unknown, so only the manifest is reported.
-    said = {str(one.path) for one in found}
+    paths = {str(one.path) for one in faults}
     for path in harmed:
-        assert str(path) in said or path in harmless or "manifest.json" in {one.name for one in harmed}
-    assert found or harmless == harmed
+        assert str(path) in paths or path in harmless or "manifest.json" in {one.name for one in harmed}
+    assert faults or harmless == harmed
     assert list(verify_files.check_files(built.store)) == []
 
 

@@ -41,8 +41,8 @@ def body(site: Site, url: str = FIRST) -> str:
 
 
 def bodies_of_the_previous_release(site: Site) -> list[str]:
-    known = site.store.manifest(site.store.previous()).resources.values()
-    return [path for one in known for path in files_with_sidecar(one)]
+    bodies = site.store.manifest(site.store.previous()).resources.values()
+    return [path for one in bodies for path in files_with_sidecar(one)]
 
 
 def test_an_undamaged_dist_has_no_faults(built: Site) -> None:
@@ -177,9 +177,9 @@ def test_bodies_of_the_previous_release_are_verified(built: Site) -> None:
 
 def test_swapped_bodies_are_found(built: Site) -> None:
     """A body is compared with its own digest."""
-    one, other = (built.folder / "dist" / body(built, url) for url in ("/api/authors", "/api/artists"))
-    text = one.read_bytes()
-    one.write_bytes(other.read_bytes())
+    first, other = (built.folder / "dist" / body(built, url) for url in ("/api/authors", "/api/artists"))
+    text = first.read_bytes()
+    first.write_bytes(other.read_bytes())
     other.write_bytes(text)
 
     assert {sentence.partition(".")[0] for sentence in faults(built)} == {"www/api/artists", "www/api/authors"}

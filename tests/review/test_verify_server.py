@@ -64,28 +64,29 @@ def server(site: Site, lie: Lie, url: str) -> Iterator[str]:
             thread.join()
 
 
-def honest(site: Site, one: Published, gzip: bool) -> Answer:
-    if one.restricted:
+def honest(site: Site, published: Published, gzip: bool) -> Answer:
+    if published.restricted:
         return (
             401,
             dict(verify_server.UNAUTHORIZED_HEADERS),
             b'{"detail":"Authentication credentials were not provided."}',
         )
-    packed = gzip and one.gzip
-    body = (site.folder / "dist" / (f"{one.file}.gz" if packed else one.file)).read_bytes()
-    return 200, verify_server.expected_headers(one, packed), body
+    packed = gzip and published.gzip
+    body = (site.folder / "dist" / (f"{published.file}.gz" if packed else published.file)).read_bytes()
+    return 200, verify_server.expected_headers(published, packed), body
 
 
-def found(site: Site, lie: Lie, url: str) -> list[str]:
+def faults(site: Site, lie: Lie, url: str) -> list[str]:
     with server(site, lie, url) as address:
         return [
-            one.replace(address, "") for one in verify_server.check_server(site.store, address, time.monotonic).faults
+            fault.replace(address, "")
+            for fault in verify_server.check_server(site.store, address, time.monotonic).faults
         ]
 
 
 def test_correct_responses_have_no_faults(built: Site) -> None:
     """For all URLs of the release."""
-    assert found(built, lambda answer: answer, FIRST) == []
+    assert faults(built, lambda answer: answer, FIRST) == []
 
 
 def test_nginx_serves_the_release(site: Site, run: Callable[..., Result]) -> None:
@@ -98,12 +99,12 @@ def test_nginx_serves_the_release(site: Site, run: Callable[..., Result]) -> Non
         with nginx_client.running(site.folder, listener):
             result = run("verify", "--out", site.folder / "dist", "--url", f"http://localhost:{port}/")
 
-            told = run("verify", "--out", site.folder / "dist", "--url", f"http://localhost:{port}", "--json")
+            result_json = run("verify", "--out", site.folder / "dist", "--url", f"http://localhost:{port}", "--json")
 
     assert (result.exit_code, result.stderr) == (0, "")
     urls = sum("#" not in url for url in site.manifest.resources)
     assert result.stdout == f"http://localhost:{port}/: OK: all {urls} URLs match release {release}\n"
-    assert (told.exit_code, json.loads(told.stdout)) == (0, {"ok": True, "differences": []})
+    assert (result_json.exit_code, json.loads(result_json.stdout)) == (0, {"ok": True, "differences": []})
 
 
 HEADERS = {
@@ -123,21 +124,22 @@ HEADERS = {
 @pytest.mark.parametrize("url", [FIRST, AUTHORS])
 def test_a_wrong_header_is_found(built: Site, name: str, url: str) -> None:
     """With both values, for both forms of the body."""
-    one, wrong = built.manifest.resources[url], HEADERS[name]
+    published, wrong = built.manifest.resources[url], HEADERS[name]
 
-    assert found(built, lambda answer: (answer[0], answer[1] | {name: wrong}, answer[2]), url) == [
-        f"{url}{form}: {name} is {wrong} instead of {verify_server.expected_headers(one, packed)[name] or 'absent'}"
-        for form, packed in (("", False), (" (gzip)", one.gzip))
+    assert faults(built, lambda answer: (answer[0], answer[1] | {name: wrong}, answer[2]), url) == [
+        f"{url}{form}: {name} is {wrong} instead of "
+        f"{verify_server.expected_headers(published, packed)[name] or 'absent'}"
+        for form, packed in (("", False), (" (gzip)", published.gzip))
     ]
 
 
 @pytest.mark.parametrize("name", sorted(HEADERS.keys() - {"Vary"}))
 def test_a_missing_header_is_found(built: Site, name: str) -> None:
     """For both forms of the body."""
-    one = built.manifest.resources[AUTHORS]
+    published = built.manifest.resources[AUTHORS]
 
-    assert found(built, lambda answer: (answer[0], answer[1] | {name: None}, answer[2]), AUTHORS) == [
-        f"{AUTHORS}{form}: {name} is absent instead of {verify_server.expected_headers(one, False)[name]}"
+    assert faults(built, lambda answer: (answer[0], answer[1] | {name: None}, answer[2]), AUTHORS) == [
+        f"{AUTHORS}{form}: {name} is absent instead of {verify_server.expected_headers(published, False)[name]}"
         for form in ("", " (gzip)")
     ]
 
@@ -146,7 +148,7 @@ def test_a_wrong_content_encoding_is_found(built: Site) -> None:
     """A body labelled as gzip that is not."""
     wrong = {"Content-Encoding": "br"}
 
-    assert found(built, lambda answer: (answer[0], answer[1] | wrong, answer[2]), AUTHORS) == [
+    assert faults(built, lambda answer: (answer[0], answer[1] | wrong, answer[2]), AUTHORS) == [
         f"{AUTHORS}: Content-Encoding is br instead of absent",
         f"{AUTHORS} (gzip): Content-Encoding is br instead of absent",
     ]
@@ -156,7 +158,7 @@ def test_a_wrong_content_encoding_is_found(built: Site) -> None:
 @pytest.mark.parametrize("url", [FIRST, AUTHORS])
 def test_a_wrong_body_is_found(built: Site, url: str, body: bytes) -> None:
     """With the right headers."""
-    assert found(built, lambda answer: (answer[0], answer[1], body), url) == [
+    assert faults(built, lambda answer: (answer[0], answer[1], body), url) == [
         f"{url}: has another body",
         f"{url} (gzip): has another body",
     ]
@@ -165,7 +167,7 @@ def test_a_wrong_body_is_found(built: Site, url: str, body: bytes) -> None:
 @pytest.mark.parametrize("status", [206, 404, 503])
 def test_a_wrong_status_is_found(built: Site, status: int) -> None:
     """Headers and body are not compared then."""
-    assert found(built, lambda answer: (status, {}, b"{}"), AUTHORS) == [
+    assert faults(built, lambda answer: (status, {}, b"{}"), AUTHORS) == [
         f"{AUTHORS}: status is {status} instead of 200",
         f"{AUTHORS} (gzip): status is {status} instead of 200",
     ]
@@ -204,7 +206,7 @@ def test_a_refused_connection_is_an_error(built: Site) -> None:
 def test_a_response_that_is_not_http_is_an_error(built: Site) -> None:
     """Another service may listen on the port."""
     with pytest.raises(FlatpanelError, match=r"^http://127.0.0.1:\d+: no response: "):
-        found(built, lambda answer: (answer[0], {"Transfer-Encoding": "chunked"}, b"zz\r\n"), AUTHORS)
+        faults(built, lambda answer: (answer[0], {"Transfer-Encoding": "chunked"}, b"zz\r\n"), AUTHORS)
 
 
 def test_https_urls_use_tls(built: Site) -> None:
@@ -230,22 +232,22 @@ def restricted(site: Site) -> Site:
 
 def test_restricted_urls_must_respond_with_401(restricted: Site) -> None:
     """They are requested without an API key."""
-    assert found(restricted, lambda answer: answer, LOCKED) == []
+    assert faults(restricted, lambda answer: answer, LOCKED) == []
 
 
 def test_a_public_restricted_body_is_found(restricted: Site) -> None:
     """A server without its gates serves restricted bodies."""
-    one = restricted.manifest.resources[LOCKED]
-    body = (restricted.folder / "dist" / one.file).read_bytes()
+    published = restricted.manifest.resources[LOCKED]
+    body = (restricted.folder / "dist" / published.file).read_bytes()
 
-    assert found(restricted, lambda _: (200, verify_server.expected_headers(one, False), body), LOCKED) == [
+    assert faults(restricted, lambda _: (200, verify_server.expected_headers(published, False), body), LOCKED) == [
         f"{LOCKED} (without a key): status is 200 instead of 401"
     ]
 
 
 def test_a_401_with_the_restricted_body_is_found(restricted: Site) -> None:
     """The status alone protects no content."""
-    assert found(restricted, lambda answer: (answer[0], answer[1], b"[]"), LOCKED) == [
+    assert faults(restricted, lambda answer: (answer[0], answer[1], b"[]"), LOCKED) == [
         f"{LOCKED} (without a key): has another body"
     ]
 
@@ -254,7 +256,7 @@ def test_a_401_with_the_restricted_body_is_found(restricted: Site) -> None:
 def test_a_wrong_header_of_a_401_is_found(restricted: Site, name: str, wrong: str) -> None:
     """An ETag would reveal changes, and max-age would let caches refuse clients with a key."""
     if name != "Vary":
-        assert found(restricted, lambda answer: (answer[0], answer[1] | {name: wrong}, answer[2]), LOCKED) == [
+        assert faults(restricted, lambda answer: (answer[0], answer[1] | {name: wrong}, answer[2]), LOCKED) == [
             f"{LOCKED} (without a key): {name} is {wrong} instead of "
             f"{verify_server.UNAUTHORIZED_HEADERS[name] or 'absent'}"
         ]

@@ -33,7 +33,7 @@ _FLAGS = (
 
 @dataclass
 class Browser:
-    """One tab, and everything that the browser has told of it."""
+    """One tab, and all events of the browser."""
 
     commands: int
     replies: Any
@@ -48,10 +48,10 @@ class Browser:
         if self.session:
             message["sessionId"] = self.session
         os.write(self.commands, json.dumps(message).encode() + b"\0")
-        while (told := self._hear()).get("id") != self.last:
-            self.events.append(told)
-        assert "error" not in told, told["error"]
-        result: dict[str, Any] = told["result"]
+        while (reply := self._hear()).get("id") != self.last:
+            self.events.append(reply)
+        assert "error" not in reply, reply["error"]
+        result: dict[str, Any] = reply["result"]
         return result
 
     def _hear(self) -> dict[str, Any]:
@@ -74,9 +74,9 @@ class Browser:
 
     def run(self, script: str) -> Any:
         """The value of an expression in the page; a promise is waited for."""
-        told = self.send("Runtime.evaluate", expression=script, awaitPromise=True, returnByValue=True)
-        assert "exceptionDetails" not in told, told["exceptionDetails"]
-        return told["result"].get("value")
+        reply = self.send("Runtime.evaluate", expression=script, awaitPromise=True, returnByValue=True)
+        assert "exceptionDetails" not in reply, reply["exceptionDetails"]
+        return reply["result"].get("value")
 
     def wait_for(self, selector: str) -> None:
         """Wait until the page shows an element; the browser reports it, without polling."""
@@ -91,14 +91,15 @@ class Browser:
     def picture(self) -> bytes:
         return b64decode(self.send("Page.captureScreenshot", format="png")["data"])
 
-    def told(self, method: str) -> list[dict[str, Any]]:
+    def events_of(self, method: str) -> list[dict[str, Any]]:
         return [one["params"] for one in self.events if one.get("method") == method]
 
     def requests(self) -> list[tuple[str, int | None]]:
         """What the page has asked for, and what it was answered."""
-        statuses = {one["requestId"]: one["response"]["status"] for one in self.told("Network.responseReceived")}
+        statuses = {one["requestId"]: one["response"]["status"] for one in self.events_of("Network.responseReceived")}
         return [
-            (one["request"]["url"], statuses.get(one["requestId"])) for one in self.told("Network.requestWillBeSent")
+            (one["request"]["url"], statuses.get(one["requestId"]))
+            for one in self.events_of("Network.requestWillBeSent")
         ]
 
 

@@ -22,9 +22,9 @@ class Answer:
     body: bytes
 
     def __getitem__(self, name: str) -> str | None:
-        found = self.all(name)
-        assert len(found) < 2, f"{name} was sent {len(found)} times"
-        return found[0] if found else None
+        values = self.all(name)
+        assert len(values) < 2, f"{name} was sent {len(values)} times"
+        return values[0] if values else None
 
     def all(self, name: str) -> list[str]:
         return [value for key, value in self.headers if key == name.lower()]

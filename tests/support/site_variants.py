@@ -35,8 +35,8 @@ def started(folder: Path, name: str = "minimal", **directives: str) -> Iterator[
         conf = folder / "nginx.conf"
         text = conf.read_text()
         for directive, value in directives.items():
-            text, found = re.subn(rf"^( *{directive}) [^;]+;", rf"\1 {value};", text, flags=re.MULTILINE)
-            assert found == 1, f"nginx.conf does not say {directive} once"
+            text, count = re.subn(rf"^( *{directive}) [^;]+;", rf"\1 {value};", text, flags=re.MULTILINE)
+            assert count == 1, f"nginx.conf does not say {directive} once"
         conf.write_text(text)
         with nginx_client.running(folder, listener) as running:
             yield site, running
