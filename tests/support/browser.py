@@ -1,4 +1,4 @@
-"""A headless Chromium, spoken to over a pipe: what a page shows, asks for and complains about."""
+"""Headless Chromium, controlled over a pipe: page content, requests and errors."""
 
 import fcntl
 import json
@@ -42,7 +42,7 @@ class Browser:
     session: str | None = None
 
     def send(self, method: str, **parameters: object) -> dict[str, Any]:
-        """One command of the DevTools protocol, and its result."""
+        """Send a command of the DevTools protocol and return its result."""
         self.last += 1
         message = {"id": self.last, "method": method, "params": parameters}
         if self.session:
@@ -73,13 +73,13 @@ class Browser:
         self.send("Page.navigate", url=url)
 
     def run(self, script: str) -> Any:
-        """The value of an expression in the page; a promise is waited for."""
+        """Evaluate an expression in the page; a promise is awaited."""
         reply = self.send("Runtime.evaluate", expression=script, awaitPromise=True, returnByValue=True)
         assert "exceptionDetails" not in reply, reply["exceptionDetails"]
         return reply["result"].get("value")
 
     def wait_for(self, selector: str) -> None:
-        """Wait until the page shows an element; the browser reports it, without polling."""
+        """Wait until the page contains an element."""
         self.run(
             f"""new Promise((done) => {{
                 const look = () => document.querySelector({json.dumps(selector)}) && done();
@@ -95,7 +95,7 @@ class Browser:
         return [one["params"] for one in self.events if one.get("method") == method]
 
     def requests(self) -> list[tuple[str, int | None]]:
-        """What the page has asked for, and what it was answered."""
+        """The requests of the page and their responses."""
         statuses = {one["requestId"]: one["response"]["status"] for one in self.events_of("Network.responseReceived")}
         return [
             (one["request"]["url"], statuses.get(one["requestId"]))
@@ -110,7 +110,7 @@ _MOVE = (
 
 
 def _pipe() -> tuple[int, int]:
-    """A pipe whose ends lie above those that the browser expects."""
+    """A pipe with file descriptors above those that the browser uses."""
     ends = os.pipe()
     above = fcntl.fcntl(ends[0], fcntl.F_DUPFD_CLOEXEC, 10), fcntl.fcntl(ends[1], fcntl.F_DUPFD_CLOEXEC, 10)
     for end in ends:
@@ -120,7 +120,7 @@ def _pipe() -> tuple[int, int]:
 
 @contextmanager
 def browsing(profile: Path, *, width: int = 1280, height: int = 900) -> Iterator[Browser]:
-    """A browser that knows nothing but what it is shown, with its files in `profile`."""
+    """A browser with an empty profile in `profile`."""
     assert COMMAND, "chromium is not installed"
     read_commands, commands = _pipe()
     replies, write_replies = _pipe()

@@ -1,4 +1,4 @@
-"""A real nginx on a loopback port, and requests that no library normalises."""
+"""A real nginx on a loopback port, and a client that sends requests unchanged."""
 
 import os
 import re
@@ -15,7 +15,7 @@ from generator.nginx.process import find_js_module, find_nginx
 
 @dataclass(frozen=True)
 class Answer:
-    """One HTTP answer; header names in lower case, repeated ones in order."""
+    """An HTTP response; header names in lower case, repeated ones in order."""
 
     status: int
     headers: list[tuple[str, str]]
@@ -31,7 +31,7 @@ class Answer:
 
     @property
     def fields(self) -> dict[str, str]:
-        """Every header but Date, which must be there; none may be sent twice."""
+        """Every header except Date, which must be present. No header may be repeated."""
         fields = dict(self.headers)
         assert len(fields) == len(self.headers), self.headers
         del fields["date"]
@@ -40,7 +40,7 @@ class Answer:
 
 @dataclass(frozen=True)
 class Web:
-    """A server to talk to."""
+    """A client of a server."""
 
     port: int
     folder: Path
@@ -50,19 +50,19 @@ class Web:
         return socket.create_connection(("127.0.0.1", self.port), timeout=10)
 
     def raw(self, data: bytes) -> bytes:
-        """Send exactly `data` and read until the server closes."""
+        """Send exactly `data` and read until the server closes the connection."""
         with self.connect() as client:
             client.sendall(data)
             return b"".join(iter(lambda: client.recv(65536), b""))
 
     def ask(self, path: str, method: str = "GET", version: str = "1.1", **headers: str) -> Answer:
-        """One request; `If_None_Match="x"` is the field If-None-Match. The path is sent as it is."""
+        """Send a request. `If_None_Match="x"` is the header If-None-Match. The path is sent unchanged."""
         lines = [f"{method} {path} HTTP/{version}", "Host: test", "Connection: close"]
         lines += [f"{name.replace('_', '-')}: {value}" for name, value in headers.items()]
         return parse(self.raw("\r\n".join([*lines, "", ""]).encode()), method)
 
     def converse(self, data: bytes, *methods: str) -> list[Answer]:
-        """Send `data` at once, read one answer a method, then nothing more before the server closes."""
+        """Send `data` at once and read one response for each method. Then the server must close the connection."""
         with self.connect() as client, client.makefile("rb") as stream:
             client.sendall(data)
             answers = [receive(stream, method) for method in methods]
@@ -80,7 +80,7 @@ class Web:
 
 
 def parse(data: bytes, method: str = "GET") -> Answer:
-    """A whole answer, whose body must be exactly as long as it says."""
+    """Parse a response. Its body must have exactly the length of Content-Length."""
     head, _, body = data.partition(b"\r\n\r\n")
     first, *lines = head.decode("latin-1").split("\r\n")
     headers = [(name.lower(), value.strip()) for name, _, value in (line.partition(":") for line in lines)]
@@ -91,7 +91,7 @@ def parse(data: bytes, method: str = "GET") -> Answer:
 
 
 def receive(stream: BinaryIO, method: str = "GET") -> Answer:
-    """The next answer on a connection that may go on afterwards."""
+    """The next response on a connection that may stay open."""
     head = b""
     while not head.endswith(b"\r\n\r\n"):
         line = stream.readline()
@@ -103,7 +103,7 @@ def receive(stream: BinaryIO, method: str = "GET") -> Answer:
 
 
 def request(path: str, method: str = "GET", version: str = "1.1", **headers: str) -> bytes:
-    """One request that leaves the connection open; `If_None_Match="x"` is the field If-None-Match."""
+    """A request that leaves the connection open. `If_None_Match="x"` is the header If-None-Match."""
     lines = [f"{method} {path} HTTP/{version}", "Host: test"]
     lines += [f"{name.replace('_', '-')}: {value}" for name, value in headers.items()]
     return "\r\n".join([*lines, "", ""]).encode()
@@ -138,7 +138,7 @@ def running(folder: Path, listener: socket.socket, conf: str = "nginx.conf", pre
 
 @contextmanager
 def listening() -> Iterator[socket.socket]:
-    """A socket on a free port, as nginx.conf will ask for it."""
+    """A socket on a free port, as nginx.conf configures it."""
     with socket.socket() as listener:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind(("0.0.0.0", 0))

@@ -1,4 +1,4 @@
-"""A folder as a value, so that two of them can be compared as a whole."""
+"""Snapshots of folders that can be compared."""
 
 import os
 from collections.abc import Iterator
@@ -8,7 +8,7 @@ from tests.conftest import AS_OF, Site
 
 
 def walk(folder: Path) -> Iterator[tuple[str, Path]]:
-    """Everything in a folder, itself included, by its path; links are not followed."""
+    """Everything in a folder, itself included, by path. Links are not followed."""
     yield ".", folder
     for inside, folders, names in os.walk(folder):
         for path in (Path(inside, name) for name in (*folders, *names)):
@@ -27,7 +27,7 @@ def _read(path: Path) -> object:
 
 
 def state(folder: Path) -> dict[str, tuple[int, ...]]:
-    """Properties that any write into the folder changes: inodes, sizes, times of content and of inodes."""
+    """Everything that a write would change: inodes, sizes, times of content and inode."""
     statuses = {name: path.lstat() for name, path in walk(folder)}
     return {
         name: (status.st_ino, status.st_mode, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
@@ -36,28 +36,28 @@ def state(folder: Path) -> dict[str, tuple[int, ...]]:
 
 
 def files(folder: Path) -> set[str]:
-    """The paths of everything that is not a folder."""
+    """The paths of everything except folders."""
     return {name for name, path in walk(folder) if path.is_symlink() or not path.is_dir()}
 
 
 def options(site: Site) -> list[object]:
-    """The options by which the command line builds a test site."""
+    """The command-line options to build a test site."""
     catalog, out, nginx = site.paths
     return ["--catalog", catalog, "--out", out, "--nginx", nginx, "--as-of", AS_OF, "--jobs", 1]
 
 
 def first_version(site: Site) -> None:
-    """Two series, of which one has chapters in three volumes and a body long enough to be compressed."""
+    """Two series; one has chapters in three volumes and a compressible body."""
     write_series(site, "First", volumes=3, others=["second"])
 
 
 def second_version(site: Site) -> None:
-    """Another title, a volume less, a series more."""
+    """A changed title, a volume less, a series more."""
     write_series(site, "First again", volumes=2, others=["second", "third"])
 
 
 def third_version(site: Site) -> None:
-    """One more title, one more volume less, and two series less."""
+    """Another changed title, another volume less, two series less."""
     write_series(site, "First at last", volumes=1, others=[])
 
 
