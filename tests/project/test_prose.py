@@ -16,15 +16,12 @@ SUFFIXES = {".py", ".md", ".conf", ".js", ".html", ".css", ".yml", ".yaml", ".to
 FOLDERS = ("generator", "docs", "bench", "tools", "requirements", ".ci", ".github")
 # Files of other people and programs.
 NOT_OURS = ("LICENSE", "generator/api/docs_page/swagger-ui", "generator/api/docs_page/LICENSE", ".coverage")
-# A chapter of the example catalog.
-EXCEPTIONS = {"017-nobody-steers", "Nobody Steers"}
+# Texts of the example catalog.
+EXCEPTIONS = {"017-nobody-steers", "Nobody Steers", "Somebody leaves home"}
 
 # Places that still have to be rewritten.
 WORDS_TO_DO: tuple[str, ...] = (
-    "docs/api.md",
     "docs/catalog.md",
-    "generator/authoring",
-    "generator/catalog",
     "tests/authoring",
     "tests/catalog",
     "tests/commands",
@@ -33,7 +30,6 @@ WORDS_TO_DO: tuple[str, ...] = (
     "tests/responses",
     "tests/review",
 )
-NAMES_TO_DO: tuple[str, ...] = ("generator/catalog",)
 
 
 def name(path: Path) -> str:
@@ -117,7 +113,6 @@ def test_variables_are_named_after_their_content() -> None:
     offenders = [
         f"{name(path)}:{line}: {bound}"
         for path in sorted((ROOT / "generator").rglob("*.py"))
-        if not name(path).startswith(NAMES_TO_DO)
         for line, bound in sorted(vague_names(ast.parse(path.read_text(encoding="utf-8"))))
     ]
 

@@ -149,7 +149,7 @@ def crawl(crawler: Crawler) -> None:
 
 
 def _pages(crawler: Crawler, page: SiteResponse) -> Iterator[SiteResponse]:
-    """Yield each page of the list of series; a page without new series is the end, whatever `last` says."""
+    """Yield each page of the list of series; a page without new series is the end, regardless of `last`."""
     seen: set[str] = set()
     number = 1
     while new := set(filter(_is_slug, (series.get("slug") for series in _results(page)))) - seen:

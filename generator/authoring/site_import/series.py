@@ -122,7 +122,7 @@ class SeriesReader:
         return bool(names) and not authors.intersection(names) and artists.issuperset(names)
 
     def _new_person(self, kind: str, name: str, series: ImportedSeries) -> list[int]:
-        """Add a person whom no list contains; return the new id, or nothing if the name is invalid."""
+        """Add a person who is in no list; return the new id, or nothing if the name is invalid."""
         id = next(number for number in count_from(1) if number not in self.lists.records[kind])
         record = valid_fields(Person, {"id": id, "name": name}, series.slug, self.lists.notes)
         if record is None:
