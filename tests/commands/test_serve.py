@@ -81,7 +81,7 @@ class Serving:
         return printed
 
     def end(self, number: int) -> int:
-        """Its exit code after a signal; whoever holds its output must be gone as well, nginx included."""
+        """Its exit code after a signal; every process that holds its output must have ended, nginx included."""
         self.process.send_signal(number)
         while self.read():
             pass

@@ -36,7 +36,7 @@ def folder() -> Iterator[Path]:
 
 @pytest.mark.usefixtures("hasty")
 def test_a_killed_build_with_a_cache_does_not_change_the_next_result(folder: Path) -> None:
-    """Whatever the killed build had put into the cache is correct or is discarded."""
+    """Each entry of the killed build in the cache is correct or discarded."""
     site = prepared(folder, remembering=True)
     done = copy(site, folder / "done")
     build(done, remembering=True)

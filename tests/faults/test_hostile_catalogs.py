@@ -149,7 +149,7 @@ def test_any_value_of_any_field_is_valid_or_a_located_problem(changed: tuple[str
 @settings(OFTEN, max_examples=10)
 @given(TEXTS.filter(lambda text: b"title" not in text))
 def test_a_refused_catalog_changes_no_release(text: bytes) -> None:
-    """No byte and no time of the output changes, whatever a file contains."""
+    """No byte and no time of the output changes, for any content of a file."""
     with damaged("series/x.yaml", SERIES.encode()) as catalog:
         folder = catalog.parent
         options = Options(catalog, folder / "dist", folder / "nginx.conf", AS_OF)

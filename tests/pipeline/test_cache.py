@@ -44,7 +44,7 @@ def texts(cache: Cache) -> list[bytes]:
 
 
 def test_chapters_are_grouped_by_publication_time(cache: Cache) -> None:
-    """Buckets list their chapters by position, in whatever order these were stored."""
+    """Buckets list their chapters by position, independent of the order of storage."""
     cache.chapters.keep("one", [ITEMS[2], ITEMS[0]])
     cache.chapters.keep("two", [ITEMS[1]])
 

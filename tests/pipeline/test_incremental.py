@@ -226,7 +226,7 @@ def caches(site: Site) -> Iterator[str]:
 
 
 def test_the_default_cache_is_beside_the_output(site: Site, run: Run) -> None:
-    """It is `.flatpanel_cache` beside `--out`, whatever the current folder is."""
+    """It is `.flatpanel_cache` beside `--out`, from any current folder."""
     assert run("build", *tree_snapshot.options(site)).exit_code == 0
     assert list(caches(site)) == [".flatpanel_cache/cache.sqlite"]
 

@@ -1,4 +1,4 @@
-"""The second request of a condition that holds: it must reach the same server, whatever the server's address is."""
+"""The second request of a condition that holds: it must reach the same server at any URL of the server."""
 
 import socket
 from collections.abc import Iterator
