@@ -139,7 +139,7 @@ def _condition_values() -> dict[str, object]:
     dates = [
         {"name": name, "source": source, "lines": list(date_patterns.lines(name))} for name, source in sources.items()
     ]
-    return {"not_after": date_patterns.NOT_AFTER, "dates": dates, "nothing": key(EMPTY_RESULTS_URL)}
+    return {"not_after": date_patterns.NOT_AFTER, "dates": dates, "empty_list_key": key(EMPTY_RESULTS_URL)}
 
 
 def _error_values() -> dict[str, object]:
@@ -149,9 +149,9 @@ def _error_values() -> dict[str, object]:
         "errors": [(status, _json(errors.error(status))) for status in statuses],
         "details": [(status, _json(errors.detail(status))) for status in statuses],
         "bad_parameters": [(key, _json(body)) for key, body in errors.BAD_PARAMETERS.items()],
-        "say": {name: _json(body) for name, body in errors.DETAILS.items()},
-        "other_error": _json(errors.error(500)),
-        "other_detail": _json(errors.detail(500)),
+        "messages": {name: _json(body) for name, body in errors.DETAILS.items()},
+        "default_error": _json(errors.error(500)),
+        "default_detail": _json(errors.detail(500)),
     }
 
 
