@@ -82,6 +82,7 @@ def message(result: Result, fault: Fault, site: Site, temporary: Path) -> None:
     assert re.fullmatch(rf"{places}[^\n]*: {fault.sentence}\n", result.stderr), (fault, result.stderr)
 
 
+@pytest.mark.failing_calls
 @pytest.mark.parametrize(("remembering", "first"), [(False, 1), (True, 4)], ids=["forgetful", "remembering"])
 def test_after_any_failing_call_the_site_is_complete_and_the_next_build_cleans_up(
     folder: Path, temporary: Path, run: Run, remembering: bool, first: int

@@ -310,6 +310,7 @@ BIG = [
 ]
 
 
+@pytest.mark.bounds
 @pytest.mark.parametrize("text", BIG, ids=["100 MB", "a scalar", "a list", "wrong values", "[", "-", "{", "%TAG"])
 def test_a_huge_file_needs_little_memory(catalog: Path, text: bytes) -> None:
     """It is read or refused quickly with less than 1 GB."""
@@ -430,6 +431,7 @@ def test_suggestions_are_found_among_many_names_with_the_same_start(number: int)
     assert did_you_mean(misspelt, many) == f"; did you mean {many[number]}?"
 
 
+@pytest.mark.bounds
 def test_thousands_of_invalid_files_are_reported(catalog: Path) -> None:
     """No file stays open, and memory stays small."""
     for number in range(2000):

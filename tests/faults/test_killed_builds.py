@@ -19,7 +19,7 @@ from generator.release.manifest import files_with_sidecar
 from generator.review import verify_files
 from tests.conftest import Site
 from tests.release.test_odd_folders import a_second_later
-from tests.support import tree_snapshot
+from tests.support import runs, tree_snapshot
 from tests.support.incremental_pair import in_memory
 from tests.support.killed_builds import killed_at
 
@@ -56,7 +56,7 @@ def folder() -> Iterator[Path]:
 
 def victims(site: Site, folder: Path, work: Callable[[Site], object]) -> Iterator[Site]:
     """The site after `work` was killed at its first write, at its second, and so on until it finishes."""
-    for moment in count(1):
+    for moment in count(1, 1 if runs.everything else 12):
         victim = copy(site, folder / str(moment))
         if not killed_at(moment, lambda: work(victim)):  # noqa: B023  # called before the loop goes on
             assert moment > 8
@@ -96,7 +96,8 @@ def test_after_a_kill_at_any_write_the_site_is_complete_and_the_next_build_clean
         assert victim.store.current() is None or damage(victim) == []
         victim.build()
         assert tree_snapshot.content(victim.folder) == tree_snapshot.content(done.folder)
-    assert seen == {old, new}
+    # A sample may leave out the last writes, after which the new release is current.
+    assert seen == {old, new} if runs.everything else old in seen
 
 
 def test_reverting_the_edit_of_a_killed_build_restores_the_site(site: Site, folder: Path) -> None:
@@ -144,7 +145,7 @@ def test_after_a_killed_rollback_the_site_is_complete(site: Site, folder: Path) 
         assert victim.store.journal()[-1].before == steps
         assert victim.build().release == old
         assert list(verify_files.check_files(victim.store)) == []
-    assert seen == {old, site.store.previous()}
+    assert seen == {old, site.store.previous()} if runs.everything else old in seen
 
 
 def refuse(monkeypatch: pytest.MonkeyPatch, name: str, number: int, file: str) -> None:

@@ -73,6 +73,7 @@ def assert_answered(web: Web) -> None:
     assert web.converse(request(URL) * 20 + request(URL, Connection="close"), *["GET"] * 21)[20].body == body
 
 
+@pytest.mark.load
 def test_thousands_of_idle_and_slow_connections_do_not_block_others(tmp_path: Path, crowd) -> None:
     """5000 at once: half-sent heads, slow bodies, clients that do not read, idle ones; then a client comes."""
     with started(tmp_path) as (_, web):
@@ -88,6 +89,7 @@ def test_thousands_of_idle_and_slow_connections_do_not_block_others(tmp_path: Pa
         assert web.complaints() == []
 
 
+@pytest.mark.load
 def test_idle_connections_are_closed_for_new_ones(tmp_path: Path, crowd) -> None:
     """With more connections than a worker may have: those without a request, or after one, are closed."""
     with started(tmp_path, worker_processes="1", worker_connections="64") as (_, web):
@@ -104,6 +106,7 @@ def workers(web: Web) -> set[int]:
     return {int(one) for one in children.read_text().split()}
 
 
+@pytest.mark.load
 def test_a_client_that_does_not_read_keeps_no_old_worker(tmp_path: Path, crowd) -> None:
     """Otherwise each reload would leave a worker with all maps of its release."""
     with started(tmp_path, worker_processes="1", worker_shutdown_timeout="1s") as (_, web):

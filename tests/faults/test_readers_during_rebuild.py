@@ -89,6 +89,7 @@ class Client(threading.Thread):
         return None if answer["connection"] == "close" else answer
 
 
+@pytest.mark.load
 def test_clients_do_not_notice_a_rebuild(site: Site) -> None:
     """Every response is complete and has its own ETag; every URL in a list exists for the client that got the list."""
     done = threading.Event()

@@ -17,7 +17,7 @@ from generator.catalog.site_settings import Site
 from tests.support.paths import DATA, ROOT
 
 NODE = shutil.which("node")
-pytestmark = pytest.mark.skipif(not NODE, reason="node is not installed")
+pytestmark = [pytest.mark.bounds, pytest.mark.skipif(not NODE, reason="node is not installed")]
 
 SIZES = (2_000, 20_000)
 # The longest request line that nginx accepts: 8 kB.

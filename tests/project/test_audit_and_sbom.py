@@ -146,6 +146,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Path]]:
     ]
 
 
+@pytest.mark.packages
 @needs_hatchling
 def test_packages_are_reproducible(built: list[dict[str, Path]]) -> None:
     """Another folder, time, time zone and umask give the same bytes."""
@@ -161,6 +162,7 @@ def tracked() -> set[str]:
     return {f"flatpanel/{path.relative_to(ROOT / 'generator').as_posix()}" for path in files}
 
 
+@pytest.mark.packages
 @needs_hatchling
 def test_the_wheel_contains_the_program_only(built: list[dict[str, Path]]) -> None:
     """It includes templates, shim and Swagger UI, and no other files."""
@@ -176,6 +178,7 @@ def test_the_wheel_contains_the_program_only(built: list[dict[str, Path]]) -> No
     assert not [name for name in names if "generator" in name], "another project may have that name"
 
 
+@pytest.mark.packages
 @needs_hatchling
 def test_the_sdist_builds_its_example(built: list[dict[str, Path]], tmp_path: Path) -> None:
     """It contains the example catalog, `build.py` works in it, and it names no account."""
@@ -188,6 +191,7 @@ def test_the_sdist_builds_its_example(built: list[dict[str, Path]], tmp_path: Pa
     assert (folder / "dist/current/http.conf").exists()
 
 
+@pytest.mark.packages
 @needs_hatchling
 def test_the_wheel_works_without_the_checkout(built: list[dict[str, Path]], tmp_path: Path) -> None:
     """The installed command builds a site in an empty folder."""

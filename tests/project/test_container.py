@@ -185,6 +185,7 @@ def image(workshop: Path, built: Image) -> Image:
     return image
 
 
+@pytest.mark.packages
 def test_docker_gets_only_files_that_a_build_reads(built: Image) -> None:
     """No stray keys, no dist, no tests; the whole catalog and program."""
     assert is_let_in(".git/HEAD") and is_let_in("last.json")
@@ -205,6 +206,7 @@ def test_base_images_have_versions() -> None:
     assert not any("slim" in tag for tag in tags)
 
 
+@pytest.mark.packages
 def test_image_build_continues_a_previous_manifest(workshop: Path, built: Image) -> None:
     """--build-arg PREVIOUS names a file below the folder; a missing file is an error."""
     shutil.copy(built.folder / "dist/current/manifest.json", workshop / "context/last.json")
@@ -248,6 +250,7 @@ def started(image: Image, port: socket.socket, run: Path) -> Iterator[nginx_clie
                 path.chmod(path.stat().st_mode | 0o200)
 
 
+@pytest.mark.packages
 def test_image_serves_and_writes_only_into_its_run_folder(image: Image, port: socket.socket, tmp_path: Path) -> None:
     """Bodies, conditions, errors and views work, and the health check detects a stopped server."""
     with filesystem.scratch_folder(shared=True) as run:
@@ -271,6 +274,7 @@ def test_image_serves_and_writes_only_into_its_run_folder(image: Image, port: so
     assert re.fullmatch(r"\S+ [0-9a-f]{32} 210\n", views)
 
 
+@pytest.mark.packages
 def test_run_folder_belongs_to_nginx(workshop: Path, image: Image) -> None:
     """The image gives the folder to the account of nginx, and compose.yaml mounts memory over the same folder."""
     (path,) = COMPOSE["tmpfs"]

@@ -44,9 +44,17 @@ def missing(*programs: str) -> pytest.MarkDecorator:
     return pytest.mark.skipif(bool(absent), reason=f"not installed: {', '.join(absent)}")
 
 
-@pytest.mark.documents
+# Followed every day; the others are slow.
+EVERYDAY = ("README.md", "docs/authors.md")
+FOLLOWED = [
+    pytest.param(name, marks=[] if name in EVERYDAY else pytest.mark.documents)
+    for name in DOCUMENTS
+    if blocks(name, "sh", "console") and name != RECIPES
+]
+
+
 @missing("bash", "curl", "make", "openssl")
-@pytest.mark.parametrize("document", [name for name in DOCUMENTS if blocks(name, "sh", "console") and name != RECIPES])
+@pytest.mark.parametrize("document", FOLLOWED)
 def test_commands_of_a_document_print_what_it_shows(document: str) -> None:
     """Run from top to bottom, each command succeeds and prints the text below it."""
     with project() as runner:

@@ -78,6 +78,7 @@ def example(folder: Path) -> Path:
     return folder
 
 
+@pytest.mark.packages
 @needs_hatchling
 def test_the_installed_command_builds_the_same_site(flatpanel: Program, tmp_path: Path) -> None:
     """Its files, including nginx.conf, are those of `python build.py build`."""
@@ -91,6 +92,7 @@ def test_the_installed_command_builds_the_same_site(flatpanel: Program, tmp_path
     assert len(tree_snapshot.files(ours / "dist/www")) > 400
 
 
+@pytest.mark.packages
 @needs_hatchling
 def test_the_installed_command_has_every_command(flatpanel: Program, tmp_path: Path) -> None:
     """--help and --version print the same as build.py, with the name that was typed."""
@@ -101,6 +103,7 @@ def test_the_installed_command_has_every_command(flatpanel: Program, tmp_path: P
     assert flatpanel("--version", folder=tmp_path).stdout == f"flatpanel, version {__version__}\n"
 
 
+@pytest.mark.packages
 @needs_hatchling
 def test_the_installed_package_runs_as_a_module(flatpanel_module: Program, tmp_path: Path) -> None:
     """`python -m flatpanel` is the installed command; `generator` is not installed."""
@@ -114,6 +117,7 @@ def test_the_folder_runs_as_a_module() -> None:
     assert subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout.startswith("flatpanel")
 
 
+@pytest.mark.packages
 @needs_hatchling
 def test_a_hint_names_an_installed_command(flatpanel: Program, tmp_path: Path) -> None:
     """The package has no documents, so a problem names the command that explains the field."""
@@ -125,6 +129,7 @@ def test_a_hint_names_an_installed_command(flatpanel: Program, tmp_path: Path) -
     assert flatpanel(*hint[1].split(), folder=tmp_path).stdout.startswith("site.yaml\n  port\n")
 
 
+@pytest.mark.packages
 @needs_hatchling
 def test_cached_warning_names_the_current_program(flatpanel: Program, tmp_path: Path) -> None:
     """A build with nothing to do repeats a warning of the other program with its own name."""
@@ -139,6 +144,7 @@ def test_cached_warning_names_the_current_program(flatpanel: Program, tmp_path: 
     assert said[1].stdout.splitlines()[1].startswith("448 resources, 0 bytes written")
 
 
+@pytest.mark.packages
 @needs_hatchling
 def test_the_sdist_builds_the_same_wheel(archives: dict[str, Path], tmp_path: Path) -> None:
     """A build from the published sdist gives the published wheel."""
@@ -179,25 +185,26 @@ def test_hints_name_the_program_as_it_was_called(site: Site, name: str, json: bo
     assert as_called(name, "nonsense").output.startswith(f"Usage: {name} ")
 
 
-@pytest.mark.parametrize("module", sorted((ROOT / "generator/commands").rglob("*.py")), ids=lambda path: path.stem)
-def test_commands_name_the_program_as_it_was_called(module: Path) -> None:
+def test_commands_name_the_program_as_it_was_called() -> None:
     """Messages of commands are printed by the same function as others."""
-    tree = ast.parse(module.read_text(encoding="utf-8"))
-    replaced = [
-        node for node in ast.walk(tree) if isinstance(node, ast.Call) and ast.unparse(node.func) == "with_program_name"
-    ]
-    right = {id(inside) for call in replaced for inside in ast.walk(call)}
-    right |= {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}  # docstrings
-    texts = [node for node in ast.walk(tree) if isinstance(node, ast.Constant) and isinstance(node.value, str)]
-    hints = [text for text in texts if PROGRAM in text.value and text.value != PROGRAM]
+    offenders = []
+    for module in sorted((ROOT / "generator/commands").rglob("*.py")):
+        tree = ast.parse(module.read_text(encoding="utf-8"))
+        calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
+        replaced = [call for call in calls if ast.unparse(call.func) == "with_program_name"]
+        right = {id(inside) for call in replaced for inside in ast.walk(call)}
+        right |= {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}  # docstrings
+        texts = [node for node in ast.walk(tree) if isinstance(node, ast.Constant) and isinstance(node.value, str)]
+        hints = [text for text in texts if PROGRAM in text.value and text.value != PROGRAM]
+        offenders += [f"{module}:{hint.lineno}" for hint in hints if id(hint) not in right]
 
-    assert [f"line {hint.lineno}" for hint in hints if id(hint) not in right] == []
+    assert offenders == []
 
 
-@pytest.mark.parametrize("module", sorted((ROOT / "generator").rglob("*.py")), ids=lambda path: path.stem)
-def test_messages_below_the_command_line_use_one_program_name(module: Path) -> None:
+def test_messages_below_the_command_line_use_one_program_name() -> None:
     """Messages with a command are written as `python build.py`, so that the command line can replace it."""
-    text = module.read_text(encoding="utf-8")
+    texts = {path: path.read_text(encoding="utf-8") for path in sorted((ROOT / "generator").rglob("*.py"))}
+    other_spelling = [path for path, text in texts.items() if text.count("build.py ") != text.count(PROGRAM)]
+    installed_name = [path for path, text in texts.items() if "`flatpanel " in text and path.parent.name != "commands"]
 
-    assert text.count("build.py ") == text.count(PROGRAM)
-    assert "`flatpanel " not in text or module.parent.name == "commands"
+    assert other_spelling + installed_name == []

@@ -101,6 +101,7 @@ def test_hooks_run_for_changes_of_the_catalog(hook: str) -> None:
     assert not any(pattern.search(name) for name in ("README.md", "old/catalog_src/site.yaml", "catalog_src.md"))
 
 
+@pytest.mark.packages
 @pytest.mark.parametrize("repository", ["flatpanel-check"], indirect=True)
 def test_invalid_catalog_is_not_committed(repository: Repository) -> None:
     """The commit is refused with place and message; without the mistake it passes."""
@@ -117,6 +118,7 @@ def test_invalid_catalog_is_not_committed(repository: Repository) -> None:
     assert (passed.returncode, repository.left()) == (0, "")
 
 
+@pytest.mark.packages
 @pytest.mark.parametrize("repository", ["flatpanel-ids"], indirect=True)
 def test_new_chapters_get_ids_before_the_commit(repository: Repository) -> None:
     """The hook changes the file, which pre-commit treats as a refusal; the second commit passes."""
@@ -130,6 +132,7 @@ def test_new_chapters_get_ids_before_the_commit(repository: Repository) -> None:
     assert (second.returncode, repository.left()) == (0, "")
 
 
+@pytest.mark.packages
 @pytest.mark.parametrize("repository", HOOKS, indirect=True)
 def test_catalog_with_a_bare_repository_is_not_committed(repository: Repository) -> None:
     """git starts the hook, and the hook does not start git in the catalog."""

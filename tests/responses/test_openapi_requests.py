@@ -105,6 +105,7 @@ WITH_KEY = ["--phases", "coverage", "-H", f"X-API-Key: {KEY}", "--include-path-r
 WITH_KEY += ["^/api/v2/(bookmarks|profile|cubari|chapters/|pages|series/.*/chapters)"]
 
 
+@pytest.mark.searches
 @pytest.mark.parametrize(
     ("arguments", "tested"), [(WITHOUT_KEY, len(OPERATIONS)), (WITH_KEY, 8)], ids=["without key", "with key"]
 )

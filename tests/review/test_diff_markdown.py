@@ -18,6 +18,7 @@ from generator.review.diff.release_view import ReleaseView
 from tests.commands.test_cli import Run
 from tests.conftest import AS_OF, Site
 from tests.support import tree_snapshot
+from tests.support.runs import sample
 
 NASTY = [
     "@somebody and #12",
@@ -77,7 +78,7 @@ def comment(site: Site, run: Run, *options: str) -> str:
     return result.stdout
 
 
-@pytest.mark.parametrize("nasty", NASTY)
+@pytest.mark.parametrize("nasty", sample([*NASTY], 4))
 @pytest.mark.parametrize("every", [(), ("--all",)])
 def test_catalog_texts_are_not_markup(site: Site, run: Run, nasty: str, every: tuple[str, ...]) -> None:
     """Mentions, tags, fences and tables in titles, names and categories have no effect."""

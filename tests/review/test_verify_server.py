@@ -15,6 +15,7 @@ from generator.release.manifest import Published
 from generator.review import verify_server
 from tests.conftest import Site
 from tests.support import nginx_client, tree_snapshot
+from tests.support.runs import sample
 
 FIRST = "/api/series/first"  # has a compressed form
 AUTHORS = "/api/authors"  # has none
@@ -120,7 +121,7 @@ HEADERS = {
 }
 
 
-@pytest.mark.parametrize("name", HEADERS)
+@pytest.mark.parametrize("name", sample([*HEADERS], 4))
 @pytest.mark.parametrize("url", [FIRST, AUTHORS])
 def test_a_wrong_header_is_found(built: Site, name: str, url: str) -> None:
     """With both values, for both forms of the body."""
@@ -133,7 +134,7 @@ def test_a_wrong_header_is_found(built: Site, name: str, url: str) -> None:
     ]
 
 
-@pytest.mark.parametrize("name", sorted(HEADERS.keys() - {"Vary"}))
+@pytest.mark.parametrize("name", sample(sorted(HEADERS.keys() - {"Vary"}), 4))
 def test_a_missing_header_is_found(built: Site, name: str) -> None:
     """For both forms of the body."""
     published = built.manifest.resources[AUTHORS]
@@ -252,7 +253,7 @@ def test_a_401_with_the_restricted_body_is_found(restricted: Site) -> None:
     ]
 
 
-@pytest.mark.parametrize(("name", "wrong"), {**HEADERS, "WWW-Authenticate": "Basic"}.items())
+@pytest.mark.parametrize(("name", "wrong"), sample([*HEADERS.items(), ("WWW-Authenticate", "Basic")], 4))
 def test_a_wrong_header_of_a_401_is_found(restricted: Site, name: str, wrong: str) -> None:
     """An ETag would reveal changes, and max-age would let caches refuse clients with a key."""
     if name != "Vary":
