@@ -10,7 +10,7 @@ import pytest
 from generator import encoding
 from generator.nginx import maps
 from tests.commands.test_cli import Run, outcome
-from tests.commands.test_releases import answers, settle
+from tests.commands.test_releases import responses_of, settle
 from tests.conftest import Site
 from tests.support import nginx_client, tree_snapshot
 from tests.support.incremental_pair import stray
@@ -295,6 +295,6 @@ def test_a_revoked_key_stays_revoked_after_a_rollback(tmp_path: Path, site: Site
             assert [nginx.ask(url, X_API_Key=key).status for key in (OLD, NEW)] == [401, 200]
             assert run("rollback", "--out", site.folder / "dist").exit_code == 0
             nginx.process.send_signal(signal.SIGHUP)
-            settle(nginx, answers(site, "/api/v2/series/first", "/api/series"))
+            settle(nginx, responses_of(site, "/api/v2/series/first", "/api/series"))
             assert json.loads(nginx.ask("/api/v2/series/first").body)["title"] == "First"
             assert [nginx.ask(url, X_API_Key=key).status for key in (OLD, NEW)] == [401, 200]
