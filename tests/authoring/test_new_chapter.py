@@ -272,7 +272,7 @@ def test_a_list_that_cannot_be_lengthened_is_not_touched(site: Site, new: New) -
     result = new("first")
 
     assert result.exit_code == 1
-    assert result.stderr.startswith(f"{site.folder}/catalog_src/{FIRST}: is written in a way that cannot be edited")
+    assert result.stderr.startswith(f"{site.folder}/catalog_src/{FIRST}: cannot be edited in this form")
     assert everything(site) == before
 
 

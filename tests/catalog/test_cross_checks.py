@@ -1,4 +1,4 @@
-"""What only shows when every file has been read. The sentences are in tests/data/wrong/references.md."""
+"""Checks between records. The messages are in tests/data/wrong/references.md."""
 
 import pytest
 
@@ -34,13 +34,13 @@ def series(fields: str) -> str:
         f"chapters: [{chapter('number: 1, id: 1')}, {chapter('number: 1.1, id: 2')}, {chapter('number: 1.01')}]",
     ],
 )
-def test_what_fits_together_has_no_problems(fields: str) -> None:
-    """Names and ids refer, a member may have two roles, and the same number in two volumes is two chapters."""
+def test_valid_references_have_no_problems(fields: str) -> None:
+    """References by name and by id, a member with two roles, and one number in two volumes are valid."""
     assert complaints(series(fields)) == []
 
 
-def test_a_name_is_not_an_alias() -> None:
-    """Who is meant is written as the list writes it, so that renaming somebody's alias breaks nothing."""
+def test_alias_is_not_a_reference() -> None:
+    """A reference is the name in the list, so that a change of an alias breaks nothing."""
     assert complaints(series('authors: ["A. P."]')) == [
         UnlocatedProblem(
             "series/a.yaml", ("authors", 0), "no author is named A. P.; it is an alias of Ada Penn; use that name"
@@ -48,20 +48,20 @@ def test_a_name_is_not_an_alias() -> None:
     ]
 
 
-def test_digits_in_quotes_are_a_name_and_bare_ones_an_id() -> None:
+def test_quoted_digits_are_a_name_and_a_number_is_an_id() -> None:
     """A person named 7 and the person with the id 7 are two people."""
     assert complaints(series('authors: [7, "7"]')) == []
 
 
 def test_ids_of_different_lists_are_independent() -> None:
-    """The author 1, the artist 1, the group 1, the member 1 and the chapter 1 share nothing but a digit."""
+    """The author 1, the artist 1, the group 1, the member 1 and the chapter 1 are five entries."""
     assert (
         complaints(series(f"authors: [1], artists: [1], chapters: [{chapter('number: 1, id: 1, groups: [1]')}]")) == []
     )
 
 
-def test_usernames_may_be_like_names_of_others() -> None:
-    """An account is told from an account only."""
+def test_username_can_equal_names_in_other_lists() -> None:
+    """Usernames are unique among accounts only."""
     assert complaints("accounts: [{username: drama}]\ncategories: [{id: drama, name: Drama}]") == []
 
 
@@ -77,27 +77,27 @@ def test_usernames_may_be_like_names_of_others() -> None:
         ("series/b/chapters/1.yaml", "accounts: [{username: reader, bookmarks: [b]}]"),
     ],
 )
-def test_what_may_stand_in_a_file_that_was_not_read_is_not_called_unknown(unreadable: str, text: str) -> None:
-    """One broken file is one problem, not one for each thing that refers to it."""
+def test_reference_to_an_unreadable_file_is_no_problem(unreadable: str, text: str) -> None:
+    """One broken file is one problem, not one for each reference to it."""
     assert complaints(text, {unreadable}) == []
     assert len(complaints(text)) >= 1
 
 
-def test_what_stands_twice_is_told_although_its_list_was_not_read() -> None:
-    """A repetition shows in the one file that repeats."""
+def test_repeated_reference_to_an_unreadable_file_is_a_problem() -> None:
+    """The repetition is in the file that was read."""
     assert complaints("series: {a: {authors: [Nobody, Nobody]}}", {"authors.yaml"}) == [
         UnlocatedProblem("series/a.yaml", ("authors", 1), "is listed twice; remove one of them")
     ]
 
 
-def test_of_three_with_one_id_the_second_and_the_third_are_told() -> None:
-    """The first in the order of files keeps the id."""
+def test_repeated_id_is_a_problem_of_all_but_the_first_chapter() -> None:
+    """The first chapter in the order of files keeps the id."""
     text = (
         f"series: {{b: {{chapters: [{chapter('number: 1, id: 5')}]}}, c: {{chapters: [{chapter('number: 1, id: 5')}, "
     )
-    found = complaints(f"{text}{chapter('number: 2, id: 5')}]}}}}")
+    problems = complaints(f"{text}{chapter('number: 2, id: 5')}]}}}}")
 
-    assert found == [
+    assert problems == [
         UnlocatedProblem(
             "series/c.yaml",
             ("chapters", index, "id"),

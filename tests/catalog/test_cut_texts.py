@@ -1,4 +1,4 @@
-"""Texts that a comment cuts short: `title: Night #2` is read as Night, and whoever publishes it is told."""
+"""Warnings about texts that a comment cuts: `title: Night #2` is read as Night."""
 
 import json
 from collections.abc import Callable
@@ -18,7 +18,7 @@ CUT = "title: Night #2\ncover: c.png\n"
 
 
 @pytest.mark.parametrize(
-    ("text", "found"),
+    ("text", "warnings"),
     [
         ("title: Night #2", [(1, 14, "title", "Night")]),
         ("title: Night\t#2", [(1, 14, "title", "Night")]),
@@ -33,15 +33,15 @@ CUT = "title: Night #2\ncover: c.png\n"
         ("title: 月\u3000夜 #2", [(1, 12, "title", "月\u3000夜")]),
     ],
 )
-def test_a_text_that_a_comment_ends_is_found(text: str, found: list[tuple[int, int, str, str]]) -> None:
-    """At the #, with the field and what is left of the text."""
-    expected = [(*place, f'is cut to "{read}" {ADVICE}') for *place, read in found]
+def test_text_cut_by_a_comment_is_a_warning(text: str, warnings: list[tuple[int, int, str, str]]) -> None:
+    """The warning is at the #, with the field and the remaining text."""
+    expected = [(*place, f'is cut to "{read}" {ADVICE}') for *place, read in warnings]
 
-    assert [tuple(one) for one in cut_texts(text.encode(), records.Series)] == expected
+    assert [tuple(warning) for warning in cut_texts(text.encode(), records.Series)] == expected
 
 
-def test_an_anchor_that_no_alias_names_is_found() -> None:
-    """YAML drops `&Co`; a text that begins so is meant."""
+def test_unused_anchor_is_a_warning() -> None:
+    """YAML drops `&Co` from the text."""
     text = b"title: &Co Detectives\naliases:\n- &all One\n- *all\n- &x [a]\nstatus: &s ongoing\nauthors: &y [*s]\n"
 
     assert cut_texts(text, records.Series) == [
@@ -71,32 +71,32 @@ def test_an_anchor_that_no_alias_names_is_found() -> None:
         "chapters: []\n#end",
     ],
 )
-def test_a_comment_that_is_one_is_left_alone(text: str) -> None:
-    """A blank after the #, quotes, a block, a value that could not go on: nothing is lost."""
+def test_ordinary_comment_is_no_warning(text: str) -> None:
+    """A space after the #, quotes, a block, or a value that could not be longer: nothing is lost."""
     assert cut_texts(text.encode(), records.Series) == []
 
 
 @pytest.mark.parametrize(
     ("count", "more"), [(3, []), (4, ["1 more text of this file is"]), (9, ["6 more texts of this file are"])]
 )
-def test_three_are_told_and_the_others_counted(count: int, more: list[str]) -> None:
-    """A file that is full of them has four warnings."""
-    found = cut_texts(("aliases:\n" + "- A #1\n" * count).encode(), records.Series)
+def test_further_warnings_of_a_file_are_counted(count: int, more: list[str]) -> None:
+    """A file has at most four warnings."""
+    warnings = cut_texts(("aliases:\n" + "- A #1\n" * count).encode(), records.Series)
 
-    assert [one.line for one in found] == list(range(2, 2 + min(count, 4)))
-    assert [one.message for one in found[3:]] == [f"{one} cut in the same way" for one in more]
+    assert [one.line for one in warnings] == list(range(2, 2 + min(count, 4)))
+    assert [one.message for one in warnings[3:]] == [f"{one} cut in the same way" for one in more]
 
 
-def test_an_anchor_is_a_reason_to_look_twice(site: Site, run: Run) -> None:
-    """As a comment is."""
+def test_check_warns_about_an_unused_anchor(site: Site, run: Run) -> None:
+    """A file with an anchor is checked like a file with a comment."""
     site.write("series/first.yaml", "title: &Co Detectives\ncover: c.png\n")
 
     assert "&Co is read as an anchor" in run("check", "--catalog", site.folder / "catalog_src").stderr
 
 
 @pytest.mark.parametrize("command", [["check"], ["build"], ["build", "--no-cache"]], ids=" ".join)
-def test_it_is_a_warning(site: Site, run: Run, command: list[str]) -> None:
-    """On stderr, with exit code 0; as JSON in `warnings`; on GitHub beside its line."""
+def test_warning_is_printed_in_every_format(site: Site, run: Run, command: list[str]) -> None:
+    """On stderr, with exit code 0; as JSON in `warnings`; on GitHub at its line."""
     site.write("series/first.yaml", CUT)
     site.write("authors.yaml", "- {id: 1, name: Ada Penn}\n- id: 2\n  name: Eve #2\n")
     where = tree_snapshot.options(site) if "build" in command else ["--catalog", site.folder / "catalog_src"]
@@ -116,14 +116,14 @@ def test_it_is_a_warning(site: Site, run: Run, command: list[str]) -> None:
     ]
 
 
-def test_every_build_warns_until_it_is_mended(site: Site, run: Run) -> None:
-    """One that reads the file, one that changes another, one that has nothing to do; after a renaming as well."""
+def test_every_build_repeats_the_warning(site: Site, run: Run) -> None:
+    """A build that reads the file, one that changes another file, one without changes, and one after a rename."""
     site.write("series/first.yaml", CUT)
 
     def warned() -> list[str]:
-        said = run("build", *tree_snapshot.options(site), "--cache", site.folder / "cache")
-        assert said.exit_code == 0
-        return [one.split(":")[1].rpartition("/")[2] for one in said.stderr.splitlines() if ADVICE in one]
+        result = run("build", *tree_snapshot.options(site), "--cache", site.folder / "cache")
+        assert result.exit_code == 0
+        return [line.split(":")[1].rpartition("/")[2] for line in result.stderr.splitlines() if ADVICE in line]
 
     assert warned() == ["first.yaml"]
     assert warned() == ["first.yaml"]
@@ -139,8 +139,8 @@ def test_every_build_warns_until_it_is_mended(site: Site, run: Run) -> None:
     assert warned() == []
 
 
-def test_a_folder_of_any_name_is_remembered(site: Site, run: Run) -> None:
-    """A warning is kept for the build that has nothing to do, though UTF-8 has no bytes for the folder's name."""
+def test_warning_is_cached_for_a_folder_that_is_not_utf_8(site: Site, run: Run) -> None:
+    """A build without changes prints the warning from the cache."""
     folder = site.folder / "\udcff"
     (site.folder / "catalog_src").rename(folder)
     (folder / "series/first.yaml").write_text(CUT)
@@ -149,16 +149,16 @@ def test_a_folder_of_any_name_is_remembered(site: Site, run: Run) -> None:
     assert [ADVICE in run(*command).stderr for _ in range(2)] == [True, True]
 
 
-def test_a_report_page_shows_it(site: Site, run: Run) -> None:
-    """Beside the other warnings."""
+def test_report_shows_the_warning(site: Site, run: Run) -> None:
+    """It is listed with the other warnings."""
     site.write("series/first.yaml", CUT)
     run("build", *tree_snapshot.options(site), "--report", site.folder / "report.html")
 
     assert "series/first.yaml:1:14: title: is cut to" in (site.folder / "report.html").read_text()
 
 
-def test_a_file_without_such_a_comment_is_not_read_twice(site: Site, monkeypatch: pytest.MonkeyPatch, run: Run) -> None:
-    """Comments of their own, and those with a blank, cost nothing."""
+def test_file_without_a_doubtful_comment_is_read_once(site: Site, monkeypatch: pytest.MonkeyPatch, run: Run) -> None:
+    """Comments on lines of their own, and comments with a space, cost no time."""
     site.write("series/first.yaml", "#!x\n# see #5\n  #y\ntitle: A#1 & R&B # b\ncover: c.png\n")
     monkeypatch.setattr(reader, "cut_texts", pytest.fail)
 

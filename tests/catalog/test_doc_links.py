@@ -1,4 +1,4 @@
-"""Every problem names the part of docs/catalog.md that says what would be right."""
+"""Every problem links to the section of docs/catalog.md that explains the field."""
 
 import re
 
@@ -38,36 +38,36 @@ UNLINKED = {"modified": "instants", "categories": "references", "bookmarks": "re
 
 
 @pytest.mark.parametrize("heading", HEADINGS)
-def test_a_field_that_is_not_known_leads_to_the_table_of_those_that_are(heading: str) -> None:
-    """The section of the record, whichever record it is in."""
+def test_unknown_field_links_to_the_table_of_fields(heading: str) -> None:
+    """The section is that of the record, at any depth."""
     file, path = RECORDS[heading]
-    found = doc_links.anchor(file, (*path, "titel"), of_key=True)
+    anchor = doc_links.anchor(file, (*path, "titel"), of_key=True)
 
-    assert all(f"| `{field}` |" in ANCHORS[found] for field in rows(heading))
+    assert all(f"| `{field}` |" in ANCHORS[anchor] for field in rows(heading))
 
 
 @pytest.mark.parametrize(("heading", "field"), [(heading, field) for heading in HEADINGS for field in rows(heading)])
-def test_a_value_leads_to_what_is_said_of_it(heading: str, field: str) -> None:
-    """To the kind of values to which its row links; to a record inside that its row links; or to its row."""
+def test_value_links_to_its_explanation(heading: str, field: str) -> None:
+    """The section of the kind of value, of the inner record, or of the row."""
     file, path = RECORDS[heading]
-    found = doc_links.anchor(file, (*path, field))
+    anchor = doc_links.anchor(file, (*path, field))
     _, default, meaning, example = rows(heading)[field]
-    links = [one for one in re.findall(r"\(#([\w-]+)\)", default + meaning + example) if one not in BESIDE]
-    unlinked = UNLINKED.get(field, found) if heading not in AGES else found
+    links = [link for link in re.findall(r"\(#([\w-]+)\)", default + meaning + example) if link not in BESIDE]
+    unlinked = UNLINKED.get(field, anchor) if heading not in AGES else anchor
 
-    assert found == (links[0] if links else unlinked)
-    assert found in ANCHORS
-    assert links or field in UNLINKED or f"| `{field}` |" in ANCHORS[found]
+    assert anchor == (links[0] if links else unlinked)
+    assert anchor in ANCHORS
+    assert links or field in UNLINKED or f"| `{field}` |" in ANCHORS[anchor]
 
 
 @pytest.mark.parametrize("file", FILES)
-def test_a_file_leads_to_a_section(file: str) -> None:
-    """What is wrong with a file as a whole, or with a place that is nobody's, is explained too."""
+def test_file_links_to_a_section(file: str) -> None:
+    """A problem of a whole file, or at an unknown path, has a link."""
     assert {doc_links.anchor(file, path) for path in ((), (0,), ("?",), ("?", 0, "?"))} <= ANCHORS.keys()
 
 
 def test_fixed_anchors_exist() -> None:
-    """What is wrong with YAML, with a key, or with the place of a file is explained."""
+    """The sections about YAML, keys and the layout exist."""
     assert {doc_links.LAYOUT, doc_links.YAML, doc_links.KEYS} <= ANCHORS.keys()
     assert doc_links.anchor("author.yaml", ()) == doc_links.LAYOUT
     assert doc_links.anchor("series/x.yml", ()) == doc_links.LAYOUT

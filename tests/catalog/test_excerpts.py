@@ -1,4 +1,4 @@
-"""The line that is meant and the caret below it: what terminals show, and what they never show."""
+"""The line of a problem with a caret below it: what is printed, and what is not."""
 
 from pathlib import Path
 
@@ -15,9 +15,9 @@ KEY = f"fpk_{'a1B2' * 10}"
 
 
 def shown(line: str, word: str) -> str:
-    """A line and below it the caret under a word."""
-    found = excerpt(line, line.index(word))
-    return f"{found.line}\n{' ' * found.before}^"
+    """The excerpt of a word, with the caret below."""
+    part = excerpt(line, line.index(word))
+    return f"{part.line}\n{' ' * part.before}^"
 
 
 @pytest.mark.parametrize(
@@ -53,37 +53,37 @@ def shown(line: str, word: str) -> str:
         "end",
     ],
 )
-def test_the_caret_stands_under_the_place(line: str, word: str, expected: str) -> None:
-    """Wide letters are two columns, marks none, a tab four; what a terminal would obey is escaped."""
+def test_caret_is_below_the_position(line: str, word: str, expected: str) -> None:
+    """A wide character has two columns, a combining mark none, a tab four; control characters are escaped."""
     assert shown(line, word) == expected
 
 
 @pytest.mark.parametrize("filler", ["a", "紙", "\x07", "e\u0301"])
-def test_a_long_line_is_cut_around_the_place(filler: str) -> None:
-    """As much as fits is shown on both sides, and `…` where more follows."""
+def test_long_line_is_shortened_around_the_position(filler: str) -> None:
+    """Both sides are shown as far as they fit; `…` marks omitted text."""
     for before, after in ((500, 500), (3, 500), (500, 3)):
         line = f"{filler * before}HERE{filler * after}"
-        found = excerpt(line, line.index("HERE"))
+        part = excerpt(line, line.index("HERE"))
 
-        assert "HERE" in found.line
-        assert found.line.startswith("…") == (before == 500)
-        assert found.line.endswith("…") == (after == 500)
+        assert "HERE" in part.line
+        assert part.line.startswith("…") == (before == 500)
+        assert part.line.endswith("…") == (after == 500)
         assert 85 < len(excerpt("a" * 500, 250).line) <= 102
 
 
-def test_a_line_that_fits_is_not_cut() -> None:
-    """A line of a hundred columns is shown whole, wherever the place is."""
+def test_line_that_fits_is_complete() -> None:
+    """A line of a hundred columns is complete, for every position."""
     for offset in range(101):
         assert excerpt("a" * 100, offset).line == "a" * 100
 
 
 @given(st.text(max_size=300), st.integers(0, 300))
-def test_whatever_stands_in_a_line_can_be_printed(line: str, offset: int) -> None:
-    """No text leads to more than one line, to a command, or to more columns than there are."""
-    found = excerpt(line, min(offset, len(line)))
+def test_any_line_can_be_printed(line: str, offset: int) -> None:
+    """No text leads to a second line, to a control sequence, or to more columns than allowed."""
+    part = excerpt(line, min(offset, len(line)))
 
-    assert found.line.replace("\u3000", "").isprintable()
-    assert 0 <= found.before <= 101
+    assert part.line.replace("\u3000", "").isprintable()
+    assert 0 <= part.before <= 101
 
 
 def lines(text: str, file: str = "series/a.yaml") -> SourceLines:
@@ -92,18 +92,18 @@ def lines(text: str, file: str = "series/a.yaml") -> SourceLines:
 
 
 def seen(text: str, file: str = "series/a.yaml") -> list[str]:
-    """Every line of a file that may be shown."""
-    found = lines(text, file)
-    every = [found.excerpt((line, 1)) for line in range(1, len(text.splitlines()) + 2)]
-    return [one.line for one in every if one and one.line]
+    """Every line of a file that has an excerpt."""
+    source = lines(text, file)
+    every = [source.excerpt((line, 1)) for line in range(1, len(text.splitlines()) + 2)]
+    return [part.line for part in every if part and part.line]
 
 
-def test_a_key_in_a_line_is_hidden() -> None:
-    """Of a key its beginning is shown, and the caret stands where it would without the rest."""
-    found = lines(f"title: {KEY} {{x}}\n").excerpt((1, len(f"title: {KEY} ") + 1))
+def test_key_in_a_line_is_redacted() -> None:
+    """The prefix of the key is shown, and the caret is in the right column."""
+    part = lines(f"title: {KEY} {{x}}\n").excerpt((1, len(f"title: {KEY} ") + 1))
 
-    assert found
-    assert (found.line, found.before) == ("title: fpk_… {x}", len("title: fpk_… "))
+    assert part
+    assert (part.line, part.before) == ("title: fpk_… {x}", len("title: fpk_… "))
 
 
 @pytest.mark.parametrize(
@@ -118,13 +118,13 @@ def test_a_key_in_a_line_is_hidden() -> None:
     ],
     ids=["\\x", "\\u", "\\U", "folded", "folded, CRLF", "not closed"],
 )
-def test_no_line_of_a_file_with_a_disguised_key_is_shown(disguise: str) -> None:
-    """Who undoes the escapes could read it; so nothing of the file is repeated."""
+def test_file_with_an_escaped_key_has_no_excerpts(disguise: str) -> None:
+    """A reader could undo the YAML escapes."""
     assert seen(f"cover: a.jpg\n{disguise.replace('{rest}', 'a1B2' * 10)}") == []
 
 
-def test_escapes_that_disguise_nothing_hide_nothing() -> None:
-    """A file may have a backslash, also beside a key in clear, and one that stands for no letter."""
+def test_other_escapes_hide_no_lines() -> None:
+    """A file can have a backslash, also next to a plaintext key, and an invalid escape."""
     assert seen('title: "a\\x5fb \\U99999999"\n') == ['title: "a\\x5fb \\U99999999"']
     assert seen(f'title: "\\t"\n# {KEY}\n') == ['title: "\\t"', "# fpk_…"]
 
@@ -150,8 +150,8 @@ ACCOUNTS = """\
 """
 
 
-def test_what_stands_among_keys_is_not_shown() -> None:
-    """Somebody may have written a key where its digest belongs; all other lines of accounts.yaml are shown."""
+def test_lines_below_keys_have_no_excerpts() -> None:
+    """They may contain a key instead of its digest; all other lines of accounts.yaml are shown."""
     assert seen(ACCOUNTS, "accounts.yaml") == [
         "- username: noor",
         "  bookmarks: [nothing]",
@@ -161,8 +161,8 @@ def test_what_stands_among_keys_is_not_shown() -> None:
     ]
 
 
-def test_nothing_is_shown_of_files_whose_keys_cannot_be_found() -> None:
-    """keys.yaml is all keys, and in accounts.yaml that is no YAML nobody knows where they are."""
+def test_files_with_unknown_key_positions_have_no_excerpts() -> None:
+    """keys.yaml, and accounts.yaml with invalid YAML."""
     assert seen("- {name: phone, account: noor}\n", "keys.yaml") == []
     assert seen(f"{ACCOUNTS}  - [", "accounts.yaml") == []
 
@@ -171,58 +171,58 @@ def test_nothing_is_shown_of_files_whose_keys_cannot_be_found() -> None:
     "line",
     ["sha256: x", '"sha256" : x', "{keys: [x]}", "- {key: x}", "API-Key: x", "apiKeys: x", "password: x", "'token': x"],
 )
-def test_a_line_that_speaks_of_keys_is_not_shown_in_any_file(line: str) -> None:
+def test_line_with_a_secret_field_has_no_excerpt_in_any_file(line: str) -> None:
     """An account that was pasted into another file keeps its secrets."""
     assert seen(f"title: A\n{line}\n") == ["title: A"]
 
 
-def test_a_line_that_is_not_there_is_not_shown() -> None:
-    """An empty file, and one that changed in the meantime, have no line."""
+def test_missing_line_has_no_excerpt() -> None:
+    """The file is empty, or changed in the meantime."""
     assert lines("").excerpt((3, 1)) is None
 
 
 @pytest.mark.parametrize("line_break", ["\n", "\r\n", "\r", "\x85", "\u2028", "\u2029"])
-def test_lines_end_where_yaml_says(line_break: str) -> None:
-    """The number of a line counts every line break that the reader counts."""
+def test_lines_end_at_yaml_line_breaks(line_break: str) -> None:
+    """Line numbers count every line break of the YAML reader."""
     text = line_break.join(["title: A", "cover: b.jpg", "titel: C"])
-    place = read_positions(text.encode()).position(("titel",), of_key=True)
-    found = lines(text).excerpt(place)
+    position = read_positions(text.encode()).position(("titel",), of_key=True)
+    part = lines(text).excerpt(position)
 
-    assert place == (3, 1)
-    assert found and found.line == "titel: C"
-
-
-def test_a_byte_order_mark_moves_no_caret() -> None:
-    """Places do not count it, and it is not shown."""
-    found = lines("\ufefftitle: A\n").excerpt((1, 8))
-
-    assert found
-    assert (found.line, found.before) == ("title: A", 7)
+    assert position == (3, 1)
+    assert part and part.line == "titel: C"
 
 
-def test_only_the_first_problems_come_with_help(tmp_path: Path) -> None:
-    """Whoever has very many begins with these; the others are one line each."""
+def test_byte_order_mark_is_not_counted() -> None:
+    """It is not printed either."""
+    part = lines("\ufefftitle: A\n").excerpt((1, 8))
+
+    assert part
+    assert (part.line, part.before) == ("title: A", 7)
+
+
+def test_only_the_first_problems_have_excerpts(tmp_path: Path) -> None:
+    """The others are one line each."""
     (tmp_path / "a.yaml").write_text("".join(f"- {number}\n" for number in range(MAX_EXCERPTS - 10)))
     (tmp_path / "b.yaml").write_text("".join(f"- {number}\n" for number in range(MAX_EXCERPTS)))
-    complaints = [UnlocatedProblem("b.yaml", (index,), "is wrong") for index in reversed(range(MAX_EXCERPTS))]
-    complaints += [UnlocatedProblem("a.yaml", (index,), "is wrong") for index in range(MAX_EXCERPTS - 10)]
-    found = locate(tmp_path, complaints)
+    problems = [UnlocatedProblem("b.yaml", (index,), "is wrong") for index in reversed(range(MAX_EXCERPTS))]
+    problems += [UnlocatedProblem("a.yaml", (index,), "is wrong") for index in range(MAX_EXCERPTS - 10)]
+    located = locate(tmp_path, problems)
 
-    assert [one.excerpt.line if one.excerpt else None for one in found] == [
+    assert [problem.excerpt.line if problem.excerpt else None for problem in located] == [
         *(f"- {number}" for number in range(MAX_EXCERPTS - 10)),
         *(f"- {number}" for number in range(10)),
         *([None] * (MAX_EXCERPTS - 10)),
     ]
-    assert [bool(one.docs) for one in found] == [bool(one.excerpt) for one in found]
-    assert found == sorted(found)
+    assert [bool(problem.docs) for problem in located] == [bool(problem.excerpt) for problem in located]
+    assert located == sorted(located)
 
 
-def test_what_is_hidden_in_messages_is_hidden_in_lines(tmp_path: Path) -> None:
-    """Nowhere in what is told of a file stands a key."""
+def test_messages_and_excerpts_contain_no_key(tmp_path: Path) -> None:
+    """Keys are redacted in both."""
     (tmp_path / "series").mkdir()
     (tmp_path / "series/a.yaml").write_text(f"title: {KEY}\ncover: {KEY}/x\n")
-    found = locate(tmp_path, [UnlocatedProblem("series/a.yaml", ("cover",), f"is {KEY}")])
+    problems = locate(tmp_path, [UnlocatedProblem("series/a.yaml", ("cover",), f"is {KEY}")])
 
-    assert len(found) == 3
-    assert all(api_keys.redacted(repr(one)) == repr(one) for one in found)
-    assert all(one.excerpt for one in found)
+    assert len(problems) == 3
+    assert all(api_keys.redacted(repr(problem)) == repr(problem) for problem in problems)
+    assert all(problem.excerpt for problem in problems)

@@ -1,4 +1,4 @@
-"""The spellings of single values, and the one form that each of them has afterwards."""
+"""The canonical form of single values, for every accepted spelling."""
 
 from datetime import UTC, datetime
 from decimal import Decimal
@@ -42,8 +42,8 @@ NOON = int(datetime(2026, 5, 1, 12, tzinfo=UTC).timestamp())
         ("9999-12-31T23:59:59Z", 253_402_300_799),
     ],
 )
-def test_an_instant_has_many_spellings(text: str, seconds: int) -> None:
-    """Zones are honoured, fractions are cut, a missing zone is UTC and a missing time is midnight."""
+def test_instant_has_many_spellings(text: str, seconds: int) -> None:
+    """Zones count, fractions are dropped, the default zone is UTC and the default time midnight."""
     assert field_values.instant(text) == seconds
 
 
@@ -82,15 +82,15 @@ def test_an_instant_has_many_spellings(text: str, seconds: int) -> None:
         ["2026-05-01"],
     ],
 )
-def test_what_is_no_instant_is_shown_one(value: Any) -> None:
-    """Nothing is guessed; the author is given the form to imitate."""
+def test_invalid_instant_is_answered_with_an_example(value: Any) -> None:
+    """Nothing is guessed; the message shows the form."""
     with pytest.raises(ValueError, match=r"^should be a time like 2026-05-01T12:00:00Z$"):
         field_values.instant(value)
 
 
 @pytest.mark.parametrize("day", ["2026-02-29", "2026-04-31", "2026-00-01", "2026-01-00", "2026-13-01", "0000-01-01"])
-def test_a_day_must_exist(day: str) -> None:
-    """The calendar is checked as well as the form."""
+def test_day_must_exist(day: str) -> None:
+    """The calendar is checked, too."""
     with pytest.raises(ValueError, match=f"^the day {day} does not exist$"):
         field_values.instant(f"{day}T12:00:00Z")
 
@@ -99,15 +99,15 @@ def test_a_day_must_exist(day: str) -> None:
     "text",
     ["1969-12-31T23:59:59Z", "1970-01-01T00:59:59+01:00", "0001-01-01T00:00:00+05:00", "9999-12-31T23:59:00-00:01"],
 )
-def test_years_go_from_1970_to_9999(text: str) -> None:
-    """What counts is the year in UTC."""
+def test_years_are_1970_to_9999(text: str) -> None:
+    """The year in UTC counts."""
     with pytest.raises(ValueError, match=r"^should be in the years 1970 to 9999$"):
         field_values.instant(text)
 
 
 @given(st.datetimes(datetime(1971, 1, 1), datetime(9998, 12, 31)), st.integers(-1439, 1439))
-def test_a_zone_moves_the_clock_and_not_the_instant(moment: datetime, minutes: int) -> None:
-    """Any zone, any microsecond: the instant is that of the same clock in UTC, less the zone, cut to its second."""
+def test_zone_is_subtracted_from_the_clock(moment: datetime, minutes: int) -> None:
+    """For any zone and microsecond, the instant is the clock in UTC minus the zone, in whole seconds."""
     sign, (hours, rest) = "-" if minutes < 0 else "+", divmod(abs(minutes), 60)
     cut = int(moment.replace(microsecond=0, tzinfo=UTC).timestamp())
 
@@ -115,8 +115,8 @@ def test_a_zone_moves_the_clock_and_not_the_instant(moment: datetime, minutes: i
 
 
 @pytest.mark.parametrize(("seconds", "day"), [(0, "1970-01-01"), (86_399, "1970-01-01"), (NOON, "2026-05-01")])
-def test_a_day_is_that_of_utc(seconds: int, day: str) -> None:
-    """Titles have the same date wherever the build runs."""
+def test_day_is_that_of_utc(seconds: int, day: str) -> None:
+    """Titles have the same date on every machine."""
     assert field_values.day(seconds) == day
 
 
@@ -147,8 +147,8 @@ def test_a_day_is_that_of_utc(seconds: int, day: str) -> None:
         (999_999_999, "999999999"),
     ],
 )
-def test_a_number_has_one_spelling(value: Any, spelling: str) -> None:
-    """Text and number mean the same, and so do all spellings of it; no digit that counts is lost."""
+def test_number_has_one_canonical_form(value: Any, spelling: str) -> None:
+    """Texts and numbers are equal, and no significant digit is lost."""
     assert field_values.number(value) == spelling
 
 
@@ -159,8 +159,8 @@ def test_a_number_has_one_spelling(value: Any, spelling: str) -> None:
         *("-1", "+1", "1e3", ".5", "5.", "1,5", "", " 1", "1 ", "1\n", "٣", "0x1f", "1.2.3", "ten"),
     ],
 )
-def test_a_number_is_digits_and_a_point(value: Any) -> None:
-    """Signs, exponents, blanks and other digits are refused."""
+def test_number_is_digits_and_a_point(value: Any) -> None:
+    """Signs, exponents, spaces and other digits are refused."""
     with pytest.raises(
         ValueError, match=r"^should be digits with at most one decimal point between them, like 10 or 10\.5$"
     ):
@@ -168,8 +168,8 @@ def test_a_number_is_digits_and_a_point(value: Any) -> None:
 
 
 @pytest.mark.parametrize("value", [None, True, False, [1], {"a": 1}])
-def test_a_number_is_a_number(value: Any) -> None:
-    """True is not 1, and nothing is not 0."""
+def test_other_types_are_no_number(value: Any) -> None:
+    """True is not 1, and None is not 0."""
     with pytest.raises(ValueError, match=r"^should be a number like 10 or 10\.5$"):
         field_values.number(value)
 
@@ -177,7 +177,7 @@ def test_a_number_is_a_number(value: Any) -> None:
 @pytest.mark.parametrize(
     "value", [10**9, "1234567890", "1.00001", Decimal("1.00001"), Decimal("1E-7"), Decimal("1E-400"), 10**399]
 )
-def test_a_number_is_never_rounded(value: Any) -> None:
+def test_number_is_never_rounded(value: Any) -> None:
     """Nine digits before the point and four after it are kept; more are refused."""
     with pytest.raises(ValueError, match=r"^has too many digits; use at most 9 before the decimal point and 4"):
         field_values.number(value)
@@ -185,7 +185,7 @@ def test_a_number_is_never_rounded(value: Any) -> None:
 
 @given(st.integers(0, 999_999_999), st.integers(0, 9999))
 def test_any_number_keeps_its_value(whole: int, part: int) -> None:
-    """As text, as decimal and as its own spelling, a number is the same number."""
+    """As text, as Decimal and in canonical form, it is the same number."""
     text = f"{whole}.{part:04}"
     spelling = field_values.number(text)
 
@@ -194,14 +194,14 @@ def test_any_number_keeps_its_value(whole: int, part: int) -> None:
 
 
 @pytest.mark.parametrize("value", ["Ada Penn", "1", 1, -1, 0])
-def test_a_reference_stays_as_it_is(value: Any) -> None:
-    """A name in digits is a name and a number is an id; who is meant is another question."""
+def test_reference_is_unchanged(value: Any) -> None:
+    """A name of digits stays a name, a number an id."""
     assert field_values.reference(value) is value
 
 
 @pytest.mark.parametrize("value", ["", True, None, Decimal("1"), ["Ada Penn"]])
-def test_a_reference_is_a_name_or_an_id(value: Any) -> None:
-    """Nothing else refers to anybody."""
+def test_reference_is_a_name_or_an_id(value: Any) -> None:
+    """Other types are refused."""
     with pytest.raises(ValueError, match=r"^should be a name or an id$"):
         field_values.reference(value)
 
@@ -210,22 +210,22 @@ def test_a_reference_is_a_name_or_an_id(value: Any) -> None:
     ("texts", "slugs"),
     [(["paper-moons", "A_1", "-", "constructor"], True), (["", "a b", "a/b", "é", "a\n", "..", "٣"], False)],
 )
-def test_a_slug_is_letters_digits_hyphens_and_underscores(texts: list[str], slugs: bool) -> None:
-    """What stands in a path is plain ASCII."""
+def test_slug_is_letters_digits_hyphens_and_underscores(texts: list[str], slugs: bool) -> None:
+    """A path segment is ASCII."""
     assert [field_values.is_slug(text) for text in texts] == [slugs] * len(texts)
 
 
 @pytest.mark.parametrize(
     "template", ["", "plain", "{volume}{number}{title}{date}{series}", "{{title}}", "{", "}{", "{title", 10, None]
 )
-def test_a_template_of_titles_is_handed_on(template: Any) -> None:
-    """Whether it is a text at all is the model's question; here only the names in braces are looked at."""
+def test_valid_title_template_is_unchanged(template: Any) -> None:
+    """Only names in braces are checked here; the model checks the type."""
     assert field_values.chapter_title(template) == template
 
 
 @pytest.mark.parametrize("name", ["", "author", "Title", " title", "title!r", "0"])
-def test_a_template_of_titles_names_only_what_chapters_have(name: str) -> None:
-    """The author is told all the names that can stand there."""
+def test_unknown_field_in_a_title_template_is_refused(name: str) -> None:
+    """The message suggests a field or lists all fields."""
     with pytest.raises(ValueError) as caught:
         field_values.chapter_title("{number}: {" + name + "}")
 
@@ -234,8 +234,8 @@ def test_a_template_of_titles_names_only_what_chapters_have(name: str) -> None:
     assert str(caught.value) == f"unknown field {{{name}}}; {hint}"
 
 
-def test_what_is_filled_in_is_not_filled_again() -> None:
+def test_braces_in_a_value_are_not_filled() -> None:
     """A title that looks like a field stays a title."""
-    found = {"volume": "?", "number": "1", "title": "{number} {{}}", "date": "2026-05-01", "series": "{title}"}
+    values = {"volume": "?", "number": "1", "title": "{number} {{}}", "date": "2026-05-01", "series": "{title}"}
 
-    assert field_values.full_title("{series}: {title} {{number}} {", 1, found) == "{title}: {number} {{}} {1} {"
+    assert field_values.full_title("{series}: {title} {{number}} {", 1, values) == "{title}: {number} {{}} {1} {"

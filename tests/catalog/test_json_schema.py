@@ -1,4 +1,4 @@
-"""Schemas for editors: they say what the models say, and the example tells editors where they are."""
+"""JSON Schemas for editors: they agree with the records, and the example refers to them."""
 
 import re
 from collections.abc import Callable
@@ -26,8 +26,8 @@ def schema_of(file: str) -> str:
 
 
 @pytest.mark.parametrize("name", SCHEMAS)
-def test_a_schema_is_one(name: str) -> None:
-    """Each is a JSON Schema of the draft that editors know in full, with a name and a sentence."""
+def test_schema_is_valid_json_schema(name: str) -> None:
+    """Each has the dialect that editors support, a title and a description."""
     Draft7Validator.check_schema(SCHEMAS[name])
 
     assert SCHEMAS[name]["$schema"] == Draft7Validator.META_SCHEMA["$id"]
@@ -36,7 +36,7 @@ def test_a_schema_is_one(name: str) -> None:
 
 
 def test_every_kind_of_file_has_a_schema() -> None:
-    """No file of a catalog is left without help."""
+    """There is a schema for each list, the settings, series, chapters and views."""
     assert {schema_of(file) for file in [*LISTS, VIEWS, "site.yaml", "series/a.yaml", "series/a/chapters/b.yaml"]} == (
         SCHEMAS.keys()
     )
@@ -46,8 +46,8 @@ FILES = sorted(path.relative_to(CATALOG).as_posix() for path in CATALOG.rglob("*
 
 
 @pytest.mark.parametrize("file", FILES)
-def test_an_editor_finds_nothing_wrong_with_the_example(file: str) -> None:
-    """Every file of the example fits the schema that its first line names."""
+def test_example_is_valid_in_editors(file: str) -> None:
+    """Every file of the example is valid against the schema that its first line names."""
     text = (CATALOG / file).read_bytes()
     first = text.decode().splitlines()[0]
     named = (CATALOG / file).parent / first.removeprefix(MODELINE)
@@ -57,7 +57,7 @@ def test_an_editor_finds_nothing_wrong_with_the_example(file: str) -> None:
     assert list(Editor(SCHEMAS[named.name]).iter_errors(plain(reader.load(text)))) == []
 
 
-def test_the_schemas_of_the_example_are_current() -> None:
+def test_schemas_of_the_example_are_up_to_date() -> None:
     """`python build.py schema` would change nothing in the repository."""
     there = {path.name: path.read_bytes() for path in (CATALOG / ".schemas").iterdir()}
 
@@ -68,8 +68,8 @@ def test_the_schemas_of_the_example_are_current() -> None:
 
 
 @pytest.mark.parametrize("file", FILES)
-def test_the_page_shows_the_first_line(file: str) -> None:
-    """Whoever begins a file copies its first line from docs/catalog.md; some lists share a row there."""
+def test_catalog_page_shows_the_first_line_of_each_file(file: str) -> None:
+    """Authors copy it; some lists share a row."""
     first = (CATALOG / file).read_text(encoding="utf-8").splitlines()[0]
     shared = {f"{name}.json" for name in ("groups", "members", "accounts", "keys")}
     row = first.replace(schema_of(file), "categories.json") if schema_of(file) in shared else first
@@ -77,8 +77,8 @@ def test_the_page_shows_the_first_line(file: str) -> None:
     assert f"| `{row}`" in DOCS
 
 
-def test_the_catalog_is_read_as_if_there_were_no_schemas(site: Site, run: Callable[..., Result]) -> None:
-    """What editors need is nothing to a build, not even when it is YAML."""
+def test_build_ignores_schemas(site: Site, run: Callable[..., Result]) -> None:
+    """Also an invalid YAML file among them."""
     before = site.build().release
     run("schema", "--catalog", site.folder / "catalog_src")
     site.write(".schemas/series.yaml", "nonsense: [")
@@ -86,8 +86,8 @@ def test_the_catalog_is_read_as_if_there_were_no_schemas(site: Site, run: Callab
     assert site.build().release == before
 
 
-def test_schemas_are_written_beside_the_catalog(site: Site, run: Callable[..., Result]) -> None:
-    """Without a folder they go where the files of the catalog look for them; a second time nothing is written."""
+def test_schemas_are_written_into_the_catalog(site: Site, run: Callable[..., Result]) -> None:
+    """Without a folder they go to .schemas; a second run writes nothing."""
     folder = site.folder / "catalog_src/.schemas"
     results = [run("schema", "--catalog", site.folder / "catalog_src")]
     before = {path.name: path.stat().st_mtime_ns for path in folder.iterdir()}
@@ -98,16 +98,16 @@ def test_schemas_are_written_beside_the_catalog(site: Site, run: Callable[..., R
     assert {path.name: path.stat().st_mtime_ns for path in folder.iterdir()} == before
 
 
-def test_schemas_are_written_where_they_are_wanted(tmp_path: Path, run: Callable[..., Result]) -> None:
-    """With a folder there need not be a catalog."""
+def test_schemas_are_written_into_the_given_folder(tmp_path: Path, run: Callable[..., Result]) -> None:
+    """With a folder no catalog is needed."""
     result = run("schema", "--catalog", tmp_path / "nowhere", tmp_path / "deep/inside")
 
     assert result.exit_code == 0
     assert {path.name for path in (tmp_path / "deep/inside").iterdir()} == SCHEMAS.keys()
 
 
-def test_schemas_are_written_into_no_catalog_that_is_not_there(tmp_path: Path, run: Callable[..., Result]) -> None:
-    """A mistyped catalog is a sentence, and no folder is made."""
+def test_missing_catalog_is_an_error(tmp_path: Path, run: Callable[..., Result]) -> None:
+    """No folder is created for a misspelt catalog."""
     result = run("schema", "--catalog", tmp_path / "nowhere")
 
     assert (result.exit_code, result.stdout) == (1, "")
@@ -125,8 +125,8 @@ EXPLAINED = [(heading, field) for heading in HEADINGS for field in rows(heading)
 
 
 @pytest.mark.parametrize(("heading", "field"), EXPLAINED)
-def test_editors_say_what_the_page_says(heading: str, field: str) -> None:
-    """Meanings and examples are those of docs/catalog.md, without its links."""
+def test_page_has_the_descriptions_of_the_records(heading: str, field: str) -> None:
+    """Descriptions and examples are equal, except for links."""
     _, _, meaning, example = rows(heading)[field]
     info = HEADINGS[heading].model_fields[field]
 
@@ -134,13 +134,13 @@ def test_editors_say_what_the_page_says(heading: str, field: str) -> None:
     assert (info.examples or []) == plain(in_backticks(example))
 
 
-def test_a_pattern_comes_with_a_sentence() -> None:
-    """Nobody has to read a regular expression to learn what is wrong."""
+def test_every_pattern_has_a_message() -> None:
+    """Editors show the message instead of the regular expression."""
     silent = [
-        one["pattern"]
-        for one in objects(SCHEMAS)
-        if isinstance(one.get("pattern"), str) and "patternErrorMessage" not in one
+        schema["pattern"]
+        for schema in objects(SCHEMAS)
+        if isinstance(schema.get("pattern"), str) and "patternErrorMessage" not in schema
     ]
 
-    # This one only chooses which rule holds; editors never show it.
+    # This schema only chooses which rule holds; editors never show it.
     assert set(silent) == {json_schema._URL_START}

@@ -1,4 +1,4 @@
-"""What the models refuse, the schemas refuse; what the models take, the schemas take."""
+"""The JSON Schemas accept and refuse the same values as the records."""
 
 import json
 import re
@@ -15,7 +15,7 @@ from pydantic import TypeAdapter, ValidationError
 from generator.catalog import records
 from tests.support.schema_editor import LEAST, RECORDS, SCHEMAS, objects, takes, values, weakened
 
-# By what the models say: why no schema can say it.
+# Messages of the records, and the reason why no schema can refuse the value.
 UNSAID = {
     r"the day \S+ does not exist": "which years have a 29th of February is arithmetic",
     r"should be in the years 1970 to 9999": "a zone moves the first and the last hours over the bounds",
@@ -29,7 +29,7 @@ UNSAID = {
     r"should be a name or an id": "an id 1.0 and an id 1 are one number in JSON",
     r"valid integer": "1.0 and 1 are one number in JSON",
 }
-# Demands that follow from others, and are there for the sake of a better sentence.
+# Keywords that follow from others, and have a better message.
 SAID_TWICE = {(records.Category, field): {"minLength"} for field in ("id", "name")}
 FIELDS = [(kind, field) for kind in LEAST for field in kind.model_fields]
 NODE = shutil.which("node")
@@ -49,31 +49,31 @@ def reason(message: str) -> str | None:
 
 @cache
 def judged(kind: type[records.Record], field: str) -> list[tuple[Any, list[str], bool]]:
-    """Records with all that somebody might write, what the model has against each, and whether the schema takes it."""
+    """(record, errors of the model, whether the schema accepts it) for every value of a field."""
     written = [{**LEAST[kind], field: value} for value in values(field)]
     taken = takes(RECORDS[kind.__name__], *written)
-    return [(record, refusals(kind, record), one) for record, one in zip(written, taken, strict=True)]
+    return [(record, refusals(kind, record), is_accepted) for record, is_accepted in zip(written, taken, strict=True)]
 
 
 @pytest.mark.parametrize(("kind", "field"), FIELDS, ids=lambda one: getattr(one, "__name__", one))
-def test_a_schema_takes_what_the_model_takes(kind: type[records.Record], field: str) -> None:
-    """Of all that somebody might write, both refuse the same, but for what no schema can say."""
+def test_schema_accepts_the_same_values_as_the_model(kind: type[records.Record], field: str) -> None:
+    """Except for values that no schema can decide."""
     for record, wrong, taken in judged(kind, field):
         assert taken or wrong, record
         assert not taken or all(map(reason, wrong)), (record, wrong)
 
 
 @pytest.mark.parametrize(("kind", "field"), FIELDS, ids=lambda one: getattr(one, "__name__", one))
-def test_every_demand_of_a_schema_is_one_of_the_model(kind: type[records.Record], field: str) -> None:
-    """Whichever demand is left out of the schema, a value slips through that the model refuses; so none is missed."""
+def test_every_keyword_of_a_schema_is_needed(kind: type[records.Record], field: str) -> None:
+    """Without any one keyword, the schema accepts a value that the model refuses."""
     refused = [record for record, wrong, taken in judged(kind, field) if wrong and not taken]
     idle = {name for name, weaker in weakened(RECORDS[kind.__name__], field) if not any(takes(weaker, *refused))}
 
     assert idle == SAID_TWICE.get((kind, field), set())
 
 
-def test_each_exception_is_one() -> None:
-    """What no schema can say is met in a chapter, which has a field of every kind; the list holds nothing else."""
+def test_every_exception_is_needed() -> None:
+    """A chapter has a field of every kind; each exception applies to one of its values."""
     everything = [one for field in records.Chapter.model_fields for one in judged(records.Chapter, field)]
 
     assert {reason(message) for _, wrong, taken in everything if taken for message in wrong} == UNSAID.keys()
@@ -88,8 +88,8 @@ PATTERNS = {
 
 @settings(deadline=None, max_examples=200, derandomize=True)
 @given(st.data())
-def test_a_schema_takes_whatever_text_the_model_takes(data: st.DataObject) -> None:
-    """Also texts that nobody thought of: those that a pattern is made for, and those that are nearly so."""
+def test_schema_accepts_the_same_texts_as_the_model(data: st.DataObject) -> None:
+    """Also random texts that match a pattern, or nearly match it."""
     kind, field = data.draw(st.sampled_from(sorted(PATTERNS, key=str)))
     text = data.draw(st.from_regex(data.draw(st.sampled_from(PATTERNS[kind, field]))) | st.text())
     text = text[: data.draw(st.integers(0, len(text)))] + data.draw(st.sampled_from(["", "\n", " ", "/", "{", "0"]))
@@ -102,8 +102,8 @@ def test_a_schema_takes_whatever_text_the_model_takes(data: st.DataObject) -> No
 
 
 @pytest.mark.parametrize("kind", LEAST, ids=lambda kind: kind.__name__)
-def test_a_record_has_its_fields_and_no_others(kind: type[records.Record]) -> None:
-    """What is needed is needed in the schema, and what is unknown is unknown there."""
+def test_schema_has_the_same_fields_as_the_model(kind: type[records.Record]) -> None:
+    """Required fields are required, and unknown fields are refused."""
     whole = RECORDS[kind.__name__]
 
     lacking = [{name: one for name, one in LEAST[kind].items() if name != field} for field in LEAST[kind]]
@@ -125,21 +125,21 @@ def test_a_record_has_its_fields_and_no_others(kind: type[records.Record]) -> No
         ([], False),
     ],
 )
-def test_counted_views_are_judged_alike(value: Any, taken: bool) -> None:
-    """views.yaml holds counts by ids, or nothing at all."""
+def test_views_are_checked_alike(value: Any, taken: bool) -> None:
+    """views.yaml contains counts by id, or nothing."""
     assert [*takes(SCHEMAS["views.json"], value)] == [taken]
     assert (not refusals(records.Views, {} if value is None else value)) == taken
 
 
 @pytest.mark.parametrize("name", ["people", "categories", "groups", "members", "accounts", "keys"])
-def test_a_list_may_be_empty(name: str) -> None:
-    """A file of remarks only is a list without entries, and fields are no list."""
+def test_list_can_be_empty(name: str) -> None:
+    """A file of comments is an empty list; fields are not a list."""
     assert [*takes(SCHEMAS[f"{name}.json"], [], None, {}, "")] == [True, True, False, False]
 
 
 @pytest.mark.skipif(not NODE, reason="node is not installed")
-def test_patterns_mean_the_same_in_javascript() -> None:
-    """Editors search with ECMAScript's regular expressions, which find what Python's find."""
+def test_patterns_match_the_same_texts_in_javascript() -> None:
+    """Editors use ECMAScript regular expressions."""
     patterns = sorted({one["pattern"] for one in objects(SCHEMAS) if isinstance(one.get("pattern"), str)})
     texts = [one for one in values("") if isinstance(one, str)]
     script = (

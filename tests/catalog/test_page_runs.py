@@ -1,4 +1,4 @@
-"""Runs of pages, and names of images as they stand in URLs."""
+"""Runs of pages, and the names of images in URLs."""
 
 from typing import Any
 from urllib.parse import unquote
@@ -32,19 +32,19 @@ FILES = TypeAdapter(records.FileOrUrl)
          ["https://a.example/2/1.png", "https://a.example/2/2.png"]),
     ],
 )  # fmt: skip
-def test_a_run_stands_for_every_page(run: str, pages: list[str]) -> None:
-    """From the first to the last, with as many digits as the first has."""
+def test_run_is_every_page_from_first_to_last(run: str, pages: list[str]) -> None:
+    """The numbers have as many digits as the first."""
     assert field_values.pages(run) == pages
 
 
 @pytest.mark.parametrize("pages", [[], ["1.png"], ["1.png .. 3.png"], [1, None]])
-def test_a_list_of_pages_is_handed_on(pages: list[Any]) -> None:
-    """What its entries are is the model's question."""
+def test_list_of_pages_is_unchanged(pages: list[Any]) -> None:
+    """The model checks its entries."""
     assert field_values.pages(pages) is pages
 
 
-def test_a_run_of_ten_thousand_pages_is_the_longest() -> None:
-    """One more is refused before it is made."""
+def test_run_has_at_most_ten_thousand_pages() -> None:
+    """A longer run is refused before it is expanded."""
     assert len(field_values.pages("1.png .. 10000.png")) == 10_000  # type: ignore[arg-type]
     for last in ("10001", "999999999"):
         with pytest.raises(ValueError, match=r"^should have at most 10000 pages; split the chapter$"):
@@ -59,8 +59,8 @@ def test_a_run_of_ten_thousand_pages_is_the_longest() -> None:
         *(None, 3, {"first": 1}),
     ],
 )
-def test_what_is_no_run_is_shown_one(value: Any) -> None:
-    """Two names that differ in one number of up to nine digits are a run, and nothing else is."""
+def test_invalid_run_is_answered_with_an_example(value: Any) -> None:
+    """A run is two names that differ in one number of at most nine digits."""
     with pytest.raises(ValueError, match=r"^should be a list of files or a run like 001\.jpg \.\. 018\.jpg$"):
         field_values.pages(value)
 
@@ -77,8 +77,8 @@ def test_what_is_no_run_is_shown_one(value: Any) -> None:
         ("10.png .. 0.png", "should count upwards, not from 10 to 0"),
     ],
 )
-def test_a_run_that_cannot_be_counted_is_refused(run: str, message: str) -> None:
-    """The two numbers are told as they were written."""
+def test_run_that_counts_down_is_refused(run: str, message: str) -> None:
+    """The message has both numbers as written."""
     with pytest.raises(ValueError) as caught:
         field_values.pages(run)
 
@@ -86,8 +86,8 @@ def test_a_run_that_cannot_be_counted_is_refused(run: str, message: str) -> None
 
 
 @given(st.integers(0, 9999), st.integers(1, 60), st.integers(1, 5))
-def test_a_run_is_what_its_list_would_be(first: int, count: int, width: int) -> None:
-    """Any first page and count; names that are padded are padded alike at both ends."""
+def test_run_equals_the_list_of_its_pages(first: int, count: int, width: int) -> None:
+    """For any first page and count, with and without leading zeros."""
     names = [f"p{number:0{width}}x.png" for number in range(first, first + count + 1)]
     padded = len(str(first)) < width < len(str(first + count))
 
@@ -113,8 +113,8 @@ def test_a_run_is_what_its_list_would_be(first: int, count: int, width: int) -> 
         ("https://a.example/b/?c=d.png", ("https://a.example/b/?c=d.png", "")),
     ],
 )
-def test_an_address_is_a_folder_and_a_name(url: str, parts: tuple[str, str]) -> None:
-    """A query belongs to the name, its slashes too; an address that names no file has none."""
+def test_url_is_split_into_folder_and_file_name(url: str, parts: tuple[str, str]) -> None:
+    """A query belongs to the file name, with its slashes; a URL without a file name has none."""
     assert field_values.split_url(url) == parts
     assert "".join(parts) == url
 
@@ -131,8 +131,8 @@ def test_an_address_is_a_folder_and_a_name(url: str, parts: tuple[str, str]) -> 
         (["1.png"] * 10_001, "should have at most 10000 pages; split the chapter"),
     ],
 )  # fmt: skip
-def test_pages_share_one_root(pages: list[str], message: str) -> None:
-    """Clients join one root and each name, so there must be one root."""
+def test_urls_of_pages_share_one_folder(pages: list[str], message: str) -> None:
+    """Clients join one folder and each name."""
     with pytest.raises(ValueError) as caught:
         field_values.check_pages(pages)
 
@@ -143,7 +143,7 @@ def test_pages_share_one_root(pages: list[str], message: str) -> None:
     "pages", [[], ["1.png"], ["b", "a", "a"], ["1.png"] * 10_000, ["https://a.example/1.png", "https://a.example/2"]]
 )
 def test_pages_keep_their_order(pages: list[str]) -> None:
-    """Pages are read in the order in which they are written, and one may come twice."""
+    """A page can be in the list twice."""
     assert field_values.check_pages(pages) == pages
 
 
@@ -158,14 +158,14 @@ def test_pages_keep_their_order(pages: list[str]) -> None:
         ("(it's)!*.png", "%28it%27s%29%21%2A.png"),
     ],
 )
-def test_a_file_is_percent_encoded(file: str, encoded: str) -> None:
-    """Only what RFC 3986 calls unreserved stands for itself."""
+def test_file_name_is_percent_encoded(file: str, encoded: str) -> None:
+    """Only the unreserved characters of RFC 3986 stay."""
     assert field_values.percent_encoded(file) == encoded
 
 
 @given(st.text(min_size=1).filter(lambda text: not set(text) <= set(".")))
-def test_a_file_can_be_found_again(file: str) -> None:
-    """Whatever the model lets through as a file's name is one segment of a path, and decodes to itself."""
+def test_encoded_file_name_decodes_to_itself(file: str) -> None:
+    """Every valid file name is one segment of a path."""
     try:
         FILES.validate_python(file, strict=True)
     except ValidationError:
@@ -177,23 +177,23 @@ def test_a_file_can_be_found_again(file: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "address",
+    "url",
     ["https://a.example/1.png", "http://a.example", "https://a.example:8080/%20?a=b#c", "https://[::1]/a", "https.png"],
 )
-def test_an_address_is_taken_as_it_is(address: str) -> None:
-    """Ports, queries and percent-encoding are fine, and a name that only looks like a scheme is a name."""
-    assert FILES.validate_python(address, strict=True) == address
+def test_url_is_unchanged(url: str) -> None:
+    """Ports, queries and percent-encoding are valid; a name that resembles a scheme is a file name."""
+    assert FILES.validate_python(url, strict=True) == url
 
 
 @pytest.mark.parametrize(
-    "address",
+    "url",
     [
         *("https://", "https:///1.png", "https://a.example/é.png", "https://a.example/a b", "https://a.example/\n"),
         *("//a.example/1.png", "HTTPS://a.example/1.png", "ftp://a.example/1.png", 'https://a.example/"'),
         *("a/b", "/a", ".", "..", "...", ""),
     ],
 )
-def test_what_is_neither_an_address_nor_a_name_is_refused(address: str) -> None:
-    """Half an address would be a broken image, and a folder a way out of the media root."""
+def test_invalid_image_is_refused(url: str) -> None:
+    """An incomplete URL would be a broken image, and a folder would leave the media root."""
     with pytest.raises(ValidationError):
-        FILES.validate_python(address, strict=True)
+        FILES.validate_python(url, strict=True)

@@ -1,6 +1,6 @@
-"""Everything that can be wrong with a catalog, and exactly what its author is told.
+"""Invalid catalogs, and the exact messages.
 
-The cases are in tests/data/wrong/*.md, each over the catalog in tests/data/wrong/base; the cases that are not plain
+The cases are in tests/data/wrong/*.md, each with the catalog in tests/data/wrong/base. Cases with other content than
 text are here.
 """
 
@@ -24,7 +24,7 @@ AS_OF = 1_790_000_000
 
 @dataclass(frozen=True)
 class Case:
-    """Files to be put over the base catalog, and the lines that an author reads."""
+    """Files to add to the base catalog, and the expected output."""
 
     promise: str
     files: dict[str, str]
@@ -45,7 +45,7 @@ CASES = list(cases())
 
 @pytest.fixture
 def catalog(tmp_path: Path) -> Path:
-    """A catalog without problems, to be spoilt."""
+    """A copy of the base catalog."""
     return Path(shutil.copytree(WRONG / "base", tmp_path / "catalog_src"))
 
 
@@ -56,27 +56,27 @@ def write(catalog: Path, file: str, text: str | bytes) -> None:
 
 
 def problems(catalog: Path, jobs: int = 1) -> list[str]:
-    """What an author reads, without the folder of the catalog."""
+    """Return the problems of a catalog, without its folder."""
     with pytest.raises(CatalogError) as caught:
         run.check(catalog, AS_OF, jobs)
     return [str(problem).removeprefix(f"{catalog}/") for problem in caught.value.problems]
 
 
 def files(folder: Path) -> dict[str, tuple[bytes, int]]:
-    found = sorted(path for path in folder.rglob("*") if path.is_file())
-    return {str(path): (path.read_bytes(), path.stat().st_mtime_ns) for path in found}
+    paths = sorted(path for path in folder.rglob("*") if path.is_file())
+    return {str(path): (path.read_bytes(), path.stat().st_mtime_ns) for path in paths}
 
 
-def test_the_base_has_no_problems(catalog: Path) -> None:
-    """Whatever a case is told comes from the files of that case alone."""
-    found = linked_catalog.read_catalog(catalog, AS_OF)
+def test_base_catalog_has_no_problems(catalog: Path) -> None:
+    """So all problems of a case are in the files of the case."""
+    linked = linked_catalog.read_catalog(catalog, AS_OF)
 
-    assert [series.slug for series in found.series] == ["good", "long"]
+    assert [series.slug for series in linked.series] == ["good", "long"]
 
 
 @pytest.mark.parametrize("case", CASES, ids=[case.promise for case in CASES])
-def test_every_problem_is_told_in_its_place(catalog: Path, case: Case) -> None:
-    """The author reads exactly the lines under the case, in this order."""
+def test_invalid_catalog_has_exactly_these_problems(catalog: Path, case: Case) -> None:
+    """The output is the text of the case, in this order."""
     for file, text in case.files.items():
         write(catalog, file, text)
 
@@ -85,8 +85,8 @@ def test_every_problem_is_told_in_its_place(catalog: Path, case: Case) -> None:
 
 # Only pytest's own workers have threads when they fork; the command line has none.
 @pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
-def test_processes_that_share_the_work_tell_the_same(catalog: Path) -> None:
-    """The number of processes changes nothing of what an author reads."""
+def test_problems_do_not_depend_on_the_number_of_processes(catalog: Path) -> None:
+    """Two processes report the same problems as one."""
     for case in CASES:
         for file, text in case.files.items():
             if file.startswith("series/"):
@@ -95,8 +95,8 @@ def test_processes_that_share_the_work_tell_the_same(catalog: Path) -> None:
     assert problems(catalog, jobs=2) == problems(catalog)
 
 
-def test_nothing_is_written(catalog: Path, tmp_path: Path) -> None:
-    """A wrong catalog leaves no trace where nothing had been built."""
+def test_invalid_catalog_writes_nothing(catalog: Path, tmp_path: Path) -> None:
+    """A first build leaves no file."""
     write(catalog, "series/good.yaml", "title: Good\n")
     before = files(tmp_path)
     with pytest.raises(CatalogError):
@@ -106,8 +106,8 @@ def test_nothing_is_written(catalog: Path, tmp_path: Path) -> None:
     assert not (tmp_path / "dist").exists()
 
 
-def test_the_published_site_stays(catalog: Path, tmp_path: Path) -> None:
-    """A wrong catalog changes no byte of what was built from the right one."""
+def test_invalid_catalog_keeps_the_current_release(catalog: Path, tmp_path: Path) -> None:
+    """No byte of the last release changes."""
     options = Options(catalog, tmp_path / "dist", tmp_path / "nginx.conf", AS_OF)
     run.build(options)
     (catalog / "series/good.yaml").write_text("title: Good\n")
@@ -118,15 +118,15 @@ def test_the_published_site_stays(catalog: Path, tmp_path: Path) -> None:
     assert files(tmp_path) == before
 
 
-def test_a_catalog_without_a_site_is_told_what_the_least_is(catalog: Path) -> None:
-    """A missing site.yaml is shown by the one line that it needs."""
+def test_missing_site_yaml_is_a_problem(catalog: Path) -> None:
+    """The message shows the required line."""
     (catalog / "site.yaml").unlink()
 
     assert problems(catalog) == ["site.yaml:1:1: is missing; it needs at least base_url: https://comics.example"]
 
 
-def test_a_folder_that_is_not_there_is_no_catalog(tmp_path: Path) -> None:
-    """A mistyped folder is one sentence, not a list of what it lacks."""
+def test_missing_folder_is_one_error(tmp_path: Path) -> None:
+    """A misspelt folder is not a list of missing files."""
     with pytest.raises(FlatpanelError) as caught:
         linked_catalog.read_catalog(tmp_path / "catalogue", AS_OF)
 
@@ -145,7 +145,7 @@ def test_a_folder_that_is_not_there_is_no_catalog(tmp_path: Path) -> None:
     ],
     ids=["latin-1", "utf-16", "cp1252", "half a surrogate pair"],
 )
-def test_a_file_that_is_not_utf_8_is_refused_at_the_first_such_byte(catalog: Path, text: bytes, place: str) -> None:
+def test_file_that_is_not_utf_8_is_refused_at_the_first_invalid_byte(catalog: Path, text: bytes, place: str) -> None:
     """Other encodings are not guessed."""
     write(catalog, "series/a.yaml", text)
 
@@ -162,15 +162,15 @@ def test_a_file_that_is_not_utf_8_is_refused_at_the_first_such_byte(catalog: Pat
     ],
     ids=["nul", "bell", "delete after a byte order mark", "utf-16 without a mark"],
 )
-def test_a_control_character_in_a_file_is_refused(catalog: Path, text: bytes, place: str) -> None:
-    """A character that nobody can see is told with its column."""
+def test_control_character_is_refused(catalog: Path, text: bytes, place: str) -> None:
+    """The problem has the column of the invisible character."""
     write(catalog, "series/a.yaml", text)
 
     assert problems(catalog) == [f"series/a.yaml:{place}: character is not allowed in YAML; remove it"]
 
 
-def test_aliases_end_somewhere(catalog: Path) -> None:
-    """The alias after the hundredth is refused, once."""
+def test_number_of_aliases_is_limited(catalog: Path) -> None:
+    """The alias after the hundredth is a problem, once."""
     aliases = "".join(f"  - {{number: {n}, published: 2026-01-01, pages: *all}}\n" for n in range(2, 105))
     first = "  - {number: 1, published: 2026-01-01, pages: &all [1.png]}\n"
     write(catalog, "series/a.yaml", f"title: One\ncover: a.jpg\nchapters:\n{first}{aliases}")
@@ -178,16 +178,16 @@ def test_aliases_end_somewhere(catalog: Path) -> None:
     assert problems(catalog) == ["series/a.yaml:105:49: too many aliases; a file can have at most 100"]
 
 
-def test_aliases_of_aliases_do_not_multiply(catalog: Path) -> None:
-    """Ten short lines cannot stand for a billion values."""
+def test_expansion_of_aliases_is_limited(catalog: Path) -> None:
+    """Ten short lines cannot expand to a billion values."""
     lines = [f"- &b{n} [{', '.join([f'*b{n - 1}'] * 9)}]" for n in range(1, 8)]
     write(catalog, "authors.yaml", "\n".join(["- &b0 [one, two]", *lines]))
 
     assert problems(catalog)[0] == "authors.yaml:6:8: alias *b4 expands to more than 10000 values; shorten the list"
 
 
-def test_a_slug_leaves_room_for_the_name_of_its_body(catalog: Path) -> None:
-    """A slug of 200 characters is fine and one of 201 is not."""
+def test_slug_has_at_most_200_characters(catalog: Path) -> None:
+    """The file name of its body is longer than the slug."""
     write(catalog, f"series/{'a' * 200}.yaml", "title: Long\ncover: a.jpg\n")
     write(catalog, f"series/{'b' * 201}.yaml", "title: Longer\ncover: a.jpg\n")
 
@@ -196,8 +196,8 @@ def test_a_slug_leaves_room_for_the_name_of_its_body(catalog: Path) -> None:
     ]
 
 
-def test_ids_and_names_of_files_end_somewhere(catalog: Path) -> None:
-    """What is too long is counted, not repeated."""
+def test_length_of_ids_and_file_names_is_limited(catalog: Path) -> None:
+    """The message has the length, not the value."""
     write(catalog, "categories.yaml", f"- {{id: drama, name: D}}\n- {{id: {'a' * 201}, name: A}}\n")
     write(catalog, "series/a.yaml", f"title: {'a' * 5000}\ncover: {'a' * 2001}\n")
 
@@ -208,24 +208,24 @@ def test_ids_and_names_of_files_end_somewhere(catalog: Path) -> None:
 
 
 @pytest.mark.parametrize("file", ["site.yaml", "authors.yaml", "series/good.yaml", "series/long/chapters/002.yaml"])
-def test_a_folder_that_is_named_like_a_file_cannot_be_read(catalog: Path, file: str) -> None:
-    """What the system says of a file is handed on, for every kind of file."""
+def test_folder_with_the_name_of_a_file_is_a_problem(catalog: Path, file: str) -> None:
+    """The message is that of the system."""
     (catalog / file).unlink(missing_ok=True)
     (catalog / file).mkdir()
 
     assert problems(catalog) == [f"{file}:1:1: cannot be read: Is a directory"]
 
 
-def test_a_file_in_the_place_of_the_series_cannot_be_read(catalog: Path) -> None:
-    """A catalog whose series are no folder has no series, and is not taken for one without any."""
+def test_file_named_series_is_a_problem(catalog: Path) -> None:
+    """It does not count as a catalog without series."""
     shutil.rmtree(catalog / "series")
     write(catalog, "series", "")
 
     assert problems(catalog) == ["series:1:1: cannot be read: Not a directory"]
 
 
-def test_a_name_that_is_not_utf_8_can_be_printed(catalog: Path) -> None:
-    """Names of files are bytes; a line about them is text that every terminal and JSON can hold."""
+def test_file_name_that_is_not_utf_8_can_be_printed(catalog: Path) -> None:
+    """The bytes are escaped for terminals and JSON."""
     with open(bytes(catalog / "series/long/chapters") + b"/\xff.yaml", "w") as chapter:
         chapter.write("number: 1\npublished: 2026-01-01\npages: []\n")
 

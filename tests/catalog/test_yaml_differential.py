@@ -22,7 +22,7 @@ from generator.catalog.yaml.reader import Malformed, load
 from tests.support.paths import DATA
 
 SUITE = [json.loads(line) for line in (DATA / "yaml_suite.jsonl").read_text().splitlines()]
-# libyaml's own reading, where it differs: ? and & inside of words, and the last of some blank lines. Nobody writes so.
+# Where libyaml reads ? and & inside of words, and the last of several blank lines, in another way. Such texts are rare.
 READ_OTHERWISE = {"652Z", "HM87-1", "L24T-1", "Y2GN"}
 # What libyaml takes although it should not: wrong indentation of flow collections, comments without a blank before
 # them, and marks inside of quotes. What is meant is plain in each of them.
@@ -43,41 +43,41 @@ def outcome(text: bytes) -> list[Any]:
 
 def values(text: str) -> list[Any]:
     """The values of a stream of JSON."""
-    found, decoder, text = [], json.JSONDecoder(parse_float=Decimal), text.strip()
+    stream, decoder, text = [], json.JSONDecoder(parse_float=Decimal), text.strip()
     while text:
         value, end = decoder.raw_decode(text)
-        found.append(value)
+        stream.append(value)
         text = text[end:].lstrip()
-    return found
+    return stream
 
 
 @named([case for case in SUITE if "json" in case and case["name"] not in READ_OTHERWISE])
-def test_what_the_suite_reads_we_read_alike_or_refuse(case: dict[str, str]) -> None:
-    """There is no text of the suite that means something else to us; whatever we refuse, we say why."""
-    text, wanted = case["yaml"].encode(), values(case["json"]) or [None]
-    found = outcome(text)
+def test_suite_documents_are_read_alike_or_refused(case: dict[str, str]) -> None:
+    """No document of the suite has another value here; a refused document has a flaw."""
+    text, expected = case["yaml"].encode(), values(case["json"]) or [None]
+    value = outcome(text)
 
-    assert found == wanted if found else read_positions(text).flaws
+    assert value == expected if value else read_positions(text).flaws
 
 
 @named([case for case in SUITE if "fail" in case and case["name"] not in NOT_REFUSED])
-def test_what_the_suite_calls_wrong_is_refused(case: dict[str, str]) -> None:
-    """And has a place and a reason."""
+def test_invalid_suite_documents_are_refused(case: dict[str, str]) -> None:
+    """Each has a flaw with a position."""
     text = case["yaml"].encode()
 
     assert (outcome(text), bool(read_positions(text).flaws)) == ([], True)
 
 
-def test_most_of_the_suite_is_read() -> None:
-    """What we refuse on purpose are tags, second documents, and keys that are lists, aliases or twice there."""
+def test_most_suite_documents_are_read() -> None:
+    """Tags, second documents, and keys that are lists, aliases or duplicates are refused on purpose."""
     read = [case["name"] for case in SUITE if "json" in case and outcome(case["yaml"].encode())]
 
     assert len(read) >= 184
 
 
 @named([case for case in SUITE if case["name"] in READ_OTHERWISE | NOT_REFUSED])
-def test_a_known_difference_is_one_still(case: dict[str, str]) -> None:
-    """A newer libyaml that reads it right takes its name off the list."""
+def test_listed_differences_still_exist(case: dict[str, str]) -> None:
+    """A newer libyaml without a difference removes it from the list."""
     assert outcome(case["yaml"].encode()) not in ([], values(case.get("json", "")))
 
 
@@ -140,8 +140,8 @@ def floats(value: Any) -> Any:
 @example("k: |\n  a\n  b\nl: >-\n  c\n  d\n")
 @example("- &x [1, {a: ~}]\n- *x\n")
 @example("\"a\\\n  b\": 'c''d'\n")
-def test_two_readers_agree_where_both_read(text: str) -> None:
-    """A document that both accept means the same to both; types included, so that 1 is not true."""
+def test_both_readers_return_the_same_value(text: str) -> None:
+    """A document that both accept has the same value and types in both."""
     # libyaml wants the lines of a block that is the whole document to be indented; no catalog is a text.
     if text.lstrip("-. \n").startswith(("|", ">")):
         return
@@ -161,8 +161,8 @@ PLAIN = st.recursive(
 
 @settings(deadline=None, max_examples=300, derandomize=True)
 @given(PLAIN.filter(lambda value: isinstance(value, list | dict)), st.booleans())
-def test_what_another_program_wrote_is_read_as_it_was_meant(value: Any, flow: bool) -> None:
-    """In blocks or in brackets, and whatever it puts in quotes."""
+def test_output_of_another_writer_is_read(value: Any, flow: bool) -> None:
+    """In block and flow style, with any quotes."""
     writer = YAML(typ="safe", pure=True)
     writer.version, writer.default_flow_style = (1, 2), flow
     stream = io.StringIO()

@@ -1,4 +1,4 @@
-"""Edits of people's YAML: what changes, what does not, and what is refused."""
+"""Edits of hand-written YAML: what changes, what stays, and what is refused."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -49,18 +49,18 @@ REFUSAL = "cannot be edited in this form"
         ("# a\u2028- number: 1\u2028  title: A\n", "# a\u2028- id: 7\n  number: 1\u2028  title: A\n"),
     ],
 )
-def test_a_field_is_put_first_and_everything_else_stays(before: str, after: str) -> None:
-    """An id is written where people would write it, in the style of its surroundings, and no other byte changes."""
+def test_first_field_is_added_without_other_changes(before: str, after: str) -> None:
+    """The id has the style of its surroundings, and no other byte changes."""
     assert editor.with_first_field(before.encode(), "id", {(0,): 7}).decode() == after
 
 
-def test_a_mapping_that_is_the_whole_file_takes_a_field() -> None:
+def test_first_field_is_added_to_a_whole_file() -> None:
     """A chapter in a file of its own is edited like any other."""
     assert editor.with_first_field(b"# one\nnumber: 1\n", "id", {(): 7}) == b"# one\nid: 7\nnumber: 1\n"
 
 
-def test_many_mappings_take_a_field_at_once() -> None:
-    """However the chapters of one file are mixed, each gets its own id."""
+def test_first_field_is_added_to_many_mappings() -> None:
+    """In any mixture of styles, each chapter gets its own id."""
     before = b"chapters:\n- number: 1\n  groups: &g [a]\n- {number: 2, groups: *g}\n- [{number: 3}, {number: 4}]\n"
     paths = {("chapters", 2, 1): 4, ("chapters", 1): 2, ("chapters", 0): 1, ("chapters", 2, 0): 3}
 
@@ -79,8 +79,8 @@ def test_many_mappings_take_a_field_at_once() -> None:
         "- &a {number: 1}\n- *a\n",  # the other one would change as well
     ],
 )
-def test_what_cannot_be_edited_is_refused(text: str) -> None:
-    """An edit that does not say what was meant is not made."""
+def test_edit_with_another_value_is_refused(text: str) -> None:
+    """The result must have the intended value."""
     path = (1,) if "*a" in text else (0,)
 
     with pytest.raises(FlatpanelError, match=REFUSAL):
@@ -99,8 +99,8 @@ def test_what_cannot_be_edited_is_refused(text: str) -> None:
         ("---\n  - {name: old}\n", "---\n  - {name: old}\n  - {name: new}\n"),
     ],
 )
-def test_an_item_is_put_last(before: str, after: str) -> None:
-    """A list grows by one line, wherever its dashes stand."""
+def test_item_is_appended(before: str, after: str) -> None:
+    """The list grows by one line, with any indentation."""
     assert editor.with_item(before.encode(), {"name": "new"}).decode() == after
 
 
@@ -130,8 +130,8 @@ def test_an_item_is_put_last(before: str, after: str) -> None:
         ("a\u2028b\x85c\ufeff\xa0", '"a\\U00002028b\\U00000085c\\U0000feff\\U000000a0"'),
     ],
 )
-def test_any_text_can_be_an_item(value: str, written: str) -> None:
-    """What is written is read as the same text again, and stays readable for people."""
+def test_appended_text_is_read_as_the_same_text(value: str, written: str) -> None:
+    """Every text can be an item."""
     text = editor.with_item(b"", {"name": value})
 
     assert text.decode() == f"- {{name: {written}}}\n"
@@ -139,8 +139,8 @@ def test_any_text_can_be_an_item(value: str, written: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["[{name: old}]\n", "[]\n", "null\n", "- name: old\n...\n"])
-def test_a_list_that_cannot_grow_is_refused(text: str) -> None:
-    """Only a list with dashes takes another item."""
+def test_list_without_dashes_is_refused(text: str) -> None:
+    """Only a block list takes another item."""
     with pytest.raises(FlatpanelError, match=REFUSAL):
         editor.with_item(text.encode(), {"name": "new"})
 
@@ -153,21 +153,21 @@ def test_a_list_that_cannot_grow_is_refused(text: str) -> None:
         (2, "# a\n- {name: a, more: [b]} # b\n\n# c\n-\n  # d\n  name: c\n  more:\n    - e\n# f\n\n# h"),
     ],
 )
-def test_an_item_goes_and_the_comments_around_it_stay(index: int, after: str) -> None:
-    """Only the lines of the item itself are removed."""
+def test_item_is_removed_without_the_comments_around_it(index: int, after: str) -> None:
+    """Only the lines of the item are removed."""
     before = "# a\n- {name: a, more: [b]} # b\n\n# c\n-\n  # d\n  name: c\n  more:\n    - e\n# f\n\n- {name: g}\n# h"
 
     assert editor.without_item(before.encode(), index).decode() == after
 
 
-def test_the_last_item_leaves_what_is_around_it() -> None:
-    """An empty list is a file with nothing but its comments, line endings and byte order mark."""
+def test_file_without_items_keeps_its_comments() -> None:
+    """The line endings and the byte order mark stay, too."""
     assert editor.without_item(b"\xef\xbb\xbf# a\r\n- name: b\r\n  c: d", 0) == b"\xef\xbb\xbf# a\r\n"
 
 
 @pytest.mark.parametrize("text", ["[{name: a}, {name: b}]\n", "- &a {name: a}\n- *a\n"])
-def test_an_item_that_others_depend_on_is_not_removed(text: str) -> None:
-    """Removing lines must remove the one item and nothing else."""
+def test_item_with_an_anchor_in_use_is_not_removed(text: str) -> None:
+    """Removing its lines would change other values."""
     with pytest.raises(FlatpanelError, match=REFUSAL):
         editor.without_item(text.encode(), 0)
 
@@ -199,13 +199,13 @@ def test_an_item_that_others_depend_on_is_not_removed(text: str) -> None:
         ("", "x", 1, "x: 1\n"),
     ],
 )
-def test_a_field_gets_another_value_or_a_place(before: str, name: str, value: object, after: str) -> None:
-    """Comments and everything else stay where they are; a new field stands behind those of one line."""
+def test_field_is_set_or_added(before: str, name: str, value: object, after: str) -> None:
+    """Comments stay; a new field follows the fields of one line."""
     assert editor.with_field(before.encode(), (), name, yaml_value({name: value})[name]).decode() == after
 
 
-def test_a_field_deep_inside_is_edited() -> None:
-    """The first chapter is written in lines, the second in braces inside of brackets."""
+def test_inner_field_is_set() -> None:
+    """In block and in flow style."""
     before = b"chapters:\n- number: 1\n  title: A\n-   [{number: 2, title: B}]\n"
 
     assert editor.with_field(before, ("chapters", 0), "title", "C") == before.replace(b"A", b"C")
@@ -213,15 +213,15 @@ def test_a_field_deep_inside_is_edited() -> None:
     assert editor.with_field(before, ("chapters", 1, 0), "title", "C") == before.replace(b"B", b"C")
 
 
-def test_a_value_with_comments_inside_is_not_replaced() -> None:
-    """They would be lost, and they are somebody's."""
+def test_value_with_comments_is_not_replaced() -> None:
+    """The comments would be lost."""
     for text in (b"a:\n  - x # mine\nb: 1\n", b"a: [x, # mine\n  y]\n", b"a:\n  # mine\n  x: 1\n"):
         with pytest.raises(FlatpanelError, match="contains comments that would be lost; edit it by hand"):
             editor.with_field(text, (), "a", ["z"])
 
 
-def test_a_field_with_an_anchor_is_not_replaced() -> None:
-    """What refers to it would lose its meaning."""
+def test_value_with_an_anchor_in_use_is_not_replaced() -> None:
+    """Its aliases would change."""
     with pytest.raises(FlatpanelError, match=REFUSAL):
         editor.with_field(b"a: &x 1\nb: *x\n", (), "a", 2)
 
@@ -231,8 +231,8 @@ FILES = sorted((ROOT / "catalog_src").rglob("*.yaml")) + sorted(SITES.rglob("*.y
 
 @pytest.mark.parametrize("file", [one for one in FILES if one.stat().st_size < 20_000], ids=lambda one: one.stem)
 @pytest.mark.parametrize("value", ["one, two", ["a", "b # c"], "two\nlines\n"])
-def test_every_field_of_the_catalogs_here_can_be_edited(file: Path, value: object) -> None:
-    """Each in turn gets another value and a neighbour, and every comment stays; what has several lines needs a line."""
+def test_every_field_of_the_test_catalogs_can_be_set(file: Path, value: object) -> None:
+    """Each field gets another value and a new field next to it, and every comment stays."""
     text = file.read_bytes()
     comments = [line for line in text.decode().splitlines() if line.strip().startswith("#")]
     paths = list(read_positions(text).keys)

@@ -1,4 +1,4 @@
-"""Items that are put at the end of a list inside a file: where they go, and what stays as it was."""
+"""Items appended to a list inside a file: their place and style, and what stays."""
 
 import re
 from decimal import Decimal
@@ -54,8 +54,8 @@ def written(text: str) -> str:
         ),
     ],
 )
-def test_an_item_is_put_below_the_others(before: str, after: str) -> None:
-    """On lines of its own, as far from the others as they are from each other, and no other byte changes."""
+def test_item_is_appended_below_the_others(before: str, after: str) -> None:
+    """With empty lines if the list has them; no other byte changes."""
     assert editor.with_entries(before.encode(), "list", [NEW]).decode() == written(after)
 
 
@@ -72,14 +72,14 @@ def test_an_item_is_put_below_the_others(before: str, after: str) -> None:
         "list:\n  - text: |+\n      a\n\n\n",
     ],
 )
-def test_a_list_that_cannot_be_lengthened_is_refused(text: str) -> None:
-    """Only a list with dashes takes another item, and only where nothing else changes with it."""
+def test_list_that_cannot_be_extended_is_refused(text: str) -> None:
+    """Only a block list takes another item, and only without other changes."""
     with pytest.raises(FlatpanelError, match="cannot be edited in this form"):
         editor.with_entries(text.encode(), "list", [NEW])
 
 
-def test_items_are_put_one_after_the_other() -> None:
-    """What was written here can be lengthened here."""
+def test_items_can_be_appended_repeatedly() -> None:
+    """The result of an edit can be edited again."""
     text = "title: A\n"
     for _ in range(3):
         text = editor.with_entries(text.encode(), "list", [NEW]).decode()
@@ -87,8 +87,8 @@ def test_items_are_put_one_after_the_other() -> None:
     assert text == written("title: A\nlist:\n  @\n\n  @\n\n  @\n")
 
 
-def test_values_are_spelt_as_people_spell_them() -> None:
-    """Instants, numbers and runs of pages stand there in the form that is read as the same."""
+def test_values_are_written_in_their_short_form() -> None:
+    """Instants, numbers and runs of pages are read as the same values."""
     fields = {"number": "10.5", "published": 0, "pages": [f"{page:03}.jpg" for page in range(1, 19)]}
 
     assert reader.load(editor.with_entries(b"a: 1\n", "list", [yaml_value(fields)]))["list"] == [
@@ -122,13 +122,13 @@ def test_values_are_spelt_as_people_spell_them() -> None:
         ("b:\n  - x: |\n      y\n", "b", ["z"], "b:\n  - x: |\n      y\n  - z\n"),
     ],
 )
-def test_a_list_takes_more_entries(before: str, name: str | None, entries: list[object], after: str) -> None:
-    """At its end, in front of the comments behind it."""
+def test_several_items_are_appended(before: str, name: str | None, entries: list[object], after: str) -> None:
+    """At the end of the list, before the comments after it."""
     assert editor.with_entries(before.encode(), name, entries).decode() == after
 
 
 @pytest.mark.parametrize("text", [b"[1, 2]\n", b"- |\n  a\n  # b\n- &a [1]\n- *a\n  # c\n# d\n---\n"])
-def test_a_list_that_cannot_be_read_again_does_not_grow(text: bytes) -> None:
-    """Brackets have no lines to stand below."""
+def test_flow_list_of_a_file_is_refused(text: bytes) -> None:
+    """There is no line to append to."""
     with pytest.raises((FlatpanelError, reader.Malformed)):
         editor.with_entries(text, None, [3])

@@ -1,4 +1,4 @@
-"""The core schema of YAML 1.2, and what a catalog refuses of YAML."""
+"""The core schema of YAML 1.2, and the limits and errors of catalog files."""
 
 import json
 from decimal import Decimal
@@ -48,20 +48,20 @@ SCALARS = [(text, value) for value, texts in SPELLINGS for text in texts] + [(wo
 
 
 @pytest.mark.parametrize(("text", "value"), SCALARS)
-def test_a_plain_word_means_what_the_core_schema_says(text: str, value: Any) -> None:
-    """A plain scalar is exactly one of null, a boolean, a number or a text, without a digit lost."""
-    found = scalars.scalar(text)
+def test_plain_scalar_has_the_value_of_the_core_schema(text: str, value: Any) -> None:
+    """It is None, a boolean, a number with every digit, or text."""
+    parsed = scalars.scalar(text)
 
-    assert (type(found), str(found)) == (type(value), str(value))
+    assert (type(parsed), str(parsed)) == (type(value), str(value))
 
 
 @pytest.mark.parametrize("text", ["", "~", "null", "true", "010", "0x1f", ".inf", "2026-05-01"])
 @pytest.mark.parametrize("form", ['"{}"', "'{}'", "k: '{}'", '- "{}"', '&a "{}"'])
-def test_what_stands_in_quotes_is_text(text: str, form: str) -> None:
-    """Quotes make a text of anything, wherever it stands."""
-    found = load(form.format(text).encode())
+def test_quoted_scalar_is_text(text: str, form: str) -> None:
+    """In any context."""
+    parsed = load(form.format(text).encode())
 
-    assert found in (text, {"k": text}, [text])
+    assert parsed in (text, {"k": text}, [text])
 
 
 @pytest.mark.parametrize(
@@ -72,8 +72,8 @@ def test_what_stands_in_quotes_is_text(text: str, form: str) -> None:
         (">-\n  true\n  false\n", "true false"),
     ],
 )
-def test_a_block_is_text(text: str, value: str) -> None:
-    """Literal and folded blocks are texts, whatever they hold."""
+def test_block_scalar_is_text(text: str, value: str) -> None:
+    """Literal and folded blocks are text with any content."""
     assert load(text.encode()) == value
 
 
@@ -98,8 +98,8 @@ def test_a_block_is_text(text: str, value: str) -> None:
         (b"<<: {a: 1}\n", {"<<": {"a": 1}}),
     ],
 )
-def test_a_text_stands_for_one_value(text: bytes, value: Any) -> None:
-    """Documents, marks, anchors and keys are read as YAML 1.2 means them; every key is a text."""
+def test_document_has_one_value(text: bytes, value: Any) -> None:
+    """Documents, markers, anchors and keys follow YAML 1.2; every key is text."""
     assert load(text) == value
 
 
@@ -146,16 +146,16 @@ BEYOND = {
 
 
 @pytest.mark.parametrize("text", WITHIN.values(), ids=WITHIN)
-def test_up_to_its_bounds_a_text_is_fine(text: bytes) -> None:
-    """The bound itself is inside."""
+def test_text_at_a_limit_is_valid(text: bytes) -> None:
+    """The limit itself is allowed."""
     load(text)
 
     assert read_positions(text).flaws == []
 
 
 @pytest.mark.parametrize("text", BEYOND.values(), ids=BEYOND)
-def test_one_step_beyond_its_bounds_a_text_has_one_flaw(text: bytes) -> None:
-    """What is refused is told once, however much lies behind it."""
+def test_text_beyond_a_limit_has_one_flaw(text: bytes) -> None:
+    """It is reported once, however long the rest is."""
     with pytest.raises(Malformed):
         load(text)
 
@@ -211,8 +211,8 @@ def test_one_step_beyond_its_bounds_a_text_has_one_flaw(text: bytes) -> None:
         (b"%YAML 3.0\n---\na", ["1:1: invalid YAML: found incompatible YAML document"]),
     ],
 )
-def test_every_flaw_is_found_in_its_place(text: bytes, flaws: list[str]) -> None:
-    """What `load` refuses is told by `survey`, all of it, with lines and columns from 1."""
+def test_every_flaw_has_its_position(text: bytes, flaws: list[str]) -> None:
+    """`read_positions` returns all errors of a text that `load` refuses, with lines and columns from 1."""
     with pytest.raises(Malformed):
         load(text)
 
@@ -246,29 +246,29 @@ chapters:
         (("cover",), (1, 1)),
     ],
 )
-def test_a_value_has_a_place(path: YamlPath, position: Position) -> None:
-    """What is not there is told at the nearest thing around it that is; an alias hides what it stands for."""
+def test_value_has_a_position(path: YamlPath, position: Position) -> None:
+    """A missing value has the position of the nearest value around it; inside an alias, that of the alias."""
     assert read_positions(FILE.encode()).position(path) == position
 
 
-def test_a_key_has_a_place_of_its_own() -> None:
-    """A complaint about the name of a field points at the name."""
-    found = read_positions(FILE.encode())
+def test_key_has_its_own_position() -> None:
+    """A problem of a field name is at the name."""
+    positions = read_positions(FILE.encode())
 
-    assert found.position(("aliases", 1, "short"), of_key=True) == (4, 6)
-    assert found.position(("aliases", 1), of_key=True) == (4, 5)
+    assert positions.position(("aliases", 1, "short"), of_key=True) == (4, 6)
+    assert positions.position(("aliases", 1), of_key=True) == (4, 5)
 
 
 @pytest.mark.parametrize("text", [b"", b"# only a remark\n"])
-def test_an_empty_file_has_one_place(text: bytes) -> None:
-    """What is missing in a file without anything is missing in its first line."""
-    found = read_positions(text)
+def test_empty_file_has_one_position(text: bytes) -> None:
+    """A missing field is at the first line."""
+    positions = read_positions(text)
 
-    assert (found.position(("title",)), found) == ((1, 1), Positions())
+    assert (positions.position(("title",)), positions) == ((1, 1), Positions())
 
 
 def test_columns_count_characters() -> None:
-    """Letters of more than one byte are one column wide, as editors count them."""
+    """A character of several bytes is one column, as in editors."""
     assert read_positions("été: [ñ, 猫, x]".encode()).position(("été", 2)) == (1, 13)
 
 
@@ -288,17 +288,17 @@ def load_or_flaws(text: bytes) -> bool:
 # No deadline: a busy machine is no failure.
 @settings(deadline=None, max_examples=600)
 @given(st.lists(st.sampled_from(PIECES), max_size=24).map("".join))
-def test_what_can_be_loaded_has_no_flaws_and_the_rest_has_some(text: str) -> None:
-    """`load` refuses a text exactly when `survey` can say why, and neither raises anything else."""
-    found = read_positions(text.encode())
+def test_load_refuses_exactly_the_texts_with_flaws(text: str) -> None:
+    """And neither function raises another exception."""
+    positions = read_positions(text.encode())
 
-    assert load_or_flaws(text.encode()) is (found.flaws == [])
+    assert load_or_flaws(text.encode()) is (positions.flaws == [])
 
 
 @settings(deadline=None)
 @given(st.binary(max_size=40))
-def test_no_bytes_are_a_traceback(text: bytes) -> None:
-    """Whatever lies in a file, it is a value or has a flaw."""
+def test_any_bytes_have_a_value_or_a_flaw(text: bytes) -> None:
+    """No content of a file is an unexpected exception."""
     assert load_or_flaws(text) is (read_positions(text).flaws == [])
 
 
@@ -312,6 +312,6 @@ VALUES = st.recursive(
 
 @settings(deadline=None)
 @given(VALUES)
-def test_json_means_the_same(value: Any) -> None:
-    """JSON is YAML 1.2: what another program wrote as JSON is read as it was meant."""
+def test_json_has_the_same_value(value: Any) -> None:
+    """JSON is YAML 1.2."""
     assert load(json.dumps(value, ensure_ascii=False).encode()) == value

@@ -1,4 +1,4 @@
-"""YAML that is written for people: how it looks, and that it is read as what was meant."""
+"""Written YAML: its style, and that it is read as the same value."""
 
 from decimal import Decimal
 from typing import Any
@@ -15,8 +15,8 @@ from tests.conftest import SITES
 from tests.support.paths import ROOT
 
 
-def test_a_series_looks_like_one_that_somebody_wrote() -> None:
-    """One field a line, short lists on one line, chapters apart, and every text as plain as it can be."""
+def test_series_is_readable() -> None:
+    """One field per line, short lists on one line, chapters separated, quotes only where needed."""
     series = {
         "title": "Paper Moons: again",
         "aliases": ["紙の月たち", "10", "a, b"],
@@ -50,8 +50,8 @@ def test_a_series_looks_like_one_that_somebody_wrote() -> None:
     )
 
 
-def test_small_entries_have_a_line_each() -> None:
-    """What a member does in a group is one line, and so is a person with an id and a name."""
+def test_small_entries_have_one_line() -> None:
+    """A role in a group, or a person with an id and a name."""
     group = [{"id": 1, "name": "Night Shift", "members": [{"member": "Wren, the", "role": "Editor"}]}]
 
     assert writer.file(yaml_value(group)).decode() == (
@@ -62,8 +62,8 @@ def test_small_entries_have_a_line_each() -> None:
     )
 
 
-def test_comments_stand_above_what_they_are_about() -> None:
-    """A file begins with its heading; a field may have a remark, wherever it is."""
+def test_comments_are_above_their_fields() -> None:
+    """A file begins with its heading; fields can have comments at any depth."""
     remarks = {("title",): "The title.\nAs it is shown.", ("chapters", 0, "number"): "A number"}
     value = {"title": "A", "chapters": [{"number": "1", "pages": [], "final": False}]}
 
@@ -76,8 +76,8 @@ def test_comments_stand_above_what_they_are_about() -> None:
     assert writer.file({}) == b""
 
 
-def test_pieces_of_files_can_be_had_alone() -> None:
-    """Whoever edits a file indents what it gets."""
+def test_values_and_fields_are_written_alone() -> None:
+    """The editor indents them."""
     assert writer.lines(yaml_value([{"number": "1", "pages": ["1.jpg"], "title": "A"}])) == [
         "- number: 1",
         "  pages: [1.jpg]",
@@ -87,8 +87,8 @@ def test_pieces_of_files_can_be_had_alone() -> None:
     assert writer.field("a b", yaml_value({"x": {}, "y": None})) == ['"a b":', "  x: {}"]
 
 
-def test_long_texts_are_folded_and_long_lists_go_down() -> None:
-    """Nothing is wider than a window."""
+def test_long_texts_and_lists_are_wrapped() -> None:
+    """No line is wider than the limit."""
     words = "somebody folds the moon out of newspaper " * 9
     names = [f"page {number} of many.jpg" for number in range(9)]
 
@@ -127,13 +127,13 @@ def test_long_texts_are_folded_and_long_lists_go_down() -> None:
         (12, "12"),
     ],
 )
-def test_a_value_is_plain_where_it_may_be(value: object, written: str) -> None:
-    """Quotes stand only around what would be read as something else, and what nobody can see is spelled out."""
+def test_quotes_are_written_only_where_needed(value: object, written: str) -> None:
+    """Around text that would be read as another type; invisible characters are escaped."""
     assert "\n".join(writer.field("x", value)) == f"x: {written}"
 
 
-def test_nothing_is_no_text() -> None:
-    """A list may hold no value at all."""
+def test_null_is_not_text() -> None:
+    """A list can contain null."""
     assert writer.file(["null", None]) == b'- "null"\n- null\n'
 
 
@@ -147,19 +147,19 @@ def test_nothing_is_no_text() -> None:
         "later",
     ],
 )
-def test_pages_that_are_no_run_stay_as_they_are(pages: object) -> None:
-    """The short form is for what it stands for, name by name."""
+def test_pages_that_are_no_run_are_a_list(pages: object) -> None:
+    """The short form is used only if it has exactly these names."""
     assert yaml_values.pages(pages) == pages
 
 
-def test_what_is_no_number_of_a_chapter_stays_as_it_is() -> None:
-    """A field that is called as another one may hold what it likes."""
+def test_other_values_of_a_field_called_number_are_unchanged() -> None:
+    """A field with the same name elsewhere can have any value."""
     assert yaml_value({"number": "one", "published": "soon"}) == {"number": "one", "published": "soon"}
     assert yaml_value({"number": "01"}) == {"number": "01"}
 
 
-def test_what_yaml_cannot_say_is_refused() -> None:
-    """Half of a character is no text."""
+def test_unpaired_surrogate_is_refused() -> None:
+    """YAML cannot represent it."""
     with pytest.raises(FlatpanelError, match="contains text that YAML cannot represent"):
         writer.file({"title": "\ud800"})
     with pytest.raises(FlatpanelError, match="contains text that YAML cannot represent"):
@@ -167,8 +167,8 @@ def test_what_yaml_cannot_say_is_refused() -> None:
 
 
 @pytest.mark.parametrize("path", sorted(SITES.rglob("*.yaml")) + sorted(ROOT.glob("catalog_src/**/*.yaml")), ids=str)
-def test_every_catalog_here_can_be_written_again(path: Any) -> None:
-    """What is read from a file and written anew is read as the same."""
+def test_every_test_catalog_can_be_written_again(path: Any) -> None:
+    """The value of the written file is that of the file."""
     value = reader.load(path.read_bytes())
 
     assert reader.load(writer.file(yaml_value(value))) == (yaml_value(value) or None)
@@ -183,6 +183,6 @@ VALUES = st.recursive(
 
 
 @given(st.dictionaries(TEXTS, VALUES, max_size=4) | st.lists(VALUES, max_size=4))
-def test_whatever_is_written_is_read_as_the_same(value: Any) -> None:
-    """No text is too strange: signs of YAML, blanks, line breaks of every kind, all letters."""
+def test_any_value_is_read_as_written(value: Any) -> None:
+    """With indicators of YAML, spaces, all line breaks and all letters."""
     assert (reader.load(writer.file(yaml_value(value))) or None) == (yaml_value(value) or None)

@@ -1,4 +1,4 @@
-"""docs/catalog.md tells everything that a catalog may say, truly; catalog_src/ shows it."""
+"""docs/catalog.md: complete and correct; catalog_src/ shows every field."""
 
 import re
 import subprocess
@@ -62,14 +62,14 @@ SECTIONS = sections()
 
 
 def records() -> set[type[model.Record]]:
-    """Every kind of record that has fields of its own to be written."""
+    """Every record with fields."""
     values = [*vars(model).values(), *vars(site_settings).values()]
     classes = {value for value in values if isinstance(value, type) and issubclass(value, model.Record)}
     return classes - {model.Record, model.Entity}
 
 
 def rows(heading: str) -> dict[str, list[str]]:
-    """The cells of a section's table of fields, by field; a | in a cell would need another way."""
+    """The cells of a section's table of fields, by field. No cell contains |."""
     lines = re.findall(r"(?m)^\| `(\w+)` \| (yes|no) \|(.*)\|$", SECTIONS[heading])
     return {name: [required, *(cell.strip() for cell in rest.split("|"))] for name, required, rest in lines}
 
@@ -83,7 +83,7 @@ SNIPPETS = [
 
 
 def errors(kind: Any, value: object) -> list[str]:
-    """What is wrong with a value besides what it lacks."""
+    """The errors of a value, except missing fields."""
     try:
         TypeAdapter(kind).validate_python(value)
     except ValidationError as error:
@@ -92,9 +92,9 @@ def errors(kind: Any, value: object) -> list[str]:
 
 
 def in_backticks(cell: str) -> Any:
-    """The YAML that a cell shows, or nothing where it tells in words, abbreviates or computes."""
-    found = re.fullmatch(r"`((?!{base_url})[^`]*[^`…])`", cell)
-    return [reader.load(found[1].encode())] if found else []
+    """The YAML in a cell; [] if the cell has words, is shortened, or is computed."""
+    match = re.fullmatch(r"`((?!{base_url})[^`]*[^`…])`", cell)
+    return [reader.load(match[1].encode())] if match else []
 
 
 def write_docs(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
@@ -102,14 +102,14 @@ def write_docs(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
-def test_the_tables_are_up_to_date() -> None:
+def test_tables_are_up_to_date() -> None:
     """`make docs` would change nothing."""
     result = write_docs("--check")
 
     assert (result.stdout, result.stderr, result.returncode) == ("", "", 0)
 
 
-def test_an_outdated_table_is_reported_and_rewritten(tmp_path: Path) -> None:
+def test_outdated_table_is_reported_and_rewritten(tmp_path: Path) -> None:
     """The check fails for a changed row of either page, and `write-docs` restores both."""
     pages = {name: (ROOT / "docs" / name).read_text(encoding="utf-8") for name in ("catalog.md", "api.md")}
     for name, row in (("catalog.md", "| `port` |"), ("api.md", "| `total` |")):
@@ -122,22 +122,22 @@ def test_an_outdated_table_is_reported_and_rewritten(tmp_path: Path) -> None:
     assert {name: (tmp_path / name).read_text(encoding="utf-8") for name in pages} == pages
 
 
-def test_every_kind_of_record_has_a_heading() -> None:
-    """A model that is added needs a section."""
+def test_every_record_has_a_section() -> None:
+    """A new record needs a section."""
     assert set(HEADINGS.values()) == records()
 
 
 @pytest.mark.parametrize("heading", HEADINGS)
-def test_every_field_is_explained_and_no_other(heading: str) -> None:
-    """The table under the heading of a kind has a row for each field, and says which must be there."""
+def test_every_field_has_a_row(heading: str) -> None:
+    """Each table has the fields of its record, and marks the required ones."""
     fields = {name: "yes" if field.is_required() else "no" for name, field in HEADINGS[heading].model_fields.items()}
 
     assert {name: cells[0] for name, cells in rows(heading).items()} == fields
 
 
 @pytest.mark.parametrize(("heading", "field"), ROWS)
-def test_a_default_is_the_one_that_is_documented(heading: str, field: str) -> None:
-    """A default in backticks is what the model has; the others are told in words."""
+def test_defaults_are_those_of_the_records(heading: str, field: str) -> None:
+    """A default in backticks is that of the record; others are words."""
     default = HEADINGS[heading].model_fields[field].get_default()
     documented = in_backticks(rows(heading)[field][1])
 
@@ -145,15 +145,15 @@ def test_a_default_is_the_one_that_is_documented(heading: str, field: str) -> No
 
 
 @pytest.mark.parametrize(("heading", "field"), ROWS)
-def test_an_example_is_a_value_that_the_field_takes(heading: str, field: str) -> None:
+def test_examples_are_valid(heading: str, field: str) -> None:
     """A copied example is valid."""
     for example in in_backticks(rows(heading)[field][-1]):
         assert errors(HEADINGS[heading], {field: example}) == []
 
 
 @pytest.mark.parametrize(("heading", "snippet"), SNIPPETS, ids=[heading for heading, _ in SNIPPETS])
-def test_a_snippet_is_yaml_that_its_kind_takes(heading: str, snippet: str) -> None:
-    """Every YAML on the page can be read, and has no field and no value that would be refused."""
+def test_yaml_blocks_are_valid(heading: str, snippet: str) -> None:
+    """Each YAML block is readable and has only valid fields and values."""
     value = reader.load(snippet.encode())
     kind: Any = SHOWN[heading]
 
@@ -184,7 +184,7 @@ chapters:
 REPAIRED = {"title: 10": "title: One", "titel: Two": "", "yesterday": "2026-01-01", "# Of": "    pages: [] # Of"}
 
 
-def test_the_errors_on_the_page_are_those_of_the_program(tmp_path: Path) -> None:
+def test_messages_on_the_page_are_printed(tmp_path: Path) -> None:
     """Each message on the page is printed for its mistake: in fields, references and YAML."""
     catalog = tmp_path / "catalog_src"
     (catalog / "series").mkdir(parents=True)
@@ -193,37 +193,37 @@ def test_the_errors_on_the_page_are_those_of_the_program(tmp_path: Path) -> None
     repaired = MISTAKES
     for wrong, right in REPAIRED.items():
         repaired = repaired.replace(wrong, right)
-    says, explained = [], ""
+    printed, explained = [], ""
     for text in (MISTAKES, repaired, f"{MISTAKES}title: Two\n"):
         (catalog / "series/x.yaml").write_text(text)
         with pytest.raises(CatalogError) as caught:
             linked_catalog.read_catalog(catalog, AS_OF)
-        said = "".join(
-            f"{click.unstyle(line)}\n" for one in caught.value.problems for line in reporting.problem_lines(one)
+        output = "".join(
+            f"{click.unstyle(line)}\n" for problem in caught.value.problems for line in reporting.problem_lines(problem)
         )
-        explained += said.replace(str(catalog), "catalog_src")
-        says += [line for line in explained.splitlines() if not line.startswith(" ")]
+        explained += output.replace(str(catalog), "catalog_src")
+        printed += [line for line in explained.splitlines() if not line.startswith(" ")]
 
-    shown = re.findall(r"(?m)^catalog_src/.+$", SECTIONS["What errors look like"])
-    assert set(shown) - set(says) == {shown[0]}  # the first only names the parts of a line
-    assert set(says) <= set(shown)
+    documented = re.findall(r"(?m)^catalog_src/.+$", SECTIONS["What errors look like"])
+    assert set(documented) - set(printed) == {documented[0]}  # the first only names the parts of a line
+    assert set(printed) <= set(documented)
     (whole,) = re.findall(r"(?ms)^```\n([^`]*^ += docs/.*?)^```$", SECTIONS["What errors look like"])
     assert whole in explained
 
 
 def kinds(value: Any, kind: type[BaseModel]) -> Iterator[tuple[str, str]]:
-    """The fields of records that a value uses, (kind, field), on every level."""
-    for one in value if isinstance(value, list) else [value]:
-        for name, inner in one.items():
+    """The (record, field) pairs of a value, at every level."""
+    for entry in value if isinstance(value, list) else [value]:
+        for name, inner in entry.items():
             yield kind.__name__, name
             if nested := record_inside(kind.model_fields[name].annotation):
                 yield from kinds(inner, nested)
 
 
 def files() -> dict[str, Any]:
-    """The files of the example by name, as they were written."""
-    found = sorted(CATALOG.rglob("*.yaml"))
-    return {file.relative_to(CATALOG).as_posix(): reader.load(file.read_bytes()) for file in found}
+    """The values of the example's files, by name."""
+    paths = sorted(CATALOG.rglob("*.yaml"))
+    return {file.relative_to(CATALOG).as_posix(): reader.load(file.read_bytes()) for file in paths}
 
 
 FILES = files()
@@ -235,8 +235,8 @@ def kind_of(name: str) -> type[BaseModel]:
     return site_settings.Site if name == "site.yaml" else LISTS[name]
 
 
-def test_the_example_uses_every_field() -> None:
-    """A newcomer can look up any field in it; the folder of a server would not suit a first try, and is a remark."""
+def test_example_uses_every_field() -> None:
+    """The example shows each field; `server_folder`, which depends on the machine, is a comment."""
     used = {one for name, value in FILES.items() for one in kinds(value, kind_of(name))}
     every = {(kind.__name__, field) for kind in records() for field in kind.model_fields}
 
@@ -249,8 +249,8 @@ def example() -> Catalog:
     return linked_catalog.read_catalog(CATALOG, AS_OF)
 
 
-def chapters(found: Catalog) -> list[Chapter]:
-    return [chapter for series in found.series for chapter in series.chapters]
+def chapters(catalog: Catalog) -> list[Chapter]:
+    return [chapter for series in catalog.series for chapter in series.chapters]
 
 
 def source_of(file: str) -> str:
@@ -296,12 +296,12 @@ FEATURES: dict[str, Callable[[Catalog], Any]] = {
 
 
 @pytest.mark.parametrize("feature", FEATURES)
-def test_the_example_shows(example: Catalog, feature: str) -> None:
-    """The example has each feature, and no problems."""
+def test_example_has_each_feature(example: Catalog, feature: str) -> None:
+    """The example has no problems."""
     assert FEATURES[feature](example)
 
 
-def test_the_example_can_be_served_at_once(example: Catalog) -> None:
-    """Its addresses lead to the server that `make serve` starts."""
+def test_example_has_the_url_of_make_serve(example: Catalog) -> None:
+    """Its base URL is that of the server started by `make serve`."""
     assert example.site.base_url == f"http://localhost:{example.site.port}"
     assert example.site.server_folder is None

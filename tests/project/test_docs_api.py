@@ -1,4 +1,4 @@
-"""docs/api.md: every route, every field and every message that clients can meet, as they are answered."""
+"""docs/api.md: every route, every field and every message that clients can meet, as they are returned."""
 
 import json
 import re
@@ -38,22 +38,22 @@ SHAPED = [route for route in DOCUMENTED if route.type == JSON and route.path != 
 
 @cache
 def answers() -> dict[str, dict[str, Any]]:
-    """By the path of each route: every URL of the example catalog, and its body; of accounts, the first one's."""
+    """The bodies of the example catalog by route and URL; of the accounts, only the first."""
     catalog = linked_catalog.read_catalog(ROOT / "catalog_src", AS_OF)
-    found: dict[str, dict[str, Any]] = {}
-    for route, one in resources(catalog):
+    bodies_by_path: dict[str, dict[str, Any]] = {}
+    for route, resource in resources(catalog):
         if route in SHAPED:
-            bodies = found.setdefault(plain(route.path), {})
-            bodies.setdefault(one.url.partition("#")[0], encoding.parse(encoding.body(one.body.value)))
-    return found
+            bodies = bodies_by_path.setdefault(plain(route.path), {})
+            bodies.setdefault(resource.url.partition("#")[0], encoding.parse(encoding.body(resource.body.value)))
+    return bodies_by_path
 
 
 def fields(value: Any) -> Iterator[str]:
     """The names of all fields inside a body."""
     if isinstance(value, dict):
         yield from (name for name in value if not DATA.fullmatch(name))
-    for one in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
-        yield from fields(one)
+    for item in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+        yield from fields(item)
 
 
 def last_name(field: str) -> str:
@@ -62,7 +62,7 @@ def last_name(field: str) -> str:
 
 
 def agrees(example: Any, body: Any) -> bool:
-    """Whether an example is that body, with its order of keys; `…` in it stands for omitted parts."""
+    """Whether an example is the body, with its order of keys; `…` marks omitted parts."""
     if isinstance(example, dict) and isinstance(body, dict):
         if example.pop("…", None):
             body = {name: body[name] for name in body if name in example}
@@ -74,8 +74,8 @@ def agrees(example: Any, body: Any) -> bool:
     return type(example) is type(body) and bool(example == body)
 
 
-def test_the_table_of_urls_is_the_one_of_the_program() -> None:
-    """Every route and gate is documented, and no other, in the order of generator/api/routes.py."""
+def test_table_of_urls_has_every_route() -> None:
+    """Every route and gate, and no other, in the order of generator/api/routes.py."""
     paths = [route.path for route in DOCUMENTED] + [gate.path for gate in GATES]
 
     assert first_cells(API, "GET") == [*dict.fromkeys(map(plain, paths))]
@@ -83,47 +83,47 @@ def test_the_table_of_urls_is_the_one_of_the_program() -> None:
 
 @pytest.mark.parametrize("path", sorted({plain(route.path) for route in SHAPED}))
 def test_every_field_of_a_body_is_explained(path: str) -> None:
-    """The table of URLs leads to a shape that explains each field of the body, or leads on to one that does."""
+    """The table of URLs links to a section that explains each field of the body, or links to one that does."""
     parts = sections(API)
     reached = [SHAPES[path]]
-    for one in reached:
-        reached += [other for other in LINK_HERE.findall(parts[one]) if other not in reached]
-    explained = {last_name(name) for one in reached for name in SPAN.findall(FENCE.sub("", parts[one]))}
+    for section in reached:
+        reached += [other for other in LINK_HERE.findall(parts[section]) if other not in reached]
+    explained = {last_name(name) for section in reached for name in SPAN.findall(FENCE.sub("", parts[section]))}
 
     assert {name for body in answers()[path].values() for name in fields(body)} - explained == set()
 
 
-def test_no_field_is_explained_that_is_not_sent() -> None:
-    """The tables of fields name nothing that no body has."""
+def test_every_explained_field_is_in_a_body() -> None:
+    """The tables contain no other field."""
     sent = {name for bodies in answers().values() for body in bodies.values() for name in fields(body)}
 
     assert {last_name(name) for name in first_cells(API, "field")} - sent == set(errors.error(404)) - sent
 
 
 @pytest.mark.parametrize(("url", "example"), EXAMPLES, ids=[url for url, _ in EXAMPLES])
-def test_an_example_is_an_answer(url: str, example: str) -> None:
-    """An example is what the catalog in the repository answers there."""
+def test_example_is_a_response(url: str, example: str) -> None:
+    """An example is the response of the catalog in the repository."""
     (body,) = [bodies[url] for bodies in answers().values() if url in bodies]
 
     assert agrees(json.loads(example), body), json.dumps(body, ensure_ascii=False, indent=2)
 
 
 def test_every_shape_has_an_example() -> None:
-    """There is one below each heading of a shape, and none that the test above does not see."""
+    """Each heading of a shape has one example, and all examples are tested."""
     assert len(EXAMPLES) == len(blocks("docs/api.md", "json")) == len(set(SHAPES.values()))
 
 
-def test_errors_are_documented_as_they_are_sent() -> None:
-    """The table of errors has the words of each status, and every status that a client can bring about."""
+def test_errors_are_documented() -> None:
+    """The table has the message of each status, and every status that a client can cause."""
     rows = dict(re.findall(r"^\| (\d{3}) \| `(.+?)`", API, re.MULTILINE))
 
     assert {status: errors.MESSAGES[int(status)] for status in rows} == rows
     assert {"400", "404", "405", "412", "413", "414"} <= rows.keys()
 
 
-def test_what_v2_says_is_documented() -> None:
-    """The table of details has every sentence of its own that v2 says."""
-    said = {text for body in (*errors.DETAILS.values(), *errors.BAD_PARAMETERS.values()) for text in body.values()}
-    said |= {"Invalid volume: …", "Invalid number: …"}
+def test_messages_of_v2_are_documented() -> None:
+    """The table of details has every message of v2."""
+    messages = {text for body in (*errors.DETAILS.values(), *errors.BAD_PARAMETERS.values()) for text in body.values()}
+    messages |= {"Invalid volume: …", "Invalid number: …"}
 
-    assert set(first_cells(API, "message in v2")) == said | {"Not found.", 'Method "POST" not allowed.'}
+    assert set(first_cells(API, "message in v2")) == messages | {"Not found.", 'Method "POST" not allowed.'}

@@ -1,4 +1,4 @@
-"""What an editor makes of a schema, and values for it to judge."""
+"""A validator like that of an editor, and values to validate."""
 
 import copy
 import json
@@ -27,7 +27,7 @@ Editor = validators.extend(Draft7Validator, {"pattern": _pattern})
 
 
 def plain(value: Any) -> Any:
-    """A value of our reader as JSON has it."""
+    """A value of the YAML reader as JSON."""
     match value:
         case Decimal():
             return float(value)
@@ -39,7 +39,7 @@ def plain(value: Any) -> Any:
 
 
 def takes(schema: Schema, *values: Any) -> Iterator[bool]:
-    """Whether an editor has nothing against each of the values."""
+    """Whether an editor accepts each of the values."""
     editor = Editor(schema)
     return (editor.is_valid(plain(value)) for value in values)
 
@@ -48,24 +48,24 @@ def objects(value: Any) -> Iterator[Schema]:
     """Every object inside of a schema, and itself."""
     if isinstance(value, dict):
         yield value
-    for one in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
-        yield from objects(one)
+    for item in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+        yield from objects(item)
 
 
 def _records() -> dict[str, Schema]:
-    """The schema of every record by its name, each with the definitions that it refers to."""
-    found = {}
+    """The schema of every record by name, each with its definitions."""
+    schemas = {}
     for name, whole in SCHEMAS.items():
         defined = whole.get("$defs", {})
         if "properties" in whole:
-            found[name.removesuffix(".json").capitalize()] = whole
-        found |= {record: {**one, "$defs": defined} for record, one in defined.items()}
-    return found
+            schemas[name.removesuffix(".json").capitalize()] = whole
+        schemas |= {record: {**schema, "$defs": defined} for record, schema in defined.items()}
+    return schemas
 
 
 RECORDS = _records()
 
-# Of every record, the least that is right.
+# The required fields of every record.
 LEAST: dict[type[records.Record], dict[str, Any]] = {
     site_settings.Site: {"base_url": "https://comics.example"},
     site_settings.CacheAges: {},
@@ -134,15 +134,15 @@ def values(field: str) -> list[Any]:
     return [*_SCALARS, *_LISTS, *_FIELDS, *(_LONG if field == "pages" else ())]
 
 
-# The words of a schema that demand nothing.
+# Keywords without an effect on validation.
 _HARMLESS = {"description", "examples", "default", "title", "patternErrorMessage", "properties", "$defs"}
 
 
 def _demands(schema: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
-    """Where words stand that make a schema stricter; those inside of a condition do not."""
+    """The paths of keywords that make a schema stricter. Those inside a condition do not."""
     if isinstance(schema, list):
-        for index, one in enumerate(schema):
-            yield from _demands(one, (*path, index))
+        for index, item in enumerate(schema):
+            yield from _demands(item, (*path, index))
     for word, inner in schema.items() if isinstance(schema, dict) else ():
         if word in _HARMLESS or (word == "type" and "enum" in schema):
             continue
@@ -152,7 +152,7 @@ def _demands(schema: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...
 
 
 def weakened(whole: Schema, field: str) -> Iterator[tuple[str, Schema]]:
-    """The schema of a record with one of the demands on a field left out, in every way; and which one it was."""
+    """Every keyword of a field, with the schema of the record without it."""
     for *path, word in _demands(whole["properties"][field]):
         weaker = copy.deepcopy(whole)
         inner = weaker["properties"][field]
