@@ -1,4 +1,4 @@
-"""`ids`: every chapter gets one, and nothing else in its file changes."""
+"""`ids`: each chapter gets an id, and the rest of its file does not change."""
 
 import json
 from collections.abc import Callable
@@ -13,16 +13,16 @@ from tests.support.author_catalogs import FIRST, SECOND, Run, chapter, everythin
 
 @pytest.fixture
 def ids(site: Site, run: Run) -> Callable[..., Result]:
-    """`build.py ids` on the test's site, whose first series is empty."""
-    return author_catalogs.giving_ids(site, run)
+    """Run `build.py ids` on a site whose first series has no chapters."""
+    return author_catalogs.ids_command(site, run)
 
 
 def text_of(site: Site, file: str) -> bytes:
     return (site.folder / "catalog_src" / file).read_bytes()
 
 
-def test_chapters_get_ids_where_they_stand(site: Site, ids: Callable[..., Result]) -> None:
-    """What people wrote stays as it is, down to comments, white space and the last byte."""
+def test_ids_are_the_only_change_of_a_file(site: Site, ids: Callable[..., Result]) -> None:
+    """Comments, white space and the last byte stay."""
     site.write(
         FIRST,
         """# The first.
@@ -65,8 +65,8 @@ chapters:    # newest last
     )
 
 
-def test_what_was_given_is_printed(site: Site, ids: Callable[..., Result]) -> None:
-    """Each new id with its file and chapter, in the order in which the ids were given."""
+def test_each_new_id_is_printed(site: Site, ids: Callable[..., Result]) -> None:
+    """One line for each chapter, in the order of the ids."""
     site.write(FIRST, series(chapter(10), chapter(2, "volume: 3, ")))
     site.write(SECOND, series(chapter("1.5")))
     folder = site.folder / "catalog_src"
@@ -78,8 +78,8 @@ def test_what_was_given_is_printed(site: Site, ids: Callable[..., Result]) -> No
     )
 
 
-def test_what_was_given_is_printed_as_json(site: Site, ids: Callable[..., Result]) -> None:
-    """Programs are told the same."""
+def test_json_lists_the_new_ids(site: Site, ids: Callable[..., Result]) -> None:
+    """`--json` has the same content."""
     site.write(FIRST, series(chapter(1, "volume: 3, ")))
 
     assert json.loads(ids("--json").output) == {
@@ -88,8 +88,8 @@ def test_what_was_given_is_printed_as_json(site: Site, ids: Callable[..., Result
     }
 
 
-def test_a_second_run_has_nothing_to_do(site: Site, ids: Callable[..., Result]) -> None:
-    """Nothing is touched when every chapter has an id, and that is said."""
+def test_a_second_run_changes_nothing(site: Site, ids: Callable[..., Result]) -> None:
+    """It prints that every chapter has an id."""
     site.write(FIRST, series(chapter(1)))
     ids()
     before = everything(site)
@@ -99,8 +99,8 @@ def test_a_second_run_has_nothing_to_do(site: Site, ids: Callable[..., Result]) 
     assert everything(site) == before
 
 
-def test_what_has_ids_can_be_built(site: Site, ids: Callable[..., Result]) -> None:
-    """The build asks for ids, `ids` gives them, and the build is content."""
+def test_a_build_succeeds_after_ids(site: Site, ids: Callable[..., Result]) -> None:
+    """Before, the build reports the missing ids."""
     site.write(FIRST, series(chapter(1)))
 
     ids()
@@ -109,8 +109,8 @@ def test_what_has_ids_can_be_built(site: Site, ids: Callable[..., Result]) -> No
     assert "/api/v2/chapters/1" in site.manifest.resources
 
 
-def test_a_chapter_in_a_file_of_its_own_gets_an_id(site: Site, ids: Callable[..., Result]) -> None:
-    """Long series are edited file by file, whatever the line endings and byte order marks."""
+def test_separate_chapter_files_get_ids(site: Site, ids: Callable[..., Result]) -> None:
+    """Any line ending and a byte order mark are kept."""
     site.write("series/long/series.yaml", "title: Long\ncover: cover.jpg\n")
     chapters = site.folder / "catalog_src/series/long/chapters"
     chapters.mkdir()
@@ -125,8 +125,8 @@ def test_a_chapter_in_a_file_of_its_own_gets_an_id(site: Site, ids: Callable[...
     assert (chapters / "2.yaml").read_bytes() == b"{id: 2, number: 2, published: 2026-02-02, pages: []}"
 
 
-def test_a_file_keeps_its_permissions_and_links_stay_links(site: Site, ids: Callable[..., Result]) -> None:
-    """The catalog is people's own: a link goes on pointing at what is edited."""
+def test_permissions_and_symbolic_links_are_kept(site: Site, ids: Callable[..., Result]) -> None:
+    """The edit goes to the target of a link."""
     real = site.folder / "catalog_src/series/.elsewhere.yaml"
     real.write_text(series(chapter(1)))
     real.chmod(0o664)
@@ -140,8 +140,8 @@ def test_a_file_keeps_its_permissions_and_links_stay_links(site: Site, ids: Call
     assert real.stat().st_mode & 0o777 == 0o664
 
 
-def test_a_catalog_with_other_problems_is_not_touched(site: Site, ids: Callable[..., Result]) -> None:
-    """All of them are printed, that ids are missing is none, and no file is edited."""
+def test_a_catalog_with_problems_is_not_edited(site: Site, ids: Callable[..., Result]) -> None:
+    """All problems are printed, except for missing ids."""
     site.write(FIRST, series(chapter(1)))
     site.write(SECOND, "title: Second\ncover: cover.jpg\nauthors: [Ada Pen]\n")
     before = everything(site)
@@ -158,7 +158,7 @@ def test_a_catalog_with_other_problems_is_not_touched(site: Site, ids: Callable[
 
 @pytest.mark.parametrize("empty", ["id: ~, ", "id: null, ", "id: , "])
 def test_an_empty_id_is_a_problem(site: Site, ids: Callable[..., Result], run: Run, empty: str) -> None:
-    """Somebody began to write one; whether it should be there is for them to say."""
+    """The author may have meant to write one."""
     site.write(FIRST, series(chapter(1), chapter(2, empty)))
     before = everything(site)
     problem = (
@@ -171,8 +171,8 @@ def test_an_empty_id_is_a_problem(site: Site, ids: Callable[..., Result], run: R
     assert everything(site) == before
 
 
-def test_what_cannot_be_edited_is_named_and_nothing_is_edited(site: Site, ids: Callable[..., Result]) -> None:
-    """Either all chapters get their ids or none does."""
+def test_no_file_is_edited_if_one_cannot_be(site: Site, ids: Callable[..., Result]) -> None:
+    """The message names that file."""
     site.write(FIRST, series(chapter(1)))
     site.write(SECOND, series("  - ? number\n    : 1\n    published: 2026-02-02\n    pages: []\n"))
     before = everything(site)

@@ -1,4 +1,4 @@
-"""ComicInfo.xml: what is taken from it, what is passed over, and what is refused."""
+"""ComicInfo.xml: the fields that are read, ignored and refused."""
 
 import pytest
 
@@ -7,19 +7,19 @@ from generator.errors import FlatpanelError
 from tests.support.page_archives import info
 
 
-def told(inside: str, *groups: str) -> dict[str, object]:
+def fields_of(inside: str, *groups: str) -> dict[str, object]:
     return comicinfo.chapter_fields(info(inside).encode(), set(groups))
 
 
-def test_everything_that_a_chapter_knows_is_taken() -> None:
-    """Number, volume, title, day and group become fields as they stand there."""
+def test_all_supported_elements_become_fields() -> None:
+    """Number, volume, title, day and groups."""
     inside = """
       <Title> Ten &amp; a
         half </Title><Series>Paper Moons</Series><Number>010.50</Number><Volume>2</Volume>
       <Year>2024</Year><Month>5</Month><Day>7</Day><ScanInformation>Night Shift</ScanInformation>
       <PageCount>18</PageCount><Pages><Page Image="0"><Title>no</Title></Page></Pages>"""
 
-    assert told(inside) == {
+    assert fields_of(inside) == {
         "volume": 2,
         "number": "010.50",
         "title": "Ten & a half",
@@ -40,9 +40,9 @@ def test_everything_that_a_chapter_knows_is_taken() -> None:
         "<x><Title>inside</Title></x>",
     ],
 )
-def test_what_is_not_told_is_no_field(inside: str) -> None:
-    """Empty elements, the -1 or 0 of programs that know nothing, half a date, and what lies deeper say nothing."""
-    assert told(inside) == {}
+def test_empty_and_placeholder_values_are_ignored(inside: str) -> None:
+    """Also -1 and 0, incomplete dates and nested elements."""
+    assert fields_of(inside) == {}
 
 
 @pytest.mark.parametrize(
@@ -53,27 +53,27 @@ def test_what_is_not_told_is_no_field(inside: str) -> None:
         ("<ScanInformation>Salt, Pepper and Co.</ScanInformation>", ["Salt, Pepper and Co."]),
     ],
 )
-def test_groups_are_names_between_commas(inside: str, groups: list[str]) -> None:
-    """Unless a group is called so; and who scanned it is asked before who translated it."""
-    assert told(inside, "Salt, Pepper and Co.") == {"groups": groups}
+def test_groups_are_split_at_commas(inside: str, groups: list[str]) -> None:
+    """Unless a group has the whole text as its name; ScanInformation comes before Translator."""
+    assert fields_of(inside, "Salt, Pepper and Co.") == {"groups": groups}
 
 
 @pytest.mark.parametrize(("volume", "field"), [("007", 7), ("one", "one"), ("2.5", "2.5"), ("-2", "-2")])
-def test_a_volume_is_handed_on(volume: str, field: object) -> None:
-    """What is no whole number stays what it is, and the model says so."""
-    assert told(f"<Volume>{volume}</Volume>") == {"volume": field}
+def test_an_invalid_volume_is_passed_to_the_model(volume: str, field: object) -> None:
+    """The model reports what is wrong with it."""
+    assert fields_of(f"<Volume>{volume}</Volume>") == {"volume": field}
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "latin-1"])
-def test_the_encoding_is_the_one_that_it_names(encoding: str) -> None:
-    """Programs on Windows write more than UTF-8."""
+def test_the_declared_encoding_is_used(encoding: str) -> None:
+    """Programs on Windows write other encodings than UTF-8."""
     text = f'<?xml version="1.0" encoding="{encoding}"?><ComicInfo><Title>Été</Title></ComicInfo>'
 
     assert comicinfo.chapter_fields(text.encode(encoding), ()) == {"title": "Été"}
 
 
-def test_another_document_tells_nothing() -> None:
-    """Only what stands directly in ComicInfo counts."""
+def test_other_root_elements_have_no_fields() -> None:
+    """Only direct children of ComicInfo are read."""
     assert comicinfo.chapter_fields(b"<Other><Title>A</Title></Other>", ()) == {}
 
 
@@ -89,8 +89,8 @@ def test_another_document_tells_nothing() -> None:
         b'<?xml version="1.0" encoding="shift_jis"?><ComicInfo/>',
     ],
 )
-def test_what_is_no_xml_is_refused(text: bytes) -> None:
-    """With what the parser has to say, encodings included that it does not know."""
+def test_invalid_xml_is_refused(text: bytes) -> None:
+    """The message has the parser's reason, including unknown encodings."""
     with pytest.raises(FlatpanelError, match=r"^not valid XML: "):
         comicinfo.chapter_fields(text, ())
 
@@ -104,6 +104,6 @@ def test_what_is_no_xml_is_refused(text: bytes) -> None:
     ],
 )
 def test_a_document_type_is_refused(document_type: str) -> None:
-    """Nothing that grows, and nothing that is fetched: not even the declaration is read to its end."""
+    """Entities are neither expanded nor fetched."""
     with pytest.raises(FlatpanelError, match="contains a document type"):
         comicinfo.chapter_fields(f"{document_type}<ComicInfo><Title>&b;</Title></ComicInfo>".encode(), ())

@@ -1,4 +1,4 @@
-"""Several people and programs at once at one catalog."""
+"""Edits of one catalog by several processes at once."""
 
 import fcntl
 import os
@@ -37,12 +37,12 @@ def is_locked(folder: Path) -> bool:
     ],
     ids=["ids", "keys add", "keys revoke", "views"],
 )
-def test_one_change_waits_for_another(
+def test_edits_hold_the_lock_from_read_to_write(
     site: Site, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, change: Callable[[Path], object]
 ) -> None:
-    """From reading to writing a command has the catalog to itself, and gives it back."""
+    """The lock is released afterwards."""
     folder = site.folder / "catalog_src"
-    # Only `ids` has chapters to look after; to the others a missing id would be a problem.
+    # Only `ids` accepts chapters without id; to the others it is a problem.
     given = "" if request.node.callspec.id == "ids" else "id: 1, "
     site.write(author_catalogs.FIRST, author_catalogs.series(author_catalogs.chapter(1, given)))
     site.write("keys.yaml", f"- {{name: shop, sha256: {'1' * 63}a}}\n")
@@ -65,10 +65,10 @@ def test_one_change_waits_for_another(
     ],
     ids=["new series", "new chapter"],
 )
-def test_what_is_added_waits_as_well(
+def test_new_entries_hold_the_lock_from_read_to_write(
     site: Site, monkeypatch: pytest.MonkeyPatch, add: Callable[[Path], object]
 ) -> None:
-    """Nobody else is given the same id, or writes the same file, meanwhile."""
+    """No other process can use the same id or file name."""
     folder = site.folder / "catalog_src"
     locked = []
     read, write = reader.read, ConfinedFolder.write
@@ -81,8 +81,8 @@ def test_what_is_added_waits_as_well(
     assert not is_locked(folder)
 
 
-def test_a_folder_that_cannot_be_locked_is_changed_all_the_same(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Some network file systems know no locks of folders."""
+def test_a_file_system_without_locks_can_be_edited(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Some network file systems do not support locks of folders."""
 
     def refuse(*_: object) -> None:
         raise OSError("Bad file descriptor")
@@ -98,8 +98,8 @@ def test_a_folder_that_cannot_be_locked_is_changed_all_the_same(site: Site, monk
 @pytest.mark.parametrize(
     "words", ["new series x --title X", "new chapter x", "ids", "keys add x", "keys revoke x", "views access.log"]
 )
-def test_a_misspelt_folder_is_told_with_the_nearest(site: Site, run: Run, words: str) -> None:
-    """As by the commands that only read."""
+def test_a_misspelt_catalog_folder_gets_a_suggestion(site: Site, run: Run, words: str) -> None:
+    """Same message as in commands that only read."""
     misspelt = site.folder / "catalog_scr"
     result = run(*words.split(), "--catalog", misspelt)
 

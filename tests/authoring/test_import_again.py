@@ -1,4 +1,4 @@
-"""A second import: what people wrote stays, what the site changed comes, and where both did people are told."""
+"""A second import: edits stay, changes of the site are written, and conflicts are noted."""
 
 import dataclasses
 from collections.abc import Iterator
@@ -16,26 +16,35 @@ from generator.catalog.yaml import reader
 from generator.errors import CatalogError, FlatpanelError
 from tests.conftest import AS_OF
 from tests.support import linked_catalog
-from tests.support.fake_site import Elsewhere, Said, Turns, chapter, elsewhere, old_chapter, reader_chapter, small
+from tests.support.fake_site import (
+    FakeSite,
+    Replies,
+    Reply,
+    chapter,
+    cubari_chapter,
+    old_chapter,
+    serving,
+    small,
+)
 
 CONFLICT = "conflict"
 
 
 @pytest.fixture
-def site() -> Iterator[Elsewhere]:
-    with elsewhere(small()) as found:
-        yield found
+def site() -> Iterator[FakeSite]:
+    with serving(small()) as site:
+        yield site
 
 
 @pytest.fixture
-def catalog(site: Elsewhere, tmp_path: Path) -> Path:
-    """What the first import wrote."""
+def catalog(site: FakeSite, tmp_path: Path) -> Path:
+    """The catalog that the first import wrote."""
     site.imported(tmp_path)
     return tmp_path / "catalog_src"
 
 
-def again(site: Elsewhere, catalog: Path, **told: Any) -> ImportResult:
-    return site.imported(catalog.parent, **told)
+def again(site: FakeSite, catalog: Path, **options: Any) -> ImportResult:
+    return site.imported(catalog.parent, **options)
 
 
 def read(catalog: Path, file: str) -> Any:
@@ -49,15 +58,15 @@ def edit(catalog: Path, file: str, before: str, after: str) -> str:
     return text.replace(before, after)
 
 
-def one_more(site: Elsewhere, **fields: Any) -> None:
-    """The site publishes a third chapter."""
-    told = chapter(13, 3.0, **fields)
-    site.answers["/api/v2/series/one/chapters"]["results"].insert(0, told)
-    site.answers["/api/v2/cubari/one"]["chapters"]["13"] = reader_chapter(told)
+def publish_third_chapter(site: FakeSite, **fields: Any) -> None:
+    """Add a third chapter to the site."""
+    third = chapter(13, 3.0, **fields)
+    site.answers["/api/v2/series/one/chapters"]["results"].insert(0, third)
+    site.answers["/api/v2/cubari/one"]["chapters"]["13"] = cubari_chapter(third)
 
 
-def test_what_did_not_change_is_not_touched(site: Elsewhere, catalog: Path) -> None:
-    """Nothing is written, and the clock of no file moves."""
+def test_an_unchanged_site_changes_no_file(site: FakeSite, catalog: Path) -> None:
+    """No file is written, not even with the same content."""
     before = {path: (path.stat().st_ino, path.stat().st_mtime_ns) for path in catalog.rglob("*")}
     done = again(site, catalog)
 
@@ -65,8 +74,8 @@ def test_what_did_not_change_is_not_touched(site: Elsewhere, catalog: Path) -> N
     assert {path: (path.stat().st_ino, path.stat().st_mtime_ns) for path in catalog.rglob("*")} == before
 
 
-def test_what_the_site_changed_is_changed_here(site: Elsewhere, catalog: Path) -> None:
-    """Only these fields are edited; comments and the order of people stay."""
+def test_a_changed_field_is_updated(site: FakeSite, catalog: Path) -> None:
+    """Other fields, comments and the order stay."""
     edit(catalog, "series/one.yaml", "title: One\n", "# Ours.\ntitle: One  # short\n")
     site.answers["/api/v2/series/one"] |= {"title": "The One", "description": "More.\nLines.", "aliases": []}
     site.answers["/api/v2/series/one/chapters"]["results"][1]["views"] = 5
@@ -80,8 +89,8 @@ def test_what_the_site_changed_is_changed_here(site: Elsewhere, catalog: Path) -
     assert done.counts["changes"] == 4
 
 
-def test_what_people_changed_stays(site: Elsewhere, catalog: Path) -> None:
-    """Silently where the site still says what it said; with a line in the report where it says something new."""
+def test_an_edited_field_is_kept(site: FakeSite, catalog: Path) -> None:
+    """Without a note if the site's value did not change; otherwise with a conflict."""
     edit(catalog, "series/one.yaml", "title: One\n", "title: Uno\n")
     assert not any(CONFLICT in note for note in again(site, catalog).notes)
 
@@ -92,8 +101,8 @@ def test_what_people_changed_stays(site: Elsewhere, catalog: Path) -> None:
     assert read(catalog, "series/one.yaml")["title"] == "Uno"
 
 
-def test_people_may_be_named_in_another_way(site: Elsewhere, catalog: Path) -> None:
-    """An id is the same as the name that it stands for."""
+def test_a_reference_by_id_equals_a_reference_by_name(site: FakeSite, catalog: Path) -> None:
+    """It is not a conflict."""
     edit(catalog, "series/one.yaml", "authors: [Ada]", "authors: [4]")
     edit(catalog, "series/one.yaml", "categories: [drama]", "categories:\n  - drama")
     edit(catalog, "groups.yaml", "member: Wren", "member: 9")
@@ -102,10 +111,10 @@ def test_people_may_be_named_in_another_way(site: Elsewhere, catalog: Path) -> N
     assert (done.files, any(CONFLICT in note for note in done.notes)) == ([], False)
 
 
-def test_new_things_join_the_others(site: Elsewhere, catalog: Path) -> None:
-    """Chapters behind chapters, people behind people, and a series in a file of its own."""
+def test_new_entries_are_appended(site: FakeSite, catalog: Path) -> None:
+    """Chapters and people to their lists; a series gets its own file."""
     edit(catalog, "authors.yaml", "# Authors of series.\n", "# Writers, by hand.\n")
-    one_more(site)
+    publish_third_chapter(site)
     site.answers["/api/v2/authors"]["results"].append({"id": 8, "name": "Ed"})
     site.answers["/api/v2/series"]["results"].append({"slug": "two"})
     site.answers["/api/v2/series/two"] = {**site.answers["/api/v2/series/one"], "authors": ["Ed"]}
@@ -118,8 +127,8 @@ def test_new_things_join_the_others(site: Elsewhere, catalog: Path) -> None:
     assert read(catalog, "series/two.yaml")["authors"] == ["Ed"]
 
 
-def test_a_series_in_a_folder_gets_its_chapters_there(site: Elsewhere, catalog: Path) -> None:
-    """A new chapter is a new file, and a changed one is edited in its own."""
+def test_a_series_folder_gets_chapter_files(site: FakeSite, catalog: Path) -> None:
+    """A changed chapter is edited in its own file."""
     chapters = catalog / "series/one/chapters"
     chapters.mkdir(parents=True)
     head, _, tail = (catalog / "series/one.yaml").read_text().partition("\nchapters:\n")
@@ -131,15 +140,15 @@ def test_a_series_in_a_folder_gets_its_chapters_there(site: Elsewhere, catalog: 
         (chapters / f"{name}.yaml").write_text(f"number: {number}\npublished: 2020-01-01\npages: []\n")
     (catalog / "series/one.yaml").unlink()
     site.answers["/api/v2/series/one/chapters"]["results"][1]["title"] = "First"
-    one_more(site)
+    publish_third_chapter(site)
     done = again(site, catalog)
 
     assert sorted(done.files) == ["series/one/chapters/a.yaml", "series/one/chapters/v1-003-part-3-2.yaml"]
     assert read(catalog, "series/one/chapters/a.yaml")["title"] == "First"
 
 
-def test_what_people_removed_is_not_written_again(site: Elsewhere, catalog: Path) -> None:
-    """Neither a series nor a chapter nor a person; the report says that it is left out."""
+def test_removed_entries_are_not_added_again(site: FakeSite, catalog: Path) -> None:
+    """A note names the series, chapters and people."""
     (catalog / "series/one.yaml").unlink()
     (catalog / "members.yaml").write_text("")
     (catalog / "groups.yaml").write_text("- {id: 2, name: Night Shift}\n")
@@ -149,19 +158,19 @@ def test_what_people_removed_is_not_written_again(site: Elsewhere, catalog: Path
     assert not (catalog / "series/one.yaml").exists()
 
 
-def test_another_catalog_is_another_one(site: Elsewhere, catalog: Path) -> None:
-    """What was imported elsewhere, or was here before everything was removed, is not missing here."""
+def test_each_catalog_has_its_own_last_import(site: FakeSite, catalog: Path) -> None:
+    """Entries of another catalog do not count as removed here."""
     before = {path.name: path.read_bytes() for path in catalog.rglob("*.yaml")}
     catalog.rename(catalog.with_name("moved"))
     again(site, catalog)
 
     assert {path.name: path.read_bytes() for path in catalog.rglob("*.yaml")} == before
-    run.run(dataclasses.replace(site.wanted(catalog.parent), catalog=catalog.with_name("third")))
+    run.run(dataclasses.replace(site.import_options(catalog.parent), catalog=catalog.with_name("third")))
     assert {path.name: path.read_bytes() for path in catalog.with_name("third").rglob("*.yaml")} == before
 
 
-def test_who_was_removed_is_not_named_either(site: Elsewhere, catalog: Path) -> None:
-    """New things that name somebody who is gone come without that name."""
+def test_new_entries_do_not_reference_removed_people(site: FakeSite, catalog: Path) -> None:
+    """They are written without this reference."""
     (catalog / "artists.yaml").write_text("")
     edit(catalog, "series/one.yaml", "artists: [Bo]\n", "")
     site.answers["/api/v2/series"]["results"].append({"slug": "two"})
@@ -171,8 +180,8 @@ def test_who_was_removed_is_not_named_either(site: Elsewhere, catalog: Path) -> 
     assert read(catalog, "series/two.yaml")["artists"] == []
 
 
-def test_a_chapter_that_was_removed_stays_removed(site: Elsewhere, catalog: Path) -> None:
-    """One of two, by its id."""
+def test_a_removed_chapter_is_not_added_again(site: FakeSite, catalog: Path) -> None:
+    """Chapters are identified by id."""
     text = (catalog / "series/one.yaml").read_text()
     (catalog / "series/one.yaml").write_text(text[: text.index("  - id: 12")])
 
@@ -182,7 +191,7 @@ def test_a_chapter_that_was_removed_stays_removed(site: Elsewhere, catalog: Path
     assert [one["id"] for one in read(catalog, "series/one.yaml")["chapters"]] == [11]
 
 
-def test_what_is_gone_from_the_site_stays(site: Elsewhere, catalog: Path) -> None:
+def test_entries_that_the_site_removed_are_kept(site: FakeSite, catalog: Path) -> None:
     """An import removes nothing."""
     del site.answers["/api/v2/series/one/chapters"]["results"][1]
     del site.answers["/api/v1/series/one"]["volumes"]["1"]["1"]
@@ -194,8 +203,8 @@ def test_what_is_gone_from_the_site_stays(site: Elsewhere, catalog: Path) -> Non
     assert len(read(catalog, "series/one.yaml")["chapters"]) == 2
 
 
-def test_what_is_gone_from_both_is_not_told_of(site: Elsewhere, catalog: Path) -> None:
-    """Nothing stays in a catalog from which people removed it as well; what is left is told of each time."""
+def test_entries_that_both_removed_have_no_note(site: FakeSite, catalog: Path) -> None:
+    """Entries that only the site removed are noted each time."""
     (catalog / "series/one.yaml").unlink()
     (catalog / "members.yaml").write_text("")
     (catalog / "groups.yaml").write_text("- {id: 2, name: Night Shift}\n")
@@ -212,14 +221,14 @@ def test_what_is_gone_from_both_is_not_told_of(site: Elsewhere, catalog: Path) -
 
 
 @pytest.mark.parametrize("status", [500, 401, 403])
-def test_an_answer_that_fails_once_changes_nothing(status: int, site: Elsewhere, tmp_path: Path) -> None:
-    """A series stays restricted, paused and described while the site cannot say so; then it is compared again."""
-    locked = Said(401)
+def test_a_temporary_failure_does_not_change_a_series(status: int, site: FakeSite, tmp_path: Path) -> None:
+    """The next import with all responses compares it again."""
+    locked = Reply(401)
     chapters = encoding.json(site.answers["/api/v2/series/one/chapters"])
-    opened = Turns([locked, Said(body=chapters)])
+    opened = Replies([locked, Reply(body=chapters)])
     site.answers["/api/v2/series/one/chapters"] = opened
     for path in ("/api/v1/series/one", "/api/v1/series"):
-        site.answers[path] = Said(404)
+        site.answers[path] = Reply(404)
     site.imported(tmp_path, key="k")
     catalog = tmp_path / "catalog_src"
     before = written(tmp_path)
@@ -227,7 +236,7 @@ def test_an_answer_that_fails_once_changes_nothing(status: int, site: Elsewhere,
 
     right = site.answers["/api/v2/series/one"]
     for path in ("/api/v2/series/one", "/api/v2/series/one/chapters"):
-        site.answers[path] = Said(status)
+        site.answers[path] = Reply(status)
     done = again(site, catalog)
     assert written(tmp_path) == before
     assert "one: a response of the last import is not available now; kept as it is" in done.notes
@@ -235,49 +244,49 @@ def test_an_answer_that_fails_once_changes_nothing(status: int, site: Elsewhere,
         assert "/api/v2/series/one, /api/v2/series/one/chapters: status 403; skipped" in done.notes
 
     site.answers["/api/v2/series/one"] = {**right, "title": "New"}
-    site.answers["/api/v2/series/one/chapters"] = Turns([locked, Said(body=chapters)])
+    site.answers["/api/v2/series/one/chapters"] = Replies([locked, Reply(body=chapters)])
     again(site, catalog, key="k")
     assert written(tmp_path) == {name: text.replace("title: One\n", "title: New\n") for name, text in before.items()}
 
 
-def test_what_only_another_version_tells_is_not_believed_once(site: Elsewhere, catalog: Path) -> None:
-    """Version 1 knows no status but completed, and no licences."""
-    site.answers["/api/v2/series/one"] = Said(500)
+def test_an_older_version_does_not_replace_a_failed_version_2(site: FakeSite, catalog: Path) -> None:
+    """Version 1 has no status and no licenses."""
+    site.answers["/api/v2/series/one"] = Reply(500)
 
     assert (again(site, catalog).files, read(catalog, "series/one.yaml")["status"]) == ([], "hiatus")
 
 
 @pytest.mark.parametrize("status", [401, 404, 500])
 @pytest.mark.parametrize("path", ["/api/v2/members", "/api/v1/authors", "/api/v2/series"])
-def test_a_list_that_fails_once_ends_an_import(path: str, status: int, site: Elsewhere, catalog: Path) -> None:
-    """What a list named would seem to be gone, or to have no names; one that never answered is not waited for."""
+def test_a_missing_list_ends_the_import(path: str, status: int, site: FakeSite, catalog: Path) -> None:
+    """Its entries would seem removed. A list that was never available is not required."""
     before, right = written(catalog.parent), site.answers[path]
-    site.answers[path] = Said(status)
+    site.answers[path] = Reply(status)
     with pytest.raises(FlatpanelError, match=f"{path}: available at the last import, but not now"):
         again(site, catalog)
     assert written(catalog.parent) == before
 
     site.answers[path] = right
     assert again(site, catalog).files == []
-    site.answers[path] = Said(status)
+    site.answers[path] = Reply(status)
     site.imported(catalog.parent / "other")
     assert again(site, catalog.parent / "other/catalog_src").files == []
 
 
-def test_settings_that_are_not_told_once_stay(site: Elsewhere, catalog: Path) -> None:
-    """What is restricted stays so while the site does not describe itself."""
+def test_a_missing_openapi_document_keeps_the_settings(site: FakeSite, catalog: Path) -> None:
+    """`restricted` does not change."""
     document: dict[str, Any] = {"paths": {"/api/v2/members": {"get": {"security": [{"header": []}]}}}}
     site.answers["/api/v2/openapi.json"] = document
     again(site, catalog)
     assert read(catalog, "site.yaml")["restricted"] == ["/members"]
 
-    for answer in (Said(500), Said(body=b"<html>"), document):
+    for answer in (Reply(500), Reply(body=b"<html>"), document):
         site.answers["/api/v2/openapi.json"] = answer
         assert again(site, catalog).files == []
 
 
-def test_what_was_removed_is_not_forgotten(site: Elsewhere, catalog: Path) -> None:
-    """A series that the site does not have for a while is not written again when it comes back."""
+def test_a_removed_series_is_not_added_when_it_returns(site: FakeSite, catalog: Path) -> None:
+    """The site did not have it for a while."""
     (catalog / "series/one.yaml").unlink()
     series, old = site.answers["/api/v2/series"], site.answers["/api/v1/series"]
     site.answers |= {"/api/v2/series": {"total": 0, "last": True, "results": []}, "/api/v1/series": []}
@@ -288,18 +297,18 @@ def test_what_was_removed_is_not_forgotten(site: Elsewhere, catalog: Path) -> No
     assert not (catalog / "series/one.yaml").exists()
 
 
-def test_pages_that_are_not_told_any_more_stay(site: Elsewhere, catalog: Path) -> None:
-    """A site that hides its pages later does not empty the catalog."""
+def test_pages_that_the_site_hides_are_kept(site: FakeSite, catalog: Path) -> None:
+    """An empty list of pages is not an update."""
     del site.answers["/api/v2/cubari/one"]
-    for one in site.answers["/api/v1/series/one"]["volumes"]["1"].values():
-        del one["pages_list"], one["pages_root"]
+    for old in site.answers["/api/v1/series/one"]["volumes"]["1"].values():
+        del old["pages_list"], old["pages_root"]
     again(site, catalog)
 
     assert read(catalog, "series/one.yaml")["chapters"][0]["pages"] == "1.png .. 3.png"
 
 
-def test_without_a_memory_only_gaps_are_filled(site: Elsewhere, tmp_path: Path) -> None:
-    """A catalog that people wrote, and the site of the same: what differs stays, what is missing comes."""
+def test_without_a_last_import_only_missing_fields_are_added(site: FakeSite, tmp_path: Path) -> None:
+    """Different values are conflicts."""
     catalog = tmp_path / "catalog_src"
     (catalog / "series").mkdir(parents=True)
     (catalog / "site.yaml").write_text("base_url: https://mine.example\n")
@@ -321,20 +330,20 @@ def test_without_a_memory_only_gaps_are_filled(site: Elsewhere, tmp_path: Path) 
     assert series["categories"] == []
 
 
-def test_an_id_that_another_chapter_has_is_not_given_twice(site: Elsewhere, catalog: Path) -> None:
-    """The new chapter comes without an id, and the report says so."""
+def test_a_new_chapter_with_a_used_id_gets_none(site: FakeSite, catalog: Path) -> None:
+    """A note names it."""
     (catalog / "series/mine.yaml").write_text(
         "title: Mine\ncover: c.jpg\nchapters: [{id: 13, number: 1, published: 2020-01-01, pages: []}]\n"
     )
-    one_more(site)
+    publish_third_chapter(site)
     done = again(site, catalog)
 
     assert "one 13: another chapter of the catalog has its id; added without id" in done.notes
     assert "id" not in read(catalog, "series/one.yaml")["chapters"][2]
 
 
-def test_an_id_that_is_taken_is_not_written_into_a_chapter(site: Elsewhere, catalog: Path) -> None:
-    """A chapter of ours that the site has as well, by a number that another chapter of ours has for its id."""
+def test_a_used_id_is_not_written_into_an_existing_chapter(site: FakeSite, catalog: Path) -> None:
+    """The chapters are matched by number; the id belongs to another chapter."""
     edit(catalog, "series/one.yaml", "  - id: 11\n    volume", "  - volume")
     (catalog / "series/mine.yaml").write_text(
         "title: Mine\ncover: c.jpg\nchapters: [{id: 11, number: 1, published: 2020-01-01, pages: []}]\n"
@@ -344,8 +353,8 @@ def test_an_id_that_is_taken_is_not_written_into_a_chapter(site: Elsewhere, cata
     assert "id" not in read(catalog, "series/one.yaml")["chapters"][0]
 
 
-def test_chapters_that_change_their_numbers_stay_the_same(site: Elsewhere, catalog: Path) -> None:
-    """A new chapter takes the number of an old one, which gets the next."""
+def test_chapters_are_matched_by_id_when_numbers_change(site: FakeSite, catalog: Path) -> None:
+    """A new chapter has the old number of another one."""
     site.answers["/api/v2/series/one/chapters"]["results"] = [
         chapter(11, 1.0, views=3),
         chapter(13, 2.0, title="New"),
@@ -361,8 +370,8 @@ def test_chapters_that_change_their_numbers_stay_the_same(site: Elsewhere, catal
     ]
 
 
-def test_a_slug_that_differs_in_case_from_ours_is_left_out(site: Elsewhere, tmp_path: Path) -> None:
-    """nginx could not tell the two apart."""
+def test_a_slug_that_differs_only_in_case_is_skipped(site: FakeSite, tmp_path: Path) -> None:
+    """nginx cannot distinguish the two."""
     catalog = tmp_path / "catalog_src"
     (catalog / "series").mkdir(parents=True)
     (catalog / "site.yaml").write_text("base_url: https://comics.example\n")
@@ -371,8 +380,8 @@ def test_a_slug_that_differs_in_case_from_ours_is_left_out(site: Elsewhere, tmp_
     assert "one: differs from ONE only in case; skipped" in again(site, catalog).notes
 
 
-def test_what_cannot_be_edited_is_told(site: Elsewhere, catalog: Path) -> None:
-    """Somebody wrote it in a way that no program should touch; the report says what to write."""
+def test_a_field_that_cannot_be_edited_is_noted(site: FakeSite, catalog: Path) -> None:
+    """The note has the new value."""
     edit(catalog, "series/one.yaml", "title: One\n", "title: &t One\n")
     edit(catalog, "series/one.yaml", "aliases: [Uno]\n", "aliases: [Uno]\nchapter_title: *t\n")
     site.answers["/api/v2/series/one"]["aliases"] = ["Eins"]
@@ -384,8 +393,8 @@ def test_what_cannot_be_edited_is_told(site: Elsewhere, catalog: Path) -> None:
     assert read(catalog, "series/one.yaml")["aliases"] == ["Eins"]
 
 
-def test_a_list_in_brackets_cannot_grow(site: Elsewhere, catalog: Path) -> None:
-    """A new author has no place to go; the file is named, and nothing is written."""
+def test_a_flow_list_cannot_be_extended(site: FakeSite, catalog: Path) -> None:
+    """The message names the file, and nothing is written."""
     (catalog / "authors.yaml").write_text("[{id: 4, name: Ada, aliases: [A.]}]\n")
     site.answers["/api/v2/authors"]["results"].append({"id": 8, "name": "Ed"})
 
@@ -393,8 +402,8 @@ def test_a_list_in_brackets_cannot_grow(site: Elsewhere, catalog: Path) -> None:
         again(site, catalog)
 
 
-def test_a_catalog_with_problems_is_not_touched(site: Elsewhere, catalog: Path) -> None:
-    """They are told with their places, as always, and before anything is asked."""
+def test_a_catalog_with_problems_ends_the_import_first(site: FakeSite, catalog: Path) -> None:
+    """No request is sent."""
     edit(catalog, "series/one.yaml", "title: One\n", "titel: One\n")
     site.asked.clear()
     with pytest.raises(CatalogError) as caught:
@@ -404,8 +413,8 @@ def test_a_catalog_with_problems_is_not_touched(site: Elsewhere, catalog: Path) 
     assert site.asked == []
 
 
-def test_nothing_is_written_that_would_be_a_problem(site: Elsewhere, catalog: Path) -> None:
-    """What comes out is read before anything is replaced; its places are those of the catalog."""
+def test_an_update_with_problems_is_not_written(site: FakeSite, catalog: Path) -> None:
+    """Problems name the files of the catalog, not temporary ones."""
     site.answers["/api/v2/authors"]["results"].append({"id": 8, "name": "Ada"})
     before = (catalog / "authors.yaml").read_bytes()
     with pytest.raises(CatalogError) as caught:
@@ -418,10 +427,10 @@ def test_nothing_is_written_that_would_be_a_problem(site: Elsewhere, catalog: Pa
 
 
 @pytest.mark.parametrize("files", range(8))
-def test_an_import_may_be_killed_at_any_time(
-    files: int, site: Elsewhere, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_a_killed_import_leaves_a_valid_catalog(
+    files: int, site: FakeSite, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Whatever was written is a catalog without problems, and the next import writes the rest."""
+    """The next import writes the rest."""
     left, write = [None] * files, ConfinedFolder.write
 
     def killed(catalog: ConfinedFolder, file: str, text: bytes) -> bool:
@@ -447,8 +456,8 @@ def written(folder: Path) -> dict[str, str]:
     return {str(path.relative_to(root)): path.read_text() for path in root.rglob("*.yaml")}
 
 
-def test_a_dry_run_writes_nothing(site: Elsewhere, tmp_path: Path) -> None:
-    """It says which files it would write, and the import after it asks for nothing again."""
+def test_a_dry_run_writes_only_the_cache(site: FakeSite, tmp_path: Path) -> None:
+    """It lists the files, and the next import sends no requests."""
     done = site.imported(tmp_path, dry=True)
     assert "series/one.yaml" in done.files
     assert not (tmp_path / "catalog_src").exists()
@@ -458,17 +467,17 @@ def test_a_dry_run_writes_nothing(site: Elsewhere, tmp_path: Path) -> None:
     assert (tmp_path / "catalog_src/series/one.yaml").exists()
 
 
-def test_a_dry_run_is_soon_forgotten(site: Elsewhere, tmp_path: Path) -> None:
-    """Two hours later the site may say something else, and is asked."""
+def test_the_cache_of_a_dry_run_expires(site: FakeSite, tmp_path: Path) -> None:
+    """Two hours later, requests are sent again."""
     asked = site.imported(tmp_path, dry=True).requests
 
     assert site.imported(tmp_path, now=AS_OF + 7200).requests == asked
 
 
-def test_an_import_that_was_cut_off_goes_on(site: Elsewhere, tmp_path: Path) -> None:
-    """What had come is not asked for again; a day later, everything is."""
+def test_an_interrupted_import_resumes(site: FakeSite, tmp_path: Path) -> None:
+    """Within a day, no request is sent twice."""
     right = site.answers["/api/v2/cubari/one"]
-    site.answers["/api/v2/cubari/one"] = Said(503)
+    site.answers["/api/v2/cubari/one"] = Reply(503)
     with pytest.raises(FlatpanelError, match="status 503; gave up after 7 tries; run again to resume"):
         site.imported(tmp_path)
     assert not (tmp_path / "catalog_src").exists()
@@ -482,12 +491,12 @@ def test_an_import_that_was_cut_off_goes_on(site: Elsewhere, tmp_path: Path) -> 
     assert "/api/v2/series" in site.paths
 
 
-def test_the_second_import_asks_with_conditions(site: Elsewhere, tmp_path: Path) -> None:
-    """What the site has not changed it need not send."""
-    body = Said(body=b'{"results":[{"id":4,"name":"Ada"}]}', headers={"ETag": '"a"', "Last-Modified": LAST})
+def test_the_second_import_sends_conditional_requests(site: FakeSite, tmp_path: Path) -> None:
+    """Unchanged responses have no body."""
+    body = Reply(body=b'{"results":[{"id":4,"name":"Ada"}]}', headers={"ETag": '"a"', "Last-Modified": LAST})
     site.answers["/api/v2/authors"] = body
     site.imported(tmp_path)
-    site.answers["/api/v2/authors"] = Said(304, b"")
+    site.answers["/api/v2/authors"] = Reply(304, b"")
     site.asked.clear()
     done = site.imported(tmp_path)
 
@@ -500,8 +509,8 @@ LAST = "Thu, 01 Jan 2026 00:00:00 GMT"
 
 
 @pytest.mark.parametrize("damage", [b"", b"{", b"[]", b'{"run": "x"}', b"null\n{}"])
-def test_a_damaged_memory_is_as_good_as_none(damage: bytes, site: Elsewhere, catalog: Path) -> None:
-    """Whatever lies in the cache, it only costs requests."""
+def test_a_damaged_cache_is_ignored(damage: bytes, site: FakeSite, catalog: Path) -> None:
+    """It only costs requests."""
     for file in (catalog.parent / "cache").rglob("*"):
         if file.is_file():
             file.write_bytes(damage)
@@ -509,26 +518,26 @@ def test_a_damaged_memory_is_as_good_as_none(damage: bytes, site: Elsewhere, cat
     assert again(site, catalog).files == []
 
 
-def test_an_import_that_waits_for_another_knows_what_that_found(
-    site: Elsewhere, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_concurrent_imports_of_one_site_keep_both_results(
+    site: FakeSite, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Two catalogs are imported from one site at once; neither forgets what the other found."""
+    """Two catalogs are imported from one site at once."""
     alone = filesystem.exclusive
 
     def waiting(folder: Path) -> AbstractContextManager[None]:
         monkeypatch.undo()
-        run.run(dataclasses.replace(site.wanted(tmp_path), catalog=tmp_path / "first"))
+        run.run(dataclasses.replace(site.import_options(tmp_path), catalog=tmp_path / "first"))
         return alone(folder)
 
     monkeypatch.setattr(filesystem, "exclusive", waiting)
-    run.run(dataclasses.replace(site.wanted(tmp_path), catalog=tmp_path / "second"))
+    run.run(dataclasses.replace(site.import_options(tmp_path), catalog=tmp_path / "second"))
     memories = [encoding.parse(path.read_bytes()) for path in (tmp_path / "cache").rglob("imported-*.json")]
 
     assert sorted(catalog for one in memories for catalog in one) == [f"{tmp_path}/first", f"{tmp_path}/second"]
 
 
-def test_a_memory_of_other_fields_is_as_good_as_none(site: Elsewhere, catalog: Path) -> None:
-    """An older version may have remembered what is no record today."""
+def test_an_invalid_saved_record_is_ignored(site: FakeSite, catalog: Path) -> None:
+    """An older version may have saved fields that are invalid now."""
     (state,) = (catalog.parent / "cache").rglob("imported-*.json")
     state.write_bytes(state.read_bytes().replace(b'"title":"One"', b'"titel":"One"'))
     edit(catalog, "series/one.yaml", "title: One\n", "title: Uno\n")
@@ -536,9 +545,9 @@ def test_a_memory_of_other_fields_is_as_good_as_none(site: Elsewhere, catalog: P
     assert "one: title: conflict: 'Uno' here, 'One' there; kept yours" in again(site, catalog).notes
 
 
-def test_what_a_key_opened_is_nobody_elses(site: Elsewhere, tmp_path: Path) -> None:
-    """Only the owner may look into the memory, and the key is not in it."""
-    site.answers["/api/v2/series/one/chapters"] = Said(401, b"{}")
+def test_the_cache_is_private_and_has_no_key(site: FakeSite, tmp_path: Path) -> None:
+    """Only the owner can read it."""
+    site.answers["/api/v2/series/one/chapters"] = Reply(401, b"{}")
     done = site.imported(tmp_path, key="my secret key")
     files = [path for path in (tmp_path / "cache").rglob("*") if path.is_file()]
 
@@ -550,8 +559,8 @@ def test_what_a_key_opened_is_nobody_elses(site: Elsewhere, tmp_path: Path) -> N
     assert not any("X-API-Key" in headers for path, headers in site.asked if "chapters" not in path)
 
 
-def test_a_leftover_of_an_old_chapter_is_known_by_its_number(site: Elsewhere, catalog: Path) -> None:
-    """One without an id is recognised by its volume and number."""
+def test_chapters_without_id_are_matched_by_number(site: FakeSite, catalog: Path) -> None:
+    """By volume and number."""
     site.answers["/api/v1/series/one"]["volumes"]["2"] = {"5": old_chapter("5")}
     again(site, catalog)
     done = again(site, catalog)

@@ -1,4 +1,4 @@
-"""Whatever a source answers, in whichever shape: a catalog without problems comes out."""
+"""Any JSON in any response results in a valid catalog."""
 
 import copy
 from contextlib import suppress
@@ -26,7 +26,7 @@ JUNK = (
 
 
 def places(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
-    """Every place in which something else could stand."""
+    """The path of each value."""
     inside = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     return [path, *(one for name, inner in inside for one in places(inner, (*path, name)))]
 
@@ -34,24 +34,24 @@ def places(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
 PLACES = [path for path in places(small()) if path]
 
 
-def changed(answers: Any, path: tuple[Any, ...], junk: Any) -> None:
-    """Something else in a place, if an earlier change has left it there."""
+def replace_value(answers: Any, path: tuple[Any, ...], junk: Any) -> None:
+    """Replace the value at a path, if an earlier change has not removed it."""
     with suppress(LookupError, TypeError):
         for step in path[:-1]:
             answers = answers[step]
         answers[path[-1]] = junk
 
 
-def complaints(answers: dict[str, Any]) -> list[str]:
-    """What a build would say of the catalog that these answers become."""
+def problems(answers: dict[str, Any]) -> list[str]:
+    """Return the problems of the catalog that is imported from these responses."""
     notes = Notes()
-    got = Responses(
+    responses = Responses(
         {path: SiteResponse(200, lambda value=value: value, 1_000, understood=True) for path, value in answers.items()}
     )
-    found = interpret.read(got, ["one"], "https://comics.example", AS_OF, notes, 1 << 28)
-    assert encoding.parse(encoding.json(three_way_merge.saved(found, {})))
+    imported = interpret.read(responses, ["one"], "https://comics.example", AS_OF, notes, 1 << 28)
+    assert encoding.parse(encoding.json(three_way_merge.saved(imported, {})))
     assert all(note.isprintable() for note in notes)
-    plan = three_way_merge.Merge(Sources(), found, {}, notes).merged()
+    plan = three_way_merge.Merge(Sources(), imported, {}, notes).merged()
     files = catalog_files.CatalogFiles(Sources(), plan, lambda _: b"", notes).build()
     with filesystem.scratch_folder() as folder:
         for file, text in files.items():
@@ -62,10 +62,10 @@ def complaints(answers: dict[str, Any]) -> list[str]:
 
 @settings(max_examples=300, deadline=None)
 @given(st.lists(st.tuples(st.sampled_from(PLACES), JUNK), min_size=1, max_size=6))
-def test_nothing_that_a_source_tells_is_a_traceback(changes: list[tuple[tuple[Any, ...], Any]]) -> None:
-    """Any value may be anything."""
+def test_any_json_becomes_a_valid_catalog(changes: list[tuple[tuple[Any, ...], Any]]) -> None:
+    """Each value may have any type."""
     answers = copy.deepcopy(small())
     for path, junk in changes:
-        changed(answers, path, junk)
+        replace_value(answers, path, junk)
 
-    assert complaints(answers) == []
+    assert problems(answers) == []

@@ -1,4 +1,4 @@
-"""What an import takes from a site has an end: requests, bytes, values, series and notes; the next run goes on."""
+"""Limits of an import: requests, bytes, values, series and notes; the next run resumes."""
 
 from pathlib import Path
 from typing import Any
@@ -13,16 +13,16 @@ from generator.authoring.site_import.site_client import SiteClient
 from generator.catalog.yaml import reader
 from generator.errors import FlatpanelError
 from generator.server_url import ServerUrl
-from tests.support.fake_site import Elsewhere, Said, elsewhere, old_series, small
+from tests.support.fake_site import FakeSite, Reply, old_series, serving, small
 
 MIB = 1 << 20
 
 
-def finished(site: Elsewhere, folder: Path, **told: Any) -> int:
-    """How many runs it takes until an import is done."""
+def runs_until_finished(site: FakeSite, folder: Path, **options: Any) -> int:
+    """Return the number of runs until an import is complete."""
     for run in range(1, 100):
         try:
-            site.imported(folder, **told)
+            site.imported(folder, **options)
         except FlatpanelError as error:
             assert str(error).startswith(f"{site.url}: ") and str(error).endswith(
                 "in one run reached; run again to resume"
@@ -33,32 +33,32 @@ def finished(site: Elsewhere, folder: Path, **told: Any) -> int:
 
 
 @pytest.mark.parametrize(("name", "most"), [("MAX_REQUESTS", 7), ("MAX_BYTES", 2000)])
-def test_a_run_has_an_end_and_the_next_goes_on(
+def test_a_run_that_reaches_a_limit_is_resumed(
     name: str, most: int, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """By requests or by bytes, whichever comes first; nothing is asked for twice."""
+    """Limits of requests and of bytes; nothing is requested twice."""
     monkeypatch.setattr(site_client, name, most)
-    with elsewhere(small()) as site:
-        assert finished(site, tmp_path) > 2
+    with serving(small()) as site:
+        assert runs_until_finished(site, tmp_path) > 2
 
     assert len(site.paths) == len(set(site.paths))
     assert (tmp_path / "catalog_src/series/one.yaml").exists()
 
 
-def test_a_path_that_is_too_long_is_not_asked_for(tmp_path: Path) -> None:
-    """It would be made of what the site told."""
+def test_a_path_that_is_too_long_is_not_requested(tmp_path: Path) -> None:
+    """Paths contain names from the site."""
     answers = small()
     answers["/api/v2/categories"]["results"].append({"name": "x" * 9000, "description": ""})
-    with elsewhere(answers) as site:
+    with serving(answers) as site:
         done = site.imported(tmp_path)
 
     assert any("path is longer than 8000 characters; skipped" in note for note in done.notes)
     assert max(map(len, site.paths)) < 8000
 
 
-def test_bytes_are_counted_over_all_connections() -> None:
-    """Also of those that were closed."""
-    with elsewhere({"/x": Said(headers={"Connection": "close"})}) as site:
+def test_bytes_of_closed_connections_count() -> None:
+    """The limit applies to the whole run."""
+    with serving({"/x": Reply(headers={"Connection": "close"})}) as site:
         asker = SiteClient(ServerUrl.of(site.url), lambda: 0.0, site.sleep)
         asker.get("/x", {})
         once = asker.client.received
@@ -68,13 +68,13 @@ def test_bytes_are_counted_over_all_connections() -> None:
 
 
 @pytest.mark.parametrize("option", [("--timeout", "0"), ("--max-response", "0"), ("--timeout", "nan")])
-def test_limits_are_at_least_one(option: tuple[str, str], run: Any, tmp_path: Path) -> None:
-    """What would end every import is wrong usage."""
+def test_limits_of_0_are_wrong_usage(option: tuple[str, str], run: Any, tmp_path: Path) -> None:
+    """Such an import could never finish."""
     assert run("import", "http://127.0.0.1:1", "--catalog", tmp_path / "new", *option).exit_code == 2
 
 
-def test_values_are_counted_before_they_are_parsed() -> None:
-    """Those in strings as well, which costs honest sites nothing: the bound fits 50,000 chapters in one response."""
+def test_json_with_too_many_values_is_not_parsed() -> None:
+    """The estimate includes strings; 50,000 chapters in one response are below the limit."""
     body = b'{"results":[' + b",".join([b"{}"] * 10_000) + b"]}"
 
     assert bounded_json.value_count(b'{"a":[1,2,{"b":"[,"}]}') == 7
@@ -85,12 +85,12 @@ def test_values_are_counted_before_they_are_parsed() -> None:
         parsed(b" " * MIB, MIB)
 
 
-def test_a_list_of_50000_chapters_fits_the_defaults() -> None:
-    """As the service before this one answers `/api/v2/chapters`: 13 MB, and 14 values a chapter."""
-    one = {"id": 49999, "title": "The twenty-fifth chapter", "number": 25.0, "volume": 1, "views": 0, "final": False}
-    one |= {"published": "2026-01-01T00:00:00Z", "series": "a-series-of-them", "groups": ["Night Shift"]}
-    one |= {"full_title": "Vol. 1, Ch. 25: The twenty-fifth chapter", "url": "/reader/a-series-of-them/1/25/"}
-    body = encoding.json({"results": [one] * 50_000})
+def test_50000_chapters_fit_the_default_limits() -> None:
+    """As the original service has in `/api/v2/chapters`: 13 MB, and 14 values for each chapter."""
+    listed = {"id": 49999, "title": "The twenty-fifth chapter", "number": 25.0, "volume": 1, "views": 0, "final": False}
+    listed |= {"published": "2026-01-01T00:00:00Z", "series": "a-series-of-them", "groups": ["Night Shift"]}
+    listed |= {"full_title": "Vol. 1, Ch. 25: The twenty-fifth chapter", "url": "/reader/a-series-of-them/1/25/"}
+    body = encoding.json({"results": [listed] * 50_000})
 
     assert len(parsed(body, site_client.MAX_RESPONSE * MIB)["results"]) == 50_000
 
@@ -99,8 +99,8 @@ def large(text: bytes) -> list[Any]:
     return list(large_array(text, lambda: text, MIB))
 
 
-def test_objects_of_a_large_array_come_one_by_one() -> None:
-    """As a parser would give them; what is no object or no JSON is passed over, and an open string ends it."""
+def test_large_arrays_are_parsed_object_by_object() -> None:
+    """Same objects as by the parser; other values and invalid JSON are skipped, and an open string is the end."""
     things = [{"slug": "a", "x": [{"}": '"]'}, "\\"]}, {}, ["[", {}], {"é": "\u2028"}]
 
     assert large(encoding.json(things)) == things
@@ -112,25 +112,25 @@ def test_objects_of_a_large_array_come_one_by_one() -> None:
         large(b"[" + b"{}," * 40_000 + b"{}]")
 
 
-def test_a_large_list_of_series_is_read(tmp_path: Path) -> None:
-    """The older families have one list with all that they tell; it may be as large as a response."""
+def test_a_large_old_list_of_series_is_imported(tmp_path: Path) -> None:
+    """The older versions have all data in one list, which may be as large as a response."""
     listed = [{**old_series(), "slug": f"s{number}", "description": "x" * 5000} for number in range(100)]
     answers: dict[str, Any] = {"/api/v1/series": listed, **{f"/api/v1/series/{one['slug']}": one for one in listed}}
-    with elsewhere(answers) as site:
+    with serving(answers) as site:
         site.imported(tmp_path, max_response=1)
 
     assert len(list((tmp_path / "catalog_src/series").iterdir())) == 100
 
 
-def test_values_come_from_the_disk_when_memory_is_short(tmp_path: Path) -> None:
-    """More series than are kept in memory, and one that never is."""
+def test_values_are_read_from_the_cache_folder(tmp_path: Path) -> None:
+    """If there are more than fit into memory, or one is too large."""
     answers = small()
-    told = answers["/api/v2/series/one"]
+    series = answers["/api/v2/series/one"]
     sizes = {"one": 10, "two": 1_500_000, "three": 1_500_000, "four": 3_000_000}
     answers["/api/v2/series"]["results"] = [{"slug": slug} for slug in sizes]
     for slug, size in sizes.items():
-        answers[f"/api/v2/series/{slug}"] = {**told, "slug": slug, "description": "x" * size}
-    with elsewhere(answers) as site:
+        answers[f"/api/v2/series/{slug}"] = {**series, "slug": slug, "description": "x" * size}
+    with serving(answers) as site:
         site.imported(tmp_path)
 
     for slug, size in sizes.items():
@@ -139,15 +139,15 @@ def test_values_come_from_the_disk_when_memory_is_short(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("letter", "series"), [("x", 20), ("愛", 6)])
-def test_everything_together_has_an_end(letter: str, series: int, tmp_path: Path) -> None:
-    """Each response is small enough, but all of them together would fill the memory."""
+def test_the_memory_of_all_records_is_limited(letter: str, series: int, tmp_path: Path) -> None:
+    """Each response alone is below its limit."""
     answers = small()
     slugs = [f"s{number}" for number in range(series)]
     answers["/api/v2/series"]["results"] = [{"slug": slug} for slug in slugs]
-    told = answers["/api/v2/series/one"]
+    detail = answers["/api/v2/series/one"]
     text = letter * (240_000 // len(letter.encode()))
-    answers |= {f"/api/v2/series/{slug}": {**told, "slug": slug, "description": text} for slug in slugs}
-    with elsewhere(answers) as site:
+    answers |= {f"/api/v2/series/{slug}": {**detail, "slug": slug, "description": text} for slug in slugs}
+    with serving(answers) as site:
         with pytest.raises(FlatpanelError, match="records take more than 4 MiB of memory; raise --max-response"):
             site.imported(tmp_path, max_response=1)
         assert not (tmp_path / "catalog_src/series").exists()
@@ -155,11 +155,11 @@ def test_everything_together_has_an_end(letter: str, series: int, tmp_path: Path
         assert len(list((tmp_path / "catalog_src/series").iterdir())) == series + 1
 
 
-def test_old_lists_of_series_have_an_end_too(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """The rest is left out, and told of."""
+def test_old_lists_of_series_are_cut(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """A note says so."""
     monkeypatch.setattr(crawl, "MAX_SERIES", 3)
     listed = [{**old_series(), "slug": f"s{number}"} for number in range(9)]
-    with elsewhere({"/api/v1/series": listed, "/api/v1/series/s0": listed[0]}) as site:
+    with serving({"/api/v1/series": listed, "/api/v1/series/s0": listed[0]}) as site:
         done = site.imported(tmp_path)
 
     assert "more than 3 series; the rest is skipped" in done.notes
@@ -171,22 +171,22 @@ def test_old_lists_of_series_have_an_end_too(monkeypatch: pytest.MonkeyPatch, tm
     ]
 
 
-def test_lists_date_only_what_is_imported(tmp_path: Path) -> None:
-    """A list may name a million series that are none."""
+def test_lists_add_dates_for_imported_records_only(tmp_path: Path) -> None:
+    """A list may name a million invalid series."""
     changed = {"Last-Modified": "Thu, 01 Jan 2026 00:00:00 GMT"}
     released = [{"slug": slug, "latest_chapter": {"volume": 1, "number": 2}} for slug in ("one", "no slug")]
-    answers = small() | {"/api/v1/releases": Said(body=encoding.json(released), headers=changed)}
-    with elsewhere(answers) as site:
+    answers = small() | {"/api/v1/releases": Reply(body=encoding.json(released), headers=changed)}
+    with serving(answers) as site:
         site.imported(tmp_path)
 
     assert "modified: 2026-01-01T00:00:00Z" in (tmp_path / "catalog_src/series/one.yaml").read_text()
 
 
-def test_notes_have_an_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A site may give reasons for as many as it likes."""
+def test_the_number_of_notes_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A hostile site can cause any number of them."""
     monkeypatch.setattr(notes, "_MOST", 3)
-    found = Notes()
+    limited = Notes()
     for number in range(5):
-        found.add("is wrong", f"thing {number}")
+        limited.add("is wrong", f"thing {number}")
 
-    assert list(found) == ["thing 0, thing 1, thing 2: is wrong", "2 more notes omitted"]
+    assert list(limited) == ["thing 0, thing 1, thing 2: is wrong", "2 more notes omitted"]

@@ -1,4 +1,4 @@
-"""The whole circle: a site is built and served, imported, built again, and is the same to the last byte."""
+"""A site that is built, served, imported and built again has the same responses."""
 
 import shutil
 from collections.abc import Callable, Iterator
@@ -16,17 +16,17 @@ from generator.encoding import http_date
 from generator.server_url import ServerUrl
 from tests.conftest import AS_OF, SITES, Site, copy_of, date
 from tests.support import nginx_client
-from tests.support.fake_site import Said, elsewhere
+from tests.support.fake_site import Reply, serving
 from tests.support.paths import ROOT
 
 KEY = "opens everything that is locked"
 CATALOGS = {one.name: one for one in (*sorted(SITES.iterdir()), ROOT / "catalog_src")}
-# Their dates are those of site.yaml itself, which no answer tells.
+# Their Last-Modified is that of site.yaml, which no response states.
 UNDATED = ("/", "/api/v2/docs", "/api/v2/openapi.json")
 
 
 def served(name: str, folder: Path) -> Site:
-    """A catalog that takes a key which we have, on whatever port."""
+    """A catalog with an API key that the test has, on a free port."""
     shutil.copytree(CATALOGS[name], folder / "catalog_src")
     made = Site(folder)
     change(made, "keys.yaml", lambda keys: [*(keys or []), {"name": "import", "sha256": encoding.sha256(KEY.encode())}])
@@ -39,8 +39,8 @@ def change(site: Site, file: str, how: Callable[[Any], Any]) -> None:
     path.write_bytes(writer.file(how(value)))
 
 
-def gone_round(made: Site, folder: Path, key: str | None = KEY) -> tuple[Site, ImportResult]:
-    """What is imported from a site that nginx serves."""
+def imported_copy(made: Site, folder: Path, key: str | None = KEY) -> tuple[Site, ImportResult]:
+    """Import the site that nginx serves."""
     with nginx_client.listening() as listener:
         port = listener.getsockname()[1]
         change(made, "site.yaml", lambda site: {**site, "port": port})
@@ -53,7 +53,7 @@ def gone_round(made: Site, folder: Path, key: str | None = KEY) -> tuple[Site, I
 
 
 def complete_by_hand(site: Site, original: Path, notes: list[str]) -> None:
-    """Write what the report names as untold: accounts, and ids or chapters of what is licensed."""
+    """Write the data that the notes name as missing: accounts, and ids or chapters of licensed series."""
     for file in ("accounts.yaml", "keys.yaml"):
         if (original / file).exists():
             shutil.copy(original / file, site.folder / "catalog_src" / file)
@@ -77,11 +77,11 @@ def differences(made: Site, copy: Site) -> Iterator[str]:
 
 
 @pytest.mark.parametrize("name", CATALOGS)
-def test_an_imported_site_is_the_same_site(name: str, tmp_path: Path) -> None:
-    """Every body is the same byte for byte and as old as it was, once what the report names is written by hand."""
+def test_an_imported_site_has_the_same_responses(name: str, tmp_path: Path) -> None:
+    """Same bodies and Last-Modified, once the missing data is added by hand."""
     made = served(name, tmp_path / "one")
 
-    copy, done = gone_round(made, tmp_path / "two")
+    copy, done = imported_copy(made, tmp_path / "two")
     complete_by_hand(copy, made.folder / "catalog_src", done.notes)
     date(copy.folder)
     copy.build()
@@ -90,49 +90,49 @@ def test_an_imported_site_is_the_same_site(name: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", CATALOGS)
-def test_an_imported_catalog_can_be_imported_again(name: str, tmp_path: Path) -> None:
-    """The second time, nothing is new."""
+def test_a_second_import_changes_nothing(name: str, tmp_path: Path) -> None:
+    """The site did not change."""
     made = served(name, tmp_path / "one")
 
-    gone_round(made, tmp_path / "two")
-    _, again = gone_round(made, tmp_path / "two")
+    imported_copy(made, tmp_path / "two")
+    _, again = imported_copy(made, tmp_path / "two")
 
     assert (again.files, again.counts["changes"]) == ([], 0)
 
 
-def partly(made: Site, *families: str) -> dict[str, Any]:
-    """What a site answers in some of its families."""
+def responses_of(made: Site, *paths: str) -> dict[str, Any]:
+    """The responses of a site in some API versions."""
     return {
-        url: Said(
-            body=(made.folder / "dist" / one.file).read_bytes(),
-            headers={"Last-Modified": http_date(one.modified)} if one.modified is not None else {},
+        url: Reply(
+            body=(made.folder / "dist" / resource.file).read_bytes(),
+            headers={"Last-Modified": http_date(resource.modified)} if resource.modified is not None else {},
         )
-        for url, one in made.manifest.resources.items()
-        if url.startswith(families) and not url.startswith("/api/v2/docs")
+        for url, resource in made.manifest.resources.items()
+        if url.startswith(paths) and not url.startswith("/api/v2/docs")
     }
 
 
 @pytest.mark.parametrize("name", CATALOGS)
-def test_older_families_come_round_alone(name: str, tmp_path: Path) -> None:
-    """A site without the second version has no ids of chapters, and is the same site in what it has."""
+def test_older_versions_alone_can_be_imported(name: str, tmp_path: Path) -> None:
+    """Without version 2 there are no chapter ids; the responses of the older versions are the same."""
     made = served(name, tmp_path / "one")
     date(made.folder)
     made.build()
-    families = ("/api/v1", *(f"/api/{name}" for name in ("authors", "artists", "series", "releases")))
-    with elsewhere(partly(made, *families)) as site:
+    paths = ("/api/v1", *(f"/api/{name}" for name in ("authors", "artists", "series", "releases")))
+    with serving(responses_of(made, *paths)) as site:
         site.imported(tmp_path / "two")
     copy = Site(tmp_path / "two")
     date(copy.folder)
     copy.build()
 
-    assert [one for one in sorted(differences(made, copy)) if one.startswith(families)] == []
+    assert [one for one in sorted(differences(made, copy)) if one.startswith(paths)] == []
 
 
-def test_what_takes_a_key_is_named_without_one(tmp_path: Path) -> None:
-    """Nobody believes to have a whole site who has not."""
+def test_responses_that_need_a_key_are_noted(tmp_path: Path) -> None:
+    """The copy is incomplete without the key."""
     made = copy_of("everything", tmp_path / "one")
 
-    copy, done = gone_round(made, tmp_path / "two", key=None)
+    copy, done = imported_copy(made, tmp_path / "two", key=None)
     copy.build()
 
     paths = "/api/v2/members, /api/v2/series/members-only/chapters, /api/v2/cubari/members-only"
@@ -141,20 +141,20 @@ def test_what_takes_a_key_is_named_without_one(tmp_path: Path) -> None:
     assert "chapters" not in reader.load((copy.folder / "catalog_src/series/members-only.yaml").read_bytes())
 
 
-def test_licensed_series_may_be_hidden(tmp_path: Path) -> None:
-    """A site that keeps them out of the old families does so after an import as well."""
+def test_hide_licensed_is_imported(tmp_path: Path) -> None:
+    """The older versions of the copy hide licensed series, too."""
     made = served("minimal", tmp_path / "one")
     change(made, "site.yaml", lambda site: {**site, "hide_licensed": True})
     change(made, "series/first.yaml", lambda series: {**series, "licensed": True})
 
-    copy, done = gone_round(made, tmp_path / "two")
+    copy, done = imported_copy(made, tmp_path / "two")
 
     assert reader.load((copy.folder / "catalog_src/site.yaml").read_bytes())["hide_licensed"] is True
     assert "first: licensed; its chapters are not available" in done.notes
 
 
 def test_a_long_series_becomes_a_folder(tmp_path: Path) -> None:
-    """Nobody wants to edit a file of a hundred chapters; each gets a name that tells what it is."""
+    """More than 100 chapters; each file name has the number and the title."""
     made = served("minimal", tmp_path / "one")
     chapters = [
         {"id": 10 + number, "number": number / 2, "title": "Été, again!", "published": iso(number), "pages": []}
@@ -164,7 +164,7 @@ def test_a_long_series_becomes_a_folder(tmp_path: Path) -> None:
     volume.append({**chapters[2], "id": 7, "volume": 3})
     change(made, "series/first.yaml", lambda series: {**series, "chapters": chapters + volume})
 
-    copy, _ = gone_round(made, tmp_path / "two")
+    copy, _ = imported_copy(made, tmp_path / "two")
     copy.build()
     names = sorted(one.name for one in (copy.folder / "catalog_src/series/first/chapters").iterdir())
 

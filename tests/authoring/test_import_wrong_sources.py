@@ -1,4 +1,4 @@
-"""Sources that tell wrongly, little, or with ill will: everything becomes a right record or a line in the report."""
+"""Incomplete, wrong and hostile sources: each value becomes a valid record or a note."""
 
 import re
 from collections.abc import Callable
@@ -14,15 +14,15 @@ from generator.catalog.yaml import reader
 from generator.errors import FlatpanelError
 from tests.conftest import AS_OF
 from tests.support import linked_catalog
-from tests.support.fake_site import Said, chapter, elsewhere, old_chapter, reader_chapter, small
+from tests.support.fake_site import Reply, chapter, cubari_chapter, old_chapter, serving, small
 
 Answers = dict[str, Any]
 
 
-def imported(answers: Answers, folder: Path, **told: Any) -> ImportResult:
-    """What a source with these answers becomes; it can be read as a catalog."""
-    with elsewhere(answers) as site:
-        done = site.imported(folder, **told)
+def imported(answers: Answers, folder: Path, **options: Any) -> ImportResult:
+    """Import a site with these responses, and check the catalog."""
+    with serving(answers) as site:
+        done = site.imported(folder, **options)
     linked_catalog.read_catalog(folder / "catalog_src", AS_OF)
     return done
 
@@ -31,13 +31,13 @@ def read(folder: Path, file: str) -> Any:
     return reader.load((folder / "catalog_src" / file).read_bytes())
 
 
-def only_old(answers: Answers, family: str = "/api/v1") -> Answers:
+def only_old(answers: Answers, version: str = "/api/v1") -> Answers:
     kept = {path: value for path, value in answers.items() if path.startswith("/api/v1")}
-    return {path.replace("/api/v1", family): value for path, value in kept.items()}
+    return {path.replace("/api/v1", version): value for path, value in kept.items()}
 
 
-def test_both_versions_together_tell_everything(tmp_path: Path) -> None:
-    """Ids and views come from the second version, other names and ids of categories from the first."""
+def test_versions_1_and_2_complete_each_other(tmp_path: Path) -> None:
+    """Ids and views come from version 2, aliases and ids of categories from version 1."""
     imported(small(), tmp_path)
 
     assert read(tmp_path, "site.yaml") == {"base_url": "https://comics.example"}
@@ -57,10 +57,10 @@ def test_both_versions_together_tell_everything(tmp_path: Path) -> None:
     )
 
 
-@pytest.mark.parametrize("family", ["/api/v1", "/api"])
-def test_older_versions_alone_are_enough(family: str, tmp_path: Path) -> None:
-    """Where the second version is off there are no ids of chapters and no views, and the report says so."""
-    done = imported(only_old(small(), family), tmp_path)
+@pytest.mark.parametrize("version", ["/api/v1", "/api"])
+def test_older_versions_alone_can_be_imported(version: str, tmp_path: Path) -> None:
+    """Chapter ids and views are missing, and a note says so."""
+    done = imported(only_old(small(), version), tmp_path)
     series = read(tmp_path, "series/one.yaml")
 
     assert "version 2 is not available: chapter ids, views, licenses and most members are unknown" in (done.notes)
@@ -70,8 +70,8 @@ def test_older_versions_alone_are_enough(family: str, tmp_path: Path) -> None:
     assert series["authors"] == ["Ada"]
 
 
-def test_the_second_version_alone_is_enough(tmp_path: Path) -> None:
-    """Ids of categories are made of their names then."""
+def test_version_2_alone_can_be_imported(tmp_path: Path) -> None:
+    """Ids of categories are made from their names."""
     done = imported({path: value for path, value in small().items() if "/v1/" not in path}, tmp_path)
 
     assert read(tmp_path, "categories.yaml") == [{"id": "drama", "name": "Drama", "description": "Sad."}]
@@ -80,11 +80,11 @@ def test_the_second_version_alone_is_enough(tmp_path: Path) -> None:
     assert any(note.startswith("no older version is available") for note in done.notes)
 
 
-def test_what_a_version_does_not_tell_of_chapters_is_named(tmp_path: Path) -> None:
-    """Who published them, and whether one is the last."""
+def test_unknown_chapter_fields_are_noted(tmp_path: Path) -> None:
+    """Groups and final."""
     answers = only_old(small())
-    for one in answers["/api/v1/series/one"]["volumes"]["1"].values():
-        del one["groups"], one["final"]
+    for old in answers["/api/v1/series/one"]["volumes"]["1"].values():
+        del old["groups"], old["final"]
     done = imported(answers, tmp_path)
 
     assert {
@@ -93,18 +93,18 @@ def test_what_a_version_does_not_tell_of_chapters_is_named(tmp_path: Path) -> No
     } < (set(done.notes))
 
 
-def test_the_oldest_version_names_files_only(tmp_path: Path) -> None:
-    """Its pages have no addresses; they are taken to lie where a catalog has them."""
+def test_the_oldest_version_has_file_names(tmp_path: Path) -> None:
+    """Its pages have no URLs; they are assumed to be in the chapter's media folder."""
     answers = only_old(small(), "/api")
-    one = {"title": "A", "pages": ["a%20b.png"], "date": "Thu, 01 Jan 2026 00:00:00 GMT"}
-    answers["/api/series/one"]["volumes"] = {"0": {"1": one}}
+    oldest = {"title": "A", "pages": ["a%20b.png"], "date": "Thu, 01 Jan 2026 00:00:00 GMT"}
+    answers["/api/series/one"]["volumes"] = {"0": {"1": oldest}}
     imported(answers, tmp_path)
 
     assert read(tmp_path, "series/one.yaml")["chapters"][0]["pages"] == ["a b.png"]
 
 
-def test_a_site_without_any_version_is_none(tmp_path: Path) -> None:
-    """Whoever misspells the address hears of it, and nothing is written."""
+def test_a_site_without_a_known_api_is_refused(tmp_path: Path) -> None:
+    """The URL may be misspelt; nothing is written."""
     with pytest.raises(
         FlatpanelError, match=r"not a known API: /api/v2/series, /api/v1/series and /api/series do not exist"
     ):
@@ -119,22 +119,22 @@ def change(path: str, how: Callable[[Any], object]) -> Answers:
 
 
 @pytest.mark.parametrize("word", ["None", "null"])
-def test_a_volume_that_is_a_word_is_none(word: str, tmp_path: Path) -> None:
-    """The service before this one calls no volume None or null, as a text."""
+def test_none_and_null_are_no_volume(word: str, tmp_path: Path) -> None:
+    """The original service writes them as text."""
     answers = small()
     answers["/api/v2/series/one/chapters"]["results"] = [chapter(12, 2.0, volume=None)]
     answers["/api/v2/cubari/one"]["chapters"]["12"]["volume"] = word
     answers["/api/v1/series/one"]["volumes"] = {word: {"2": {**old_chapter("2"), "groups": []}}}
     done = imported(answers, tmp_path)
-    (one,) = read(tmp_path, "series/one.yaml")["chapters"]
+    (written,) = read(tmp_path, "series/one.yaml")["chapters"]
 
-    assert (one["id"], "volume" in one, one["groups"]) == (12, False, ["Night Shift"])
+    assert (written["id"], "volume" in written, written["groups"]) == (12, False, ["Night Shift"])
     assert "one: volume None or null is imported as no volume" in done.notes
     assert "one: the Cubari JSON has None or null as a volume" in done.notes
 
 
-def test_authors_that_are_answered_with_artists_are_not_believed(tmp_path: Path) -> None:
-    """The second version knows better; without it, the list of authors does."""
+def test_artists_listed_as_authors_are_detected(tmp_path: Path) -> None:
+    """Version 2 has the authors; without it, the list of authors has their series."""
     answers = small()
     answers["/api/v1/series/one"]["authors"] = [["Bo"]]
     answers["/api/v1/authors"] += [{"id": 5, "name": "Cy", "aliases": [], "series": []}]
@@ -149,8 +149,8 @@ def test_authors_that_are_answered_with_artists_are_not_believed(tmp_path: Path)
     assert ("one: the listed authors are artists; the series lists of the authors are used") in done.notes
 
 
-def test_leaked_chapters_are_scheduled(tmp_path: Path) -> None:
-    """What is told too early is kept for its day, and is not published by the next build."""
+def test_future_chapters_are_imported_as_scheduled(tmp_path: Path) -> None:
+    """The next build does not publish them."""
     answers = small()
     answers["/api/v2/series/one/chapters"]["results"].append(chapter(13, 3.0, published="2026-12-24T00:00:00Z"))
     done = imported(answers, tmp_path)
@@ -161,20 +161,20 @@ def test_leaked_chapters_are_scheduled(tmp_path: Path) -> None:
     assert read(tmp_path, "series/one.yaml")["chapters"][2]["id"] == 13
 
 
-def test_numbers_of_six_digits_find_those_of_the_second_version(tmp_path: Path) -> None:
-    """1234.5678 is 1234.57 in the older versions, and stays 1234.5678."""
+def test_rounded_numbers_are_matched_with_version_2(tmp_path: Path) -> None:
+    """1234.5678 is 1234.57 in the older versions."""
     answers = small()
     answers["/api/v2/series/one/chapters"]["results"] = [chapter(12, 1234.5678)]
     answers["/api/v1/series/one"]["volumes"] = {"1": {"1234.57": {**old_chapter("2"), "pages_list": []}}}
     done = imported(answers, tmp_path)
-    (one,) = read(tmp_path, "series/one.yaml")["chapters"]
+    (written,) = read(tmp_path, "series/one.yaml")["chapters"]
 
-    assert (str(one["number"]), one["pages"], one["id"]) == ("1234.5678", [], 12)
+    assert (str(written["number"]), written["pages"], written["id"]) == ("1234.5678", [], 12)
     assert "one: the older versions round numbers to 6 digits; version 2 is used" in done.notes
 
 
-def test_numbers_that_may_have_been_cut_are_named(tmp_path: Path) -> None:
-    """Nobody can tell what stood behind the sixth digit, and 1e+06 is a million."""
+def test_possibly_rounded_numbers_are_noted(tmp_path: Path) -> None:
+    """The digits after the sixth are lost; 1e+06 is a million."""
     answers = only_old(small())
     answers["/api/v1/series/one"]["volumes"] = {"1": {"1234.57": old_chapter("1"), "1e+06": old_chapter("2")}}
     done = imported(answers, tmp_path)
@@ -183,8 +183,8 @@ def test_numbers_that_may_have_been_cut_are_named(tmp_path: Path) -> None:
     assert "one: chapter 1234.57 may be rounded by the site" in done.notes
 
 
-def test_float_page_numbers_are_numbers(tmp_path: Path) -> None:
-    """Pages come in the order of their numbers, however these are written."""
+def test_pages_are_sorted_by_number(tmp_path: Path) -> None:
+    """A number may be written as 10 or 10.0."""
     answers = {path: value for path, value in small().items() if "/v1/" not in path and "cubari" not in path}
     root = "https://comics.example/media/series/one/1/1/"
     pages = [{"number": 10.0, "image": f"{root}j.png"}, {"number": 2.0, "image": f"{root}b.png"}, {"number": "x"}]
@@ -197,8 +197,8 @@ def test_float_page_numbers_are_numbers(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("slug", ["../../etc/passwd", "..", "a/b", "", None, 7, "x" * 201, "süß", "a\n"])
-def test_no_slug_leads_out_of_the_folder(slug: object, tmp_path: Path) -> None:
-    """What is no slug is left out and told of."""
+def test_invalid_slugs_are_skipped(slug: object, tmp_path: Path) -> None:
+    """No slug becomes a path outside the catalog."""
     answers = change("/api/v2/series", lambda found: found["results"].append({"slug": slug, "title": "X"}))
     done = imported(answers, tmp_path / "inside")
 
@@ -207,7 +207,7 @@ def test_no_slug_leads_out_of_the_folder(slug: object, tmp_path: Path) -> None:
     assert sorted(one.name for one in tmp_path.rglob("*.yaml")) == sorted(Path(one).name for one in done.files)
 
 
-def test_slugs_that_differ_only_in_case_are_one_too_many(tmp_path: Path) -> None:
+def test_slugs_that_differ_only_in_case_are_skipped(tmp_path: Path) -> None:
     """The first is kept."""
     answers = change("/api/v1/series", lambda found: found.append({"slug": "ONE", "title": "X"}))
 
@@ -273,13 +273,13 @@ V2, CHAPTERS, OLD = "/api/v2/series/one", "/api/v2/series/one/chapters", "/api/v
         (small() | {"/api/v1/releases": [{"slug": "one", "latest_chapter": {"volume": "x"}}]}, None),
         (small() | {"/": {"api": {"series": "javascript:alert(1)"}, "v1": 7}}, None),
         (small() | {"/": {"api": {"series": 'https://x"y/'}}}, None),
-        (small() | {"/api/v2/series": Said(401)}, "/api/v2/series: needs an API key; skipped (use --key-file)"),
+        (small() | {"/api/v2/series": Reply(401)}, "/api/v2/series: needs an API key; skipped (use --key-file)"),
         (change("/api/v2/categories", lambda one: one["results"].append({"name": "\x1b[2J"})), r"category \x1b[2J"),
         (change("/api/v2/members", lambda one: one.update(results=[])), "only the groups of version 1"),
     ],
 )
-def test_whatever_is_wrong_is_left_out_and_told_of(answers: Answers, note: str | None, tmp_path: Path) -> None:
-    """Wrong types, texts and numbers cost their field or their record, never the import."""
+def test_invalid_values_are_skipped_with_a_note(answers: Answers, note: str | None, tmp_path: Path) -> None:
+    """They cost their field or their record, not the import."""
     done = imported(answers, tmp_path)
 
     assert note is None or any(note in one for one in done.notes), done.notes
@@ -290,17 +290,17 @@ def test_whatever_is_wrong_is_left_out_and_told_of(answers: Answers, note: str |
     "answer",
     [
         {"results": [None, 7, {}, {"slug": []}]},
-        Said(body=b"<html>"),
-        Said(body=b"[" * 100_000),
-        Said(500 - 96, b"no"),
-        Said(body=b"{}", headers={"Content-Encoding": "gzip"}),
-        Said(headers={"Last-Modified": "Tue, 99 Foo 0000", "ETag": "x"}),
-        Said(headers={"Last-Modified": "Fri, 31 Dec 9999 23:59:59 -2359"}),
+        Reply(body=b"<html>"),
+        Reply(body=b"[" * 100_000),
+        Reply(500 - 96, b"no"),
+        Reply(body=b"{}", headers={"Content-Encoding": "gzip"}),
+        Reply(headers={"Last-Modified": "Tue, 99 Foo 0000", "ETag": "x"}),
+        Reply(headers={"Last-Modified": "Fri, 31 Dec 9999 23:59:59 -2359"}),
     ],
     ids=repr,
 )
-def test_no_answer_is_trusted(path: str, answer: object, tmp_path: Path) -> None:
-    """Each answer in turn is nonsense: the rest becomes a catalog, or a sentence says why there is none."""
+def test_any_response_may_be_invalid(path: str, answer: object, tmp_path: Path) -> None:
+    """The rest becomes a catalog, or the message says why not."""
     answers = {**small(), path: answer}
     try:
         imported(answers, tmp_path)
@@ -308,8 +308,8 @@ def test_no_answer_is_trusted(path: str, answer: object, tmp_path: Path) -> None
         assert re.search("not a known API|site.yaml", str(error))
 
 
-def test_a_giant_list_costs_itself_only(tmp_path: Path) -> None:
-    """Its series are asked for one by one all the same, if another list names them."""
+def test_a_list_that_is_too_large_is_skipped(tmp_path: Path) -> None:
+    """Its series are requested one by one if another list names them."""
     answers = small() | {"/api/v1/series": ["x" * 2_000_000], "/api/v1/releases": [{"slug": "one"}]}
     done = imported(answers, tmp_path, max_response=1)
 
@@ -318,32 +318,32 @@ def test_a_giant_list_costs_itself_only(tmp_path: Path) -> None:
     assert read(tmp_path, "categories.yaml")[0]["id"] == "drama"
 
 
-def test_an_endless_list_ends(tmp_path: Path) -> None:
-    """A site that answers the same page for ever is asked once more and no oftener."""
+def test_a_repeated_page_ends_the_list(tmp_path: Path) -> None:
+    """A site that responds with the same page forever gets one more request."""
     answers = small()
     answers["/api/v2/series"]["last"] = False
     answers["/api/v2/series?page=2"] = answers["/api/v2/series"]
-    with elsewhere(answers) as site:
+    with serving(answers) as site:
         site.imported(tmp_path)
 
     assert [path for path in site.paths if "page=" in path] == ["/api/v2/series?page=2"]
 
 
-def test_a_list_that_grows_for_ever_is_cut(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Each page has another series, and says that it is not the last."""
+def test_an_endless_list_is_cut(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Each page has another series, and none is the last."""
     monkeypatch.setattr(crawl, "MAX_SERIES", 3)
     pages = [{"last": False, "results": [{"slug": f"s{number}"}]} for number in range(9)]
     answers = small() | {f"/api/v2/series?page={number}": page for number, page in enumerate(pages, 2)}
     answers["/api/v2/series"] = pages[8]
-    with elsewhere(answers) as site:
+    with serving(answers) as site:
         done = site.imported(tmp_path)
 
     assert "more than 3 series; the rest is skipped" in done.notes
     assert [path for path in site.paths if "?page=" in path] == [f"/api/v2/series?page={page}" for page in (2, 3, 4)]
 
 
-def test_a_list_of_several_pages_is_read_to_its_end(tmp_path: Path) -> None:
-    """Each page is asked for, and its length is that of the site's pages."""
+def test_all_pages_of_a_list_are_requested(tmp_path: Path) -> None:
+    """The length of a page is imported as page_size."""
     answers = small()
     answers["/api/v2/series"]["last"] = False
     answers["/api/v2/series?page=2"] = {"last": True, "results": [{"slug": "two", "title": "Two"}]}
@@ -354,8 +354,8 @@ def test_a_list_of_several_pages_is_read_to_its_end(tmp_path: Path) -> None:
     assert read(tmp_path, "series/two.yaml")["title"] == "One"
 
 
-def test_people_of_one_name_are_told_apart_by_their_works(tmp_path: Path) -> None:
-    """Of two who are called the same, the one is meant who has the series."""
+def test_people_with_the_same_name_are_distinguished_by_series(tmp_path: Path) -> None:
+    """The person who lists the series is referenced."""
     answers = small()
     answers["/api/v2/authors"]["results"].insert(0, {"id": 3, "name": "Ada"})
     imported(answers, tmp_path)
@@ -363,8 +363,8 @@ def test_people_of_one_name_are_told_apart_by_their_works(tmp_path: Path) -> Non
     assert read(tmp_path, "series/one.yaml")["authors"] == [4]
 
 
-def test_members_of_one_name_and_roles_with_colons(tmp_path: Path) -> None:
-    """The first version tells which member is meant; where a name ends as another does, the longer one is."""
+def test_members_with_similar_names_are_distinguished(tmp_path: Path) -> None:
+    """By the ids of version 1; otherwise the longest matching name."""
     answers = small()
     answers["/api/v2/members"]["results"] += [{"id": 10, "name": "Wren"}, {"id": 11, "name": "b: Wren"}]
     answers["/api/v2/groups"]["results"][0]["members"] = ["Editor: Wren", "a: b: Wren"]
@@ -376,18 +376,18 @@ def test_members_of_one_name_and_roles_with_colons(tmp_path: Path) -> None:
     ]
 
 
-def test_pages_on_another_host_keep_their_addresses(tmp_path: Path) -> None:
-    """All of a chapter's pages are addresses then, encoded as a catalog wants them."""
+def test_pages_on_another_host_keep_their_urls(tmp_path: Path) -> None:
+    """All pages of the chapter are percent-encoded URLs then."""
     answers = {path: value for path, value in small().items() if "/v1/" not in path}
-    one = reader_chapter(chapter(11, 1.0))
-    answers["/api/v2/cubari/one"]["chapters"]["11"] = one | {"groups": {"x": ["https://cdn.example/ü 1.png"]}}
+    cubari = cubari_chapter(chapter(11, 1.0))
+    answers["/api/v2/cubari/one"]["chapters"]["11"] = cubari | {"groups": {"x": ["https://cdn.example/ü 1.png"]}}
     imported(answers, tmp_path)
 
     assert read(tmp_path, "series/one.yaml")["chapters"][0]["pages"] == ["https://cdn.example/%C3%BC%201.png"]
 
 
-def test_images_that_lie_nowhere_near(tmp_path: Path) -> None:
-    """Without a root that fits, every image keeps its address."""
+def test_images_without_a_common_root_keep_their_urls(tmp_path: Path) -> None:
+    """No media root fits them."""
     answers = {path: value for path, value in small().items() if "/v1/" not in path}
     answers[V2]["cover"] = "https://cdn.example/1.jpg"
     done = imported(answers, tmp_path)
@@ -396,16 +396,16 @@ def test_images_that_lie_nowhere_near(tmp_path: Path) -> None:
     assert read(tmp_path, "series/one.yaml")["cover"] == "https://cdn.example/1.jpg"
 
 
-def test_some_sites_cannot_answer_for_one_chapter(tmp_path: Path) -> None:
-    """Its chapter path never worked: it is asked for once, not for every chapter."""
-    with elsewhere(only_old(small())) as site:
+def test_a_missing_chapter_route_is_requested_once(tmp_path: Path) -> None:
+    """Not for each chapter."""
+    with serving(only_old(small())) as site:
         site.imported(tmp_path)
 
     assert [path for path in site.paths if path.startswith("/api/v1/series/one/")] == ["/api/v1/series/one/1/1"]
 
 
 @pytest.mark.parametrize(
-    ("address", "name"),
+    ("url", "name"),
     [
         ("https://x.example/m/series/a/c%20d.jpg", "c d.jpg"),
         ("https://x.example/m/series/a/c d.jpg", "https://x.example/m/series/a/c%20d.jpg"),
@@ -415,13 +415,13 @@ def test_some_sites_cannot_answer_for_one_chapter(tmp_path: Path) -> None:
         ("https://x.example/m/series/a/http%3A%2F%2Fy", "https://x.example/m/series/a/http%3A%2F%2Fy"),
     ],
 )
-def test_a_file_is_one_only_if_it_becomes_the_same_address(address: str, name: str) -> None:
-    """Whatever would be another address as the name of a file stays an address."""
-    assert image_paths.image(address, "https://x.example/m/", "series/a/") == name
+def test_a_file_name_must_result_in_the_same_url(url: str, name: str) -> None:
+    """Otherwise the URL is kept."""
+    assert image_paths.image(url, "https://x.example/m/", "series/a/") == name
 
 
-def test_a_template_is_found_or_not() -> None:
-    """It must make every title that is known."""
+def test_a_title_template_fits_all_titles() -> None:
+    """Otherwise there is none."""
     parts = {"volume": "2", "number": "2", "title": "Two", "date": "2026-01-01", "series": "S"}
     made = title_template.TitleSample("S 2-2 Two (2026-01-01)", 2, parts)
     other = title_template.TitleSample("S 3-2 Two (2026-01-01)", 3, {**parts, "volume": "3"})
@@ -434,7 +434,7 @@ def test_a_template_is_found_or_not() -> None:
 
 
 @pytest.mark.parametrize(
-    ("told", "read"),
+    ("written", "seconds"),
     [
         ("1704067200000", 1704067200),
         ("2024-01-01T00:00:00.999+00:00", 1704067200),
@@ -445,11 +445,11 @@ def test_a_template_is_found_or_not() -> None:
         (None, None),
     ],
 )
-def test_times_have_many_forms(told: object, read: int | None) -> None:
-    """Each family writes them in its own way, and nonsense is none."""
-    assert lenient.instant(told) == read
+def test_all_forms_of_times_are_parsed(written: object, seconds: int | None) -> None:
+    """Each API version has its own; invalid ones are None."""
+    assert lenient.instant(written) == seconds
 
 
 def test_a_name_becomes_a_slug() -> None:
-    """An id of a category has plain letters only."""
+    """An id of a category has only lower-case letters and digits."""
     assert (slug_of("Slice of Life!"), slug_of("愛")) == ("slice-of-life", "category")

@@ -1,4 +1,4 @@
-"""`keys`: made once, shown once, known by their digests, and never written."""
+"""`keys`: a key is printed once, and only its digest is stored."""
 
 import hashlib
 import json
@@ -25,7 +25,7 @@ ACCOUNTS = f"""- username: noor
 
 @pytest.fixture
 def keyring(site: Site, run: Run) -> Callable[..., Result]:
-    """`build.py keys` on a catalog with two accounts, one of which has a key."""
+    """Run `build.py keys` on a catalog with two accounts, one of which has a key."""
     site.write("series/first.yaml", "title: First\ncover: cover.jpg\nmodified: 2026-02-01\n")
     site.write("accounts.yaml", ACCOUNTS)
 
@@ -44,16 +44,16 @@ def digest(key: str) -> str:
     return hashlib.sha256(key.encode()).hexdigest()
 
 
-def test_a_key_is_256_bits_that_nobody_can_guess() -> None:
-    """A name to know it by, and 43 letters that need no escaping in a header, an address or a shell."""
+def test_a_key_has_256_random_bits() -> None:
+    """A prefix and 43 characters that need no escaping in a header, a URL or a shell."""
     made = {api_keys.new_key() for _ in range(100)}
 
     assert len(made) == 100
     assert all(re.fullmatch("fpk_[-_A-Za-z0-9]{43}", key) for key in made)
 
 
-def test_a_key_comes_from_the_system() -> None:
-    """Who knows how the random numbers of a program began knows nothing of its keys."""
+def test_a_key_comes_from_the_random_source_of_the_system() -> None:
+    """Not from a seeded generator."""
     state = random.getstate()
     try:
         random.seed(1)
@@ -64,8 +64,8 @@ def test_a_key_comes_from_the_system() -> None:
         random.setstate(state)
 
 
-def test_a_key_is_printed_alone_and_kept_as_a_digest(site: Site, keyring: Callable[..., Result]) -> None:
-    """stdout can be piped to whoever the key is for; advice is for the person at the keyboard."""
+def test_a_key_is_alone_on_stdout(site: Site, keyring: Callable[..., Result]) -> None:
+    """It can be piped; the message is on stderr."""
     result = keyring("add", "tea shop")
 
     key = result.stdout.removesuffix("\n")
@@ -79,21 +79,21 @@ def test_a_key_is_printed_alone_and_kept_as_a_digest(site: Site, keyring: Callab
 
 
 def test_a_key_can_belong_to_an_account(site: Site, keyring: Callable[..., Result]) -> None:
-    """Bookmarks and profile are those of the account behind the key."""
+    """It can read the account's bookmarks and profile."""
     key = keyring("add", "phone", "--account", "ansel").stdout.strip()
 
     assert kept(site) == [{"name": "phone", "account": "ansel", "sha256": digest(key)}]
 
 
-def test_anybody_may_read_the_digests(site: Site, keyring: Callable[..., Result]) -> None:
-    """The build may run under another account, and a digest opens nothing."""
+def test_the_file_of_digests_is_readable_for_all(site: Site, keyring: Callable[..., Result]) -> None:
+    """The build may run under another user."""
     keyring("add", "phone")
 
     assert (site.folder / "catalog_src/keys.yaml").stat().st_mode & 0o777 == 0o644
 
 
 def test_a_key_is_never_written(site: Site, keyring: Callable[..., Result]) -> None:
-    """Neither catalog nor release nor configuration holds the key or any half of it."""
+    """Neither catalog nor release nor configuration contains the key or a half of it."""
     key = keyring("add", "phone", "--account", "noor").stdout.strip()
     site.build()
 
@@ -102,8 +102,8 @@ def test_a_key_is_never_written(site: Site, keyring: Callable[..., Result]) -> N
     assert [path for path in files for part in (key[4:24], key[-20:]) if part.encode() in path.read_bytes()] == []
 
 
-def test_a_key_opens_with_the_next_build(site: Site, keyring: Callable[..., Result]) -> None:
-    """The release knows the digests of all keys, and whose they are."""
+def test_a_key_works_after_the_next_build(site: Site, keyring: Callable[..., Result]) -> None:
+    """The release contains the digests and accounts of all keys."""
     key = keyring("add", "phone", "--account", "ansel").stdout.strip()
     shop = keyring("add", "shop").stdout.strip()
 
@@ -113,8 +113,8 @@ def test_a_key_opens_with_the_next_build(site: Site, keyring: Callable[..., Resu
     assert sorted(line.split()[0] for line in lines) == sorted([ONE, digest(key), digest(shop)])
 
 
-def test_a_revoked_key_is_gone_with_the_next_build(site: Site, keyring: Callable[..., Result]) -> None:
-    """Nothing of it stays behind in the release."""
+def test_a_revoked_key_is_removed_by_the_next_build(site: Site, keyring: Callable[..., Result]) -> None:
+    """The release has no trace of it."""
     key = keyring("add", "phone").stdout.strip()
     site.build()
 
@@ -126,8 +126,8 @@ def test_a_revoked_key_is_gone_with_the_next_build(site: Site, keyring: Callable
     assert digest(key) not in (site.folder / "dist/current/keys.map").read_text()
 
 
-def test_keys_are_listed_without_their_digests(site: Site, keyring: Callable[..., Result]) -> None:
-    """Those in accounts and those made here, each with its owner and its file."""
+def test_list_shows_keys_without_digests(site: Site, keyring: Callable[..., Result]) -> None:
+    """With account and file; both files are listed."""
     keyring("add", "phone", "--account", "ansel")
     keyring("add", "shop")
 
@@ -142,8 +142,8 @@ def test_keys_are_listed_without_their_digests(site: Site, keyring: Callable[...
     }
 
 
-def test_a_list_of_no_keys_is_empty(site: Site, keyring: Callable[..., Result]) -> None:
-    """Only the person at the keyboard is told; a program reads nothing."""
+def test_an_empty_list_prints_nothing_to_stdout(site: Site, keyring: Callable[..., Result]) -> None:
+    """The message is on stderr."""
     site.write("accounts.yaml", "")
 
     result = keyring("list")
@@ -166,10 +166,10 @@ def test_a_list_of_no_keys_is_empty(site: Site, keyring: Callable[..., Result]) 
         (("revoke", f"fpk_{'x' * 43}"), "no key is named fpk_…"),
     ],
 )
-def test_what_cannot_be_done_is_said(
+def test_wrong_names_are_refused(
     site: Site, keyring: Callable[..., Result], arguments: tuple[str, ...], sentence: str
 ) -> None:
-    """A sentence, exit code 1, nothing on stdout and nothing written."""
+    """Exit code 1; nothing on stdout and nothing written."""
     keyring("add", "phone")
     before = (site.folder / "catalog_src/keys.yaml").read_bytes()
 
@@ -179,8 +179,8 @@ def test_what_cannot_be_done_is_said(
     assert (site.folder / "catalog_src/keys.yaml").read_bytes() == before
 
 
-def test_a_key_that_people_wrote_is_theirs_to_remove(site: Site, keyring: Callable[..., Result]) -> None:
-    """`revoke` says where it is; an account is not edited."""
+def test_a_key_in_accounts_is_not_revoked(site: Site, keyring: Callable[..., Result]) -> None:
+    """The message names the file; accounts.yaml is not edited."""
     result = keyring("revoke", "tablet")
 
     assert (result.exit_code, result.stderr) == (
@@ -193,7 +193,7 @@ def test_a_key_that_people_wrote_is_theirs_to_remove(site: Site, keyring: Callab
 
 @pytest.mark.parametrize("name", ["Noor's: #2", "-dash", 'a "b" \\', "12", "null", "紙の月 🌙", "a, b}", "*x", " x "])
 def test_a_key_can_have_any_name(site: Site, keyring: Callable[..., Result], name: str) -> None:
-    """What people call their things is not for YAML to decide."""
+    """YAML syntax in a name is quoted."""
     keyring("add", "--", name)
 
     assert [one["name"] for one in kept(site)] == [name]
@@ -204,8 +204,8 @@ def test_a_key_can_have_any_name(site: Site, keyring: Callable[..., Result], nam
     assert kept(site) == []
 
 
-def test_comments_stay(site: Site, keyring: Callable[..., Result]) -> None:
-    """What people note beside the keys survives every key."""
+def test_comments_are_kept(site: Site, keyring: Callable[..., Result]) -> None:
+    """When keys are added and revoked."""
     site.write("keys.yaml", f"# ours\n\n# for the shop\n- name: shop   # till May\n  sha256: {TWO}\n# that was all\n")
 
     key = keyring("add", "phone").stdout.strip()
@@ -216,8 +216,8 @@ def test_comments_stay(site: Site, keyring: Callable[..., Result]) -> None:
     )
 
 
-def test_a_list_that_cannot_be_edited_is_named(site: Site, keyring: Callable[..., Result]) -> None:
-    """Whoever wrote it in another way is told which."""
+def test_a_file_that_cannot_be_edited_is_named(site: Site, keyring: Callable[..., Result]) -> None:
+    """For example a list in an unsupported style."""
     site.write("keys.yaml", f"[{{name: shop, sha256: {TWO}}}, {{name: cafe, sha256: {'3' * 63}c}}]\n")
 
     for arguments in (("add", "phone"), ("revoke", "shop")):
@@ -230,8 +230,8 @@ def test_a_list_that_cannot_be_edited_is_named(site: Site, keyring: Callable[...
         )
 
 
-def test_keys_wait_for_a_catalog_without_problems(site: Site, keyring: Callable[..., Result]) -> None:
-    """A key that could not be built is not made, and its name is free afterwards."""
+def test_keys_need_a_valid_catalog(site: Site, keyring: Callable[..., Result]) -> None:
+    """No key is created, and its name stays free."""
     site.write("authors.yaml", "- {id: 1}\n")
 
     for arguments in (("add", "phone"), ("list",), ("revoke", "tablet")):
@@ -242,8 +242,8 @@ def test_keys_wait_for_a_catalog_without_problems(site: Site, keyring: Callable[
     assert not (site.folder / "catalog_src/keys.yaml").exists()
 
 
-def test_a_catalog_without_keys_needs_no_file(site: Site, keyring: Callable[..., Result], run: Run) -> None:
-    """An empty keys.yaml is as good as none."""
+def test_an_empty_keys_file_is_valid(site: Site, keyring: Callable[..., Result], run: Run) -> None:
+    """As good as a missing one."""
     site.write("keys.yaml", HEAD)
 
     assert run("check", "--catalog", site.folder / "catalog_src").exit_code == 0

@@ -1,4 +1,4 @@
-"""`views` holds no more of a log than a line of it can have, however long its lines are."""
+"""`views` reads at most the length of a valid line into memory, however long a line is."""
 
 import gzip
 import tracemalloc
@@ -23,8 +23,8 @@ def counting(site: Site) -> Site:
 
 
 @pytest.fixture
-def fold(counting: Site, run: Run) -> Callable[..., Result]:
-    return author_catalogs.folding(counting, run)
+def add_views(counting: Site, run: Run) -> Callable[..., Result]:
+    return author_catalogs.views_command(counting, run)
 
 
 @pytest.mark.parametrize("pack", [bytes, gzip.compress], ids=["plain", "gzip"])
@@ -40,17 +40,17 @@ def fold(counting: Site, run: Run) -> Callable[..., Result]:
 )
 def test_a_line_without_end_takes_no_memory(
     counting: Site,
-    fold: Callable[..., Result],
+    add_views: Callable[..., Result],
     pack: Callable[[bytes], bytes],
     log: bytes,
     counted: int,
     unreadable: int,
 ) -> None:
-    """It is one line that cannot be read, and the lines before and after it count."""
+    """It is one invalid line; the lines before and after it are counted."""
     packed = pack(log)
-    fold(lines(9, chapter=2))
+    add_views(lines(9, chapter=2))
     tracemalloc.start()
-    result = fold(packed)
+    result = add_views(packed)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
 
@@ -63,12 +63,12 @@ def test_a_line_without_end_takes_no_memory(
 
 @pytest.mark.parametrize("length", [1, 254, 255, 256, 257, 65_536 + 255, 65_536 + 256, 65_536 + 257])
 @pytest.mark.parametrize("end", [b"", b"\n"])
-def test_every_line_is_seen_once(tmp_path_factory: pytest.TempPathFactory, length: int, end: bytes) -> None:
-    """Whatever part of it is read at a time."""
+def test_each_line_is_read_once(tmp_path_factory: pytest.TempPathFactory, length: int, end: bytes) -> None:
+    """For all sizes of blocks."""
     path = tmp_path_factory.mktemp("lines") / "log"
     path.write_bytes(b"a\n" + b"x" * length + b"\n" + b"b\n" + b"y" * length + end)
     with path.open("rb") as log:
-        found = list(view_log.lines(log))
+        lines = list(view_log.lines(log))
 
-    assert [one[:1] for one in found] == [b"a", b"x", b"b", b"y"]
-    assert max(map(len, found)) <= 256
+    assert [line[:1] for line in lines] == [b"a", b"x", b"b", b"y"]
+    assert max(map(len, lines)) <= 256

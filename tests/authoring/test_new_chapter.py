@@ -1,4 +1,4 @@
-"""`new chapter`: the next chapter, where people would write it."""
+"""`new chapter`: add the next chapter in the style of the series."""
 
 import json
 from collections.abc import Callable
@@ -21,7 +21,7 @@ GROUPS = "- {id: 1, name: Night Shift}\n- {id: 2, name: Third Breakfast}\n- {id:
 
 @pytest.fixture
 def new(site: Site, run: Run) -> New:
-    """`build.py new chapter` on the test's site, at the instant at which it is built."""
+    """Run `build.py new chapter` on the test's site, at the time of its build."""
     site.write("groups.yaml", GROUPS)
     site.write(LONG, "title: Long\ncover: c.png\n")
     paths = ("--catalog", site.folder / "catalog_src", "--out", site.folder / "dist")
@@ -36,8 +36,8 @@ def last(site: Site, file: str) -> dict[str, object]:
     return reader.load(text(site, file).encode())["chapters"][-1]
 
 
-def test_the_next_chapter_is_written_below_the_others(site: Site, new: New) -> None:
-    """With the next id and number, and the instant; what was there stays to the last byte."""
+def test_a_chapter_is_appended(site: Site, new: New) -> None:
+    """With the next id and number and the current time; the rest of the file does not change."""
     before = text(site, FIRST)
     result = new("first", "--group", "Night Shift", "--group", "2", "--title", "Two: more", "--final")
 
@@ -55,8 +55,8 @@ def test_the_next_chapter_is_written_below_the_others(site: Site, new: New) -> N
     )
 
 
-def test_a_series_without_chapters_gets_its_first(site: Site, new: New) -> None:
-    """Numbers begin with 1, and the list with its name."""
+def test_the_first_chapter_gets_number_1(site: Site, new: New) -> None:
+    """`chapters` is added, too."""
     before = text(site, SECOND)
     new("second", "--volume", "3")
 
@@ -65,8 +65,8 @@ def test_a_series_without_chapters_gets_its_first(site: Site, new: New) -> None:
     )
 
 
-def test_a_series_in_a_folder_gets_a_file(site: Site, new: New) -> None:
-    """It is called by its number, and another one with the same number in another volume does not replace it."""
+def test_a_series_folder_gets_a_chapter_file(site: Site, new: New) -> None:
+    """Named by number; the same number in another volume gets another file."""
     assert "chapters/001.yaml: chapter 1: id 2" in new("long").stdout
     assert "chapters/001-2.yaml: volume 2, chapter 1: id 3" in new("long", "--volume", "2", "--number", "1").stdout
     assert "chapters/001-3.yaml: volume 3, chapter 1: id 4" in new("long", "--volume", "3", "--number", "01.0").stdout
@@ -78,8 +78,8 @@ def test_a_series_in_a_folder_gets_a_file(site: Site, new: New) -> None:
     )
 
 
-def test_a_series_in_a_folder_goes_on_as_it_began(site: Site, new: New) -> None:
-    """Where all chapters stand in series.yaml, the next one does; where any has a file, it has one."""
+def test_a_series_folder_keeps_its_layout(site: Site, new: New) -> None:
+    """Chapters in series.yaml are continued there; otherwise in files."""
     site.write(LONG, author_catalogs.series(author_catalogs.chapter(1, "id: 5, ")))
     assert f"{LONG}: chapter 2: id 6" in new("long").stdout
 
@@ -87,8 +87,8 @@ def test_a_series_in_a_folder_goes_on_as_it_began(site: Site, new: New) -> None:
     assert "series/long/chapters/004.yaml: chapter 4: id 8" in new("long").stdout
 
 
-def test_a_series_may_be_called_series(site: Site, new: New) -> None:
-    """Its file is that of a series, and not the one of a folder."""
+def test_a_series_with_the_slug_series_works(site: Site, new: New) -> None:
+    """Its file is not taken for the one of a series folder."""
     site.write("series/series.yaml", "title: S\ncover: c.png\n")
 
     assert "series/series.yaml: chapter 1: id 2" in new("series").stdout
@@ -98,7 +98,7 @@ def test_a_series_may_be_called_series(site: Site, new: New) -> None:
     ("numbers", "following"), [(["1", "2.5"], "3"), (["9", "10", "2"], "11"), (["0"], "1"), (["0.5"], "1")]
 )
 def test_the_next_number_is_whole(site: Site, new: New, numbers: list[str], following: str) -> None:
-    """One more than the highest, wherever that stands, without what lies between."""
+    """One more than the highest, rounded down."""
     chapters = [author_catalogs.chapter(number, f"id: {index}, ") for index, number in enumerate(numbers, 10)]
     site.write(FIRST, author_catalogs.series(*chapters))
     new("first")
@@ -107,7 +107,7 @@ def test_the_next_number_is_whole(site: Site, new: New, numbers: list[str], foll
 
 
 def test_pages_come_from_a_folder(site: Site, new: New, tmp_path: Path) -> None:
-    """As a run where the names are one, and as a list where they are not."""
+    """As a run if the names form one, otherwise as a list."""
     run = page_archives.folder(tmp_path / "run", *(f"{page:03}.jpg" for page in range(12)))
     odd = page_archives.folder(tmp_path / "odd", "10.jpg", "9 b.jpg", "9-a.jpg", "notes.txt")
 
@@ -121,8 +121,8 @@ INFO = """<Title>A &lt; B</Title><Number>007.50</Number><Volume>2</Volume><Year>
 <ScanInformation>Salt, Pepper</ScanInformation><Translator>Nobody</Translator>"""
 
 
-def test_an_archive_tells_the_rest(site: Site, new: New, tmp_path: Path) -> None:
-    """Volume, number, title, day and groups of its ComicInfo.xml are those of the chapter."""
+def test_comicinfo_sets_fields(site: Site, new: New, tmp_path: Path) -> None:
+    """Volume, number, title, day and groups."""
     path = page_archives.cbz(tmp_path / "a.cbz", "in/", "in/1.jpg", comicinfo=INFO)
 
     assert new("first", "--pages", path).stdout.endswith("volume 2, chapter 7.5: id 2, 1 page\n")
@@ -137,11 +137,22 @@ def test_an_archive_tells_the_rest(site: Site, new: New, tmp_path: Path) -> None
     )
 
 
-def test_options_have_the_last_word(site: Site, new: New, tmp_path: Path) -> None:
-    """Each in the place of what the archive says."""
+def test_options_override_comicinfo(site: Site, new: New, tmp_path: Path) -> None:
+    """Each option by itself."""
     path = page_archives.cbz(tmp_path / "a.cbz", "1.jpg", comicinfo=INFO)
-    said = ["--volume", 3, "--number", "9", "--title", "", "--group", "1", "--published", "2026-01-01T02:00:00+02:00"]
-    new("first", "--pages", path, *said)
+    options = [
+        "--volume",
+        3,
+        "--number",
+        "9",
+        "--title",
+        "",
+        "--group",
+        "1",
+        "--published",
+        "2026-01-01T02:00:00+02:00",
+    ]
+    new("first", "--pages", path, *options)
 
     assert last(site, FIRST) == {
         "id": 2,
@@ -155,8 +166,8 @@ def test_options_have_the_last_word(site: Site, new: New, tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("day", ["20260501", "2026", "1790000000"])
-def test_digits_are_no_day(site: Site, new: New, day: str) -> None:
-    """A day whose dashes are missing would otherwise be one of 1970, and the chapter published at once."""
+def test_published_needs_dashes(site: Site, new: New, day: str) -> None:
+    """Digits would be seconds since 1970, and the chapter would be published at once."""
     before = everything(site)
     result = new("first", "--published", day)
 
@@ -165,8 +176,8 @@ def test_digits_are_no_day(site: Site, new: New, day: str) -> None:
     assert everything(site) == before
 
 
-def test_what_an_archive_calls_a_volume_may_be_none(site: Site, new: New, tmp_path: Path) -> None:
-    """Many write the year in which the series began; 0 is what addresses have for no volume."""
+def test_volume_0_overrides_comicinfo(site: Site, new: New, tmp_path: Path) -> None:
+    """Many programs write the year in which the series began as its volume."""
     archive = page_archives.cbz(tmp_path / "a.cbz", "1.jpg", comicinfo="<Volume>2011</Volume><Number>2</Number>")
     result = new("first", "--pages", archive, "--volume", "0")
 
@@ -198,8 +209,8 @@ def test_what_an_archive_calls_a_volume_may_be_none(site: Site, new: New, tmp_pa
         (["first", "--group", ""], '--group: should be a name or an id, not ""\n'),
     ],
 )
-def test_what_cannot_be_is_refused(site: Site, new: New, arguments: list[str], sentence: str) -> None:
-    """With the option that says it; nothing is written."""
+def test_invalid_options_are_refused(site: Site, new: New, arguments: list[str], sentence: str) -> None:
+    """The message names the option; nothing is written."""
     before = everything(site)
     result = new(*arguments)
 
@@ -225,10 +236,8 @@ def test_what_cannot_be_is_refused(site: Site, new: New, arguments: list[str], s
         ("<Translator>a\u202eb</Translator>", "group: no group is named a\\u202eb; see groups.yaml"),
     ],
 )
-def test_what_an_archive_says_wrongly_is_refused(
-    site: Site, new: New, tmp_path: Path, inside: str, sentence: str
-) -> None:
-    """With the archive, and the option that helps; nothing is written."""
+def test_invalid_comicinfo_values_are_refused(site: Site, new: New, tmp_path: Path, inside: str, sentence: str) -> None:
+    """The message names the archive and the option that overrides it."""
     path = page_archives.cbz(tmp_path / "a.cbz", "1.jpg", comicinfo=inside)
     before = everything(site)
     result = new("first", "--pages", path)
@@ -240,15 +249,15 @@ def test_what_an_archive_says_wrongly_is_refused(
     assert everything(site) == before
 
 
-def test_an_option_is_blamed_for_what_it_says(new: New, tmp_path: Path) -> None:
-    """Also where the archive says something, too."""
+def test_an_invalid_option_is_named_instead_of_comicinfo(new: New, tmp_path: Path) -> None:
+    """If both have a value."""
     path = page_archives.cbz(tmp_path / "a.cbz", "1.jpg", comicinfo=INFO)
 
     assert new("first", "--pages", path, "--number", "x").stderr.startswith("--number: should be digits")
 
 
-def test_a_comicinfo_that_cannot_be_read_is_refused(site: Site, new: New, tmp_path: Path) -> None:
-    """A document type, for one, has no place in it."""
+def test_an_unreadable_comicinfo_is_refused(site: Site, new: New, tmp_path: Path) -> None:
+    """For example with a document type."""
     path = page_archives.cbz(tmp_path / "a.cbz", "1.jpg", comicinfo=b"<!DOCTYPE a><ComicInfo/>")
     result = new("first", "--pages", path)
 
@@ -256,8 +265,8 @@ def test_a_comicinfo_that_cannot_be_read_is_refused(site: Site, new: New, tmp_pa
     assert result.stderr == f"{path}: ComicInfo.xml: contains a document type (<!DOCTYPE …>); remove it\n"
 
 
-def test_names_that_no_page_may_have_are_refused(site: Site, new: New, tmp_path: Path) -> None:
-    """A folder of a disk may hold stranger names than a catalog."""
+def test_invalid_page_names_are_refused(site: Site, new: New, tmp_path: Path) -> None:
+    """File systems allow more names than a catalog."""
     folder = page_archives.folder(tmp_path / "pages", "1.jpg", "a\\b.jpg")
     result = new("first", "--pages", folder)
 
@@ -265,8 +274,8 @@ def test_names_that_no_page_may_have_are_refused(site: Site, new: New, tmp_path:
     assert result.stderr.startswith(f"{folder}: should be a file name without a folder, or")
 
 
-def test_a_list_that_cannot_be_lengthened_is_not_touched(site: Site, new: New) -> None:
-    """The sentence names the file."""
+def test_a_list_that_cannot_be_extended_is_not_edited(site: Site, new: New) -> None:
+    """The message names the file."""
     site.write(FIRST, "title: A\ncover: c.png\nchapters: [{id: 1, number: 1, published: 2026-02-02, pages: []}]\n")
     before = everything(site)
     result = new("first")
@@ -276,8 +285,8 @@ def test_a_list_that_cannot_be_lengthened_is_not_touched(site: Site, new: New) -
     assert everything(site) == before
 
 
-def test_a_wrong_catalog_is_not_touched(site: Site, new: New) -> None:
-    """What `check` would say is said."""
+def test_a_catalog_with_problems_is_not_edited(site: Site, new: New) -> None:
+    """The problems are those of `check`."""
     site.write(SECOND, "title: Second\n")
     before = everything(site)
 
@@ -285,8 +294,8 @@ def test_a_wrong_catalog_is_not_touched(site: Site, new: New) -> None:
     assert everything(site) == before
 
 
-def test_a_dry_run_shows_what_would_change(site: Site, new: New) -> None:
-    """The new lines, with those around them, whatever ends them; nothing is written."""
+def test_a_dry_run_prints_a_diff(site: Site, new: New) -> None:
+    """With any line endings; nothing is written."""
     chapter = "- {id: 1, number: 1, published: 2026-02-02, pages: []}"
     site.write(FIRST, f"title: A\r\ncover: c\r\nchapters:\r\n{chapter}")
     before = everything(site)
@@ -301,8 +310,8 @@ def test_a_dry_run_shows_what_would_change(site: Site, new: New) -> None:
     assert everything(site) == before
 
 
-def test_programs_are_told_the_same(site: Site, new: New, tmp_path: Path) -> None:
-    """All that the sentence has, and the names of the pages."""
+def test_json_has_the_same_content(site: Site, new: New, tmp_path: Path) -> None:
+    """And the names of the pages."""
     pages = page_archives.folder(tmp_path / "pages", "2.jpg", "1.jpg")
 
     assert json.loads(new("first", "--volume", 4, "--pages", pages, "--json").stdout) == {
@@ -318,8 +327,8 @@ def test_programs_are_told_the_same(site: Site, new: New, tmp_path: Path) -> Non
     assert failed["message"] == "no series has the slug frist; did you mean first?"
 
 
-def test_an_id_that_was_published_is_not_given_again(site: Site, new: New) -> None:
-    """By a release that is here, or by the manifest of one that was built elsewhere."""
+def test_released_ids_are_not_used_again(site: Site, new: New) -> None:
+    """In a release, or in the manifest of --previous."""
     site.write(FIRST, author_catalogs.series(author_catalogs.chapter(1, "id: 30, ")))
     site.build()
     site.write(FIRST, author_catalogs.series(author_catalogs.chapter(1, "id: 1, ")))
@@ -332,15 +341,15 @@ def test_an_id_that_was_published_is_not_given_again(site: Site, new: New) -> No
     assert "id 31," in new("first", *elsewhere, "--previous", manifest).stderr
 
 
-def test_the_last_id_has_none_after_it(site: Site, new: New) -> None:
+def test_no_id_is_left_after_the_largest(site: Site, new: New) -> None:
     """As for `ids`."""
     site.write(FIRST, author_catalogs.series(author_catalogs.chapter(1, f"id: {MAX_ID}, ")))
 
     assert "write an id yourself" in new("first").stderr
 
 
-def test_what_was_added_can_be_built(site: Site, new: New, tmp_path: Path) -> None:
-    """Both layouts, many times, with nothing to correct by hand."""
+def test_new_chapters_can_be_built(site: Site, new: New, tmp_path: Path) -> None:
+    """In both layouts, many times, without manual edits."""
     pages = page_archives.cbz(tmp_path / "a.cbz", "1.jpg", "2.jpg", "x.jpg", comicinfo="<Title>- # : {}</Title>")
     for _ in range(3):
         for slug in ("first", "second", "long"):

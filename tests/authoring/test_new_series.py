@@ -1,4 +1,4 @@
-"""`new series`: a file that people can go on with, or a reason why there is none."""
+"""`new series`: add a series, or say why not."""
 
 import json
 from collections.abc import Callable
@@ -14,7 +14,7 @@ New = Callable[..., Result]
 
 @pytest.fixture
 def new(site: Site, run: Run) -> New:
-    """`build.py new series` on the test's site."""
+    """Run `build.py new series` on the test's site."""
     site.write("artists.yaml", '- {id: 4, name: Ada Penn}\n- {id: 5, name: "7"}\n- {id: 7, name: Bo}\n')
     site.write("categories.yaml", "- {id: comedy, name: Comedy}\n")
     return lambda *arguments: run("new", "series", "--catalog", site.folder / "catalog_src", *arguments)
@@ -24,8 +24,8 @@ def text(site: Site, file: str) -> str:
     return (site.folder / "catalog_src" / file).read_text(encoding="utf-8")
 
 
-def test_a_series_begins_with_what_was_said(site: Site, new: New) -> None:
-    """It says what editors need, the fields that everybody fills in, and how to go on."""
+def test_a_series_has_the_fields_of_the_options(site: Site, new: New) -> None:
+    """And a schema line, the common fields, and a comment about the next step."""
     result = new("third", "--title", "Third: 紙", "--author", "Ada Penn", "--category", "comedy", "--artist", "4")
 
     assert (result.exit_code, result.stderr) == (0, "")
@@ -44,7 +44,7 @@ def test_a_series_begins_with_what_was_said(site: Site, new: New) -> None:
 
 
 def test_a_series_may_be_a_folder(site: Site, new: New) -> None:
-    """Its chapters will have files of their own."""
+    """Its chapters get their own files."""
     assert new("third", "--title", "Third", "--folder", "--cover", "https://images.example/c.png").exit_code == 0
     assert text(site, "series/third/series.yaml") == (
         "# yaml-language-server: $schema=../../.schemas/series.json\n"
@@ -56,23 +56,23 @@ def test_a_series_may_be_a_folder(site: Site, new: New) -> None:
     )
 
 
-def test_a_name_is_looked_up_before_an_id(site: Site, new: New) -> None:
-    """Who is called 7 is meant, and not number 7."""
+def test_names_come_before_ids(site: Site, new: New) -> None:
+    """A person named 7 comes before the person with id 7."""
     new("third", "--title", "Third", "--artist", "7", "--artist", "4")
 
     assert 'artists: ["7", 4]\n' in text(site, "series/third.yaml")
 
 
 def test_a_new_series_can_be_built(site: Site, new: New) -> None:
-    """And is in the list of series."""
+    """It is in the list of series."""
     new("third", "--title", "Third")
     site.build()
 
     assert "/api/series/third" in site.manifest.resources
 
 
-def test_the_first_series_makes_its_folder(site: Site, new: New) -> None:
-    """A catalog may begin with site.yaml alone."""
+def test_the_first_series_creates_its_folder(site: Site, new: New) -> None:
+    """A catalog may have only site.yaml."""
     folder = site.folder / "catalog_src/series"
     for path in folder.iterdir():
         path.unlink()
@@ -82,8 +82,8 @@ def test_the_first_series_makes_its_folder(site: Site, new: New) -> None:
     assert [path.name for path in folder.iterdir()] == ["third.yaml"]
 
 
-def test_a_dry_run_shows_the_file_and_writes_nothing(site: Site, new: New) -> None:
-    """As a difference to nothing."""
+def test_a_dry_run_prints_a_diff(site: Site, new: New) -> None:
+    """Against /dev/null."""
     before = everything(site)
     result = new("third", "--title", "Third", "--dry-run")
     file = f"{site.folder}/catalog_src/series/third.yaml"
@@ -98,8 +98,8 @@ def test_a_dry_run_shows_the_file_and_writes_nothing(site: Site, new: New) -> No
     assert everything(site) == before
 
 
-def test_programs_are_told_the_same(site: Site, new: New) -> None:
-    """The file below the catalog, the slug, and whether anything was written."""
+def test_json_has_the_same_content(site: Site, new: New) -> None:
+    """File, slug, and whether it was written."""
     facts = {"ok": True, "file": "series/third.yaml", "slug": "third"}
 
     assert json.loads(new("third", "--title", "Third", "--json", "--dry-run").stdout) == facts | {"written": False}
@@ -140,8 +140,8 @@ def test_programs_are_told_the_same(site: Site, new: New) -> None:
         ),
     ],
 )
-def test_what_cannot_be_is_refused(site: Site, new: New, arguments: list[str], sentence: str) -> None:
-    """With the option that says it, and all at once; nothing is written."""
+def test_invalid_options_are_refused(site: Site, new: New, arguments: list[str], sentence: str) -> None:
+    """All errors at once, each with its option; nothing is written."""
     before = everything(site)
     result = new("--title", "Third", *arguments)
 
@@ -149,8 +149,8 @@ def test_what_cannot_be_is_refused(site: Site, new: New, arguments: list[str], s
     assert everything(site) == before
 
 
-def test_nobody_is_told_a_key(site: Site, new: New) -> None:
-    """A catalog with a key in it could not be built, and what is printed is read by many."""
+def test_api_keys_are_neither_written_nor_printed(site: Site, new: New) -> None:
+    """A catalog with a plaintext key cannot be built."""
     before = everything(site)
     result = new("third", "--title", f"The fpk_{'x' * 43}")
 
@@ -160,8 +160,8 @@ def test_nobody_is_told_a_key(site: Site, new: New) -> None:
     assert everything(site) == before
 
 
-def test_a_wrong_catalog_is_not_touched(site: Site, new: New) -> None:
-    """What `check` would say is said."""
+def test_a_catalog_with_problems_is_not_edited(site: Site, new: New) -> None:
+    """The problems are those of `check`."""
     site.write("series/second.yaml", "title: Second\n")
     before = everything(site)
     result = new("third", "--title", "Third")
@@ -173,6 +173,6 @@ def test_a_wrong_catalog_is_not_touched(site: Site, new: New) -> None:
     assert everything(site) == before
 
 
-def test_a_title_has_to_be_said(new: New) -> None:
-    """Without one the command was not used rightly."""
+def test_a_title_is_required(new: New) -> None:
+    """Exit code 2 without it."""
     assert new("third").exit_code == 2

@@ -1,4 +1,4 @@
-"""Pages from folders and archives: which names are taken, in which order, and what is refused."""
+"""Page names from folders and archives: which files are pages, their order, and what is refused."""
 
 import os
 import random
@@ -18,14 +18,14 @@ Make = Callable[..., Path]
 
 @pytest.fixture(params=["folder", "archive"])
 def make(request: pytest.FixtureRequest, tmp_path: Path) -> Make:
-    """A folder, or an archive, with files of these names."""
+    """Create a folder or an archive with files of these names."""
     if request.param == "folder":
         return lambda *names, **more: page_archives.folder(tmp_path / "pages", *names, **more)
     return lambda *names, **more: page_archives.cbz(tmp_path / "pages.cbz", *names, **more)
 
 
-def test_pages_are_in_the_order_in_which_people_count(make: Make) -> None:
-    """2 comes before 10, capitals beside small letters, and a longer name after the one it begins with."""
+def test_pages_are_sorted_by_numbers_in_their_names(make: Make) -> None:
+    """2 before 10, upper case beside lower case, a prefix before a longer name."""
     names = ["10.png", "2.png", "1 b.png", "1.png", "B3.png", "a20.png", "b1.png", "A3.png", "01.png", "a03.png"]
     wanted = ["01.png", "1.png", "1 b.png", "2.png", "10.png", "A3.png", "a03.png", "a20.png", "b1.png", "B3.png"]
 
@@ -33,19 +33,19 @@ def test_pages_are_in_the_order_in_which_people_count(make: Make) -> None:
 
 
 def test_the_order_does_not_depend_on_the_archive(tmp_path: Path) -> None:
-    """Names that differ in case or in zeros only have an order as well."""
+    """Also for names that differ only in case or zeros."""
     names = ["a1.png", "A1.png", "a01.png", "A01.png", "a001.png", "1" * 5000 + ".png", "2" * 4999 + ".png"]
-    found = []
+    orders = []
     for seed in range(5):
         random.Random(seed).shuffle(names)
-        found.append(page_images.read(page_archives.cbz(tmp_path / f"{seed}.cbz", *names)).pages)
+        orders.append(page_images.read(page_archives.cbz(tmp_path / f"{seed}.cbz", *names)).pages)
 
-    assert found == [found[0]] * 5
-    assert found[0][:2] == ["2" * 4999 + ".png", "1" * 5000 + ".png"]
+    assert orders == [orders[0]] * 5
+    assert orders[0][:2] == ["2" * 4999 + ".png", "1" * 5000 + ".png"]
 
 
 def test_only_images_are_pages(make: Make) -> None:
-    """What systems and people leave lying there is passed over."""
+    """Other files and hidden files are ignored."""
     left = [
         ".hidden.png",
         "Thumbs.db",
@@ -66,8 +66,8 @@ def test_only_images_are_pages(make: Make) -> None:
     ]
 
 
-def test_pages_may_lie_in_a_folder_inside(make: Make) -> None:
-    """Many archives hold the folder that was packed; its name is no part of the pages'."""
+def test_pages_may_be_in_a_subfolder(make: Make) -> None:
+    """Its name is not part of the page names."""
     assert page_images.read(make("scans/chapter 1/2.png", "scans/chapter 1/1.png", "read me.txt")).pages == [
         "1.png",
         "2.png",
@@ -75,7 +75,7 @@ def test_pages_may_lie_in_a_folder_inside(make: Make) -> None:
 
 
 def test_pages_in_several_folders_are_refused(make: Make) -> None:
-    """Nobody can tell which of them are the chapter."""
+    """They may be several chapters."""
     path = make("1.png", "extras/1.png")
 
     with pytest.raises(FlatpanelError) as caught:
@@ -86,8 +86,8 @@ def test_pages_in_several_folders_are_refused(make: Make) -> None:
     )
 
 
-def test_nothing_to_show_is_refused(make: Make) -> None:
-    """What is taken for an image is told."""
+def test_a_folder_without_images_is_refused(make: Make) -> None:
+    """The message lists the file types."""
     path = make("a.txt")
 
     with pytest.raises(FlatpanelError, match=r"contains no images \(\.avif, \.bmp, .*\.webp\)$"):
@@ -95,24 +95,24 @@ def test_nothing_to_show_is_refused(make: Make) -> None:
 
 
 @pytest.mark.parametrize("name", ["ComicInfo.xml", "comicinfo.XML", "in/ComicInfo.xml"])
-def test_the_description_lies_on_top_or_beside_the_pages(make: Make, name: str) -> None:
-    """In any case of its letters."""
+def test_comicinfo_is_at_the_top_or_beside_the_pages(make: Make, name: str) -> None:
+    """In upper or lower case."""
     assert page_images.read(make("in/1.png", name)).comicinfo == b""
     assert page_images.read(make("in/1.png", name, "other/ComicInfo.xml")).comicinfo == b""
 
 
-def test_the_description_on_top_counts_first(make: Make) -> None:
-    """It is that of the whole archive."""
+def test_comicinfo_at_the_top_comes_first(make: Make) -> None:
+    """It describes the whole archive."""
     assert b"Top" in (page_images.read(make("A/1.png", "A/ComicInfo.xml", comicinfo="Top")).comicinfo or b"")
 
 
-def test_a_description_elsewhere_is_none(make: Make) -> None:
-    """What lies beside other things describes them."""
+def test_comicinfo_elsewhere_is_ignored(make: Make) -> None:
+    """It describes other files."""
     assert page_images.read(make("in/1.png", "other/ComicInfo.xml")).comicinfo is None
 
 
-def test_a_description_that_is_too_long_is_refused(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It is read up to its bound and no further, however well it is packed."""
+def test_a_large_comicinfo_is_refused(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Only its first MiB is read."""
     monkeypatch.setattr(page_images, "MAX_COMICINFO", 1 << 12)
     path = make("1.png", comicinfo=" " * (1 << 16))
 
@@ -120,8 +120,8 @@ def test_a_description_that_is_too_long_is_refused(make: Make, monkeypatch: pyte
         page_images.read(path)
 
 
-def test_a_bomb_is_not_unpacked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """An archive of a few bytes whose description claims to be short, and is not."""
+def test_a_zip_bomb_is_not_unpacked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The archive declares a small ComicInfo.xml that unpacks to a large one."""
     path = page_archives.cbz(tmp_path / "a.cbz", "1.png", comicinfo=b" " * (8 << 20))
     asked: list[int] = []
     read = zipfile.ZipExtFile.read
@@ -134,7 +134,7 @@ def test_a_bomb_is_not_unpacked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 
 
 def test_too_many_files_are_refused(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whoever names their home folder by mistake is told so, and soon."""
+    """For example a home folder."""
     monkeypatch.setattr(page_images, "MAX_FILES", 3)
 
     assert len(page_images.read(make("1.png", "2.png", "3.png")).pages) == 3
@@ -142,8 +142,8 @@ def test_too_many_files_are_refused(make: Make, monkeypatch: pytest.MonkeyPatch)
         page_images.read(make("1.png", "2.png", "3.png", "4.txt"))
 
 
-def test_no_more_files_are_looked_for_than_may_be_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A disk without an end is left soon, and what is hidden is not even entered."""
+def test_listing_files_stops_at_the_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Hidden folders are not listed at all."""
     monkeypatch.setattr(page_images, "MAX_FILES", 3)
     assert page_images.read(page_archives.folder(tmp_path, "1.png", *(f".git/{one}" for one in "abcd"))).pages == [
         "1.png"
@@ -151,7 +151,7 @@ def test_no_more_files_are_looked_for_than_may_be_there(tmp_path: Path, monkeypa
 
     def endless(_: Path) -> Iterator[str]:
         yield from ("1.png",) * 10
-        pytest.fail("nobody needs to know that much")
+        pytest.fail("too many files were listed")
 
     monkeypatch.setattr(page_images, "_files", endless)
     with pytest.raises(FlatpanelError, match="contains more than 3 files"):
@@ -161,8 +161,8 @@ def test_no_more_files_are_looked_for_than_may_be_there(tmp_path: Path, monkeypa
 @pytest.mark.parametrize(
     "name", ["/1.png", "../1.png", "a/../1.png", "a/..", "C:1.png", "c:/1.png", "a\\1.png", "a\n1.png", "a\x7f.png"]
 )
-def test_a_name_that_leads_elsewhere_is_refused(tmp_path: Path, name: str) -> None:
-    """Whoever unpacks such an archive writes where they do not want to, so that nobody is led to it."""
+def test_unsafe_paths_are_refused(tmp_path: Path, name: str) -> None:
+    """Unpacking such an archive could write anywhere."""
     path = page_archives.cbz(tmp_path / "a.cbz", "2.png", name)
 
     with pytest.raises(FlatpanelError) as caught:
@@ -172,29 +172,29 @@ def test_a_name_that_leads_elsewhere_is_refused(tmp_path: Path, name: str) -> No
 
 
 @pytest.mark.parametrize("name", ["a..b.png", "1..png", "ab:c.png"])
-def test_dots_and_colons_may_be_in_names(tmp_path: Path, name: str) -> None:
-    """Only what a system reads as a place is refused."""
+def test_dots_and_colons_in_names_are_safe(tmp_path: Path, name: str) -> None:
+    """Only what a system reads as a path is refused."""
     assert page_images.read(page_archives.cbz(tmp_path / "a.cbz", f"in.side/{name}")).pages == [name]
 
 
-def unflagged(path: Path, name: bytes) -> Path:
-    """An archive that does not say in which encoding its one name is."""
+def archive_without_utf8_flag(path: Path, name: bytes) -> Path:
+    """An archive that does not state the encoding of its one name."""
     page_archives.cbz(path, "x" * len(name))
     path.write_bytes(path.read_bytes().replace(b"x" * len(name), name))
     return path
 
 
 def test_names_without_an_encoding_are_utf8(tmp_path: Path) -> None:
-    """As macOS writes them; what else they could mean nobody knows, and no page is guessed."""
-    assert page_images.read(unflagged(tmp_path / "a.cbz", "紙.png".encode())).pages == ["紙.png"]
+    """As macOS writes them; other encodings are refused, not guessed."""
+    assert page_images.read(archive_without_utf8_flag(tmp_path / "a.cbz", "紙.png".encode())).pages == ["紙.png"]
     with pytest.raises(
         FlatpanelError, match="contains file names that are not UTF-8; rename the files, or pack the archive again"
     ):
-        page_images.read(unflagged(tmp_path / "b.cbz", "紙.png".encode("shift_jis")))
+        page_images.read(archive_without_utf8_flag(tmp_path / "b.cbz", "紙.png".encode("shift_jis")))
 
 
-def test_a_name_on_the_disk_that_is_no_text_is_refused(tmp_path: Path) -> None:
-    """A catalog could not hold it."""
+def test_file_names_that_are_not_utf8_are_refused(tmp_path: Path) -> None:
+    """A catalog cannot contain them."""
     Path(os.fsdecode(os.fsencode(tmp_path) + b"/\xff.png")).write_bytes(b"")
 
     with pytest.raises(FlatpanelError, match="contains file names that are not UTF-8"):
@@ -202,8 +202,8 @@ def test_a_name_on_the_disk_that_is_no_text_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("packed", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
-def test_rare_packings_are_refused(tmp_path: Path, packed: int) -> None:
-    """They cannot be unpacked in small pieces."""
+def test_unsupported_compression_is_refused(tmp_path: Path, packed: int) -> None:
+    """It cannot be unpacked with a size limit."""
     path = page_archives.cbz(tmp_path / "a.cbz", "1.png", comicinfo="<Title>A</Title>", packed=packed)
 
     with pytest.raises(
@@ -212,8 +212,8 @@ def test_rare_packings_are_refused(tmp_path: Path, packed: int) -> None:
         page_images.read(path)
 
 
-def test_an_encrypted_description_is_refused(tmp_path: Path) -> None:
-    """Nobody is asked for a password; the names alone can be read."""
+def test_an_encrypted_comicinfo_is_refused(tmp_path: Path) -> None:
+    """Names can be read without a password."""
     path = page_archives.cbz(tmp_path / "a.cbz", "1.png", comicinfo="<Title>A</Title>")
     text = bytearray(path.read_bytes())
     entry = text.rindex(b"PK\x01\x02")
@@ -224,22 +224,22 @@ def test_an_encrypted_description_is_refused(tmp_path: Path) -> None:
         page_images.read(path)
 
 
-def test_an_archive_within_an_archive_is_no_page(tmp_path: Path) -> None:
-    """Only names count, and this one is none of an image."""
+def test_an_archive_in_an_archive_is_not_a_page(tmp_path: Path) -> None:
+    """Only names with an image type are pages."""
     with pytest.raises(FlatpanelError, match="contains no images"):
         page_images.read(page_archives.cbz(tmp_path / "a.cbz", "1.cbz"))
 
 
-def test_what_is_not_there_is_told(tmp_path: Path) -> None:
-    """With the name that was typed."""
+def test_a_missing_path_is_named(tmp_path: Path) -> None:
+    """As it was typed."""
     with pytest.raises(FlatpanelError) as caught:
         page_images.read(tmp_path / "a.cbz")
 
     assert str(caught.value) == f"{tmp_path / 'a.cbz'}: cannot be read: No such file or directory"
 
 
-def test_what_is_no_archive_is_told(tmp_path: Path) -> None:
-    """And what would be one."""
+def test_other_files_are_refused(tmp_path: Path) -> None:
+    """The message lists what is valid."""
     path = tmp_path / "a.cbr"
     path.write_bytes(b"Rar!\x1a\x07\x01\x00")
 
@@ -251,16 +251,16 @@ def test_what_is_no_archive_is_told(tmp_path: Path) -> None:
     )
 
 
-def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
-    """Nobody may ever write into it."""
+def test_a_pipe_is_refused(tmp_path: Path) -> None:
+    """Opening it would wait for a writer."""
     os.mkfifo(tmp_path / "pipe")
 
     with pytest.raises(FlatpanelError, match="it is neither a file nor a folder; pass a folder of images"):
         page_images.read(tmp_path / "pipe")
 
 
-def test_a_folder_that_cannot_be_listed_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """With its own name, which may be that of a folder inside."""
+def test_a_folder_without_permission_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It may be a subfolder."""
 
     def refuse(_: object) -> None:
         raise PermissionError(13, "Permission denied", f"{tmp_path}/inside")
@@ -271,16 +271,16 @@ def test_a_folder_that_cannot_be_listed_is_told(tmp_path: Path, monkeypatch: pyt
         page_images.read(tmp_path)
 
 
-def test_a_file_without_a_name_is_passed_over(tmp_path: Path) -> None:
-    """The format allows it, and Python's own question whether it is a folder would fail."""
+def test_a_member_without_a_name_is_ignored(tmp_path: Path) -> None:
+    """The zip format allows it."""
     path = page_archives.cbz(tmp_path / "a.cbz", "1.png", "x")
     path.write_bytes(path.read_bytes().replace(b"x", b"\0"))
 
     assert page_images.read(path).pages == ["1.png"]
 
 
-def test_whatever_is_wrong_with_an_archive_is_a_sentence(tmp_path: Path) -> None:
-    """Archives with any bytes changed or cut off either tell their pages or are refused; there is no traceback."""
+def test_damaged_archives_do_not_cause_tracebacks(tmp_path: Path) -> None:
+    """With any bytes changed or cut off, an archive is read or refused."""
     whole = page_archives.cbz(tmp_path / "whole.cbz", "in/1.png", "in/2.png", comicinfo="<Title>A</Title>").read_bytes()
     outcomes = set()
     for seed in range(1500):

@@ -1,4 +1,4 @@
-"""No id comes back that any chapter ever had."""
+"""No chapter id is used twice, even if its chapter was removed."""
 
 import subprocess
 from collections.abc import Callable
@@ -15,8 +15,8 @@ from tests.support.author_catalogs import FIRST, Run, chapter, everything, ids_i
 
 @pytest.fixture
 def ids(site: Site, run: Run) -> Callable[..., Result]:
-    """`build.py ids` on the test's site, whose first series is empty."""
-    return author_catalogs.giving_ids(site, run)
+    """Run `build.py ids` on a site whose first series has no chapters."""
+    return author_catalogs.ids_command(site, run)
 
 
 def git(site: Site, *arguments: str) -> None:
@@ -29,8 +29,8 @@ def commit(site: Site) -> None:
     git(site, "commit", "-m", "a")
 
 
-def test_ids_go_on_after_the_highest_in_the_catalog(site: Site, ids: Callable[..., Result]) -> None:
-    """A gap may be the place of a chapter that was removed, so that none is filled."""
+def test_ids_continue_after_the_highest(site: Site, ids: Callable[..., Result]) -> None:
+    """Gaps may be ids of removed chapters."""
     site.write(FIRST, series(chapter(1, "id: 40, "), chapter(2), chapter(3, "id: 2, ")))
 
     ids()
@@ -38,8 +38,8 @@ def test_ids_go_on_after_the_highest_in_the_catalog(site: Site, ids: Callable[..
     assert ids_in(site, FIRST) == [40, 41, 2]
 
 
-def test_an_id_of_a_removed_chapter_stays_its_own(site: Site, ids: Callable[..., Result]) -> None:
-    """A client that knows the chapter 5 must never find another one there."""
+def test_ids_of_removed_chapters_are_not_used_again(site: Site, ids: Callable[..., Result]) -> None:
+    """A client that stored the id must not get another chapter."""
     site.write(FIRST, series(chapter(1, "id: 5, ")))
     site.build()
     site.write(FIRST, series(chapter(2)))
@@ -49,8 +49,8 @@ def test_an_id_of_a_removed_chapter_stays_its_own(site: Site, ids: Callable[...,
     assert ids_in(site, FIRST) == [6]
 
 
-def test_ids_of_a_release_that_was_rolled_back_stay_taken(site: Site, ids: Callable[..., Result], run: Run) -> None:
-    """What the newer release had was published, too."""
+def test_ids_of_newer_releases_count_after_a_rollback(site: Site, ids: Callable[..., Result], run: Run) -> None:
+    """They were published."""
     site.write(FIRST, series(chapter(1, "id: 5, ")))
     site.build()
     site.write(FIRST, series(chapter(1, "id: 5, "), chapter(2, "id: 6, ")))
@@ -63,8 +63,8 @@ def test_ids_of_a_release_that_was_rolled_back_stay_taken(site: Site, ids: Calla
     assert ids_in(site, FIRST) == [7]
 
 
-def test_ids_of_a_scheduled_chapter_that_was_removed_stay_taken(site: Site, ids: Callable[..., Result]) -> None:
-    """A release knows the ids of chapters that it does not show yet."""
+def test_ids_of_removed_scheduled_chapters_count(site: Site, ids: Callable[..., Result]) -> None:
+    """The manifest contains them although the release does not show them."""
     site.write(FIRST, series(chapter(1, "id: 5, ").replace("2026", "2099")))
     site.build()
     site.write(FIRST, series(chapter(2)))
@@ -74,8 +74,8 @@ def test_ids_of_a_scheduled_chapter_that_was_removed_stay_taken(site: Site, ids:
     assert ids_in(site, FIRST) == [6]
 
 
-def test_ids_of_builds_long_ago_stay_taken(site: Site, ids: Callable[..., Result]) -> None:
-    """Every release hands the highest id down to the next."""
+def test_ids_of_deleted_releases_count(site: Site, ids: Callable[..., Result]) -> None:
+    """Each manifest inherits the highest id."""
     site.write(FIRST, series(chapter(1, "id: 5, ")))
     site.build()
     site.write(FIRST, series(chapter(1, "id: 2, ")))
@@ -88,8 +88,8 @@ def test_ids_of_builds_long_ago_stay_taken(site: Site, ids: Callable[..., Result
     assert ids_in(site, FIRST) == [6]
 
 
-def test_ids_of_a_manifest_from_elsewhere_stay_taken(site: Site, ids: Callable[..., Result]) -> None:
-    """A machine without dist/ is told by the last manifest."""
+def test_ids_of_the_previous_manifest_count(site: Site, ids: Callable[..., Result]) -> None:
+    """For machines without dist/."""
     site.write(FIRST, series(chapter(1, "id: 5, ")))
     release = site.build().release
     manifest = site.folder / "dist/releases" / release / "manifest.json"
@@ -102,8 +102,8 @@ def test_ids_of_a_manifest_from_elsewhere_stay_taken(site: Site, ids: Callable[.
 
 
 @pytest.mark.parametrize("written", ["id: 5, ", '"id": 5, ', "'id' : 5, "])
-def test_ids_in_the_history_of_the_catalog_stay_taken(site: Site, ids: Callable[..., Result], written: str) -> None:
-    """Whoever builds somewhere else has only git to ask."""
+def test_ids_in_the_git_history_count(site: Site, ids: Callable[..., Result], written: str) -> None:
+    """For machines without any release."""
     git(site, "init")
     site.write(FIRST, series(chapter(1, written)))
     commit(site)
@@ -116,8 +116,8 @@ def test_ids_in_the_history_of_the_catalog_stay_taken(site: Site, ids: Callable[
     assert ids_in(site, FIRST) == [6]
 
 
-def test_every_id_of_a_line_stays_taken(site: Site, ids: Callable[..., Result]) -> None:
-    """Whoever writes a list on one line gives many ids with it."""
+def test_all_ids_of_a_line_count(site: Site, ids: Callable[..., Result]) -> None:
+    """A flow list has many ids on one line."""
     git(site, "init")
     fields = "published: 2026-02-02, pages: []"
     site.write(
@@ -131,8 +131,8 @@ def test_every_id_of_a_line_stays_taken(site: Site, ids: Callable[..., Result]) 
     assert ids_in(site, FIRST) == [6]
 
 
-def test_an_id_that_is_committed_and_just_removed_stays_taken(site: Site, ids: Callable[..., Result]) -> None:
-    """The edit at hand counts as history, too."""
+def test_ids_of_uncommitted_removals_count(site: Site, ids: Callable[..., Result]) -> None:
+    """The last commit contains them."""
     git(site, "init")
     site.write(FIRST, series(chapter(1, "id: 5, ")))
     commit(site)
@@ -143,8 +143,8 @@ def test_an_id_that_is_committed_and_just_removed_stays_taken(site: Site, ids: C
     assert ids_in(site, FIRST) == [6]
 
 
-def test_history_is_read_whatever_somebody_has_set_in_git(site: Site, ids: Callable[..., Result]) -> None:
-    """Colours and the like are for people's eyes."""
+def test_git_settings_do_not_change_the_history(site: Site, ids: Callable[..., Result]) -> None:
+    """For example colors."""
     git(site, "init")
     for name, value in (("color.ui", "always"), ("diff.noprefix", "true"), ("log.showSignature", "true")):
         git(site, "config", name, value)
@@ -160,8 +160,8 @@ def test_history_is_read_whatever_somebody_has_set_in_git(site: Site, ids: Calla
     assert ids_in(site, FIRST) == [6]
 
 
-def test_ids_of_other_things_do_not_count(site: Site, ids: Callable[..., Result]) -> None:
-    """An author 900 leaves the numbers of chapters alone."""
+def test_ids_of_other_records_do_not_count(site: Site, ids: Callable[..., Result]) -> None:
+    """For example of an author."""
     git(site, "init")
     site.write("authors.yaml", "- {id: 900, name: Ada Penn}\n")
     site.write(FIRST, series(chapter(1)))
@@ -172,8 +172,8 @@ def test_ids_of_other_things_do_not_count(site: Site, ids: Callable[..., Result]
     assert ids_in(site, FIRST) == [1]
 
 
-def test_a_number_that_no_chapter_can_have_is_no_id(site: Site, ids: Callable[..., Result]) -> None:
-    """A slip of somebody's hand long ago does not use up all ids."""
+def test_numbers_above_the_limit_do_not_count(site: Site, ids: Callable[..., Result]) -> None:
+    """A typing error in the history must not use up all ids."""
     git(site, "init")
     site.write(FIRST, series(chapter(1, "id: 9999999999, ")))
     commit(site)
@@ -184,8 +184,8 @@ def test_a_number_that_no_chapter_can_have_is_no_id(site: Site, ids: Callable[..
     assert ids_in(site, FIRST) == [1]
 
 
-def test_there_is_an_end_to_ids(site: Site, ids: Callable[..., Result]) -> None:
-    """An id that no client can hold is not given."""
+def test_no_id_exceeds_the_limit(site: Site, ids: Callable[..., Result]) -> None:
+    """Clients store 32-bit integers."""
     site.write(FIRST, series(chapter(1, f"id: {MAX_ID}, "), chapter(2)))
     before = everything(site)
 
@@ -198,8 +198,8 @@ def test_there_is_an_end_to_ids(site: Site, ids: Callable[..., Result]) -> None:
     assert everything(site) == before
 
 
-def test_the_last_id_of_all_is_given(site: Site, ids: Callable[..., Result]) -> None:
-    """The bound itself is an id."""
+def test_the_largest_id_can_be_assigned(site: Site, ids: Callable[..., Result]) -> None:
+    """The limit itself is valid."""
     site.write(FIRST, series(chapter(1, f"id: {MAX_ID - 1}, "), chapter(2)))
 
     ids()
@@ -207,8 +207,8 @@ def test_the_last_id_of_all_is_given(site: Site, ids: Callable[..., Result]) -> 
     assert ids_in(site, FIRST) == [MAX_ID - 1, MAX_ID]
 
 
-def test_a_damaged_manifest_is_not_guessed_at(site: Site, ids: Callable[..., Result]) -> None:
-    """Without knowing what was published, no id is given."""
+def test_a_damaged_manifest_is_an_error(site: Site, ids: Callable[..., Result]) -> None:
+    """Without the published ids, no id is assigned."""
     site.write("last.json", "{}")
     site.write(FIRST, series(chapter(1)))
     last = site.folder / "catalog_src/last.json"
@@ -219,8 +219,8 @@ def test_a_damaged_manifest_is_not_guessed_at(site: Site, ids: Callable[..., Res
     assert (site.folder / "catalog_src" / FIRST).read_bytes() == series(chapter(1)).encode()
 
 
-def test_the_highest_id_is_in_the_manifest(site: Site) -> None:
-    """A release tells the next one how far ids have come."""
+def test_the_manifest_has_the_highest_id(site: Site) -> None:
+    """For the next build."""
     site.write(FIRST, series(chapter(1, "id: 5, ")))
     site.build()
 
@@ -228,8 +228,8 @@ def test_the_highest_id_is_in_the_manifest(site: Site) -> None:
 
 
 @pytest.mark.parametrize("form", ["separate", "combined", "off"])
-def test_an_id_that_only_a_merge_gave_stays_taken(site: Site, ids: Callable[..., Result], form: str) -> None:
-    """Resolving a conflict is an edit as well, whatever somebody's git shows of merges."""
+def test_ids_added_in_a_merge_commit_count(site: Site, ids: Callable[..., Result], form: str) -> None:
+    """With any git settings about merges."""
     git(site, "init", "--initial-branch", "main")
     git(site, "config", "log.diffMerges", form)
     site.write(FIRST, series())

@@ -1,4 +1,4 @@
-"""`views`: logs in, counts out, each request once, and what becomes of them."""
+"""`views`: each request in the logs is counted once, and the next build shows the counts."""
 
 import gzip
 import json
@@ -20,14 +20,14 @@ from tests.support.author_catalogs import Run, counts, line, lines
 
 @pytest.fixture
 def counting(site: Site) -> Site:
-    """A catalog of two series, one with the chapters 1 and 2, one with the chapter 3."""
+    """A catalog of two series: one with the chapters 1 and 2, one with the chapter 3."""
     return author_catalogs.with_chapters(site)
 
 
 @pytest.fixture
-def fold(counting: Site, run: Run) -> Callable[..., Result]:
-    """`build.py views` with logs of these contents."""
-    return author_catalogs.folding(counting, run)
+def add_views(counting: Site, run: Run) -> Callable[..., Result]:
+    """Run `build.py views` with logs of these contents."""
+    return author_catalogs.views_command(counting, run)
 
 
 def body(site: Site, url: str) -> dict[str, object]:
@@ -38,38 +38,38 @@ def body(site: Site, url: str) -> dict[str, object]:
 # Counting
 
 
-def test_each_line_is_a_view_of_its_chapter(counting: Site, fold: Callable[..., Result]) -> None:
-    """Counts stand by chapter, in the order of their ids, and the command says how many there were."""
-    result = fold(lines(1, 2, chapter=10) + lines(3, chapter=2))
+def test_each_line_is_one_view(counting: Site, add_views: Callable[..., Result]) -> None:
+    """views.yaml has the counts in the order of chapter ids."""
+    result = add_views(lines(1, 2, chapter=10) + lines(3, chapter=2))
 
     assert result.output == f"{counting.folder}/catalog_src: 3 views added, 0 already counted\n"
     assert counts(counting) == "2: 1\n10: 2\n"
 
 
-def test_counts_grow(counting: Site, fold: Callable[..., Result]) -> None:
-    """A later log adds to what earlier ones gave."""
-    fold(lines(1, 2))
-    fold(lines(3) + lines(4, chapter=2))
+def test_counts_add_up(counting: Site, add_views: Callable[..., Result]) -> None:
+    """Over several runs."""
+    add_views(lines(1, 2))
+    add_views(lines(3) + lines(4, chapter=2))
 
     assert counts(counting) == "1: 3\n2: 1\n"
 
 
-def test_the_same_log_again_changes_nothing(counting: Site, fold: Callable[..., Result]) -> None:
-    """Whoever is not sure whether a log was counted gives it once more."""
+def test_a_repeated_log_changes_nothing(counting: Site, add_views: Callable[..., Result]) -> None:
+    """Its requests were counted before."""
     log = lines(1, 2, 3) + lines(4, day="2026-05-02")
-    fold(log)
+    add_views(log)
     before = counts(counting)
 
-    result = fold(log, log)
+    result = add_views(log, log)
 
     assert result.output == f"{counting.folder}/catalog_src: 0 views added, 8 already counted\n"
     assert counts(counting) == before == "1: 4\n"
 
 
-def test_one_request_is_one_view_wherever_it_stands(counting: Site, fold: Callable[..., Result]) -> None:
-    """The same line twice in a log, in two logs, and in a log of yesterday is the same view."""
-    fold(lines(1, 1, 2), lines(2, 3))
-    fold(lines(3, 1))
+def test_a_request_is_counted_once(counting: Site, add_views: Callable[..., Result]) -> None:
+    """If it is twice in a log, in two logs, and in an older log."""
+    add_views(lines(1, 1, 2), lines(2, 3))
+    add_views(lines(3, 1))
 
     assert counts(counting) == "1: 3\n"
 
@@ -84,14 +84,16 @@ def test_one_request_is_one_view_wherever_it_stands(counting: Site, fold: Callab
     ],
     ids=["plain", "crlf", "gzip", "two members"],
 )
-def test_logs_come_in_several_forms(counting: Site, fold: Callable[..., Result], content: str | bytes) -> None:
-    """However a log was packed or passed on, its lines are the same; the name says nothing."""
-    assert (fold(content).stderr, counts(counting)) == ("", "1: 2\n")
+def test_plain_and_gzipped_logs_are_read(
+    counting: Site, add_views: Callable[..., Result], content: str | bytes
+) -> None:
+    """With any file name."""
+    assert (add_views(content).stderr, counts(counting)) == ("", "1: 2\n")
 
 
-def test_an_empty_log_is_none(counting: Site, fold: Callable[..., Result]) -> None:
-    """A quiet day makes a file without views."""
-    assert (fold("").exit_code, counts(counting)) == (0, "")
+def test_an_empty_log_adds_nothing(counting: Site, add_views: Callable[..., Result]) -> None:
+    """It results in a file without views."""
+    assert (add_views("").exit_code, counts(counting)) == (0, "")
 
 
 @pytest.mark.parametrize(
@@ -115,13 +117,11 @@ def test_an_empty_log_is_none(counting: Site, fold: Callable[..., Result]) -> No
         b"\xff\xfe\n",
     ],
 )
-def test_what_is_no_whole_line_is_counted_as_such(
-    counting: Site, fold: Callable[..., Result], cut: str | bytes
-) -> None:
-    """It is no view, it spoils no other line, and the command says how many there were in which log."""
+def test_invalid_lines_are_reported(counting: Site, add_views: Callable[..., Result], cut: str | bytes) -> None:
+    """With their number and log; other lines are counted."""
     content = line(1).encode() + (cut if isinstance(cut, bytes) else cut.encode())
 
-    result = fold(lines(3), content)
+    result = add_views(lines(3), content)
 
     log = counting.folder / "views.log.1"
     assert result.stderr == (
@@ -130,18 +130,18 @@ def test_what_is_no_whole_line_is_counted_as_such(
     assert counts(counting) == "1: 2\n"
 
 
-def test_a_line_that_was_cut_counts_when_it_is_whole(counting: Site, fold: Callable[..., Result]) -> None:
-    """The live log may be read at any moment."""
+def test_an_incomplete_line_counts_once_it_is_complete(counting: Site, add_views: Callable[..., Result]) -> None:
+    """The live log may be read at any time."""
     log = lines(1, 2, chapter=12)
-    fold(log[:-2])
-    fold(log)
+    add_views(log[:-2])
+    add_views(log)
 
     assert counts(counting) == "12: 2\n"
 
 
-def test_everything_is_told_as_json(counting: Site, fold: Callable[..., Result]) -> None:
-    """Programs are told the same, without sentences."""
-    result = fold(lines(1, 2, 2), "a\nb\n", json=True)
+def test_json_has_the_same_content(counting: Site, add_views: Callable[..., Result]) -> None:
+    """As fields."""
+    result = add_views(lines(1, 2, 2), "a\nb\n", json=True)
 
     assert result.stderr == ""
     assert json.loads(result.stdout) == {
@@ -153,15 +153,15 @@ def test_everything_is_told_as_json(counting: Site, fold: Callable[..., Result])
     }
 
 
-def test_more_lines_than_one_are_lines(fold: Callable[..., Result]) -> None:
-    """The report is written for people."""
-    assert "views.log.0: 2 lines invalid, skipped" in fold("a\nb\n").stderr
+def test_messages_have_singular_and_plural(add_views: Callable[..., Result]) -> None:
+    """1 line, 2 lines."""
+    assert "views.log.0: 2 lines invalid, skipped" in add_views("a\nb\n").stderr
 
 
 @given(st.data())
 @settings(max_examples=60, deadline=None)
-def test_however_logs_are_cut_packed_and_shuffled_the_counts_are_the_truth(data: st.DataObject) -> None:
-    """Whatever way the whole of a log arrives in the end, each of its requests counts once."""
+def test_cut_packed_and_shuffled_logs_have_the_same_counts(data: st.DataObject) -> None:
+    """Each request counts once."""
     viewed = data.draw(st.lists(st.tuples(st.integers(1, 3), st.integers(1, 120)), max_size=12))
     end = data.draw(st.sampled_from(["\n", "\r\n"]))
     whole = "".join(line(n, chapter, f"2026-05-0{day}", end) for n, (day, chapter) in enumerate(viewed)).encode()
@@ -179,29 +179,29 @@ def test_however_logs_are_cut_packed_and_shuffled_the_counts_are_the_truth(data:
             for log, content in zip(logs_here, part, strict=True):
                 log.write_bytes(content)
             view_counts.add_views(site.folder / "catalog_src", logs_here)
-        found = dict(one.split(": ") for one in counts(site).splitlines())
+        counted = dict(one.split(": ") for one in counts(site).splitlines())
 
-    assert found == {str(chapter): str(count) for chapter, count in Counter(chapter for _, chapter in viewed).items()}
-
-
-# What becomes of the counts
+    assert counted == {str(chapter): str(count) for chapter, count in Counter(chapter for _, chapter in viewed).items()}
 
 
-def test_what_nginx_writes_is_counted(
-    serve: Callable[[str], tuple[Site, nginx_client.Web]], fold: Callable[..., Result]
+# Counts in a release
+
+
+def test_a_log_of_nginx_is_counted(
+    serve: Callable[[str], tuple[Site, nginx_client.Web]], add_views: Callable[..., Result]
 ) -> None:
-    """The log of a real server is read to the last line, and holds the views and nothing else."""
+    """All of its lines are views."""
     site, server = serve("v2")
     url = next(one for one in site.manifest.resources if one.startswith("/api/v2/chapters/") and one.endswith("/pages"))
     log = site.folder / "dist/run/views.log"
-    # Whoever was answered knows that nginx is there, and its log.
+    # After a response, nginx is running and has a log.
     assert server.ask(url).status == 200
-    fold(log.read_bytes())
+    add_views(log.read_bytes())
 
     for asked in (f"{url}?track=true", f"{url}?track=true", url):
         assert server.ask(asked).status == 200
 
-    assert json.loads(fold(log.read_bytes(), json=True).stdout) | {"repeated": 0} == {
+    assert json.loads(add_views(log.read_bytes(), json=True).stdout) | {"repeated": 0} == {
         "ok": True,
         "counted": 2,
         "repeated": 0,
@@ -210,30 +210,30 @@ def test_what_nginx_writes_is_counted(
     }
 
 
-def test_the_next_build_shows_the_views(counting: Site, fold: Callable[..., Result]) -> None:
-    """In the chapter, in its lists, and summed up in the series."""
+def test_the_next_build_shows_the_views(counting: Site, add_views: Callable[..., Result]) -> None:
+    """In the chapter, in lists, and as a sum in the series."""
     counting.build()
-    fold(lines(1, 2, chapter=2) + lines(3, 4, 5, chapter=1))
+    add_views(lines(1, 2, chapter=2) + lines(3, 4, 5, chapter=1))
     counting.build()
 
     assert [body(counting, f"/api/v2/chapters/{one}")["views"] for one in (1, 2, 3)] == [3, 2, 0]
     assert [body(counting, f"/api/v2/series/{one}")["views"] for one in ("first", "second")] == [5, 0]
 
 
-def test_views_are_added_to_those_that_people_wrote(counting: Site, fold: Callable[..., Result]) -> None:
-    """`views` of a chapter is where its history before this site has its place."""
+def test_counted_views_are_added_to_the_views_field(counting: Site, add_views: Callable[..., Result]) -> None:
+    """The field has the views from before this site."""
     counting.write(
         "series/second.yaml",
         "title: Second\ncover: c.jpg\nchapters: [{id: 3, number: 1, published: 2026-02-02, pages: [], views: 100}]\n",
     )
-    fold(lines(1, chapter=3))
+    add_views(lines(1, chapter=3))
     counting.build()
 
     assert body(counting, "/api/v2/chapters/3")["views"] == 101
 
 
-def test_views_decide_the_order(counting: Site, fold: Callable[..., Result]) -> None:
-    """The list that is sorted by views follows them."""
+def test_views_decide_the_order(counting: Site, add_views: Callable[..., Result]) -> None:
+    """Of the list that is sorted by views."""
 
     def order() -> list[str]:
         counting.build()
@@ -242,35 +242,35 @@ def test_views_decide_the_order(counting: Site, fold: Callable[..., Result]) -> 
         assert isinstance(results, list)
         return [one["slug"] for one in results]
 
-    fold(lines(1, chapter=1))
+    add_views(lines(1, chapter=1))
     assert order() == ["first", "second"]
 
-    fold(lines(2, 3, chapter=3))
+    add_views(lines(2, 3, chapter=3))
     assert order() == ["second", "first"]
 
 
-def test_views_of_a_chapter_that_is_gone_are_kept(counting: Site, fold: Callable[..., Result]) -> None:
-    """Whoever brings the chapter back finds its count; until then nothing shows it."""
-    fold(lines(1, chapter=77) + lines(2, chapter=3))
+def test_views_of_removed_chapters_are_kept(counting: Site, add_views: Callable[..., Result]) -> None:
+    """They are shown again if the chapter returns."""
+    add_views(lines(1, chapter=77) + lines(2, chapter=3))
     counting.build()
-    fold(lines(3, chapter=3))
+    add_views(lines(3, chapter=3))
 
     assert counts(counting) == "3: 2\n77: 1\n"
     assert body(counting, "/api/v2/series/second")["views"] == 1
 
 
-def test_views_do_not_change_when_anything_was_edited(counting: Site, fold: Callable[..., Result]) -> None:
-    """Counting is no edit: bodies without views keep tag and date."""
+def test_views_are_not_an_edit(counting: Site, add_views: Callable[..., Result]) -> None:
+    """Bodies without views keep ETag and Last-Modified."""
     counting.build()
     before = counting.manifest.resources["/api/series/first"]
-    fold(lines(1))
+    add_views(lines(1))
     counting.build()
 
     assert counting.manifest.resources["/api/series/first"] == before
 
 
-def test_more_digits_than_a_line_may_have_are_no_chapter() -> None:
-    """A tally takes what the log format can hold, and nothing else."""
+def test_chapter_ids_have_at_most_10_digits() -> None:
+    """Longer ones are invalid lines."""
     tally = view_log.Tally()
 
     assert tally.add([line(1, 9_999_999_999).encode(), line(2, 99_999_999_999).encode()]) == 1

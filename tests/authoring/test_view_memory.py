@@ -1,4 +1,4 @@
-"""What `views` remembers, and what it does when something is wrong."""
+"""`views`: which requests are stored, and what happens after a crash or an error."""
 
 import gzip
 import random
@@ -16,67 +16,67 @@ from tests.support.author_catalogs import Run, counts, line, lines
 
 @pytest.fixture
 def counting(site: Site) -> Site:
-    """A catalog of two series, one with the chapters 1 and 2, one with the chapter 3."""
+    """A catalog of two series: one with the chapters 1 and 2, one with the chapter 3."""
     return author_catalogs.with_chapters(site)
 
 
 @pytest.fixture
-def fold(counting: Site, run: Run) -> Callable[..., Result]:
-    """`build.py views` with logs of these contents."""
-    return author_catalogs.folding(counting, run)
+def add_views(counting: Site, run: Run) -> Callable[..., Result]:
+    """Run `build.py views` with logs of these contents."""
+    return author_catalogs.views_command(counting, run)
 
 
-# What is remembered
+# Stored requests
 
 
 def days(count: int) -> Sequence[str]:
     return [f"20{26 + number // 336:02}-{number // 28 % 12 + 1:02}-{number % 28 + 1:02}" for number in range(count)]
 
 
-def test_a_log_counts_once_for_as_many_days_as_are_kept(counting: Site, fold: Callable[..., Result]) -> None:
-    """On the last day that is remembered, a repeated line is known; a day older, it is left out, and that is said."""
+def test_requests_are_stored_for_90_days(counting: Site, add_views: Callable[..., Result]) -> None:
+    """Older lines are skipped with a warning."""
     log = "".join(line(number, day=day) for number, day in enumerate(days(DAYS_KEPT + 1)))
-    fold(log)
+    add_views(log)
 
-    result = fold(log + line(1000, day=days(2)[1]) + line(1001, day=days(1)[0]))
+    result = add_views(log + line(1000, day=days(2)[1]) + line(1001, day=days(1)[0]))
 
     assert counts(counting) == f"1: {DAYS_KEPT + 2}\n"
     assert result.stdout == f"{counting.folder}/catalog_src: 1 views added, {DAYS_KEPT} already counted\n"
     assert result.stderr == "warning: 2 lines of 2026-01-01 or earlier skipped: too old to detect duplicates\n"
 
 
-def test_old_logs_count_when_they_come_together(counting: Site, fold: Callable[..., Result]) -> None:
-    """Years of logs can be given at once, in any order; days are forgotten when all of them are read."""
+def test_old_logs_can_be_counted_in_one_run(counting: Site, add_views: Callable[..., Result]) -> None:
+    """In any order; old days are closed after all logs are read."""
     logs = [line(number, day=day) for number, day in enumerate(days(3 * DAYS_KEPT))]
     random.Random(0).shuffle(logs)
 
-    assert fold(*logs).exit_code == 0
+    assert add_views(*logs).exit_code == 0
     assert counts(counting) == f"1: {3 * DAYS_KEPT}\n"
 
 
-def test_days_without_views_are_not_days(counting: Site, fold: Callable[..., Result]) -> None:
-    """A site that slept for years still knows what was counted before."""
-    fold(line(1, day="2020-01-01"))
-    fold(line(2, day="2026-05-01"), line(1, day="2020-01-01"))
+def test_days_without_views_do_not_count(counting: Site, add_views: Callable[..., Result]) -> None:
+    """A request is still known after years without views."""
+    add_views(line(1, day="2020-01-01"))
+    add_views(line(2, day="2026-05-01"), line(1, day="2020-01-01"))
 
     assert counts(counting) == "1: 2\n"
 
 
-def test_what_is_remembered_does_not_grow_for_ever(counting: Site, fold: Callable[..., Result]) -> None:
-    """Twelve bytes a view, for as many days as are kept; the counts themselves are a line a chapter."""
+def test_the_stored_requests_are_limited(counting: Site, add_views: Callable[..., Result]) -> None:
+    """12 bytes for each request, for a limited number of days."""
     seen = counting.folder / "catalog_src" / view_counts.COUNTED
     every = days(3 * DAYS_KEPT)
     sizes = []
     for start in range(0, len(every), DAYS_KEPT):
-        fold("".join(line(start * 10 + n, day=day) for day in every[start : start + DAYS_KEPT] for n in range(10)))
+        add_views("".join(line(start * 10 + n, day=day) for day in every[start : start + DAYS_KEPT] for n in range(10)))
         sizes.append(seen.stat().st_size)
 
     assert max(sizes) - min(sizes) < 100
     assert max(sizes) < DAYS_KEPT * (10 * 12 + 20) + 200
 
 
-def test_a_memory_is_read_as_it_was_written() -> None:
-    """Nothing of it is lost on disk."""
+def test_stored_requests_are_read_as_written() -> None:
+    """No information is lost."""
     memory = CountedRequests(
         {"2026-05-01": {"0123456789ab", "ba9876543210"}, "2026-05-02": set()}, "2026-01-01", "ab", {"7": 3}
     )
@@ -100,13 +100,11 @@ def test_a_memory_is_read_as_it_was_written() -> None:
         '{"seen":{},"closed":"","over":"","counts":{"1":null}}',
     ],
 )
-def test_a_damaged_memory_is_named_and_nothing_is_counted(
-    counting: Site, fold: Callable[..., Result], text: str
-) -> None:
-    """Counting on without it would count everything twice."""
+def test_a_damaged_file_of_requests_is_an_error(counting: Site, add_views: Callable[..., Result], text: str) -> None:
+    """Without it, requests would be counted twice."""
     counting.write(view_counts.COUNTED, text)
 
-    result = fold(lines(1))
+    result = add_views(lines(1))
 
     assert (result.exit_code, result.stdout, result.stderr) == (
         1,
@@ -117,60 +115,58 @@ def test_a_damaged_memory_is_named_and_nothing_is_counted(
     assert not (counting.folder / "catalog_src/views.yaml").exists()
 
 
-# What can go wrong
+# Errors and crashes
 
 
-def test_a_crash_between_the_two_files_loses_nothing_and_doubles_nothing(
-    counting: Site, fold: Callable[..., Result]
-) -> None:
-    """The memory is written first; if the counts stayed behind, they are caught up from it."""
+def test_a_crash_between_the_two_files_loses_no_view(counting: Site, add_views: Callable[..., Result]) -> None:
+    """And counts none twice: the next run takes the counts from the first file."""
     counted = counting.folder / "catalog_src/views.yaml"
-    fold(lines(1, 2))
+    add_views(lines(1, 2))
     before = counted.read_bytes()
-    fold(lines(3) + lines(4, chapter=2))
+    add_views(lines(3) + lines(4, chapter=2))
     counted.write_bytes(before)
 
-    fold(lines(1, 2, 3) + lines(4, chapter=2))
+    add_views(lines(1, 2, 3) + lines(4, chapter=2))
 
     assert counts(counting) == "1: 3\n2: 1\n"
 
 
-def test_a_crash_in_the_first_run_and_again_loses_nothing(counting: Site, fold: Callable[..., Result]) -> None:
-    """Not even when there were no counts yet, and when it happens twice in a row."""
+def test_two_crashes_in_the_first_run_lose_no_view(counting: Site, add_views: Callable[..., Result]) -> None:
+    """There are no counts yet."""
     counted = counting.folder / "catalog_src/views.yaml"
     for number in (1, 2):
-        fold(lines(number))
+        add_views(lines(number))
         counted.unlink()
 
-    fold(lines(3))
+    add_views(lines(3))
 
     assert counts(counting) == "1: 3\n"
 
 
-def test_counts_that_people_set_right_stay_so(counting: Site, fold: Callable[..., Result]) -> None:
-    """Whoever takes the views of a robot out of the file does not find them there again."""
-    fold(lines(1, 2, 3) + lines(4, chapter=2))
+def test_edited_counts_are_kept(counting: Site, add_views: Callable[..., Result]) -> None:
+    """For example without the views of a robot."""
+    add_views(lines(1, 2, 3) + lines(4, chapter=2))
     counting.write("views.yaml", "1: 1\n")
 
-    fold(lines(1, 2, 3, 5) + lines(4, chapter=2))
+    add_views(lines(1, 2, 3, 5) + lines(4, chapter=2))
 
     assert counts(counting) == "1: 2\n"
 
 
-def test_a_log_that_cannot_be_read_stops_the_command(counting: Site, fold: Callable[..., Result]) -> None:
-    """Nothing of any log is counted, so that all of them can be given again."""
+def test_an_unreadable_log_counts_nothing(counting: Site, add_views: Callable[..., Result]) -> None:
+    """Not from the other logs, either, so that all can be passed again."""
     packed = gzip.compress("".join(map(line, range(500))).encode())
     broken = [packed[:-20], packed[:-8] + bytes(8), packed[:30] + b"\xff" * 50 + packed[80:], packed + b"\x1f\x8bX"]
     for content in broken:
-        result = fold(lines(1), content)
+        result = add_views(lines(1), content)
 
         assert (result.exit_code, result.stdout) == (1, "")
         assert result.stderr.startswith(f"{counting.folder}/views.log.1: cannot be read: ")
         assert not (counting.folder / "catalog_src/views.yaml").exists()
 
 
-def test_a_log_that_is_not_there_is_named(counting: Site, run: Run) -> None:
-    """A name that is wrong is no quiet day."""
+def test_a_missing_log_is_an_error(counting: Site, run: Run) -> None:
+    """The name may be misspelt."""
     result = run("views", "--catalog", counting.folder / "catalog_src", counting.folder / "no.log")
 
     assert (result.exit_code, result.stderr) == (
@@ -179,11 +175,11 @@ def test_a_log_that_is_not_there_is_named(counting: Site, run: Run) -> None:
     )
 
 
-def test_a_catalog_with_problems_counts_nothing(counting: Site, fold: Callable[..., Result]) -> None:
-    """The log waits, and the next run counts it."""
+def test_a_catalog_with_problems_counts_nothing(counting: Site, add_views: Callable[..., Result]) -> None:
+    """The next run counts the log."""
     counting.write("authors.yaml", "- {id: 1}\n")
 
-    result = fold(lines(1))
+    result = add_views(lines(1))
 
     assert (result.exit_code, result.stdout) == (1, "")
     assert "authors.yaml:1:3: [0].name: is missing" in result.stderr
@@ -208,8 +204,8 @@ def test_a_catalog_with_problems_counts_nothing(counting: Site, fold: Callable[.
         ("1: 1\n1: 2\n", "views.yaml:2:1: duplicate field 1"),
     ],
 )
-def test_what_is_wrong_with_counts_is_said_in_its_place(counting: Site, run: Run, text: str, problem: str) -> None:
-    """views.yaml is a file of the catalog like any other."""
+def test_problems_in_views_yaml_have_a_place(counting: Site, run: Run, text: str, problem: str) -> None:
+    """Like in any file of the catalog."""
     counting.write("views.yaml", text)
 
     result = run("check", "--catalog", counting.folder / "catalog_src")

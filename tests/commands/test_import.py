@@ -1,4 +1,4 @@
-"""`import` on the command line: what it says, where a key may come from, and how it ends."""
+"""`import` on the command line: output, API keys, options and exit codes."""
 
 import json
 import os
@@ -14,7 +14,7 @@ from generator.authoring.site_import import run as importing
 from tests.catalog.test_git import git
 from tests.commands.test_cli import outcome
 from tests.conftest import AS_OF
-from tests.support.fake_site import Elsewhere, Said, elsewhere, small
+from tests.support.fake_site import FakeSite, Reply, serving, small
 from tests.support.paths import BUILD
 from tests.support.terminal import on_a_terminal
 
@@ -22,13 +22,13 @@ Run = Callable[..., Result]
 
 
 @pytest.fixture
-def site() -> Iterator[Elsewhere]:
-    with elsewhere(small()) as found:
-        yield found
+def site() -> Iterator[FakeSite]:
+    with serving(small()) as site:
+        yield site
 
 
-def test_an_import_says_what_it_did(site: Elsewhere, run: Run, tmp_path: Path) -> None:
-    """How much is new, and everything that the site does not tell."""
+def test_import_prints_a_summary_and_notes(site: FakeSite, run: Run, tmp_path: Path) -> None:
+    """The catalog is valid."""
     result = run("import", site.url, "--catalog", tmp_path / "new", "--rate", 100)
     first, second, third, *notes = result.stdout.splitlines()
 
@@ -41,8 +41,8 @@ def test_an_import_says_what_it_did(site: Elsewhere, run: Run, tmp_path: Path) -
     assert run("check", "--catalog", tmp_path / "new").exit_code == 0
 
 
-def test_a_dry_run_says_what_it_would_do(site: Elsewhere, run: Run, tmp_path: Path) -> None:
-    """Each file has a line."""
+def test_a_dry_run_lists_the_files(site: FakeSite, run: Run, tmp_path: Path) -> None:
+    """Only the cache is written."""
     where = ("--catalog", tmp_path / "new", "--cache", tmp_path / "elsewhere", "--rate", 100)
     result = run("import", site.url, *where, "--dry-run")
 
@@ -51,30 +51,30 @@ def test_a_dry_run_says_what_it_would_do(site: Elsewhere, run: Run, tmp_path: Pa
     assert sorted(one.name for one in tmp_path.iterdir()) == ["elsewhere"]
 
 
-def test_programs_get_json(site: Elsewhere, run: Run, tmp_path: Path) -> None:
-    """The same report, and nothing beside it."""
-    told = json.loads(run("import", site.url, "--catalog", tmp_path / "new", "--rate", 100, "--json").stdout)
+def test_json_is_the_only_output(site: FakeSite, run: Run, tmp_path: Path) -> None:
+    """With the same content."""
+    report = json.loads(run("import", site.url, "--catalog", tmp_path / "new", "--rate", 100, "--json").stdout)
 
-    assert (told["ok"], told["new"], told["changed"]) == (True, {"chapters": 2, "others": 6, "series": 1}, 0)
-    assert "series/one.yaml" in told["files"]
-    assert told["requests"] == len(site.asked)
+    assert (report["ok"], report["new"], report["changed"]) == (True, {"chapters": 2, "others": 6, "series": 1}, 0)
+    assert "series/one.yaml" in report["files"]
+    assert report["requests"] == len(site.asked)
 
 
 @pytest.mark.parametrize("url", ["comics.example", "https://me:secret@comics.example", "https://x.example:0x1"])
-def test_what_is_no_address_is_wrong_usage(url: str, run: Run, tmp_path: Path) -> None:
-    """Exit code 2, and nothing is asked."""
+def test_an_invalid_url_is_wrong_usage(url: str, run: Run, tmp_path: Path) -> None:
+    """Exit code 2 without a request."""
     assert run("import", url, "--catalog", tmp_path / "new").exit_code == 2
 
 
 @pytest.mark.parametrize("rate", ["0", "1e-320", "-1", "101", "often", "nan"])
-def test_a_rate_has_bounds(rate: str, run: Run, tmp_path: Path) -> None:
-    """Nobody asks for ever, and nobody asks a thousand times a second."""
+def test_the_rate_is_limited(rate: str, run: Run, tmp_path: Path) -> None:
+    """Between 0.001 and 100 requests per second."""
     assert run("import", "https://x.example", "--rate", rate, "--catalog", tmp_path / "new").exit_code == 2
 
 
-def test_a_site_that_is_none_is_a_sentence(run: Run, tmp_path: Path) -> None:
+def test_a_site_without_a_known_api_is_an_error(run: Run, tmp_path: Path) -> None:
     """Exit code 1."""
-    with elsewhere({}) as site:
+    with serving({}) as site:
         result = run("import", site.url, "--catalog", tmp_path / "new", "--rate", 100)
 
     assert (result.exit_code, result.stdout) == (1, "")
@@ -83,16 +83,16 @@ def test_a_site_that_is_none_is_a_sentence(run: Run, tmp_path: Path) -> None:
     )
 
 
-def test_a_catalog_that_is_no_folder_is_a_sentence(site: Elsewhere, run: Run, tmp_path: Path) -> None:
-    """Before anything is asked."""
+def test_a_catalog_that_is_a_file_is_an_error(site: FakeSite, run: Run, tmp_path: Path) -> None:
+    """Before any request."""
     (tmp_path / "file").write_text("")
     result = run("import", site.url, "--catalog", tmp_path / "file")
 
     assert (result.exit_code, result.stderr, site.asked) == (1, f"{tmp_path}/file: not a folder\n", [])
 
 
-def test_what_is_remembered_is_in_no_repository(site: Elsewhere, run: Run, tmp_path: Path) -> None:
-    """What a key opened is not committed with the catalog beside which it lies."""
+def test_git_ignores_the_cache(site: FakeSite, run: Run, tmp_path: Path) -> None:
+    """It may contain responses that need an API key."""
     git(tmp_path, "init", "--quiet")
     run("import", site.url, "--catalog", tmp_path / "new", "--rate", 100)
 
@@ -100,8 +100,8 @@ def test_what_is_remembered_is_in_no_repository(site: Elsewhere, run: Run, tmp_p
     assert shown.stdout == b"?? new/\n"
 
 
-def test_a_cache_that_is_no_folder_is_a_sentence(site: Elsewhere, run: Run, tmp_path: Path) -> None:
-    """What a disk refuses is told with its place."""
+def test_a_cache_that_is_a_file_is_an_error(site: FakeSite, run: Run, tmp_path: Path) -> None:
+    """The message has the path."""
     (tmp_path / "file").write_text("")
     result = run("import", site.url, "--catalog", tmp_path / "new", "--cache", tmp_path / "file")
 
@@ -111,13 +111,13 @@ def test_a_cache_that_is_no_folder_is_a_sentence(site: Elsewhere, run: Run, tmp_
 KEY = "a key of mine"
 
 
-def keys(site: Elsewhere) -> list[str]:
+def keys(site: FakeSite) -> list[str]:
     return [headers["X-API-Key"] for _, headers in site.asked if "X-API-Key" in headers]
 
 
-def test_a_key_comes_from_a_file(site: Elsewhere, run: Run, tmp_path: Path) -> None:
-    """Or from a variable, or from somebody who types it; it is never shown."""
-    site.answers["/api/v2/members"] = Said(401)
+def test_a_key_comes_from_file_variable_or_prompt(site: FakeSite, run: Run, tmp_path: Path) -> None:
+    """It is never printed."""
+    site.answers["/api/v2/members"] = Reply(401)
     (tmp_path / "key.txt").write_text(f"{KEY}\n")
     where = ("import", site.url, "--rate", 100, "--dry-run", "--catalog")
     results = [
@@ -132,8 +132,8 @@ def test_a_key_comes_from_a_file(site: Elsewhere, run: Run, tmp_path: Path) -> N
     assert not any(KEY in one.output for one in results)
 
 
-def test_a_key_comes_from_one_place_and_is_there(run: Run, tmp_path: Path) -> None:
-    """An empty file, as a command leaves it that failed, is not the wish to have no key."""
+def test_an_empty_key_file_is_an_error(run: Run, tmp_path: Path) -> None:
+    """It may come from a failed command. Two sources are wrong usage."""
     (tmp_path / "key.txt").write_text("\n")
     command = ("import", "http://127.0.0.1:1", "--catalog", tmp_path / "new", "--key-file", tmp_path / "key.txt")
 
@@ -142,16 +142,16 @@ def test_a_key_comes_from_one_place_and_is_there(run: Run, tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("key", ["one\ntwo", "schlüssel", "a\x00b", "a\r\nX-Evil: 1"])
-def test_a_key_is_one_line(key: str, run: Run, tmp_path: Path) -> None:
-    """It becomes part of a request, and may not become two."""
+def test_a_key_is_one_line_of_ascii(key: str, run: Run, tmp_path: Path) -> None:
+    """It becomes a header, and must not become two."""
     (tmp_path / "key.txt").write_text(key)
     result = run("import", "http://127.0.0.1:1", "--key-file", tmp_path / "key.txt", "--catalog", tmp_path / "new")
 
     assert (result.exit_code, result.stderr) == (1, "the API key should be one line of printable ASCII characters\n")
 
 
-def test_progress_never_runs_backwards(run: Run, tmp_path: Path) -> None:
-    """Whatever turns out to be left to ask for: people, chapters one by one, and chapters that tell of groups."""
+def test_progress_never_decreases(run: Run, tmp_path: Path) -> None:
+    """Although the number of requests is an estimate."""
     answers = small()
     series = answers["/api/v2/series"]
     series["results"] += [{**series["results"][0], "slug": f"more-{number}"} for number in range(20)]
@@ -161,8 +161,8 @@ def test_progress_never_runs_backwards(run: Run, tmp_path: Path) -> None:
     for number in range(20):
         answers[f"/api/v2/series/more-{number}/chapters"] = chapters
     shares: list[float] = []
-    with elsewhere(answers) as found:
-        importing.run(found.wanted(tmp_path), shares.append)
+    with serving(answers) as site:
+        importing.run(site.import_options(tmp_path), shares.append)
 
     assert shares == sorted(shares)
     assert shares[0] < 0.1
@@ -170,8 +170,8 @@ def test_progress_never_runs_backwards(run: Run, tmp_path: Path) -> None:
     assert len({round(share, 1) for share in shares}) > 5
 
 
-def test_a_terminal_shows_how_far_it_is(site: Elsewhere, tmp_path: Path) -> None:
-    """There is a bar on a terminal, and it ends full."""
+def test_a_terminal_shows_a_progress_bar(site: FakeSite, tmp_path: Path) -> None:
+    """It ends at 100%."""
     command = [sys.executable, str(BUILD), "import", site.url, "--catalog", str(tmp_path / "new"), "--rate", "100"]
     environment = {**os.environ, "SOURCE_DATE_EPOCH": str(AS_OF)}
     code, shown = on_a_terminal(command, environment, stdout=subprocess.DEVNULL)

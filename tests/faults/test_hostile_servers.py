@@ -24,7 +24,7 @@ from generator.review import verify_server
 from generator.server_url import ServerUrl
 from tests.conftest import Site
 from tests.support import tree_snapshot
-from tests.support.fake_site import Elsewhere, Said, elsewhere, small
+from tests.support.fake_site import FakeSite, Reply, serving, small
 from tests.support.paths import DATA
 
 Send = Callable[[bytes], None]
@@ -142,7 +142,7 @@ def test_a_slow_response_has_a_deadline(part: str, tls: bool, monkeypatch: pytes
 
 def test_a_body_has_a_size_limit() -> None:
     """One byte more is too much."""
-    with elsewhere({"/x": Said(body=b"[1,2,3,4]")}) as site:
+    with serving({"/x": Reply(body=b"[1,2,3,4]")}) as site:
         client = Client(ServerUrl.of(site.url), lambda: 0.0)
         assert [client.get("/x", {}, size).body for size in (9, 8, 10)] == [b"[1,2,3,4]", None, b"[1,2,3,4]"]
         client.close()
@@ -223,7 +223,7 @@ def test_an_unknown_host_is_a_message(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(socket, "getaddrinfo", unknown)
     with pytest.raises(FlatpanelError, match=r"^http://no\.example: cannot be reached: Name or service not known$"):
-        waiting = Elsewhere({})
+        waiting = FakeSite({})
         SiteClient(ServerUrl.of("http://no.example"), lambda: waiting.time, waiting.sleep).get("/x", {})
 
 
@@ -245,7 +245,7 @@ def test_every_ip_address_of_a_host_is_tried(monkeypatch: pytest.MonkeyPatch) ->
 
 def test_https_is_not_replaced_by_http() -> None:
     """A server without TLS gets no request in plaintext."""
-    waiting = Elsewhere({})
+    waiting = FakeSite({})
     with attacking(lambda send: send(b"no TLS\r\n")) as url, pytest.raises(FlatpanelError, match="cannot be reached"):
         SiteClient(ServerUrl.of(url.replace("http:", "https:")), lambda: waiting.time, waiting.sleep).get("/x", {})
 
@@ -338,7 +338,7 @@ MANY = {
 @pytest.mark.parametrize("kind", MANY)
 def test_an_import_needs_little_memory_for_large_responses(kind: str, path: str, tmp_path: Path) -> None:
     """63 MiB of empty objects would be gigabytes of values; an import stays below 300 MB."""
-    with elsewhere(small() | {path: Said(body=MANY[kind])}) as site:
+    with serving(small() | {path: Reply(body=MANY[kind])}) as site:
         most, output = peak(IMPORT, site.url, tmp_path / "catalog_src")
 
     assert most < 300

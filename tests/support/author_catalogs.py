@@ -1,4 +1,4 @@
-"""Catalogs that the command line changes: chapters without ids, and logs of views."""
+"""Catalogs for the commands that edit them: chapters without ids, and view logs."""
 
 import random
 from collections.abc import Callable
@@ -16,7 +16,7 @@ HEAD = "# Views by chapter id, written by `views`.\n"
 
 
 def chapter(number: object, fields: str = "") -> str:
-    """A chapter of a series, without an id unless `fields` has one."""
+    """A chapter, without an id unless `fields` has one."""
     return f"  - {{{fields}number: {number}, published: 2026-02-02, pages: []}}\n"
 
 
@@ -32,8 +32,8 @@ def ids_in(site: Site, file: str) -> list[int]:
     return [one["id"] for one in reader.load((site.folder / "catalog_src" / file).read_bytes())["chapters"]]
 
 
-def giving_ids(site: Site, run: Run) -> Callable[..., Result]:
-    """`build.py ids` on a site whose first series is empty."""
+def ids_command(site: Site, run: Run) -> Callable[..., Result]:
+    """`build.py ids` on a site whose first series has no chapters."""
     site.write(FIRST, "title: First\ncover: cover.jpg\nmodified: 2026-02-01\n")
 
     def command(*arguments: object) -> Result:
@@ -43,7 +43,7 @@ def giving_ids(site: Site, run: Run) -> Callable[..., Result]:
 
 
 def line(request: int, chapter: int = 1, day: str = "2026-05-01", end: str = "\n") -> str:
-    """One line as nginx writes it; ids are as random as they really are."""
+    """A log line as nginx writes it, with a random request id."""
     return f"{day}T12:00:00+02:00 {random.Random(request).randbytes(16).hex()} {chapter}{end}"
 
 
@@ -59,7 +59,7 @@ def with_chapters(site: Site) -> Site:
     return site
 
 
-def folding(site: Site, run: Run) -> Callable[..., Result]:
+def views_command(site: Site, run: Run) -> Callable[..., Result]:
     """`build.py views` with logs of these contents."""
 
     def command(*contents: str | bytes, json: bool = False) -> Result:

@@ -1,4 +1,4 @@
-"""Sites to import from: a small server with the responses of a test, and a clock that advances only while waiting."""
+"""A fake site to import from, and a fake clock that advances when the import sleeps."""
 
 import threading
 from collections.abc import Iterator
@@ -18,8 +18,8 @@ JSON = {"Content-Type": "application/json"}
 
 
 @dataclass
-class Said:
-    """An answer that is no plain 200 with JSON. Without a length, the connection ends with the body."""
+class Reply:
+    """A response other than 200 with JSON. Without a length, the end of the connection ends the body."""
 
     status: int = 200
     body: bytes = b"{}"
@@ -28,8 +28,8 @@ class Said:
 
 
 @dataclass
-class Elsewhere:
-    """A site, by path: values become JSON; a list of answers is given one after the other, the last for ever."""
+class FakeSite:
+    """Responses by path. Values become JSON."""
 
     answers: dict[str, Any]
     port: int = 0
@@ -46,14 +46,14 @@ class Elsewhere:
     def paths(self) -> list[str]:
         return [path for path, _ in self.asked]
 
-    def answer(self, path: str, headers: dict[str, str]) -> Said:
+    def answer(self, path: str, headers: dict[str, str]) -> Reply:
         self.asked.append((path, headers))
-        found = self.answers.get(path, Said(404, b'{"detail":"Not found."}'))
-        if isinstance(found, Turns):
-            found = found.next()
-        if not isinstance(found, Said):
-            found = Said(body=encoding.json(found))
-        return found
+        reply = self.answers.get(path, Reply(404, b'{"detail":"Not found."}'))
+        if isinstance(reply, Replies):
+            reply = reply.next()
+        if not isinstance(reply, Reply):
+            reply = Reply(body=encoding.json(reply))
+        return reply
 
     def sleep(self, seconds: float) -> None:
         assert seconds >= 0
@@ -61,24 +61,24 @@ class Elsewhere:
         if seconds:
             self.slept.append(seconds)
 
-    def wanted(self, folder: Path, **told: Any) -> ImportOptions:
-        given: dict[str, Any] = {"key": None, "rate": 4.0, "now": AS_OF, **told}
+    def import_options(self, folder: Path, **values: Any) -> ImportOptions:
+        options: dict[str, Any] = {"key": None, "rate": 4.0, "now": AS_OF, **values}
         return ImportOptions(
             site=ServerUrl.of(self.url),
             catalog=folder / "catalog_src",
             cache=folder / "cache",
             clock=lambda: self.time,
             sleep=self.sleep,
-            **given,
+            **options,
         )
 
-    def imported(self, folder: Path, **told: Any) -> ImportResult:
-        return run.run(self.wanted(folder, **told))
+    def imported(self, folder: Path, **values: Any) -> ImportResult:
+        return run.run(self.import_options(folder, **values))
 
 
 @dataclass
-class Turns:
-    """One answer after the other."""
+class Replies:
+    """One response after the other; the last one is repeated."""
 
     answers: list[Any]
 
@@ -90,33 +90,33 @@ class Server(ThreadingHTTPServer):
     daemon_threads = True
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """A client that goes away in the middle of an answer is what some tests are about."""
+        """Ignore clients that hang up: some tests do so."""
 
 
 @contextmanager
-def elsewhere(answers: dict[str, Any]) -> Iterator[Elsewhere]:
-    site = Elsewhere(answers)
+def serving(answers: dict[str, Any]) -> Iterator[FakeSite]:
+    site = FakeSite(answers)
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
-        # An answer in two packets would wait for the client between them.
+        # A response in two packets would wait for the client in between.
         wbufsize = -1
         disable_nagle_algorithm = True
 
         def do_GET(self) -> None:
             site.clients.add(self.client_address[1])
-            said = site.answer(self.path, dict(self.headers.items()))
-            self.send_response_only(said.status)
-            length = len(said.body) if said.length is None else said.length
-            fields = {**JSON, "Content-Length": str(length)} if said.status != 304 else {}
-            for name, value in {**fields, **said.headers}.items():
+            reply = site.answer(self.path, dict(self.headers.items()))
+            self.send_response_only(reply.status)
+            length = len(reply.body) if reply.length is None else reply.length
+            fields = {**JSON, "Content-Length": str(length)} if reply.status != 304 else {}
+            for name, value in {**fields, **reply.headers}.items():
                 self.send_header(name, value)
             self.end_headers()
-            self.wfile.write(said.body)
-            self.close_connection = self.close_connection or said.length is not None
+            self.wfile.write(reply.body)
+            self.close_connection = self.close_connection or reply.length is not None
 
         def log_message(self, format: str, *args: object) -> None:
-            """Tests read what they need from `asked`."""
+            """Print nothing."""
 
     with Server(("127.0.0.1", 0), Handler) as server:
         site.port = server.server_address[1]
@@ -130,7 +130,7 @@ def elsewhere(answers: dict[str, Any]) -> Iterator[Elsewhere]:
 
 
 def small() -> dict[str, Any]:
-    """A site of one series with two chapters, as its second and its first version tell of it; without dates."""
+    """A site of one series with two chapters in versions 1 and 2, without Last-Modified."""
     media = "https://comics.example/media/series/one"
     person = {"id": 4, "name": "Ada", "aliases": ["A."], "series": [{"slug": "one", "title": "One", "aliases": []}]}
     artist = {**person, "id": 7, "name": "Bo", "aliases": []}
@@ -144,7 +144,7 @@ def small() -> dict[str, Any]:
         "/api/v2/series": {"total": 1, "last": True, "results": [{"slug": "one", "title": "One"}]},
         "/api/v2/series/one": detail,
         "/api/v2/series/one/chapters": {"results": chapters},
-        "/api/v2/cubari/one": {"chapters": {str(one["id"]): reader_chapter(one) for one in chapters}},
+        "/api/v2/cubari/one": {"chapters": {str(one["id"]): cubari_chapter(one) for one in chapters}},
         "/api/v2/authors": {"results": [{"id": 4, "name": "Ada"}]},
         "/api/v2/artists": {"results": [{"id": 7, "name": "Bo"}]},
         "/api/v2/categories": {"results": [{"name": "Drama", "description": "Sad."}]},
@@ -160,16 +160,16 @@ def small() -> dict[str, Any]:
 
 
 def chapter(id: int, number: float, **fields: Any) -> dict[str, Any]:
-    told = {"id": id, "title": f"Part {number:g}", "number": number, "volume": 1, "published": "2026-01-01T00:00:00Z"}
-    told |= {"views": 0, "final": False, "series": "one", "groups": ["Night Shift"]}
-    return told | {"full_title": f"Vol. 1, Ch. {number:g}: Part {number:g}"} | fields
+    listed = {"id": id, "title": f"Part {number:g}", "number": number, "volume": 1, "published": "2026-01-01T00:00:00Z"}
+    listed |= {"views": 0, "final": False, "series": "one", "groups": ["Night Shift"]}
+    return listed | {"full_title": f"Vol. 1, Ch. {number:g}: Part {number:g}"} | fields
 
 
-def reader_chapter(one: dict[str, Any]) -> dict[str, Any]:
-    folder = f"https://comics.example/media/series/one/{one['volume'] or 0}/{one['number']:g}/"
+def cubari_chapter(listed: dict[str, Any]) -> dict[str, Any]:
+    folder = f"https://comics.example/media/series/one/{listed['volume'] or 0}/{listed['number']:g}/"
     pages = [f"{folder}{name}.png" for name in ("1", "2", "3")]
-    told = {"title": one["title"], "volume": str(one["volume"]), "number": f"{one['number']:g}"}
-    return told | {"groups": {"Night Shift": pages}, "last_updated": "1767225600"}
+    cubari = {"title": listed["title"], "volume": str(listed["volume"]), "number": f"{listed['number']:g}"}
+    return cubari | {"groups": {"Night Shift": pages}, "last_updated": "1767225600"}
 
 
 def old_series() -> dict[str, Any]:

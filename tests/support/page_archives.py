@@ -1,11 +1,11 @@
-"""Folders and archives of pages, as they come from elsewhere."""
+"""Folders and archives of pages."""
 
 import zipfile
 from pathlib import Path
 
 
 def folder(where: Path, *names: str, comicinfo: str = "") -> Path:
-    """Empty files; images are not opened."""
+    """Empty files: images are not read."""
     for name in names:
         file = where / name
         file.parent.mkdir(parents=True, exist_ok=True)
