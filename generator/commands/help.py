@@ -37,8 +37,7 @@ def summary(command: click.Command) -> str:
 
 def write_examples(examples: Sequence[str], ctx: click.Context, formatter: click.HelpFormatter) -> None:
     """Add a section with one example on each line, unwrapped."""
-    if examples:
-        program = ctx.find_root().info_name
-        with formatter.section("Examples"):
-            for example in examples:
-                formatter.write(f"{'':{formatter.current_indent}}{program} {example}".rstrip() + "\n")
+    program = ctx.find_root().info_name
+    with formatter.section("Examples"):
+        for example in examples:
+            formatter.write(f"{'':{formatter.current_indent}}{program} {example}\n")

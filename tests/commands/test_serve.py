@@ -185,7 +185,7 @@ def open_folder() -> Iterator[Path]:
         (0, 0o755, True, None),
         (1000, 0o700, True, None),
     ],
-    ids=["root", "root in a container", "root in an open folder", "somebody"],
+    ids=["root", "root in a container", "root in an open folder", "other account"],
 )
 def test_workers_run_as_the_owner_of_the_folder(
     open_folder: Path, monkeypatch: pytest.MonkeyPatch, user: int, mode: int, is_known: bool, line: str | None

@@ -35,7 +35,7 @@ class Script:
     def sleep(self, _: float) -> None:
         scene = next(self.scenes, None)
         if scene is None:
-            raise KeyboardInterrupt  # somebody presses Ctrl-C
+            raise KeyboardInterrupt  # Ctrl-C
         scene()
 
 
