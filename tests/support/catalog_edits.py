@@ -37,10 +37,10 @@ def mistake(function: Edit) -> Edit:
 
 @edit
 def add_series(catalog: Catalog, which: int, how: int) -> None:
-    made = Series({"title": pick(TITLES, how) or "New", "cover": "c.png"}, folder=how % 2 == 1)
-    catalog.series[catalog.free_slug(which)] = made
+    series = Series({"title": pick(TITLES, how) or "New", "cover": "c.png"}, folder=how % 2 == 1)
+    catalog.series[catalog.free_slug(which)] = series
     if how % 3:
-        made.chapters.append(new_chapter(catalog, made, how))
+        series.chapters.append(new_chapter(catalog, series, how))
 
 
 @edit
@@ -49,7 +49,7 @@ def remove_series(catalog: Catalog, which: int, how: int) -> None:
         slug = catalog.some_slug(which)
         del catalog.series[slug]
         for account in catalog.lists["accounts.yaml"]:
-            account["bookmarks"] = [one for one in account["bookmarks"] if one != slug]
+            account["bookmarks"] = [bookmark for bookmark in account["bookmarks"] if bookmark != slug]
 
 
 @edit
@@ -57,14 +57,14 @@ def rename_series(catalog: Catalog, which: int, how: int) -> None:
     old, new = catalog.some_slug(which), catalog.free_slug(how)
     catalog.series[new] = catalog.series.pop(old)
     for account in catalog.lists["accounts.yaml"]:
-        account["bookmarks"] = [new if one == old else one for one in account["bookmarks"]]
+        account["bookmarks"] = [new if bookmark == old else bookmark for bookmark in account["bookmarks"]]
 
 
 @edit
 def swap_series(catalog: Catalog, which: int, how: int) -> None:
     """No content is new, but every file of two series has other content."""
-    one, other = catalog.some_slug(which), catalog.some_slug(which + 1)
-    catalog.series[one], catalog.series[other] = catalog.series[other], catalog.series[one]
+    slug, other = catalog.some_slug(which), catalog.some_slug(which + 1)
+    catalog.series[slug], catalog.series[other] = catalog.series[other], catalog.series[slug]
 
 
 @edit
@@ -74,14 +74,14 @@ def retitle_series(catalog: Catalog, which: int, how: int) -> None:
 
 @edit
 def license_series(catalog: Catalog, which: int, how: int) -> None:
-    one = catalog.some_series(which)
-    one.fields["licensed"] = not one.fields.get("licensed", False)
+    series = catalog.some_series(which)
+    series.fields["licensed"] = not series.fields.get("licensed", False)
 
 
 @edit
 def restrict_series(catalog: Catalog, which: int, how: int) -> None:
-    one = catalog.some_series(which)
-    one.fields["restricted"] = not one.fields.get("restricted", False)
+    series = catalog.some_series(which)
+    series.fields["restricted"] = not series.fields.get("restricted", False)
 
 
 @edit
@@ -104,14 +104,14 @@ def describe_series(catalog: Catalog, which: int, how: int) -> None:
 def credit_series(catalog: Catalog, which: int, how: int) -> None:
     name = pick(PEOPLE, how)
     if people := catalog.lists[name]:
-        one = pick(people, how // 2)
-        catalog.some_series(which).fields[name.removesuffix(".yaml")] = [pick((one["name"], one["id"]), which)]
+        person = pick(people, how // 2)
+        catalog.some_series(which).fields[name.removesuffix(".yaml")] = [pick((person["name"], person["id"]), which)]
 
 
 @edit
 def categorise_series(catalog: Catalog, which: int, how: int) -> None:
-    known = [one["id"] for one in catalog.lists["categories.yaml"]]
-    catalog.some_series(which).fields["categories"] = known[: how % 3]
+    ids = [category["id"] for category in catalog.lists["categories.yaml"]]
+    catalog.some_series(which).fields["categories"] = ids[: how % 3]
 
 
 @edit
@@ -122,9 +122,9 @@ def date_series(catalog: Catalog, which: int, how: int) -> None:
 @edit
 def unfold_series(catalog: Catalog, which: int, how: int) -> None:
     """Move a series from a file into a folder, or back with all of its chapters."""
-    one = catalog.some_series(which)
-    one.folder = not one.folder
-    for chapter in one.chapters:
+    series = catalog.some_series(which)
+    series.folder = not series.folder
+    for chapter in series.chapters:
         chapter.file = None
 
 
@@ -138,9 +138,9 @@ def date(fields: Fields, how: int) -> None:
 # Chapters
 
 
-def new_chapter(catalog: Catalog, one: Series, how: int) -> Chapter:
+def new_chapter(catalog: Catalog, series: Series, how: int) -> Chapter:
     volume = pick((None, 1, 2), how)
-    fields: Fields = {"number": one.free_number(volume), "title": pick(TITLES, how), "pages": pick(PAGES, how)}
+    fields: Fields = {"number": series.free_number(volume), "title": pick(TITLES, how), "pages": pick(PAGES, how)}
     fields["published"] = iso(AS_OF + pick((-DAY, -40 * DAY, 2 * HOUR, 30 * DAY), how))
     if volume:
         fields["volume"] = volume
@@ -151,18 +151,18 @@ def new_chapter(catalog: Catalog, one: Series, how: int) -> Chapter:
 
 @edit
 def add_chapter(catalog: Catalog, which: int, how: int) -> None:
-    one = catalog.some_series(which)
-    made = new_chapter(catalog, one, how)
-    one.chapters.insert(how % (len(one.chapters) + 1), made)
-    if one.folder and how % 2:
-        made.file = free_file(one)
+    series = catalog.some_series(which)
+    chapter = new_chapter(catalog, series, how)
+    series.chapters.insert(how % (len(series.chapters) + 1), chapter)
+    if series.folder and how % 2:
+        chapter.file = free_file(series)
 
 
 @edit
 def remove_chapter(catalog: Catalog, which: int, how: int) -> None:
-    one, chapter = catalog.some_chapter(which)
+    series, chapter = catalog.some_chapter(which)
     if len(catalog.chapters()) > 3:
-        one.chapters.remove(chapter)
+        series.chapters.remove(chapter)
 
 
 @edit
@@ -189,8 +189,8 @@ def finish_chapter(catalog: Catalog, which: int, how: int) -> None:
 
 @edit
 def group_chapter(catalog: Catalog, which: int, how: int) -> None:
-    known = [pick((one["name"], one["id"]), which) for one in catalog.lists["groups.yaml"]]
-    catalog.some_chapter(which)[1].fields["groups"] = known[: how % 3]
+    references = [pick((group["name"], group["id"]), which) for group in catalog.lists["groups.yaml"]]
+    catalog.some_chapter(which)[1].fields["groups"] = references[: how % 3]
 
 
 @edit
@@ -209,18 +209,18 @@ def identify_chapter(catalog: Catalog, which: int, how: int) -> None:
 
 @edit
 def swap_chapter_ids(catalog: Catalog, which: int, how: int) -> None:
-    known = catalog.with_id()
-    if known:
-        one, other = pick(known, which), pick(known, which + how)
-        one["id"], other["id"] = other["id"], one["id"]
+    chapters = catalog.with_id()
+    if chapters:
+        chapter, other = pick(chapters, which), pick(chapters, which + how)
+        chapter["id"], other["id"] = other["id"], chapter["id"]
 
 
 @edit
 def move_chapter(catalog: Catalog, which: int, how: int) -> None:
     """Move a chapter into another volume, or out of all."""
-    one, chapter = catalog.some_chapter(which)
+    series, chapter = catalog.some_chapter(which)
     volume = pick((None, 1, 2, 999_999_999), how)
-    chapter.fields["number"] = one.free_number(volume)
+    chapter.fields["number"] = series.free_number(volume)
     chapter.fields["volume"] = volume
     if volume is None:
         del chapter.fields["volume"]
@@ -229,9 +229,9 @@ def move_chapter(catalog: Catalog, which: int, how: int) -> None:
 @edit
 def give_chapter_away(catalog: Catalog, which: int, how: int) -> None:
     """Move a chapter into another series; it keeps its id."""
-    one, chapter = catalog.some_chapter(which)
+    series, chapter = catalog.some_chapter(which)
     other = catalog.some_series(how)
-    one.chapters.remove(chapter)
+    series.chapters.remove(chapter)
     chapter.fields["number"], chapter.file = other.free_number(chapter.fields.get("volume")), None
     other.chapters.append(chapter)
 
@@ -239,27 +239,27 @@ def give_chapter_away(catalog: Catalog, which: int, how: int) -> None:
 @edit
 def part_chapter(catalog: Catalog, which: int, how: int) -> None:
     """Move a chapter into a file of its own; its series becomes a folder."""
-    if found := [one for one in catalog.chapters() if one[1].file is None]:
-        one, chapter = pick(found, which)
-        one.folder, chapter.file = True, free_file(one)
+    if chapters := [pair for pair in catalog.chapters() if pair[1].file is None]:
+        series, chapter = pick(chapters, which)
+        series.folder, chapter.file = True, free_file(series)
 
 
 @edit
 def join_chapter(catalog: Catalog, which: int, how: int) -> None:
     """Move a chapter from a file of its own into the file of the series."""
-    if found := [chapter for _, chapter in catalog.chapters() if chapter.file is not None]:
-        pick(found, which).file = None
+    if chapters := [chapter for _, chapter in catalog.chapters() if chapter.file is not None]:
+        pick(chapters, which).file = None
 
 
 @edit
 def rename_chapter_file(catalog: Catalog, which: int, how: int) -> None:
-    if found := [one for one in catalog.chapters() if one[1].file is not None]:
-        one, chapter = pick(found, which)
-        chapter.file = free_file(one)
+    if chapters := [pair for pair in catalog.chapters() if pair[1].file is not None]:
+        series, chapter = pick(chapters, which)
+        chapter.file = free_file(series)
 
 
-def free_file(one: Series) -> str:
-    taken = {chapter.file for chapter in one.chapters}
+def free_file(series: Series) -> str:
+    taken = {chapter.file for chapter in series.chapters}
     return next(name for name in (f"{n:03}.yaml" for n in range(99)) if name not in taken)
 
 
@@ -283,8 +283,8 @@ def rename_person(catalog: Catalog, which: int, how: int) -> None:
 
 @edit
 def alias_person(catalog: Catalog, which: int, how: int) -> None:
-    if found := catalog.lists[pick(PEOPLE, which)]:
-        pick(found, how)["aliases"] = ["Alias", "Other"][: how % 3]
+    if people := catalog.lists[pick(PEOPLE, which)]:
+        pick(people, how)["aliases"] = ["Alias", "Other"][: how % 3]
 
 
 @edit
@@ -294,8 +294,8 @@ def swap_people(catalog: Catalog, which: int, how: int) -> None:
 
 @edit
 def date_person(catalog: Catalog, which: int, how: int) -> None:
-    if found := catalog.lists[pick(PEOPLE, which)]:
-        date(pick(found, how), how)
+    if people := catalog.lists[pick(PEOPLE, which)]:
+        date(pick(people, how), how)
 
 
 @edit
@@ -320,33 +320,36 @@ def swap_groups(catalog: Catalog, which: int, how: int) -> None:
 
 @edit
 def change_group(catalog: Catalog, which: int, how: int) -> None:
-    if found := catalog.lists["groups.yaml"]:
-        pick(found, which).update(website=f"https://group.example/{how}", logo=pick(("l.png", "m.png"), how))
+    if groups := catalog.lists["groups.yaml"]:
+        pick(groups, which).update(website=f"https://group.example/{how}", logo=pick(("l.png", "m.png"), how))
 
 
 @edit
 def staff_group(catalog: Catalog, which: int, how: int) -> None:
-    if found := catalog.lists["groups.yaml"]:
-        staff = [{"member": pick((one["name"], one["id"]), how), "role": "R"} for one in catalog.lists["members.yaml"]]
-        pick(found, which)["members"] = staff[: how % 3]
+    if groups := catalog.lists["groups.yaml"]:
+        staff = [
+            {"member": pick((member["name"], member["id"]), how), "role": "R"}
+            for member in catalog.lists["members.yaml"]
+        ]
+        pick(groups, which)["members"] = staff[: how % 3]
 
 
 @edit
 def change_member(catalog: Catalog, which: int, how: int) -> None:
-    if found := catalog.lists["members.yaml"]:
-        pick(found, which)["twitter"] = f"member{how}"
+    if members := catalog.lists["members.yaml"]:
+        pick(members, which)["twitter"] = f"member{how}"
 
 
 @edit
 def add_category(catalog: Catalog, which: int, how: int) -> None:
-    made = f"c{catalog.next_id()}"
-    catalog.lists["categories.yaml"].append({"id": made, "name": made})
+    category = f"c{catalog.next_id()}"
+    catalog.lists["categories.yaml"].append({"id": category, "name": category})
 
 
 @edit
 def rename_category(catalog: Catalog, which: int, how: int) -> None:
-    if found := catalog.lists["categories.yaml"]:
-        pick(found, which).update(name=f"Named {catalog.next_id()}", description="word " * how)
+    if categories := catalog.lists["categories.yaml"]:
+        pick(categories, which).update(name=f"Named {catalog.next_id()}", description="word " * how)
 
 
 @edit
@@ -360,25 +363,25 @@ def remove_category(catalog: Catalog, which: int, how: int) -> None:
 
 
 def add(catalog: Catalog, name: str, how: int) -> None:
-    made = catalog.next_id()
-    catalog.lists[name].insert(how % (len(catalog.lists[name]) + 1), {"id": made, "name": f"Person {made}"})
+    number = catalog.next_id()
+    catalog.lists[name].insert(how % (len(catalog.lists[name]) + 1), {"id": number, "name": f"Person {number}"})
 
 
 def remove(catalog: Catalog, name: str, how: int) -> None:
-    if found := catalog.lists[name]:
-        catalog.drop(name, pick(found, how))
+    if entries := catalog.lists[name]:
+        catalog.drop(name, pick(entries, how))
 
 
 def rename(catalog: Catalog, name: str, how: int) -> None:
-    if found := catalog.lists[name]:
-        catalog.rename(name, pick(found, how), f"Renamed {catalog.next_id()}")
+    if entries := catalog.lists[name]:
+        catalog.rename(name, pick(entries, how), f"Renamed {catalog.next_id()}")
 
 
-def swap(found: list[Fields], how: int) -> None:
+def swap(entries: list[Fields], how: int) -> None:
     """Swap the names of two entries: every reference by name leads to the other one."""
-    if found:
-        one, other = pick(found, how), pick(found, how + 1)
-        one["name"], other["name"] = other["name"], one["name"]
+    if entries:
+        entry, other = pick(entries, how), pick(entries, how + 1)
+        entry["name"], other["name"] = other["name"], entry["name"]
 
 
 # Settings, views, keys and accounts
@@ -426,43 +429,43 @@ def change_port(catalog: Catalog, which: int, how: int) -> None:
 @edit
 def count_views(catalog: Catalog, which: int, how: int) -> None:
     """Set the views of a chapter, of an id without a chapter, or remove all views."""
-    known = [*(one["id"] for one in catalog.with_id()), 9_999]
-    catalog.views[pick(known, which)] = how
+    ids = [*(chapter["id"] for chapter in catalog.with_id()), 9_999]
+    catalog.views[pick(ids, which)] = how
     if how % 5 == 4:
         catalog.views.clear()
 
 
 @edit
 def add_key(catalog: Catalog, which: int, how: int) -> None:
-    made = f"key {catalog.next_id()}"
-    catalog.lists["keys.yaml"].append({"name": made, "sha256": hashlib.sha256(made.encode()).hexdigest()})
+    name = f"key {catalog.next_id()}"
+    catalog.lists["keys.yaml"].append({"name": name, "sha256": hashlib.sha256(name.encode()).hexdigest()})
 
 
 @edit
 def revoke_key(catalog: Catalog, which: int, how: int) -> None:
-    if found := catalog.lists["keys.yaml"]:
-        found.remove(pick(found, which))
+    if keys := catalog.lists["keys.yaml"]:
+        keys.remove(pick(keys, which))
 
 
 @edit
 def add_account(catalog: Catalog, which: int, how: int) -> None:
-    made = f"user{catalog.next_id()}"
-    catalog.lists["accounts.yaml"].append({"username": made, "bookmarks": [catalog.some_slug(which)]})
+    name = f"user{catalog.next_id()}"
+    catalog.lists["accounts.yaml"].append({"username": name, "bookmarks": [catalog.some_slug(which)]})
 
 
 @edit
 def change_account(catalog: Catalog, which: int, how: int) -> None:
-    if found := catalog.lists["accounts.yaml"]:
-        pick(found, which).update(bio=f"Reads {how}", bookmarks=[catalog.some_slug(how)])
+    if accounts := catalog.lists["accounts.yaml"]:
+        pick(accounts, which).update(bio=f"Reads {how}", bookmarks=[catalog.some_slug(how)])
 
 
 @edit
 def remove_account(catalog: Catalog, which: int, how: int) -> None:
-    if found := catalog.lists["accounts.yaml"]:
-        gone = pick(found, which)
-        found.remove(gone)
+    if accounts := catalog.lists["accounts.yaml"]:
+        account = pick(accounts, which)
+        accounts.remove(account)
         keys = catalog.lists["keys.yaml"]
-        keys[:] = [one for one in keys if one.get("account") != gone["username"]]
+        keys[:] = [key for key in keys if key.get("account") != account["username"]]
 
 
 # Files without their contents
@@ -502,8 +505,8 @@ def lose_a_list(catalog: Catalog, which: int, how: int) -> None:
 
 @mistake
 def repeat_an_id(catalog: Catalog, which: int, how: int) -> None:
-    if known := catalog.with_id():
-        chapter = {"id": pick(known, which)["id"], "number": "1", "published": "2026-01-01", "pages": []}
+    if chapters := catalog.with_id():
+        chapter = {"id": pick(chapters, which)["id"], "number": "1", "published": "2026-01-01", "pages": []}
         catalog.wrong["series/wrong.yaml"] = f"title: Wrong\ncover: c.png\nchapters:\n{item(chapter)}"
 
 

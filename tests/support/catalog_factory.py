@@ -80,18 +80,18 @@ class Catalog:
 
     def files(self) -> dict[str, str]:
         """The text of every file, by path."""
-        found = {"site.yaml": block(self.site)}
-        found |= {name: "".join(map(item, records)) for name, records in self.lists.items() if records}
+        texts = {"site.yaml": block(self.site)}
+        texts |= {name: "".join(map(item, records)) for name, records in self.lists.items() if records}
         if self.views:
-            found["views.yaml"] = block(self.views)
-        for slug, one in self.series.items():
-            own = [chapter.fields for chapter in one.chapters if chapter.file is None]
-            text = block(one.fields) + ("chapters:\n" + "".join(map(item, own)) if own else "")
-            found[f"series/{slug}/series.yaml" if one.folder else f"series/{slug}.yaml"] = text
-            for chapter in one.chapters:
+            texts["views.yaml"] = block(self.views)
+        for slug, series in self.series.items():
+            own = [chapter.fields for chapter in series.chapters if chapter.file is None]
+            text = block(series.fields) + ("chapters:\n" + "".join(map(item, own)) if own else "")
+            texts[f"series/{slug}/series.yaml" if series.folder else f"series/{slug}.yaml"] = text
+            for chapter in series.chapters:
                 if chapter.file is not None:
-                    found[f"series/{slug}/chapters/{chapter.file}"] = block(chapter.fields)
-        return found
+                    texts[f"series/{slug}/chapters/{chapter.file}"] = block(chapter.fields)
+        return texts
 
     def write(self) -> None:
         """Write the files that differ from the data; others are not touched."""
