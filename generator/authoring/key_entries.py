@@ -83,7 +83,7 @@ def _keys(sources: Sources) -> list[NamedKey]:
 
 def _check_key(fields: dict[str, str]) -> None:
     """Refuse a key that would be a problem in the next build."""
-    if api_keys.redacted(fields["name"]) != fields["name"]:
+    if api_keys.contains_key(fields["name"]):
         raise FlatpanelError("the name is itself an API key; names are public, choose another one")
     for message in record_messages(IssuedKey, fields):
         raise FlatpanelError(f"the name {message}")

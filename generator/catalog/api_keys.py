@@ -42,6 +42,10 @@ def has_escaped_key(text: bytes) -> bool:
     return any(key not in decoded for key in _KEY.findall(_FOLD.sub("", resolved)))
 
 
+def contains_key(text: str) -> bool:
+    return _KEY.search(text) is not None
+
+
 def redacted(text: str) -> str:
     """The text with every key replaced by its prefix."""
     return _KEY.sub(f"{PREFIX}…", text)

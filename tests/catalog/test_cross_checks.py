@@ -68,11 +68,11 @@ def test_username_can_equal_names_in_other_lists() -> None:
 @pytest.mark.parametrize(
     ("unreadable", "text"),
     [
-        ("authors.yaml", "series: {a: {authors: [Nobody, 12]}}"),
-        ("artists.yaml", "series: {a: {artists: [Nobody]}}"),
+        ("authors.yaml", "series: {a: {authors: [Zebedee, 12]}}"),
+        ("artists.yaml", "series: {a: {artists: [Zebedee]}}"),
         ("categories.yaml", "series: {a: {categories: [nothing]}}"),
-        ("groups.yaml", f"series: {{a: {{chapters: [{chapter('number: 1, groups: [Nobody]')}]}}}}"),
-        ("members.yaml", "groups: [{id: 1, name: Night Shift, members: [{member: Nobody, role: None}]}]"),
+        ("groups.yaml", f"series: {{a: {{chapters: [{chapter('number: 1, groups: [Zebedee]')}]}}}}"),
+        ("members.yaml", "groups: [{id: 1, name: Night Shift, members: [{member: Zebedee, role: None}]}]"),
         ("series/b.yaml", "accounts: [{username: reader, bookmarks: [b]}]"),
         ("series/b/chapters/1.yaml", "accounts: [{username: reader, bookmarks: [b]}]"),
     ],
@@ -85,7 +85,7 @@ def test_reference_to_an_unreadable_file_is_no_problem(unreadable: str, text: st
 
 def test_repeated_reference_to_an_unreadable_file_is_a_problem() -> None:
     """The repetition is in the file that was read."""
-    assert complaints("series: {a: {authors: [Nobody, Nobody]}}", {"authors.yaml"}) == [
+    assert complaints("series: {a: {authors: [Zebedee, Zebedee]}}", {"authors.yaml"}) == [
         UnlocatedProblem("series/a.yaml", ("authors", 1), "is listed twice; remove one of them")
     ]
 

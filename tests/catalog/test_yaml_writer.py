@@ -72,7 +72,7 @@ def test_comments_are_above_their_fields() -> None:
         "# The title.\n# As it is shown.\ntitle: A\n\n"
         "chapters:\n  - # A number\n    number: 1\n    pages: []\n    final: false\n"
     )
-    assert writer.file([], "Nobody yet") == b"# Nobody yet\n"
+    assert writer.file([], "No entries") == b"# No entries\n"
     assert writer.file({}) == b""
 
 
@@ -89,13 +89,13 @@ def test_values_and_fields_are_written_alone() -> None:
 
 def test_long_texts_and_lists_are_wrapped() -> None:
     """No line is wider than the limit."""
-    words = "somebody folds the moon out of newspaper " * 9
+    words = "Tilda folds the moon out of newspaper " * 9
     names = [f"page {number} of many.jpg" for number in range(9)]
 
     text = writer.file({"description": words.strip(), "pages": names, "lists": [["a", "b"]]}).decode()
 
     assert max(map(len, text.splitlines())) <= writer.WIDTH
-    assert text.startswith("description: >-\n  somebody folds")
+    assert text.startswith("description: >-\n  Tilda folds")
     assert "pages:\n  - page 0 of many.jpg\n  - page 1" in text
     assert text.endswith("lists:\n  - - a\n    - b\n")
 

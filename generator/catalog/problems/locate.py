@@ -99,9 +99,7 @@ def _key_positions(content: bytes, positions: Positions) -> list[Position]:
         return keys
     with suppress(reader.Malformed):
         texts = _texts(reader.load(content), ())
-        keys = [
-            positions.position(path, of_key=of_key) for text, path, of_key in texts if api_keys.redacted(text) != text
-        ]
+        keys = [positions.position(path, of_key=of_key) for text, path, of_key in texts if api_keys.contains_key(text)]
     return keys
 
 

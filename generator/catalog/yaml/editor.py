@@ -114,23 +114,23 @@ def with_entries(text: bytes, name: str | None, entries: Sequence[Any]) -> bytes
     new = list(entries)
     items = (old.value if name is None else old.value.get(name, [])) or []
     if items:
-        whole = _with_more_items(old, () if name is None else (name,), len(items), new)
+        edited = _with_more_items(old, () if name is None else (name,), len(items), new)
     elif name is None:
-        whole = _with_first_items(old, new)
+        edited = _with_first_items(old, new)
     elif name in old.value:
-        whole = _with_list(old, name, writer.lines(new))
+        edited = _with_list(old, name, writer.lines(new))
     else:
         indent = old.positions.position(())[1] - 1
-        whole = _inserted(old, len(old.lines), _indented(writer.field(name, new), indent))
+        edited = _inserted(old, len(old.lines), _indented(writer.field(name, new), indent))
     longer = [*items, *new]
-    return old.checked(whole, longer if name is None else {**old.value, name: longer})
+    return old.checked(edited, longer if name is None else {**old.value, name: longer})
 
 
 def _with_more_items(old: _Text, path: YamlPath, count: int, new: list[Any]) -> str:
     """Append items below the last one, with empty lines if the list has empty lines between items."""
     dash = _dash(old, count - 1, path)
     line = old.lines[dash]
-    pieces = [writer.lines([one]) for one in new]
+    pieces = [writer.lines([item]) for item in new]
     # After a single item, as in lists of the writer, items of several lines are separated.
     is_separated = _is_separated(old, dash) if count > 1 else any(len(piece) > 1 for piece in pieces)
     lines = [line for piece in pieces for line in [*[""] * is_separated, *piece]]
@@ -218,10 +218,10 @@ def with_field(text: bytes, path: YamlPath, name: str, value: Any) -> bytes:
     """Set a field of the mapping at `path`; a missing field is added."""
     old = _Text(text)
     exists = (*path, name) in old.positions.keys
-    whole = _replaced(old, (*path, name), value) if exists else _added(old, path, name, value)
+    edited = _replaced(old, (*path, name), value) if exists else _added(old, path, name, value)
     if path or old.value:
         _at(old.value, path)[name] = value
-    return old.checked(whole, old.value or {name: value})
+    return old.checked(edited, old.value or {name: value})
 
 
 def _replaced(old: _Text, path: YamlPath, value: Any) -> str:

@@ -87,13 +87,13 @@ def _item(value: Any, path: YamlPath, remarks: Mapping[YamlPath, str], *, small:
         fields = ", ".join(f"{_key(name)}: {scalar(item, flow=True)}" for name, item in value.items())
         yield f"- {{{fields}}}"
     elif isinstance(value, dict | list) and value:
-        first, *others = _block(value, path, remarks)
+        first, *rest = _block(value, path, remarks)
         yield f"- {first}"
-        yield from _indented(others)
+        yield from _indented(rest)
     else:
-        first, *others = _scalar_lines(value)
+        first, *rest = _scalar_lines(value)
         yield f"- {first}"
-        yield from _indented(others)
+        yield from _indented(rest)
 
 
 def _field(name: str, value: Any, path: YamlPath, remarks: Mapping[YamlPath, str]) -> Iterator[str]:
@@ -104,9 +104,9 @@ def _field(name: str, value: Any, path: YamlPath, remarks: Mapping[YamlPath, str
         yield f"{key}:"
         yield from _indented(_block(value, path, remarks))
     else:
-        first, *others = _scalar_lines(value)
+        first, *rest = _scalar_lines(value)
         yield f"{key}: {first}"
-        yield from _indented(others)
+        yield from _indented(rest)
 
 
 def _indented(lines: Iterable[str]) -> Iterator[str]:
