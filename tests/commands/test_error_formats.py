@@ -188,7 +188,7 @@ def test_warnings_are_github_annotations(site: Site, run: Run, monkeypatch: pyte
 
 
 def test_source_lines_are_shown_for_the_first_problems_only(site: Site, run: Run) -> None:
-    """A line before the count says so."""
+    """A line before the count states it."""
     chapters = "".join(f"  - {{number: {one}, pages: []}}\n" for one in range(MAX_EXCERPTS + 1))
     site.write("series/first.yaml", f"title: First\ncover: cover.jpg\nchapters:\n{chapters}")
     errors = run("check", *options_of(["check"], site)).stderr

@@ -196,7 +196,7 @@ def test_a_port_in_use_on_ipv6_is_an_error() -> None:
 
 
 def test_a_machine_without_ipv6_serves_on_ipv4(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The system has no such address family."""
+    """The system does not support IPv6."""
     monkeypatch.setattr(process.socket, "AF_INET6", 12345)
 
     assert process.free_port(free_port()) == ""

@@ -203,16 +203,16 @@ def test_a_refused_configuration_keeps_the_previous_release(
     site: Site, play: Callable[..., Result], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The message quotes nginx."""
-    port, tags = free_port(), []
+    port, etags = free_port(), []
     main = config.main_conf
 
     def edit() -> None:
-        tags.append(site.manifest.resources[FIRST].etag)
+        etags.append(site.manifest.resources[FIRST].etag)
         tree_snapshot.first_version(site)
         monkeypatch.setattr(config, "main_conf", lambda *given, **named: main(*given, **named) + b"nonsense;\n")
 
     def look() -> None:
-        tags.append(ask(port).headers["ETag"].strip('"'))
+        etags.append(ask(port).headers["ETag"].strip('"'))
 
     result = play(Script(edit, look), port)
 
@@ -222,7 +222,7 @@ def test_a_refused_configuration_keeps_the_previous_release(
         "nginx rejected the configuration; its messages above say why",
         "still serving the previous release",
     ]
-    assert tags[0] == tags[1]
+    assert etags[0] == etags[1]
 
 
 def test_a_hanging_nginx_is_given_up(site: Site, play: Callable[..., Result], monkeypatch: pytest.MonkeyPatch) -> None:

@@ -122,7 +122,7 @@ def test_sizes_equal_those_of_the_files(site: Site, page: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("url", "family"),
+    ("url", "expected"),
     [
         ("/", ("/", "")),
         ("/api/series", ("/api", "series")),
@@ -134,9 +134,9 @@ def test_sizes_equal_those_of_the_files(site: Site, page: Path) -> None:
         ("/api/v2/openapi.json", ("/api/v2", "openapi.json")),
     ],
 )
-def test_every_url_has_a_version_and_a_kind(url: str, family: tuple[str, str]) -> None:
+def test_every_url_has_a_version_and_a_kind(url: str, expected: tuple[str, str]) -> None:
     """Query arguments have no effect; the index has a version of its own."""
-    assert sizes.version_and_kind(url) == family
+    assert sizes.version_and_kind(url) == expected
 
 
 def test_a_lost_gzip_form_counts_as_the_uncompressed_body(site: Site, page: Path) -> None:

@@ -198,9 +198,9 @@ def test_the_gzip_form_of_another_body_is_found(built: Site) -> None:
 def test_the_gzip_form_of_another_zlib_is_accepted(built: Site) -> None:
     """Only the unpacked body counts."""
     text = (built.folder / "dist" / body(built)).read_bytes()
-    press = zlib.compressobj(1, zlib.DEFLATED, -15)
+    compressor = zlib.compressobj(1, zlib.DEFLATED, -15)
     ends = zlib.crc32(text).to_bytes(4, "little") + len(text).to_bytes(4, "little")
-    packed = encoding.GZIP_HEADER + press.compress(text) + press.flush() + ends
+    packed = encoding.GZIP_HEADER + compressor.compress(text) + compressor.flush() + ends
     assert packed != encoding.gzip(text)
     (built.folder / "dist" / f"{body(built)}.gz").write_bytes(packed)
 
