@@ -518,6 +518,17 @@ def test_a_damaged_cache_is_ignored(damage: bytes, site: FakeSite, catalog: Path
     assert again(site, catalog).files == []
 
 
+def test_a_cache_file_of_another_path_is_ignored(site: FakeSite, tmp_path: Path) -> None:
+    """A copied file names the path that it belongs to."""
+    site.imported(tmp_path, dry=True)
+    (folder,) = (tmp_path / "cache").iterdir()
+    authors, artists = (folder / encoding.digest(f"/api/v2/{kind}".encode()) for kind in ("authors", "artists"))
+    artists.write_bytes(authors.read_bytes())
+    site.imported(tmp_path)
+
+    assert [person["name"] for person in read(tmp_path / "catalog_src", "artists.yaml")] == ["Bo"]
+
+
 def test_concurrent_imports_of_one_site_keep_both_results(
     site: FakeSite, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
