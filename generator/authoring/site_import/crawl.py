@@ -150,14 +150,14 @@ def crawl(crawler: Crawler) -> None:
 
 def _pages(crawler: Crawler, page: SiteResponse) -> Iterator[SiteResponse]:
     """Yield each page of the list of series; a page without new series is the end, regardless of `last`."""
-    seen: set[str] = set()
+    slugs: set[str] = set()
     number = 1
-    while new := set(filter(_is_slug, (series.get("slug") for series in _results(page)))) - seen:
-        seen |= new
+    while new := set(filter(_is_slug, (series.get("slug") for series in _results(page)))) - slugs:
+        slugs |= new
         yield page
         if fields(page.value).get("last") is True:
             return
-        if len(seen) > MAX_SERIES:
+        if len(slugs) > MAX_SERIES:
             crawler.notes.add(f"more than {MAX_SERIES} series; the rest is skipped")
             return
         number += 1

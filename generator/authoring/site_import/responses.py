@@ -22,7 +22,7 @@ class SiteResponse:
     status: int = 0
     load: Callable[[], Any] = lambda: None
     modified: int | None = None
-    # Whether the site answers 401 without a key.
+    # Whether the site responds with 401 without a key.
     locked: bool = False
     # Whether the body is JSON.
     understood: bool = False

@@ -50,7 +50,7 @@ class TimedResponse:
 
 
 def site_url(url: str) -> ServerUrl:
-    """Return the site's URL from the URL of any of its API pages; ValueError says what is wrong."""
+    """Return the site's URL from the URL of any of its API pages; ValueError for an invalid URL."""
     server = ServerUrl.of(url)
     return replace(server, folder=_API.sub("", server.folder))
 
