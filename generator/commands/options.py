@@ -109,7 +109,7 @@ def catalog(command: F) -> F:
         metavar="DIR",
         type=click.Path(exists=True, file_okay=False, path_type=Path),
         multiple=True,
-        help="Allow symbolic links in the catalog to lead into DIR; repeatable.",
+        help="Allow symbolic links in the catalog to lead into DIR; may be repeated.",
     )
     return folder(links(run))  # type: ignore[return-value]
 
