@@ -1,1 +1,1 @@
-"""Commands that change `catalog_src/` for people."""
+"""Commands that edit `catalog_src/`: new entries, ids, keys, views and imports."""

@@ -36,7 +36,7 @@ EXCEPTIONS: dict[str, set[str]] = {
 MAX_MODULES = 15
 LARGE = {
     "catalog": "one module for each step from a file to a linked record, and one for each kind of check",
-    "authoring/site_import": "one module for each kind of entry that a site tells",
+    "authoring/site_import": "requests, one module for each kind of record, and the merge with the catalog",
     "commands": "one module for each command",
     "pipeline": "one module for each step of a build, and for what these steps share",
 }

@@ -1,1 +1,1 @@
-"""A running site -> a catalog."""
+"""Import a running site into a catalog."""
