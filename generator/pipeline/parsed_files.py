@@ -59,11 +59,9 @@ class ParsedFiles:
             self.cache.files.keep_parsed(digest, value)
             self._parsed.add(digest)
 
-    def contents(self, files: SeriesFiles) -> list[str] | None:
-        """The digests of all files of a series, or None if one is missing."""
-        if all(file in self.digests for file in files.files):
-            return [self.digests[file] for file in files.files]
-        return None
+    def contents(self, files: SeriesFiles) -> list[str | None]:
+        """The digests of all files of a series; None for a missing file."""
+        return [self.digests.get(file) for file in files.files]
 
     def save(self) -> None:
         """Store all files for the next build."""

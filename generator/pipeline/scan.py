@@ -184,7 +184,7 @@ class _Scanner:
     def _check_key(self, files: SeriesFiles, references: ReferenceDigests, facts: SeriesFacts) -> str | None:
         """A digest of everything that the check of a series depends on; None if a file or an entry is missing."""
         contents, entries = self.files.contents(files), references.of(facts.names)
-        if contents is None or entries is None:
+        if None in contents or entries is None:
             return None
         return encoding.digest(encoding.json([ascii(files.files), contents, entries]))
 

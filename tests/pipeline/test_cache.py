@@ -159,6 +159,8 @@ def test_changes_without_commit_are_discarded(tmp_path: Path) -> None:
         ("UPDATE chapter SET slug = 'other'", lambda cache: cache.chapters.buckets()),
         ("UPDATE chapter SET item = x'00000000'", lambda cache: cache.chapters.buckets()),
         ("DROP TABLE chapter", lambda cache: cache.chapters.buckets()),
+        ("UPDATE lines SET slug = 'other'", lambda cache: list(cache.segments.lines("manifest.json"))),
+        ("DROP TABLE lines", lambda cache: list(cache.segments.lines("manifest.json"))),
     ],
 )
 def test_modified_rows_are_damage(cache: Cache, tmp_path: Path, change: str, look: Callable[[Cache], object]) -> None:
@@ -167,6 +169,7 @@ def test_modified_rows_are_damage(cache: Cache, tmp_path: Path, change: str, loo
     cache.files.keep_parsed("digest", b"value")
     cache.series.keep_facts("one", "checked", b"facts")
     cache.chapters.keep("one", ITEMS)
+    cache.segments.keep("one", [], {"manifest.json": b"lines"})
     cache.commit()
     cache.close()
     with closing(sqlite3.connect(tmp_path / FILE)) as database, database:
