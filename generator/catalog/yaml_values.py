@@ -1,4 +1,4 @@
-"""Values of records -> the YAML values that people write: times, chapter numbers and page runs in their short forms."""
+"""Values of records -> short YAML values: times, chapter numbers and page runs."""
 
 from collections.abc import Callable
 from contextlib import suppress
@@ -12,7 +12,7 @@ _MIN_RUN = 3
 
 
 def yaml_value(value: Any) -> Any:
-    """Return `value` as people write it, without fields that are None."""
+    """Return `value` in its short form, without fields that are None."""
     if isinstance(value, dict):
         return {name: _FIELDS.get(name, yaml_value)(item) for name, item in value.items() if item is not None}
     return [yaml_value(item) for item in value] if isinstance(value, list) else value
