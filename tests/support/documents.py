@@ -150,6 +150,8 @@ class Runner:
             "SOURCE_DATE_EPOCH": str(AS_OF),
             # `git apply` must not use a repository around the copy.
             "GIT_CEILING_DIRECTORIES": str(folder.parent),
+            # At its end, pytest removes the temporary folders of every pytest that uses the same place.
+            "TMPDIR": str(folder / "tmp"),
         }
 
     def follow(self, block: Block) -> None:
@@ -271,6 +273,8 @@ def project(*, base_url: bool = True) -> Iterator[Runner]:
             copy: Any = shutil.copytree if (ROOT / name).is_dir() else shutil.copy2
             copy(ROOT / name, folder / name)
         (folder / ".curlrc").write_text("silent\n")
+        (folder / "tmp").mkdir()
+        (folder / "tmp").chmod(0o1777)
         for name, script in ((".venv/bin/python", f'exec "{sys.executable}" "$@"'), ("tools/setup", ":")):
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             (folder / name).write_text(f"#!/bin/sh\n{script}\n")
