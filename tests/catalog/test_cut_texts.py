@@ -60,6 +60,7 @@ def test_unused_anchor_is_a_warning() -> None:
         "# title: Night #2",
         "  #title",
         "status: ongoing #or not",
+        "status: &x ongoing",
         "licensed: false #no",
         "description: | #here\n  Night #2\n",
         "description: >-\n  Night #2\n",
