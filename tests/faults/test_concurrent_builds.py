@@ -99,11 +99,11 @@ def test_two_concurrent_builds_never_mix(folder: Path) -> None:
             for catalog in (site.folder / "catalog_src", other)
         ]
         processes = [
-            subprocess.Popen(one, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) for one in commands
+            subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) for command in commands
         ]
-        outputs = [one.communicate() for one in processes]
+        outputs = [process.communicate() for process in processes]
 
-        assert [one.returncode for one in processes] == [0, 0], outputs
+        assert [process.returncode for process in processes] == [0, 0], outputs
         assert list(verify_files.check_files(site.store)) == []
         assert stray(site.store) == []
         titles = {release: released(site, release) for release in (site.store.current(), site.store.previous())}
