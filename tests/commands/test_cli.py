@@ -13,7 +13,7 @@ from click.testing import Result
 
 from generator import __version__
 from generator.catalog.git import FileTimes
-from generator.cli import COMMANDS, load
+from generator.cli import COMMANDS, load, main
 from generator.commands.help import summary
 from tests.conftest import Site, without_help
 from tests.support import tree_snapshot
@@ -299,6 +299,11 @@ def test_the_help_of_a_command_has_options_and_examples(run: Run, words: list[st
     for example in examples:
         assert example.startswith(f"  python build.py {' '.join(words)}")
         command.make_parser(click.Context(command)).parse_args(shlex.split(example)[2 + len(words) :])
+
+
+def test_shells_complete_all_commands() -> None:
+    """click's completion reads the names from the group."""
+    assert main.list_commands(click.Context(main)) == list(COMMANDS)
 
 
 def test_defaults_are_shown(run: Run) -> None:
