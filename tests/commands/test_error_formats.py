@@ -38,6 +38,7 @@ def annotations(output: str) -> list[tuple[str, dict[str, str], str]]:
     return annotations
 
 
+@pytest.mark.checkout
 def test_a_problem_is_shown_with_its_source_line(site: Site, run: Run) -> None:
     """The source line, a caret below the position, and a link to the documentation."""
     misspell(site)
@@ -60,6 +61,7 @@ def test_a_problem_is_shown_with_its_source_line(site: Site, run: Run) -> None:
     )
 
 
+@pytest.mark.checkout
 def test_a_misplaced_file_is_shown_without_a_source_line(site: Site, run: Run) -> None:
     """The problem is not about its first line."""
     site.write("series/third.yml", "title: Third\n")
@@ -187,6 +189,7 @@ def test_warnings_are_github_annotations(site: Site, run: Run, monkeypatch: pyte
     assert output_lines[1].startswith("release ")
 
 
+@pytest.mark.checkout
 def test_source_lines_are_shown_for_the_first_problems_only(site: Site, run: Run) -> None:
     """A line before the count states it."""
     chapters = "".join(f"  - {{number: {one}, pages: []}}\n" for one in range(MAX_EXCERPTS + 1))

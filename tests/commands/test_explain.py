@@ -119,6 +119,7 @@ def wrong(site: Site) -> None:
     path.write_text(path.read_text().replace("cover: ", "cover: /"))
 
 
+@pytest.mark.checkout
 @pytest.mark.parametrize("is_checkout", [True, False])
 def test_a_hint_refers_to_the_page_or_the_command(
     site: Site, run: Run, monkeypatch: pytest.MonkeyPatch, is_checkout: bool

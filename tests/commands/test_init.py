@@ -349,6 +349,7 @@ WHEEL = "https://files.example/flatpanel-0.1.0-py3-none-any.whl"
 UNKNOWN = f"\n# flatpanel @ git+{REPOSITORY}@<commit>\nflatpanel=={__version__}"
 
 
+@pytest.mark.checkout
 @pytest.mark.parametrize(
     ("noted", "line"),
     [

@@ -65,6 +65,7 @@ def printing(module: str, code: ast.AST) -> list[str]:
     return [one for one in calls if (module, one) != WRITES_FILES]
 
 
+@pytest.mark.checkout
 @pytest.mark.parametrize("module", [module for module in MODULES if module != PRINTER])
 def test_one_module_prints(module: str) -> None:
     """Only `output` prints, and no subprocess prints directly."""
@@ -96,6 +97,7 @@ def test_the_check_detects_printing(code: str) -> None:
     assert len(printing("module", ast.parse(code))) == 1
 
 
+@pytest.mark.checkout
 def test_the_printing_module_prints() -> None:
     """The exception of the check is the right module."""
     assert {"click.echo", "click.progressbar", "sys.stderr"} <= set(printing(PRINTER, tree(PRINTER)))

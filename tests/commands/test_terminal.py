@@ -52,6 +52,7 @@ def test_build_py_without_arguments_uses_the_current_folder(site: Site) -> None:
     assert (site.folder / "nginx.conf").exists()
 
 
+@pytest.mark.checkout
 def test_no_colours_and_no_progress_bar_in_a_pipe(site: Site) -> None:
     """Problems are plain text on standard error; exit code 1."""
     site.write("series/second.yaml", "title: Second\n")
@@ -155,6 +156,7 @@ def test_a_closed_pipe_is_no_error(site: Site) -> None:
     assert site.store.current()
 
 
+@pytest.mark.checkout
 def test_missing_dependencies_are_an_error(site: Site) -> None:
     """A message and exit code 2."""
     done = subprocess.run([sys.executable, "-S", *command(site)[1:]], capture_output=True, text=True)

@@ -2,6 +2,7 @@
 
 import ast
 import re
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -155,6 +156,30 @@ def test_the_sdist_builds_the_same_wheel(archives: dict[str, Path], tmp_path: Pa
     assert {name: path.read_bytes() for name, path in again.items()} == {
         name: path.read_bytes() for name, path in archives.items()
     }
+
+
+@pytest.mark.packages
+@needs_hatchling
+def test_the_installed_package_passes_the_tests_of_the_command_line(commands: Path, tmp_path: Path) -> None:
+    """Outside the checkout, without `generator/`; pytest runs in the environment into which pip installed the wheel."""
+    listed = subprocess.run(
+        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+        cwd=ROOT,
+        check=True,
+        capture_output=True,
+        text=True,
+    ).stdout
+    for name in filter(None, listed.split("\0")):
+        if not name.startswith("generator/") and (ROOT / name).is_file():
+            (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(ROOT / name, tmp_path / name)
+    program = (tmp_path / "build.py").read_text(encoding="utf-8")
+    (tmp_path / "build.py").write_text(program.replace("generator.cli", "flatpanel.cli"), encoding="utf-8")
+    plugins = ["-p", "tests.support.installed_package", "-p", "no:xdist", "-p", "no:cacheprovider"]
+    command = [commands / "python", "-m", "pytest", "-q", *plugins, "-m", "not checkout", "tests/commands"]
+    done = subprocess.run(command, cwd=tmp_path, env=unmeasured(), capture_output=True, text=True)
+
+    assert done.returncode == 0, done.stdout
 
 
 def as_called(name: str, *arguments: object) -> Result:
