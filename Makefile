@@ -31,7 +31,7 @@ docs: ## write the tables of fields and the examples in docs/
 
 test: ## the everyday tests, in about three minutes; test-all has the slow ones as well
 	@tools/setup nginx
-	@tools/in-memory $(PY) -m pytest -n auto --dist loadgroup
+	@tools/in-memory $(PY) -m pytest -n auto --dist loadfile
 
 test-all: ## all tests, and every line and branch of generator/ covered
 	@tools/setup nginx

@@ -34,6 +34,7 @@ def folder() -> Iterator[Path]:
         yield path
 
 
+@pytest.mark.kills
 @pytest.mark.usefixtures("hasty")
 def test_a_killed_build_with_a_cache_does_not_change_the_next_result(folder: Path) -> None:
     """Each entry of the killed build in the cache is correct or discarded."""

@@ -115,6 +115,7 @@ def test_after_any_failing_call_the_site_is_complete_and_the_next_build_cleans_u
     assert moment > 100
 
 
+@pytest.mark.failing_calls
 @pytest.mark.parametrize("number", FAULTS, ids=errno.errorcode.get)
 def test_failing_calls_in_worker_processes_are_reported(folder: Path, temporary: Path, run: Run, number: int) -> None:
     """Two processes share the work; each of them meets the fault."""

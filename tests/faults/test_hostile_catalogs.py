@@ -335,6 +335,7 @@ def test_a_file_above_the_size_limit_is_refused(catalog: Path) -> None:
     assert problems(catalog) == ["series/x.yaml:1:1: cannot be read: it has more than 16 MiB; split it"]
 
 
+@pytest.mark.bounds
 @pytest.mark.parametrize(
     "text",
     [
@@ -381,6 +382,7 @@ def test_a_thousand_problems_of_a_file_are_listed(catalog: Path) -> None:
     assert messages[0] == "series/x.yaml:1:1: has 5 more problems, not listed"
 
 
+@pytest.mark.bounds
 def test_repeated_entries_are_found_in_linear_time(catalog: Path) -> None:
     """Also in a very long list."""
     write(

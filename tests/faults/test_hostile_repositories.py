@@ -14,6 +14,7 @@ from tests.conftest import AS_OF
 from tests.support import tree_snapshot
 from tests.support.author_catalogs import Run, chapter, series
 from tests.support.paths import BUILD, DATA
+from tests.support.runs import sample
 
 THEN, LATER = 1_700_000_000, 1_700_086_400
 WRITTEN = 1_600_000_000
@@ -147,7 +148,7 @@ def disguise(folder: Path, root: Path, settings: str) -> None:
     (folder / "objects/info/alternates").write_text(f"{objects}\n")
 
 
-@pytest.mark.parametrize("command", [*COMMANDS, "keys list"])
+@pytest.mark.parametrize("command", sample([*COMMANDS, "keys list"], 4))
 @pytest.mark.parametrize("project", PLACES, indirect=True)
 def test_a_catalog_that_looks_like_a_repository_is_refused(project: Project, command: str, marker: Path) -> None:
     """Every command names the file, wherever the catalog is, and no program runs."""
@@ -243,7 +244,7 @@ def test_valid_commit_dates_are_used(project: Project) -> None:
 
 
 @pytest.mark.parametrize("project", PLACES, indirect=True)
-@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("command", sample([*COMMANDS], 4))
 def test_no_setting_of_a_repository_starts_a_program(project: Project, command: str, marker: Path) -> None:
     """Hooks, monitors, pagers, external diffs, conversions, signatures, submodules and remotes are switched off."""
     program = marker.parent / "program"

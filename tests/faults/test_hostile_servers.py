@@ -26,6 +26,7 @@ from tests.conftest import Site
 from tests.support import tree_snapshot
 from tests.support.fake_site import FakeSite, Reply, serving, small
 from tests.support.paths import DATA
+from tests.support.runs import sample
 
 Send = Callable[[bytes], None]
 Attack = Callable[[Send], None]
@@ -116,7 +117,7 @@ def wire(url: str, clock: Callable[[], float]) -> SiteClient:
 
 
 @pytest.mark.parametrize("tls", [False, True], ids=["http", "https"])
-@pytest.mark.parametrize("part", ENDLESS)
+@pytest.mark.parametrize("part", sample([*ENDLESS], 3))
 def test_an_endless_response_has_a_size_limit(part: str, tls: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     """The client hangs up, whichever part is endless; time does not matter."""
     monkeypatch.setenv("SSL_CERT_FILE", str(CERTIFICATE))
@@ -274,6 +275,7 @@ def built(site: Site) -> Site:
     return site
 
 
+@pytest.mark.bounds
 def test_verify_limits_the_size_of_responses(built: Site, run: Callable[..., Result]) -> None:
     """A body to the size in the manifest, everything else to a fixed size; never a traceback."""
     for attack in ENDLESS.values():
@@ -334,6 +336,7 @@ MANY = {
 }
 
 
+@pytest.mark.bounds
 @pytest.mark.parametrize("path", ["/api/v2/series", "/api/v1/series"])
 @pytest.mark.parametrize("kind", MANY)
 def test_an_import_needs_little_memory_for_large_responses(kind: str, path: str, tmp_path: Path) -> None:

@@ -89,6 +89,7 @@ def test_tables_show_figures_and_measurements() -> None:
     assert f"| requests | {median((70_000, 60_000, 90_000)):,} /s | 60,000 /s | 90,000 /s |" in lines
 
 
+@pytest.mark.bench
 def test_building_is_measured(tmp_path: Path) -> None:
     """All figures of builds are present, and the catalog is unchanged."""
     small = Site(tmp_path, 2, 1)
@@ -159,6 +160,7 @@ def test_impossible_measurement_is_refused(arguments: Sequence[str], message: st
     assert not (tmp_path / "results.md").exists()
 
 
+@pytest.mark.bench
 def test_results_are_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """`python -m bench` prints the text that it writes, with the machine."""
     results = tmp_path / "results.md"
@@ -177,6 +179,7 @@ def test_soak_compares_the_end_with_the_start() -> None:
     assert not soak.flat([(size, size * 1.2) for size in rounds])
 
 
+@pytest.mark.bench
 def test_soak_runs(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     """All kinds of requests, held connections, releases and reloads; so short a run measures nothing."""
     monkeypatch.setattr(soak, "flat", lambda sizes: len(sizes) == 4 and min(sizes) > (0, 0))

@@ -23,6 +23,7 @@ def write_docs(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, capture_output=True, text=True)
 
 
+@pytest.mark.documents
 @pytest.mark.parametrize(
     ("old", "new"),
     [

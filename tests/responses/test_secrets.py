@@ -6,12 +6,12 @@ import os
 import stat
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import Result
 
-from generator import filesystem
-from generator.pipeline.cache import FILE
+from generator.pipeline.cache import FILE, Cache
 from tests.conftest import AS_OF, Site, copy_of
 from tests.support.author_catalogs import Run
 from tests.support.site_variants import served
@@ -167,16 +167,16 @@ def test_only_the_owner_can_read_the_cache(keyed: Site, run: Run, umask: int) ->
 def test_only_the_owner_can_read_a_temporary_cache(keyed: Site, run: Run, monkeypatch) -> None:
     """`--no-cache` works in a temporary folder with mode 700."""
     modes = []
-    clean = filesystem.PartialFile.__init__
+    initialise = Cache.__init__
 
-    def recording(growing: filesystem.PartialFile, path: Path) -> None:
-        modes.append(mode(path.parent))
-        clean(growing, path)
+    def recording(cache: Cache, folder: Path, *arguments: Any, **options: Any) -> None:
+        modes.append(mode(folder))
+        initialise(cache, folder, *arguments, **options)
 
-    monkeypatch.setattr(filesystem.PartialFile, "__init__", recording)
+    monkeypatch.setattr(Cache, "__init__", recording)
     build(keyed, run, "--no-cache")
 
-    assert 0o700 in modes
+    assert modes == [0o700]
 
 
 def test_replaced_key_file_keeps_its_mode(keyed: Site, run: Run, monkeypatch) -> None:

@@ -119,6 +119,7 @@ def test_body_contents_cannot_close_their_fence(same: BodyReader, fields: list[t
     assert is_harmless(as_markdown.markdown(same, entities))
 
 
+@pytest.mark.bounds
 def test_a_long_comment_is_cut_with_a_note(same: BodyReader) -> None:
     """The first sections are complete, and the note counts the omitted ones."""
     for width in range(1, 60, 3):

@@ -238,6 +238,7 @@ def pair() -> Iterator[IncrementalPair]:
         yield IncrementalPair(folder)
 
 
+@pytest.mark.histories
 def test_changes_equal_the_differences_of_the_releases(pair: IncrementalPair, monkeypatch: pytest.MonkeyPatch) -> None:
     """After every kind of edit, each URL is listed once, and the totals equal those of the build."""
     monkeypatch.setattr(changes, "MAX_URLS", 10_000)

@@ -84,6 +84,7 @@ def is_plain(path: Path) -> bool:
     return not path.is_symlink() and path.name != "manifest.json" and path.stat().st_size > 0
 
 
+@pytest.mark.damages
 def test_every_flipped_byte_of_a_manifest_is_found(built: Site) -> None:
     """The id of a release is derived from its manifest. The content of a damaged manifest is ignored."""
     for release in (built.store.previous(), built.store.current()):
