@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import Serve, Site
-from tests.responses.test_golden import bodies
+from tests.support.golden import bodies
 from tests.support.nginx_client import Web, receive, request
 from tests.support.paths import ROOT
 from tests.support.site_variants import started

@@ -21,8 +21,9 @@ from generator.pipeline.publish import MAPS, ResourcePublisher
 from generator.release.bodies import BodyWriter
 from generator.release.manifest import Published
 from tests.conftest import AS_OF, Site, copy_of
-from tests.responses.test_golden import NAMES, bodies
+from tests.responses.test_golden import NAMES
 from tests.support import nginx_client
+from tests.support.golden import bodies
 
 SETTINGS = Settings(base_url="https://minimal.example")
 

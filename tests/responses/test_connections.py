@@ -3,7 +3,7 @@
 import pytest
 
 from tests.conftest import Serve
-from tests.responses.test_golden import bodies, sidecar
+from tests.support.golden import bodies, sidecar
 from tests.support.nginx_client import Answer, Web, parse, receive, request
 
 SITE = "everything"

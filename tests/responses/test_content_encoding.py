@@ -5,7 +5,7 @@ import gzip
 import pytest
 
 from tests.conftest import Serve
-from tests.responses.test_golden import bodies, sidecar
+from tests.support.golden import bodies, sidecar
 from tests.support.nginx_client import Web
 
 SITE = "everything"

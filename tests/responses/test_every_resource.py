@@ -7,7 +7,8 @@ import re
 import pytest
 
 from tests.conftest import Serve
-from tests.responses.test_golden import NAMES, bodies, sidecar
+from tests.responses.test_golden import NAMES
+from tests.support.golden import bodies, sidecar
 from tests.support.nginx_client import Answer, Web
 
 # The max-ages of each golden site: those of site.yaml, or the defaults.

@@ -1,90 +1,60 @@
 """Three catalogs and every byte of their exported sites.
 
-`tests/data/golden/<site>/` is what `build.py export` writes for `tests/data/sites/<site>`. After an intended change,
-`UPDATE_GOLDEN=1 pytest tests/responses/test_golden.py` writes the folders again; `git diff` then shows the changed
-responses. Only this file reads the variable.
+`tests/data/golden/<site>/` has a file for each URL of `tests/data/sites/<site>`: headers and indented body. After an
+intended change, `UPDATE_GOLDEN=1 pytest tests/responses/test_golden.py` writes the files again; `git diff` then shows
+the changed responses. Only this file reads the variable.
 """
 
-import json
 import os
 import re
-import shutil
-from functools import cache
 from pathlib import Path
-from urllib.parse import quote, unquote
 
 import pytest
 
 from generator.catalog import records as model
 from generator.release.export import export_release
 from tests.conftest import SITES, copy_of
-from tests.support.paths import DATA
+from tests.support.golden import Response, bodies, etag, exported, responses, write
 
-GOLDEN = DATA / "golden"
-# The one URL that ends in .json.
-DOCUMENT = "api/v2/openapi.json"
 NAMES = ("minimal", "everything", "hostile")
 ACCEPT = "to accept the new bytes, run UPDATE_GOLDEN=1 pytest tests/responses/test_golden.py and read the diff"
 
 
-def tree(folder: Path) -> dict[str, bytes]:
-    """Every file below `folder` by its path, except the documentation page, which is third-party."""
-    files = (path for path in folder.rglob("*") if path.is_file() and "docs" not in path.parts)
-    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in sorted(files)}
-
-
-def url(path: str) -> str:
-    """The URL of an exported body."""
-    if path == "index.json":
-        return "/"
-    return quote(f"/{path}" if path == DOCUMENT else f"/{path.removesuffix('.json')}")
-
-
-@cache
-def bodies(name: str) -> dict[str, bytes]:
-    """The bodies of a golden site by URL."""
-    return {url(path): body for path, body in tree(GOLDEN / name).items() if path.endswith(".json")}
-
-
-@cache
-def sidecar(name: str, url: str) -> dict[str, str]:
-    """The headers in the sidecar of a URL, with names in lower case."""
-    plain = {"/": "index.json", f"/{DOCUMENT}": DOCUMENT}.get(url, f"{unquote(url[1:])}.json")
-    path = GOLDEN / name / f"{plain}.headers"
-    lines = (line.partition(": ") for line in path.read_text().splitlines())
-    return {name.lower(): value for name, _, value in lines}
-
-
-def differences(expected: dict[str, bytes], built: dict[str, bytes]) -> list[str]:
-    """One line for each file that is missing, new or different."""
+def differences(expected: dict[str, Response], built: dict[str, Response]) -> list[str]:
+    """One line for each URL that is missing, new or different."""
     return [
-        f"{path}: {'is missing' if path not in built else 'is new' if path not in expected else 'has other bytes'}"
-        for path in sorted(expected.keys() | built.keys())
-        if expected.get(path) != built.get(path)
+        f"{url}: {'is missing' if url not in built else 'is new' if url not in expected else 'has other bytes'}"
+        for url in sorted(expected.keys() | built.keys())
+        if expected.get(url) != built.get(url)
     ]
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_export_equals_the_golden_tree(name: str, tmp_path: Path) -> None:
-    """The same catalog gives the same files with the same bytes on every machine."""
+def test_export_equals_the_golden_responses(name: str, tmp_path: Path) -> None:
+    """The same catalog gives the same bodies and sidecars on every machine, and no other file."""
     site = copy_of(name, tmp_path)
     site.build()
     export_release(site.store, tmp_path / "exported")
-    built = tree(tmp_path / "exported")
+    built = exported(tmp_path / "exported")
     if os.environ.get("UPDATE_GOLDEN"):
-        shutil.rmtree(GOLDEN / name, ignore_errors=True)
-        shutil.copytree(tmp_path / "exported", GOLDEN / name, ignore=shutil.ignore_patterns("docs"))
+        write(name, built)
+        responses.cache_clear()
 
-    different = differences(tree(GOLDEN / name), built)
+    different = differences(responses(name), built)
 
-    assert not different, "\n".join([f"{name}: {len(different)} files differ", *different, ACCEPT])
+    assert not different, "\n".join([f"{name}: {len(different)} responses differ", *different, ACCEPT])
+    files = [path for path in (tmp_path / "exported").rglob("*") if path.is_file() and "docs" not in path.parts]
+    assert len(files) == 2 * len(built)
 
 
-def test_differences_include_missing_and_new_files() -> None:
-    expected = {"gone": b"1", "same": b"1", "changed": b"1"}
-    built = {"new": b"1", "same": b"1", "changed": b"2"}
+def test_differences_include_missing_and_new_responses() -> None:
+    old, new = Response(b"1", b""), Response(b"2", b"")
 
-    assert differences(expected, built) == ["changed: has other bytes", "gone: is missing", "new: is new"]
+    assert differences({"/gone": old, "/same": old, "/changed": old}, {"/new": old, "/same": old, "/changed": new}) == [
+        "/changed: has other bytes",
+        "/gone: is missing",
+        "/new: is new",
+    ]
 
 
 def test_site_everything_uses_every_field() -> None:
@@ -103,24 +73,25 @@ def records() -> list[type[model.Record]]:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_unpublished_text_is_in_no_file(name: str) -> None:
-    """Scheduled chapters, restricted series and hidden licensed series are in no body and no file name."""
+def test_unpublished_text_is_in_no_response(name: str) -> None:
+    """Scheduled chapters, restricted series and hidden licensed series are in no body and no URL."""
     nowhere = re.compile(r"rumour|secret|to-come|/99\b|Behind a key")
     # v2 lists and describes licensed and restricted series; /api and /api/v1 do not contain them.
     not_in_old = re.compile(r"Members Only|members-only|Hidden|LICENSED")
-    everything = {path: path.encode() + body for path, body in tree(GOLDEN / name).items() if path != DOCUMENT}
-    old = {path: text for path, text in everything.items() if "/v2/" not in path}
+    texts = {url: url + body.decode() for url, body in bodies(name).items() if url != "/api/v2/openapi.json"}
+    old = {url: text for url, text in texts.items() if "/v2/" not in url}
 
-    assert [path for path, text in everything.items() if nowhere.search(text.decode())] == []
-    assert [path for path, text in old.items() if not_in_old.search(text.decode())] == []
+    assert [url for url, text in texts.items() if nowhere.search(text)] == []
+    assert [url for url, text in old.items() if not_in_old.search(text)] == []
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_every_body_is_compact_json(name: str) -> None:
-    """It has no byte order mark, no whitespace and no unneeded escapes."""
-    again = {
-        url: json.dumps(json.loads(body), ensure_ascii=False, separators=(",", ":")).encode()
-        for url, body in bodies(name).items()
-    }
+def test_golden_etags_prove_the_bytes(name: str) -> None:
+    """A body is stored indented; compacted, it has the MD5 that its ETag names."""
+    wrong = [
+        url
+        for url, response in responses(name).items()
+        if f"ETag: {etag(response.body)}" not in response.sidecar.decode()
+    ]
 
-    assert again == bodies(name)
+    assert wrong == []

@@ -9,8 +9,8 @@ import pytest
 from generator.api.payloads.errors import MESSAGES
 from tests.conftest import Serve, Site, copy_of
 from tests.nginx.test_quoting import temporary
-from tests.responses.test_golden import bodies
 from tests.support import nginx_client as server
+from tests.support.golden import bodies
 from tests.support.nginx_client import Answer, Web
 from tests.support.runs import sample
 

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.conftest import Serve
-from tests.responses.test_golden import bodies
+from tests.support.golden import bodies
 from tests.support.nginx_client import Answer, Web
 
 SITE = "everything"

@@ -4,7 +4,7 @@ import pytest
 
 from tests.conftest import Serve
 from tests.responses.test_conditional_requests import ETAG, MODIFIED, OTHER, SITE, URL
-from tests.responses.test_golden import bodies, sidecar
+from tests.support.golden import bodies, sidecar
 from tests.support.nginx_client import Web, parse
 
 # A resource with a compressed form.

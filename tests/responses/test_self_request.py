@@ -8,8 +8,8 @@ import pytest
 
 from tests.conftest import copy_of
 from tests.nginx.test_quoting import temporary
-from tests.responses.test_golden import bodies
 from tests.support import nginx_client as server
+from tests.support.golden import bodies
 from tests.support.nginx_client import Answer, receive, request
 
 SITE, URL = "minimal", "/api/series"
