@@ -1,4 +1,4 @@
-"""Renders Jinja templates: the nginx configuration, and pages for people. The only importer of jinja2.
+"""Render Jinja templates: the nginx configuration, and pages for people. The only importer of jinja2.
 
 A value that a template uses and that is missing is an error. Values are escaped in HTML templates; a configuration
 template chooses a filter for each value.

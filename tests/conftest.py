@@ -79,9 +79,9 @@ class Site:
 
     def roll_back(self, wanted: str | None = None, at: int = AS_OF) -> str:
         """What `rollback --reopen` does; the release that is current afterwards."""
-        with transaction.begin(self.store, pytest.fail) as session:
-            found = rollback.plan(session, wanted)
-            rollback.carry_out(session, found, at)
+        with transaction.begin(self.store, pytest.fail) as opened:
+            found = rollback.plan(opened, wanted)
+            rollback.carry_out(opened, found, at)
         return found.release
 
     @property
@@ -118,7 +118,7 @@ def site(tmp_path: Path) -> Site:
 
 
 @pytest.fixture
-def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
+def without_sync_and_docs(monkeypatch: pytest.MonkeyPatch) -> None:
     """For hundreds of builds: no fsync, and no two megabytes of Swagger UI."""
     monkeypatch.setattr(new_folder, "sync_filesystem", lambda root: None)
     for module in (filesystem, new_folder, transaction):

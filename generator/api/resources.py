@@ -71,8 +71,9 @@ class Gate(NamedTuple):
 def key(url: str) -> str:
     """The key of a URL in the configuration; the path of its body's file without the ETag.
 
-    The key is the decoded path, so most requests name their file directly. Two prefixes that no request path can have
-    mark the other keys: /query where a parameter selects the body, /of where an account does.
+    The key is the decoded path, so most requests name their file directly. Prefixes that no request path can have mark
+    the other keys: /query where a parameter selects the body, /of for bodies of accounts and the index for searches,
+    /bad for responses to malformed parameters.
     """
     if url == "/":
         return "/index"

@@ -37,7 +37,7 @@ from .reporting import handle_errors, print_warning
     "--max-removed",
     type=click.IntRange(0, 100),
     metavar="PERCENT",
-    help="Write nothing if at least 3 series and chapters, and more than PERCENT of them, are no longer published.",
+    help="Refuse to remove more than PERCENT of the published series and chapters; fewer than 3 are always allowed.",
 )
 @click.option("--report", type=click.Path(path_type=Path), help="Write an HTML page: contents, changes, sizes.")
 @handle_errors

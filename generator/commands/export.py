@@ -19,7 +19,8 @@ from .reporting import handle_errors
 def export(out: Path, target: Path) -> None:
     """Write the release as plain files.
 
-    DIR gets one .json file for each URL, for hosts other than nginx.
+    DIR gets the body of each public URL and its headers, for hosts other than nginx. Restricted URLs and those with
+    parameters are left out.
     """
     count = export_release(Store(out), target)
     print_lines(f"{target}: {count} resources")

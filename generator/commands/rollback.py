@@ -30,11 +30,11 @@ def rollback(release: str | None, out: Path, reopen: bool, as_json: bool) -> Non
     """
     store = Store(out)
     store.release()  # fails before any file is written if there is no release
-    with transaction.begin(store, waiting_notice(out)) as session:
-        before, plan = session.current, rolling_back.plan(session, release)
+    with transaction.begin(store, waiting_notice(out)) as opened:
+        before, plan = opened.current, rolling_back.plan(opened, release)
         if plan.reopened and not reopen:
             raise FlatpanelError(*_refusal(out, plan))
-        rolling_back.carry_out(session, plan, options.now())
+        rolling_back.carry_out(opened, plan, options.now())
     for account, count in plan.left_out.items():
         keys = "1 key" if count == 1 else f"{count} keys"
         print_warning(f"release {plan.target} has no account {account}; {keys} left out")

@@ -1,4 +1,4 @@
-"""Runs nginx in the foreground on a built site, with temporary files in a scratch folder."""
+"""Run nginx in the foreground on a built site, with temporary files in a scratch folder."""
 
 import os
 import re

@@ -1,4 +1,4 @@
-"""Quotes values for an nginx configuration, or refuses them."""
+"""Quote values for an nginx configuration, or refuse them."""
 
 import re
 

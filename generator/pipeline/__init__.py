@@ -1,8 +1,8 @@
 """Catalog -> release, repeating only the steps whose inputs changed.
 
-Each step stores its result in the cache under a key: a digest of everything that the result depends on. If the key of
-the next build is the same, the step is skipped. The keys of all steps together with the version of the program, which
-is that of the whole cache, make an incremental build equal to a clean one.
+Each step stores its results in the cache under keys: digests of everything that a result depends on. A result whose key
+is the same in the next build is used again. An incremental build equals a clean one because each key covers its inputs,
+and because a new version of the program discards the cache.
 
 step              modules                       key                                         result
 0 nothing to do   up_to_date                    options, commit times, status of every      the result of the last
@@ -15,13 +15,16 @@ step              modules                       key                             
                   series_renderer, publish      settings, file times (if they matter),      its summary, its chapters
                                                 number of published chapters, views,        in the list of all
                                                 allocated page ids
-4 lists           catalog_lists, long_lists     ETag of a body; of a long list the          the bodies of the whole
-                                                digests of its pieces                       catalog, and its segment
+4 lists           catalog_lists, long_lists     none: all bodies of the whole catalog are   these bodies, if their ETag
+                                                rendered, except long lists, whose key      changed, and the segment of
+                                                has the digests of their pieces             the whole catalog
                                                 data of the configuration, `dist`           configuration files
-5 release files   segments                      digest of all files                         the id of the release
+5 release files   segments                      -                                           the files, and their digest:
+                                                                                            the id of the release
 6 commit          release.transaction           -                                           `current`, cache
 
-Checks between series (repeated ids, bookmarks) run in every build, from the facts. Steps 2 and 3 run in processes.
+Checks between series (repeated ids, bookmarks) run in every build, from the facts. Steps 2 and 3 run in
+worker processes, or in the first one for up to eight series.
 Segments, render keys and lists in the cache are about one release. If `current` is another one, or the last build was
 interrupted, every series is rendered again, and only the results of steps 1 and 2 are used.
 

@@ -17,9 +17,9 @@ from .cache_tables import (
     FileTable,
     SegmentTable,
     SeriesTable,
-    opened,
     raises_damaged,
-    sealed,
+    with_checksum,
+    without_checksum,
 )
 
 FILE = "cache.sqlite"
@@ -68,9 +68,9 @@ class Cache:
     def recall(self, name: str) -> Any:
         """Read a small value by its name; None if there is none."""
         row = self._database.execute("SELECT value FROM meta WHERE name = ?", (name,)).fetchone()
-        return row and encoding.parse(opened(row[0], name))
+        return row and encoding.parse(without_checksum(row[0], name))
 
     @raises_damaged
     def remember(self, name: str, value: object) -> None:
         """Write a small value under a name."""
-        self._database.execute("REPLACE INTO meta VALUES (?, ?)", (name, sealed(encoding.json(value), name)))
+        self._database.execute("REPLACE INTO meta VALUES (?, ?)", (name, with_checksum(encoding.json(value), name)))

@@ -1,4 +1,4 @@
-"""The tables of the build cache. Each value is stored with a checksum of itself and its key."""
+"""The tables of the build cache. Each blob is stored with a checksum of itself and its key."""
 
 import os
 import sqlite3
@@ -73,13 +73,13 @@ def raises_damaged(method: Callable[P, T]) -> Callable[P, T]:
     return wrapper
 
 
-def sealed(value: bytes, *key: str | bytes) -> bytes:
+def with_checksum(value: bytes, *key: str | bytes) -> bytes:
     return _checksum(value, key) + value
 
 
-def opened(sealed: bytes, *key: str | bytes) -> bytes:
-    value = sealed[4:]
-    if sealed[:4] != _checksum(value, key):
+def without_checksum(blob: bytes, *key: str | bytes) -> bytes:
+    value = blob[4:]
+    if blob[:4] != _checksum(value, key):
         raise Damaged
     return value
 
@@ -119,11 +119,11 @@ class FileTable:
     def parsed(self, digest: str) -> bytes:
         """The parsed value of a content, as JSON."""
         (value,) = self._database.execute("SELECT value FROM parsed WHERE digest = ?", (digest,)).fetchone()
-        return opened(value, digest)
+        return without_checksum(value, digest)
 
     @raises_damaged
     def keep_parsed(self, digest: str, value: bytes) -> None:
-        self._database.execute("REPLACE INTO parsed VALUES (?, ?)", (digest, sealed(value, digest)))
+        self._database.execute("REPLACE INTO parsed VALUES (?, ?)", (digest, with_checksum(value, digest)))
 
 
 class SeriesTable:
@@ -137,9 +137,9 @@ class SeriesTable:
         return {
             slug: CachedSeries(
                 check_key,
-                facts and opened(facts, f"{slug} {check_key}"),
+                facts and without_checksum(facts, f"{slug} {check_key}"),
                 render_key,
-                summary and opened(summary, f"{slug} {render_key}"),
+                summary and without_checksum(summary, f"{slug} {render_key}"),
             )
             for slug, check_key, facts, render_key, summary in self._database.execute("SELECT * FROM series")
         }
@@ -149,12 +149,12 @@ class SeriesTable:
         self._database.execute(
             "INSERT INTO series (slug, check_key, facts) VALUES (?, ?, ?)"
             " ON CONFLICT DO UPDATE SET check_key = excluded.check_key, facts = excluded.facts",
-            (slug, check_key, sealed(facts, f"{slug} {check_key}")),
+            (slug, check_key, with_checksum(facts, f"{slug} {check_key}")),
         )
 
     @raises_damaged
     def keep_summary(self, slug: str, render_key: str, summary: bytes) -> None:
-        value = sealed(summary, f"{slug} {render_key}")
+        value = with_checksum(summary, f"{slug} {render_key}")
         self._database.execute(
             "UPDATE series SET render_key = ?, summary = ? WHERE slug = ?", (render_key, value, slug)
         )
@@ -174,7 +174,9 @@ class ChapterTable:
     def keep(self, slug: str, chapters: Iterable[ListedChapter]) -> None:
         """Replace the chapters of a series, and empty the buckets that change; `buckets` fills them again."""
         before = set(self._database.execute("SELECT * FROM chapter WHERE slug = ?", (slug,)))
-        after = {(position, slug, modified, sealed(item, slug, position)) for position, modified, item in chapters}
+        after = {
+            (position, slug, modified, with_checksum(item, slug, position)) for position, modified, item in chapters
+        }
         self._database.executemany("DELETE FROM chapter WHERE position = ?", ((row[0],) for row in before - after))
         self._database.executemany("INSERT INTO chapter VALUES (?, ?, ?, ?)", sorted(after - before))
         changed = {position[:_BUCKET] for position, *_ in before ^ after}
@@ -190,11 +192,11 @@ class ChapterTable:
                 " ORDER BY position",
                 (start, start + _AFTER),
             ).fetchall()
-            text = b",".join(opened(item, slug, position) for position, slug, _, item in rows)
+            text = b",".join(without_checksum(item, slug, position) for position, slug, _, item in rows)
             digest, modified = encoding.digest(text), max((row[2] for row in rows), default=0)
             self._database.execute(
                 "UPDATE bucket SET digest = ?, modified = ?, size = ?, text = ? WHERE start = ?",
-                (digest, modified, len(text), sealed(text, digest), start),
+                (digest, modified, len(text), with_checksum(text, digest), start),
             )
         self._database.execute("DELETE FROM bucket WHERE size = 0")
         rows = self._database.execute("SELECT start, digest, modified, size FROM bucket ORDER BY start").fetchall()
@@ -204,7 +206,7 @@ class ChapterTable:
     def text(self, bucket: ChapterBucket) -> bytes:
         """The chapters of a bucket as JSON, with commas between them."""
         (text,) = self._database.execute("SELECT text FROM bucket WHERE start = ?", (bucket.start,)).fetchone()
-        return opened(text, bucket.digest)
+        return without_checksum(text, bucket.digest)
 
     @raises_damaged
     def compressed(self, digest: str, form: str, compress: Callable[[], bytes]) -> bytes:
@@ -213,9 +215,11 @@ class ChapterTable:
             "SELECT value FROM compressed WHERE digest = ? AND form = ?", (digest, form)
         ).fetchone()
         if row:
-            return opened(row[0], digest, form)
+            return without_checksum(row[0], digest, form)
         value = compress()
-        self._database.execute("INSERT INTO compressed VALUES (?, ?, ?)", (digest, form, sealed(value, digest, form)))
+        self._database.execute(
+            "INSERT INTO compressed VALUES (?, ?, ?)", (digest, form, with_checksum(value, digest, form))
+        )
         return value
 
     @raises_damaged
@@ -234,14 +238,16 @@ class SegmentTable:
     def load(self) -> dict[str, Any]:
         """The summaries of all segments, by slug."""
         rows = self._database.execute("SELECT slug, summary FROM segment")
-        return {slug: encoding.parse(opened(summary, slug)) for slug, summary in rows}
+        return {slug: encoding.parse(without_checksum(summary, slug)) for slug, summary in rows}
 
     @raises_damaged
     def keep(self, slug: str, summary: object, lines: Mapping[str, bytes]) -> None:
         """Replace a segment; `lines` are those in each file, some may be empty."""
-        self._database.execute("REPLACE INTO segment VALUES (?, ?)", (slug, sealed(encoding.json(summary), slug)))
+        self._database.execute(
+            "REPLACE INTO segment VALUES (?, ?)", (slug, with_checksum(encoding.json(summary), slug))
+        )
         self._database.executemany("DELETE FROM lines WHERE file = ? AND slug = ?", ((file, slug) for file in lines))
-        rows = ((file, slug, sealed(text, file, slug)) for file, text in lines.items() if text)
+        rows = ((file, slug, with_checksum(text, file, slug)) for file, text in lines.items() if text)
         self._database.executemany("INSERT INTO lines VALUES (?, ?, ?)", rows)
 
     @raises_damaged
@@ -260,6 +266,6 @@ class SegmentTable:
             for slug, text in self._database.execute(
                 "SELECT slug, text FROM lines WHERE file = ? ORDER BY slug", (file,)
             ):
-                yield opened(text, file, slug)
+                yield without_checksum(text, file, slug)
         except sqlite3.DatabaseError as error:
             raise Damaged from error

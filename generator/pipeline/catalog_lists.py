@@ -38,7 +38,7 @@ class CatalogLists:
         """Write the bodies. `continued` and `current` are those of the same segment in two earlier releases."""
         builder = LongListBuilder(publisher, self.cache, self.bodies, self.catalog.site_modified)
         published = [
-            (builder if long_lists.is_long(resource) else publisher).publish(resource, continued, current)
+            (builder if long_lists.is_joined(resource) else publisher).publish(resource, continued, current)
             for resource in routes.resources(self.catalog)
         ]
         self.cache.chapters.forget_unused()
@@ -48,7 +48,7 @@ class CatalogLists:
         self, published: Sequence[Published], segments: Sequence[SegmentSummary], dist: str
     ) -> dict[str, bytes]:
         """The small files of a release. They are cached: they rarely change, and rendering them takes 20 ms."""
-        answers = config.ConfigData(
+        data = config.ConfigData(
             index=next(body for body in published if body.url == SERIES_INDEX_URL),
             pages=[body for body in published if body.type != JSON],
             keys=self.catalog.keys,
@@ -57,10 +57,10 @@ class CatalogLists:
             longest_line=max(summary.longest_line for summary in segments),
         )
         site = self.catalog.site
-        key = encoding.digest(repr((answers, site, dist)).encode())
+        key = encoding.digest(repr((data, site, dist)).encode())
         cached = self.cache.recall("configuration")
         if not cached or cached["key"] != key:
-            files = config.release_files(answers, site, dist=dist, folder=f"{dist}/releases/{ID_PLACEHOLDER}")
+            files = config.release_files(data, site, dist=dist, folder=f"{dist}/releases/{ID_PLACEHOLDER}")
             cached = {"key": key, "files": {file.path: file.text.decode() for file in files}}
             self.cache.remember("configuration", cached)
         return {path: text.encode() for path, text in cached["files"].items()}

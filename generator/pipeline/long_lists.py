@@ -173,5 +173,5 @@ def _read(path: str) -> bytes:
         os.close(descriptor)
 
 
-def is_long(resource: Resource) -> bool:
+def is_joined(resource: Resource) -> bool:
     return isinstance(resource.body.value, JoinedBodies | AllChapters)

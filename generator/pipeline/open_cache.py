@@ -1,4 +1,4 @@
-"""Opens the cache for a function; rebuilds a damaged cache, and uses a temporary one if the folder is unusable."""
+"""Open the cache for a function; rebuild a damaged cache, and use a temporary one if the folder is unusable."""
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, contextmanager, suppress

@@ -1,4 +1,4 @@
-"""Applies a function to tasks in several processes. Results come in the order of the tasks."""
+"""Apply a function to tasks in several processes. Results come in the order of the tasks."""
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator

@@ -1,4 +1,4 @@
-"""Makes a release from a scan of the catalog: renders the stale series, then the lists, then commits."""
+"""Make a release from a scan of the catalog: render the stale series, then the lists, then commit."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -77,6 +77,7 @@ class ReleaseBuilder:
         is_new = prepared.id != opened.current
         if is_new or not self.cache_is_current:
             if opened.current and is_new:
+                # The release that was current until now is an older one from here on.
                 retained_files[opened.current] = sorted(totals.dropped_files - totals.moved_files)
             self.cache.remember("release", prepared.id)
             older = opened.store.older()

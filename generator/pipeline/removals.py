@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 from ..catalog.layout import SeriesFiles
 from ..errors import FlatpanelError
-from ..release import census
-from ..release.census import ChapterNames
+from ..release import chapter_counts
+from ..release.chapter_counts import ChapterNames
 from ..release.manifest_reader import ManifestReader
 from .cache import Cache
 from .scan import CatalogScan
@@ -77,7 +77,7 @@ def removals(scan: CatalogScan, cache: Cache, before: ManifestReader, series_fil
     for slug in before.segments:
         if slug and (slug in compared or slug not in present):
             now = _published_now(scan, cache, compared[slug]) if slug in compared else None
-            missing[slug] = list(_missing(slug, census.chapters(before.segment(slug)), now))
+            missing[slug] = list(_missing(slug, chapter_counts.chapters(before.segment(slug)), now))
     moved = _moved(scan, {number: slug for slug, chapters in missing.items() for _, number in chapters if number})
     removed = {slug: [name for name, number in chapters if number not in moved] for slug, chapters in missing.items()}
     return Removals(
@@ -103,7 +103,7 @@ def _refuse(result: Removals, before: ManifestReader, max_removed: int | None, c
     count = sum(result.counts.values())
     if max_removed is None or count < MIN_REFUSED:
         return
-    total = sum(1 + chapters.total for _, chapters in census.chapters_by_series(before))
+    total = sum(1 + chapters.total for _, chapters in chapter_counts.chapters_by_series(before))
     if count * 100 > max_removed * total:
         raise TooManyRemoved(
             f"{catalog}: {result.sentence} would no longer be published: {100 * count / total:.1f} % of the release "

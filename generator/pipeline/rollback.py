@@ -1,4 +1,4 @@
-"""Publishes an earlier release again: its bodies, maps and gates, with the API keys of the current release.
+"""Publish an earlier release again: its bodies, maps and gates, with the API keys of the current release.
 
 Revoked keys stay revoked, and no existing file is overwritten: if the keys differ, the result is a new release.
 Everything is read from the releases; the catalog is not read.

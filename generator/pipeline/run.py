@@ -23,7 +23,7 @@ from .scan import CatalogScan
 from .schedule import Schedule, scheduled
 from .segments import PreparedRelease, Segments
 
-# Gets the catalog and the release that was built, for example to collect the data of a report.
+# Called with the catalog and the release that was built, for example to collect the data of a report.
 Inspect = Callable[[CatalogScan, Cache, Transaction], None]
 
 

@@ -1,4 +1,4 @@
-"""Reads and checks the catalog: the records that all series share, and the facts of each series; or every problem.
+"""Read and check the catalog: the records that all series share, and the facts of each series; or every problem.
 
 A series is skipped if its files and the entries that it references are unchanged. A changed series is checked from
 the cached values of those of its files that are unchanged.

@@ -56,7 +56,7 @@ class Segments:
         return sorted(self.summaries.items())
 
     def parts(self, file: str) -> Iterator[bytes]:
-        """The content of a long file in blocks."""
+        """Return the content of a long file in blocks of about 1 MB, each with the lines of many segments."""
         separator, block, size = FILES[file], [], 0
         for lines in self.cache.segments.lines(file):
             block.append(lines)
@@ -69,6 +69,7 @@ class Segments:
 
 
 def _sample_exists(summary: SegmentSummary, root: Path) -> bool:
+    """Check one body for all: looking at each would take longer than the rest of an unchanged build."""
     return os.path.exists(f"{root}/{summary.sample_file}")
 
 
@@ -84,8 +85,8 @@ class PreparedRelease(NamedTuple):
     files: Mapping[str, Callable[[], Iterable[bytes]]]
 
 
-# Passes on the parts of a file of the release, and may write them.
-PassThrough = Callable[[str, Iterator[bytes]], Iterator[bytes]]
+# Passes on the parts of a file of the release; it writes them too if the release is certainly new.
+WriteAhead = Callable[[str, Iterator[bytes]], Iterator[bytes]]
 
 
 def prepare(
@@ -93,7 +94,7 @@ def prepare(
     small_files: Mapping[str, bytes],
     highest_id: int,
     page_ids: Mapping[str, int],
-    write_ahead: PassThrough,
+    write_ahead: WriteAhead,
 ) -> PreparedRelease:
     """Compute the id of a release, which is a digest of all its files."""
     long = [name for name in FILES if name != "manifest.json"]

@@ -1,4 +1,7 @@
-"""Checks one series: reads its files, or their parsed values, and collects problems and facts. Runs in processes."""
+"""Check one series: read its files, or their parsed values, and collect problems and facts.
+
+Runs in worker processes, or in the first one for up to eight series.
+"""
 
 from typing import NamedTuple
 

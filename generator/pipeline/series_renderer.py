@@ -1,4 +1,7 @@
-"""Renders one series: from the values of its files to bodies on the disk, lines and a summary. Runs in processes."""
+"""Render one series: from the values of its files to bodies on the disk, lines and a summary.
+
+Runs in worker processes, or in the first one for up to eight series.
+"""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Which series must be rendered again, and from what: those whose render key differs from the cached one."""
+"""The series to render again: those whose render key differs from the cached one."""
 
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
@@ -84,7 +84,7 @@ class RenderKeys:
 
 @dataclass(frozen=True, slots=True)
 class ManifestLines:
-    """Finds the manifest lines that a series continues, in one release."""
+    """Find the lines of a series in the manifest of one release: the dates and ETags that it keeps."""
 
     manifest: ManifestReader
     # The series that had each chapter in that release.

@@ -1,4 +1,4 @@
-"""What a build counts and collects while it publishes segments; the commit and the result are made from it."""
+"""Counts and files that a build collects while it publishes segments; the commit and the result use them."""
 
 from collections import Counter
 from collections.abc import Iterable

@@ -1,4 +1,4 @@
-"""Whether a build has anything to do: if no input changed since the last build, its result is returned again."""
+"""Check whether a build has anything to do: if no input changed since the last build, its result is returned again."""
 
 import os
 from collections.abc import Mapping

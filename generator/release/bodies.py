@@ -1,4 +1,4 @@
-"""Writes bodies, each with its sidecar and its gzip form. Every process that renders has a writer of its own."""
+"""Write bodies, each with its sidecar and its gzip form. Every process that renders has a writer of its own."""
 
 import errno
 import os
@@ -14,15 +14,15 @@ from . import manifest
 from .manifest import Published
 
 # A file in `dist` that marks the folder as built here, is locked by a build, and holds "unfinished" during a build.
-MARK = ".flatpanel"
+BUILD_STATE_FILE = ".flatpanel"
 
 
 def mark_unfinished(root: Path) -> None:
     """Record that files without a release may exist from now on, until a release is committed."""
     with suppress(OSError):
-        if (root / MARK).read_bytes():
+        if (root / BUILD_STATE_FILE).read_bytes():
             return  # on a full disk, writing again would remove the mark
-    write(root / MARK, b"unfinished\n")
+    write(root / BUILD_STATE_FILE, b"unfinished\n")
 
 
 class WriteTotals(NamedTuple):

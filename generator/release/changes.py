@@ -1,4 +1,4 @@
-"""Which URLs differ between two releases, by series."""
+"""The URLs that differ between two releases, by series."""
 
 import re
 from collections import Counter

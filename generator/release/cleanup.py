@@ -1,4 +1,4 @@
-"""Removes files of `dist` that no release references, and releases that are no longer kept."""
+"""Remove files of `dist` that no release references, and releases that are no longer kept."""
 
 import os
 from collections.abc import Collection, Iterable

@@ -1,4 +1,4 @@
-"""Exports the current release as files for a plain web server."""
+"""Export the current release as files for a plain web server."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Reads the manifest of a release series by series, since a whole manifest may not fit into memory."""
+"""Read the manifest of a release series by series, since a whole manifest may not fit into memory."""
 
 import os
 import re

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from ..errors import FlatpanelError
 from . import journal, manifest
-from .bodies import MARK
+from .bodies import BUILD_STATE_FILE
 from .journal import JournalEntry
 from .manifest import EMPTY, Manifest
 
@@ -72,7 +72,7 @@ class Store:
     def finished(self) -> bool:
         """Check that no build was interrupted and none is at work."""
         with suppress(OSError):
-            return not (self.root / MARK).read_bytes()
+            return not (self.root / BUILD_STATE_FILE).read_bytes()
         return False
 
     def _has_manifest(self, release: str) -> bool:

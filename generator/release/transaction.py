@@ -1,4 +1,4 @@
-"""Changes `dist`: writes bodies, makes a release the current one, and removes what no release references.
+"""Change `dist`: write bodies, make a release the current one, and remove files that no release references.
 
 No file that a release references is overwritten. A release becomes visible in one step: the link `current` is
 replaced. Until then no release references the written files; after a crash, the next build removes them.
@@ -15,7 +15,7 @@ from .. import filesystem
 from ..errors import FlatpanelError
 from ..filesystem import lock, replace_link, sync, write
 from . import cleanup, journal
-from .bodies import MARK, BodyWriter, mark_unfinished, set_last_modified
+from .bodies import BUILD_STATE_FILE, BodyWriter, mark_unfinished, set_last_modified
 from .journal import JournalEntry
 from .manifest import Published
 from .manifest_reader import ManifestReader
@@ -23,7 +23,7 @@ from .new_folder import TEMPORARY_NAME, NewFolder, ReleaseFiles
 from .nginx_user import write_user_conf
 from .store import TREES, Store
 
-# Files by the newest release that references them.
+# For each older release: the files that no newer release uses.
 FilesByRelease: TypeAlias = Mapping[str, Iterable[str]]
 
 
@@ -55,7 +55,7 @@ def locked(store: Store, waiting: Callable[[], None]) -> Iterator[None]:
     """Lock `dist` against other builds; `waiting` is called if another process has the lock."""
     _refuse_foreign(store)
     store.root.mkdir(parents=True, exist_ok=True)
-    with (store.root / MARK).open("a+") as mark:
+    with (store.root / BUILD_STATE_FILE).open("a+") as mark:
         lock(mark.fileno(), waiting)
         yield
 
@@ -65,7 +65,7 @@ def _refuse_foreign(store: Store) -> None:
     if os.path.lexists(store.root) and not store.root.is_dir():
         raise FlatpanelError(f"{store.root}: is not a folder; choose another with --out")
     names = os.listdir(store.root) if store.root.is_dir() else []
-    if names and MARK not in names and not store.current():
+    if names and BUILD_STATE_FILE not in names and not store.current():
         raise FlatpanelError(
             f"{store.root}: contains files that no build wrote; empty the folder or choose another with --out"
         )
@@ -150,7 +150,7 @@ class Transaction:
             set_last_modified(self.root / body.file, body)
         self._remove_unused(new)
         self._write_journal(self.store.journal())
-        write(self.root / MARK, b"")
+        write(self.root / BUILD_STATE_FILE, b"")
 
     def _point(self, link: str, target: str) -> None:
         replace_link(self.root / link, target, self.root / TEMPORARY_NAME)

@@ -1,1 +1,1 @@
-"""Looks at releases: verification, differences, the report."""
+"""Inspect releases: verification, differences, the report."""

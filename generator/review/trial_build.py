@@ -37,8 +37,8 @@ def build_trial(options: Options, inspect: Callable[[TrialRelease], T]) -> T:
         past = up_to_date.commit_times(options.catalog, options.as_of, cache)
         catalog_scan = scan.read(options.catalog, options.as_of, options.jobs, cache, past.times)
         store = Store(scratch / "dist")
-        with ManifestReader(options.previous) as previous, transaction.begin(store, lambda: None) as session:
-            _, prepared = run.release(options, catalog_scan, cache, session, previous, no_progress)
+        with ManifestReader(options.previous) as previous, transaction.begin(store, lambda: None) as opened:
+            _, prepared = run.release(options, catalog_scan, cache, opened, previous, no_progress)
         return inspect(TrialRelease(store, prepared.id, catalog_scan.linker.site, past.warnings))
 
     return with_cache(None, lambda: None, work)

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from .. import filesystem
 from ..release import journal, manifest_reader, named_files
-from ..release.bodies import MARK
+from ..release.bodies import BUILD_STATE_FILE
 from ..release.manifest import Manifest
 from ..release.named_files import BodyFile, NamedFile, SidecarFile
 from ..release.store import TREES, Store
@@ -168,7 +168,7 @@ def _leftovers(retained: RetainedReleases, named: set[str]) -> Iterator[FileFaul
             yield FileFault(path, "is not a retained release", leftover=True)
     yield from _damaged_journal(root / "releases" / journal.FILE)
     for path in sorted(root.iterdir()):
-        if path.name not in {MARK, "current", "releases", "run", *TREES}:
+        if path.name not in {BUILD_STATE_FILE, "current", "releases", "run", *TREES}:
             yield FileFault(path, "is not part of a built site", leftover=True)
 
 

@@ -11,7 +11,7 @@ from click import _termui_impl
 
 from generator.commands import output
 from generator.release import transaction
-from generator.release.bodies import MARK
+from generator.release.bodies import BUILD_STATE_FILE
 from tests.conftest import Site
 from tests.support import tree_snapshot
 from tests.support.paths import BUILD
@@ -177,4 +177,4 @@ def test_a_second_build_waits_for_the_first(site: Site) -> None:
     assert notice == f"{site.folder}/dist: another build is running; waiting for it\n"
     assert (process.returncode, rest) == (0, "")
     assert out.startswith(f"release {site.store.current()} ")
-    assert (site.folder / "dist" / MARK).read_bytes() == b""
+    assert (site.folder / "dist" / BUILD_STATE_FILE).read_bytes() == b""

@@ -14,7 +14,7 @@ import pytest
 
 from generator import filesystem
 from generator.pipeline import run
-from generator.release.bodies import MARK
+from generator.release.bodies import BUILD_STATE_FILE
 from generator.review import verify_files
 from tests.conftest import Site, copy_of
 from tests.faults.test_failing_calls import CACHE, build, prepared, visible
@@ -35,7 +35,7 @@ def folder() -> Iterator[Path]:
 
 
 @pytest.mark.kills
-@pytest.mark.usefixtures("hasty")
+@pytest.mark.usefixtures("without_sync_and_docs")
 def test_a_killed_build_with_a_cache_does_not_change_the_next_result(folder: Path) -> None:
     """Each entry of the killed build in the cache is correct or discarded."""
     site = prepared(folder, remembering=True)
@@ -59,7 +59,7 @@ def test_a_killed_build_with_a_cache_does_not_change_the_next_result(folder: Pat
     assert moment > 100
 
 
-@pytest.mark.usefixtures("hasty")
+@pytest.mark.usefixtures("without_sync_and_docs")
 def test_a_release_of_a_rollback_in_between_is_removed_later(folder: Path) -> None:
     """The cache of the current release does not have the release before it."""
     site = prepared(folder, remembering=True)
@@ -116,7 +116,7 @@ def test_the_main_file_is_written_by_one_build_at_a_time(site: Site, monkeypatch
     free = []
 
     def look(path: Path, text: bytes) -> bool:
-        with (site.folder / "dist" / MARK).open() as mark, pytest.raises(BlockingIOError):
+        with (site.folder / "dist" / BUILD_STATE_FILE).open() as mark, pytest.raises(BlockingIOError):
             fcntl.flock(mark, fcntl.LOCK_EX | fcntl.LOCK_NB)
         free.append(path.name)
         return True

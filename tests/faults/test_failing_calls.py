@@ -23,7 +23,7 @@ from generator.pipeline import run as pipeline
 from generator.pipeline.build_result import BuildResult
 from generator.pipeline.cache import FILE
 from generator.release import bodies
-from generator.release.bodies import MARK
+from generator.release.bodies import BUILD_STATE_FILE
 from tests.conftest import Site, copy_of
 from tests.faults.test_killed_builds import copy, damage
 from tests.support import tree_snapshot
@@ -37,7 +37,10 @@ CACHE = ".flatpanel_cache"
 STRIDE = int(os.environ.get("STRIDE", "7"))
 
 # Under xdist the forking process has threads.
-pytestmark = [pytest.mark.usefixtures("hasty"), pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")]
+pytestmark = [
+    pytest.mark.usefixtures("without_sync_and_docs"),
+    pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning"),
+]
 
 
 @pytest.fixture
@@ -157,7 +160,7 @@ def test_a_full_disk_does_not_empty_the_mark_of_an_unfinished_build(
     site.build()
     before = tree_snapshot.content(site.folder / "dist")
     (site.folder / "dist/www/half").write_text("of a body")
-    (site.folder / "dist" / MARK).write_text("unfinished\n")
+    (site.folder / "dist" / BUILD_STATE_FILE).write_text("unfinished\n")
 
     def full(*_: object) -> int:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))

@@ -24,7 +24,10 @@ from tests.support.incremental_pair import in_memory
 from tests.support.killed_builds import killed_at
 
 # Under xdist the forking process has threads; its children only run a build.
-pytestmark = [pytest.mark.usefixtures("hasty"), pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")]
+pytestmark = [
+    pytest.mark.usefixtures("without_sync_and_docs"),
+    pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning"),
+]
 
 
 def a_first_build(site: Site) -> None:

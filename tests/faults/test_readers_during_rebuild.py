@@ -11,7 +11,7 @@ from contextlib import contextmanager, suppress
 
 import pytest
 
-from generator.release.bodies import MARK
+from generator.release.bodies import BUILD_STATE_FILE
 from generator.review import verify_files
 from tests.conftest import Site, copy_of
 from tests.faults.test_failing_calls import build
@@ -185,7 +185,7 @@ def test_retained_releases_are_complete_after_a_killed_build(site: Site) -> None
     """Its leftovers are removed; the manifests of the retained releases say which files are theirs."""
     site.write("site.yaml", "base_url: https://minimal.example\nkeep_releases: 4\n")
     releases = [publish(site, number) for number in range(4)]
-    (site.folder / "dist" / MARK).write_text("unfinished\n")
+    (site.folder / "dist" / BUILD_STATE_FILE).write_text("unfinished\n")
     (site.folder / "dist/www/half").write_text("of a body")
     write(site, 0)
     site.build()

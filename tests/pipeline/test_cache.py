@@ -22,7 +22,7 @@ from generator.pipeline.build_options import Options
 from generator.pipeline.cache import FILE, Cache
 from generator.pipeline.cache_tables import Damaged, ListedChapter
 from generator.release import transaction
-from generator.release.bodies import MARK
+from generator.release.bodies import BUILD_STATE_FILE
 from generator.release.manifest_reader import ManifestReader
 from generator.review import verify_files
 from tests.conftest import Site, copy_of
@@ -323,7 +323,7 @@ def test_a_removed_folder_is_built_again(site: Site, lost: str) -> None:
 def test_leftovers_of_a_killed_build_are_removed_without_a_change(site: Site) -> None:
     """The catalog and the current release are unchanged, but `dist` has extra files."""
     pipeline.build(remembering(site))
-    (site.folder / "dist" / MARK).write_text("unfinished\n")
+    (site.folder / "dist" / BUILD_STATE_FILE).write_text("unfinished\n")
     left = site.folder / "dist/www/left.json"
     left.write_text("half of")
     pipeline.build(remembering(site))

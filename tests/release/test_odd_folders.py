@@ -15,7 +15,7 @@ from generator import encoding
 from generator.errors import FlatpanelError
 from generator.pipeline.run import build
 from generator.release import transaction
-from generator.release.bodies import MARK
+from generator.release.bodies import BUILD_STATE_FILE
 from generator.release.manifest import Manifest
 from generator.release.new_folder import TEMPORARY_NAME
 from generator.review import verify_files
@@ -64,7 +64,7 @@ def test_empty_folder_is_accepted(site: Site) -> None:
 def test_copy_without_hidden_files_is_accepted(site: Site) -> None:
     """A copy tool that skips names with a dot does not make dist a foreign folder."""
     release = rebuild(site)
-    (site.folder / "dist" / MARK).unlink()
+    (site.folder / "dist" / BUILD_STATE_FILE).unlink()
 
     assert rebuild(site) == release
 
@@ -218,7 +218,7 @@ def test_rollback_after_a_killed_build_removes_its_files_first(site: Site) -> No
     rebuild(site)
     tree_snapshot.second_version(site)
     rebuild(site)
-    (site.folder / "dist" / MARK).write_text("unfinished\n")
+    (site.folder / "dist" / BUILD_STATE_FILE).write_text("unfinished\n")
     (site.folder / "dist/www/half").write_text("of a body")
     site.roll_back()
 

@@ -7,7 +7,7 @@ import pytest
 
 from generator.errors import FlatpanelError
 from generator.release import journal
-from generator.release.bodies import MARK
+from generator.release.bodies import BUILD_STATE_FILE
 from generator.release.manifest import files_with_sidecar, sidecar
 from generator.review import verify_files
 from tests.conftest import Site
@@ -39,7 +39,7 @@ def test_first_build_contains_exactly_the_referenced_files(site: Site) -> None:
 
     # Exists only if root builds in a folder that other accounts cannot enter.
     files = tree_snapshot.files(site.folder / "dist") - {"run/user.conf"}
-    assert files == expected | {MARK, f"releases/{journal.FILE}"}
+    assert files == expected | {BUILD_STATE_FILE, f"releases/{journal.FILE}"}
     assert os.readlink(site.folder / "dist/current") == f"releases/{release}"
 
 

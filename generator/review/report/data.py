@@ -58,13 +58,13 @@ class ReportCollector:
 
     data: ReportData | None = None
 
-    def __call__(self, catalog_scan: CatalogScan, cache: Cache, session: Transaction) -> None:
-        self.data = report_data(catalog_scan, cache, session)
+    def __call__(self, catalog_scan: CatalogScan, cache: Cache, opened: Transaction) -> None:
+        self.data = report_data(catalog_scan, cache, opened)
 
 
-def report_data(catalog_scan: CatalogScan, cache: Cache, session: Transaction) -> ReportData:
+def report_data(catalog_scan: CatalogScan, cache: Cache, opened: Transaction) -> ReportData:
     """The data of the store's current release, compared with the release that was current before the transaction."""
-    store, before = session.store, session.current_manifest
+    store, before = opened.store, opened.current_manifest
     with ManifestReader(store.manifest_path(store.current())) as now:
         sizes, comparison = Sizes(store.root), ReleaseComparison(before, now)
         for slug in sorted({*before.segments, *now.segments}):
