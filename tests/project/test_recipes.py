@@ -42,8 +42,10 @@ def test_a_patch_is_a_whole_commit(name: str) -> None:
 
 
 def test_a_field_needs_at_most_seven_files() -> None:
-    """Tables and schemas are generated; a new field is written by hand in seven files."""
-    assert len(touched_files("field.patch")) <= 7
+    """Tables and schemas are generated, and catalogs are data; a new field is written by hand in seven files."""
+    data = ("catalog_src/", "tests/data/")
+
+    assert len([file for file in touched_files("field.patch") if not file.startswith(data)]) <= 7
 
 
 @pytest.mark.documents

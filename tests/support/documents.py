@@ -38,7 +38,7 @@ NOT_RUN = {
     "make lint": "CI runs it on the real tree",
     "make ci": "runs this test",
     ".venv/bin/python -m pytest": "runs a test that the suite runs anyway",
-    "UPDATE_GOLDEN=1": "writes into tests/",
+    "UPDATE_GOLDEN=1 .venv/bin/python": "writes into tests/",
     "PREVIOUS=last.json docker": "same as docker",
     "docker": "tests/project/test_container.py runs the same steps",
     "flatpanel": "tests/project/test_installed_package.py runs the installed program",
