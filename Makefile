@@ -29,7 +29,7 @@ docs: ## write the tables of fields and the examples in docs/
 	@tools/setup run
 	$(PY) tools/write-docs
 
-test: ## the everyday tests, in about three minutes; test-all has the slow ones as well
+test: ## the everyday tests, at most three minutes on two cores; test-all has the slow ones as well
 	@tools/setup nginx
 	@tools/in-memory $(PY) -m pytest -n auto --dist loadfile
 

@@ -21,7 +21,7 @@ from .reporting import handle_errors, with_program_name
 def explain(field: str | None, as_json: bool) -> None:
     """Explain a field of the catalog.
 
-    FIELD is a field such as cover or chapters.pages, or a file such as series or site.yaml. Without it, every field
+    FIELD is a field such as cover or chapters.pages, or a file such as series or site.yaml. Without FIELD, every field
     is listed.
     """
     fields = field_help.matching(field) if field else field_help.fields()

@@ -95,7 +95,7 @@ def import_(
 ) -> None:
     """Copy the catalog of a running site.
 
-    Run it again to update the copy.
+    Run the command again to update the copy.
     """
     import_options = ImportOptions(
         site=site,

@@ -53,8 +53,10 @@ def series(catalog: ConfinedFolder, slug: str, in_folder: bool, dry: bool, as_js
 @options.previous_ids
 @click.argument("slug")
 @click.option("--pages", metavar="FOLDER|FILE", type=click.Path(path_type=Path), help="Folder or .cbz of its images.")
-@click.option("--number", help="[default: ComicInfo.xml's, or one above the highest, rounded down]")
-@click.option("--volume", type=int, help="0 for none.  [default: ComicInfo.xml's, or none]")
+@click.option(
+    "--number", help="Number of the chapter.  [default: ComicInfo.xml's, or one above the highest, rounded down]"
+)
+@click.option("--volume", type=int, help="Volume of the chapter; 0 for none.  [default: ComicInfo.xml's, or none]")
 @click.option("--title", help="Title of the chapter.  [default: ComicInfo.xml's, or none]")
 @click.option("--group", "groups", multiple=True, metavar="NAME", help="Group, by name or id; may be repeated.")
 @click.option(

@@ -20,8 +20,8 @@ from .reporting import handle_errors, print_warning
 @options.as_of
 @options.jobs
 @click.option("--all", "every", is_flag=True, help="List all scheduled chapters, one on each line.")
-@click.option("--epoch", is_flag=True, help="Print it as seconds since 1970.")
-@click.option("--cron", is_flag=True, help="Print it as a crontab schedule, in UTC.")
+@click.option("--epoch", is_flag=True, help="Print the time as seconds since 1970.")
+@click.option("--cron", is_flag=True, help="Print the time as a crontab schedule, in UTC.")
 @options.as_json
 @handle_errors
 def next_(

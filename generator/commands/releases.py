@@ -23,7 +23,7 @@ from .reporting import handle_errors
 def releases(out: Path, as_json: bool) -> None:
     """List the releases, newest first.
 
-    The order is that of publishing. `rollback RELEASE` switches to any of them.
+    Ordered by the time each was last current. `rollback RELEASE` switches to any of them.
     """
     store = Store(out)
     current = store.release()

@@ -19,7 +19,9 @@ from .reporting import handle_errors, print_warning
 @click.command(cls=Command, examples=["rollback", "rollback 3f2a"])
 @click.argument("release", required=False)
 @options.out
-@click.option("--reopen", is_flag=True, help="Continue even if it makes restricted or removed content public.")
+@click.option(
+    "--reopen", is_flag=True, help="Continue even if the rollback makes restricted or removed content public."
+)
 @options.as_json
 @handle_errors
 def rollback(release: str | None, out: Path, reopen: bool, as_json: bool) -> None:

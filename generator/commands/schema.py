@@ -22,7 +22,7 @@ _FOLDER = ".schemas"
 def schema(catalog: ConfinedFolder, target: Path | None) -> None:
     """Write JSON Schemas for editors.
 
-    Writes one for each kind of file into DIR.  [default: .schemas in the catalog]
+    Write one schema for each kind of file into DIR.  [default: .schemas in the catalog]
     """
     # Imported here because it is slow.
     from ..catalog import json_schema as schemas

@@ -1,4 +1,4 @@
-"""`serve`: build the site and run nginx on it."""
+"""`serve`: build the site and serve it with nginx."""
 
 import dataclasses
 import functools
@@ -41,7 +41,7 @@ MAX_NAMED = 10
 @click.option("--watch", is_flag=True, help="Rebuild and reload after every change.")
 @handle_errors
 def serve(as_of: int | None, port: int | None, watch: bool, **paths: Any) -> None:
-    """Build the site and run nginx on it.
+    """Build the site and serve it with nginx.
 
     nginx runs in the foreground; Ctrl-C stops it.
     """
