@@ -173,7 +173,7 @@ class IssuedKey(Key):
     )
     account: Annotated[Slug | None, NOT_NULL] = Field(
         None,
-        description="the username of an account; the key also opens its bookmarks and its profile",
+        description="the username of an account; the key also gives access to its bookmarks and its profile",
         examples=["lamplighter"],
     )
 
