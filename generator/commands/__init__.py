@@ -1,1 +1,1 @@
-"""One module for each command. Only these modules read the clock and the environment."""
+"""One module for each command. Only these modules read the clock; few others read the environment."""
