@@ -177,7 +177,10 @@ def test_the_installed_package_passes_the_tests_of_the_command_line(commands: Pa
     (tmp_path / "build.py").write_text(program.replace("generator.cli", "flatpanel.cli"), encoding="utf-8")
     plugins = ["-p", "tests.support.installed_package", "-p", "no:xdist", "-p", "no:cacheprovider"]
     command = [commands / "python", "-m", "pytest", "-q", *plugins, "-m", "not checkout", "tests/commands"]
-    done = subprocess.run(command, cwd=tmp_path, env=unmeasured(), capture_output=True, text=True)
+    # A folder of its own: pytest removes the temporary folders of other runs beside its own.
+    (tmp_path / "temporary").mkdir()
+    environment = {**unmeasured(), "TMPDIR": str(tmp_path / "temporary")}
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)
 
     assert done.returncode == 0, done.stdout
 
