@@ -167,9 +167,8 @@ class _Repair:
             if not isinstance(file, ReleaseFile):
                 return filesystem.read_regular(trial.store.root / file.path)
             text = filesystem.read_regular(trial.store.root / "releases" / trial.release / file.name)
-            if text is None:
-                return None
-            return manifest.with_release_id(manifest.without_release_id(text, trial.release), file.release)
+            original = None if text is None else manifest.without_release_id(text, trial.release)
+            return None if original is None else manifest.with_release_id(original, file.release)
 
         # A link is replaced by a folder only if all files of the folder can be restored.
         for link, files in list(self.links.items()):

@@ -230,6 +230,7 @@ V2, CHAPTERS, OLD = "/api/v2/series/one", "/api/v2/series/one/chapters", "/api/v
         (change(V2, lambda one: one.update(aliases=["a", 7, "", "b\nc"])), "one: aliases should be one line"),
         (change(V2, lambda one: one.update(status="dropped")), "one: status: only completed or not is known"),
         (change(V2, lambda one: one.update(authors=["Nobody"])), "one: unknown name in authors"),
+        (change(V2, lambda one: one.update(authors=["a\x07b"])), "name"),
         (change(V2, lambda one: one.update(categories=["Odd"])), "one: unknown category"),
         (change(V2, lambda one: one.update(cover="")), None),
         (change(V2, lambda one: one.update(cover="ftp://x/y")), "one: cover should be a file name"),

@@ -27,7 +27,9 @@ BUILT = AS_OF + 86_400
 @pytest.fixture
 def old(tmp_path: Path) -> Site:
     with tarfile.open(DATA / "old_release.tar.xz") as archive:
-        archive.extractall(tmp_path, filter="data")
+        # Python 3.11.2 has no filters, and takes no argument for one.
+        archive.extraction_filter = getattr(tarfile, "data_filter", None)
+        archive.extractall(tmp_path)
     return Site(tmp_path)
 
 
