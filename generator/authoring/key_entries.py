@@ -64,7 +64,7 @@ def revoke_key(folder: Folder, name: str) -> None:
         key = keys[name]
         if key.file != KEYS:
             raise FlatpanelError(
-                f"{folder / key.file}: key {name} of account {key.account} was added by hand; remove it from this file"
+                f"{folder / key.file}: key {name} of account {key.account} is in this file; remove it there"
             )
         text = locate.text(folder, KEYS)
         after = catalog_edit.edit(folder, KEYS, partial(editor.without_item, text, key.index))

@@ -5,6 +5,7 @@ The catalog is checked before and with the new entry; a catalog with problems is
 
 import os
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import partial
@@ -14,15 +15,17 @@ from typing import Any, TypeVar
 
 from ..catalog import api_keys, confined_folder, cross_checks, field_values, patterns
 from ..catalog.confined_folder import ConfinedFolder, Folder
-from ..catalog.layout import SERIES, existing
+from ..catalog.layout import SERIES, existing, schema_line
+from ..catalog.linking import SERIES_MEDIA, chapter_path
 from ..catalog.load import load_valid
 from ..catalog.name_index import NameIndex
+from ..catalog.patterns import MAX_SLUG
 from ..catalog.problems import locate
-from ..catalog.problems.locate import UnlocatedProblem
 from ..catalog.problems.messages import record_errors
 from ..catalog.problems.suggestions import did_you_mean
+from ..catalog.problems.unlocated import UnlocatedProblem
 from ..catalog.reader import Entry, SeriesEntry, Sources
-from ..catalog.records import MAX_SLUG, Chapter, Record, Series
+from ..catalog.records import Chapter, Record, Series
 from ..catalog.references import References
 from ..catalog.yaml import editor, scalars, writer
 from ..catalog.yaml.positions import YamlPath
@@ -30,6 +33,8 @@ from ..catalog.yaml_values import yaml_value
 from ..errors import FlatpanelError
 from ..filesystem import exclusive
 from . import catalog_edit, chapter_ids, comicinfo, page_images
+from .page_files import PageFiles
+from .page_images import PageImages
 
 # An option has the name of its field, in the singular if it can be repeated.
 _SINGULAR = {"authors": "author", "artists": "artist", "categories": "category", "groups": "group"}
@@ -37,8 +42,6 @@ _SINGULAR = {"authors": "author", "artists": "artist", "categories": "category",
 # Fields that reference a list by name or id.
 _REFERENCES = ("authors", "artists", "groups")
 
-# Names the JSON schema for editors; the first placeholder is the path to the catalog's folder.
-_SCHEMA = "yaml-language-server: $schema={}.schemas/{}.json"
 _ABOUT_SERIES = "The name of this {} is the slug of the series. `new chapter {}` adds chapters."
 
 R = TypeVar("R", Series, Chapter)
@@ -77,15 +80,15 @@ def add_series(folder: Folder, slug: str, options: Mapping[str, Any], *, in_fold
         sources = load_valid(folder)
         _check_slug(sources, slug)
         draft = Draft({"status": "ongoing", "cover": "cover.jpg", **_with_references(sources, options)}, {})
-        file, kind, up = f"{SERIES}/{slug}.yaml", "file", "../"
+        file, kind = f"{SERIES}/{slug}.yaml", "file"
         if in_folder:
-            file, kind, up = f"{SERIES}/{slug}/series.yaml", "folder", "../../"
+            file, kind = f"{SERIES}/{slug}/series.yaml", "folder"
         record = _record(sources, draft, Series)
         files = [(series.slug, series.entry.file) for series in sources.series]
         draft.refuse(_by_field(cross_checks.slug_problems([*files, (slug, file)]), ()))
         series = SeriesEntry(slug, Entry(record, file, ()), ())
         draft.refuse(_by_field(cross_checks.RecordChecks(sources).series(series), ()))
-        head = f"{_SCHEMA.format(up, 'series')}\n{_ABOUT_SERIES.format(kind, slug)}"
+        head = f"{schema_line(file)}\n{_ABOUT_SERIES.format(kind, slug)}"
         return _write(folder, NewEntry(file, b"", writer.file(yaml_value(record.to_values()), head), record), dry=dry)
 
 
@@ -94,45 +97,58 @@ def add_chapter(
     slug: str,
     options: Mapping[str, Any],
     pages: Path | None,
+    media: ConfinedFolder | None = None,
     *,
     highest: int,
     now: int,
     dry: bool,
     warn: chapter_ids.Warn,
 ) -> NewEntry:
-    """Add a chapter with the next id to a series; options override ComicInfo.xml."""
+    """Add a chapter with the next id to a series; options override ComicInfo.xml. `media` gets its pages."""
     with exclusive(existing(folder)):
         sources = load_valid(folder)
         series = _series(sources, slug)
-        images = ConfinedFolder(pages, confined_folder.of(folder).follow) if pages else None
-        draft = _chapter_draft(sources, series, options, images, now)
+        source = ConfinedFolder(pages, confined_folder.of(folder).follow) if pages else None
+        images = page_images.read(source) if source else None
+        draft = _chapter_draft(sources, series, options, source, images, now)
         draft.fields["id"] = chapter_ids.free_ids(folder, sources, highest, warn)[0]
         record = _record(sources, draft, Chapter)
         file, path = _place(folder, series, record)
         with_chapter = replace(series, chapters=(*series.chapters, Entry(record, file, path)))
         draft.refuse(_by_field(cross_checks.RecordChecks(sources).series(with_chapter), path))
+        draft.refuse(_repeated_version(sources, series, Entry(record, file, path)))
         before = locate.text(folder, file)
         if path:
             change = partial(editor.with_entries, before, "chapters", [yaml_value(record.to_values())])
         else:
-            change = partial(writer.file, yaml_value(record.to_values()), _SCHEMA.format("../../../", "chapter"))
-        return _write(folder, NewEntry(file, before, catalog_edit.edit(folder, file, change), record), dry=dry)
+            change = partial(writer.file, yaml_value(record.to_values()), schema_line(file))
+        entry = NewEntry(file, before, catalog_edit.edit(folder, file, change), record)
+        if not (source and images and media):
+            return _write(folder, entry, dry=dry)
+        files = PageFiles(source, images, media, f"{SERIES_MEDIA}/{chapter_path(slug, record)}")
+        files.check()
+        with nullcontext() if dry else files.placed():
+            return _write(folder, entry, dry=dry)
 
 
 def _chapter_draft(
-    sources: Sources, series: SeriesEntry, options: Mapping[str, Any], pages: ConfinedFolder | None, now: int
+    sources: Sources,
+    series: SeriesEntry,
+    options: Mapping[str, Any],
+    source: ConfinedFolder | None,
+    images: PageImages | None,
+    now: int,
 ) -> Draft:
     fields = {"number": _next_number(series), "published": field_values.iso(now), "pages": []}
     origins = {}
-    if pages:
-        images = page_images.read(pages)
+    if source and images:
         groups = {entry.record.name for entry in sources.lists["groups.yaml"]}
-        stated = _comicinfo_fields(pages, images.comicinfo, groups) if images.comicinfo else {}
+        stated = _comicinfo_fields(source, images.comicinfo, groups) if images.comicinfo else {}
         fields |= stated | {"pages": images.pages}
         for name in stated.keys() - options.keys():
             option = _SINGULAR.get(name, name)
-            origins[name] = f"{pages}: ComicInfo.xml: {name} (override it with --{option})"
-        origins["pages"] = str(pages)
+            origins[name] = f"{source}: ComicInfo.xml: {name} (override it with --{option})"
+        origins["pages"] = str(source)
     fields |= _with_references(sources, options)
     return Draft({name: value for name, value in fields.items() if value is not None}, origins)
 
@@ -175,6 +191,10 @@ def _check_slug(sources: Sources, slug: str) -> None:
     for series in sources.series:
         if series.slug == slug:
             raise FlatpanelError(f"series {slug} already exists in {series.entry.file}; choose another slug")
+        if slug.lower() in map(str.lower, series.entry.record.formerly):
+            raise FlatpanelError(
+                f"the slug {slug} redirects to {series.slug}: an old slug in {series.entry.file}; choose another"
+            )
 
 
 def _series(sources: Sources, slug: str) -> SeriesEntry:
@@ -207,6 +227,21 @@ def _record(sources: Sources, draft: Draft, model: type[R]) -> R:
     errors += _by_field(references.category_problems(entry, valid.get("categories", ())), ())
     draft.refuse(errors)
     return model.model_validate(draft.fields)
+
+
+def _repeated_version(sources: Sources, series: SeriesEntry, new: Entry[Chapter]) -> Iterator[tuple[str, str]]:
+    """Yield an error if a chapter without a volume has the number and the groups of the new one."""
+    groups = NameIndex[Any].of(entry.record for entry in sources.lists["groups.yaml"])
+
+    def version(chapter: Chapter) -> tuple[object, ...]:
+        return chapter.volume, chapter.number, {groups.find(group).id for group in chapter.groups}
+
+    for entry in series.chapters:
+        if version(entry.record) == version(new.record):
+            place = cross_checks.place_of(entry, new)
+            name = f"chapter {new.record.number} without a volume"
+            yield "number", f"{name} and of the same groups already exists: {place}; choose another number or --group"
+            return
 
 
 def _by_field(problems: Iterable[UnlocatedProblem], path: YamlPath) -> Iterator[tuple[str, str]]:

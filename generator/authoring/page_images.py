@@ -1,6 +1,6 @@
 """A folder or an archive of images -> the file names of a chapter's pages in reading order, and its ComicInfo.xml.
 
-Archives are not unpacked: only the names and ComicInfo.xml are read. Unsafe paths are refused.
+Only the names and ComicInfo.xml are read; `page_files` reads the pages. Unsafe paths are refused.
 """
 
 import os
@@ -8,6 +8,7 @@ import re
 import zipfile
 import zlib
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path, PurePosixPath
@@ -15,8 +16,9 @@ from pathlib import Path, PurePosixPath
 from ..catalog import confined_folder
 from ..catalog.confined_folder import ConfinedFolder, Folder
 from ..errors import FlatpanelError
+from .image_content import FORMATS
 
-IMAGES = frozenset({".avif", ".bmp", ".gif", ".jpeg", ".jpg", ".jxl", ".png", ".webp"})
+IMAGES = frozenset(FORMATS)
 COMICINFO = "comicinfo.xml"
 # Enough for a list of all pages with their sizes.
 MAX_COMICINFO = 1 << 20
@@ -35,21 +37,28 @@ _QUOTED = 60
 
 @dataclass(frozen=True, slots=True)
 class PageImages:
-    """The file names of the pages without their folder, and the text of ComicInfo.xml."""
+    """The file names of the pages without their folder, the text of ComicInfo.xml, and the folder of the pages."""
 
     pages: list[str]
     comicinfo: bytes | None
+    folder: str
 
 
 def read(source: Folder) -> PageImages:
     """Read a folder, or a zip archive."""
     path = Path(source)
-    try:
+    with readable(path):
         if path.is_dir():
             return _folder(confined_folder.of(source))
-        # Names without the UTF-8 flag are read as UTF-8, too: their encoding is not stated anywhere.
-        with zipfile.ZipFile(_file(path), metadata_encoding="utf-8") as archive:
+        with open_archive(path) as archive:
             return _archive(path, archive)
+
+
+@contextmanager
+def readable(path: Path) -> Iterator[None]:
+    """Turn the errors of a block that reads a folder or an archive into messages."""
+    try:
+        yield
     except UnicodeError:
         raise FlatpanelError(
             f"{path}: contains file names that are not UTF-8; rename the files, or pack the archive again"
@@ -61,17 +70,18 @@ def read(source: Folder) -> PageImages:
         raise FlatpanelError(f"{path}: cannot be read: {error}; {hint}") from None
 
 
-def _file(path: Path) -> Path:
-    """Refuse pipes and devices: opening a pipe waits for a writer."""
+def open_archive(path: Path) -> zipfile.ZipFile:
+    """Open a zip archive. Pipes and devices are refused: opening a pipe waits for a writer."""
     if path.exists() and not path.is_file():
         raise ValueError("it is neither a file nor a folder")
-    return path
+    # Names without the UTF-8 flag are read as UTF-8, too: their encoding is not stated anywhere.
+    return zipfile.ZipFile(path, metadata_encoding="utf-8")
 
 
 def _folder(folder: ConfinedFolder) -> PageImages:
     path = folder.path
-    pages, comicinfo = _sort_files(path, list(islice(_files(path), MAX_FILES + 1)))
-    return PageImages(pages, _small(path, folder.content(comicinfo)[0]) if comicinfo else None)
+    pages, comicinfo, inside = _sort_files(path, list(islice(_files(path), MAX_FILES + 1)))
+    return PageImages(pages, _small(path, folder.content(comicinfo)[0]) if comicinfo else None, inside)
 
 
 def _files(folder: Path) -> Iterator[str]:
@@ -90,16 +100,21 @@ def _archive(path: Path, archive: zipfile.ZipFile) -> PageImages:
     for name in members:
         if _UNSAFE.match(name):
             raise FlatpanelError(f"{path}: contains the unsafe path {name[:_QUOTED]!r}; pack the archive again")
-    pages, comicinfo = _sort_files(path, list(members))
+    pages, comicinfo, inside = _sort_files(path, list(members))
     if not comicinfo:
-        return PageImages(pages, None)
+        return PageImages(pages, None, inside)
     member = members[comicinfo]
-    if member.flag_bits & _ENCRYPTED or member.compress_type not in _STREAMING:
+    if not is_streamed(member):
         raise FlatpanelError(
             f"{path}: ComicInfo.xml is encrypted or has an unsupported compression; pack the archive again"
         )
     with archive.open(name=member) as file:
-        return PageImages(pages, _small(path, file.read(MAX_COMICINFO + 1)))
+        return PageImages(pages, _small(path, file.read(MAX_COMICINFO + 1)), inside)
+
+
+def is_streamed(member: zipfile.ZipInfo) -> bool:
+    """Whether a member of an archive can be unpacked in bounded pieces, without a password."""
+    return not member.flag_bits & _ENCRYPTED and member.compress_type in _STREAMING
 
 
 def _small(path: Path, text: bytes) -> bytes:
@@ -108,8 +123,8 @@ def _small(path: Path, text: bytes) -> bytes:
     return text
 
 
-def _sort_files(path: Path, names: Sequence[str]) -> tuple[list[str], str | None]:
-    """Return the page names in reading order, and the path of ComicInfo.xml."""
+def _sort_files(path: Path, names: Sequence[str]) -> tuple[list[str], str | None, str]:
+    """Return the page names in reading order, the path of ComicInfo.xml, and the folder of the pages."""
     if len(names) > MAX_FILES:
         raise FlatpanelError(f"{path}: contains more than {MAX_FILES} files; pass the folder or archive of one chapter")
     visible = [name for name in names if not any(map(_is_hidden, name.split("/")))]
@@ -128,7 +143,7 @@ def _sort_files(path: Path, names: Sequence[str]) -> tuple[list[str], str | None
     candidates = {COMICINFO, f"{folders[0]}/{COMICINFO}".lower()}
     # The file at the top describes the whole archive.
     comicinfo = min((name for name in visible if name.lower() in candidates), key=len, default=None)
-    return sorted((image.name for image in images), key=_reading_order), comicinfo
+    return sorted((image.name for image in images), key=_reading_order), comicinfo, folders[0]
 
 
 def _is_hidden(name: str) -> bool:

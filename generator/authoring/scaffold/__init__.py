@@ -1,42 +1,55 @@
-"""Create a project: a catalog with one series, and the files that a repository and a server need.
+"""Create a project: a catalog with one series or an imported one, and the files that a repository and a server need.
 
 The files are in this folder as they are written, except for placeholders: <<name>>.
 """
 
 import os
 import re
+from collections.abc import Mapping
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from ...catalog import field_values, json_schema
+from ...catalog import confined_folder, field_values, json_schema, layout, media_folder
 from ...catalog.problems.messages import record_errors
 from ...catalog.records import Person
 from ...catalog.site_settings import Site
+from ...catalog.yaml import editor, reader
 from ...errors import FlatpanelError
 from ...filesystem import write_if_changed
 from .installed_from import requirement
+from .project_folder import CATALOG, check_empty, has_readme
 
 _HERE = Path(__file__).parent
 _PLACEHOLDER = re.compile(rb"<<([a-z_]+)>>")
+_IGNORED = ".gitignore"
+_SITE = f"{CATALOG}/{layout.SITE}"
 # Path in the project -> file in this folder. Names with a dot would have an effect on git here, too.
 _FILES = {
     "README.md": "readme.md",
     "requirements.txt": "requirements.txt",
-    ".gitignore": "gitignore",
+    _IGNORED: "gitignore",
     ".github/workflows/publish.yml": "publish.yml",
     ".github/workflows/review.yml": "review.yml",
     "nginx/comics.conf": "comics.conf",
-    "catalog_src/site.yaml": "site.yaml",
-    "catalog_src/authors.yaml": "authors.yaml",
-    "catalog_src/artists.yaml": "artists.yaml",
-    "catalog_src/categories.yaml": "categories.yaml",
-    "catalog_src/groups.yaml": "groups.yaml",
-    "catalog_src/series/first-series.yaml": "series.yaml",
+    _SITE: "site.yaml",
+    f"{CATALOG}/authors.yaml": "authors.yaml",
+    f"{CATALOG}/artists.yaml": "artists.yaml",
+    f"{CATALOG}/categories.yaml": "categories.yaml",
+    f"{CATALOG}/groups.yaml": "groups.yaml",
+    f"{CATALOG}/series/first-series.yaml": "series.yaml",
 }
+# A part of the README of an imported project.
+_IMPORTED = "imported.md"
+# A setting in site.yaml, or one with its default in a comment.
+_SETTING = re.compile(rb"(?m)^(?:# )?([a-z_]+): ")
 
 
-# Files that code hosts put into a new repository.
-_ALLOWED = re.compile(r"\.git|(?:readme|licen[cs]e|copying)(?:[.-].*)?", re.IGNORECASE)
+def check_values(name: str, base_url: str) -> None:
+    """Refuse a name or a URL that the files of a project cannot contain."""
+    errors = [*record_errors(Person, {"id": 1, "name": name}), *record_errors(Site, {"base_url": base_url})]
+    if errors:
+        options = {"name": "--name", "base_url": "--base-url"}
+        raise FlatpanelError(*(f"{options[field]}: {message}" for field, message in errors))
 
 
 def create_project(folder: Path, name: str, base_url: str, now: int) -> list[str]:
@@ -44,39 +57,59 @@ def create_project(folder: Path, name: str, base_url: str, now: int) -> list[str
 
     The folder is missing or empty, or contains only .git, a README or a license, which are kept.
     """
-    errors = [*record_errors(Person, {"id": 1, "name": name}), *record_errors(Site, {"base_url": base_url})]
-    if errors:
-        options = {"name": "--name", "base_url": "--base-url"}
-        raise FlatpanelError(*(f"{options[field]}: {message}" for field, message in errors))
-    existing = _check_empty(folder)
-    values = {"name": name, "base_url": base_url, "published": field_values.iso(now), "requirement": requirement()}
-    files = _filled(values)
-    if any(name.lower().startswith("readme") for name in existing):
-        del files["README.md"]
-    files |= {f"catalog_src/.schemas/{path}": text for path, text in json_schema.files().items()}
+    check_values(name, base_url)
+    check_empty(folder)
+    people = {"author": ' --author "Ada Example"', "group": ' --group "Our Group"', "imported": ""}
+    files = _files(folder, {"name": name, "base_url": base_url, "published": field_values.iso(now), **people})
+    files |= {f"{CATALOG}/{layout.SCHEMAS}/{path}": text for path, text in json_schema.files().items()}
     for path, text in files.items():
         write_if_changed(folder / path, text)
     return sorted(files)
 
 
-def _check_empty(folder: Path) -> list[str]:
-    """Return the names in the folder; refuse a folder with other names than those of a new repository."""
-    if os.path.lexists(folder) and not folder.is_dir():
-        raise FlatpanelError(f"{folder}: not a folder; pass a folder that is empty or does not exist")
-    names = os.listdir(folder) if folder.is_dir() else []
-    if others := sorted(name for name in names if not _ALLOWED.fullmatch(name)):
-        count = f" and {len(others) - 1} more" if others[1:] else ""
-        raise FlatpanelError(
-            f"{folder}: contains {others[0]!r}{count}; pass a folder that is empty, does not exist, "
-            "or contains only .git, a README or a license"
-        )
-    return names
+def complete_project(folder: Path, name: str, base_url: str | None, command: str) -> list[str]:
+    """Write the files around an imported catalog; return the names of the written files. Existing files are kept.
+
+    `base_url` replaces that of the imported site; `command` imports the site again.
+    """
+    project = confined_folder.of(folder)
+    settings = project.content(_SITE)[0]
+    if base_url:
+        settings = editor.with_field(settings, (), "base_url", base_url)
+    project.write(_SITE, _with_defaults(settings))
+    imported = _filled((_HERE / _IMPORTED).read_bytes(), {"import": command}).decode()
+    values = {"name": name, "base_url": reader.load(settings)["base_url"], "author": "", "group": ""}
+    files = _files(folder, {**values, "published": "", "imported": imported})
+    if os.path.lexists(folder / _IGNORED):
+        # An import adds files with personal data.
+        ignored = project.content(_IGNORED)[0]
+        project.write(_IGNORED, ignored if files[_IGNORED] in ignored else files[_IGNORED] + b"\n" + ignored)
+    new = sorted(path for path in files if not (path.startswith(CATALOG) or os.path.lexists(folder / path)))
+    for path in new:
+        project.write(path, files[path])
+    return new
 
 
-def _filled(values: dict[str, str]) -> dict[str, bytes]:
-    """Return the text of each file, with the placeholders replaced."""
-    values = {**values, "host": urlsplit(values["base_url"]).hostname or ""}
-    return {
-        path: _PLACEHOLDER.sub(lambda match: values[match[1].decode()].encode(), (_HERE / name).read_bytes())
-        for path, name in _FILES.items()
-    }
+def _with_defaults(settings: bytes) -> bytes:
+    """Add the paragraphs of a new project's site.yaml about settings that `settings` does not have.
+
+    A folder of images stays a comment if they are on another host.
+    """
+    existing = set(_SETTING.findall(settings))
+    is_local = bool(media_folder.url_path(Site.model_validate(reader.load(settings))))
+    for paragraph in (_HERE / "site.yaml").read_bytes().strip().split(b"\n\n"):
+        if not existing.issuperset(_SETTING.findall(paragraph)):
+            settings += b"\n%b\n" % (paragraph if is_local else paragraph.replace(b"\nmedia_", b"\n# media_"))
+    return settings
+
+
+def _files(folder: Path, values: dict[str, str]) -> dict[str, bytes]:
+    """Return the text of each file. A README of the folder stays."""
+    values = {**values, "host": urlsplit(values["base_url"]).hostname or "", "requirement": requirement()}
+    names = {path: name for path, name in _FILES.items() if path != "README.md" or not has_readme(folder)}
+    return {path: _filled((_HERE / name).read_bytes(), values) for path, name in names.items()}
+
+
+def _filled(text: bytes, values: Mapping[str, str]) -> bytes:
+    """Return a text with its placeholders replaced."""
+    return _PLACEHOLDER.sub(lambda match: values[match[1].decode()].encode(), text)

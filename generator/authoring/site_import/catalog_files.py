@@ -1,11 +1,11 @@
 """A merge plan -> the text of each catalog file that is new or changes."""
 
 import re
-from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
 from typing import Any
 
-from ...catalog.layout import SERIES, SITE
+from ...catalog.layout import SERIES, SITE, schema_line
 from ...catalog.problems.messages import field_name
 from ...catalog.reader import Sources
 from ...catalog.records import Chapter, Group, Record, Series
@@ -14,8 +14,9 @@ from ...catalog.yaml import editor, writer
 from ...catalog.yaml_values import yaml_value
 from ...errors import FlatpanelError
 from .lenient import Fields
+from .merge_plan import ACCOUNTS, FILES, MODELS, FieldChange, Plan
 from .notes import Notes
-from .three_way_merge import FILES, MODELS, REFERENCES, FieldChange, Plan
+from .spelling import ordered, spelled
 
 # A new series with more chapters becomes a folder.
 MAX_CHAPTERS = 100
@@ -25,6 +26,7 @@ _HEADINGS = {
     "categories": "Categories of series.",
     "groups": "Groups that publish chapters.",
     "members": "Members of groups.",
+    "accounts": "Accounts of readers. A key is here as its SHA-256 digest only.",
 }
 _NOT_IN_NAMES = re.compile(r"[^a-z0-9]+")
 
@@ -35,66 +37,76 @@ class CatalogFiles:
     def __init__(self, sources: Sources, plan: Plan, text: Callable[[str], bytes], notes: Notes) -> None:
         self.sources, self.plan, self.text, self.notes = sources, plan, text, notes
         self.files: dict[str, bytes] = {}
-        self.names = {kind: dict(self._references(kind)) for kind in FILES}
+        self.spelled = partial(spelled, plan.names)
 
-    def build(self) -> dict[str, bytes]:
-        """Return the text of each file that is new or changes."""
+    def build(self) -> dict[str, bytes | None]:
+        """Return the text of each file that is new or changes, and None for a file that is removed."""
         for change in self.plan.changes:
             self._change(change)
+        self._remove_entries()
         if self.plan.site:
-            self.files[SITE] = writer.file(yaml_value(_ordered(Site, self.plan.site)), "Settings of the site.")
-        for kind in FILES:
+            self.files[SITE] = _new_file(SITE, yaml_value(ordered(Site, self.plan.site)), "Settings of the site.")
+        for kind, file in (*FILES.items(), ("accounts", ACCOUNTS)):
             if records := self.plan.lists.get(kind):
-                self._list(FILES[kind], _HEADINGS[kind], [self._spelled(MODELS[kind], record) for record in records])
+                self._list(file, _HEADINGS[kind], [self.spelled(MODELS[kind], record) for record in records])
         for slug, (series, chapters) in self.plan.series.items():
             self._new_series(slug, series, chapters)
         files = {series.slug: series.entry.file for series in self.sources.series}
+        old_slugs = {new: old for old, new in self.plan.moves.items()}
         for slug, chapters in self.plan.chapters.items():
-            self._new_chapters(slug, files[slug], chapters)
-        return self.files
+            old = old_slugs.get(slug, slug)
+            self._new_chapters(old, files[old], chapters)
+        removed: dict[str, bytes | None] = {removal.file: None for removal in self.plan.removals if not removal.path}
+        old_files = {*self.sources.mtimes, *self.files}
+        moved = dict(_moves(self.plan.moves, old_files))
+        texts: dict[str, bytes | None] = {new: self._current(old) for old, new in moved.items()}
+        return {**self.files, **dict.fromkeys(moved), **texts, **removed}
 
-    def _references(self, kind: str) -> Iterator[tuple[Any, str | int]]:
-        """Yield each id of a list with its reference: the name if it is unique, otherwise the id."""
-        pairs = [(entry.record.id, entry.record.name) for entry in self.sources.lists[FILES[kind]]]
-        pairs += [(record["id"], record["name"]) for record in self.plan.lists.get(kind, ())]
-        counts = Counter(name for _, name in pairs)
-        return ((id, name if counts[name] == 1 else id) for id, name in pairs)
-
-    def _spelled(self, model: type[Record], record: Fields) -> Fields:
-        """Return a record with its fields in the documented order, and names in place of ids."""
-        fields = dict(record)
-        for name in REFERENCES.keys() & fields.keys():
-            fields[name] = self._named(REFERENCES[name], fields[name])
-        if model is Group and "members" in fields:
-            members = self.names["members"]
-            fields["members"] = [
-                {**role, "member": members[role["member"]]} for role in fields["members"] if role["member"] in members
-            ]
-        if model is Series and "categories" in fields:
-            fields["categories"] = [id for id in fields["categories"] if id in self.names["categories"]]
-        return _ordered(model, yaml_value(fields))
-
-    def _named(self, kind: str, ids: list[Any]) -> list[Any]:
-        return [self.names[kind][id] for id in ids if id in self.names[kind]]
+    def _remove_entries(self) -> None:
+        """Remove entries from their files, the last one first: the places of the others do not change."""
+        removals = [removal for removal in self.plan.removals if removal.path]
+        for removal in sorted(removals, key=lambda removal: removal.path[-1:], reverse=True):
+            *around, index = removal.path
+            try:
+                text = editor.without_item(self._current(removal.file), int(index), tuple(around))
+                self.files[removal.file] = text
+            except FlatpanelError:
+                self.notes.add(
+                    "cannot be removed automatically; remove it", f"{removal.file}: {field_name(removal.path)}"
+                )
 
     def _current(self, file: str) -> bytes:
         return self.files[file] if file in self.files else self.text(file)
 
     def _change(self, change: FieldChange) -> None:
         model: type[Record] = Group if change.file == FILES["groups"] else Series
-        value = self._spelled(model, {change.name: change.value})[change.name]
+        value = change.value
+        if not change.is_spelled and value is not None:
+            value = self.spelled(model, {change.name: value})[change.name]
         try:
-            self.files[change.file] = editor.with_field(self._current(change.file), change.path, change.name, value)
+            if value is None:
+                text = editor.without_field(self._current(change.file), change.path, change.name)
+            else:
+                text = editor.with_field(self._current(change.file), change.path, change.name, value)
+            self.files[change.file] = text
         except FlatpanelError:
             place = f"{change.file}: {field_name((*change.path, change.name))}"
-            text = "; ".join(writer.field(change.name, value)[:3])
-            self.notes.add(f"cannot be edited automatically; change it to {text[:200]}", place)
+            if change.file == ACCOUNTS and change.name != "bookmarks":
+                # A note would show personal data or a digest.
+                fix = "nothing was written. Write each field of the account in a line of its own, and import again"
+                raise FlatpanelError(f"{place}: cannot be edited automatically; {fix}") from None
+            fix = (
+                "remove it"
+                if value is None
+                else f"change it to {'; '.join(writer.field(change.name, value)[:3])[:200]}"
+            )
+            self.notes.add(f"cannot be edited automatically; {fix}", place)
 
     def _list(self, file: str, heading: str, records: list[Fields]) -> None:
         if self._current(file):
             self._append(file, None, records)
         else:
-            self.files[file] = writer.file(records, heading)
+            self.files[file] = _new_file(file, records, heading)
 
     def _append(self, file: str, name: str | None, records: list[Fields]) -> None:
         try:
@@ -103,18 +115,19 @@ class CatalogFiles:
             raise FlatpanelError(f"{file}: {error}") from None
 
     def _new_series(self, slug: str, series: Fields, chapters: list[Fields]) -> None:
-        fields = self._spelled(Series, series)
+        fields = self.spelled(Series, series)
         if len(chapters) > MAX_CHAPTERS:
             file = f"{SERIES}/{slug}/series.yaml"
-            self.files[file] = writer.file(fields)
+            self.files[file] = _new_file(file, fields)
             self._new_chapters(slug, file, chapters)
             return
-        spelled = [self._spelled(Chapter, chapter) for chapter in chapters]
-        self.files[f"{SERIES}/{slug}.yaml"] = writer.file(fields | ({"chapters": spelled} if spelled else {}))
+        spelled = [self.spelled(Chapter, chapter) for chapter in chapters]
+        file = f"{SERIES}/{slug}.yaml"
+        self.files[file] = _new_file(file, fields | ({"chapters": spelled} if spelled else {}))
 
     def _new_chapters(self, slug: str, file: str, chapters: list[Fields]) -> None:
         """Write a file for each chapter if the series is a folder; otherwise append the chapters to its file."""
-        spelled = [self._spelled(Chapter, chapter) for chapter in chapters]
+        spelled = [self.spelled(Chapter, chapter) for chapter in chapters]
         folder = f"{SERIES}/{slug}/"
         if not file.startswith(folder):
             self._append(file, "chapters", spelled)
@@ -124,13 +137,20 @@ class CatalogFiles:
             names = (f"{folder}chapters/{name}.yaml" for name in _file_names(chapter))
             chapter_file = next(name for name in names if name not in used)
             used.add(chapter_file)
-            self.files[chapter_file] = writer.file(chapter)
+            self.files[chapter_file] = _new_file(chapter_file, chapter)
 
 
-def _ordered(model: type[Record], fields: Mapping[str, Any]) -> Fields:
-    """Return the fields in the documented order, with `modified` at the end."""
-    names = sorted(fields, key=[*model.model_fields, *fields].index)
-    return {name: fields[name] for name in sorted(names, key=lambda name: name == "modified")}
+def _new_file(file: str, value: Any, heading: str = "") -> bytes:
+    """Return the text of a file with its schema line, as `init` and `new` write it."""
+    return writer.file(value, f"{schema_line(file)}\n{heading}")
+
+
+def _moves(slugs: Mapping[str, str], files: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """Yield the old and the new name of each file of a series whose slug changes."""
+    for file in files:
+        for old, new in slugs.items():
+            if file == f"{SERIES}/{old}.yaml" or file.startswith(f"{SERIES}/{old}/"):
+                yield file, f"{SERIES}/{new}{file.removeprefix(f'{SERIES}/{old}')}"
 
 
 def _file_names(chapter: Fields) -> Iterator[str]:

@@ -8,11 +8,25 @@ from urllib.parse import unquote
 
 from ...catalog import field_values
 from ...catalog.records import Chapter
-from .image_paths import image
-from .imported import ImportedChapter
-from .lenient import Fields, count, entries, fields, instant, number, seconds, text, texts, valid_fields, volume, whole
+from .imported import ChapterKey, ImportedChapter, chapter_keys
+from .lenient import (
+    Fields,
+    count,
+    entries,
+    fields,
+    instant,
+    line,
+    lines,
+    number,
+    seconds,
+    text,
+    texts,
+    valid_fields,
+    volume,
+    whole,
+)
+from .pages import note_gaps, page_urls, stored_pages
 from .people_and_groups import ImportedLists
-from .responses import Responses
 from .title_template import TitleSample
 
 # Volume and number.
@@ -35,7 +49,7 @@ class _ChapterJson(NamedTuple):
     cubari: dict[str, Any]
 
 
-def _imported_chapter(chapter: _ChapterJson, responses: Responses) -> ImportedChapter:
+def _imported_chapter(chapter: _ChapterJson, lists: ImportedLists) -> ImportedChapter:
     (volume, number), v2, old, cubari = chapter
     published = instant(v2.get("published"))
     full_title = v2.get("full_title", old.get("full_title"))
@@ -44,13 +58,13 @@ def _imported_chapter(chapter: _ChapterJson, responses: Responses) -> ImportedCh
         number=number,
         id=whole(v2.get("id")),
         title=text(v2.get("title", old.get("title"))),
-        full_title=full_title if isinstance(full_title, str) else None,
+        full_title=line(full_title) if isinstance(full_title, str) else None,
         published=instant(old.get("date")) if published is None else published,
         final=v2.get("final", old.get("final")) is True,
         views=count(v2.get("views")),
         group_ids=[whole(group.get("id")) for group in entries(old.get("groups"))],
-        group_names=texts(v2.get("groups")) or [text(group.get("name")) for group in entries(old.get("groups"))],
-        page_urls=_page_urls(chapter, responses),
+        group_names=lines(v2.get("groups")) or [line(group.get("name")) for group in entries(old.get("groups"))],
+        page_urls=page_urls(v2, old, cubari, lists),
         # The oldest version has no URLs.
         page_names=[unquote(name) for name in texts(old["pages"])] if "pages" in old else None,
         old_path=old.get("path"),
@@ -60,17 +74,6 @@ def _imported_chapter(chapter: _ChapterJson, responses: Responses) -> ImportedCh
     )
 
 
-def _page_urls(chapter: _ChapterJson, responses: Responses) -> list[str] | None:
-    if isinstance(root := chapter.old.get("pages_root"), str):
-        return [f"{root}{name}" for name in texts(chapter.old.get("pages_list"))]
-    if groups := fields(chapter.cubari.get("groups")):
-        return texts(next(iter(groups.values())))
-    if pages := fields(responses[f"/api/v2/chapters/{whole(chapter.v2.get('id'))}/pages"].value):
-        ordered = sorted(entries(pages.get("results")), key=lambda page: whole(page.get("number")) or 0)
-        return [text(page.get("image")) for page in ordered]
-    return None
-
-
 @dataclass(slots=True)
 class ChapterReader:
     """Reads the chapters of one series."""
@@ -78,15 +81,21 @@ class ChapterReader:
     lists: ImportedLists
     slug: str
     series_title: str
-    records: dict[Key, Fields] = field(default_factory=dict)
+    # Each chapter with its valid fields.
+    chapters: list[tuple[ImportedChapter, Fields]] = field(default_factory=list)
+    ids: set[int] = field(default_factory=set)
+    numbers: set[Key] = field(default_factory=set)
     titles: list[TitleSample] = field(default_factory=list)
 
     def read(self) -> list[Fields]:
-        """Return the valid fields of each chapter in reading order."""
+        """Return the valid fields of each chapter in reading order; of one number, by id."""
         for chapter in self._chapters():
             self._add(chapter)
-        ordered = sorted(self.records, key=lambda key: (key[0] or inf, float(key[1])))
-        return [self.records[key] for key in ordered]
+        self.chapters.sort(key=lambda pair: (pair[0].volume or inf, float(pair[0].number), pair[0].id or inf))
+        records = [record for _, record in self.chapters]
+        for key, (chapter, record) in zip(chapter_keys(self.slug, records), self.chapters, strict=True):
+            _add_dates(self.lists, key, chapter, record)
+        return records
 
     def _chapters(self) -> Iterator[ImportedChapter]:
         """Yield the chapters of version 2, then those that only older versions show."""
@@ -95,12 +104,13 @@ class ChapterReader:
         cubari = fields(fields(responses[f"/api/v2/cubari/{self.slug}"].value).get("chapters"))
         if any(str(fields(chapter).get("volume")) in ("None", "null") for chapter in cubari.values()):
             self._note("the Cubari JSON has None or null as a volume")
-        for v2 in entries(fields(responses[f"/api/v2/series/{self.slug}/chapters"].value).get("results")):
+        # Of chapters that share a number, the older versions show the one with the highest id.
+        for v2 in sorted(responses.chapters(self.slug), key=lambda chapter: -(whole(chapter.get("id")) or 0)):
             if key := self._key(v2.get("volume"), v2.get("number")):
                 json = _ChapterJson(key, v2, self._counterpart(key, old), fields(cubari.get(str(v2.get("id")))))
-                yield _imported_chapter(json, responses)
+                yield _imported_chapter(json, self.lists)
         for key, chapter in old.items():
-            yield _imported_chapter(_ChapterJson(key, {}, chapter, {}), responses)
+            yield _imported_chapter(_ChapterJson(key, {}, chapter, {}), self.lists)
 
     def _note(self, sentence: str) -> None:
         self.lists.notes.add(sentence, self.slug)
@@ -120,7 +130,7 @@ class ChapterReader:
         for stated_volume, chapters in fields(series.get("volumes")).items():
             for stated_number, chapter in fields(chapters).items():
                 if isinstance(chapter, dict) and (key := self._key(stated_volume, stated_number)):
-                    yield key, {**chapter, "path": f"{self.slug}/{stated_volume}/{stated_number}"}
+                    yield key, {**chapter, "path": f"{self.slug}/{key[0] or 0}/{stated_number}"}
 
     def _counterpart(self, key: Key, old: dict[Key, dict[str, Any]]) -> dict[str, Any]:
         """Remove and return the chapter of an older version that is this one."""
@@ -133,9 +143,8 @@ class ChapterReader:
         return {}
 
     def _add(self, chapter: ImportedChapter) -> None:
-        key = chapter.volume, chapter.number
-        if key in self.records:
-            self._note(f"chapter {chapter.number} is a duplicate; the first is kept")
+        if self._is_duplicate(chapter):
+            self._note(f"chapter {chapter.number} is a duplicate; skipped")
             return
         if not chapter.in_v2 and len(chapter.number.replace(".", "").strip("0")) >= _DIGITS:
             self._note(f"chapter {chapter.number} may be rounded by the site")
@@ -145,15 +154,22 @@ class ChapterReader:
         record = valid_fields(Chapter, self._fields(chapter), place, self.lists.notes)
         if record is None:
             return
-        pages = self._pages(chapter)
+        pages = stored_pages(chapter, self.slug, self.lists)
+        note_gaps(chapter, self.slug, self.lists)
         if pages is None:
             self._note("pages: unknown for some chapters")
         record = valid_fields(Chapter, record | {"pages": pages or []}, place, self.lists.notes) or record
-        self.records[key] = record
-        _add_dates(self.lists, self.slug, chapter, record)
+        self.chapters.append((chapter, record))
+        self.numbers.add((chapter.volume, chapter.number))
+        self.ids |= {chapter.id} if chapter.id else set()
         if chapter.full_title is not None:
             parts = _title_parts(chapter, self.series_title, record)
             self.titles.append(TitleSample(chapter.full_title, chapter.volume, parts))
+
+    def _is_duplicate(self, chapter: ImportedChapter) -> bool:
+        """Whether an id or a number is used. Chapters without a volume may share a number, if they have ids."""
+        may_share = chapter.volume is None and chapter.id is not None
+        return chapter.id in self.ids or ((chapter.volume, chapter.number) in self.numbers and not may_share)
 
     def _fields(self, chapter: ImportedChapter) -> Fields:
         return {
@@ -163,35 +179,27 @@ class ChapterReader:
             "title": chapter.title,
             "published": None if chapter.published is None else field_values.iso(chapter.published),
             "final": chapter.final,
-            "groups": self._groups(chapter),
+            "groups": _groups(self.lists, chapter, self.slug),
             "pages": [],
             "views": chapter.views,
         }
 
-    def _groups(self, chapter: ImportedChapter) -> list[int]:
-        """The ids of the older versions if all are known; otherwise the ids of the names."""
-        groups = self.lists.records["groups"]
-        if chapter.group_ids and all(id in groups for id in chapter.group_ids):
-            return [id for id in dict.fromkeys(chapter.group_ids) if id is not None]
-        ids: list[int] = []
-        for name in chapter.group_names:
-            same_name = [id for id, group in groups.items() if group["name"] == name and id not in ids]
-            if same_name:
-                ids.append(same_name[0])
-            else:
-                self._note("unknown group; skipped")
-        return ids
 
-    def _pages(self, chapter: ImportedChapter) -> list[str] | None:
-        """File names if all pages are in the chapter's folder, otherwise URLs; None if no response states them."""
-        if chapter.page_urls is None:
-            return chapter.page_names
-        folder = f"series/{self.slug}/{chapter.volume or 0}/{chapter.number}/"
-        images = [image(url, self.lists.root, folder) for url in chapter.page_urls]
-        if not any(map(field_values.is_url, images)):
-            return images
-        self._note("some pages are not in the chapter's media folder; their URLs are kept")
-        return [image(url, "", folder) for url in chapter.page_urls]
+def _groups(lists: ImportedLists, chapter: ImportedChapter, slug: str) -> list[int]:
+    """The ids of the older versions if all are known; otherwise the ids of the names."""
+    groups = lists.records["groups"]
+    if chapter.group_ids and all(id in groups for id in chapter.group_ids):
+        return [id for id in dict.fromkeys(chapter.group_ids) if id is not None]
+    ids: list[int] = []
+    for name in chapter.group_names:
+        same_name = [id for id, group in groups.items() if group["name"] == name and id not in ids]
+        if len(same_name) > 1:
+            lists.note_same_name("groups", name)
+        if same_name:
+            ids.append(same_name[0])
+        else:
+            lists.notes.add("unknown group; skipped", slug)
+    return ids
 
 
 def _title_parts(chapter: ImportedChapter, series_title: str, record: Fields) -> dict[str, str]:
@@ -204,11 +212,14 @@ def _title_parts(chapter: ImportedChapter, series_title: str, record: Fields) ->
     }
 
 
-def _add_dates(lists: ImportedLists, slug: str, chapter: ImportedChapter, record: Fields) -> None:
+def _add_dates(lists: ImportedLists, key: ChapterKey, chapter: ImportedChapter, record: Fields) -> None:
     """Add the dates of the responses that show a chapter."""
-    key, groups = ("chapter", slug, chapter.volume, chapter.number), [("groups", id) for id in record.get("groups", ())]
+    groups = [("groups", id) for id in record.get("groups", ())]
     dates, responses = lists.dates, lists.responses
     dates.add(chapter.updated, [key])
+    if responses.is_original:
+        dates.add(responses[f"/api/v1/series/{chapter.old_path}"].modified, [key])
+        return
     if chapter.old_path:
         dates.add(responses[f"/api/series/{chapter.old_path}"].modified, [key])
         dates.add(responses[f"/api/v1/series/{chapter.old_path}"].modified, [key, *groups])

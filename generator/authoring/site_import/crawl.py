@@ -5,116 +5,41 @@ version exists. This module reads only the slugs, ids and names that lead to fur
 """
 
 import reprlib
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
-from functools import partial
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from itertools import chain
 from typing import Any, TypeGuard
 from urllib.parse import quote
 
-from ... import encoding
 from ...api.payloads.series_list import DEFAULT_ORDER, ORDERS
 from ...catalog import field_values
-from ...catalog.records import MAX_SLUG
+from ...catalog.patterns import MAX_SLUG
 from ...errors import FlatpanelError
-from .bounded_json import UnusableResponse
-from .lenient import entries, fields, http_date, seconds, text, texts, whole
-from .notes import Notes
-from .response_cache import CachedResponse
-from .responses import OLD, V2, ParsedBodies, Responses, SiteResponse
-from .site_client import SiteClient
+from . import sitemap
+from .crawler import GONE, Crawler
+from .lenient import entries, fields, seconds, text, texts, volume, whole
+from .path_spelling import NOT_IMPLEMENTED
+from .responses import OLD, V2, SiteResponse
 
 MAX_SERIES = 100_000
-# Statuses that need no note.
-_EXPECTED = (200, 404, 410, 451)
+# Single chapters that may fail in a row before the rest of their series is skipped.
+MAX_FAILURES = 3
 _PEOPLE = ("authors", "artists", "groups", "members")
 _LISTS = {
     "/api/v2": ("categories", *_PEOPLE),
     "/api/v1": ("authors", "artists", "categories", "groups"),
     "/api": ("authors", "artists"),
 }
-_CONDITIONS = {"If-None-Match": "etag", "If-Modified-Since": "last-modified"}
-_KEY_NEEDED = "needs an API key; skipped (use --key-file)"
-_KEY_REFUSED = "the API key is not accepted; skipped"
-# Called with the share of requests that is done, from 0 to 1.
-Progress = Callable[[float], None]
 
 
-@dataclass(slots=True)
-class Crawler:
-    """Requests one path after the other, through the cache."""
-
-    client: SiteClient
-    bodies: ParsedBodies
-    notes: Notes
-    key: str | None = None
-    progress: Progress = lambda share: None
-    responses: Responses = field(default_factory=Responses)
-    # Estimated number of paths after those that are passed to `get_all`.
-    ahead: int = 0
-    # Last progress. The estimate may grow; progress never decreases.
-    share: float = 0
-    slugs: list[str] = field(default_factory=list)
-
-    def get_all(self, paths: Iterable[str]) -> None:
-        """Request paths that have no response yet. `paths` is consumed before the first request."""
-        missing = [path for path in dict.fromkeys(paths) if path not in self.responses]
-        for left, path in zip(range(len(missing), 0, -1), missing, strict=True):
-            done = len(self.responses)
-            self.share = max(self.share, done / (done + left + self.ahead))
-            self.progress(self.share)
-            self.get(path)
-
-    def get(self, path: str) -> SiteResponse:
-        response = self.responses[path] = self._get(path)
-        return response
-
-    def _get(self, path: str) -> SiteResponse:
-        name = path
-        try:
-            cached = self._request(path, {}, name)
-            locked = cached.status == 401
-            if locked and self.key:
-                name = f"{path} {encoding.sha256(self.key.encode())}"
-                cached = self._request(path, {"X-API-Key": self.key}, name)
-            understood = cached.status == 200 and self._value(name, path, cached.body) is not None
-        except UnusableResponse as error:
-            self.notes.add(f"{error}; skipped", path)
-            return SiteResponse()
-        except ValueError:
-            self.notes.add("not JSON; skipped", path)
-            return SiteResponse(200, modified=_last_modified(cached), locked=locked)
-        if cached.status == 401:
-            self.notes.add(_KEY_REFUSED if self.key else _KEY_NEEDED, path)
-        elif cached.status not in _EXPECTED:
-            self.notes.add(f"status {cached.status}; skipped", path)
-        if not understood:
-            return SiteResponse(cached.status, modified=_last_modified(cached), locked=locked)
-        load = partial(self._value, name, path)
-        return SiteResponse(cached.status, load, _last_modified(cached), locked, understood=True)
-
-    def _value(self, name: str, path: str, body: bytes | None = None) -> Any:
-        """Return the JSON of a body. The old lists of series may be large: they contain all chapters."""
-        is_list = path in [f"{version}/{name}" for version in OLD for name in ("series", "releases")]
-        return self.bodies.value(name, body, is_list=is_list)
-
-    def _request(self, path: str, headers: dict[str, str], name: str) -> CachedResponse:
-        cached = self.bodies.cache.find(name)
-        if cached and cached.run == self.bodies.cache.run:
-            return cached
-        conditions = {}
-        if cached and cached.status == 200:
-            validators = {condition: cached.headers.get(header, "\n") for condition, header in _CONDITIONS.items()}
-            conditions = {condition: value for condition, value in validators.items() if value.isprintable()}
-        response = self.client.get(path, headers | conditions)
-        if response.status == 304 and cached and conditions:
-            return self.bodies.cache.keep(name, cached.status, cached.headers | dict(response.headers), cached.body)
-        return self.bodies.cache.keep(name, response.status, dict(response.headers), response.body)
-
-
-def _last_modified(response: CachedResponse) -> int | None:
-    modified = http_date(response.headers.get("last-modified", ""))
-    return modified if modified is not None and 0 <= modified <= encoding.LAST_INSTANT else None
+def _has_version(crawler: Crawler, version: str) -> bool:
+    """Whether a site has an older version. `releases` exists if `series` does, and is much smaller."""
+    releases = crawler.get(f"{version}/releases")
+    if releases.status == GONE:
+        crawler.notes.add("switched off by the site (status 410); its data is missing", version)
+    if releases.status in (GONE, NOT_IMPLEMENTED):
+        return False
+    return releases.good or crawler.get(f"{version}/series").good
 
 
 def crawl(crawler: Crawler) -> None:
@@ -127,16 +52,21 @@ def crawl(crawler: Crawler) -> None:
         crawler.get_all(
             f"/api/v2/series?sort={order}&page={page}" for order in _orders() for page in range(1, len(pages) + 1)
         )
-    crawler.get_all(("/", "/api/v2/openapi.json"))
-    # `releases` exists if `series` does. `series` contains all chapters, so it is requested for one version only.
-    old = [version for version in OLD if any(crawler.get(f"{version}/{name}").good for name in ("releases", "series"))]
+    old = [version for version in OLD if _has_version(crawler, version)]
+    # The original service has a page at `/`, and so may a site of this program. Older versions have the index there.
+    if not crawler.responses.is_original and not crawler.get("/index.json").good:
+        crawler.get("/")
+    crawler.get_all(("/api/v2/openapi.json",))
     new = [V2] if first.good or first.locked else []
     if not new and not old:
         site = crawler.client.site
         raise FlatpanelError(f"{site}: not a known API: /api/v2/series, /api/v1/series and /api/series do not exist")
     crawler.get_all(f"{version}/{name}" for version in (*new, *old) for name in _LISTS[version])
+    # `series` contains all chapters, so it is requested for one version only.
     crawler.get_all(f"{version}/series" for version in old[:1])
     crawler.get_all(_single_entries(crawler, new + old[:1]))
+    if crawler.responses.is_original:
+        crawler.responses.sitemap = sitemap.listed(*map(crawler.text, (sitemap.SERIES, sitemap.CHAPTERS)))
     crawler.slugs = slugs(crawler, pages, old)
     # `_first_changed` yields about one chapter for each group.
     groups = sum(1 for _ in _results(crawler.responses[f"{V2}/groups"]))
@@ -144,7 +74,8 @@ def crawl(crawler: Crawler) -> None:
         crawler.ahead = (left - 1) * (3 * len(new) + len(old)) + groups
         _series(crawler, slug, new, old)
     crawler.ahead = 0
-    crawler.get_all(_first_changed(crawler, new))
+    if not crawler.responses.is_original:
+        crawler.get_all(_first_changed(crawler, new))
     crawler.progress(1)
 
 
@@ -193,7 +124,9 @@ def slugs(crawler: Crawler, pages: list[SiteResponse], old: list[str]) -> list[s
     """Return the slugs of all series, each once. An invalid slug could name a file outside the catalog."""
     lists = [*pages, *(crawler.responses[f"{version}/{name}"] for name in ("series", "releases") for version in old)]
     by_lower_case: dict[str, str] = {}
-    for slug in (series.get("slug") for response in lists for series in _listed(response.value)):
+    stated = (series.get("slug") for response in lists for series in _listed(response.value))
+    # The list of version 1 may fail. Version 2 does not show the series without a published chapter.
+    for slug in chain(stated, crawler.responses.sitemap.series if old else ()):
         if not _is_slug(slug):
             crawler.notes.add("invalid slug; series skipped", reprlib.repr(slug))
         elif len(by_lower_case) == MAX_SERIES and slug.lower() not in by_lower_case:
@@ -218,19 +151,34 @@ def _series(crawler: Crawler, slug: str, new: list[str], old: list[str]) -> None
     for version in new:
         crawler.get_all(f"{version}/{name}" for name in (f"series/{slug}", f"series/{slug}/chapters", f"cubari/{slug}"))
     crawler.get_all(f"{version}/series/{slug}" for version in old)
-    chapters = crawler.responses[f"{V2}/series/{slug}/chapters"]
-    if not chapters.good:
+    if crawler.responses.failed(f"{V2}/series/{slug}/chapters"):
+        _single_chapters(crawler, slug)
+    chapters = list(crawler.responses.chapters(slug))
+    if not chapters and not crawler.responses[f"{V2}/series/{slug}/chapters"].good:
         _old_chapters(crawler, slug, old)
-    elif not crawler.responses[f"{V2}/cubari/{slug}"].good:
-        crawler.get_all(f"{V2}/chapters/{id}/pages" for id in _ids(_results(chapters)))
+    elif crawler.responses.is_original or not crawler.responses[f"{V2}/cubari/{slug}"].good:
+        # The Cubari JSON has the pages, but not their numbers, which may have gaps in the original service.
+        crawler.get_all(f"{V2}/chapters/{id}/pages" for id in _ids(chapters))
+
+
+def _single_chapters(crawler: Crawler, slug: str) -> None:
+    """Request each chapter of a series whose list of chapters fails: one chapter can break the whole list."""
+    failures = 0
+    for id in crawler.responses.cubari(slug):
+        response = crawler.get(f"{V2}/chapters/{id}")
+        failures = 0 if response.good else failures + 1
+        if failures == MAX_FAILURES:
+            return
 
 
 def _old_chapters(crawler: Crawler, slug: str, old: list[str]) -> None:
     """Request each chapter of a series whose chapters version 2 does not show; some sites have no such route."""
     for version in old[-1:]:
         path = f"{version}/series/{slug}"
+        any_good = False
         for chapter_path, _ in _chapters_in(path, crawler.responses[path]):
-            if not crawler.get(chapter_path).good:
+            any_good |= crawler.get(chapter_path).good
+            if not any_good:
                 return
 
 
@@ -262,7 +210,8 @@ def _old_chapters_of_groups(crawler: Crawler) -> Iterator[tuple[int, frozenset[o
 
 
 def _chapters_in(path: str, series: SiteResponse) -> Iterator[tuple[str, dict[str, Any]]]:
-    """The chapters of a series in an older version, each with its path."""
-    for volume, chapters in fields(fields(series.value).get("volumes")).items():
+    """The chapters of a series in an older version, each with its path, where no volume is 0."""
+    for stated_volume, chapters in fields(fields(series.value).get("volumes")).items():
         for number, chapter in fields(chapters).items():
-            yield f"{path}/{quote(volume, safe='')}/{quote(number, safe='')}", fields(chapter)
+            with suppress(ValueError):
+                yield f"{path}/{volume(stated_volume) or 0}/{quote(number, safe='')}", fields(chapter)

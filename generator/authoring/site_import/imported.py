@@ -1,16 +1,54 @@
 """The records of an import: the site's statements about its series and chapters, made where its JSON is read."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from .lenient import Fields
+from .same_names import StatedPerson
+
+
+class ChapterKey(NamedTuple):
+    """Identifies a chapter among all records of an import."""
+
+    slug: str
+    volume: int | None
+    number: str
+    # None, unless a chapter with a higher id has the same number.
+    hidden_id: int | None = None
+
+
+def chapter_keys(slug: str, chapters: Sequence[Fields]) -> list[ChapterKey]:
+    """Return the keys of a series' chapters: one with the highest id stands for its number in the older versions."""
+    highest: dict[tuple[int | None, str], int] = {}
+    for chapter in chapters:
+        number = chapter.get("volume"), chapter["number"]
+        highest[number] = max(highest.get(number, 0), chapter.get("id", 0))
+    keys = []
+    for chapter in chapters:
+        number, id = (chapter.get("volume"), chapter["number"]), chapter.get("id", 0)
+        keys.append(ChapterKey(slug, *number, id if id != highest[number] else None))
+    return keys
 
 
 class Names(NamedTuple):
     """The names of people: in version 2, None if it names none, and in the older versions."""
 
     v2: list[str] | None
-    old: list[str]
+    old: list[StatedPerson]
+
+    @property
+    def in_old(self) -> list[str]:
+        return [person.name for person in self.old]
+
+    @property
+    def people(self) -> list[StatedPerson]:
+        """The people in the newest version that names them, with the aliases of an older version."""
+        by_name: dict[str, list[StatedPerson]] = {}
+        for person in reversed(self.old):
+            by_name.setdefault(person.name, []).append(person)
+        names = self.in_old if self.v2 is None else self.v2
+        return [by_name[name].pop() if by_name.get(name) else StatedPerson(name) for name in names]
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +67,8 @@ class ImportedSeries:
     status: str
     completed: bool
     licensed: bool
+    # The last publication in version 2.
+    updated: int | None
     # Whether its chapters need an API key.
     locked: bool
     cover: str
@@ -64,14 +104,26 @@ class ImportedChapter:
     unstated: list[str]
 
 
+@dataclass(frozen=True, slots=True)
+class ImportedAccounts:
+    """The accounts of a site by username, as YAML fields. Bookmarks are slugs of the site."""
+
+    records: dict[str, Fields]
+    # Whether names, email addresses, bios and avatars were read; otherwise those of the catalog stay.
+    has_personal_data: bool = False
+
+
 @dataclass(slots=True)
 class Imported:
     """The records of a site as YAML fields; people and groups are referenced by id."""
 
+    # Empty if the source has no settings.
     site: Fields = field(default_factory=dict)
     # By kind, then by id.
     lists: dict[str, dict[Any, Fields]] = field(default_factory=dict)
     series: dict[str, Fields] = field(default_factory=dict)
     chapters: dict[str, list[Fields]] = field(default_factory=dict)
+    # None if they were not requested.
+    accounts: ImportedAccounts | None = None
     # Paths, and whether their responses are usable.
     usable: dict[str, bool] = field(default_factory=dict)

@@ -1,20 +1,19 @@
 """Responses of a site -> records of a catalog, each with its last modification."""
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Hashable, Sequence
 
 from ... import encoding
 from ...catalog import field_values
 from ...errors import FlatpanelError
-from . import bounded_json
-from .imported import Imported
+from . import bounded_json, sitemap
+from .imported import ChapterKey, Imported, chapter_keys
 from .last_modified import ModifiedDates
 from .lenient import Fields, entries, fields, number, text, volume
 from .notes import Notes
 from .people_and_groups import ImportedLists
 from .responses import OLD, Responses
 from .series import SeriesReader
-from .settings import media_root, restricted_routes, settings
+from .settings import restricted_routes, settings, site_images
 from .unavailable import usable
 
 # Bytes that a value takes beside its text, at least.
@@ -25,8 +24,8 @@ _CHARACTER = 4
 
 def read(responses: Responses, slugs: Sequence[str], origin: str, now: int, notes: Notes, limit: int) -> Imported:
     """Return the records of a site; `limit` bounds the bytes of memory that they take together."""
-    root = media_root(responses)
-    lists = ImportedLists(responses, notes, ModifiedDates(), root)
+    images = site_images(responses, origin)
+    lists = ImportedLists(responses, notes, ModifiedDates(), images)
     lists.read()
     reader = SeriesReader(lists, now, all_locked="/series/{slug}/chapters" in restricted_routes(responses))
     imported = Imported(lists=lists.records, usable=usable(responses))
@@ -39,10 +38,12 @@ def read(responses: Responses, slugs: Sequence[str], origin: str, now: int, note
             raise FlatpanelError(
                 f"{origin}: its records take more than {limit >> 20} MiB of memory; raise --max-response"
             )
-    imported.site = settings(responses, origin, root, notes)
-    _hide_licensed(responses, imported)
-    _date_lists(responses, imported, lists.dates)
+    imported.site = settings(responses, origin, images.root, notes)
+    if not responses.is_original:
+        _hide_licensed(responses, imported)
+        _date_lists(responses, imported, lists.dates)
     _set_modified(imported, lists.dates, notes)
+    sitemap.note_missing(responses.sitemap, imported.chapters, notes)
     _note_limits(responses, notes)
     return imported
 
@@ -82,27 +83,29 @@ def _date_lists(responses: Responses, imported: Imported, dates: ModifiedDates) 
                     dates.add(response.modified, [("series", slug), *_chapter(slug, latest)])
 
 
-def _chapter(slug: str, latest: Fields) -> list[tuple[str, str, int | None, str]]:
+def _chapter(slug: str, latest: Fields) -> list[ChapterKey]:
     try:
-        return [("chapter", slug, volume(latest.get("volume")), number(latest.get("number")))]
+        return [ChapterKey(slug, volume(latest.get("volume")), number(latest.get("number")))]
     except ValueError:
         return []
 
 
 def _set_modified(imported: Imported, dates: ModifiedDates, notes: Notes) -> None:
-    records: list[tuple[tuple[Any, ...], Fields]] = [
-        ((kind, id), record) for kind, entries in imported.lists.items() for id, record in entries.items()
+    records: list[tuple[Hashable, str, Fields]] = [
+        ((kind, id), f"{kind} {id}", record)
+        for kind, entries in imported.lists.items()
+        for id, record in entries.items()
     ]
-    records += [(("series", slug), record) for slug, record in imported.series.items()]
+    records += [(("series", slug), f"series {slug}", record) for slug, record in imported.series.items()]
     records += [
-        (("chapter", slug, chapter.get("volume"), chapter["number"]), chapter)
+        (key, f"chapter {slug}", chapter)
         for slug, chapters in imported.chapters.items()
-        for chapter in chapters
+        for key, chapter in zip(chapter_keys(slug, chapters), chapters, strict=True)
     ]
-    for key, record in records:
+    for key, place, record in records:
         modified = dates.of(key)
         if modified is None:
-            notes.add("last modification unknown; the time of the file is used", f"{key[0]} {key[1]}")
+            notes.add("last modification unknown; the time of the file is used", place)
         else:
             record["modified"] = field_values.iso(modified)
 
@@ -111,6 +114,9 @@ def _note_limits(responses: Responses, notes: Notes) -> None:
     """Note the data that the API versions of the site do not contain."""
     notes.add("accounts, bookmarks and API keys are not public; `python build.py keys add` creates new keys")
     notes.add("scheduled chapters may be missing: most sites do not publish them")
+    if responses.is_original:
+        notes.add("slugs that a series had before are not public; add them as `formerly`, so that old URLs redirect")
+        notes.add("times of changes are rounded to the next second in the Cubari JSON, which has those of chapters")
     v2 = responses["/api/v2/series"]
     if not v2.good and not v2.locked:
         notes.add("version 2 is not available: chapter ids, views, licenses and most members are unknown")

@@ -11,7 +11,7 @@ from decimal import Decimal
 from email.utils import parsedate_to_datetime
 from typing import Any
 
-from ...catalog import field_values
+from ...catalog import field_values, patterns
 from ...catalog.api_keys import contains_key
 from ...catalog.problems.messages import record_errors
 from ...catalog.records import MAX_ID, MAX_NUMBER, Record
@@ -23,6 +23,11 @@ from .notes import Notes
 Fields = dict[str, Any]
 
 _NO_VOLUME = ("0", "None", "null", "")
+# Control characters other than line breaks and tabs, and unpaired surrogates.
+_BAD_CHARACTER = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff]")
+_CHARACTERS = "control characters are dropped; a tab or line break in a line becomes a space"
+_LINE_ENDS = "line ends CRLF and CR become LF"
+_SPACES = str.maketrans("\t\n", "  ")
 _FOREIGN_NUMBER = re.compile(r"[0-9]{1,30}(?:\.[0-9]{1,30})?(?:[eE][-+]?[0-9]{1,2})?")
 
 
@@ -40,8 +45,22 @@ def texts(value: Any) -> list[str]:
 
 
 def text(value: Any) -> str:
-    """A text with \\n as line break, as in a catalog."""
-    return value.replace("\r\n", "\n").replace("\r", "\n") if isinstance(value, str) else ""
+    return value if isinstance(value, str) else ""
+
+
+def paragraphs(value: Any) -> str:
+    """A text with \\n as line break, without the characters that a catalog cannot hold."""
+    return _BAD_CHARACTER.sub("", _with_line_feeds(text(value)))
+
+
+def line(value: Any) -> str:
+    """A text in one line, as names and titles are: tabs and line breaks become spaces."""
+    return paragraphs(value).translate(_SPACES)
+
+
+def lines(value: Any) -> list[str]:
+    """The texts of a list that are not empty in one line."""
+    return list(filter(None, map(line, texts(value))))
 
 
 def whole(value: Any) -> int | None:
@@ -106,7 +125,8 @@ def instant(value: Any) -> int | None:
 def valid_fields(model: type[Record], record: Mapping[str, Any], place: str, notes: Notes) -> Fields | None:
     """Return the valid fields of a record; None if a required field is invalid. Invalid fields become notes."""
     required = {name for name, info in model.model_fields.items() if info.is_required()}
-    stated = {name: value for name, value in record.items() if name in required or value not in (None, "", [], False)}
+    readable = {name: _readable(model, name, value, place, notes) for name, value in record.items()}
+    stated = {name: value for name, value in readable.items() if name in required or value not in (None, "", [], False)}
     invalid = dict(record_errors(model, stated))
     invalid |= {name: "contains an API key" for name, value in stated.items() if contains_key(str(value))}
     valid = {name: value for name, value in stated.items() if name not in invalid}
@@ -114,3 +134,20 @@ def valid_fields(model: type[Record], record: Mapping[str, Any], place: str, not
     for name, sentence in invalid.items():
         notes.add(f"{name} {sentence}; {'entry' if lost else 'field'} skipped", place)
     return None if lost else valid
+
+
+def _readable(model: type[Record], name: str, value: Any, place: str, notes: Notes) -> Any:
+    """Return a value without the characters that its field cannot hold; a note names the field."""
+    constraints = model.model_fields[name].metadata
+    is_long = any(getattr(constraint, "pattern", None) == patterns.PARAGRAPHS for constraint in constraints)
+    readable = paragraphs if is_long else line
+    items = value if isinstance(value, list) else [value]
+    valid = [readable(item) if isinstance(item, str) else item for item in items]
+    if valid != items:
+        only_ends = valid == [_with_line_feeds(item) if isinstance(item, str) else item for item in items]
+        notes.add(_LINE_ENDS if only_ends else _CHARACTERS, f"{place} {name}")
+    return [item for item in valid if item != ""] if isinstance(value, list) else valid[0]
+
+
+def _with_line_feeds(text: str) -> str:
+    return text.replace("\r\n", "\n").replace("\r", "\n")

@@ -1,21 +1,24 @@
 """Responses -> the people, categories and groups of a catalog, by their ids."""
 
-import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 from ...catalog.field_values import percent_encoded
 from ...catalog.records import Category, Group, Member, Person, Record
-from .image_paths import image
+from . import same_names
+from .categories import UniqueCategories
+from .image_paths import SiteImages
 from .last_modified import ModifiedDates
-from .lenient import Fields, entries, fields, text, texts, valid_fields, whole
+from .lenient import Fields, entries, fields, line, lines, text, texts, valid_fields, whole
 from .notes import Notes
 from .responses import OLD, Responses
+from .same_names import StatedPerson
 
 _CONTACTS = ("website", "email", "discord", "twitter", "reddit", "irc")
 _MODELS: dict[str, type[Record]] = {"authors": Person, "artists": Person, "groups": Group, "members": Member}
-_NOT_IN_SLUG = re.compile(r"[^a-z0-9]+")
+# The list of the ids of categories, and the list that shows whether version 1 exists.
+_WITH_CATEGORY_IDS = ("/api/v1/categories", "/api/v1/releases")
 # Kinds whose responses in version 2 show one record alone.
 _ALONE = ("authors", "artists")
 
@@ -27,16 +30,21 @@ class ImportedLists:
     responses: Responses
     notes: Notes
     dates: ModifiedDates
-    root: str = ""
+    images: SiteImages
     records: dict[str, dict[Any, Fields]] = field(default_factory=dict)
+    # By kind: the id of each person that has this name and these aliases alone.
+    ids_by_aliases: dict[str, dict[StatedPerson, int]] = field(default_factory=dict)
+    # The id of each category by name; names that a catalog cannot hold together have the same id.
+    category_ids: dict[str, str] = field(default_factory=dict)
     # (kind, slug) -> ids of the people who list the series among their own, in the older versions.
     makers: dict[tuple[str, str], list[int]] = field(default_factory=dict)
 
     def read(self) -> None:
         for kind in ("authors", "artists"):
             self.records[kind] = dict(self._valid(kind, self._people(kind)))
+            self.ids_by_aliases[kind] = same_names.ids_by_aliases(self.records[kind])
         self.records["categories"] = dict(self._categories())
-        self.records["members"] = dict(self._valid("members", self._members()))
+        self.records["members"] = dict(self._valid("members", _members(self)))
         self.records["groups"] = dict(self._valid("groups", self._groups()))
         _date_groups(self)
 
@@ -47,6 +55,11 @@ class ImportedLists:
         """The entries in the newest of the older versions that has any."""
         lists = (list(entries(self.responses[f"{version}/{kind}"].value)) for version in OLD)
         return next(filter(None, lists), [])
+
+    def note_same_name(self, kind: str, name: str) -> None:
+        self.notes.add(
+            "several have the same name, and no response shows which is meant; the first is used", f"{kind} {name}"
+        )
 
     def _valid(self, kind: str, entries: Iterable[Fields]) -> Iterator[tuple[int, Fields]]:
         ids = set[int]()
@@ -64,6 +77,9 @@ class ImportedLists:
     def _people(self, kind: str) -> Iterator[Fields]:
         old = {_id_and_name(entry): entry for entry in self.old(kind)}
         people = list(self.v2(kind)) or self.old(kind)
+        if kind == "authors" and _shows_artists(self):
+            yield from _authors_of_series(self.responses, people)
+            return
         if old.keys() - map(_id_and_name, people):
             self.notes.add("the older versions name other people than version 2, which is used", kind)
         for person in people:
@@ -76,43 +92,35 @@ class ImportedLists:
                 keys = [(kind, id), *(("series", slug) for slug in slugs)]
                 for version in OLD:
                     self.dates.add(self.responses[f"{version}/{kind}/{id}"].modified, keys)
-            yield {"id": person.get("id"), "name": name, "aliases": list(filter(None, texts(entry.get("aliases"))))}
+            yield {"id": person.get("id"), "name": name, "aliases": texts(entry.get("aliases"))}
 
     def _categories(self) -> Iterator[tuple[str, Fields]]:
         old = self.old("categories")
         ids = {text(entry.get("name")): entry.get("id") for entry in old}
-        names = set[str]()
+        unique = UniqueCategories(self.notes)
         for entry in list(self.v2("categories")) or old:
             name = text(entry.get("name"))
+            if name not in ids and any(map(self.responses.failed, _WITH_CATEGORY_IDS)):
+                # An invented id would stay.
+                self.notes.add("id of the category unknown, because a list of version 1 failed; skipped", name)
+                continue
             if name not in ids:
                 self.notes.add("id of the category unknown; made from its name", name)
             category = {
-                "id": ids.get(name) or slug_of(name),
+                "id": ids.get(name) or category_id(name),
                 "name": name,
                 "description": text(entry.get("description")),
             }
             record = valid_fields(Category, category, f"category {name}"[:60], self.notes)
-            if record and not {record["id"].casefold(), name.casefold()} & names:
-                names |= {record["id"].casefold(), name.casefold()}
-                path = f"/api/v2/categories/{percent_encoded(name)}"
-                self.dates.add(self.responses[path].modified, [("categories", record["id"])])
-                yield record["id"], record
-            elif record:
-                self.notes.add("duplicate name; skipped", f"category {name}"[:60])
-
-    def _members(self) -> list[Fields]:
-        members = list(self.v2("members"))
-        if not members:
-            in_groups = [member for group in self.old("groups") for member in entries(group.get("members"))]
-            members = list({str(member.get("id")): member for member in in_groups}.values())
-            if members:
-                self.notes.add("only the groups of version 1 have members; their contacts are unknown")
-        names = ("twitter", "discord", "irc", "reddit")
-        return [
-            {"id": member.get("id"), "name": text(member.get("name"))}
-            | {name: text(member.get(name)) for name in names}
-            for member in members
-        ]
+            if not record:
+                continue
+            other = unique.add(record)
+            self.category_ids[record["name"]] = other or record["id"]
+            if other is not None:
+                continue
+            path = f"/api/v2/categories/{percent_encoded(name)}"
+            self.dates.add(self.responses[path].modified, [("categories", record["id"])])
+            yield record["id"], record
 
     def _groups(self) -> Iterator[Fields]:
         old = {whole(group.get("id")): group for group in self.old("groups")}
@@ -124,24 +132,53 @@ class ImportedLists:
                 "name": text(group.get("name")),
                 "description": text(group.get("description")),
                 **{name: text(group.get(name)) for name in _CONTACTS},
-                "logo": image(logo, self.root, f"groups/{id}/") if logo else None,
+                "logo": self.images.image(logo, f"groups/{id}/") if logo else None,
                 "members": _roles(self, group, old.get(id, {})),
             }
+
+
+def _members(lists: ImportedLists) -> list[Fields]:
+    members = list(lists.v2("members"))
+    if not members:
+        in_groups = [member for group in lists.old("groups") for member in entries(group.get("members"))]
+        members = list({str(member.get("id")): member for member in in_groups}.values())
+        if members:
+            lists.notes.add("only the groups of version 1 have members; their contacts are unknown")
+    names = ("twitter", "discord", "irc", "reddit")
+    return [
+        {"id": member.get("id"), "name": text(member.get("name"))} | {name: text(member.get(name)) for name in names}
+        for member in members
+    ]
+
+
+def _shows_artists(lists: ImportedLists) -> bool:
+    """Whether the older versions have the artists in their list of authors, as the original service does."""
+    if not lists.responses.is_original or not list(lists.v2("authors")):
+        return False
+    authors, artists = (list(map(_id_and_name, lists.old(kind))) for kind in ("authors", "artists"))
+    return authors == artists
+
+
+def _authors_of_series(responses: Responses, people: list[dict[str, Any]]) -> Iterator[Fields]:
+    """The authors in version 2, with the aliases that the series in version 1 have."""
+    names = {id: {"name": line(person.get("name"))} for person in people if (id := whole(person.get("id")))}
+    stated = same_names.ids_in_order(names, same_names.stated_by_series(responses, "authors"))
+    aliases = {id: person.aliases for person, id in stated.items()}
+    for person in people:
+        id, name = _id_and_name(person)
+        yield {"id": person.get("id"), "name": name, "aliases": list(aliases.get(id or 0, ()))}
 
 
 def _roles(lists: ImportedLists, group: dict[str, Any], old: dict[str, Any]) -> list[Fields]:
     """The members of a group and their roles: version 2 has the order, version 1 has the ids."""
     members = lists.records["members"]
     pairs = [
-        (whole(entry.get("id")), role) for entry in entries(old.get("members")) for role in texts(entry.get("roles"))
-    ]
-    pairs = [
         (id, role)
         for entry in entries(old.get("members"))
-        for role in texts(entry.get("roles"))
+        for role in lines(entry.get("roles"))
         if (id := whole(entry.get("id"))) in members
     ]
-    labels = texts(group.get("members"))
+    labels = lines(group.get("members"))
     if not labels:
         return [{"member": id, "role": role} for id, role in pairs]
     roles = []
@@ -155,6 +192,8 @@ def _roles(lists: ImportedLists, group: dict[str, Any], old: dict[str, Any]) -> 
         if candidates:
             # A name may end with another name. The longer name leaves the shorter role.
             id, role = min(candidates, key=lambda candidate: len(candidate[1]))
+            if len({other for other, other_role in candidates if other_role == role}) > 1:
+                lists.note_same_name("members", members[id]["name"])
             roles.append({"member": id, "role": role})
         else:
             lists.notes.add("unknown member; role skipped", f"groups {group.get('id')}")
@@ -186,5 +225,6 @@ def _id_and_name(entry: dict[str, Any]) -> tuple[int | None, str]:
     return whole(entry.get("id")), text(entry.get("name"))
 
 
-def slug_of(name: str) -> str:
-    return _NOT_IN_SLUG.sub("-", name.lower()).strip("-") or "category"
+def category_id(name: str) -> str:
+    """The id that the original service gives to a new category. It keeps the id if the name changes."""
+    return name.lower()

@@ -12,13 +12,14 @@ from typing import Any
 from ... import encoding, filesystem
 
 # Responses to requests with a key are readable for the owner only.
-_FILE, _FOLDER = 0o600, 0o700
+PRIVATE, _FOLDER = 0o600, 0o700
 # Seconds after which an interrupted import starts again: responses of different days do not fit together.
 _STALE = 86_400
 # Seconds for which the responses of a dry run are used without a request.
 _FRESH = 3_600
 _STATE = {"run": int, "started": int, "asking": bool, "finished": bool}
-_HEADERS = ("etag", "last-modified", "cache-control")
+# The last two name the software of the site.
+_HEADERS = ("etag", "last-modified", "cache-control", "location", "warning", "x-powered-by")
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,10 +32,16 @@ class CachedResponse:
     body: bytes
 
 
-def folder_of(cache: Path, source: str) -> Path:
-    """Create and return the cache folder of a site."""
-    folder = cache / encoding.digest(source.encode())
+def path_of(cache: Path, source: str) -> Path:
+    """Return the path of the cache folder of a source."""
+    return cache / encoding.digest(source.encode())
+
+
+def make(folder: Path) -> Path:
+    """Create a cache folder, and return it."""
     filesystem.make_folder(folder, _FOLDER)
+    # The folder may be in a repository, which may be public.
+    filesystem.write_if_changed(folder / ".gitignore", b"*\n", PRIVATE)
     return folder
 
 
@@ -43,8 +50,6 @@ class ResponseCache:
 
     def __init__(self, folder: Path, now: int) -> None:
         self.folder = folder
-        # The folder may be in a repository, which may be public.
-        filesystem.write_if_changed(self.folder / ".gitignore", b"*\n", _FILE)
         state = _state(folder)
         self.run, self.started = state["run"], state["started"]
         if state["finished"] or not 0 <= now - self.started < (_STALE if state["asking"] else _FRESH):
@@ -65,36 +70,24 @@ class ResponseCache:
     def keep(self, name: str, status: int, headers: dict[str, str], body: bytes) -> CachedResponse:
         cached_headers = {key: headers[key] for key in _HEADERS if key in headers}
         head = {"name": name, "run": self.run, "status": status, "headers": cached_headers}
-        filesystem.write_if_changed(self._file(name), encoding.json(head) + b"\n" + body, _FILE)
+        filesystem.write_if_changed(self._file(name), encoding.json(head) + b"\n" + body, PRIVATE)
         return CachedResponse(self.run, status, cached_headers, body)
 
     def forget(self, name: str) -> None:
         """Remove a response, so that the next import requests it."""
-        filesystem.write_if_changed(self._file(name), b"", _FILE)
+        filesystem.write_if_changed(self._file(name), b"", PRIVATE)
 
     def complete(self) -> None:
         """Record that all requests are done."""
         self._save(asking=False)
 
-    def imported(self, catalog: str) -> dict[str, Any]:
-        """Return what the last import into a catalog saved with `finish`; empty if that is damaged."""
-        with suppress(ValueError):
-            catalogs = encoding.parse(_read(self._last_import(catalog)))
-            if isinstance(catalogs, dict) and isinstance(catalogs.get(catalog), dict):
-                return dict(catalogs[catalog])
-        return {}
-
-    def finish(self, catalog: str, imported: bytes) -> None:
-        """End this import; `imported` is JSON for the next import into the same catalog."""
-        filesystem.write_if_changed(self._last_import(catalog), b"{%b:%b}" % (encoding.json(catalog), imported), _FILE)
+    def finish(self) -> None:
+        """End this import."""
         self._save(asking=False, finished=True)
 
     def _save(self, *, asking: bool, finished: bool = False) -> None:
         state = {"run": self.run, "started": self.started, "asking": asking, "finished": finished}
-        filesystem.write_if_changed(self.folder / "state.json", encoding.json(state), _FILE)
-
-    def _last_import(self, catalog: str) -> Path:
-        return self.folder / f"imported-{encoding.digest(catalog.encode())}.json"
+        filesystem.write_if_changed(self.folder / "state.json", encoding.json(state), PRIVATE)
 
     def _file(self, name: str) -> Path:
         return self.folder / encoding.digest(name.encode())

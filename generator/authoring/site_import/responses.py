@@ -1,16 +1,19 @@
 """The responses of a site by path; their JSON is parsed when it is used."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from .bounded_json import is_large, large_array, parsed
-from .lenient import fields
+from .lenient import entries, fields, whole
 from .response_cache import ResponseCache
+from .sitemap import Sitemap
 
 V2 = "/api/v2"
 # Newest first.
 OLD = ("/api/v1", "/api")
+# Statuses that state that nothing is available, or not for this client.
+NOTHING = (401, 404, 410, 451, 501)
 # Bytes of the bodies whose values stay in memory.
 _RECENT = 1 << 21
 
@@ -37,10 +40,38 @@ class SiteResponse:
 
 
 class Responses(dict[str, SiteResponse]):
-    """Responses by path; an empty response for a path that was not requested."""
+    """Responses by path; an empty response for a path that was not requested.
+
+    All paths are without a final slash, regardless of the spelling that the site needs.
+    """
+
+    # Whether the site runs the original service, whose Last-Modified has another meaning.
+    is_original = False
+
+    def __init__(self, responses: Mapping[str, SiteResponse] | None = None) -> None:
+        super().__init__(responses or {})
+        # Of the original service.
+        self.sitemap = Sitemap()
 
     def __missing__(self, path: str) -> SiteResponse:
         return SiteResponse()
+
+    def failed(self, path: str) -> bool:
+        """Whether a path was requested and its response shows neither data nor that there is none."""
+        return path in self and not self[path].understood and self[path].status not in NOTHING
+
+    def chapters(self, slug: str) -> Iterator[dict[str, Any]]:
+        """Yield the chapters of a series in version 2. Where their list fails, each may have a response of its own."""
+        path = f"{V2}/series/{slug}/chapters"
+        if self.failed(path):
+            yield from filter(None, (fields(self[f"{V2}/chapters/{id}"].value) for id in self.cubari(slug)))
+        else:
+            yield from entries(fields(self[path].value).get("results"))
+
+    def cubari(self, slug: str) -> dict[str, dict[str, Any]]:
+        """Return the chapters of a series in its Cubari JSON, by id."""
+        chapters = fields(fields(self[f"{V2}/cubari/{slug}"].value).get("chapters"))
+        return {id: fields(chapter) for id, chapter in chapters.items() if whole(id) is not None}
 
     def old_series(self, slug: str) -> dict[str, Any]:
         """Return a series as the newest of the older versions shows it; empty if none does."""

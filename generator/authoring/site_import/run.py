@@ -1,30 +1,37 @@
-"""Import a site: request its responses, make records, merge them with the catalog, write the files."""
+"""Import a site or a database: read the sources, make records, merge them with the catalog, write the files."""
 
 import os
+import shlex
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
+from typing import NamedTuple
 
-from ... import encoding, filesystem
-from ...catalog import confined_folder
+from ... import filesystem
+from ...catalog import confined_folder, layout, unfinished_import
 from ...catalog.confined_folder import Folder
 from ...catalog.layout import SITE
 from ...catalog.load import load_valid
 from ...catalog.problems import locate
 from ...catalog.reader import Sources
+from ...catalog.site_settings import Site
 from ...errors import FlatpanelError
-from ...http_client import REQUEST_SECONDS
-from ...server_url import ServerUrl
-from . import interpret, three_way_merge, unavailable
+from ...server_url import REQUEST_SECONDS, ServerUrl
+from ..database_import import combine, records, source
+from ..database_import.accounts import AccountData
+from . import interpret, last_import, unavailable
 from .catalog_files import CatalogFiles
-from .crawl import Crawler, Progress, crawl
+from .crawl import crawl
+from .crawler import Crawler, Progress
+from .import_memory import Memories, Saved
 from .imported import Imported
+from .keep_out_of_git import keep_out_of_git
+from .merge_plan import ACCOUNTS, FILES, Choice, MergeState
 from .notes import Notes
-from .response_cache import ResponseCache, folder_of
+from .response_cache import PRIVATE, ResponseCache
 from .responses import ParsedBodies
 from .site_client import MAX_RESPONSE, SiteClient
-from .three_way_merge import FILES, Merge
+from .three_way_merge import Merge, refuse_differences
 
 # The memory of all records of a site, as a multiple of the largest response.
 _RECORDS = 4
@@ -35,18 +42,38 @@ _ORDER = (SITE, *FILES.values())
 class ImportOptions:
     """The parameters of an import, including the clock."""
 
-    site: ServerUrl
+    # None if there is a database.
+    site: ServerUrl | None
     catalog: Folder
     cache: Path
     now: int
     clock: Callable[[], float]
     sleep: Callable[[float], None]
     key: str | None = None
-    rate: float = 4.0
+    rate: float = 2.5
     dry: bool = False
+    choice: Choice = ""
+    # Whether entries that the source has removed are removed from the catalog.
+    removes: bool = False
     # Deadline of one request, and the MiB of its response.
     timeout: float = REQUEST_SECONDS
     max_response: int = MAX_RESPONSE
+    # The file with the database of the original service.
+    database: Path | None = None
+    # The base URL of a new catalog, if its only source is a database.
+    base_url: str = ""
+    # What is imported of the accounts in the database.
+    accounts: AccountData = ""
+
+    @property
+    def sources(self) -> list[str]:
+        """The arguments of the command line that name the sources."""
+        site = [str(self.site)] if self.site else []
+        return site + (["--from-database", str(self.database)] if self.database else [])
+
+    @property
+    def max_bytes(self) -> int:
+        return self.max_response << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,95 +84,182 @@ class ImportResult:
     files: list[str]
     notes: list[str]
     requests: int
+    # The notes on a screen, and the file with all of them.
+    summary: list[str]
+    report: Path
 
 
 def run(options: ImportOptions, progress: Progress = lambda share: None) -> ImportResult:
-    """Create a catalog from a site, or update it."""
+    """Create a catalog from a site, a database or both, or update it."""
     notes = Notes()
-    _check_catalog(options.catalog)
-    folder = folder_of(options.cache, str(options.site))
-    with filesystem.exclusive(folder):
-        cache = ResponseCache(folder, options.now)
-        max_bytes = options.max_response << 20
-        client = SiteClient(options.site, options.clock, options.sleep, 1 / options.rate, options.timeout, max_bytes)
-        crawler = Crawler(client, ParsedBodies(cache, max_bytes), notes, options.key, progress)
-        try:
-            crawl(crawler)
-            cache.complete()
-        finally:
-            client.close()
-        read = partial(
-            interpret.read,
-            crawler.responses,
-            crawler.slugs,
-            options.site.origin,
-            options.now,
-            notes,
-            _RECORDS * max_bytes,
-        )
+    _finish_last(options)
+    settings = _settings(options.catalog)
+    if options.database:
+        source.check(options.database)
+    memories = Memories.of(options.cache, options.catalog, options.site, options.database)
+    with memories.locked():
+        crawler = _crawled(options, memories.folder, notes, progress)
+        current = _Import(options, settings, memories, crawler, notes)
         if options.dry:
-            update = _checked_update(options.catalog, read, cache, notes)
+            update = current.checked_update()
         else:
             filesystem.make_folder(Path(options.catalog))
             with filesystem.exclusive(options.catalog):
-                update = _checked_update(options.catalog, read, cache, notes)
-                for file in sorted(update.files, key=_rank):
-                    confined_folder.of(options.catalog).write(file, update.files[file])
-            cache.finish(str(Path(options.catalog).resolve()), update.saved)
-    return ImportResult(update.counts, list(update.files), list(notes), client.requests)
+                update = current.checked_update()
+                if options.accounts == "personal data":
+                    keep_out_of_git(options.catalog, notes)
+                files = {file: update.files[file] for file in sorted(update.files, key=_rank)}
+                if files.keys() - set(update.existing):
+                    _write_schemas(options.catalog)
+                unfinished_import.write(options.catalog, options.sources, files)
+            for memory, values in update.saved:
+                memory.save(values)
+            if crawler:
+                crawler.bodies.cache.finish()
+        report = _write_report(memories.folder, options, sorted(update.files), notes)
+    requests = crawler.client.requests if crawler else 0
+    return ImportResult(update.counts, list(update.files), list(notes), requests, notes.summary(), report)
+
+
+def _crawled(options: ImportOptions, folder: Path, notes: Notes, progress: Progress) -> Crawler | None:
+    """Request the responses of a site, if there is one."""
+    if options.site is None:
+        return None
+    cache, max_bytes = ResponseCache(folder, options.now), options.max_bytes
+    client = SiteClient(options.site, options.clock, options.sleep, 1 / options.rate, options.timeout, max_bytes)
+    # A database answers most notes about a site.
+    crawler_notes = Notes() if options.database else notes
+    crawler = Crawler(client, ParsedBodies(cache, max_bytes), crawler_notes, options.key, progress)
+    try:
+        crawl(crawler)
+        cache.complete()
+    finally:
+        client.close()
+    return crawler
+
+
+class _Records(NamedTuple):
+    """The records of an import, and those of its site alone if there is a database, too."""
+
+    imported: Imported
+    of_site: Imported | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class _Update:
-    """The number of changes, the files to write, the names of the existing files, and JSON for the next import."""
+    """The number of changes, the files to write, the names of the existing files, JSON for next imports."""
 
     counts: dict[str, int]
-    files: dict[str, bytes]
+    files: dict[str, bytes | None]
     existing: list[str]
-    saved: bytes
+    saved: Saved
 
 
-def _checked_update(catalog: Folder, read: Callable[[], Imported], cache: ResponseCache, notes: Notes) -> _Update:
-    """Return the update, after a check of the catalog that it results in."""
-    update = _update(catalog, read, cache, notes)
-    with filesystem.scratch_folder() as folder:
-        for file in {*update.existing, *update.files}:
-            filesystem.write_if_changed(folder / file, update.files.get(file) or locate.text(catalog, file))
-        load_valid(folder, catalog)
-    return update
+@dataclass(frozen=True, slots=True)
+class _Import:
+    """An import whose requests are done."""
+
+    options: ImportOptions
+    # Of the catalog before the import.
+    settings: Site | None
+    memories: Memories
+    crawler: Crawler | None
+    notes: Notes
+
+    def checked_update(self) -> _Update:
+        """Return the update, after a check of the catalog that it results in."""
+        update, catalog = self._update(), self.options.catalog
+        with filesystem.scratch_folder() as folder:
+            for file in {*update.existing, *update.files}:
+                text = update.files[file] if file in update.files else locate.text(catalog, file)
+                if text is not None:
+                    filesystem.write_if_changed(folder / file, text)
+            load_valid(folder, catalog)
+        return update
+
+    def _update(self) -> _Update:
+        """Return the unchecked update. The records of the sources are local: the check needs their memory."""
+        (imported, of_site), sources, catalog = self._read(), Sources(), self.options.catalog
+        has_files = _has_files(catalog)
+        if has_files:
+            sources = load_valid(catalog)
+        last = self.memories.last(sources, imported)
+        if has_files:
+            self._refuse_lost_lists(last_import.lost_paths(imported, last.merged))
+        choice, removes = self.options.choice, self.options.removes
+        state = MergeState(sources, imported, dict(last.merged) if has_files else {}, self.notes, choice, removes)
+        plan = Merge(state).merged()
+        if has_files:
+            refuse_differences(state, str(catalog))
+        files = CatalogFiles(sources, plan, lambda file: locate.text(catalog, file), self.notes).build()
+        saved = self.memories.after(last, state, of_site, sources)
+        return _Update(plan.counts, files, list(sources.mtimes), saved)
+
+    def _read(self) -> _Records:
+        """Return the records of the sources."""
+        options, crawler, of_site = self.options, self.crawler, None
+        if crawler:
+            origin, limit = crawler.client.site.origin, _RECORDS * options.max_bytes
+            of_site = interpret.read(crawler.responses, crawler.slugs, origin, options.now, crawler.notes, limit)
+            if options.database is None:
+                return _Records(of_site)
+        assert options.database
+        with source.opened(options.database) as tables:
+            if of_site is None or crawler is None:
+                alone = records.read_alone(
+                    tables, self.settings, options.base_url, options.now, self.notes, options.accounts
+                )
+                return _Records(alone)
+            media = records.media_url(of_site.site)
+            of_database = records.read(tables, media, options.now, self.notes, options.accounts)
+        return _Records(combine.combined(of_site, of_database, options.now, crawler.notes, self.notes), of_site)
+
+    def _refuse_lost_lists(self, lost: Iterable[str]) -> None:
+        """Refuse to merge without a list that the last import had: all of its entries would seem deleted."""
+        lists = unavailable.lists(lost)
+        for path in lists:
+            assert self.crawler, "only responses can be lost"
+            self.crawler.bodies.cache.forget(path)
+        if lists:
+            raise FlatpanelError(
+                f"{lists[0]}: available at the last import, but not now; nothing was "
+                "written. Import again later, or with the same API key"
+            )
 
 
-def _update(catalog: Folder, read: Callable[[], Imported], cache: ResponseCache, notes: Notes) -> _Update:
-    """Return the unchecked update. The records of the site are local: the check needs their memory."""
-    imported, last = read(), cache.imported(str(Path(catalog).resolve()))
-    sources, merged_with = Sources(), {}
-    if _has_files(catalog):
-        sources, merged_with = load_valid(catalog), last
-        _refuse_lost_lists(three_way_merge.lost_paths(imported, last), cache)
-    plan = Merge(sources, imported, merged_with, notes).merged()
-    files = CatalogFiles(sources, plan, lambda file: locate.text(catalog, file), notes).build()
-    saved = encoding.json(three_way_merge.saved(imported, last))
-    return _Update(plan.counts, files, list(sources.mtimes), saved)
+def _write_report(folder: Path, options: ImportOptions, files: list[str], notes: Notes) -> Path:
+    """Write the details into the cache folder of the source. Its mode is private: notes quote responses to keys."""
+    title = f"import of {shlex.join(options.sources)} into {options.catalog}"
+    names = "".join(f"  {file}\n" for file in files)
+    text = f"{title}\n\nfiles ({len(files)})\n{names}{notes.details()}"
+    report = folder / "report.txt"
+    filesystem.write_if_changed(report, text.encode(errors="backslashreplace"), PRIVATE)
+    return report
 
 
-def _refuse_lost_lists(lost: Iterable[str], cache: ResponseCache) -> None:
-    """Refuse to merge without a list that the last import had: all of its entries would seem deleted."""
-    lists = unavailable.lists(lost)
-    for path in lists:
-        cache.forget(path)
-    if lists:
-        raise FlatpanelError(
-            f"{lists[0]}: available at the last import, but not now; nothing was "
-            "written. Import again later, or with the same API key"
-        )
+def _write_schemas(catalog: Folder) -> None:
+    """Write the JSON schemas that the first line of each new file names."""
+    # Imported here because it is slow.
+    from ...catalog import json_schema
+
+    for name, text in json_schema.files().items():
+        confined_folder.of(catalog).write(f"{layout.SCHEMAS}/{name}", text)
 
 
-def _check_catalog(catalog: Folder) -> None:
-    """Refuse a catalog that cannot be written or is invalid, before the requests begin."""
+def _finish_last(options: ImportOptions) -> None:
+    """Write the files that an interrupted import has not written; a dry run refuses."""
+    if options.dry:
+        unfinished_import.refuse(options.catalog)
+    elif os.path.isdir(options.catalog):
+        with filesystem.exclusive(options.catalog):
+            unfinished_import.finish(options.catalog)
+
+
+def _settings(catalog: Folder) -> Site | None:
+    """Return the settings of a catalog, which is refused if it is invalid or cannot be written."""
     if os.path.exists(catalog) and not os.path.isdir(catalog):
         raise FlatpanelError(f"{catalog}: not a folder")
-    if _has_files(catalog):
-        load_valid(catalog)
+    return load_valid(catalog).site if _has_files(catalog) else None
 
 
 def _has_files(catalog: Folder) -> bool:
@@ -153,5 +267,5 @@ def _has_files(catalog: Folder) -> bool:
 
 
 def _rank(file: str) -> int:
-    """Lists are written before the series that reference them: an interrupted import leaves a valid catalog."""
-    return _ORDER.index(file) if file in _ORDER else len(_ORDER)
+    """Lists are written before the series that reference them, and accounts after the series that they bookmark."""
+    return _ORDER.index(file) if file in _ORDER else len(_ORDER) + (file == ACCOUNTS)

@@ -2,11 +2,12 @@
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any, get_args
 
 from ...catalog import patterns
 from ...catalog.site_settings import RestrictedRoute, Site
-from .image_paths import root
+from .image_paths import SiteImages, root
 from .lenient import Fields, entries, fields, text, texts, valid_fields
 from .notes import Notes
 from .responses import OLD, Responses
@@ -15,20 +16,25 @@ _ORIGIN = re.compile(r"https?://[^/?#]+")
 _DEFAULTS = {"reader": "/reader/", "media": "/media/", "page_size": 25}
 
 
-def media_root(responses: Responses) -> str:
-    """Return the URL below which most images have the layout of a catalog."""
-    return root(_images(responses))
+def site_images(responses: Responses, origin: str) -> SiteImages:
+    """Return how images are read: most of them have the layout of a catalog below one URL."""
+    images = SiteImages(origin, responses.is_original)
+    return replace(images, root=root((images.url(url), folder) for url, folder in _images(responses)))
 
 
 def _images(responses: Responses) -> Iterator[tuple[str, str]]:
-    """Yield the URL of each image, and its folder below the media root in a catalog."""
+    """Yield the URL of each image, and its folder below the media root in a catalog.
+
+    Version 1 of the original service makes the URLs of pages, which may be at another host than the images.
+    """
+    has_pages = not (responses.is_original and responses["/api/v2/series"].good)
     for path, response in responses.items():
         folder, _, name = path.rpartition("/")
         if folder in ("/api/v2/series", *(f"{version}/series" for version in OLD)):
             yield text(fields(response.value).get("cover")), f"series/{name}/"
         elif folder == "/api/v2/groups":
             yield text(fields(response.value).get("logo")), f"groups/{name}/"
-        if folder == "/api/v1/series":
+        if folder == "/api/v1/series" and has_pages:
             yield from _pages(name, fields(response.value))
 
 
@@ -51,10 +57,10 @@ def settings(responses: Responses, origin: str, root: str, notes: Notes) -> Fiel
         "restricted": restricted_routes(responses),
     }
     if not root:
-        notes.add("no image has the path of a catalog's media file; URLs are kept")
+        notes.add("no image has the path of a catalog's media file; URLs are kept", "site.yaml")
     notes.add(
-        "port, ipv6, server_folder, ages of caches, body_budget, keep_releases and views_per_second are not public; "
-        "defaults are used",
+        "port, ipv6, server_folder, ages of caches, body_budget, keep_releases, publish and views_per_second are not "
+        "public; defaults are used",
         "site.yaml",
     )
     valid = valid_fields(Site, site, "site.yaml", notes) or {"base_url": origin}
@@ -75,10 +81,15 @@ def restricted_routes(responses: Responses) -> list[str]:
 
 def _base_url(responses: Responses) -> str:
     """Return the origin of the first absolute URL."""
-    urls = [fields(version).get("series") for version in fields(responses["/"].value).values()]
+    urls = [fields(version).get("series") for version in _index(responses).values()]
     urls += [series.get("url") for version in OLD for series in entries(responses[f"{version}/series"].value)]
     origins = (match[0] for url in urls if (match := _ORIGIN.match(text(url))))
     return next((origin for origin in origins if re.fullmatch(patterns.HOST, origin)), "")
+
+
+def _index(responses: Responses) -> dict[str, Any]:
+    """Return the URLs of all lists by API version."""
+    return fields(responses["/index.json"].value) or fields(responses["/"].value)
 
 
 def _reader(responses: Responses, base_url: str) -> str:

@@ -10,8 +10,8 @@ from urllib.parse import urljoin, urlsplit
 
 from ... import __version__
 from ...errors import FlatpanelError
-from ...http_client import REQUEST_SECONDS, Client, DeadlineExceeded, LimitExceeded, Unreachable, WrongCertificate
-from ...server_url import URL_CHARACTERS, ServerUrl
+from ...http_client import Client, DeadlineExceeded, LimitExceeded, Unreachable, WrongCertificate
+from ...server_url import REQUEST_SECONDS, URL_CHARACTERS, ServerUrl
 from .bounded_json import UnusableResponse
 from .lenient import http_date
 
@@ -33,8 +33,8 @@ MAX_AWAY = 10
 MAX_REDIRECTS = 5
 # Longest Retry-After, in seconds, that an import waits for.
 MAX_WAIT = 900
-_BROKEN = 500
-_BUSY = (429, _BROKEN, 502, 503, 504)
+BROKEN = 500
+_BUSY = (429, BROKEN, 502, 503, 504)
 _MOVED = (301, 302, 303, 307, 308)
 _API = re.compile(r"/api(?:/v[12](?:/.*)?)?$")
 
@@ -47,6 +47,10 @@ class TimedResponse:
     headers: Mapping[str, str]
     body: bytes
     seconds: float = 0.0
+
+
+class ServerFailed(UnusableResponse):
+    """The site answers a request with status 500 each time."""
 
 
 def site_url(url: str) -> ServerUrl:
@@ -63,10 +67,15 @@ class SiteClient:
     clock: Callable[[], float]
     sleep: Callable[[float], None]
     # Seconds between the starts of two requests.
-    pause: float = 0.25
+    pause: float = 0.4
     # Deadline of one response.
     seconds: float = REQUEST_SECONDS
     size: int = MAX_RESPONSE << 20
+    agent: str = AGENT
+    accept: str = "application/json"
+    # Limits of one run; None: those of an import.
+    max_requests: int | None = None
+    max_bytes: int | None = None
     requests: int = 0
     client: Client = field(init=False)
     _next: float = field(default=0.0)
@@ -75,16 +84,19 @@ class SiteClient:
     def __post_init__(self) -> None:
         self.client = Client(self.site, self.clock)
 
-    def get(self, path: str, headers: Mapping[str, str]) -> TimedResponse:
-        """Request a path below the site's URL, with retries and redirects.
+    def get(self, path: str, headers: Mapping[str, str], *, follows: bool = True) -> TimedResponse:
+        return self.request("GET", path, headers, follows=follows)
+
+    def request(self, method: str, path: str, headers: Mapping[str, str], *, follows: bool = True) -> TimedResponse:
+        """Request a path below the site's URL, with retries and redirects, unless `follows` is false.
 
         All redirects share one deadline. Waiting between requests does not count.
         """
         target, seconds_left = self.site.folder + path, self.seconds
         for _ in range(MAX_REDIRECTS + 1):
-            response = self._retrying(target, headers, seconds_left)
+            response = self._retrying(method, target, headers, seconds_left)
             seconds_left -= response.seconds
-            if response.status not in _MOVED:
+            if response.status not in _MOVED or not follows:
                 return response
             target = _redirect_target(self.site.origin, target, response.headers.get("location", ""))
         raise UnusableResponse("redirect loop")
@@ -92,16 +104,16 @@ class SiteClient:
     def close(self) -> None:
         self.client.close()
 
-    def _retrying(self, target: str, headers: Mapping[str, str], seconds: float) -> TimedResponse:
+    def _retrying(self, method: str, target: str, headers: Mapping[str, str], seconds: float) -> TimedResponse:
         reason, unreachable_since = "", None
         for attempt in range(TRIES):
             wait = float(2**attempt)
             try:
-                response = self._request(target, headers, seconds)
+                response = self._request(method, target, headers, seconds)
                 if response.status not in _BUSY:
                     return response
-                if response.status == _BROKEN and attempt + 1 == TRIES_IF_BROKEN:
-                    raise UnusableResponse(f"server error after {TRIES_IF_BROKEN} attempts")
+                if response.status == BROKEN and attempt + 1 == TRIES_IF_BROKEN:
+                    raise ServerFailed(f"server error after {TRIES_IF_BROKEN} attempts")
                 reason = f"status {response.status}"
                 wait = max(wait, _retry_after(response.headers))
             except WrongCertificate as error:
@@ -121,7 +133,7 @@ class SiteClient:
                 self.sleep(wait)
         raise FlatpanelError(f"{self.site.origin}{target}: {reason}; gave up after {TRIES} tries; run again to resume")
 
-    def _request(self, target: str, headers: Mapping[str, str], seconds: float) -> TimedResponse:
+    def _request(self, method: str, target: str, headers: Mapping[str, str], seconds: float) -> TimedResponse:
         if len(target) > MAX_TARGET:
             raise UnusableResponse(f"path is longer than {MAX_TARGET} characters")
         self._check_limits()
@@ -129,9 +141,9 @@ class SiteClient:
         start = self.clock()
         self._next = start + self.pause
         self.requests += 1
-        fields = {"User-Agent": AGENT, "Accept": "application/json", "Accept-Encoding": "identity", **headers}
+        fields = {"User-Agent": self.agent, "Accept": self.accept, "Accept-Encoding": "identity", **headers}
         try:
-            response = self.client.get(target, fields, self.size, seconds)
+            response = self.client.get(target, fields, self.size, seconds, method)
         except DeadlineExceeded as error:
             self._count_slow()
             raise UnusableResponse(f"response {error} (raise --timeout)") from None
@@ -153,9 +165,11 @@ class SiteClient:
             ) from None
 
     def _check_limits(self) -> None:
+        max_requests = MAX_REQUESTS if self.max_requests is None else self.max_requests
+        max_bytes = MAX_BYTES if self.max_bytes is None else self.max_bytes
         for used, limit, label in (
-            (self.requests, MAX_REQUESTS, f"{MAX_REQUESTS} requests"),
-            (self.client.received, MAX_BYTES, f"{MAX_BYTES >> 20} MiB"),
+            (self.requests, max_requests, f"{max_requests} requests"),
+            (self.client.received, max_bytes, f"{max_bytes >> 20} MiB"),
         ):
             if used >= limit:
                 raise FlatpanelError(f"{self.site}: limit of {label} in one run reached; run again to resume")
@@ -171,7 +185,7 @@ def _redirect_target(origin: str, target: str, location: str) -> str:
     if parts.query and not URL_CHARACTERS.fullmatch(parts.query):
         raise UnusableResponse("invalid redirect")
     if server.origin != origin:
-        raise UnusableResponse(f"redirect to {server.origin}; if the site has moved, import that URL")
+        raise UnusableResponse(f"redirect to {server.origin}; if the site has moved, use that URL")
     return parts.path + (f"?{parts.query}" if parts.query else "")
 
 

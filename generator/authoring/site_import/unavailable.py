@@ -7,7 +7,7 @@ not matter: no record came from there.
 import re
 from collections.abc import Iterable
 
-from .responses import Responses
+from .responses import V2, Responses
 
 # Statuses that state by themselves that nothing is available.
 _NOTHING = (404, 410, 451)
@@ -16,6 +16,7 @@ _SERIES = re.compile(r"/api/(?:v[12]/)?series/([^/?]+).*|/api/v2/cubari/([^/?]+)
 _WHOLE = re.compile(r"/api/(?:v[12]/)?[a-z]+")
 # Lists with other orders only add dates.
 _LIST = re.compile(rf"{_WHOLE.pattern}(?:\?page=[0-9]+)?")
+_CHAPTERS = re.compile(r"/api/v2/series/[^/]+/chapters")
 _SETTINGS = "/api/v2/openapi.json"
 
 
@@ -24,10 +25,21 @@ def usable(responses: Responses) -> dict[str, bool]:
 
     A whole list with status 404 is not an empty list: the site may have switched that version off.
     """
-    return {
+    paths = {
         path: response.understood or (response.status in _NOTHING and not _WHOLE.fullmatch(path))
         for path, response in sorted(responses.items())
         if path == _SETTINGS or _LIST.fullmatch(path) or _SERIES.fullmatch(path)
+    }
+    return paths | _single_chapters(responses)
+
+
+def _single_chapters(responses: Responses) -> dict[str, bool]:
+    """Return whether single chapters are usable where their list fails, below the path of their list."""
+    failed = [path for path in responses if _CHAPTERS.fullmatch(path) and responses.failed(path)]
+    return {
+        f"{path}/{id}": responses[f"{V2}/chapters/{id}"].understood
+        for path in failed
+        for id in responses.cubari(path.split("/")[4])
     }
 
 

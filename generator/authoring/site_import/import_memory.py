@@ -1,0 +1,138 @@
+"""What the last imports into a catalog saved, in the cache folder of each source."""
+
+import os
+from collections.abc import Iterator, Set
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ... import encoding, filesystem
+from ...catalog.confined_folder import Folder
+from ...catalog.reader import Sources
+from ...server_url import ServerUrl
+from . import last_import, several_sources
+from .imported import Imported
+from .lenient import Fields
+from .merge_plan import MergeState
+from .response_cache import PRIVATE, make, path_of
+
+# These have a folder in the cache, as each URL of a site has.
+_DATABASE, _ALL = "database", "all sources"
+
+
+@dataclass(frozen=True, slots=True)
+class ImportMemory:
+    """The last import from one source into a catalog. Its name is relative: it stays valid if the project moves."""
+
+    # The cache folder of the source.
+    folder: Path
+    catalog: Folder
+
+    @property
+    def name(self) -> str:
+        return os.path.relpath(Path(self.catalog).resolve(), self.folder.resolve())
+
+    def last(self, sources: Sources) -> Fields:
+        """Return what the last import saved; nothing if that was about another catalog, with other series."""
+        # Earlier versions used absolute names.
+        last = self._saved(self.name) or self._saved(str(Path(self.catalog).resolve()))
+        slugs = {series.slug for series in sources.series}
+        return last if not slugs or slugs & last.get("series", {}).keys() else {}
+
+    def save(self, imported: bytes) -> None:
+        """Replace what the last import saved by JSON."""
+        text = b"{%b:%b}" % (encoding.json(self.name), imported)
+        make(self.folder)
+        filesystem.write_if_changed(self._file(self.name), text, PRIVATE)
+
+    def _saved(self, name: str) -> dict[str, Any]:
+        """Return what an import saved under a name; empty if there is none, or if it is damaged."""
+        with suppress(ValueError, FileNotFoundError):
+            catalogs = encoding.parse(self._file(name).read_bytes())
+            if isinstance(catalogs, dict) and isinstance(catalogs.get(name), dict):
+                return dict(catalogs[name])
+        return {}
+
+    def _file(self, name: str) -> Path:
+        return self.folder / f"imported-{encoding.digest(name.encode())}.json"
+
+
+# Each memory with the JSON for it.
+Saved = list[tuple[ImportMemory, bytes]]
+
+
+@dataclass(frozen=True, slots=True)
+class LastImport:
+    """The last import from a source, that from all sources, and both together as the merge needs them."""
+
+    own: Fields
+    every: Fields
+    merged: Fields
+
+
+@dataclass(frozen=True, slots=True)
+class Memories:
+    """The memories that an import reads and writes.
+
+    An import of a database continues the last import of any database into the catalog: copies of a database have
+    other names each time.
+    """
+
+    of_site: ImportMemory | None
+    of_database: ImportMemory | None
+    # Of all sources; exists since the first import of a database.
+    of_all: ImportMemory
+
+    @classmethod
+    def of(cls, cache: Path, catalog: Folder, site: ServerUrl | None, database: Path | None) -> "Memories":
+        of_site = ImportMemory(make(path_of(cache, str(site))), catalog) if site else None
+        of_database = ImportMemory(make(path_of(cache, _DATABASE)), catalog) if database else None
+        return cls(of_site, of_database, ImportMemory(path_of(cache, _ALL), catalog))
+
+    @property
+    def folder(self) -> Path:
+        """The folder of the responses and of the report."""
+        return (self.of_site or self.of_database or self.of_all).folder
+
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        with ExitStack() as stack:
+            for memory in filter(None, (self.of_site, self.of_database)):
+                stack.enter_context(filesystem.exclusive(memory.folder))
+            yield
+
+    def last(self, sources: Sources, imported: Imported) -> LastImport:
+        """Return the import that this one continues."""
+        memory = self.of_database or self.of_site or self.of_all
+        own, every = memory.last(sources), self.of_all.last(sources)
+        slugs = imported.series.keys()
+        if self.of_database and not every:
+            every = self._of_any_site(sources, slugs)
+        if 2 * len(slugs & every.get("series", {}).keys()) < len(slugs):
+            every = {}  # of another site
+        if not every:
+            return LastImport(own, {}, own)
+        now = last_import.saved(imported, {}, ())
+        merged = several_sources.last_values(now, own, every, is_exact=bool(self.of_database))
+        return LastImport(own, every, merged)
+
+    def _of_any_site(self, sources: Sources, slugs: Set[str]) -> Fields:
+        """Return the last import from the site that has most of the series."""
+        folders = sorted(path for path in self.of_all.folder.parent.iterdir() if path.is_dir())
+        imports = [ImportMemory(folder, self.of_all.catalog).last(sources) for folder in folders]
+        return max(imports, key=lambda last: len(slugs & last.get("series", {}).keys()))
+
+    def after(self, last: LastImport, state: MergeState, of_site: Imported | None, sources: Sources) -> Saved:
+        """Return what to save after a merge; `of_site` are the records of the site alone, if there is a database."""
+        memory = self.of_database or self.of_site or self.of_all
+        imported, merged = state.imported, state.last or last.merged
+        saved = [(memory, last_import.saved(imported, merged, state.undecided))]
+        if self.of_database or last.every:
+            now = last_import.saved(imported, {}, ())
+            every = several_sources.all_values(now, last.own, last.every, is_exact=bool(self.of_database))
+            last_import.restore(every, merged, state.undecided)
+            saved.append((self.of_all, every))
+        if self.of_site and of_site:
+            saved.append((self.of_site, last_import.saved(of_site, self.of_site.last(sources), ())))
+        return [(memory, encoding.json(values)) for memory, values in saved]

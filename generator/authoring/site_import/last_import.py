@@ -1,0 +1,74 @@
+"""What an import saves for the next one: the values of the site, and the paths that had a usable response."""
+
+from collections.abc import Iterable
+
+from . import unavailable
+from .imported import Imported
+from .lenient import Fields
+from .merge_accounts import PERSONAL_DATA
+from .merge_chapters import key
+
+
+def saved(imported: Imported, last: Fields, undecided: Iterable[tuple[tuple[str, ...], str]]) -> Fields:
+    """Return what the next import needs of this one, and of earlier ones for paths that are unavailable now.
+
+    A field whose conflict is not decided keeps the value of the last import: the next one shows the conflict again.
+    """
+    lost = lost_paths(imported, last)
+    unavailable_slugs = unavailable.series(lost)
+    # An import without requests says nothing about responses.
+    usable = imported.usable or dict.fromkeys(last.get("told", ()), True)
+    lists = {kind: {str(id): record for id, record in records.items()} for kind, records in imported.lists.items()}
+    chapters = {
+        slug: {key(chapter): chapter for chapter in chapters}
+        for slug, chapters in imported.chapters.items()
+        if slug not in unavailable_slugs
+    }
+    series = {slug: record for slug, record in imported.series.items() if slug not in unavailable_slugs}
+    last_chapters = last.get("chapters", {})
+    memory = {
+        "site": last.get("site", {}) if lost or not imported.site else imported.site,
+        "lists": {kind: last.get("lists", {}).get(kind, {}) | records for kind, records in lists.items()},
+        "series": last.get("series", {}) | series,
+        "chapters": last_chapters | {slug: last_chapters.get(slug, {}) | now for slug, now in chapters.items()},
+        "accounts": _accounts(imported, last.get("accounts", {})),
+        "told": lost + [path for path, is_usable in usable.items() if is_usable],
+    }
+    restore(memory, last, undecided)
+    return memory
+
+
+def restore(memory: Fields, last: Fields, undecided: Iterable[tuple[tuple[str, ...], str]]) -> None:
+    """Give the fields whose conflict is not decided the values of the last import."""
+    for place, name in undecided:
+        _restore(memory, last, place, name)
+
+
+def _accounts(imported: Imported, last: Fields) -> Fields:
+    """Return the accounts of this import, and of earlier ones; personal data of the last import that had it."""
+    if imported.accounts is None:
+        return last
+    hidden = () if imported.accounts.has_personal_data else PERSONAL_DATA
+    records = {
+        username: {name: value for name, value in last.get(username, {}).items() if name in hidden} | record
+        for username, record in imported.accounts.records.items()
+    }
+    # A key that comes back with its account is not one that people removed here.
+    gone = {username: {**record, "keys": []} for username, record in last.items() if username not in records}
+    return gone | records
+
+
+def _restore(memory: Fields, last: Fields, place: tuple[str, ...], name: str) -> None:
+    """Give a field the value of the last import."""
+    *around, leaf = place
+    parent, before = memory, last
+    for step in around:
+        parent, before = parent[step], before.get(step, {})
+    record = {field: value for field, value in parent.get(leaf, {}).items() if field != name}
+    value = before.get(leaf, {})
+    parent[leaf] = record | ({name: value[name]} if name in value else {})
+
+
+def lost_paths(imported: Imported, last: Fields) -> list[str]:
+    """Return the paths with a usable response at the last import and none now."""
+    return [path for path in last.get("told", ()) if not imported.usable.get(path, True)]
