@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeAlias
+from typing import BinaryIO, TypeAlias
 
 from .. import filesystem
 
@@ -59,26 +59,35 @@ class ConfinedFolder:
         """Whether the path is a folder, or a permitted link to one."""
         return os.path.isdir(self.real_path(file))
 
-    def write(self, file: str, text: bytes) -> bool:
+    def write(self, file: str, text: bytes, modified: int | None = None, mode: int | None = None) -> bool:
         """Create or replace a file and create its folders; return whether its content changed.
 
-        The mode of a replaced file stays. A link stays; its target is replaced.
+        `mode` is that of a new file; the mode of a replaced file stays. A link stays; its target is replaced.
         """
         with filesystem.with_filename(self.path / file):
             root, inside = self.resolve(file)
             folder, _, name = inside.rpartition("/")
             parent = _open_below(root, folder, _STEP, make=True)
             try:
-                mode = None
                 with suppress(FileNotFoundError), _closing(_open_file(parent, name)) as descriptor:
                     status = os.fstat(descriptor)
                     mode = stat.S_IMODE(status.st_mode)
                     if status.st_size == len(text) and _read_all(descriptor, len(text)) == text:
                         return False
-                filesystem.replace(Path(name), text, mode, folder=parent)
+                filesystem.replace(Path(name), text, mode, modified, folder=parent)
                 return True
             finally:
                 os.close(parent)
+
+    def delete(self, file: str) -> None:
+        """Remove a file, and folders below `series` that are empty then; do nothing if there is none."""
+        folder, _, name = file.rpartition("/")
+        with suppress(FileNotFoundError), self._opened(folder, _LIST) as descriptor:
+            os.unlink(name, dir_fd=descriptor)
+        while "/" in folder:
+            folder, _, name = folder.rpartition("/")
+            with suppress(OSError), self._opened(folder, _LIST) as descriptor:
+                os.rmdir(name, dir_fd=descriptor)
 
     def resolve(self, file: str) -> tuple[str, str]:
         """The permitted folder and the path in it that a file really has. Raises if it is elsewhere."""
@@ -129,6 +138,13 @@ Folder: TypeAlias = Path | ConfinedFolder
 def of(folder: Folder) -> ConfinedFolder:
     """The confined folder of a path; links in a plain path may lead inside it only."""
     return folder if isinstance(folder, ConfinedFolder) else ConfinedFolder(folder)
+
+
+@contextmanager
+def reading(folder: ConfinedFolder, file: str) -> Iterator[BinaryIO]:
+    """Open a file of any size to read parts of it."""
+    with folder._opened(file, _READ) as descriptor, open(descriptor, "rb", closefd=False) as opened:
+        yield opened
 
 
 def real_path(path: str | Path) -> str:

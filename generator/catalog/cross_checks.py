@@ -1,16 +1,16 @@
 """Checks between records: references, and ids, names, slugs and numbers that must be unique."""
 
-from collections.abc import Callable, Iterable, Iterator, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from decimal import Decimal
 from math import inf
 from operator import attrgetter
 from typing import Any
 
-from .problems.locate import UnlocatedProblem
 from .problems.messages import field_name
 from .problems.suggestions import did_you_mean
+from .problems.unlocated import UnlocatedProblem
 from .reader import Entry, SeriesEntry, Sources
-from .records import Account, Chapter
+from .records import Chapter
 from .references import References, repeated_values
 
 
@@ -21,6 +21,7 @@ def problems(sources: Sources) -> list[UnlocatedProblem]:
     return [
         *checks.lists(),
         *slug_problems(slugs),
+        *old_slug_problems(slugs, {series.entry.file: series.entry.record.formerly for series in sources.series}),
         *bookmark_problems(sources, {slug for slug, _ in slugs}),
         *chapter_id_problems(sources),
         *(problem for series in sources.series for problem in checks.series(series)),
@@ -63,10 +64,14 @@ class RecordChecks:
         yield from self.references.list_problems(entry, ("authors",), "authors.yaml", record.authors)
         yield from self.references.list_problems(entry, ("artists",), "artists.yaml", record.artists)
         yield from self.references.category_problems(entry, record.categories)
-        for chapter, first in _repeated(series.chapters, attrgetter("volume", "number")):
-            volume, number = chapter.record.volume, chapter.record.number
-            name = f"{number} of volume {volume}" if volume else f"{number} without a volume"
-            message = f"chapter {name} already exists: {_place(first, chapter)}; choose another number"
+        if record.updated is not None and not record.licensed:
+            message = "has an effect only with licensed: true; add that, or remove this field"
+            yield UnlocatedProblem(entry.file, ("updated",), message)
+        # Chapters without a volume may share a number: they are the versions of several groups.
+        in_volumes = (chapter for chapter in series.chapters if chapter.record.volume is not None)
+        for chapter, first in _repeated(in_volumes, attrgetter("volume", "number")):
+            name = f"chapter {chapter.record.number} of volume {chapter.record.volume}"
+            message = f"{name} already exists: {place_of(first, chapter)}; choose another number"
             yield UnlocatedProblem(chapter.file, (*chapter.path, "number"), message)
         for chapter in series.chapters:
             path = (*chapter.path, "groups")
@@ -87,6 +92,22 @@ def slug_problems(series: Iterable[tuple[str, str]]) -> Iterator[UnlocatedProble
         yield UnlocatedProblem(file, (), message)
 
 
+def old_slug_problems(
+    series: Iterable[tuple[str, str]], formerly: Mapping[str, Iterable[str]]
+) -> Iterator[UnlocatedProblem]:
+    """Yield the old slugs that equal a slug or another old slug, ignoring case. `formerly` is by file."""
+    used = {slug.lower(): (slug, f"the slug of {file}") for slug, file in series}
+    for file, old_slugs in sorted(formerly.items()):
+        for index, old in enumerate(old_slugs):
+            if old.lower() not in used:
+                used[old.lower()] = old, f"an old slug of {file}"
+                continue
+            other, owner = used[old.lower()]
+            fault = f"is {owner}" if other == old else f"differs only in case from {other}, {owner}"
+            message = f"the old slug {old} {fault}; remove it from this list"
+            yield UnlocatedProblem(file, ("formerly", index), message)
+
+
 def bookmark_problems(sources: Sources, slugs: Set[str]) -> Iterator[UnlocatedProblem]:
     """Yield the problems of bookmarks; an unknown slug is a problem only if all series can be read."""
     is_complete = not any(file.startswith("series/") for file in sources.unreadable)
@@ -103,7 +124,7 @@ def chapter_id_problems(sources: Sources) -> Iterator[UnlocatedProblem]:
     """Yield a problem for every chapter id that an earlier chapter of `sources` has."""
     entries = (entry for series in sources.series for entry in series.chapters if entry.record.id is not None)
     for entry, first in _repeated(entries, attrgetter("id")):
-        message = f"the id {entry.record.id} is already used by {_place(first, entry)}; choose another"
+        message = f"the id {entry.record.id} is already used by {place_of(first, entry)}; choose another"
         yield UnlocatedProblem(entry.file, (*entry.path, "id"), message)
 
 
@@ -112,7 +133,7 @@ def _repeated_ids(sources: Sources) -> Iterator[UnlocatedProblem]:
     key: Callable[[Any], object]
     for file, entries in sources.lists.items():
         if file == "accounts.yaml":
-            field, key, owner = "username", _lower_username, "another account"
+            field, key, owner = "username", attrgetter("username"), "another account"
         elif file == "keys.yaml":
             field, key, owner = "name", attrgetter("name"), "another key"
         else:
@@ -121,11 +142,6 @@ def _repeated_ids(sources: Sources) -> Iterator[UnlocatedProblem]:
             value = getattr(entry.record, field)
             message = f"the {field} {value} is already used by {owner or first.record.name}; choose another"
             yield UnlocatedProblem(entry.file, (*entry.path, field), message)
-
-
-def _lower_username(account: Account) -> str:
-    """The form in which nginx looks up an account."""
-    return account.username.lower()
 
 
 def _key_problems(sources: Sources) -> Iterator[UnlocatedProblem]:
@@ -182,7 +198,7 @@ def _repeated(entries: Iterable[Entry[Any]], key: Callable[[Any], object]) -> It
             yield entry, other
 
 
-def _place(other: Entry[Any], entry: Entry[Any]) -> str:
+def place_of(other: Entry[Any], entry: Entry[Any]) -> str:
     """Return the place of a chapter in a message about `entry`."""
     if not other.path:
         return other.file

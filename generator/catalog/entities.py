@@ -1,6 +1,6 @@
 """The linked catalog: references resolved, scheduled chapters removed, lists sorted, URLs made. `linking` makes it.
 
-The payloads only arrange these values. `modified` and `published` are seconds since 1970.
+That of a preview has scheduled chapters. Payloads arrange these values. `modified` and `published` are Unix times.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -8,11 +8,15 @@ from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
 from math import inf
-from typing import Any, NamedTuple
 
 from . import records, site_settings
+from .chapter_fields import Latest, RecentChapter, newest_first_key
+from .grouping import grouped
+from .page_sizes import PageSize
+from .theme_files import NO_THEME, ThemeFiles
 
-_NO_VOLUME, _LATEST, _HIGHEST = 2**32 - 1, 2**48 - 1, 2**48 - 1
+# A file name has 255 bytes: an id, a dot, an ETag, and a suffix such as `.html.headers`.
+_LONGEST_ID = 200
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -34,6 +38,11 @@ class Category:
     def has_path(self) -> bool:
         """Whether the category has a URL: its name may contain neither a slash nor the comma that separates names."""
         return not {"/", ","} & set(self.name)
+
+    @property
+    def has_page(self) -> bool:
+        """Whether the category has a page: its id is one segment of a path, and short enough for a file name."""
+        return "/" not in self.id and len(self.id.encode()) <= _LONGEST_ID
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -78,7 +87,7 @@ class Group:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Chapter:
-    """A published chapter; `path` and `pages` are percent-encoded."""
+    """A published chapter, in a preview also a scheduled one; `path` and `pages` are percent-encoded."""
 
     id: int | None
     slug: str
@@ -96,21 +105,19 @@ class Chapter:
     groups: tuple[Group, ...]
     views: int
     modified: int
+    scheduled: bool = False
+    # Of each page, None if unknown; empty if sizes.yaml has no sizes of these pages.
+    sizes: tuple[PageSize | None, ...] = ()
 
     @property
-    def order(self) -> tuple[int, Decimal]:
-        """Order of /api and /api/v1: by volume, chapters without one first, then by number."""
-        return self.volume or 0, Decimal(self.number)
+    def order(self) -> tuple[int, Decimal, int]:
+        """Order of /api and /api/v1: by volume (none first), number, and id (none first)."""
+        return self.volume or 0, Decimal(self.number), self.id or 0
 
     @property
     def newest_first(self) -> bytes:
-        """Sort key: publication, volume (none is the newest) and number, all descending; then the slug.
-
-        As bytes, so that SQLite sorts in the same order.
-        """
-        volume, number = self.volume or _NO_VOLUME, int(Decimal(self.number).scaleb(4))
-        descending = (_LATEST - self.published, 6), (_NO_VOLUME - volume, 4), (_HIGHEST - number, 6)
-        return b"".join(value.to_bytes(width, "big") for value, width in descending) + self.slug.encode()
+        """Sort key: publication, volume (none is the newest) and number, all descending; slug; id, descending."""
+        return newest_first_key(self.published, self.volume, self.number, self.slug, self.id)
 
     @property
     def reading_order(self) -> tuple[float, Decimal]:
@@ -118,14 +125,9 @@ class Chapter:
         return self.volume or inf, Decimal(self.number)
 
 
-class Latest(NamedTuple):
-    """The fields of a chapter that lists of releases contain."""
-
-    title: str
-    volume: int | None
-    number: str
-    published: int
-    modified: int
+def one_per_number(chapters: Iterable[Chapter]) -> tuple[Chapter, ...]:
+    """The chapters of URLs with a number. Of ordered chapters that share one, it is the last: the highest id."""
+    return tuple({(chapter.volume, chapter.number): chapter for chapter in chapters}.values())
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,6 +135,8 @@ class SeriesSummary:
     """A series without its chapters. A build holds the summaries of all series in memory."""
 
     slug: str
+    # The slugs that it had before.
+    formerly: tuple[str, ...]
     title: str
     aliases: tuple[str, ...]
     authors: tuple[Person, ...]
@@ -143,27 +147,44 @@ class SeriesSummary:
     status: str
     licensed: bool
     restricted: bool
+    # Whether pages and feeds show its chapters: it is neither licensed nor restricted. A preview shows restricted ones.
+    shows_chapters: bool
     # Whether the series is in /api and /api/v1, which have no access control.
     is_open: bool
     cover: str
     path: str
     url: str
     modified: int
-    # The chapter published last; of several published at once, the one with the highest number.
+    # Of the chapters of URLs with a number, the one published last; of several published at once, the highest number.
     latest: Latest | None
     # The number of chapters with an id, which /api/v2 contains, and of those without.
     identified: int
     unidentified: int
-    # Over the chapters with an id: the last publication and the sum of the views.
+    # Whether the series is in /api/v2: it has a chapter with an id, or it is licensed and has `updated` in its file.
+    is_listed: bool
+    # Over the chapters with an id: the last publication and the sum of the views. A later `updated` of the file wins.
     updated: int
     views: int
+    # For pages and feeds:
+    description: str
+    direction: str
+    # The first publication of a chapter; 0 without chapters.
+    since: int
+    # The newest chapters of the series and of each of its groups, newest first; empty if no pages show them.
+    recent: tuple[RecentChapter, ...]
+    # The origins of its images, scheme and host: of the cover and of its pages.
+    image_origins: tuple[str, ...]
+
+    @property
+    def has_page(self) -> bool:
+        """Whether the series has a page: /api/v2 lists it, or it has a chapter in /api and /api/v1, or in a preview."""
+        return self.is_listed or ((self.is_open or self.shows_chapters) and self.latest is not None)
 
 
 @dataclass(frozen=True, eq=False)
 class Series(SeriesSummary):
-    """A series with its published chapters, in the order of their volumes and numbers."""
+    """A series with its published chapters, in the order of their volumes, numbers and ids."""
 
-    description: str
     chapters: tuple[Chapter, ...]
 
     @property
@@ -171,12 +192,13 @@ class Series(SeriesSummary):
         return self.status in ("completed", "canceled")
 
     @cached_property
+    def numbered_chapters(self) -> tuple[Chapter, ...]:
+        return one_per_number(self.chapters)
+
+    @cached_property
     def volumes(self) -> dict[int, tuple[Chapter, ...]]:
-        """Chapters by volume; 0 holds those without one."""
-        volumes: dict[int, list[Chapter]] = {}
-        for chapter in self.chapters:
-            volumes.setdefault(chapter.volume or 0, []).append(chapter)
-        return {volume: tuple(chapters) for volume, chapters in volumes.items()}
+        """The chapters of URLs with a number by volume; 0 holds those without one."""
+        return grouped(self.numbered_chapters, lambda chapter: (chapter.volume or 0,))
 
     @cached_property
     def identified_chapters(self) -> tuple[Chapter, ...]:
@@ -237,6 +259,7 @@ class Catalog:
     # The SHA-256 of each key, with the username of its account, if it has one.
     keys: Mapping[str, str | None]
     series: tuple[SeriesSummary, ...]
+    theme: ThemeFiles = NO_THEME
 
     @cached_property
     def open_series(self) -> tuple[SeriesSummary, ...]:
@@ -245,8 +268,8 @@ class Catalog:
 
     @cached_property
     def listed_series(self) -> tuple[SeriesSummary, ...]:
-        """The series in /api/v2: those with a chapter that has an id."""
-        return tuple(series for series in self.series if series.identified)
+        """The series in /api/v2."""
+        return tuple(series for series in self.series if series.is_listed)
 
     @cached_property
     def contributing_authors(self) -> tuple[Contributor, ...]:
@@ -258,7 +281,7 @@ class Catalog:
 
     @cached_property
     def publishing_groups(self) -> tuple[PublishingGroup, ...]:
-        by_group = _grouped(self.open_series, lambda series: series.groups)
+        by_group = grouped(self.open_series, lambda series: series.groups)
         return tuple(PublishingGroup(group, by_group.get(group, ())) for group in self.groups)
 
     @cached_property
@@ -273,16 +296,5 @@ class Catalog:
 def _contributors(
     people: Iterable[Person], series: Iterable[SeriesSummary], people_of: Callable[[SeriesSummary], Iterable[Person]]
 ) -> tuple[Contributor, ...]:
-    by_person = _grouped(series, people_of)
+    by_person = grouped(series, people_of)
     return tuple(Contributor(person, by_person.get(person, ())) for person in people)
-
-
-def _grouped(
-    all_series: Iterable[SeriesSummary], keys_of: Callable[[SeriesSummary], Iterable[Any]]
-) -> dict[Any, tuple[SeriesSummary, ...]]:
-    """The series of each key; a series with several keys is in several groups."""
-    groups: dict[Any, dict[SeriesSummary, None]] = {}
-    for series in all_series:
-        for key in keys_of(series):
-            groups.setdefault(key, {})[series] = None
-    return {key: tuple(members) for key, members in groups.items()}

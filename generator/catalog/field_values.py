@@ -18,6 +18,7 @@ from .problems.suggestions import nearest
 DEFAULT_CHAPTER_TITLE = "Vol. {volume}, Ch. {number}: {title}"
 TITLE_FIELDS = ("volume", "number", "title", "date", "series")
 MAX_PAGES = 10_000
+_SCHEMES = ("http://", "https://")
 
 _CLOCK = r"(?:[01]\d|2[0-3]):[0-5]\d"
 INSTANT = re.compile(
@@ -44,27 +45,26 @@ def instant(value: object) -> int:
         moment = datetime.fromisoformat(f"{day}T{clock or '00:00'}{second or ':00'}{(zone or 'Z').upper()}")
     except ValueError:
         raise ValueError(f"the day {day} does not exist") from None
-    seconds = _seconds(moment)
+    seconds = int(moment.timestamp())
     if not 0 <= seconds < _YEAR_10000:
         raise ValueError("should be in the years 1970 to 9999")
     return seconds
 
 
-def _seconds(moment: datetime) -> int:
-    offset = moment.utcoffset()
-    naive = moment.replace(tzinfo=None) - datetime(1970, 1, 1)
-    return int((naive - offset).total_seconds()) if offset else int(naive.total_seconds())
-
-
 @lru_cache(maxsize=4096)
 def iso(seconds: int) -> str:
     """Return an instant in ISO 8601."""
-    return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%dT%H:%M:%SZ}"
+    return f"{_utc(seconds)}Z"
 
 
 def day(seconds: int) -> str:
     """Return the UTC day of an instant: YYYY-MM-DD."""
-    return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%d}"
+    return _utc(seconds)[:10]
+
+
+def _utc(seconds: int) -> str:
+    # Half the time of `strftime`.
+    return datetime.fromtimestamp(seconds, UTC).isoformat()[:19]
 
 
 def number(value: object) -> str:
@@ -136,7 +136,7 @@ def common_start(text: str, other: str) -> str:
 
 
 def is_url(file: str) -> bool:
-    return file.startswith(("http://", "https://"))
+    return file.startswith(_SCHEMES)
 
 
 def url_advice(url: str) -> str:
@@ -162,7 +162,7 @@ def check_pages(pages: list[str]) -> list[str]:
     """Check that all pages are file names, or URLs in one folder: clients join one folder and each name."""
     if len(pages) > MAX_PAGES:
         raise ValueError(f"should have at most {MAX_PAGES} pages; split the chapter")
-    urls = [page for page in pages if is_url(page)]
+    urls = [page for page in pages if page.startswith(_SCHEMES)]
     if len(urls) not in (0, len(pages)):
         raise ValueError("should contain file names or URLs, not both")
     for url in urls:
@@ -176,6 +176,11 @@ def check_pages(pages: list[str]) -> list[str]:
 def percent_encoded(file: str) -> str:
     """Return a file name as a path segment of a URL."""
     return file if _UNRESERVED.fullmatch(file) else quote(file, safe="")
+
+
+def all_percent_encoded(files: list[str]) -> tuple[str, ...]:
+    """Return file names as path segments. Usually all are such segments already: one match is enough."""
+    return tuple(files if _UNRESERVED.fullmatch("".join(files)) else map(percent_encoded, files))
 
 
 def chapter_title(value: object) -> object:

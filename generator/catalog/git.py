@@ -138,6 +138,10 @@ class Repository:
             if not only_mode and (path := self._path_in_catalog(fields[-1])):
                 yield path
 
+    def is_tracked(self, file: str) -> bool:
+        """Whether a file of the catalog is committed or staged."""
+        return bool(self._git.text("ls-files", "-z", "--", f"{self.prefix}{file}"))
+
     def _path_in_catalog(self, path: str) -> str:
         """The path relative to the catalog; empty for a file outside it."""
         return path[len(self.prefix) :] if path.startswith(self.prefix) else ""

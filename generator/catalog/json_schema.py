@@ -36,6 +36,12 @@ _FILES: dict[str, tuple[Any, str, str]] = {
         "views.yaml",
         "The number of views of each chapter, by chapter id; `python build.py views` counts them.",
     ),
+    "sizes": (
+        records.Sizes,
+        "sizes.yaml",
+        "The sizes of the pages of each chapter, by chapter id; `python build.py media check --write-sizes` "
+        "measures them.",
+    ),
     "series": (records.Series, "series/<slug>.yaml", "A series; its slug is the name of the file or of its folder."),
     "chapter": (records.Chapter, "series/<slug>/chapters/*.yaml", "One chapter of a series."),
 }
@@ -59,7 +65,7 @@ def files() -> dict[str, bytes]:
 
 def _file_schema(kind: Any, title: str, description: str) -> Schema:
     schema = TypeAdapter(kind).json_schema(schema_generator=_SchemaGenerator)
-    if schema["type"] == "array" or kind is records.Views:
+    if schema["type"] == "array" or kind in (records.Views, records.Sizes):
         # An empty file is a list without entries.
         schema["type"] = [schema["type"], "null"]
     return {**schema, "$schema": _DIALECT, "title": title, "description": description}

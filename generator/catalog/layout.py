@@ -9,12 +9,14 @@ from ..errors import FlatpanelError
 from . import patterns
 from .confined_folder import ConfinedFolder, Folder
 from .field_values import is_slug
-from .problems.locate import UnlocatedProblem
 from .problems.suggestions import did_you_mean, misplaced_file_hint, nearest
-from .records import MAX_SLUG
+from .problems.unlocated import UnlocatedProblem
 
 SITE = "site.yaml"
 SERIES = "series"
+# Folder of the JSON schemas for editors, and the schemas that are not called like their file.
+SCHEMAS = ".schemas"
+_SCHEMAS_OF = {"authors": "people", "artists": "people"}
 # The search for misplaced files ends at this depth; a catalog has three levels.
 _MAX_LEVELS = 16
 
@@ -40,6 +42,13 @@ def existing(folder: Folder) -> Folder:
         hint = did_you_mean(path.name, siblings, f"a catalog is a folder with {SITE} and {SERIES}/")
         raise FlatpanelError(f"{folder}: no such folder{hint}")
     return folder
+
+
+def schema_line(file: str) -> str:
+    """The comment at the beginning of a catalog file that names its JSON schema for editors."""
+    folders, name = file.split("/")[:-1], file.rpartition("/")[2].removesuffix(".yaml")
+    schema = "chapter" if folders[2:] else SERIES if folders else _SCHEMAS_OF.get(name, name)
+    return f"yaml-language-server: $schema={'../' * len(folders)}{SCHEMAS}/{schema}.json"
 
 
 def has(folder: ConfinedFolder, path: str) -> bool:
@@ -84,8 +93,10 @@ class Layout:
             self._add_problem(
                 file, f"the name of a series' file or folder is its slug; it {patterns.ADVICE[patterns.SLUG]}"
             )
-        elif len(slug) > MAX_SLUG:
-            self._add_problem(file, f"the name is a slug of {len(slug)} characters; it should have at most {MAX_SLUG}")
+        elif len(slug) > patterns.MAX_SLUG:
+            self._add_problem(
+                file, f"the name is a slug of {len(slug)} characters; it should have at most {patterns.MAX_SLUG}"
+            )
         else:
             return True
         return False

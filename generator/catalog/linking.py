@@ -3,21 +3,40 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from . import field_values, site_settings
+from ..encoding import LAST_INSTANT
+from . import field_values, page_sizes, site_settings
 from . import records as model
-from .entities import Account, Catalog, Category, Chapter, Group, Latest, Member, Person, Series, SeriesSummary
+from .chapter_fields import Latest
+from .entities import (
+    Account,
+    Catalog,
+    Category,
+    Chapter,
+    Group,
+    Member,
+    Person,
+    Series,
+    SeriesSummary,
+    one_per_number,
+)
 from .layout import SITE
 from .name_index import NameIndex
 from .page_ids import page_ids
 from .reader import Entry, SeriesEntry, Sources
+from .recent_chapters import image_origins, recent_chapters
+
+# The folder of covers and pages below the media root.
+SERIES_MEDIA = "series"
 
 
 class Linker:
     """The lists that all series share, linked, and the means to link a series to them."""
 
-    def __init__(self, lists: Sources, times: Mapping[str, int], as_of: int) -> None:
+    def __init__(self, lists: Sources, times: Mapping[str, int], as_of: int, *, preview: bool = False) -> None:
         assert lists.site, "only a catalog without problems can be linked"
-        self.lists, self.site, self.times, self.as_of = lists, lists.site, times, as_of
+        self.lists, self.site, self.times, self.as_of, self.preview = lists, lists.site, times, as_of, preview
+        # Chapters that are published later are left out.
+        self.shown_until = LAST_INSTANT if preview else as_of
         self.media = _MediaUrls(self.site)
         self.authors = NameIndex[Person].of(_person(entry, times) for entry in lists.lists["authors.yaml"])
         self.artists = NameIndex[Person].of(_person(entry, times) for entry in lists.lists["artists.yaml"])
@@ -38,8 +57,9 @@ class Linker:
             groups=_by_id(self.groups.by_id),
             members=_by_id(self.members.by_id),
             accounts=tuple(map(self._account, self.lists.lists["accounts.yaml"])),
-            keys=self._keys(),
+            keys=_keys(self.lists),
             series=tuple(sorted(series, key=lambda summary: (summary.title, summary.slug))),
+            theme=self.lists.theme,
         )
 
     def _group(self, entry: Entry[model.Group]) -> Group:
@@ -50,49 +70,49 @@ class Linker:
 
     def _account(self, entry: Entry[model.Account]) -> Account:
         record = entry.record
-        avatar = self.media.url("users", record.username, record.avatar) if record.avatar else None
-        url = record.url or f"{self.site.base_url}/user/{record.username}/"
+        username = field_values.percent_encoded(record.username)
+        avatar = self.media.url("users", username, record.avatar) if record.avatar else None
+        url = record.url or f"{self.site.base_url}/user/{username}/"
         return Account(record, avatar, url, _modified(entry, self.times))
 
-    def _keys(self) -> dict[str, str | None]:
-        """The digest of each key in accounts.yaml and keys.yaml, with the username of its account."""
-        accounts = [entry.record for entry in self.lists.lists["accounts.yaml"]]
-        keys: dict[str, str | None] = {key.sha256: account.username for account in accounts for key in account.keys}
-        for entry in self.lists.lists["keys.yaml"]:
-            keys[entry.record.sha256] = entry.record.account
-        return dict(sorted(keys.items()))
-
     def series(self, source: SeriesEntry, times: Mapping[str, int], allocated_ids: Mapping[str, int]) -> Series:
-        """A series with its published chapters. `times` are those of its files; `allocated_ids`: see `page_ids`."""
+        """A series with its chapters. `times` are those of its files; `allocated_ids`: see `page_ids`."""
         record, slug = source.entry.record, source.slug
-        published = (entry for entry in source.chapters if entry.record.published <= self.as_of)
-        linked = (self._chapter(record, slug, entry, times, allocated_ids) for entry in published)
+        shown = (entry for entry in source.chapters if entry.record.published <= self.shown_until)
+        linked = (self._chapter(record, slug, entry, times, allocated_ids) for entry in shown)
         chapters = tuple(sorted(linked, key=lambda chapter: chapter.order))
         identified = [chapter for chapter in chapters if chapter.id is not None]
-        path = f"{self.site.reader}{slug}/"
-        categories = (self.categories[category] for category in record.categories)
+        path, cover = f"{self.site.reader}{slug}/", self.media.url(SERIES_MEDIA, slug, record.cover)
+        shows_chapters = not record.licensed and (self.preview or not record.restricted)
         return Series(
             slug=slug,
+            formerly=tuple(record.formerly),
             title=record.title,
             aliases=tuple(record.aliases),
             description=record.description,
             authors=tuple(map(self.authors.find, record.authors)),
             artists=tuple(map(self.artists.find, record.artists)),
-            categories=tuple(sorted(categories, key=lambda category: category.id)),
+            categories=_by_id({category: self.categories[category] for category in record.categories}),
             groups=tuple(dict.fromkeys(group for chapter in chapters for group in chapter.groups)),
             status=record.status,
             licensed=record.licensed,
             restricted=record.restricted,
+            shows_chapters=shows_chapters,
             is_open=not record.restricted and not (record.licensed and self.site.hide_licensed),
-            cover=self.media.url("series", slug, record.cover),
+            cover=cover,
             path=path,
             url=self.site.base_url + path,
             modified=_modified(source.entry, times),
-            latest=_latest(chapters),
+            latest=_latest(one_per_number(chapters)),
             identified=len(identified),
             unidentified=len(chapters) - len(identified),
-            updated=max((chapter.published for chapter in identified), default=0),
+            is_listed=bool(identified) or record.updated is not None,
+            updated=max((record.updated or 0, *(chapter.published for chapter in identified))),
             views=sum(chapter.views for chapter in identified),
+            direction=record.direction or self.site.direction,
+            since=min((chapter.published for chapter in chapters), default=0),
+            recent=recent_chapters(chapters) if shows_chapters and self.site.pages else (),
+            image_origins=image_origins(cover, chapters),
             chapters=chapters,
         )
 
@@ -105,7 +125,7 @@ class Linker:
         allocated_ids: Mapping[str, int],
     ) -> Chapter:
         record = entry.record
-        path = f"{slug}/{record.volume or 0}/{record.number}/"
+        path = chapter_path(slug, record)
         root, pages = self.media.pages(path, record.pages)
         return Chapter(
             id=record.id,
@@ -124,6 +144,8 @@ class Linker:
             groups=tuple(map(self.groups.find, record.groups)),
             views=record.views + self.lists.views.get(str(record.id), 0),
             modified=max(_modified(entry, times), record.published),
+            scheduled=record.published > self.as_of,
+            sizes=page_sizes.sizes(self.lists.sizes.get(str(record.id), ""), len(pages)),
         )
 
 
@@ -143,7 +165,21 @@ class _MediaUrls:
         if pages and field_values.is_url(pages[0]):
             parts = [field_values.split_url(page) for page in pages]
             return parts[0][0], tuple(name for _, name in parts)
-        return f"{self.root}series/{path}", tuple(map(field_values.percent_encoded, pages))
+        return f"{self.root}{SERIES_MEDIA}/{path}", field_values.all_percent_encoded(pages)
+
+
+def chapter_path(slug: str, chapter: model.Chapter) -> str:
+    """Return the path of a chapter below the reader's root; its pages have the same path below SERIES_MEDIA."""
+    return f"{slug}/{chapter.volume or 0}/{chapter.number}/"
+
+
+def _keys(lists: Sources) -> dict[str, str | None]:
+    """The digest of each key in accounts.yaml and keys.yaml, with the username of its account."""
+    accounts = [entry.record for entry in lists.lists["accounts.yaml"]]
+    keys: dict[str, str | None] = {key.sha256: account.username for account in accounts for key in account.keys}
+    for entry in lists.lists["keys.yaml"]:
+        keys[entry.record.sha256] = entry.record.account
+    return dict(sorted(keys.items()))
 
 
 def _person(entry: Entry[model.Person], times: Mapping[str, int]) -> Person:

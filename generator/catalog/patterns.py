@@ -4,6 +4,8 @@ Editors and pydantic use the same expressions; `^` and `$` are the beginning and
 """
 
 SLUG = r"^[-a-zA-Z0-9_]+$"
+# The file name of a body is slug + "." + 32 digits + ".json.headers", and at most 255 bytes long.
+MAX_SLUG = 200
 # The form of a chapter number in URLs: 1, 10.5 or 1.25; never 1.0, 01 or 1e3.
 CANONICAL_INTEGER = "(0|[1-9][0-9]{0,8})"
 CANONICAL_NUMBER = rf"{CANONICAL_INTEGER}(\.[0-9]{{0,3}}[1-9])?"
@@ -12,11 +14,18 @@ _PORT = r"(?::(?:[1-9][0-9]{0,3}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|65
 _HOST = rf"https?://[-A-Za-z0-9._~]+{_PORT}"
 _FOLDERS = r"/(?:[-A-Za-z0-9._~]+/)*"
 _FILE_CHARACTER = r"[^/\\\x00-\x1f\x7f]"
+# Without the characters that nginx reads as part of its syntax, and without a dot at the beginning: no .., no .git.
+_FOLDER_CHARACTERS = r"/\\\x00-\x1f\x7f$*?'\["
+_FOLDER = rf"[^.{_FOLDER_CHARACTERS}][^{_FOLDER_CHARACTERS}]*"
 _AUTHORITY = rf"(?:[-A-Za-z0-9._~:]+@)?(?:[-A-Za-z0-9._~]+|\[[0-9A-Fa-f:.]+\]){_PORT}"
 _URL = rf"https?://{_AUTHORITY}(?:[/?#](?:[-A-Za-z0-9._~:/?#@!$&'()*+,;=\[\]]|%[0-9A-Fa-f]{{2}})*)?"
 
 # JSON allows control characters, but HTTP header fields and reader apps do not.
 LINE = r"^[^\x00-\x1f\x7f]*$"
+# Letters and digits of all scripts and @ . + - _, as in usernames of MangAdventure: the rest of ASCII, spaces
+# and invisible characters are excluded. Not only dots, because a username is a path segment of a URL.
+_NOT_IN_USERNAMES = r"\x00-*,/:-?\[-^`{-\xa9\xad\u061c\u1680\u180e\u2000-\u206f\u3000\ue000-\uf8ff\ufeff\ufff0-\uffff"
+USERNAME = rf"^[^{_NOT_IN_USERNAMES}]*[^.{_NOT_IN_USERNAMES}][^{_NOT_IN_USERNAMES}]*$"
 PARAGRAPHS = r"^[^\x00-\x08\x0b-\x1f\x7f]*$"
 # A category without / or comma is a path segment; the segments . and .. mean another path.
 CATEGORY = r"^[^\x00-\x1f\x7f]*[^.\x00-\x1f\x7f][^\x00-\x1f\x7f]*$"
@@ -27,12 +36,18 @@ HOST = rf"^{_HOST}$"
 PATH = rf"^{_FOLDERS}$"
 PATH_OR_URL = rf"^(?:{_HOST})?{_FOLDERS}$"
 SERVER_FOLDER = r"^(?:/[-A-Za-z0-9._]+)+$"
+MEDIA_FOLDER = rf"^{_FOLDER}(?:/{_FOLDER})*$"
+# Without a password: the settings are in a repository.
+PUBLISH_TARGET = r"^(?:s3|ssh)://(?:[-A-Za-z0-9_.+]+@)?[-A-Za-z0-9_.:\[\]]+(?:/[^?#\x00-\x1f\x7f]*)?$"
 DIGEST = r"^[0-9a-f]{64}$"
 CHAPTER_ID = r"^[1-9][0-9]{0,9}$"
+_SIZE = r"(?:[1-9][0-9]{0,5}x[1-9][0-9]{0,5}|-)(?:\*[1-9][0-9]{0,4})?"
+SIZES = rf"^{_SIZE}(?: {_SIZE})*$"
 
 # The end of a message, for every pattern that a field can violate.
 ADVICE = {
     SLUG: "should contain only the letters A-Z a-z, digits, - and _",
+    USERNAME: "should contain only letters, digits, @, ., +, - and _, and not only dots",
     LINE: "should be one line without control characters",
     CATEGORY: "should be one line without control characters, and not only dots, because it is part of a URL",
     PARAGRAPHS: "should not contain control characters other than line breaks and tabs",
@@ -42,6 +57,11 @@ ADVICE = {
     PATH: "should be a path that begins and ends with /, like /reader/",
     PATH_OR_URL: "should be a path or an http(s):// URL that ends with /, like /media/",
     SERVER_FOLDER: "should be an absolute folder without spaces and without / at the end, like /srv/comics",
+    MEDIA_FOLDER: "should be a folder below the folder of the project, like media or files/images: without / at the "
+    "beginning or end, names that begin with a dot, and the characters \\ $ * ? ' [",
+    PUBLISH_TARGET: "should be the URL of a bucket or of a folder on a server, like s3://images or "
+    "ssh://user@comics.example/srv/images",
     DIGEST: "should be the SHA-256 digest of a key (64 digits 0-9 a-f), never the key itself",
     CHAPTER_ID: "should be the id of a chapter",
+    SIZES: "should be sizes with one space between them, like 784x1145*23 - 1568x1145",
 }

@@ -11,15 +11,17 @@ from typing import Any, Generic, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
 
-from . import bare_repositories, confined_folder
+from . import bare_repositories, confined_folder, media_folder, site_paths
 from .confined_folder import Folder
+from .garbage_collection import without_garbage_collection
 from .layout import SERIES, SITE, Layout, SeriesFiles, existing, has
 from .problems.cut_texts import CutText, cut_texts
-from .problems.locate import UnlocatedProblem
 from .problems.messages import file_errors
-from .records import Account, Category, Chapter, Group, IssuedKey, Member, Person, Record, Series, Views
+from .problems.unlocated import UnlocatedProblem
+from .records import Account, Category, Chapter, Group, IssuedKey, Member, Person, Record, Series, Sizes, Views
 from .site_settings import Site
-from .source_file import ParsedFile, parse_file, without_garbage_collection
+from .source_file import ParsedFile, parse_file
+from .theme_files import NO_THEME, ThemeFiles
 from .yaml.positions import YamlPath
 from .yaml.reader import Malformed
 
@@ -34,6 +36,8 @@ LISTS: dict[str, type[Record]] = {
 }
 # Views by chapter id, written by the command line, never by hand.
 VIEWS = "views.yaml"
+# Sizes of pages by chapter id, also written by the command line.
+SIZES = "sizes.yaml"
 # More problems of one file are only counted.
 MAX_PROBLEMS = 1000
 
@@ -66,6 +70,7 @@ class Sources:
     lists: dict[str, list[Entry[Any]]] = field(default_factory=lambda: {name: [] for name in LISTS})
     series: list[SeriesEntry] = field(default_factory=list)
     views: dict[str, int] = field(default_factory=dict)
+    sizes: dict[str, str] = field(default_factory=dict)
     mtimes: dict[str, int] = field(default_factory=dict)
     problems: list[UnlocatedProblem] = field(default_factory=list)
     # Files without records because of a problem; a reference to one of their entries is no second problem.
@@ -74,6 +79,8 @@ class Sources:
     parsed: dict[str, ParsedFile] = field(default_factory=dict)
     # Texts that a comment cuts short, by the digest of the file.
     cuts: dict[str, list[CutText]] = field(default_factory=dict)
+    # The theme of the pages, which a build reads; empty for a site without one.
+    theme: ThemeFiles = NO_THEME
 
     def add(self, part: "Sources") -> None:
         """Add the records and problems of one series."""
@@ -98,7 +105,7 @@ def read_lists(folder: Folder, parsed: Mapping[str, ParsedFile] | None = None) -
     reader = _RecordReader(existing(folder), parsed)
     reader.read_site_and_lists()
     layout = Layout(reader.folder, reader.sources.problems)
-    layout.check_strays("", {SITE, VIEWS, *LISTS}, {SERIES})
+    layout.check_strays("", {SITE, VIEWS, SIZES, *LISTS}, {SERIES})
     return reader.sources, layout.series_files()
 
 
@@ -143,6 +150,9 @@ class _RecordReader:
     def read_site_and_lists(self) -> None:
         if has(self.folder, SITE):
             self.sources.site = self.record(SITE, Site)
+            if self.sources.site:
+                self.sources.problems += media_folder.problems(self.folder, self.sources.site)
+                self.sources.problems += site_paths.problems(self.sources.site)
         else:
             self._add_problem(SITE, "is missing; it needs at least base_url: https://comics.example")
         for name, model in LISTS.items():
@@ -150,6 +160,8 @@ class _RecordReader:
                 self.sources.lists[name] = self._entries(name, model)
         if has(self.folder, VIEWS):
             self.sources.views = self._validated(VIEWS, Views, Record, empty={}) or {}
+        if has(self.folder, SIZES):
+            self.sources.sizes = self._validated(SIZES, Sizes, Record, empty={}) or {}
 
     def read_series(self, files: SeriesFiles, values: Mapping[str, Any]) -> None:
         records: dict[str, Record | None] = {}

@@ -12,19 +12,18 @@ from . import field_values, patterns
 
 MAX_ID = 2_147_483_647
 MAX_NUMBER = 999_999_999
-# The file name of a body is slug + "." + 32 digits + ".json.headers", and at most 255 bytes long.
-MAX_SLUG = 200
 MAX_CATEGORY = 50
 MAX_FILE_OR_URL = 2000
 
 Id: TypeAlias = Annotated[int, Field(ge=1, le=MAX_ID)]
 Volume: TypeAlias = Annotated[int, Field(ge=1, le=MAX_NUMBER)]
-Slug: TypeAlias = Annotated[str, StringConstraints(pattern=patterns.SLUG, max_length=MAX_SLUG)]
+Slug: TypeAlias = Annotated[str, StringConstraints(pattern=patterns.SLUG, max_length=patterns.MAX_SLUG)]
+Username: TypeAlias = Annotated[str, StringConstraints(pattern=patterns.USERNAME, max_length=patterns.MAX_SLUG)]
 Line: TypeAlias = Annotated[str, StringConstraints(pattern=patterns.LINE)]
 Name: TypeAlias = Annotated[str, StringConstraints(pattern=patterns.LINE, min_length=1)]
 CategoryId: TypeAlias = Annotated[
     str,
-    StringConstraints(pattern=patterns.CATEGORY, min_length=1, max_length=MAX_SLUG),
+    StringConstraints(pattern=patterns.CATEGORY, min_length=1, max_length=patterns.MAX_SLUG),
     AfterValidator(field_values.filterable),
 ]
 CategoryName: TypeAlias = Annotated[
@@ -41,7 +40,10 @@ Reference: TypeAlias = Annotated[str | int, BeforeValidator(field_values.referen
 # JavaScript rounds larger integers.
 Count: TypeAlias = Annotated[int, Field(strict=True, ge=0, le=2**53 - 1)]
 # Keys of a mapping are text, also if they look like numbers.
-Views: TypeAlias = dict[Annotated[str, StringConstraints(pattern=patterns.CHAPTER_ID)], Count]
+ChapterKey: TypeAlias = Annotated[str, StringConstraints(pattern=patterns.CHAPTER_ID)]
+Views: TypeAlias = dict[ChapterKey, Count]
+# The sizes of the pages of each chapter; see `page_sizes`.
+Sizes: TypeAlias = dict[ChapterKey, Annotated[str, StringConstraints(pattern=patterns.SIZES)]]
 # Seconds since 1970, rounded down.
 Instant: TypeAlias = Annotated[int, BeforeValidator(field_values.instant)]
 Number: TypeAlias = Annotated[str, BeforeValidator(field_values.number)]
@@ -51,6 +53,8 @@ Pages: TypeAlias = Annotated[
 ChapterTitle: TypeAlias = Annotated[Name, BeforeValidator(field_values.chapter_title)]
 Status: TypeAlias = Literal["ongoing", "completed", "hiatus", "canceled"]
 STATUSES: tuple[str, ...] = get_args(Status)
+# The order in which pages are read.
+Direction: TypeAlias = Literal["ltr", "rtl"]
 
 
 class _NotNull:
@@ -171,7 +175,7 @@ class IssuedKey(Key):
         description="the purpose of the key; different from the names of all other keys, also those in `accounts.yaml`",
         examples=["reading room"],
     )
-    account: Annotated[Slug | None, NOT_NULL] = Field(
+    account: Annotated[Username | None, NOT_NULL] = Field(
         None,
         description="the username of an account; the key also gives access to its bookmarks and its profile",
         examples=["lamplighter"],
@@ -181,8 +185,9 @@ class IssuedKey(Key):
 class Account(Entity):
     """An account with bookmarks, a profile and API keys."""
 
-    username: Slug = Field(
-        description="letters A-Z and a-z, digits, `-`, `_`, at most 200; unique in the file", examples=["lamplighter"]
+    username: Username = Field(
+        description="letters and digits of any script, `@`, `.`, `+`, `-`, `_`, at most 200; unique in the file",
+        examples=["lamplighter"],
     )
     first_name: Line = Field("", description="the first name", examples=["Noor"])
     last_name: Line = Field("", description="the last name", examples=["Castellane"])
@@ -214,7 +219,9 @@ class Chapter(Entity):
     volume: Annotated[Volume | None, NOT_NULL] = Field(
         None, description="a whole number from 1 to 999999999; leave it out for a chapter in no volume", examples=[1]
     )
-    number: Number = Field(description="a chapter number, unique in its volume", examples=[10.5])
+    number: Number = Field(
+        description="a chapter number, unique in its volume; chapters in no volume may share a number", examples=[10.5]
+    )
     title: Line = Field("", description="the title of the chapter alone", examples=["Ten and a half"])
     published: Instant = Field(
         description="the instant of publication; if it is in the future, the chapter is scheduled",
@@ -249,15 +256,31 @@ class Series(Entity):
     categories: list[Name] = Field([], description="ids from `categories.yaml`", examples=[["adventure", "fantasy"]])
     status: Status = Field("ongoing", description="`ongoing`, `completed`, `hiatus` or `canceled`", examples=["hiatus"])
     licensed: bool = Field(False, description="`true`: chapters are not served in `/api/v2`", examples=[True])
+    updated: Annotated[Instant | None, NOT_NULL] = Field(
+        None,
+        description="only with `licensed: true`: when the newest chapter was published. `/api/v2` then lists and "
+        "describes the series even if the catalog has no chapter of it",
+        examples=["2026-04-30T18:00:00Z"],
+    )
     restricted: bool = Field(False, description="`true`: chapters need an API key", examples=[True])
     cover: FileOrUrl = Field(
         description="an image: a file in `{media}/series/{slug}/`, or a URL", examples=["cover.jpg"]
+    )
+    direction: Annotated[Direction | None, NOT_NULL] = Field(
+        None,
+        description="the order of pages: `ltr` (left to right) or `rtl`; without it, that of `site.yaml`",
+        examples=["rtl"],
     )
     chapter_title: ChapterTitle = Field(
         field_values.DEFAULT_CHAPTER_TITLE,
         description="template of full chapter titles; `{volume}`, `{number}`, `{title}`, `{date}` and `{series}` are "
         "filled in",
         examples=["#{number} {title}"],
+    )
+    formerly: list[Slug] = Field(
+        [],
+        description="slugs that the series had before; their URLs redirect to those of the present slug",
+        examples=[["paper-moon"]],
     )
     chapters: list[Chapter] = Field([], description="the chapters, besides those in files of their own")
 

@@ -4,8 +4,8 @@ from collections.abc import Hashable, Iterator, Sequence
 from typing import Any
 
 from .name_index import NameIndex
-from .problems.locate import UnlocatedProblem
 from .problems.suggestions import nearest
+from .problems.unlocated import UnlocatedProblem
 from .reader import Entry, Sources
 from .yaml.positions import YamlPath
 

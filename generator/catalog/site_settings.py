@@ -5,7 +5,7 @@ from typing import Annotated, Literal, TypeAlias
 from pydantic import Field, StringConstraints
 
 from . import patterns
-from .records import NOT_NULL, Record
+from .records import NOT_NULL, Direction, Name, Record
 
 # The routes of v2 that a site can restrict, as paths below /api/v2. A test compares them with `api/routes.py`.
 RestrictedRoute: TypeAlias = Literal[
@@ -31,6 +31,8 @@ RestrictedRoute: TypeAlias = Literal[
 ]
 
 Age: TypeAlias = Annotated[int, Field(ge=0, le=31_536_000)]
+MediaFolder: TypeAlias = Annotated[str, StringConstraints(pattern=patterns.MEDIA_FOLDER)]
+PublishTarget: TypeAlias = Annotated[str, StringConstraints(pattern=patterns.PUBLISH_TARGET)]
 ServerFolder: TypeAlias = Annotated[str, StringConstraints(pattern=patterns.SERVER_FOLDER)]
 
 
@@ -48,16 +50,39 @@ class CacheAges(Record):
     """The maximum age of cached responses in seconds, by API version."""
 
     unversioned: VersionAges = Field(
-        VersionAges(), description="ages of the responses below `/api`, by subject", examples=[{"series": 120}]
+        VersionAges.model_construct(),
+        description="ages of the responses below `/api`, by subject",
+        examples=[{"series": 120}],
     )
     v1: VersionAges = Field(
-        VersionAges(), description="ages of the responses below `/api/v1`, by subject", examples=[{"categories": 86400}]
+        VersionAges.model_construct(),
+        description="ages of the responses below `/api/v1`, by subject",
+        examples=[{"categories": 86400}],
     )
     v2: VersionAges = Field(
-        VersionAges(), description="ages of the responses below `/api/v2`, by subject", examples=[{"series": 60}]
+        VersionAges.model_construct(),
+        description="ages of the responses below `/api/v2`, by subject",
+        examples=[{"series": 60}],
     )
-    index: Age = Field(3600, description="age of `/`, `/api/v2/openapi.json` and `/api/v2/docs/`", examples=[600])
+    index: Age = Field(
+        3600, description="age of `/index.json`, `/api/v2/openapi.json` and `/api/v2/docs/`", examples=[600]
+    )
+    pages: Age = Field(300, description="age of the pages for readers and of the feeds", examples=[120])
+    media: Age = Field(
+        2_592_000, description="age of the images that nginx serves from `media_folder`", examples=[86_400]
+    )
     errors: Age = Field(60, description="age of 404 responses", examples=[30])
+
+
+class PublishTargets(Record):
+    """The targets of `publish` besides the one on its command line."""
+
+    media: Annotated[PublishTarget | None, NOT_NULL] = Field(
+        None,
+        description="the target of images: a folder on a server (`ssh://…`) or a bucket (`s3://…`), whose URL is "
+        "`media`; without it, `publish --media` sends them to the target of the release",
+        examples=["s3://images"],
+    )
 
 
 class Site(Record):
@@ -68,6 +93,27 @@ class Site(Record):
         "begins with it",
         examples=["https://comics.example"],
     )
+    title: Annotated[Name | None, NOT_NULL] = Field(
+        None,
+        description="the name of the site, in pages and feeds; without it, they show the host of `base_url`",
+        examples=["Paper Comics"],
+    )
+    pages: bool = Field(
+        False,
+        description="`true`: the build makes pages for readers, and feeds; with a front end of your own, leave it out",
+        examples=[True],
+    )
+    direction: Direction = Field(
+        "ltr",
+        description="the order of the pages of a chapter, unless a series has its own: `ltr` (left to right) or `rtl`",
+        examples=["rtl"],
+    )
+    page_ratio: Annotated[float, Field(ge=0.1, le=10)] = Field(
+        0.7,
+        description="width divided by height of a usual page, 0.1 to 10; the reader's pages reserve this space for an "
+        "image whose size is not known",
+        examples=[0.65],
+    )
     reader: Annotated[str, StringConstraints(pattern=patterns.PATH)] = Field(
         "/reader/", description="the path of the reader's pages; begins and ends with `/`", examples=["/read/"]
     )
@@ -75,6 +121,12 @@ class Site(Record):
         "/media/",
         description="the place of the images: a path below `base_url`, or a URL on another host; ends with `/`",
         examples=["https://images.example/media/"],
+    )
+    media_folder: Annotated[MediaFolder | None, NOT_NULL] = Field(
+        None,
+        description="the folder of the images, as a path below the folder of the project, which contains the catalog; "
+        "nginx serves the images in it at the path of `media`; without it, nginx serves no images",
+        examples=["media"],
     )
     port: Annotated[int, Field(ge=1, le=65535)] = Field(
         8000, description="the port in the emitted nginx configuration, 1 to 65535", examples=[8080]
@@ -117,10 +169,23 @@ class Site(Record):
         "that need more",
         examples=[5],
     )
+    publish: PublishTargets = Field(
+        PublishTargets.model_construct(),
+        description="where `python build.py publish --media` sends images",
+        examples=[{"media": "s3://images"}],
+    )
     views_per_second: Annotated[int, Field(ge=0, le=1000)] = Field(
         5,
         description="the number of views per second counted for one client IP address, with a burst of ten times "
         "that, 0 to 1000; `0` is unlimited; keys-and-views.md explains the effect of a CDN",
         examples=[20],
     )
-    cache: CacheAges = Field(CacheAges(), description="how long caches can keep responses", examples=[{"errors": 30}])
+    cache: CacheAges = Field(
+        CacheAges.model_construct(), description="how long caches can keep responses", examples=[{"errors": 30}]
+    )
+
+    def for_preview(self) -> "Site":
+        """The settings of a preview: with pages, and no browser uses a response without asking whether it changed."""
+        none = VersionAges(people=0, series=0, releases=0, categories=0, groups=0)
+        ages = CacheAges(unversioned=none, v1=none, v2=none, index=0, pages=0, media=0, errors=0)
+        return self.model_copy(update={"pages": True, "cache": ages})

@@ -13,6 +13,7 @@ from typing import TypeAlias
 from .. import encoding
 from . import confined_folder
 from .confined_folder import ConfinedFolder, Folder
+from .unfinished_import import JOURNAL
 
 # Each file and folder with its status, in the order of the walk; the status of a folder is empty.
 Snapshot: TypeAlias = tuple[tuple[str, str], ...]
@@ -22,7 +23,10 @@ _FOLDER_OF_SERIES = re.compile(r"series(/[^/]+(/chapters)?)?")
 
 
 def take(folder: Folder) -> Snapshot:
-    """The status of every file in a catalog but hidden ones; it changes when a file is edited, added or removed."""
+    """The status of every file in a catalog but hidden ones; it changes when a file is edited, added or removed.
+
+    The journal of an unfinished import is included: when it is removed, the catalog is complete.
+    """
     return tuple(_walk(confined_folder.of(folder)))
 
 
@@ -58,7 +62,7 @@ def _walk(catalog: ConfinedFolder) -> Iterator[tuple[str, str]]:
 def _entries(folder: str) -> "list[os.DirEntry[str]]":
     try:
         with os.scandir(folder) as entries:
-            visible = [entry for entry in entries if not entry.name.startswith(".")]
+            visible = [entry for entry in entries if not entry.name.startswith(".") or entry.name == JOURNAL]
             return sorted(visible, key=lambda entry: entry.name)
     except OSError:
         return []

@@ -1,15 +1,13 @@
 """Read and parse one file of the catalog."""
 
-import gc
 import re
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
 from .. import encoding
 from . import api_keys
 from .confined_folder import ConfinedFolder
+from .garbage_collection import without_garbage_collection
 from .yaml import reader
 
 _ANCHOR = re.compile(rb" &(?=[^ \t\r\n])")
@@ -27,18 +25,6 @@ class ParsedFile:
     error: OSError | reader.Malformed | None = None
     # The content, if a comment or an anchor in it may be meant as text.
     suspicious: bytes = b""
-
-
-@contextmanager
-def without_garbage_collection() -> Iterator[None]:
-    """Disable garbage collection: parsing makes millions of objects, no cycles, and would take 50 % longer."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()
 
 
 def parse_file(folder: ConfinedFolder, file: str) -> ParsedFile:

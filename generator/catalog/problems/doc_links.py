@@ -1,6 +1,9 @@
 """Links to docs/catalog.md: the section that explains a field of a catalog file."""
 
-from ..yaml.positions import YamlPath
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ..yaml.positions import YamlPath
 
 PAGE = "docs/catalog.md"
 LAYOUT = "how-the-files-are-laid-out"
@@ -22,10 +25,12 @@ _FILES = {
     "accounts.yaml": "accountsyaml",
     "keys.yaml": "keysyaml",
     "views.yaml": "viewsyaml",
+    "sizes.yaml": "sizesyaml",
 }
 # Sections of records inside other records.
 _BELOW = {
     ("siteyaml", "cache"): _CACHE,
+    ("siteyaml", "publish"): "publish",
     (_CACHE, "unversioned"): _AGES,
     (_CACHE, "v1"): _AGES,
     (_CACHE, "v2"): _AGES,
@@ -51,7 +56,7 @@ _VALUES = {
 }
 
 
-def anchor(file: str, path: YamlPath, *, of_key: bool = False) -> str:
+def anchor(file: str, path: "YamlPath", *, of_key: bool = False) -> str:
     """Return the anchor of the section about a path in a file; with `of_key`, about the record around the field."""
     section = _FILES.get(file, LAYOUT)
     if path and file.startswith("series/"):
@@ -59,6 +64,6 @@ def anchor(file: str, path: YamlPath, *, of_key: bool = False) -> str:
     names = [step for step in path if isinstance(step, str)]
     for name in names:
         section = _BELOW.get((section, name), section)
-    if of_key or not names or section in (_CACHE, _AGES):
+    if of_key or not names or section in (_FILES["site.yaml"], _CACHE, _AGES):
         return section
     return _VALUES.get(names[-1], section)

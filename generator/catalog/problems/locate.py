@@ -2,11 +2,11 @@
 
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import groupby
 from typing import NamedTuple
 
-from ...errors import Problem
+from ...errors import MAX_EXCERPTS, Problem
 from .. import api_keys, confined_folder
 from ..confined_folder import Folder
 from ..yaml import reader
@@ -15,20 +15,9 @@ from ..yaml.typing_errors import Position
 from . import doc_links
 from .excerpts import SourceLines
 from .messages import field_name
+from .unlocated import UnlocatedProblem
 
-# Only so many problems have an excerpt and a link.
-MAX_EXCERPTS = 50
 _PLAINTEXT_KEY = "plaintext API key; remove it and create a new one with `python build.py keys add`"
-
-
-@dataclass(frozen=True, slots=True)
-class UnlocatedProblem:
-    """A problem whose line is not known yet. `of_key`: its position is the name of the field, not the value."""
-
-    file: str
-    path: YamlPath
-    message: str
-    of_key: bool = False
 
 
 class _Help(NamedTuple):

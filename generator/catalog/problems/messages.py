@@ -87,8 +87,8 @@ def error_message(error: ErrorDetails, model: type[BaseModel]) -> str:
         case "string_pattern_mismatch":
             advice = patterns.ADVICE[context["pattern"]]
             return advice if is_secret else f"{advice}, not {_quoted(value)}{url_advice(value)}"
-        case "int_type":
-            return f"should be a whole number, not {_with_type(value)}"
+        case "int_type" | "float_type" as kind:
+            return f"should be a {'whole ' * (kind == 'int_type')}number, not {_with_type(value)}"
         case "bool_type":
             return f"should be true or false, not {_with_type(value)}"
         case "list_type":

@@ -186,15 +186,38 @@ def _end(text: _Text, path: YamlPath) -> int:
     return end
 
 
-def without_item(text: bytes, index: int) -> bytes:
-    """Remove the lines of an item from a block list. The comments around it stay."""
+def without_item(text: bytes, index: int, path: YamlPath = ()) -> bytes:
+    """Remove the lines of an item from the block list at `path`. The comments around it stay.
+
+    Without its last item, the field of a list is removed.
+    """
     old = _Text(text)
-    start = _dash(old, index)
-    end = _dash(old, index + 1) if index + 1 < len(old.value) else len(old.lines)
+    items = _at(old.value, path)
+    if path and len(items) == 1:
+        return without_field(text, path[:-1], str(path[-1]))
+    start = _dash(old, index, path)
+    last = _end(old, path) if path else len(old.lines)
+    end = _dash(old, index + 1, path) if index + 1 < len(items) else last
     while _NO_CONTENT.fullmatch(old.lines[end - 1]):
         end -= 1
-    del old.value[index]
+    del items[index]
     return old.checked("".join(old.lines[:start] + old.lines[end:]), old.value)
+
+
+def without_field(text: bytes, path: YamlPath, name: str) -> bytes:
+    """Remove the lines of a field from the block mapping at `path`. The comments around it stay."""
+    old = _Text(text)
+    key = (*path, name)
+    # A field that comes from an alias has no lines of its own.
+    if key not in old.positions.keys:
+        raise _cannot_be_edited()
+    line, column = old.positions.keys[key]
+    last, end_column = old.positions.ends[key]
+    if old.is_inline(path) or old.lines[line - 1][: column - 1].strip():
+        raise _cannot_be_edited()
+    end = old.content_end(key) if last > line and end_column <= column else last
+    del _at(old.value, path)[name]
+    return old.checked("".join(old.lines[: line - 1] + old.lines[end:]), old.value)
 
 
 def _dash(text: _Text, index: int, path: YamlPath = ()) -> int:

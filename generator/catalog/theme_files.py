@@ -1,0 +1,77 @@
+"""The theme of a site: the files of `theme/` beside the catalog, with their names checked. It does not read what is in
+them: the pages do.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from .. import encoding
+from ..errors import Problem
+from . import snapshot
+from .confined_folder import ConfinedFolder, Folder
+from .media_folder import project_folder
+from .snapshot import Snapshot
+
+FOLDER = "theme"
+# A larger file is a mistake.
+MAX_SIZE = 1 << 20
+_NAME = re.compile(r"[a-z0-9][-a-z0-9_]{0,99}\.(?:html|css|md|svg|yaml)")
+_ADVICE = (
+    "is not used; a theme has templates (.html), style.css, extra.css, icon.svg, texts.yaml and texts of your own "
+    "(.md), named with a-z, 0-9, - and _"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ThemeFiles:
+    """The texts of the files by name, and the folder for messages."""
+
+    folder: Path
+    files: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def digest(self) -> str:
+        """A digest of all files; the same for no folder and for an empty one."""
+        return encoding.digest(encoding.json(sorted(self.files.items())))
+
+    def problem(self, file: str, message: str, line: int = 1, column: int = 1, name: str = "") -> Problem:
+        return Problem(str(self.folder / file), line, column, name, message)
+
+
+NO_THEME = ThemeFiles(Path(FOLDER))
+
+
+def folder_of(catalog: Folder) -> ConfinedFolder:
+    """The folder of the theme. Links in it may lead where those of the catalog may."""
+    follow = catalog.follow if isinstance(catalog, ConfinedFolder) else ()
+    return ConfinedFolder(project_folder(catalog) / FOLDER, follow)
+
+
+def snapshot_with_theme(catalog: Folder) -> Snapshot:
+    """The status of every file of the catalog and of the theme."""
+    return *snapshot.take(catalog), *(
+        (f"../{FOLDER}/{file}", status) for file, status in snapshot.take(folder_of(catalog))
+    )
+
+
+def read(catalog: Folder) -> tuple[ThemeFiles, list[Problem]]:
+    """The files of the theme, and what is wrong with their names; hidden files are ignored."""
+    folder = folder_of(catalog)
+    files: dict[str, str] = {}
+    theme = ThemeFiles(folder.path, files)
+    problems: list[Problem] = []
+    if not folder.path.is_dir():
+        return theme, problems
+    for name in sorted(name for name in folder.names("") if not name.startswith(".")):
+        if not _NAME.fullmatch(name):
+            problems.append(theme.problem(name, _ADVICE))
+            continue
+        try:
+            files[name] = folder.content(name, MAX_SIZE)[0].decode()
+        except UnicodeDecodeError:
+            problems.append(theme.problem(name, "is not UTF-8; save it as UTF-8"))
+        except OSError as error:
+            problems.append(theme.problem(name, f"cannot be read: {error.strerror}"))
+    return theme, problems
