@@ -1,22 +1,43 @@
 """The types that the API uses: bodies, resources and gates, and the key of a URL."""
 
+import re
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 from urllib.parse import unquote
+
+from .. import encoding
 
 # Content types, and the suffixes of their files.
 JSON = "application/json"
 HTML = "text/html; charset=utf-8"
 CSS = "text/css; charset=utf-8"
 JS = "text/javascript; charset=utf-8"
-SUFFIXES = {JSON: ".json", HTML: ".html", CSS: ".css", JS: ".js"}
+SVG = "image/svg+xml"
+XML = "application/xml"
+TEXT = "text/plain; charset=utf-8"
+ATOM = "application/atom+xml; charset=utf-8"
+RSS = "application/rss+xml; charset=utf-8"
+JSON_FEED = "application/feed+json"
+OPENSEARCH = "application/opensearchdescription+xml"
+SUFFIXES = {JSON: ".json", HTML: ".html", CSS: ".css", JS: ".js"} | {
+    SVG: ".svg",
+    XML: ".xml",
+    TEXT: ".txt",
+    ATOM: ".atom",
+    RSS: ".rss",
+    JSON_FEED: ".feed",
+    OPENSEARCH: ".osd",
+}
 
 # The body of every request without results. It has an ETag and no Last-Modified: the same request may later return
 # an older body, which a client that compares dates would never load.
 EMPTY_RESULTS_URL = "/api/v2/pages?series=~&volume=0&number=0"
 # The body that the njs shim searches. It is never sent.
 SERIES_INDEX_URL = "/api/v2/series#index"
+# nginx ignores the case of ASCII letters when it looks up a key.
+_PLAIN_ACCOUNT = re.compile(r"[-a-z0-9_]+")
+_DIGITS = 32
 
 
 class Body(NamedTuple):
@@ -66,6 +87,13 @@ class Gate(NamedTuple):
     restricted: bool = False
 
 
+class Alias(NamedTuple):
+    """A URL with the body and the headers of another URL, its target."""
+
+    url: str
+    target: str
+
+
 # Each URL needs its key twice: for the name of the body's file and for the line of a map.
 @lru_cache(maxsize=4096)
 def key(url: str) -> str:
@@ -82,4 +110,15 @@ def key(url: str) -> str:
     if query:
         values = "/".join(part.partition("=")[2] for part in query.split("&"))
         return f"/query{path.removeprefix('/api/v2')}/{values}"
-    return f"/of/{owner}{path.removeprefix('/api/v2')}" if owner else unquote(path)
+    if owner:
+        return f"/of/{account_key(unquote(owner))}{path.removeprefix('/api/v2')}"
+    # The URL of a page ends in a slash; nginx removes the last slash of a path before it looks it up.
+    return unquote(path).removesuffix("/")
+
+
+def account_key(username: str) -> str:
+    """The name of an account in the configuration and in file names: the username, or its digest after a `~`.
+
+    The digest distinguishes usernames that differ in case only, and is short enough for a file name.
+    """
+    return username if _PLAIN_ACCOUNT.fullmatch(username) else f"~{encoding.sha256(username.encode())[:_DIGITS]}"

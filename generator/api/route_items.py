@@ -31,11 +31,20 @@ class InSeries(NamedTuple):
     items_of: Callable[[Series], RouteItems]
 
 
+ItemSource = Callable[[Catalog], RouteItems] | InSeries
+
+
 # The whole catalog
 
 
 def once(catalog: Catalog) -> RouteItems:
     yield RouteItem({}, catalog)
+
+
+def without_pages(catalog: Catalog) -> RouteItems:
+    """The catalog, unless the site has pages."""
+    if not catalog.site.pages:
+        yield RouteItem({}, catalog)
 
 
 def contributing_author(catalog: Catalog) -> RouteItems:
@@ -84,7 +93,9 @@ def member(catalog: Catalog) -> RouteItems:
 
 
 def account(catalog: Catalog) -> RouteItems:
-    return (RouteItem({"username": account.record.username}, account, True) for account in catalog.accounts)
+    return (
+        RouteItem({"username": percent_encoded(account.record.username)}, account, True) for account in catalog.accounts
+    )
 
 
 # One series in /api and /api/v1
@@ -106,7 +117,7 @@ def open_volume(series: Series) -> RouteItems:
 @InSeries
 def open_chapter(series: Series) -> RouteItems:
     if series.is_open:
-        for chapter in series.chapters:
+        for chapter in series.numbered_chapters:
             yield RouteItem(
                 {"slug": series.slug, "volume": chapter.volume or 0, "chapter": chapter.number},
                 chapter,
@@ -118,7 +129,7 @@ def open_chapter(series: Series) -> RouteItems:
 
 @InSeries
 def listed_series(series: Series) -> RouteItems:
-    if series.identified:
+    if series.is_listed:
         yield RouteItem({"slug": series.slug}, series)
 
 
@@ -150,7 +161,7 @@ def readable_chapter(series: Series) -> RouteItems:
 
 @InSeries
 def licensed_series(series: Series) -> RouteItems:
-    if series.identified and series.licensed:
+    if series.is_listed and series.licensed:
         yield RouteItem({"slug": series.slug}, series)
 
 

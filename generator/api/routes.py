@@ -3,25 +3,28 @@
 A row of ROUTES names a path, the items that have such a URL, the function that makes the body from an item, and the
 setting below `cache` in `site.yaml` that gives the max-age. A `?` in a path begins a parameter that selects the body;
 a `#` marks a body that an API key selects, or that only the server reads.
-A row of GATES answers with a status instead of a body. A URL of neither table is a 404. A slash may end every path.
+A row of GATES answers with a status instead of a body. Pages and feeds have a table of their own, PAGES in
+`page_routes`. A URL of no table is a 404. A slash may end every path.
 """
 
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..catalog.entities import Catalog, Series
 from ..catalog.site_settings import Site, VersionAges
 from . import docs_page as docs
 from . import route_items as each
 from .openapi import document
+from .pages.context import PageContext
 from .payloads import index, series_index, series_list, unversioned, v1, v2
-from .resources import CSS, EMPTY_RESULTS_URL, HTML, JS, JSON, SERIES_INDEX_URL, Body, Gate, Resource
-from .route_items import InSeries, RouteItem, RouteItems
+from .resources import CSS, EMPTY_RESULTS_URL, HTML, JS, JSON, SERIES_INDEX_URL, Alias, Body, Gate, Resource
+from .route_items import InSeries, ItemSource, RouteItem, RouteItems
 
-ItemSource = Callable[[Catalog], RouteItems] | InSeries
+if TYPE_CHECKING:
+    from .page_routes import PageRoute
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +82,9 @@ def path_table(catalog: Catalog) -> RouteItems:
 # fmt: off
 ROUTES = (
     #     path                                        one for each              payload                  max-age setting
-    Route("/",                                        each.once,                index.index,             "index"),
+    Route("/index.json",                              each.once,                index.index,             "index"),
+    # Unless the site has pages: then it is one of them.
+    Route("/",                                        each.without_pages,       index.index,             "index"),
 
     Route("/api/authors",                             each.once,                unversioned.authors,     "people"),
     Route("/api/authors/{id}",                        each.contributing_author, unversioned.contributor, "people"),
@@ -153,18 +158,34 @@ GATES = (
 # fmt: on
 
 
-def resources(catalog: Catalog) -> Iterator[Resource]:
-    """All resources of the catalog as a whole, in the order of ROUTES."""
+def resources(catalog: Catalog, page: PageContext) -> Iterator[Resource]:
+    """All resources of the catalog as a whole, in the order of ROUTES and PAGES."""
     for route in ROUTES:
         if not isinstance(route.for_each, InSeries):
             yield from route.resources(route.for_each(catalog), catalog.site)
+    for page_route in _page_routes(catalog.site):
+        if not isinstance(page_route.for_each, InSeries):
+            yield from page_route.resources(page_route.for_each(catalog), page)
 
 
-def resources_of(series: Series, site: Site) -> Iterator[Resource]:
+def resources_of(series: Series, page: PageContext) -> Iterator[Resource]:
     """All resources of a series."""
     for route in ROUTES:
         if isinstance(route.for_each, InSeries):
-            yield from route.resources(route.for_each.items_of(series), site)
+            yield from route.resources(route.for_each.items_of(series), page.site)
+    for page_route in _page_routes(page.site):
+        if isinstance(page_route.for_each, InSeries):
+            yield from page_route.resources(page_route.for_each.items_of(series), page)
+
+
+def _page_routes(site: Site) -> "tuple[PageRoute, ...]":
+    """The routes of pages and feeds, if the site has any."""
+    if not site.pages:
+        return ()
+    # Imported here: an edit of a site without pages would take longer by these 20 modules.
+    from .page_routes import PAGES
+
+    return PAGES
 
 
 def gates_of(series: Series, site: Site) -> Iterator[Gate]:
@@ -173,18 +194,22 @@ def gates_of(series: Series, site: Site) -> Iterator[Gate]:
         yield from route.gates(route.for_each.items_of(series), site)
 
 
-def deprecated_pages_of(series: Series) -> Iterator[tuple[str, str]]:
-    """Pairs of keys: that of /pages?series=&volume=&number=, and that of the same chapter's pages."""
-    for _, chapter, _ in each.readable_chapter.items_of(series):
-        yield (
-            f"/query/pages/{chapter.slug}/{chapter.volume or 0}/{chapter.number}",
-            f"/api/v2/chapters/{chapter.id}/pages",
-        )
+def aliases_of(series: Series) -> Iterator[Alias]:
+    """The deprecated /pages?series=&volume=&number=, which answer with the pages of a chapter."""
+    for chapter in () if series.licensed else series.numbered_chapters:
+        if chapter.id is not None:
+            for slug in (series.slug, *series.formerly):
+                url = f"/api/v2/pages?series={slug}&volume={chapter.volume or 0}&number={chapter.number}"
+                yield Alias(url, f"/api/v2/chapters/{chapter.id}/pages")
 
 
 def described_paths(site: Site) -> Iterator[document.PathDescription]:
-    """Every path once, for the OpenAPI document; without the scripts and styles of the documentation page."""
+    """Every path once, for the OpenAPI document.
+
+    Without the scripts and styles of the documentation page, and without `/`, which may be a page.
+    """
     routes = {_without_selector(route.path): route for route in reversed(ROUTES) if route.type in (JSON, HTML)}
+    del routes["/"]
     for path in dict.fromkeys(_without_selector(route.path) for route in (*ROUTES, *GATES)):
         statuses = {gate.status for gate in GATES if gate.path == path}
         if path in routes:
@@ -197,9 +222,14 @@ def described_paths(site: Site) -> Iterator[document.PathDescription]:
 
 
 def route_of(url: str) -> str:
-    """The path template that a URL belongs to, or `others`."""
-    match = _url_pattern().fullmatch(_without_selector(url))
-    return _paths()[int(str(match.lastgroup)[1:])] if match else "others"
+    """The path template that a URL of the API belongs to, or `others`; for another URL, `pages` or `feeds`."""
+    if match := _url_pattern().fullmatch(_without_selector(url)):
+        return _paths()[int(str(match.lastgroup)[1:])]
+    if url.startswith("/api/"):
+        return "others"
+    from .page_routes import family
+
+    return family(url)
 
 
 @cache

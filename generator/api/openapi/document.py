@@ -52,25 +52,29 @@ class PathTable:
 
 def document(table: PathTable) -> Body:
     site = table.catalog.site
+    has_old_slugs = any(series.formerly for series in table.catalog.series)
     value = {
         "openapi": "3.1.1",
         "info": {"title": "Series catalog", "description": _DESCRIPTION, "version": __version__},
         # The host of the document comes first, so that the document works on every host.
         "servers": [{"url": "/"}, {"url": site.base_url}],
         "tags": [{"name": name, "description": text} for name, text in TAGS.items()],
-        "paths": {path.template: {"get": _operation(path, OPERATIONS[path.template])} for path in table.paths},
+        "paths": {
+            path.template: {"get": _operation(path, OPERATIONS[path.template], has_old_slugs=has_old_slugs)}
+            for path in table.paths
+        },
         "components": {
             "schemas": SCHEMAS,
             "parameters": parameters.parameters(site.page_size),
             "headers": responses.HEADERS,
-            "responses": responses.RESPONSES,
+            "responses": responses.RESPONSES | (responses.redirects() if has_old_slugs else {}),
             "securitySchemes": parameters.SECURITY_SCHEMES,
         },
     }
     return Body(value, table.catalog.site_modified)
 
 
-def _operation(path: PathDescription, operation: Operation) -> Schema:
+def _operation(path: PathDescription, operation: Operation, *, has_old_slugs: bool) -> Schema:
     conditions = parameters.CONDITIONS if path.payload else ()
     names = (ref(name, "parameters") for name in (*operation.parameters, *conditions))
     return {
@@ -80,19 +84,22 @@ def _operation(path: PathDescription, operation: Operation) -> Schema:
         **({"description": operation.description} if operation.description else {}),
         **({"deprecated": True} if operation.deprecated else {}),
         "parameters": [*parameters.of_path(path.template), *names],
-        "responses": _responses(path, operation),
+        "responses": _responses(path, operation, redirects=has_old_slugs and "{slug}" in path.template),
         "security": _security(path, operation),
     }
 
 
-def _responses(path: PathDescription, operation: Operation) -> dict[str, Schema]:
+def _responses(path: PathDescription, operation: Operation, *, redirects: bool) -> dict[str, Schema]:
     """The responses of a path by status, in order; then the default, for errors that any request can cause."""
     statuses = {*path.gates, *operation.errors, 405}
     if path.payload:
         statuses |= {304, 412}
     if path.restricted or operation.of_series:
         statuses.add(401)
-    by_status = {str(status): ref(responses.BY_STATUS[status][path.v2], "responses") for status in sorted(statuses)}
+    names = {status: responses.BY_STATUS[status][path.v2] for status in statuses}
+    if redirects:
+        names[308] = responses.REDIRECTS[path.v2]
+    by_status = {str(status): ref(name, "responses") for status, name in sorted(names.items())}
     if path.payload:
         schema = _schema(path, path.payload)
         by_status = {"200": responses.ok(f"{operation.summary}.", schema, v2=path.v2, kind=path.type), **by_status}

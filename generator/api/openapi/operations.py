@@ -60,7 +60,7 @@ def _v1_or_unversioned(tag: str, prefix: str) -> dict[str, Operation]:
 
 
 OPERATIONS: dict[str, Operation] = {
-    "/": Operation("retrieveIndex", "about", "The URLs of all lists"),
+    "/index.json": Operation("retrieveIndex", "about", "The URLs of all lists"),
     "/api/v2/openapi.json": Operation("retrieveDocument", "about", "This document"),
     "/api/v2/docs": Operation("retrieveDocumentation", "about", "This document as a page"),
     **_v1_or_unversioned("unversioned", "unversioned"),

@@ -101,6 +101,21 @@ RESPONSES: dict[str, Schema] = {
     ),
 }
 
+# The responses to paths below slugs that series had before, in v1 and the unversioned API, and in v2.
+REDIRECTS = ("Redirect", "V2Redirect")
+
+
+def redirects() -> dict[str, Schema]:
+    """The responses named in REDIRECTS, for the document of a catalog with old slugs."""
+    text = "The slug is an old one. `Location` is the same path and query below the present slug."
+    by_name = {
+        name: response(text, ref("V2Moved"), v2=bool(v2), headers=("Location",)) for v2, name in enumerate(REDIRECTS)
+    }
+    for described_response in by_name.values():
+        described_response["headers"]["Location"] = _header(URI, "The URL with the present slug.")
+    return by_name
+
+
 # Names in RESPONSES by status: the response of v1 and the unversioned API, and that of v2.
 BY_STATUS: dict[int | str, tuple[str, str]] = {
     304: ("NotModified", "V2NotModified"),

@@ -228,7 +228,7 @@ _V2: dict[str, Schema] = {
     ),
     "V2Bookmarks": object_of(bookmarks=array(object_of(series=described(SLUG, "The slug of the series.")))),
     "V2Profile": object_of(
-        username=SLUG,
+        username=described(TEXT, "Letters and digits of any script, `@`, `.`, `+`, `-` and `_`."),
         first_name=TEXT,
         last_name=TEXT,
         email=TEXT,

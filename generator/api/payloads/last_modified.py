@@ -7,7 +7,7 @@ from ..resources import Body, JoinedBodies
 
 
 def newest(parts: Iterable[Body], *times: int) -> int:
-    return max((*times, *(part.last_modified for part in parts)))
+    return max([*times, *[part.last_modified for part in parts]])
 
 
 def array(parts: Iterable[Body], catalog: Catalog) -> Body:

@@ -1,49 +1,86 @@
 """The index that the njs shim searches to answer filters of the series list."""
 
-import struct
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
 
 from ... import encoding
 from ...catalog.entities import Catalog, Person, SeriesSummary
 from ..resources import Body
-from . import v2
+from . import name_parts, series_sets, v2
 from .case_folding import folded_characters
 from .last_modified import array
-from .series_list import ordered
+from .series_list import DEFAULT_ORDER, ordered
 
 
 def index(catalog: Catalog) -> Body:
     """All values that a filter can match, case-folded, and the items as they are sent.
 
     The index is stored by column, because a filter reads one field of all series. A number in it is the position of
-    a series in `items`.
+    a series in `items`, which are sorted by title.
     """
-    series = catalog.listed_series
-    texts = {
-        "title": [_text((entry.title, *entry.aliases)) for entry in series],
-        "author": [_text(_names(entry.authors)) for entry in series],
-        "artist": [_text(_names(entry.artists)) for entry in series],
-    }
-    sets = _Sets(series)
-    filters = {"status": sets.by_name(lambda entry: [entry.status]), "categories": sets.by_name(_categories)}
-    positions = {entry: position for position, entry in enumerate(series)}
+    orders = dict(ordered(catalog))
+    series = orders[DEFAULT_ORDER]
+    filters, texts = _filters(orders), _texts(series)
     return Body(
         {
             "page_size": catalog.site.page_size,
-            "orders": {name: [positions[entry] for entry in order] for name, order in ordered(catalog)},
             "free": {
-                _key(entry.slug.lower()): entry.slug for entry in series if not entry.licensed and not entry.restricted
+                _key(slug): entry.slug
+                for entry in series
+                if not entry.licensed and not entry.restricted
+                for slug in _slugs(entry)
             },
-            "fold": folded_characters([texts, filters]),
+            "fold": folded_characters([texts, filters["status"], filters["categories"]]),
             "items": [encoding.json(v2.series_item(entry).value).decode() for entry in series],
-            "slug": {_key(entry.slug.lower()): position for entry, position in positions.items()},
-            "words": sets.words,
+            "slug": {_key(slug): position for position, entry in enumerate(series) for slug in _slugs(entry)},
             **filters,
-            "sets": sets.numbers,
-            **texts,
+            **_names(texts),
         },
         _last_modified(catalog),
     )
+
+
+def _filters(orders: Mapping[str, Sequence[SeriesSummary]]) -> dict[str, Any]:
+    """The sets of series by status and category, in every order."""
+    series = orders[DEFAULT_ORDER]
+    sets = series_sets.NamedSets(len(series))
+    statuses = sets.by_name([[_key(entry.status)] for entry in series])
+    categories = sets.by_name([dict.fromkeys(map(_key, _categories(entry))) for entry in series])
+    positions = {entry: position for position, entry in enumerate(series)}
+    return {
+        "words": series_sets.words(len(series)),
+        "status": statuses,
+        "categories": categories,
+        "longest_category": max(map(len, categories), default=1) - len(_key("")),
+        "everything": sets.everything,
+        "counts": sets.counts,
+        "orders": {
+            _key(name): sets.in_order([positions[entry] for entry in order], ranked=name != DEFAULT_ORDER)
+            for name, order in orders.items()
+        },
+    }
+
+
+def _texts(series: Sequence[SeriesSummary]) -> dict[str, list[str]]:
+    """The names that a text is compared with, one text per series."""
+    return {
+        "title": [_text((entry.title, *entry.aliases)) for entry in series],
+        "author": [_text(_names_of(entry.authors)) for entry in series],
+        "artist": [_text(_names_of(entry.artists)) for entry in series],
+    }
+
+
+def _names(texts: Mapping[str, Sequence[str]]) -> dict[str, Any]:
+    """The names of each field, and the sets of series by part of a name."""
+    lists = series_sets.PositionLists(max(map(len, texts.values())))
+    fields = {
+        field: {
+            "names": names,
+            "parts": {part: lists.add(places) for part, places in name_parts.positions_by_part(names).items()},
+        }
+        for field, names in texts.items()
+    }
+    return {**fields, "lists": lists.texts, "longest_part": name_parts.LONGEST}
 
 
 def _last_modified(catalog: Catalog) -> int:
@@ -54,36 +91,14 @@ def _last_modified(catalog: Catalog) -> int:
     return max((items.last_modified, *people, *genres))
 
 
-class _Sets:
-    """Sets of series as bits, 32 series in an integer, which is the size of JavaScript's bit operators.
-
-    Equal sets are stored once. The union of 64 sets then reads two integers for each series; the union of 64 lists of
-    positions would read all of their entries.
-    """
-
-    def __init__(self, series: Sequence[SeriesSummary]) -> None:
-        self._series = series
-        # The number of integers in a set.
-        self.words = -(-len(series) // 32)
-        self._places: dict[int, int] = {}
-
-    def by_name(self, names: Callable[[SeriesSummary], Iterable[str]]) -> dict[str, int]:
-        """The index in `numbers` of the set of all series that have a name, by name."""
-        sets: dict[str, int] = {}
-        for position, series in enumerate(self._series):
-            for name in map(_key, names(series)):
-                sets[name] = sets.get(name, 0) | 1 << position
-        return {name: self._places.setdefault(bits, len(self._places)) for name, bits in sets.items()}
-
-    @property
-    def numbers(self) -> list[tuple[int, ...]]:
-        form = f"<{self.words}i"
-        return [struct.unpack(form, bits.to_bytes(4 * self.words, "little")) for bits in self._places]
-
-
 def _key(name: str) -> str:
     """The name after a slash, so that it differs from the properties that every JavaScript object has."""
     return f"/{name}"
+
+
+def _slugs(series: SeriesSummary) -> Iterator[str]:
+    """The slugs that find a series: the present one and the old ones."""
+    return (slug.lower() for slug in (series.slug, *series.formerly))
 
 
 def _text(names: Iterable[str]) -> str:
@@ -91,7 +106,7 @@ def _text(names: Iterable[str]) -> str:
     return "\n".join(name.casefold() for name in names)
 
 
-def _names(people: Sequence[Person]) -> Iterator[str]:
+def _names_of(people: Sequence[Person]) -> Iterator[str]:
     return (name for person in people for name in (person.name, *person.aliases))
 
 

@@ -3,7 +3,8 @@
 from collections.abc import Callable
 from functools import lru_cache
 
-from ...catalog.entities import Catalog, Chapter, Contributor, Latest, Person, Series, SeriesSummary
+from ...catalog.chapter_fields import Latest
+from ...catalog.entities import Catalog, Chapter, Contributor, Person, Series, SeriesSummary
 from ...encoding import decimal, http_date
 from ..resources import Body
 from .last_modified import array, joined_bodies, newest

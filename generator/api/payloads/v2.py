@@ -126,7 +126,7 @@ def convert_dates(encoded: bytes, date_format: str) -> bytes:
     if date_format == DEFAULT_DATE_FORMAT:
         return encoded
     start, *parts = encoded.split(_PUBLISHED)
-    dated = (_convert_date(part[:_DATE_LENGTH], date_format) + part[_DATE_LENGTH:] for part in parts)
+    dated = [_convert_date(part[:_DATE_LENGTH], date_format) + part[_DATE_LENGTH:] for part in parts]
     return _PUBLISHED.join([start, *dated])
 
 

@@ -1,0 +1,137 @@
+"""What every page needs besides its entity: site settings, texts, templates and what is visible."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import ClassVar, NamedTuple
+from urllib.parse import urlsplit
+
+from ...catalog.site_settings import Site
+from ...templating import Html, Templates
+from ..visibility import Visible, visible
+from . import values
+from .head import FeedLink, PageHead
+from .paths import PagePaths
+from .texts import Texts
+
+TEMPLATES = Path(__file__).parent / "templates"
+_TEMPLATES = Templates(TEMPLATES)
+# The formats of feeds: their extensions and types.
+FORMATS = (("atom", "application/atom+xml"), ("rss", "application/rss+xml"), ("json", "application/feed+json"))
+
+
+class Link(NamedTuple):
+    """A link with its text; without a path, only the text."""
+
+    path: str
+    text: str
+
+
+class OwnPage(NamedTuple):
+    """A page with a text of the owner, at /{name}/."""
+
+    name: str
+    title: str
+    html: Html
+    # The origins of its images.
+    image_origins: tuple[str, ...]
+
+    @property
+    def path(self) -> str:
+        return f"/{self.name}/"
+
+
+class Frame(NamedTuple):
+    """Markup that all pages share: of the head, and around the content."""
+
+    head: Html
+    header: Html
+    footer: Html
+
+
+@dataclass(frozen=True, eq=False)
+class PageContext:
+    """The settings of all pages of a site."""
+
+    # What templates of a theme may call; attributes they may read.
+    template_methods: ClassVar = frozenset(("fill", "image"))
+
+    site: Site
+    templates: Templates = field(default=_TEMPLATES, repr=False)
+    # Whether this is a preview for editors, which also shows what a release hides.
+    preview: bool = False
+    text: Texts = field(default_factory=Texts)
+    # Files of the theme that replace or extend files of the pages, and its pages.
+    assets: Mapping[str, str] = field(default_factory=dict)
+    own_pages: Mapping[str, OwnPage] = field(default_factory=dict)
+    # Markup that several pages have; see `shared` and `cards`.
+    rendered: dict[object, Html] = field(default_factory=dict)
+
+    @cached_property
+    def visible(self) -> Visible:
+        return Visible() if self.preview else visible(self.site.restricted)
+
+    @cached_property
+    def title(self) -> str:
+        return self.site.title or urlsplit(self.site.base_url).netloc
+
+    @cached_property
+    def paths(self) -> PagePaths:
+        return PagePaths(self.site.reader)
+
+    @cached_property
+    def navigation(self) -> tuple[Link, ...]:
+        """The links of every page."""
+        paths, text, shown = self.paths, self.text, self.visible
+        links = (
+            (shown.library, paths.library(), text.library),
+            (shown.latest, paths.latest, text.latest),
+            (shown.categories, paths.categories, text.categories),
+            (shown.authors, paths.authors, text.authors),
+            (shown.artists, paths.artists, text.artists),
+            (shown.groups, paths.groups, text.groups),
+        )
+        return tuple(Link(path, str(name)) for is_shown, path, name in links if is_shown)
+
+    @cached_property
+    def feeds(self) -> tuple[FeedLink, ...]:
+        """The feeds of the whole site."""
+        releases = FeedLink(self.text.latest_chapters, self.paths.releases)
+        library = FeedLink(self.text.library, self.paths.library_feed)
+        return (*((releases,) if self.visible.latest else ()), *((library,) if self.visible.library else ()))
+
+    @cached_property
+    def frame(self) -> Frame:
+        """The parts that all pages share."""
+        head, header, footer = (Html(self.render(f"{name}.html").decode()) for name in Frame._fields)
+        return Frame(head, header, footer)
+
+    @property
+    def shows_series_of_subjects(self) -> bool:
+        """Whether pages show which series have an author, an artist, a category or a status."""
+        return self.visible.library and self.visible.details
+
+    def fill(self, text: str, **parts: object) -> str:
+        """A text of the table with the name of the site and other parts filled in."""
+        return self.text.fill(text, site=self.title, **parts)
+
+    def image(self, url: str) -> str:
+        """The address of an image as a page names it: a path for images of this site."""
+        return values.own_path(url, self.site.base_url)
+
+    def html(self, name: str, head: PageHead, **parts: object) -> bytes:
+        """A complete page. Every template has `page`, this context, and `text`, its texts."""
+        data = head.data and values.script_data(head.data)
+        feeds = self.shared("alternates.html", head.feeds)
+        return self.render(name, head=head, data=data, feeds_of_page=feeds, **parts)
+
+    def shared(self, name: str, value: object = None) -> Html:
+        """The markup of a template for a value that many pages have: rendered once."""
+        markup = self.rendered.get((name, value))
+        if markup is None:
+            markup = self.rendered[name, value] = Html(self.render(name, value=value).decode())
+        return markup
+
+    def render(self, name: str, **parts: object) -> bytes:
+        return self.templates.render(name, {"page": self, "text": self.text, "feed_formats": FORMATS, **parts})

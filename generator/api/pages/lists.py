@@ -1,0 +1,146 @@
+"""The pages of the whole catalog: the first page and the lists of series."""
+
+import heapq
+from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple
+
+from ...catalog.chapter_fields import RecentChapter
+from ...catalog.entities import Catalog, Category, SeriesSummary
+from ..resources import Body
+from . import cards, recent, structured_data, values
+from .context import Link, PageContext
+from .head import FeedLink, PageHead
+
+# The number of chapters and of series on the first page, and of chapters in the list of the latest.
+HOME_CHAPTERS = 8
+HOME_SERIES = 14
+LATEST_CHAPTERS = 60
+STATUSES = ("ongoing", "completed", "hiatus", "canceled")
+# The page numbers beside the present one in the links below a list.
+_NEARBY = 2
+
+
+class SeriesPage(NamedTuple):
+    """A part of a list of series. `number` begins with 1; `subject` is a category, a status, or none."""
+
+    catalog: Catalog
+    series: tuple[SeriesSummary, ...]
+    number: int
+    pages: int
+    total: int
+    subject: Category | str | None = None
+
+
+def home(page: PageContext, catalog: Catalog) -> Body:
+    shown = [series for series in catalog.series if series.has_page]
+    chapters = recent.newest(shown, HOME_CHAPTERS) if page.visible.latest else []
+    series = heapq.nsmallest(HOME_SERIES, shown, key=_last_updated_first) if page.visible.library else []
+    head = PageHead(
+        "", page.paths.home, page.fill(page.text.about_site), feeds=page.feeds, data=structured_data.site(page)
+    )
+    body = page.html(
+        "home.html",
+        head,
+        latest=cards.latest(page, chapters),
+        cards=cards.cards(page, series),
+        statuses=_status_links(page, shown),
+        categories=_category_links(page, catalog),
+    )
+    return Body(body, _newest(catalog, *series, *(item.chapter for item in chapters)))
+
+
+def library(page: PageContext, part: SeriesPage) -> Body:
+    links = _status_links(page, part.catalog.series)
+    return _list(page, part, page.text.library, page.paths.library, feeds=page.feeds, links=links)
+
+
+def with_status(page: PageContext, part: SeriesPage) -> Body:
+    status = str(part.subject)
+    return _list(page, part, getattr(page.text, status), lambda number: page.paths.with_status(status, number))
+
+
+def category(page: PageContext, part: SeriesPage) -> Body:
+    subject = part.subject
+    assert isinstance(subject, Category)
+    if not page.shows_series_of_subjects:
+        part = part._replace(series=(), pages=1)
+    about = values.paragraphs(subject.description)
+    return _list(page, part, subject.name, lambda number: page.paths.category(subject, number), about=about)
+
+
+def latest(page: PageContext, catalog: Catalog) -> Body:
+    chapters = recent.newest((series for series in catalog.series if series.has_page), LATEST_CHAPTERS)
+    title = page.text.latest_chapters
+    head = PageHead(title, page.paths.latest, page.fill(page.text.about_list, name=title), feeds=page.feeds)
+    body = page.html("latest.html", head, latest=cards.latest(page, chapters))
+    return Body(body, _newest(catalog, *(item.chapter for item in chapters)))
+
+
+def categories(page: PageContext, catalog: Catalog) -> Body:
+    title = page.text.categories
+    head = PageHead(title, page.paths.categories, page.fill(page.text.about_list, name=title))
+    described = page.visible.category
+    items = [
+        (_category_link(page, item), values.shortened(item.description) if described else "")
+        for item in catalog.categories
+    ]
+    return Body(page.html("entries.html", head, items=items), _newest(catalog, *catalog.categories))
+
+
+def _list(
+    page: PageContext,
+    part: SeriesPage,
+    title: str,
+    path: Callable[[int], str],
+    *,
+    feeds: tuple[FeedLink, ...] = (),
+    links: Sequence[Link] = (),
+    about: Sequence[str] = (),
+) -> Body:
+    name = title if part.number == 1 else f"{title}, {page.text.fill(page.text.page_of_list, number=part.number)}"
+    description = values.shortened(about[0]) if about else page.fill(page.text.about_list, name=name)
+    body = page.html(
+        "list.html",
+        PageHead(name, path(part.number), description, feeds=feeds),
+        title=title,
+        count=page.text.count("series", part.total),
+        about=about,
+        links=links,
+        cards=cards.cards(page, part.series),
+        previous=path(part.number - 1) if part.number > 1 else "",
+        next=path(part.number + 1) if part.number < part.pages else "",
+        pages=[(number, path(number)) for number in _near(part.number, part.pages)],
+        number=part.number,
+    )
+    subject = (part.subject,) if isinstance(part.subject, Category) else ()
+    return Body(body, _newest(part.catalog, *part.series, *subject))
+
+
+def _near(number: int, pages: int) -> list[int]:
+    """The page numbers that a page links to: the first and the last, and those nearby."""
+    nearby = range(max(1, number - _NEARBY), min(pages, number + _NEARBY) + 1)
+    return sorted({1, *nearby, pages})
+
+
+def _status_links(page: PageContext, all_series: Iterable[SeriesSummary]) -> list[Link]:
+    if not page.shows_series_of_subjects:
+        return []
+    statuses = {series.status for series in all_series if series.has_page}
+    return [Link(page.paths.with_status(name), getattr(page.text, name)) for name in STATUSES if name in statuses]
+
+
+def _category_links(page: PageContext, catalog: Catalog) -> list[Link]:
+    links = (_category_link(page, category) for category in catalog.categories) if page.visible.categories else ()
+    return [link for link in links if link.path]
+
+
+def _category_link(page: PageContext, category: Category) -> Link:
+    return Link(page.paths.category(category) if page.visible.category else "", category.name)
+
+
+def _last_updated_first(series: SeriesSummary) -> tuple[int, str]:
+    return -(series.latest.published if series.latest else series.updated), series.slug
+
+
+def _newest(catalog: Catalog, *shown: SeriesSummary | RecentChapter | Category) -> int:
+    return max((catalog.site_modified, *(item.modified for item in shown)))

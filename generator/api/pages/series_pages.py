@@ -1,0 +1,138 @@
+"""The page of a series."""
+
+from typing import NamedTuple
+
+from ...catalog.entities import Chapter, Person, Series
+from ...templating import Html
+from ..resources import Body
+from . import preview_marks, structured_data, values
+from .context import Link, PageContext
+from .head import FeedLink, PageHead
+
+
+class ChapterRow(NamedTuple):
+    """A chapter in the list of a series."""
+
+    path: str
+    title: str
+    groups: str
+    published: Html
+    final: bool
+
+
+class VolumeRows(NamedTuple):
+    """The chapters of a volume, newest first."""
+
+    title: str
+    chapters: list[ChapterRow]
+
+
+def series(page: PageContext, series: Series) -> Body:
+    text, shown = page.text, page.visible
+    chapters = series.chapters if shown.chapters and series.shows_chapters else ()
+    rows = volumes(page, series, chapters)
+    about = values.paragraphs(series.description) if shown.details else []
+    body = page.html(
+        "series.html",
+        _head(page, series, about),
+        series=series,
+        cover=page.image(series.cover),
+        alt=text.fill(text.cover_of, series=series.title),
+        about=about,
+        people=_people(page, series) if shown.details else [],
+        categories=_categories(page, series) if shown.details else [],
+        groups=_groups(page, chapters),
+        status=getattr(text, series.status) if shown.details else "",
+        aliases=series.aliases if shown.details else (),
+        note=_note(page, series, chapters),
+        count=text.count("chapter", sum(len(volume.chapters) for volume in rows)),
+        volumes=rows,
+        first=rows[-1].chapters[-1].path if rows else "",
+        feeds=_feeds(page, series),
+    )
+    return Body(body, _newest(series, chapters))
+
+
+def volumes(page: PageContext, series: Series, chapters: tuple[Chapter, ...]) -> list[VolumeRows]:
+    """The chapters by volume, newest first; those without a volume are the newest."""
+    standing = {chapter.path: chapter for chapter in series.numbered_chapters}
+    volumes: dict[int | None, list[ChapterRow]] = {}
+    for chapter in sorted(chapters, key=lambda chapter: chapter.reading_order, reverse=True):
+        path = _path(page, chapter, standing[chapter.path] is chapter)
+        names = ", ".join(group.name for group in chapter.groups)
+        date = preview_marks.published(page, chapter)
+        row = ChapterRow(path, chapter.full_title, names, date, chapter.final)
+        volumes.setdefault(chapter.volume, []).append(row)
+    return [VolumeRows(_volume_title(page, number, len(volumes)), rows) for number, rows in volumes.items()]
+
+
+def _path(page: PageContext, chapter: Chapter, is_standing: bool) -> str:
+    if not page.visible.chapter:
+        return ""
+    if is_standing:
+        return chapter.path
+    return page.paths.version(chapter) if chapter.id is not None else ""
+
+
+def _volume_title(page: PageContext, number: int | None, volumes: int) -> str:
+    if number is not None:
+        return page.text.fill(page.text.volume, number=number)
+    return "" if volumes == 1 else page.text.no_volume
+
+
+def _head(page: PageContext, series: Series, about: list[str]) -> PageHead:
+    return PageHead(
+        series.title,
+        series.path,
+        values.shortened(about[0]) if about else page.fill(page.text.about_series, series=series.title),
+        series.cover,
+        "book",
+        _feeds(page, series),
+        structured_data.series(page, series),
+    )
+
+
+def _feeds(page: PageContext, series: Series) -> tuple[FeedLink, ...]:
+    return (FeedLink(series.title, series.path.removesuffix("/")),) if page.visible.chapters else ()
+
+
+def _note(page: PageContext, series: Series, chapters: tuple[Chapter, ...]) -> str:
+    """Why the page has no chapters; empty if it has some."""
+    text = page.text
+    if series.licensed:
+        return str(text.licensed_long)
+    if not series.shows_chapters:
+        return str(text.restricted_long)
+    if not page.visible.chapters:
+        return str(text.hidden)
+    return "" if chapters else str(text.no_chapters)
+
+
+def _people(page: PageContext, series: Series) -> list[tuple[str, list[Link]]]:
+    shown, text = page.visible, page.text
+    people = (
+        (text.author, [_person("authors", person, shown.author) for person in series.authors]),
+        (text.artist, [_person("artists", person, shown.artist) for person in series.artists]),
+    )
+    return [(role, links) for role, links in people if links]
+
+
+def _person(kind: str, person: Person, linked: bool) -> Link:
+    return Link(f"/{kind}/{person.id}/" if linked else "", person.name)
+
+
+def _categories(page: PageContext, series: Series) -> list[Link]:
+    linked = page.visible.category
+    return [Link(page.paths.category(item) if linked else "", item.name) for item in series.categories]
+
+
+def _groups(page: PageContext, chapters: tuple[Chapter, ...]) -> list[Link]:
+    groups = dict.fromkeys(group for chapter in chapters for group in chapter.groups)
+    return [Link(f"/groups/{group.id}/" if page.visible.group else "", group.name) for group in groups]
+
+
+def _newest(series: Series, chapters: tuple[Chapter, ...]) -> int:
+    people = (person.modified for person in (*series.authors, *series.artists))
+    categories = (category.modified for category in series.categories)
+    groups = (group.modified for chapter in chapters for group in chapter.groups)
+    return max(series.modified, *people, *categories, *(chapter.modified for chapter in chapters), *groups, 0)

@@ -1,0 +1,126 @@
+"""Every text of the pages, by name. A translation is another table with the same names."""
+
+from collections.abc import Mapping
+from types import SimpleNamespace
+
+TEXTS: Mapping[str, str] = {
+    # The language of the texts, and their direction: ltr or rtl.
+    "lang": "en",
+    "dir": "ltr",
+    # Navigation
+    "skip": "Skip to content",
+    "navigation": "Site",
+    "library": "Library",
+    "latest": "Latest",
+    "latest_chapters": "Latest chapters",
+    "all_latest": "All latest chapters",
+    "all_series": "All series",
+    "categories": "Categories",
+    "authors": "Authors",
+    "artists": "Artists",
+    "groups": "Groups",
+    "search": "Search",
+    "search_label": "Search for a title",
+    "feeds": "Feeds",
+    "api": "API",
+    "list_pages": "Pages of this list",
+    "previous": "Previous",
+    "next": "Next",
+    "page_of_list": "page {number}",
+    # Descriptions for search engines and previews of links
+    "about_site": "Read comics on {site}.",
+    "about_list": "{name} on {site}.",
+    "about_series": "Read {series} on {site}.",
+    "about_chapter": "Read {chapter} of {series} on {site}.",
+    # Series
+    "status": "Status",
+    "ongoing": "Ongoing",
+    "completed": "Completed",
+    "hiatus": "On hiatus",
+    "canceled": "Canceled",
+    "author": "Author",
+    "artist": "Artist",
+    "also_known_as": "Also known as",
+    "chapters": "Chapters",
+    "chapter_one": "1 chapter",
+    "chapter_many": "{count} chapters",
+    "series_one": "1 series",
+    "series_many": "{count} series",
+    "volume": "Volume {number}",
+    "no_volume": "Not in a volume yet",
+    "start_reading": "Start reading",
+    "continue_reading": "Continue reading",
+    "final": "final chapter",
+    "licensed": "Licensed",
+    "licensed_long": "This series is licensed. Its chapters are not available here.",
+    "restricted": "Key needed",
+    "restricted_long": "The chapters of this series need an API key. A reader app can use it.",
+    "no_chapters": "No chapters yet.",
+    "hidden": "This part needs an API key. A reader app can use it.",
+    "cover_of": "Cover of {series}",
+    "subscribe": "Subscribe",
+    # Chapters
+    "previous_chapter": "Previous chapter",
+    "next_chapter": "Next chapter",
+    "page_name": "Page",
+    "all_chapters": "All chapters",
+    "no_pages": "This chapter has no pages yet.",
+    "one_by_one": "Page by page",
+    "versions": "Other versions",
+    "no_group": "No group",
+    "space": "Space",
+    "home_key": "Home",
+    "end_key": "End",
+    "keys": "Keys and gestures",
+    "key_arrows": "previous or next page, in the reading direction",
+    "key_space": "next page; with Shift the previous page",
+    "key_ends": "first or last page",
+    "key_touch": "In page by page: tap the sides of a page, or swipe.",
+    # Groups
+    "website": "Website",
+    "email": "Email",
+    "members": "Members",
+    "series": "Series",
+    # Search
+    "title": "Title",
+    "any_status": "Any status",
+    "needs_script": "Search needs JavaScript. Without it, use the library and the lists.",
+    "searching": "Searching …",
+    "no_results": "Nothing found.",
+    "search_failed": "The search failed. Try again later.",
+    "title_only": "This server searches titles only: status and categories were ignored.",
+    "more": "More results",
+    # Previews for editors
+    "preview": "Preview",
+    "preview_long": "Preview: this shows chapters that are not published yet. A release may look different.",
+    "preview_routes": "These routes need an API key, and pages of a release hide what they tell:",
+    "preview_problems": "Problems of the catalog. The preview below is that of the last catalog without problems.",
+    "preview_restricted": "A release does not show these chapters: the series needs an API key.",
+    "preview_scheduled": "will be published {date}",
+    # Errors
+    "not_found": "Not found",
+    "not_found_long": "There is no page at this address. It may have moved, or never existed.",
+    "empty_list": "Nothing here yet.",
+}
+
+
+class Texts(SimpleNamespace):
+    """The texts of a language, as attributes."""
+
+    def __init__(self, table: Mapping[str, str] = TEXTS) -> None:
+        super().__init__(**{**TEXTS, **table})
+
+    @staticmethod
+    def fill(text: str, **values: object) -> str:
+        """Replace `{name}` by the value of that name. Braces inside a value are not filled."""
+        before, _, rest = text.partition("{")
+        name, end, after = rest.partition("}")
+        if not end:
+            return text
+        value = str(values[name]) if name in values else f"{{{name}}}"
+        return f"{before}{value}{Texts.fill(after, **values)}"
+
+    def count(self, name: str, count: int) -> str:
+        """The number of things; `name` is `chapter` or `series`."""
+        text: str = getattr(self, f"{name}_one" if count == 1 else f"{name}_many")
+        return self.fill(text, count=count)
