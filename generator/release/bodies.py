@@ -40,6 +40,8 @@ class BodyWriter:
 
     def __init__(self, root: Path, retained_files: frozenset[str]) -> None:
         self.root, self.retained_files = root, retained_files
+        # Paths of files are joined as text: a `Path` would be converted for each file.
+        self._start = f"{root}/"
         self.written_bytes = 0
         self.redate_after_commit: list[Published] = []
         self.reused_files: set[str] = set()
@@ -60,7 +62,7 @@ class BodyWriter:
     def write(self, file: str, content: bytes, modified: int | None = None) -> None:
         """Write a file that no release references."""
         try:
-            self.written_bytes += write(f"{self.root}/{file}", content, modified)
+            self.written_bytes += write(self._start + file, content, modified)
         except OSError as error:
             if error.errno != errno.ELOOP:
                 raise
@@ -74,7 +76,7 @@ class BodyWriter:
         """Replace a file that is missing or has other bytes. Another version may have written no gzip form."""
         if file in self.retained_files:
             self.reused_files.add(file)
-        if read_regular(f"{self.root}/{file}") != content:
+        if read_regular(self._start + file) != content:
             self.begin()
             self.replace(file, content, modified)
 
@@ -88,7 +90,7 @@ class BodyWriter:
     def reuse(self, body: Published, served: Published | None) -> bool:
         """Use the file that a release has of this body, and set its date now or after the commit; False without one."""
         same = served is not None and served.file == body.file
-        if not (same or body.file in self.retained_files) or not os.path.exists(f"{self.root}/{body.file}"):
+        if not (same or body.file in self.retained_files) or not os.path.exists(self._start + body.file):
             return False
         if not same:
             self.begin()
@@ -112,7 +114,7 @@ class BodyWriter:
     def path_of(self, body: Published) -> str:
         """The path of a body. Its folder is made."""
         self.begin()
-        path = f"{self.root}/{body.file}"
+        path = self._start + body.file
         folder = path[: path.rindex("/")]
         if folder not in self._folders:
             make_folder(folder)

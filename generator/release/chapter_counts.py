@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from .manifest_reader import ManifestReader
 
-_CHAPTER = re.compile(rb'"/api/v2/chapters/(\d+)":|"/api/series/[^"/]+/([^"/]+)/([^"/]+)":')
+_CHAPTER = re.compile(rb'"/api/v2/chapters/(\d+)":\{|"/api/series/[^"/]+/([^"/]+)/([^"/]+)":')
 
 
 class ChapterNames(NamedTuple):

@@ -1,19 +1,28 @@
-"""The manifest of a release: every URL with its body and validators. No I/O: manifest_reader and store read files."""
+"""The manifest of a release: every URL with its body and validators, its gate, or the URL that it is an alias of.
+
+No I/O: manifest_reader and store read files.
+"""
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 from .. import encoding
-from ..api.resources import EMPTY_RESULTS_URL, HTML, JSON, SUFFIXES, Resource, key
+from ..api.resources import EMPTY_RESULTS_URL, HTML, JSON, SUFFIXES, Alias, Gate, Resource, key
 from ..errors import FlatpanelError
+from . import rules
+from .rules import Rules
 
-FORMAT = 2
+# Releases of older versions have format 2: lines of bodies only, and no rules.
+FORMAT, FORMER = 3, 2
 # Replaces the id of a release in its own files while the id, a digest of these files, is computed.
 ID_PLACEHOLDER = "@release@"
-# The only URL of JSON whose path ends in .json.
+# The URLs of JSON whose path ends in .json.
 OPENAPI = "/api/v2/openapi.json"
+_WITH_SUFFIX = (OPENAPI, "/index.json", "/search/titles.json")
+# The names under which hosts look for the first page and for the page of errors.
+_NAMED_PAGES = {"/": "index.html", "/404/": "404.html"}
 
 
 class Published(NamedTuple):
@@ -31,6 +40,9 @@ class Published(NamedTuple):
     type: str = JSON
 
 
+Entry: TypeAlias = Published | Gate | Alias
+
+
 @dataclass(frozen=True, slots=True)
 class Manifest:
     """The bodies of a release by URL, and the digests of the other files in its folder."""
@@ -41,6 +53,8 @@ class Manifest:
     highest_id: int = 0
     # Ids of pages by chapter and number, for all pages that ever had an allocated id.
     page_ids: Mapping[str, int] = field(default_factory=dict)
+    # None in the format of older versions.
+    rules: Rules | None = None
 
 
 EMPTY = Manifest({}, {})
@@ -56,17 +70,18 @@ def with_validators(
     else:
         # Clients ignore a date in the future (RFC 9110, 8.8.2.1).
         modified = max(min(resource.body.last_modified, now), old.modified + 1 if old else 0)
+    # Without the names of the fields, this takes half the time.
     return Published(
-        url=resource.url,
-        file=body_file(resource, etag),
-        etag=etag,
-        modified=modified,
-        size=content.size,
-        sha256=content.sha256,
-        gzip=packed,
-        max_age=resource.max_age,
-        restricted=resource.restricted,
-        type=resource.type,
+        resource.url,
+        body_file(resource, etag),
+        etag,
+        modified,
+        content.size,
+        content.sha256,
+        packed,
+        resource.max_age,
+        resource.restricted,
+        resource.type,
     )
 
 
@@ -99,8 +114,8 @@ def plain_file(body: Published) -> str:
     """The path of a body in an export: index.html for a page, path.json for other JSON."""
     path = key(body.url)[1:]
     if body.type == HTML:
-        return f"{path}/index.html"
-    return path if body.type != JSON or body.url == OPENAPI else f"{path}.json"
+        return _NAMED_PAGES.get(body.url, f"{path}/index.html")
+    return path if body.type != JSON or body.url in _WITH_SUFFIX else f"{path}.json"
 
 
 def last_modified(body: Published) -> str | None:
@@ -131,7 +146,25 @@ def line(body: Published) -> bytes:
         fields["restricted"] = True
     if body.type != JSON:
         fields["type"] = body.type
-    return encoding.json(body.url) + b":" + encoding.json(fields)
+    return encoding.json({body.url: fields})[1:-1]
+
+
+def entry_line(entry: Entry) -> bytes:
+    """The line of any entry."""
+    if isinstance(entry, Published):
+        return line(entry)
+    return gate_line(entry) if isinstance(entry, Gate) else alias_line(entry)
+
+
+def gate_line(gate: Gate) -> bytes:
+    """The line of a gate: a list that ends before the first default."""
+    values = [gate.status, gate.target, True] if gate.restricted else [gate.status, *filter(None, [gate.target])]
+    return encoding.json(gate.url) + b":" + encoding.json(values)
+
+
+def alias_line(alias: Alias) -> bytes:
+    """The line of an alias: both URLs."""
+    return encoding.json(alias.url) + b":" + encoding.json(alias.target)
 
 
 # Between the head and the first line, between two lines, and after the last line.
@@ -146,6 +179,8 @@ class Head(NamedTuple):
     page_ids: Mapping[str, int]
     # The length in bytes of the lines of each series, in their order. The first segment is the catalog as a whole.
     segments: Mapping[str, int]
+    # None in the format of older versions.
+    rules: Rules | None = None
 
     def dump(self) -> bytes:
         def lines(entries: Iterable[tuple[str, object]]) -> bytes:
@@ -156,7 +191,8 @@ class Head(NamedTuple):
             )
 
         return (
-            b'{"flatpanel":%d,\n"highest_id":%d' % (FORMAT, self.highest_id)
+            b'{"flatpanel":%d,\n"highest_id":%d' % (FORMAT if self.rules else FORMER, self.highest_id)
+            + (b',\n"rules":' + encoding.json(self.rules) if self.rules else b"")
             + b',\n"page_ids":'
             + lines(sorted(self.page_ids.items()))
             + b',\n"files":'
@@ -169,8 +205,13 @@ class Head(NamedTuple):
 
 def parse_lines(segment: bytes, name: str = "the previous release") -> dict[str, Published]:
     """The bodies in the lines of a series; errors name the file `name`."""
+    return {entry.url: entry for entry in parse_entries(segment, name) if isinstance(entry, Published)}
+
+
+def parse_entries(segment: bytes, name: str) -> list[Entry]:
+    """The bodies, gates and aliases in the lines of a series; errors name the file `name`."""
     with _located(name):
-        return {url: _published(url, fields) for url, fields in encoding.parse(b"{%b}" % segment).items()}
+        return [_entry(url, value) for url, value in encoding.parse(b"{%b}" % segment).items()]
 
 
 def release_id(digest: str) -> str:
@@ -193,8 +234,9 @@ def load(text: bytes, name: str) -> Manifest:
     with _located(name):
         value = encoding.parse(text)
         head = _head(value, name)
-        bodies = {url: _published(url, fields) for url, fields in value["resources"].items()}
-        return Manifest(bodies, head.files, head.highest_id, head.page_ids)
+        lines = value["resources"].items()
+        bodies = {url: _published(url, fields) for url, fields in lines if isinstance(fields, dict)}
+        return Manifest(bodies, head.files, head.highest_id, head.page_ids, head.rules)
 
 
 def load_head(text: bytes, name: str) -> Head:
@@ -203,12 +245,13 @@ def load_head(text: bytes, name: str) -> Head:
 
 
 def _head(value: Mapping[str, Any], name: str) -> Head:
-    if value["flatpanel"] != FORMAT:
+    if value["flatpanel"] not in (FORMAT, FORMER):
         raise FlatpanelError(f"{name}: was written by another version of the program (format {value['flatpanel']})")
     numbers = (value["highest_id"], *value["page_ids"].values(), *value["runs"].values())
     if not all(isinstance(number, int) and number >= 0 for number in numbers):
         raise TypeError
-    return Head(dict(value["files"]), value["highest_id"], value["page_ids"], value["runs"])
+    own_rules = rules.load(value["rules"]) if value["flatpanel"] == FORMAT else None
+    return Head(dict(value["files"]), value["highest_id"], value["page_ids"], value["runs"], own_rules)
 
 
 @contextmanager
@@ -217,6 +260,12 @@ def _located(name: str) -> Iterator[None]:
         yield
     except (ValueError, KeyError, TypeError, AttributeError):
         raise FlatpanelError(f"{name}: is not the manifest of a release") from None
+
+
+def _entry(url: str, value: Any) -> Entry:
+    if isinstance(value, dict):
+        return _published(url, value)
+    return Alias(url, value) if isinstance(value, str) else Gate(url, *value)
 
 
 def _published(url: str, fields: Mapping[str, Any]) -> Published:

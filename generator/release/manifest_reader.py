@@ -8,12 +8,16 @@ from pathlib import Path
 from types import TracebackType
 
 from .. import encoding
+from ..api.resources import Alias, Gate
 from ..errors import FlatpanelError
 from . import manifest
-from .manifest import Published
+from .manifest import Entry, Published
+from .rules import Rules
 
 _BLOCK = 1 << 20
-_CHAPTER = re.compile(rb'"/api/v2/chapters/(\d+)":')
+# Lines of bodies: the value of any other line is no object.
+_CHAPTER = re.compile(rb'"/api/v2/chapters/(\d+)":\{')
+_BODY, _GATE_END, _ALIAS_END = b'":{"file":"', b"]", b'"'
 
 
 class ManifestReader:
@@ -28,6 +32,8 @@ class ManifestReader:
         self._start = 0
         # The digests of the other files in the folder of the release.
         self.file_digests: Mapping[str, str] = {}
+        # None in the format of older versions, which has no gates and aliases either.
+        self.rules: Rules | None = None
         if path:
             with ExitStack() as opened:
                 self._file = os.open(path, os.O_RDONLY)
@@ -50,6 +56,7 @@ class ManifestReader:
             self.segments[slug] = offset, length
             offset += length + len(manifest.SEPARATOR)
         self.highest_id, self.page_ids, self.file_digests = parsed.highest_id, parsed.page_ids, parsed.files
+        self.rules = parsed.rules
 
     def __enter__(self) -> "ManifestReader":
         return self
@@ -69,8 +76,11 @@ class ManifestReader:
 
     def count(self, slug: str) -> int:
         """The number of bodies in a segment."""
-        segment = self.segment(slug)
-        return segment.count(manifest.SEPARATOR) + 1 if segment else 0
+        return self.segment(slug).count(_BODY)
+
+    def count_files(self, slug: str) -> int:
+        """The number of files of these bodies: each has a sidecar, and some have a gzip form."""
+        return 2 * self.count(slug) + self.segment(slug).count(b'"gzip":true')
 
     def resource_lines(self) -> Iterator[bytes]:
         """All segments in chunks, and the end of the file."""
@@ -91,6 +101,23 @@ class ManifestReader:
         for slug in self.segments:
             for body in self.bodies(slug).values():
                 yield from manifest.files(body)
+
+
+def gates(reader: ManifestReader) -> Iterator[Gate]:
+    """All gates, in the order of the segments."""
+    return (entry for entry in _entries_with_end(reader, _GATE_END) if isinstance(entry, Gate))
+
+
+def aliases(reader: ManifestReader) -> Iterator[Alias]:
+    """All aliases, in the order of the segments."""
+    return (entry for entry in _entries_with_end(reader, _ALIAS_END) if isinstance(entry, Alias))
+
+
+def _entries_with_end(reader: ManifestReader, end: bytes) -> Iterator[Entry]:
+    """Parse only the lines with this end: each kind of entry has its own."""
+    for slug in reader.segments:
+        lines = (line for line in reader.segment(slug).split(manifest.SEPARATOR) if line.endswith(end))
+        yield from manifest.parse_entries(manifest.SEPARATOR.join(lines), str(reader.path))
 
 
 def problem(path: Path, release: str) -> str | None:

@@ -3,6 +3,7 @@
 import os
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 
 from ..errors import FlatpanelError
@@ -10,32 +11,44 @@ from . import journal, manifest
 from .bodies import BUILD_STATE_FILE
 from .journal import JournalEntry
 from .manifest import EMPTY, Manifest
+from .table import ReleaseTable
 
+# A file of this name marks a folder of previews, which contain scheduled chapters.
+PREVIEW_FILE = "PREVIEW"
 # The folders of public and of restricted bodies.
 TREES = ("www", "private")
 
 
 class Store:
-    """A `dist` folder."""
+    """A `dist` folder. It has either releases or previews, never both."""
 
-    def __init__(self, root: Path) -> None:
-        self.root = root
+    def __init__(self, root: Path, *, preview: bool = False) -> None:
+        self.root, self.preview = root, preview
+
+    def refuse_other_kind(self) -> None:
+        """An error if the folder has previews and this store is for releases, or the other way round."""
+        is_preview = (self.root / PREVIEW_FILE).exists()
+        if is_preview and not self.preview:
+            raise FlatpanelError(f"{self.root}: is a preview with unpublished chapters; choose another with --out")
+        if self.preview and not is_preview and self.root.is_dir() and os.listdir(self.root):
+            raise FlatpanelError(f"{self.root}: is not a preview; remove the folder, or choose another with --out")
 
     def current(self) -> str | None:
         """The id of the current release, or None if nothing has been built."""
         name = _link_target(self.root / "current")
-        return name if name and self._has_manifest(name) else None
+        return name if name and _has_manifest(self.root, name) else None
 
     def release(self) -> str:
-        """The id of the current release; an error if nothing has been built."""
+        """The id of the current release; an error if nothing has been built, or only previews."""
+        self.refuse_other_kind()
         release = self.current()
         if not release:
-            raise FlatpanelError(f"{self.root}: nothing has been built yet")
+            raise FlatpanelError(f"{self.root}: nothing has been built yet; run the command `build` first")
         return release
 
     def journal(self, exists: Callable[[str], bool] | None = None) -> list[JournalEntry]:
         """Journal entries of the releases that exist, the current release last; empty without a current release."""
-        exists = exists or self._has_manifest
+        exists = exists or partial(_has_manifest, self.root)
         chain: list[str] = []
         link = self.root / "current"
         while (name := _link_target(link)) and name not in chain and exists(name):
@@ -66,6 +79,10 @@ class Store:
         path = self.manifest_path(release)
         return manifest.load(path.read_bytes(), str(path)) if path else EMPTY
 
+    def table(self) -> ReleaseTable:
+        """The table of the current release; an error if nothing has been built."""
+        return ReleaseTable(self.root / "releases" / self.release())
+
     def manifest_path(self, release: str | None) -> Path | None:
         return self.root / "releases" / release / "manifest.json" if release else None
 
@@ -75,8 +92,9 @@ class Store:
             return not (self.root / BUILD_STATE_FILE).read_bytes()
         return False
 
-    def _has_manifest(self, release: str) -> bool:
-        return (self.root / "releases" / release / "manifest.json").is_file()
+
+def _has_manifest(root: Path, release: str) -> bool:
+    return (root / "releases" / release / "manifest.json").is_file()
 
 
 def _link_target(link: Path) -> str | None:

@@ -21,8 +21,9 @@ from .manifest import Published
 from .manifest_reader import ManifestReader
 from .new_folder import TEMPORARY_NAME, NewFolder, ReleaseFiles
 from .nginx_user import write_user_conf
-from .store import TREES, Store
+from .store import PREVIEW_FILE, TREES, Store
 
+PREVIEW_TEXT = b"This folder has previews, which show chapters before their publication. Do not publish it.\n"
 # For each older release: the files that no newer release uses.
 FilesByRelease: TypeAlias = Mapping[str, Iterable[str]]
 
@@ -55,16 +56,19 @@ def locked(store: Store, waiting: Callable[[], None]) -> Iterator[None]:
     """Lock `dist` against other builds; `waiting` is called if another process has the lock."""
     _refuse_foreign(store)
     store.root.mkdir(parents=True, exist_ok=True)
+    if store.preview:
+        write(store.root / PREVIEW_FILE, PREVIEW_TEXT)
     with (store.root / BUILD_STATE_FILE).open("a+") as mark:
         lock(mark.fileno(), waiting)
         yield
 
 
 def _refuse_foreign(store: Store) -> None:
-    """Refuse a folder with files that no build wrote."""
+    """Refuse a folder with files that no build wrote, or that the other kind of build wrote."""
+    store.refuse_other_kind()
     if os.path.lexists(store.root) and not store.root.is_dir():
         raise FlatpanelError(f"{store.root}: is not a folder; choose another with --out")
-    names = os.listdir(store.root) if store.root.is_dir() else []
+    names = set(os.listdir(store.root) if store.root.is_dir() else ()) - {PREVIEW_FILE}
     if names and BUILD_STATE_FILE not in names and not store.current():
         raise FlatpanelError(
             f"{store.root}: contains files that no build wrote; empty the folder or choose another with --out"

@@ -1,0 +1,1 @@
+"""The program in JavaScript that answers requests: a core for all servers, and adapters."""

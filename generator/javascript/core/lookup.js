@@ -1,0 +1,130 @@
+// Which record of a release a request asks for, and why there is none. nginx has the same in
+// generator/nginx/templates/queries.conf, redirects.conf and http.conf.
+
+import keys from './keys.js';
+import listQuery from './list_query.js';
+import listSearch from './list_search.js';
+import parameters from './parameters.js';
+import routes from './routes.js';
+
+const SERIES = '/of/index/series';
+const NO_PAGES = '/query/pages/~/0/0';
+// Keys that are no paths: no path reaches them.
+const RESERVED = /^\/(?:bad|index|of|query)(?:\/|(?![\s\S]))/;
+const DATED = /^\/api\/v2(\/series\/[^/]+\/chapters)(?![\s\S])/;
+const PAGE_OF_LIST = /^page=([1-9][0-9]{0,8})$/;
+const OLD_PATH = /^(\/api\/(?:(?:v[12]\/)?series|v2\/cubari)\/)([-A-Za-z0-9_]+)(?:\/[\s\S]*)?(?![\s\S])/;
+const BELOW_READER = /^([-A-Za-z0-9_]+)(?:\/[\s\S]*|\.(?:atom|rss|json))?(?![\s\S])/;
+const IMAGE = /^([-A-Za-z0-9_]+\/[0-9]+\/[0-9.]+(?:\/version-[0-9]+)?)\/[1-9][0-9]{0,3}(?![\s\S])/;
+const INTEGER = '(?:0|[1-9][0-9]*)';
+const NUMBER = `${INTEGER}(?:\\.[0-9]*[1-9])?`;
+const END = '(?![\\s\\S])';
+// Paths of /api and /api/v1 with an id, a volume or a chapter that is no number in canonical form.
+const BAD = new RegExp(`^/api/(?:(?:v1/)?(?:authors|artists)/(?!${INTEGER}${END})[^/]+|v1/groups/(?!${INTEGER}${END})[^/]+`
+    + `|(?:v1/)?series/[^/]+/(?:(?!${INTEGER}${END})[^/]+|[^/]+/(?!${NUMBER}${END})[^/]+|(?!${INTEGER}/)[^/]+/[^/]+))${END}`);
+
+// The path as nginx looks it up.
+function pathKey(path) {
+    if (path === '/') {
+        return '/index';
+    }
+    return RESERVED.test(path) ? '/_flatpanel' : path;
+}
+
+// The key and the record (or null) of a request. `path` is that of pathKey, `query` a text.
+async function chosen(path, query, account, release) {
+    const key = query ? await keyWithQuery(path, query, account, release) : plainKey(path, account, release.rules);
+    // Bytes that are not UTF-8 are part of no key.
+    const record = key.includes('\ufffd') ? null : await release.find(key);
+    if (record && record.kind === 'alias') {
+        const aliased = await release.find(record.target);
+        return { key: record.target, record: aliased };
+    }
+    if (record || !key.startsWith('/query/pages/')) {
+        return { key, record };
+    }
+    // The release has the series in its own letters.
+    const index = await release.index();
+    const present = presentPages(key, index);
+    const alias = present === key ? null : await release.find(present);
+    const found = alias ? alias.target : NO_PAGES;
+    const pages = await release.find(found);
+    return { key: found, record: pages };
+}
+
+function plainKey(path, account, rules) {
+    if (path === '/api/v2/pages') {
+        return '/bad/pages';
+    }
+    const own = routes.own(path);
+    if (own) {
+        return `/of/${account}/${own}`;
+    }
+    // The page of a chapter, with the number of an image.
+    const image = rules.pages && path.startsWith(rules.reader) ? IMAGE.exec(path.slice(rules.reader.length)) : null;
+    return image ? rules.reader + image[1] : path;
+}
+
+async function keyWithQuery(path, query, account, release) {
+    if (path === '/api/v2/series') {
+        const page = PAGE_OF_LIST.exec(query);
+        if (page) {
+            return `/query/series/title/${page[1]}`;
+        }
+        const index = await release.index();
+        return keys.ofList(listQuery.wanted(query, index), index);
+    }
+    if (path === '/api/v2/chapters') {
+        const index = parameters.parameter(query, 'series') ? await release.index() : null;
+        return keys.ofChapters(query, index);
+    }
+    if (path === '/api/v2/pages') {
+        return keys.ofPages(query);
+    }
+    const dated = DATED.exec(path);
+    if (!dated) {
+        return plainKey(path, account, release.rules);
+    }
+    const format = keys.dateFormat(query);
+    if (format === 'bad') {
+        return '/bad/date_format';
+    }
+    return format ? `/query${dated[1]}/${format}` : path;
+}
+
+// The key of the pages of a chapter with the present slug of its series.
+function presentPages(key, index) {
+    const parts = key.split('/');
+    const place = index.slug[`/${parts[3].toLowerCase()}`];
+    if (place !== undefined) {
+        parts[3] = JSON.parse(index.items[place]).slug;
+    }
+    return parts.join('/');
+}
+
+// The body of the filtered list, or null for a page that does not exist.
+async function searched(query, release) {
+    const index = await release.index();
+    return listSearch.listed(listQuery.wanted(query, index), index);
+}
+
+// What a path without a record is: the present path of a series in place of its old one and the length of that; or the
+// status 400 or 404.
+function missing(path, key, rules) {
+    const moved = redirect(path, rules);
+    return moved || { status: key.startsWith('/bad/') || BAD.test(key) ? 400 : 404 };
+}
+
+function redirect(path, rules) {
+    const below = OLD_PATH.exec(path);
+    const base = below ? below[1] : rules.reader;
+    const found = below || !rules.pages || !path.startsWith(base) ? below : BELOW_READER.exec(path.slice(base.length));
+    if (!found) {
+        return null;
+    }
+    const old = below ? below[2] : found[1];
+    const isOld = Object.prototype.hasOwnProperty.call(rules.redirects, old);
+    return isOld ? { status: 308, present: base + rules.redirects[old], length: base.length + old.length } : null;
+}
+
+export default { SERIES, pathKey, chosen, searched, missing };

@@ -1,0 +1,227 @@
+// Answers a request from a release as nginx does with its configuration: the templates in generator/nginx/templates are
+// the specification.
+//
+// request
+//   method   as it was sent
+//   target   path and query as they were received, undecoded
+//   header   function of a name: the value, empty without the header
+//   digest   SHA-256 of the API key that was sent (apiKey), in hexadecimal digits; empty without one
+//   fields   optional: all headers as pairs, to check their length
+// release
+//   rules    what holds for the site as a whole (generator/hosts/packs/worker_rules.py)
+//   find     function of a resource key: a promise of its record or null
+//   body     function of a record and a form, plain or gzip: a promise of bytes or a stream
+//   index    function: a promise of the search index
+//   md5      function of a text: its MD5 in hexadecimal digits
+// record
+//   kind     body, 308, 451 or alias
+//   restricted  whether it needs an API key
+//   target   path of a redirect, or key whose record an alias stands for
+//   etag, modified, maxAge, type   of a body; modified in seconds, -1 without Last-Modified
+//   gzip     whether a gzip form exists; `stored` is its length
+//   size     length of the plain form
+// Result: a promise of status, headers as pairs, and body: null, bytes or a stream. The adapter leaves out the body of
+// an answer to HEAD.
+
+import bytes from './bytes.js';
+import codings from './codings.js';
+import conditions from './conditions.js';
+import errors from './errors.js';
+import headers from './headers.js';
+import httpDates from './http_dates.js';
+import lookup from './lookup.js';
+import parameters from './parameters.js';
+import paths from './paths.js';
+import redirects from './redirects.js';
+import routes from './routes.js';
+
+const METHOD = /^[-_A-Z]+$/;
+// The longest request line and the longest header line that nginx reads.
+const MAX_LINE = 8192;
+
+async function respond(request, release) {
+    const path = paths.parsed(request.target);
+    const refused = refusedEarly(request, path);
+    if (refused || routes.isInternal(path.path, path.hasSlash, release.rules)) {
+        const family = routes.familyOfLine(request.method, request.target, release.rules);
+        return errors.failure(refused || 404, { family, method: request.method }, release);
+    }
+    return answered(request, path, release);
+}
+
+// The API key that a request sends, or an empty text.
+function apiKey(request) {
+    const sent = request.header('X-API-Key');
+    if (sent) {
+        return sent;
+    }
+    const path = request.target.includes('?') ? paths.parsed(request.target) : null;
+    return path ? parameters.parameter(path.query, 'api_key') : '';
+}
+
+// The status of a request that nginx refuses before it looks at the path; 0 for all others.
+function refusedEarly(request, path) {
+    const target = request.target;
+    const length = target.length * 4 < MAX_LINE ? target.length : bytes.encoded(target).length;
+    // Two blanks, the version and a line break.
+    if (request.method.length + length + 12 > MAX_LINE) {
+        return 414;
+    }
+    const fields = request.fields || [];
+    const isTooLong = fields.some((field) => field[0].length + field[1].length + 4 > MAX_LINE);
+    if (!path || !METHOD.test(request.method) || isTooLong) {
+        return 400;
+    }
+    return request.method === 'TRACE' || request.method === 'CONNECT' ? 405 : 0;
+}
+
+async function answered(request, path, release) {
+    const rules = release.rules;
+    const pathKey = lookup.pathKey(path.path);
+    const isGated = routes.isGated(pathKey, rules);
+    const isKnown = request.digest !== '' && Object.prototype.hasOwnProperty.call(rules.keys, request.digest);
+    const refusal = isKnown ? '' : request.digest ? 'invalid' : 'absent';
+    const account = isKnown ? rules.keys[request.digest] : '';
+    const isInApi = routes.isInApi(path.path);
+    const found = await lookup.chosen(pathKey, path.query, account, release);
+    const record = found.record;
+    const isBody = record !== null && record.kind === 'body';
+    const isSiteFile = !isInApi && isBody && found.key === pathKey && record.type === 'application/json';
+    const state = {
+        method: request.method,
+        family: isSiteFile && path.path !== '/' ? '' : routes.family(path.path, rules),
+        key: found.key,
+        query: path.query,
+        isPrivate: isGated,
+        refusal,
+    };
+    const fail = (status) => errors.failure(status, state, release);
+    // Without pages, nothing else exists outside /api.
+    const isNowhere = !isInApi && !rules.pages && !isBody;
+    if (request.header('Transfer-Encoding')) {
+        state.isPrivate = false;
+        state.key = '';
+        return fail(400);
+    }
+    if (isNowhere) {
+        return fail(404);
+    }
+    if (request.method === 'OPTIONS') {
+        return { status: 204, headers: headers.options(), body: null };
+    }
+    if (request.method !== 'GET' && request.method !== 'HEAD') {
+        return fail(405);
+    }
+    if (path.isHidden) {
+        return fail(404);
+    }
+    if (isGated && refusal) {
+        return fail(401);
+    }
+    state.isPrivate = isGated || (record !== null && record.restricted);
+    if (path.query && found.key === lookup.SERIES) {
+        return list(request, path, state, record, release);
+    }
+    if (!record) {
+        return missing(request, path, pathKey, state, release);
+    }
+    if (record.restricted && refusal) {
+        return fail(401);
+    }
+    if (record.kind === '451') {
+        return fail(451);
+    }
+    if (record.kind === '308') {
+        return errors.redirect(record.target, state, rules);
+    }
+    const extra = headers.policies(isInApi, record.type, rules);
+    return resource(request, record, state, extra, release);
+}
+
+// A path without a record: below an old slug, malformed, or missing.
+function missing(request, path, pathKey, state, release) {
+    const why = lookup.missing(pathKey, state.key, release.rules);
+    if (why.status !== 308) {
+        return errors.failure(why.status, state, release);
+    }
+    const isPage = state.family === 'page';
+    const sent = path.sent ? new Uint8Array(path.sent) : bytes.encoded(path.path);
+    const rest = redirects.below(sent.subarray(why.length), isPage);
+    const query = path.query ? redirects.query(bytes.encoded(path.query)) : '';
+    // A URL with a key must not be stored.
+    state.isKeyed = apiKey(request) !== '';
+    return errors.redirect(why.present + rest + query, state, release.rules);
+}
+
+// A body, or 304 or 412 as the conditions decide.
+async function resource(request, record, state, extra, release) {
+    const verdict = conditions.verdict(request.header, record.etag, record.modified);
+    if (verdict === 'failed') {
+        return errors.failure(412, state, release);
+    }
+    // A strong condition requires the strong form.
+    const isPacked = record.gzip && verdict !== 'passed' && codings.acceptsGzip(request.header('Accept-Encoding'));
+    const status = verdict === 'fresh' ? 304 : 200;
+    const fields = fieldsOf(record, state, status, isPacked, extra);
+    if (status === 304) {
+        return { status, headers: fields, body: null };
+    }
+    const body = request.method === 'HEAD' ? null : await release.body(record, isPacked ? 'gzip' : 'plain');
+    return { status, headers: fields, body };
+}
+
+// The headers of a body or its 304. They stay with the record, so that the same array means the same headers.
+function fieldsOf(record, state, status, isPacked, extra) {
+    const name = `${status} ${isPacked} ${state.family} ${state.isPrivate}`;
+    record.fields = record.fields || Object.create(null);
+    record.fields[name] = record.fields[name] || made(record, state, status, isPacked, extra);
+    return record.fields[name];
+}
+
+function made(record, state, status, isPacked, extra) {
+    const fields = headers.common(state.family, cacheControl(record, state), vary(record, state)).concat(extra, [
+        ['ETag', isPacked ? `W/"${record.etag}"` : `"${record.etag}"`],
+        ['Content-Type', record.type],
+    ]);
+    if (record.modified >= 0) {
+        fields.push(['Last-Modified', httpDates.text(record.modified)]);
+    }
+    const length = isPacked ? record.stored : record.size;
+    if (status === 200 && length !== undefined) {
+        fields.push(['Content-Length', String(length)]);
+    }
+    if (status === 200 && isPacked) {
+        fields.push(['Content-Encoding', 'gzip']);
+    }
+    return fields;
+}
+
+// A filtered list, with the date and the age of the index: its Last-Modified changes with any of its series.
+async function list(request, path, state, index, release) {
+    const body = index ? await lookup.searched(path.query, release) : null;
+    if (body === null) {
+        return errors.failure(404, state, release);
+    }
+    const encoded = bytes.encoded(body);
+    const record = {
+        etag: release.md5(body),
+        modified: index.modified,
+        maxAge: index.maxAge,
+        type: 'application/json',
+        gzip: false,
+        size: encoded.length,
+    };
+    const only = { rules: release.rules, find: (key) => release.find(key), body: () => Promise.resolve(encoded) };
+    return resource(request, record, state, [], only);
+}
+
+function cacheControl(record, state) {
+    return `${state.isPrivate ? 'private' : 'public'}, max-age=${record.maxAge}`;
+}
+
+function vary(record, state) {
+    const fields = state.isPrivate ? ['X-API-Key'] : [];
+    return (record.gzip ? fields.concat('Accept-Encoding') : fields).join(', ');
+}
+
+export default { respond, apiKey };
