@@ -5,21 +5,37 @@ The templates hold the directives, this module fills in the values. Each value f
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from .. import encoding
+from ..api import policies
 from ..api.payloads import errors
-from ..api.resources import EMPTY_RESULTS_URL, JSON, SUFFIXES, key
-from ..catalog.site_settings import Site
-from ..release.manifest import Published
+from ..api.resources import (
+    ATOM,
+    EMPTY_RESULTS_URL,
+    HTML,
+    JSON,
+    JSON_FEED,
+    RSS,
+    SUFFIXES,
+    SVG,
+    XML,
+    key,
+)
+from ..javascript import modules
+from ..release.manifest import ID_PLACEHOLDER
+from ..release.rules import Rules
 from ..templating import Templates
 from . import date_patterns, maps, quoting
+from .config_data import ConfigData
 
 # Numbers in canonical form: 0, 10 and, for chapters, 10.5; not 01, 1.0 or 1e3.
 _INTEGER = r"(?:0|[1-9]\d*)"
 _NUMBER = rf"{_INTEGER}(?:\.\d*[1-9])?"
+_HTTP = "http.conf"
+_MAX_SIZE = "@max_size@"
 _TEMPLATES = (
     "body.conf",
     "coding.conf",
@@ -27,21 +43,21 @@ _TEMPLATES = (
     "decisions.conf",
     "errors.conf",
     "failures.conf",
+    "fresh.conf",
     "headers.conf",
     "keys.conf",
+    "pages.conf",
     "plain.conf",
     "queries.conf",
+    "redirects.conf",
     "views.conf",
 )
-_SHIM = Path(__file__).parent / "shim"
+# The location of the images. A release has this file only if site.yaml has a folder of images.
+MEDIA_FILE = "media.conf"
+PREVIEW_FILE = "preview.conf"
 _CONFIGURATION = Templates(Path(__file__).parent / "templates", quote=quoting.quote, path=quoting.quote_path)
 # The module that runs the shim, where Debian and the official images install it.
 JS_MODULE = "/usr/lib/nginx/modules/ngx_http_js_module.so"
-# A page may load files from its own host only, and images inside its style sheet.
-CONTENT_SECURITY_POLICY = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
-    "base-uri 'none'; form-action 'none'; frame-ancestors 'self'"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,12 +72,44 @@ def _render(name: str, values: dict[str, object]) -> ConfigFile:
     return ConfigFile(name, _CONFIGURATION.render(name, values))
 
 
+@dataclass(frozen=True, slots=True)
+class MediaConf:
+    """Images that nginx serves."""
+
+    # The path of their URLs. It begins and ends with /.
+    location: str
+    folder: str
+    max_age: int
+
+
+def media_conf(media: MediaConf, *, folder: str, run: str, preview: bool = False) -> bytes:
+    """The location of the images, for a server with the release in `folder`."""
+    return _render(MEDIA_FILE, {"media": media, "folder": folder, "run": run, "preview": preview}).text
+
+
+def preview_conf(status: str, *, has_release: bool) -> bytes:
+    """The location of the files in the folder `status`, which `serve --preview` writes."""
+    values = {"status": status, "has_release": has_release, "policy": policies.DOCS_POLICY}
+    return _render(PREVIEW_FILE, values).text
+
+
 def main_conf(
-    port: int, *, folder: str, run: str, ipv6: str = "", log: str | None = None, js_module: str = JS_MODULE
+    port: int,
+    *,
+    folder: str | None,
+    run: str,
+    ipv6: str = "",
+    log: str | None = None,
+    js_module: str = JS_MODULE,
+    media: str | None = None,
+    preview: str | None = None,
+    workers: str = "auto",
 ) -> bytes:
     """The main file around the release in `folder`; the log and temporary files go to `run`.
 
-    It listens on all IPv4 addresses, and on the IPv6 address if one is given.
+    It listens on all IPv4 addresses, and on the IPv6 address if one is given. It includes media.conf of the folder
+    `media` if that is given and the file exists. With a folder `preview`, it includes preview.conf of that folder, and
+    no other machine can reach the server; `folder` is None as long as there is no release.
     """
     values: dict[str, object] = {
         "js_module": js_module,
@@ -70,64 +118,126 @@ def main_conf(
         "folder": folder,
         "run": run,
         "log": log or f"{run}/error.log",
+        "media": media,
+        "preview": preview,
+        "workers": workers,
+        "host": "" if preview is None else "127.0.0.1:",
     }
     return _render("nginx.conf", values).text
 
 
 @dataclass(frozen=True, slots=True)
-class ConfigData:
-    """Data of a release that the configuration depends on, besides the long maps."""
+class ServerConf:
+    """Where and how nginx serves a release: all that its table does not say."""
 
-    # The body that the shim searches. It is not sent.
-    index: Published
-    # Bodies of other types than JSON.
-    pages: Sequence[Published]
-    # Digests of API keys and the account of each, if it has one.
-    keys: Mapping[str, str | None]
-    # The days of all Last-Modified dates.
-    days: Iterable[int]
-    # The number of lines of the longest of the long maps, and the length of their longest line.
-    most_lines: int
-    longest_line: int
+    # The path of `dist` in the configuration, and that of the folder of the release.
+    dist: str
+    folder: str
+    views_per_second: int
+    media: MediaConf | None = None
 
 
-def release_files(data: ConfigData, site: Site, *, dist: str, folder: str) -> list[ConfigFile]:
-    """The files of a release but its manifest and long maps. `folder` is its folder, the bodies are below `dist`."""
-    short_maps = [
-        ConfigFile("days.map", maps.days_map(data.days)),
-        ConfigFile("keys.map", maps.dump({digest: f"={account or ''}" for digest, account in data.keys.items()})),
-    ]
-    values: dict[str, object] = {
-        "dist": dist,
-        "folder": folder,
-        "run": f"{dist}/run",
-        "index": f"{dist}/{data.index.file}",
-        "hash": hash_sizes(data, [file.text for file in short_maps]),
-        "pages": [(url, _answer_conf(page.type)) for page in data.pages for url in (page.url, f"{page.url}/")],
-    }
-    values |= _site_values(site) | _condition_values() | _error_values()
+def release_files(data: ConfigData, server: ServerConf) -> list[ConfigFile]:
+    """The files of a release but its manifest, its keys and the long maps."""
+    files = rendered_files(with_placeholders(data), server)
+    return [ConfigFile(file.path, filled(file.path, file.text, data)) for file in files]
+
+
+def with_placeholders(data: ConfigData) -> ConfigData:
+    """The data without the values that differ in most builds, so that the next build can use its files again."""
+    # As long as the name of the file, because long words are refused.
+    return replace(data, index_file="@index".ljust(len(data.index_file), "@"), most_lines=0)
+
+
+def filled(path: str, text: bytes, data: ConfigData) -> bytes:
+    """The text of a file of `rendered_files` with the values of the data."""
+    if path != _HTTP:
+        return text
+    most = max(data.most_lines, *(len(file.text.splitlines()) for file in _short_maps(data)))
+    # With this maximum, nginx builds the hash of each map at the first attempt. It begins 1000 below a maximum over
+    # 10,000. Four lines in a bucket are searched quickly and share its 40 bytes of overhead.
+    text = text.replace(_MAX_SIZE.encode(), str(max(12_000, most // 4 + 1000)).encode())
+    return text.replace(with_placeholders(data).index_file.encode(), data.index_file.encode())
+
+
+def _short_maps(data: ConfigData) -> list[ConfigFile]:
     return [
-        *(_render(name, values) for name in ("http.conf", "server.conf", *_TEMPLATES)),
-        *(_render_answer_conf(type, values) for type in SUFFIXES),
-        *short_maps,
-        *(ConfigFile(path.name, path.read_bytes()) for path in sorted(_SHIM.iterdir()) if path.suffix == ".js"),
+        ConfigFile(maps.REDIRECTS, maps.redirects_map(data.rules)),
+        ConfigFile(maps.KEYS, maps.keys_map(data.keys)),
     ]
 
 
-def _site_values(site: Site) -> dict[str, object]:
-    letters = maps.age_letters(site)
+def rendered_files(data: ConfigData, server: ServerConf) -> list[ConfigFile]:
+    """The files with placeholders."""
+    rules, run, short_maps = data.rules, f"{server.dist}/run", _short_maps(data)
+    values: dict[str, object] = {
+        "dist": server.dist,
+        "folder": server.folder,
+        "run": run,
+        "preview": rules.preview,
+        "release": ID_PLACEHOLDER,
+        "index": f"{server.dist}/{data.index_file}",
+        "hash": {"bucket_size": _bucket_size(data, short_maps), "max_size": _MAX_SIZE},
+        "documents": _locations(data.documents),
+        "views_per_second": server.views_per_second,
+    }
+    media = [ConfigFile(MEDIA_FILE, media_conf(server.media, folder=server.folder, run=run))] if server.media else []
+    values |= _site_values(rules) | _condition_values() | _error_values() | _page_values(data)
+    return [
+        *(_render(name, values) for name in (_HTTP, "server.conf", *_TEMPLATES)),
+        *(_render_answer_conf(type, values) for type in _types(data)),
+        *short_maps,
+        *media,
+        *(ConfigFile(name, text) for name, text in modules.of_nginx().items()),
+    ]
+
+
+def _site_values(rules: Rules) -> dict[str, object]:
+    letters = maps.age_letters(rules.max_ages)
     return {
         "ages": [(letter, "private" if restricted else "public", age) for (restricted, age), letter in letters.items()],
+        "open_letters": [letter for (restricted, _), letter in letters.items() if not restricted],
         "locked_letters": [letter for (restricted, _), letter in letters.items() if restricted],
         "maps": maps.MAPS,
-        "base_url": site.base_url,
-        "error_age": site.cache.errors,
-        "locked_routes": [_route_pattern(path) for path in site.restricted],
+        "read": maps.READ_PARTS,
+        "base_url": rules.base_url,
+        "error_age": rules.error_age,
+        "locked_routes": [_route_pattern(path) for path in rules.restricted],
         "integer": _INTEGER,
         "number": _NUMBER,
-        "policy": CONTENT_SECURITY_POLICY,
-        "views_per_second": site.views_per_second,
+        "policy": policies.DOCS_POLICY,
     }
+
+
+def _page_values(data: ConfigData) -> dict[str, object]:
+    return {
+        "pages_for_readers": data.rules.pages,
+        "family": "page" if data.rules.pages else "",
+        "reader": re.escape(data.rules.reader),
+        "page_policy": policies.page_policy(data.rules.image_origins),
+        "missing_page": data.missing_page,
+        "svg_policy": policies.SVG_POLICY,
+        "svg_conf": _answer_conf(SVG),
+        "html_conf": _answer_conf(HTML),
+        "sitemap_conf": _answer_conf(XML),
+        "feed_conf": _answer_conf(JSON_FEED),
+        "feeds": [("atom", _answer_conf(ATOM)), ("rss", _answer_conf(RSS))],
+        "site_files": _locations(data.files),
+        "page_errors": [(status, policies.error_page(text)) for status, text in sorted(errors.MESSAGES.items())],
+        "default_page_error": policies.error_page(errors.MESSAGES[500]),
+    }
+
+
+def _types(data: ConfigData) -> list[str]:
+    """The media types of all responses."""
+    types = {JSON, *(type for _, type in (*data.documents, *data.files))}
+    types |= {HTML, XML, ATOM, RSS, JSON_FEED} if data.rules.pages else set()
+    return sorted(types)
+
+
+def _locations(bodies: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Path and file of the location of each body, with and without a final slash."""
+    return [(path, _answer_conf(type)) for url, type in bodies for path in (key(url), f"{key(url)}/")]
 
 
 def _condition_values() -> dict[str, object]:
@@ -174,14 +284,7 @@ def _route_pattern(path: str) -> str:
     return re.sub(r"\\\{\w+\\\}", "[^/]+", re.escape(f"/api/v2{path}"))
 
 
-def hash_sizes(data: ConfigData, short_maps: Iterable[bytes]) -> dict[str, int]:
-    """Sizes with which nginx builds the hash of each map at the first attempt and without a warning.
-
-    If the maximum is over 10,000, nginx begins 1000 below it. Four lines in a bucket are searched quickly and share
-    its 40 bytes of overhead. A bucket is large enough for three times as many.
-    """
-    lines = [text.splitlines() for text in short_maps]
-    longest = max(data.longest_line, *(len(line) for text in lines for line in text))
-    most = max(data.most_lines, *map(len, lines))
-    bucket = 1 << (12 * longest).bit_length()
-    return {"bucket_size": min(max(1024, bucket), 32_768), "max_size": max(12_000, most // 4 + 1000)}
+def _bucket_size(data: ConfigData, short_maps: Iterable[ConfigFile]) -> int:
+    """The size with which nginx builds the hash of each map without a warning: enough for three times four lines."""
+    longest = max([data.longest_line, *(len(line) for file in short_maps for line in file.text.splitlines())])
+    return min(max(1024, 1 << (12 * longest).bit_length()), 32_768)

@@ -1,34 +1,50 @@
 """Lines of the maps by which nginx finds the body or the gate of a URL. Each line is made from one URL alone."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
-from functools import lru_cache
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from .. import encoding
-from ..api.resources import EMPTY_RESULTS_URL, Gate, key
-from ..catalog.site_settings import Site
-from ..release.manifest import Published
+from ..api.resources import EMPTY_RESULTS_URL, Alias, Gate, key
+from ..release.manifest import Entry, Published
+from ..release.rules import Rules
 from .quoting import quote, quote_key
 
-# The maps and the keys that belong to each: prefix, pattern of the middle, suffix. A line holds the middle only. It
-# begins with a slash, so that it is never a word with a meaning for nginx. Other keys are in validators.map, in full.
+# Keys that are spelled like their URL: no capitals, no escapes, no segments that nginx removes.
+_PLAIN = r"(?:/(?!\.)[-a-z0-9_.~]++)++"
+# Pages, feeds and all other paths outside /api. Not /index: it is the key of / and no path.
+SITE = "site"
+# The maps whose keys are whole paths, and their patterns. nginx chooses the map of a path by its location.
 MAPS = {
-    "series": ("/api/series", "/.+", ""),
-    "v1_series": ("/api/v1/series", "/.+", ""),
-    "chapter": ("/api/v2/chapters", "/[^/]+", ""),
-    "chapter_pages": ("/api/v2/chapters", "/[^/]+", "/pages"),
-    "chapter_read": ("/api/v2/chapters", "/[^/]+", "/read"),
+    SITE: rf"(?!/(?:api|index)(?![^/])){_PLAIN}",
+    "series": f"/api/series{_PLAIN}",
+    "v1_series": f"/api/v1/series{_PLAIN}",
+    "chapters": f"/api/v2/chapters{_PLAIN}",
+    "validators": _PLAIN,
 }
-_MAP = re.compile("|".join(f"{begin}(?P<{name}>{middle}){end}" for name, (begin, middle, end) in MAPS.items()))
-# A gate's line. The value of a body's line begins with an ETag, which has no slash.
-_GATE = re.compile(r'(\S+) "?(key:)?(308|451)(/.*?)"?;')
+# The map of redirects to chapters. A line holds the middle of the path only.
+READ = "chapter_read"
+READ_PARTS = ("/api/v2/chapters", "/[-a-z0-9_.~]++", "/read")
+# The map of all other keys. nginx ignores case when it looks up a key, so the value of a line repeats the key.
+EXACT = "exact"
+# The map of aliases, which are all deprecated URLs of a chapter's pages.
+PAGES = "pages"
+# The maps with a line for each entry of the table, in a fixed order.
+LONG = (*MAPS, READ, EXACT, PAGES)
+_MAP = re.compile(
+    "|".join(
+        [
+            f"{READ_PARTS[0]}(?P<{READ}>{READ_PARTS[1]}){READ_PARTS[2]}",
+            *(f"(?P<{name}>{key})" for name, key in MAPS.items()),
+        ]
+    )
+)
 # A line of a short map: key, and value with or without quotes.
 _ENTRY = re.compile(r'(\S+) (?:"((?:[^"\\]|\\.)*)"|([^"\s]+));')
-_DAY = 86_400
+# The maps of old slugs and of API keys.
+REDIRECTS, KEYS = "redirects.map", "keys.map"
 # No capitals: nginx ignores case when it looks up a key.
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
-_DIGITS = f"0123456789{_LETTERS}"
 
 
 class Line(NamedTuple):
@@ -38,73 +54,74 @@ class Line(NamedTuple):
     key: str
     value: str
 
-    @property
-    def text(self) -> str:
-        return f"{self.key} {self.value};\n"
 
-
-def age_letters(site: Site) -> dict[tuple[bool, int], str]:
+def age_letters(max_ages: Iterable[int]) -> dict[tuple[bool, int], str]:
     """One letter for each pair of `restricted` and a max-age of site.yaml, whether a body has it or not."""
-    cache = site.cache
-    ages = {age for version in (cache.unversioned, cache.v1, cache.v2) for _, age in version} | {cache.index}
-    classes = [(restricted, age) for restricted in (False, True) for age in sorted(ages)]
+    classes = [(restricted, age) for restricted in (False, True) for age in max_ages]
     return {pair: _number(index, _LETTERS) for index, pair in enumerate(classes)}
 
 
+def lines(entries: Iterable[Entry], letters: Mapping[tuple[bool, int], str]) -> dict[str, list[bytes]]:
+    """The lines of a segment in each of the long maps."""
+    by_map: dict[str, list[bytes]] = {name: [] for name in LONG}
+    for entry in entries:
+        name, key, value = _entry_line(entry, letters)
+        by_map[name].append(f"{key} {value};\n".encode())
+    return by_map
+
+
+def longest(lines: Mapping[str, Sequence[bytes]]) -> int:
+    """The length of the longest line in any map."""
+    return max((len(line) for map_lines in lines.values() for line in map_lines), default=0)
+
+
+def _entry_line(entry: Entry, letters: Mapping[tuple[bool, int], str]) -> Line:
+    if isinstance(entry, Published):
+        return body_line(entry, letters)
+    return gate_line(entry) if isinstance(entry, Gate) else alias_line(entry)
+
+
 def body_line(body: Published, letters: Mapping[tuple[bool, int], str]) -> Line:
-    """The line of a body: ETag, + or - for a gzip form or none, age letter, and the time and day of Last-Modified."""
+    """The line of a body: ETag, + or - for a gzip form or none, age letter, and Last-Modified."""
     letter = letters[body.restricted, body.max_age]
-    moment = "" if body.url == EMPTY_RESULTS_URL else _moment(body.modified)
-    return _line(key(body.url), f"{body.etag}{'-+'[body.gzip]}{letter}{moment}")
-
-
-# Cached: all bodies of a chapter have the same Last-Modified.
-@lru_cache(maxsize=4096)
-def _moment(seconds: int) -> str:
-    time = seconds % _DAY
-    return f"{time // 3600:02}:{time // 60 % 60:02}:{time % 60:02}{_number(seconds // _DAY, _DIGITS)}"
+    date = "" if body.url == EMPTY_RESULTS_URL else encoding.http_date(body.modified)
+    return _line(key(body.url), f"{body.etag}{'-+'[body.gzip]}{letter}{date}")
 
 
 def gate_line(gate: Gate) -> Line:
     """The line of a gate: 451 and its own key, or 308 and the path to redirect to; `key:` first if it needs a key."""
     path = key(gate.url)
-    return _line(path, quote(f"{'key:' * gate.restricted}{gate.status}{gate.target or path}"))
+    return _line(path, f"{'key:' * gate.restricted}{gate.status}{gate.target or path}")
 
 
-def gates(map: str, lines: Iterable[str]) -> Iterator[Gate]:
-    """Parse the gates among the lines of a map; those of URLs with parameters equal that of their path."""
-    begin, _, end = MAPS.get(map, ("", "", ""))
-    for line in lines:
-        match = _GATE.fullmatch(line)
-        if match and not match[1].startswith("/query"):
-            path, lock, status, target = match.groups()
-            yield Gate(f"{begin}{path}{end}", int(status), target if status == "308" else "", bool(lock))
+def alias_line(alias: Alias) -> Line:
+    """The line of an alias: the key of its URL and the path of its target."""
+    return Line(PAGES, quote_key(key(alias.url)), quote(alias.target))
 
 
-def page_line(key: str, target: str) -> Line:
-    """The line of a deprecated URL of a chapter's pages: its key and the path of the current URL."""
-    return Line("pages", quote_key(key), quote(target))
+def redirects_map(rules: Rules) -> bytes:
+    """One line for each path with an old slug: the old path, and both paths.
+
+    A line repeats its key, because nginx ignores the case of keys.
+    """
+    return dump({old: f"{old} {present}" for old, present in rules.redirected_paths().items()})
 
 
-def parse_pages(lines: Iterable[str]) -> dict[str, str]:
-    """Keys and targets of lines written by `page_line`."""
-    return dict(line.removesuffix(";").split(" ") for line in lines)
+def keys_map(keys: Mapping[str, str]) -> bytes:
+    """One line for each API key: its digest, and `=` with its account, which is also the name of a folder of bodies."""
+    return dump({digest: f"={account}" for digest, account in keys.items()})
 
 
-def day(body: Published) -> int:
-    """The day of Last-Modified as a number, which the body's line holds; days.map translates it into a date."""
-    return body.modified // _DAY
-
-
-def days_map(days: Iterable[int]) -> bytes:
-    """Numbers of days with the beginning of their HTTP dates."""
-    return dump({_number(day, _DIGITS): encoding.http_date(day * _DAY)[:16] for day in days})
+def keys(text: bytes) -> dict[str, str]:
+    """The account key of each API key in a text of `keys_map`."""
+    return {digest: holder.removeprefix("=") for digest, holder in parse(text).items()}
 
 
 def _line(path: str, value: str) -> Line:
     match = _MAP.fullmatch(path)
-    map = match and match.lastgroup
-    return Line(map, quote_key(match[map]), value) if match and map else Line("validators", quote_key(path), value)
+    if match and match.lastgroup:
+        return Line(match.lastgroup, match[match.lastgroup], quote(value))
+    return Line(EXACT, quote_key(path), quote_key(f"{value} {path}", "${fp_dollar}"))
 
 
 def dump(entries: Mapping[str, str]) -> bytes:

@@ -8,6 +8,7 @@ import socket
 import subprocess
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from functools import cache
 from pathlib import Path
 from threading import Thread
 from typing import IO
@@ -17,6 +18,7 @@ from ..errors import FlatpanelError
 from ..release import nginx_user
 from ..release.store import Store
 from . import config, quoting
+from .config import MediaConf
 
 # Seconds that nginx may take to load a configuration. It needs one second for some hundred thousand URLs.
 MAX_WAIT = 60
@@ -37,20 +39,42 @@ def find_nginx() -> str:
 
 def find_js_module() -> str:
     """The path of the module that runs the shim; the usual path if this nginx does not print where its modules are."""
-    settings = subprocess.run([find_nginx(), "-V"], capture_output=True, text=True, check=False).stderr
-    folders = re.findall(r"--(?:modules-path|prefix)=(\S+)", settings)
+    folders = re.findall(r"--(?:modules-path|prefix)=(\S+)", _settings(find_nginx()))
     names = [Path(folder, *inside, "ngx_http_js_module.so") for folder in folders for inside in ((), ("modules",))]
     return next((str(name) for name in names if name.is_file()), config.JS_MODULE)
 
 
-class Server:
-    """One nginx process. `dist` is the path of the store in the release's configuration.
+@cache
+def _settings(nginx: str) -> str:
+    """The options that nginx was compiled with. Each reload needs them, and nginx takes 10 ms to print them."""
+    return subprocess.run([nginx, "-V"], capture_output=True, text=True, check=False).stderr
 
-    `on_line` is called with each line that nginx prints. The lines quote requests as clients sent them.
+
+class Server:
+    """One nginx process. `dist` is the path of the store in the release's configuration; `media` is absolute.
+
+    With `status`, the folder of a preview's status, only this machine can reach the server, and the first release may
+    come later: until then `dist` is None. A `watched` server shows a new release soon after a reload. `on_line` is
+    called with each line that nginx prints. The lines quote requests as clients sent them.
     """
 
-    def __init__(self, store: Store, dist: str, port: int, run: Path, on_line: Callable[[str], None]) -> None:
-        self.store, self.dist, self.port, self.run, self.on_line = store, dist, port, run, on_line
+    def __init__(
+        self,
+        store: Store,
+        dist: str | None,
+        port: int,
+        run: Path,
+        on_line: Callable[[str], None],
+        media: MediaConf | None,
+        status: Path | None = None,
+        *,
+        watched: bool = False,
+    ) -> None:
+        self.store, self.dist, self.port, self.run, self.on_line, self.media = store, dist, port, run, on_line, media
+        self.status = status
+        # After a reload, nginx lets the old workers go on for 0.1 s. The kernel gives new connections to the oldest of
+        # several workers; of one old and one new worker, each gets some.
+        self.workers = "1" if watched else "auto"
         self.ipv6 = free_port(port)
         self.errors = 0
         self.configure()
@@ -77,33 +101,47 @@ class Server:
 
     def configure(self) -> None:
         """Write a main file for the current release into the scratch folder."""
-        assert self.store.current(), "serve builds first"
-        if not Path(self.dist).is_absolute():
+        assert self.store.current() or not self.dist, "serve builds first"
+        if self.dist and not Path(self.dist).is_absolute():
             filesystem.replace_link(self.run / self.dist, str(self.store.root.resolve()))
-        nginx_user.write_user_conf(self.store.root, self.run / "user.conf")
-        folder = f"{self.dist}/current"
+        nginx_user.write_user_conf(self.store.root if self.dist else self.run, self.run / "user.conf")
+        folder = f"{self.dist}/current" if self.dist else None
+        preview = None
+        if self.status:
+            preview = "."
+            text = config.preview_conf(str(self.status), has_release=bool(self.dist))
+            filesystem.write_if_changed(self.run / config.PREVIEW_FILE, text)
+        # The media.conf of the release has a path relative to the project, or that of another machine.
+        media = None
+        if self.media and folder:
+            media = "."
+            text = config.media_conf(self.media, folder=folder, run=".", preview=bool(preview))
+            filesystem.write_if_changed(self.run / config.MEDIA_FILE, text)
         main = config.main_conf(
-            self.port, ipv6=self.ipv6, folder=folder, run=".", log="stderr", js_module=find_js_module()
+            self.port,
+            ipv6=self.ipv6,
+            folder=folder,
+            run=".",
+            log="stderr",
+            js_module=find_js_module(),
+            media=media,
+            preview=preview,
+            workers=self.workers,
         )
         filesystem.write_if_changed(self.run / "nginx.conf", main)
 
     def wait_until_up(self) -> None:
         """Return when nginx accepts connections; an error if it ends instead."""
-        self._wait(lambda: bool(self._workers()), errors=0)
+        self._wait(lambda: bool(_workers(self.log)), errors=0)
 
     def reload(self) -> None:
         """Load the current release, and return when all workers serve it."""
         self.configure()
-        old = self._workers()
+        old = _workers(self.log)
         # Counted before the signal: nginx may reject the configuration at once.
         errors = self.errors
         self.process.send_signal(signal.SIGHUP)
-        self._wait(lambda: not old & self._workers(), errors)
-
-    def _workers(self) -> set[str]:
-        """The ids of the workers that accept connections, by what nginx logs."""
-        log = self.log.read_text(errors="replace") if self.log.exists() else ""
-        return set(_STARTED.findall(log)) - set(_STOPPED.findall(log))
+        self._wait(lambda: not old & _workers(self.log), errors)
 
     def _wait(self, done: Callable[[], bool], errors: int) -> None:
         """Wait until `done`; an error if nginx rejects the configuration, ends, or exceeds MAX_WAIT."""
@@ -131,11 +169,26 @@ class Server:
         self.relay.join(1)
 
 
+def _workers(log: Path) -> set[str]:
+    """The ids of the workers that accept connections, by what nginx logs."""
+    text = log.read_text(errors="replace") if log.exists() else ""
+    return set(_STARTED.findall(text)) - set(_STOPPED.findall(text))
+
+
 @contextmanager
-def serving(store: Store, dist: str, port: int, on_line: Callable[[str], None]) -> Iterator[Server]:
+def serving(
+    store: Store,
+    dist: str | None,
+    port: int,
+    on_line: Callable[[str], None],
+    media: MediaConf | None = None,
+    status: Path | None = None,
+    *,
+    watched: bool = False,
+) -> Iterator[Server]:
     """Run nginx inside a with statement."""
     with filesystem.scratch_folder(shared=True) as run:
-        server = Server(store, dist, port, run, on_line)
+        server = Server(store, dist, port, run, on_line, media, status, watched=watched)
         try:
             server.wait_until_up()
             yield server

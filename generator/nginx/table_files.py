@@ -1,0 +1,52 @@
+"""The maps and the configuration of nginx as functions of the table of a release."""
+
+from collections.abc import Iterator
+
+from ..filesystem import read_regular
+from ..release.manifest import Published
+from ..release.table import KEYS_FILE, ReleaseTable, dump_keys
+from . import config, config_data, maps
+from .config import ConfigFile, ServerConf
+
+
+def text(table: ReleaseTable, file: str) -> bytes | None:
+    """The content of a map by the name of its file, or of the keys by that of their map; None for any other file."""
+    if file == maps.REDIRECTS:
+        return maps.redirects_map(table.rules)
+    if file == maps.KEYS:
+        return maps.keys_map(table.keys)
+    if file == KEYS_FILE:
+        lines = read_regular(table.folder / maps.KEYS)
+        return None if lines is None else dump_keys(maps.keys(lines))
+    name = file.removesuffix(".map")
+    if name not in maps.LONG:
+        return None
+    return b"".join(line for lines in _lines(table) for line in lines[name])
+
+
+def map_files(table: ReleaseTable) -> dict[str, bytes]:
+    """The content of all maps by the names of their files."""
+    files: dict[str, list[bytes]] = {f"{name}.map": [] for name in maps.LONG}
+    for lines in _lines(table):
+        for name, map_lines in lines.items():
+            files[f"{name}.map"] += map_lines
+    short = {maps.REDIRECTS: maps.redirects_map(table.rules), maps.KEYS: maps.keys_map(table.keys)}
+    return {file: b"".join(lines) for file, lines in files.items()} | short
+
+
+def configuration(table: ReleaseTable, server: ServerConf) -> list[ConfigFile]:
+    """All files of the release but its manifest, its keys and the long maps."""
+    counts, longest = dict.fromkeys(maps.LONG, 0), 0
+    for lines in _lines(table):
+        longest = max(longest, maps.longest(lines))
+        for name, map_lines in lines.items():
+            counts[name] += len(map_lines)
+    bodies = [entry for entry in table.entries("") if isinstance(entry, Published)]
+    data = config_data.of_bodies(table.rules, table.keys, bodies, counts.values(), longest)
+    return config.release_files(data, server)
+
+
+def _lines(table: ReleaseTable) -> Iterator[dict[str, list[bytes]]]:
+    """The lines of each segment in each of the long maps."""
+    letters = maps.age_letters(table.rules.max_ages)
+    return (maps.lines(table.entries(slug), letters) for slug in table.slugs)
