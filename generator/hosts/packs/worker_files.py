@@ -1,0 +1,105 @@
+"""The worker beside the packs: its code, the release that it answers with, and the settings of its hosts."""
+
+import re
+from base64 import b64encode
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import NamedTuple
+from urllib.parse import urlsplit
+
+from ... import encoding
+from ...filesystem import delete, read_regular, remove_empty_folders, write_if_changed
+from ...javascript import modules
+from ...release.table import ReleaseTable
+from ...templating import Templates
+from .worker_rules import rules
+
+_TEMPLATES = Templates(Path(__file__).parent / "templates")
+# The folder of the worker, and the modules that a host starts. They stay the same in all versions.
+WORKER = "worker"
+_STARTS = ("cloudflare.js", "deno.js", "bucket.js")
+# The only file whose meaning changes: it names the code and the packs of one release.
+POINTER = f"{WORKER}/release.js"
+WORKERD = "config.capnp"
+# Files that a user may change. A changed one stays as it is.
+SETTINGS = ("wrangler.jsonc", "deno.json")
+# Older than the newest runtimes, and new enough for everything that the worker uses.
+COMPATIBILITY_DATE = "2025-09-01"
+_CODE = re.compile(r"[0-9a-f]{16}")
+
+
+class WorkerFiles(NamedTuple):
+    """The files of the worker by path: modules, settings, and the pointer."""
+
+    modules: Mapping[str, bytes]
+    settings: Mapping[str, bytes]
+    pointer: bytes
+
+
+def of_release(table: ReleaseTable, directories: Mapping[str, bytes]) -> WorkerFiles:
+    code = modules.of_worker()
+    starts = {f"{WORKER}/{name}": code.pop(name) for name in _STARTS}
+    # Modules of another version get another folder, so that an interrupted run mixes none of them.
+    name = encoding.sha256(encoding.json({path: encoding.sha256(text) for path, text in code.items()}))[:16]
+    values = {
+        "release": table.id,
+        "code": name,
+        "rules": encoding.json(encoding.json(rules(table)).decode()).decode(),
+        "directories": encoding.json({tree: b64encode(text).decode() for tree, text in directories.items()}).decode(),
+        "name": encoding.json(worker_name(table.rules.base_url)).decode(),
+        "date": encoding.json(COMPATIBILITY_DATE).decode(),
+    }
+    settings = {file: _TEMPLATES.render(file, values) for file in SETTINGS}
+    own = {f"{WORKER}/{name}/{path}": text for path, text in code.items()}
+    return WorkerFiles(own | starts, settings, _TEMPLATES.render("release.js", values))
+
+
+def worker_name(base_url: str) -> str:
+    """A name for the worker that Cloudflare accepts, from the host of the site."""
+    name = re.sub(r"[^a-z0-9]+", "-", (urlsplit(base_url).hostname or "").lower()).strip("-")
+    return name[:50].strip("-") or "flatpanel"
+
+
+def write(target: Path, files: WorkerFiles, earlier: Mapping[str, str]) -> Mapping[str, str]:
+    """Write the files, the pointer last; returns the digests of the settings as this program wrote them.
+
+    `earlier` has the digests of the settings that it wrote before.
+    """
+    written = dict(earlier)
+    for file in files.settings.keys() - changed_by_others(target, files, earlier):
+        write_if_changed(target / file, files.settings[file])
+        written[file] = encoding.sha256(files.settings[file])
+    for path, text in files.modules.items():
+        write_if_changed(target / path, text)
+    present = _modules(target)
+    # workerd gets both versions of the code until the pointer has changed.
+    write_if_changed(target / WORKERD, _workerd_config({*present, *files.modules}))
+    write_if_changed(target / POINTER, files.pointer)
+    write_if_changed(target / WORKERD, _workerd_config(files.modules))
+    for path in present - files.modules.keys():
+        delete(target / path)
+        remove_empty_folders((target / path).parent)
+    return dict(sorted(written.items()))
+
+
+def changed_by_others(target: Path, files: WorkerFiles, earlier: Mapping[str, str]) -> list[str]:
+    """The settings in the folder that this program has not written."""
+    texts = {file: read_regular(target / file) for file in SETTINGS}
+    return [
+        file
+        for file, text in texts.items()
+        if text not in (None, files.settings[file]) and encoding.sha256(text or b"") != earlier.get(file)
+    ]
+
+
+def _modules(target: Path) -> set[str]:
+    """The modules of all versions in the folder."""
+    folders = [path for path in (target / WORKER).iterdir() if _CODE.fullmatch(path.name)]
+    return {path.relative_to(target).as_posix() for folder in folders for path in folder.glob("*.js")}
+
+
+def _workerd_config(paths: Iterable[str]) -> bytes:
+    # The first module is the one that workerd starts.
+    start, *unused = (f"{WORKER}/{name}" for name in _STARTS)
+    others = sorted({*paths, POINTER} - {start, *unused})
+    return _TEMPLATES.render(WORKERD, {"modules": [start, *others], "date": encoding.json(COMPATIBILITY_DATE).decode()})

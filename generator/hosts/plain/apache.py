@@ -1,0 +1,165 @@
+"""An export for Apache: a file beside each body has its headers, and an .htaccess has the rules."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from ... import encoding
+from ...api import policies as api_policies
+from ...api.payloads import errors
+from ...api.resources import HTML, SUFFIXES, SVG, Gate, key
+from ...release import manifest
+from ...release.manifest import Published
+from ...templating import Templates
+from . import host_files
+from .answers import policies, types
+from .host_files import ROOT, HostExport, HostFile, body_file, exact_name, gzip_file, text_file
+from .patterns import CANONICAL_NUMBERS, INTEGER, NUMBER, WITH_NUMBERS, image_pages, locked_paths, paths_with_slugs
+from .plain_release import PlainRelease
+
+# The folder of responses that belong to no URL.
+_OWN = f"{ROOT}/_flatpanel"
+
+
+def quote(value: object) -> str:
+    """A value as one word of the configuration."""
+    return '"' + str(value).replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def pattern(text: str) -> str:
+    """A pattern of whole paths for a folder's configuration, which leaves out the first slash."""
+    return re.sub(r"^\^(\(?)/", r"^\1", text).removesuffix("$") + "/?$"
+
+
+_TEMPLATES = Templates(Path(__file__).parent / "templates", quote=quote, pattern=pattern)
+
+
+def export(release: PlainRelease) -> HostExport:
+    """The files of an export for Apache, which has no limits of its own."""
+    return HostExport(list(_files(release)))
+
+
+def _files(release: PlainRelease) -> Iterator[HostFile]:
+    for body in (*release.bodies, *release.queries):
+        yield from _body(exact_name(body), body, release)
+    yield from _aliases(release)
+    yield from host_files.markers(release.licensed, 451)
+    yield from host_files.markers(release.locked, 401)
+    for gate in release.gates:
+        if gate.status == 308:
+            yield from _redirect(gate, release)
+    for name, status, text in (
+        ("date_format", 400, errors.BAD_PARAMETERS["/bad/date_format"]),
+        ("pages", 400, errors.BAD_PARAMETERS["/bad/pages"]),
+        ("page", 404, errors.DETAILS["page"]),
+    ):
+        yield from _answer(
+            f"{_OWN}/{name}.json", encoding.json(text), [f"Status: {status}", "Content-Type: application/json"]
+        )
+    for body in release.bodies:
+        if body.url == "/404/":
+            yield from _answer(f"{_OWN}/404.html", (release.dist / body.file).read_bytes(), [f"Content-Type: {HTML}"])
+    yield text_file(f"{ROOT}/.htaccess", _TEMPLATES.render("htaccess.conf", _values(release)))
+    values = {
+        "host": urlsplit(release.rules.base_url).hostname,
+        "bad_request": _json(errors.error(400)),
+        "missing": _json(errors.error(404)),
+    }
+    yield text_file("apache.conf", _TEMPLATES.render("apache.conf", values), is_editable=True)
+
+
+def _body(name: str, body: Published, release: PlainRelease) -> Iterator[HostFile]:
+    """A body, its gzip form, and the headers of both."""
+    headers = list(_headers(body, release))
+    # After its body: a reader between both gets a body with the ETag of the one before, which is harmless.
+    yield body_file(name, body, release.dist)
+    yield _sidecar(name, [f'ETag: "{body.etag}"', *headers])
+    if body.gzip:
+        yield gzip_file(f"{name}.gz", body, release.dist)
+        yield _sidecar(f"{name}.gz", [f'ETag: W/"{body.etag}"', *headers, "Content-Encoding: gzip"])
+
+
+def _headers(body: Published, release: PlainRelease) -> Iterator[str]:
+    """The headers of both forms of a body."""
+    if date := manifest.last_modified(body):
+        yield f"Last-Modified: {date}"
+    yield f"Content-Type: {body.type}"
+    yield f"Cache-Control: public, max-age={body.max_age}"
+    if body.gzip:
+        yield "Vary: Accept-Encoding"
+    if body.url.startswith("/api/v2/docs"):
+        yield f"Content-Security-Policy: {api_policies.DOCS_POLICY}"
+    elif body.type == SVG:
+        yield f"Content-Security-Policy: {api_policies.SVG_POLICY}"
+    elif body.type == HTML:
+        yield f"Content-Security-Policy: {api_policies.page_policy(release.rules.image_origins)}"
+        yield "Referrer-Policy: strict-origin-when-cross-origin"
+
+
+def _aliases(release: PlainRelease) -> Iterator[HostFile]:
+    """The body of each alias once more: a folder's configuration has no list of names and targets."""
+    bodies = {body.url: body for body in release.bodies}
+    for alias in release.aliases:
+        path = key(alias.url)
+        if alias.target in bodies:
+            yield from _body(f"{ROOT}{path}.json", bodies[alias.target], release)
+        else:
+            yield from host_files.markers([alias.url], 401)
+
+
+def _redirect(gate: Gate, release: PlainRelease) -> Iterator[HostFile]:
+    url = f"{release.rules.base_url}{gate.target}"
+    headers = ["Status: 308", f"Location: {url}", "Content-Type: application/json"]
+    yield from _answer(f"{ROOT}{key(gate.url)}.json", encoding.json({"url": url}), headers)
+
+
+def _answer(name: str, text: bytes, headers: list[str]) -> Iterator[HostFile]:
+    yield text_file(name, text)
+    yield _sidecar(name, headers)
+
+
+def _sidecar(name: str, headers: list[str]) -> HostFile:
+    return text_file(f"{name}.headers", "".join(f"{line}\n" for line in headers).encode())
+
+
+def _values(release: PlainRelease) -> dict[str, object]:
+    rules = release.rules
+    statuses = [status for status in errors.MESSAGES if status != 401]
+    return {
+        "base_url": rules.base_url,
+        "error_age": rules.error_age,
+        "pages": rules.pages,
+        "image_pages": image_pages(rules),
+        "locked": locked_paths(rules),
+        "integer": INTEGER,
+        "number": NUMBER,
+        "with_numbers": WITH_NUMBERS,
+        "canonical_numbers": CANONICAL_NUMBERS,
+        "suffixes": [SUFFIXES[type] for type in types(release)],
+        "moved": list(_moved(release)),
+        "errors": [(status, _json(errors.error(status))) for status in errors.MESSAGES],
+        "details": [
+            (status, _json(errors.DETAILS["licensed"] if status == 451 else errors.detail(status)))
+            for status in statuses
+        ],
+        "page_errors": [
+            (status, api_policies.error_page(text)) for status, text in errors.MESSAGES.items() if status != 404
+        ],
+        "no_key": _json(errors.DETAILS["absent"]),
+        "invalid_key": _json(errors.DETAILS["invalid"]),
+        "page_policy": policies(rules)["page_policy"],
+    }
+
+
+def _moved(release: PlainRelease) -> Iterator[tuple[str, str]]:
+    """Patterns of request lines with old slugs, and the path with the present slug."""
+    for folder, (old, present), is_page in paths_with_slugs(release.rules):
+        begin = rf"^\S+ {re.escape(folder).replace('/', '/+')}{old}"
+        if is_page:
+            yield rf"{begin}(\.(?:atom|rss|json))/?[?\s]", f"{folder}{present}%1"
+        yield rf"{begin}((?:/+[^/?\s]+)*)/*[?\s]", f"{folder}{present}%1{'/' if is_page else ''}"
+
+
+def _json(body: object) -> str:
+    return encoding.json(body).decode()

@@ -1,0 +1,106 @@
+"""An export for Caddy: a file beside each body has its ETag, and a Caddyfile has the rules."""
+
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from ... import encoding
+from ...api.payloads import errors
+from ...api.resources import SUFFIXES, Alias, key
+from ...templating import Templates
+from . import host_files
+from .answers import policies, types
+from .host_files import HostExport, HostFile, body_file, exact_name, gzip_file, text_file
+from .path_rules import path_rules
+from .patterns import CANONICAL_NUMBERS, INTEGER, NUMBER, WITH_NUMBERS, image_pages, locked_paths, paths_with_slugs
+from .plain_release import PlainRelease
+
+
+def quote(value: object) -> str:
+    """A value as one word of a Caddyfile, with braces that are no placeholders."""
+    text = str(value)
+    return f"`{text}`" if "`" not in text else '"' + text.replace('"', '\\"') + '"'
+
+
+_TEMPLATES = Templates(Path(__file__).parent / "templates", quote=quote)
+
+
+def export(release: PlainRelease) -> HostExport:
+    """The files of an export for Caddy, which has no limits of its own."""
+    return HostExport(list(_files(release)))
+
+
+def _files(release: PlainRelease) -> Iterator[HostFile]:
+    for body in (*release.bodies, *release.queries):
+        name = exact_name(body)
+        yield body_file(name, body, release.dist)
+        # After its body: a reader between both gets a body with the ETag of the one before, which is harmless.
+        yield text_file(f"{name}.etag", f'"{body.etag}"'.encode())
+        if body.gzip:
+            yield gzip_file(f"{name}.gz", body, release.dist)
+            yield text_file(f"{name}.gz.etag", f'W/"{body.etag}"'.encode())
+    yield from host_files.markers(release.licensed, 451)
+    yield from host_files.markers(release.locked, 401)
+    yield text_file("flatpanel-read.map", _lines(release.moved))
+    yield text_file("flatpanel-pages.map", _lines(dict(map(_page_line, release.aliases))))
+    yield text_file("flatpanel.caddy", _TEMPLATES.render("flatpanel.caddy", _values(release)))
+    main = _TEMPLATES.render("example.caddy", {"base_url": release.rules.base_url})
+    yield text_file("Caddyfile", main, is_editable=True)
+
+
+def _lines(values: Mapping[str, str]) -> bytes:
+    return "".join(f"{quote(name)} {quote(value)}\n" for name, value in sorted(values.items())).encode()
+
+
+def _page_line(alias: Alias) -> tuple[str, str]:
+    return key(alias.url).removeprefix("/query/pages/"), alias.target
+
+
+def _values(release: PlainRelease) -> dict[str, object]:
+    rules = release.rules
+    return {
+        "base_url": rules.base_url,
+        "error_age": rules.error_age,
+        "pages": rules.pages,
+        "image_pages": image_pages(rules),
+        "locked": locked_paths(rules),
+        "integer": INTEGER,
+        "number": NUMBER,
+        "with_numbers": WITH_NUMBERS,
+        "canonical_numbers": CANONICAL_NUMBERS,
+        "types": [(SUFFIXES[type], type) for type in types(release)],
+        "ages": list(_ages(release)),
+        "moved": list(_moved(release)),
+        "messages": sorted(errors.MESSAGES.items()),
+        "default_message": errors.MESSAGES[500],
+        "named_errors": [
+            ("date_format", 400, _json(errors.BAD_PARAMETERS["/bad/date_format"])),
+            ("pages", 400, _json(errors.BAD_PARAMETERS["/bad/pages"])),
+            ("page", 404, _json(errors.DETAILS["page"])),
+        ],
+        "no_key": _json(errors.DETAILS["absent"]),
+        "invalid_key": _json(errors.DETAILS["invalid"]),
+        "licensed": _json(errors.DETAILS["licensed"]),
+        **policies(rules),
+    }
+
+
+def _ages(release: PlainRelease) -> Iterator[tuple[str, int]]:
+    """Patterns of paths and the max-age of their bodies."""
+    ages = {key(body.url): body.max_age for body in (*release.bodies, *release.queries)}
+    for rule, age in path_rules(ages).items():
+        yield f"~^{re.escape(rule.removesuffix('*'))}" if rule.endswith("/*") else f"~^{re.escape(rule)}$", age
+
+
+def _moved(release: PlainRelease) -> Iterator[tuple[str, str]]:
+    """Patterns of URLs with old slugs, and the path with the present slug."""
+    for path, (old, present), is_page in paths_with_slugs(release.rules):
+        begin = path.replace("/", "/+")
+        if is_page:
+            yield rf"~^({begin}){old}(\.(?:atom|rss|json))/?(?:\?|$)", f"{path}{present}${{2}}"
+        end = "/" if is_page else ""
+        yield rf"~^{begin}{old}((?:/+[^/?]+)*)/*(?:\?|$)", f"{path}{present}${{1}}{end}"
+
+
+def _json(body: object) -> str:
+    return encoding.json(body).decode()

@@ -1,0 +1,127 @@
+"""An export for Cloudflare's static assets, without a worker."""
+
+from collections.abc import Iterator
+
+from ... import encoding
+from ...api.resources import HTML, JSON
+from ...release.manifest import Published, plain_file
+from ..packs.worker_files import worker_name
+from .host_files import ROOT, HostExport, HostFile, body_file, text_file
+from .plain_release import PlainRelease
+from .rule_files import (
+    HeaderRules,
+    Redirect,
+    chapter_redirects,
+    header_rules,
+    headers_text,
+    lost,
+    missing,
+    redirects_text,
+    slug_redirects,
+    too_large,
+)
+
+# Limits of static assets: bytes of a file, files of the free and of the paid plan, rules and characters of a line in
+# `_headers`, and redirects with and without a `*`.
+MAX_BYTES = 25 * 2**20
+MAX_FILES, MAX_PAID_FILES = 20_000, 100_000
+MAX_RULES, MAX_LINE = 100, 2000
+MAX_STATIC, MAX_DYNAMIC = 2000, 100
+# Both mean something else to the host: the page of errors of a folder, and the folder itself.
+_ERROR, _FOLDER = "404", "index"
+
+
+def export(release: PlainRelease) -> HostExport:
+    """The files of an export for Cloudflare."""
+    warnings = [*lost(release), *too_large(release.bodies, MAX_BYTES)]
+    bodies = [body for body in release.bodies if body.size <= MAX_BYTES]
+    for body in bodies:
+        if _last(body) == _FOLDER:
+            warnings.append(f"{body.url}: this host cannot serve a path that ends in /index; left out")
+    bodies = [body for body in bodies if _last(body) != _FOLDER]
+    files = [body_file(f"{ROOT}/{_name(body)}", body, release.dist) for body in bodies]
+    files += _errors(release)
+    redirects, warning = _limited([*chapter_redirects(release), *slug_redirects(release.rules)])
+    warnings += warning
+    rules, warning = _headers(release)
+    warnings += warning
+    files.append(text_file(f"{ROOT}/_headers", headers_text(rules)))
+    files.append(text_file(f"{ROOT}/_redirects", redirects_text(redirects)))
+    files.append(text_file("wrangler.jsonc", _wrangler(release), is_editable=True))
+    if len(files) > MAX_FILES:
+        warnings.append(
+            f"{len(files)} files, and Cloudflare takes {MAX_FILES:,} for free and {MAX_PAID_FILES:,} otherwise; "
+            "`python build.py pack` needs fewer"
+        )
+    return HostExport(files, tuple(warnings))
+
+
+def _last(body: Published) -> str:
+    return body.url.rpartition("/")[2]
+
+
+def _name(body: Published) -> str:
+    """The file of a URL: x.html for /x, and x/index.html for /x/. The host removes both endings from a path."""
+    if body.url == "/":
+        return "index.html"
+    name = plain_file(body)
+    if body.type == HTML and not body.url.endswith("/"):
+        name = f"{name.removesuffix('/index.html')}.html"
+    elif body.type == JSON and not body.url.endswith(".json"):
+        name = f"{name.removesuffix('.json')}.html"
+    # 404.html is the page of errors of its folder. The host redirects /404 to /404/.
+    is_of_error = _last(body) == _ERROR
+    return name.replace(f"{_ERROR}.html", f"{_ERROR}/index.html") if is_of_error else name
+
+
+def _errors(release: PlainRelease) -> Iterator[HostFile]:
+    """The pages of errors: the host sends that of the nearest folder."""
+    yield text_file(f"{ROOT}/api/404.html", encoding.json(missing(is_v2=False)))
+    yield text_file(f"{ROOT}/api/v2/404.html", encoding.json(missing(is_v2=True)))
+    if not release.rules.pages:
+        yield text_file(f"{ROOT}/404.html", encoding.json(missing(is_v2=False)))
+
+
+def _headers(release: PlainRelease) -> tuple[HeaderRules, list[str]]:
+    """The rules of `_headers`, and what does not fit into them."""
+    rules: HeaderRules = {"/*": [], "/api/*": []}
+    # First of all, since rules over the limit are left out: files of JSON have the suffix .html here.
+    rules["/api/*" if release.rules.pages else "/*"].append(f"Content-Type: {JSON}")
+    for body in release.bodies:
+        if body.url.startswith("/api/") and body.type != JSON:
+            # A line with ! removes the header that an earlier rule has set.
+            rules[body.url] = ["! Content-Type", f"Content-Type: {body.type}"]
+    for pattern, lines in header_rules(release).items():
+        rules.setdefault(pattern, []).extend(lines)
+    rules = {pattern: lines for pattern, lines in rules.items() if lines}
+    warnings = [
+        f"{pattern}: {line.partition(':')[0]} is over {MAX_LINE:,} characters; left out of _headers"
+        for pattern, lines in rules.items()
+        for line in lines
+        if len(line) > MAX_LINE
+    ]
+    rules = {pattern: [line for line in lines if len(line) <= MAX_LINE] for pattern, lines in rules.items()}
+    if len(rules) > MAX_RULES:
+        warnings.append(f"_headers: has {len(rules)} rules, this host takes {MAX_RULES}; the others were left out")
+        rules = dict(list(rules.items())[:MAX_RULES])
+    return rules, warnings
+
+
+def _limited(redirects: list[Redirect]) -> tuple[list[Redirect], list[str]]:
+    """The redirects that the host takes, those without `*` first, and a sentence about the others."""
+    static = [redirect for redirect in redirects if not redirect.is_dynamic]
+    dynamic = [redirect for redirect in redirects if redirect.is_dynamic]
+    warnings = []
+    if len(static) > MAX_STATIC or len(dynamic) > MAX_DYNAMIC:
+        warnings.append(
+            f"_redirects: has {len(static)} redirects and {len(dynamic)} with `*`, this host takes {MAX_STATIC:,} and "
+            f"{MAX_DYNAMIC}; those of the oldest chapters and of some old slugs were left out"
+        )
+    return [*static[:MAX_STATIC], *dynamic[:MAX_DYNAMIC]], warnings
+
+
+def _wrangler(release: PlainRelease) -> bytes:
+    """The settings of wrangler, without a worker."""
+    assets = {"directory": f"./{ROOT}", "html_handling": "auto-trailing-slash", "not_found_handling": "404-page"}
+    name = worker_name(release.rules.base_url)
+    return encoding.indented({"name": name, "compatibility_date": "2025-01-01", "assets": assets})

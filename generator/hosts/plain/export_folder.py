@@ -1,0 +1,120 @@
+"""Writes the files of an export into a folder. A second export writes only what changed."""
+
+import os
+import stat
+from collections.abc import Iterable, Mapping
+from pathlib import Path, PurePath
+from typing import NamedTuple
+
+from ... import encoding
+from ...errors import FlatpanelError
+from ...filesystem import delete, make_folder, read_regular, remove_empty_folders, replace
+from .host_files import HostFile
+
+# The host of an export, and the version of each file that it wrote: the next one may change and remove these files.
+LIST = ".flatpanel-export.json"
+# The version of a file that an interrupted export may have written.
+_UNKNOWN = ""
+
+
+class FolderTotals(NamedTuple):
+    """The number of files in the export, and of those that were written and removed."""
+
+    files: int
+    written: int
+    removed: int
+    # Settings that the user changed, and that a new export would write differently.
+    kept: tuple[str, ...]
+
+
+def write_files(target: Path, host: str, files: Iterable[HostFile]) -> FolderTotals:
+    """Write the files of an export, and remove those of an earlier one that it does not have."""
+    earlier = _earlier(target, host)
+    wanted = {file.name: file for file in files}
+    for name in wanted.keys() - earlier.keys():
+        if os.path.lexists(target / name):
+            raise FlatpanelError(f"{target / name}: is not of an earlier export; move it, or choose a new folder")
+    changed = [file for file in wanted.values() if not _is_there(target / file.name, file, earlier)]
+    kept = {file.name: earlier[file.name] for file in changed if _is_edited(target / file.name, file, earlier)}
+    changed = [file for file in changed if file.name not in kept]
+    removed = earlier.keys() - wanted.keys()
+    make_folder(target)
+    # First of all: an interrupted export leaves no file that the next one would refuse.
+    _write_list(target, host, {**earlier, **{file.name: _UNKNOWN for file in changed}})
+    for file in changed:
+        _write(target / file.name, file)
+    for name in removed:
+        delete(target / name)
+        remove_empty_folders((target / name).parent)
+    _write_list(target, host, {**{file.name: file.version for file in wanted.values()}, **kept})
+    return FolderTotals(len(wanted), len(changed), len(removed), tuple(kept))
+
+
+def _earlier(target: Path, host: str) -> dict[str, str]:
+    """The files of the earlier export in the folder, and their versions."""
+    if not target.exists():
+        return {}
+    text = read_regular(target / LIST) if target.is_dir() else None
+    if text is None:
+        if not target.is_dir() or any(target.iterdir()):
+            raise FlatpanelError(f"{target}: is not an empty folder, and no earlier export; choose a new one")
+        return {}
+    other, files = _parsed_list(target / LIST, text)
+    if other != host:
+        raise FlatpanelError(f"{target}: is an export for {other}; choose another folder for {host}")
+    return files
+
+
+def _parsed_list(path: Path, text: bytes) -> tuple[str, dict[str, str]]:
+    try:
+        value = encoding.parse(text)
+        host, files = value["for"], dict(value["files"])
+        is_valid = all(_is_inside(name) and isinstance(version, str) for name, version in files.items())
+    except (ValueError, TypeError, KeyError):
+        is_valid = False
+    if not is_valid:
+        raise FlatpanelError(f"{path}: has been changed; remove the folder, and export again")
+    return host, files
+
+
+def _is_inside(name: str) -> bool:
+    """Check that a name belongs to a file below the folder."""
+    return bool(name) and not name.startswith("/") and ".." not in PurePath(name).parts
+
+
+def _write_list(target: Path, host: str, files: Mapping[str, str]) -> None:
+    text = encoding.indented({"for": host, "files": dict(sorted(files.items()))})
+    if read_regular(target / LIST) != text:
+        replace(target / LIST, text)
+
+
+def _is_there(path: Path, file: HostFile, earlier: Mapping[str, str]) -> bool:
+    """Check that a file needs not be written. Files of a host's settings are read, others are looked at."""
+    if file.is_editable:
+        return read_regular(path) == file.content
+    if earlier.get(file.name) != file.version:
+        return False
+    try:
+        status = path.lstat()
+    except OSError:
+        return False
+    is_same_time = file.modified is None or int(status.st_mtime) == file.modified
+    return stat.S_ISREG(status.st_mode) and is_same_time and status.st_size == _size(file)
+
+
+def _size(file: HostFile) -> int:
+    return file.content.stat().st_size if isinstance(file.content, Path) else len(file.content)
+
+
+def _is_edited(path: Path, file: HostFile, earlier: Mapping[str, str]) -> bool:
+    """Whether the user changed a file of the host's settings."""
+    if not file.is_editable or not earlier.get(file.name):
+        return False
+    text = read_regular(path)
+    return text is not None and encoding.etag(text) != earlier[file.name]
+
+
+def _write(path: Path, file: HostFile) -> None:
+    make_folder(path.parent)
+    content = file.content if isinstance(file.content, bytes) else file.content.read_bytes()
+    replace(path, content, modified=file.modified)

@@ -1,0 +1,54 @@
+"""An export for Netlify: files of JSON have the suffix .json, and a rewrite adds it to paths."""
+
+from collections.abc import Iterator
+
+from ... import encoding
+from ...release.manifest import plain_file
+from .host_files import ROOT, HostExport, HostFile, body_file, text_file
+from .plain_release import PlainRelease
+from .rule_files import (
+    Redirect,
+    chapter_redirects,
+    header_rules,
+    headers_text,
+    lost,
+    missing,
+    redirects_text,
+    slug_redirects,
+)
+
+_SETTINGS = f"""# A later export does not change this file once you have changed it.
+[build]
+  publish = "{ROOT}"
+  command = ""
+""".encode()
+
+
+def export(release: PlainRelease) -> HostExport:
+    """The files of an export for Netlify."""
+    files = [body_file(f"{ROOT}/{plain_file(body)}", body, release.dist) for body in release.bodies]
+    files += _errors(release)
+    files.append(text_file(f"{ROOT}/_headers", headers_text(header_rules(release))))
+    files.append(text_file(f"{ROOT}/_redirects", redirects_text(_redirects(release))))
+    files.append(text_file("netlify.toml", _SETTINGS, is_editable=True))
+    # Without pages, `/` and `/index.json` have one file.
+    return HostExport(list({file.name: file for file in files}.values()), tuple(lost(release)))
+
+
+def _errors(release: PlainRelease) -> Iterator[HostFile]:
+    yield text_file(f"{ROOT}/api/404.json", encoding.json(missing(is_v2=False)))
+    yield text_file(f"{ROOT}/api/v2/404.json", encoding.json(missing(is_v2=True)))
+    if not release.rules.pages:
+        yield text_file(f"{ROOT}/404.json", encoding.json(missing(is_v2=False)))
+
+
+def _redirects(release: PlainRelease) -> Iterator[Redirect]:
+    """Of the rules that fit a path, the first counts. A file of the path itself comes before all rules."""
+    yield from chapter_redirects(release)
+    yield from slug_redirects(release.rules)
+    yield Redirect("/api/*", "/api/:splat.json", 200)
+    if not release.rules.pages:
+        yield Redirect("/", "/index.json", 200)
+    yield Redirect("/api/v2/*", "/api/v2/404.json", 404)
+    yield Redirect("/api/*", "/api/404.json", 404)
+    yield Redirect("/*", "/404.html" if release.rules.pages else "/404.json", 404)

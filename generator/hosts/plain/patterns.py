@@ -1,0 +1,39 @@
+r"""Patterns of paths that more than one host needs. No look-ahead, and `$` instead of `\z`: Go knows neither."""
+
+import re
+from collections.abc import Iterator
+
+from ...release.rules import Rules
+
+# Numbers in canonical form: 0, 10 and, for chapters, 10.5; not 01, 1.0 or 1e3.
+INTEGER = r"(?:0|[1-9]\d*)"
+NUMBER = rf"{INTEGER}(?:\.\d*[1-9])?"
+_NUMBERED = r"^/api/(?:(?:v1/)?(?:authors|artists)/{0}|v1/groups/{0}|(?:v1/)?series/[^/]+/{0}(?:/{1})?)$"
+# Paths that have a number, and those where it is in canonical form: a missing one of the others is a 400.
+WITH_NUMBERS = _NUMBERED.format("[^/]+", "[^/]+")
+CANONICAL_NUMBERS = _NUMBERED.format(INTEGER, NUMBER)
+# The routes that need an API key on every site.
+_ACCOUNTS = ("/bookmarks", "/profile")
+# The folders of series in the API.
+_WITH_SLUG = ("/api/series/", "/api/v1/series/", "/api/v2/series/", "/api/v2/cubari/")
+
+
+def locked_paths(rules: Rules) -> str:
+    """The paths of routes that need an API key."""
+    routes = (re.sub(r"\{\w+\}", "[^/]+", route) for route in (*_ACCOUNTS, *rules.restricted))
+    return rf"^/api/v2(?:{'|'.join(routes)})$"
+
+
+def image_pages(rules: Rules) -> str:
+    """The path of a chapter's page, and the number of an image below it; empty without pages."""
+    if not rules.pages:
+        return ""
+    return rf"^({re.escape(rules.reader)}[-\w]+/\d+/[\d.]+(?:/version-\d+)?)/[1-9]\d{{0,3}}$"
+
+
+def paths_with_slugs(rules: Rules) -> Iterator[tuple[str, tuple[str, str], bool]]:
+    """Each folder with an old slug: the folder, the old and the present slug, and whether it has pages."""
+    folders = [(folder, False) for folder in _WITH_SLUG] + [(rules.reader, True)] * rules.pages
+    for old, present in sorted(rules.redirects.items()):
+        for folder, is_page in folders:
+            yield folder, (old, present), is_page

@@ -1,0 +1,61 @@
+"""What a plain host serves of a release: public bodies, gates, and the URLs that need an API key."""
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import NamedTuple
+
+from ...api.resources import Alias, Gate
+from ...release.manifest import Published
+from ...release.rules import Rules
+from ...release.table import ReleaseTable
+
+
+class PlainRelease(NamedTuple):
+    """The entries of a release that a host without API keys serves."""
+
+    # The folder `dist`.
+    dist: Path
+    rules: Rules
+    # Public bodies at a path, and those that parameters select.
+    bodies: tuple[Published, ...]
+    queries: tuple[Published, ...]
+    # Public gates at a path. Those of URLs with parameters equal them.
+    gates: tuple[Gate, ...]
+    aliases: tuple[Alias, ...]
+    # The paths that need an API key.
+    locked: tuple[str, ...]
+
+    @property
+    def licensed(self) -> list[str]:
+        """The paths that answer 451."""
+        return [gate.url for gate in self.gates if gate.status == 451]
+
+    @property
+    def moved(self) -> dict[str, str]:
+        """The path that each other gate redirects to."""
+        return {gate.url: gate.target for gate in self.gates if gate.status == 308}
+
+
+def read(table: ReleaseTable, dist: Path) -> PlainRelease:
+    """The entries of all segments, without bodies that only the server or a holder of an API key reads."""
+    entries = [entry for slug in table.slugs for entry in table.entries(slug) if "#" not in entry.url]
+    bodies = [entry for entry in entries if isinstance(entry, Published)]
+    gates = [entry for entry in entries if isinstance(entry, Gate)]
+    public = [body for body in bodies if not body.restricted]
+    return PlainRelease(
+        dist,
+        table.rules,
+        tuple(body for body in public if _is_path(body.url)),
+        tuple(body for body in public if not _is_path(body.url)),
+        tuple(gate for gate in gates if not gate.restricted and _is_path(gate.url)),
+        tuple(entry for entry in entries if isinstance(entry, Alias)),
+        tuple(_locked_paths([*bodies, *gates])),
+    )
+
+
+def _is_path(url: str) -> bool:
+    return "?" not in url
+
+
+def _locked_paths(entries: Iterable[Published | Gate]) -> Iterable[str]:
+    return (entry.url for entry in entries if entry.restricted and _is_path(entry.url))

@@ -1,0 +1,1 @@
+"""Send a release to other hosts: object stores and servers."""

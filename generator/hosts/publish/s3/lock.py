@@ -1,0 +1,150 @@
+"""The lock of a bucket: one publisher at a time, and what an ended one may have left.
+
+The lock is an object that its holder rewrites again and again, each time on the condition that it did not change.
+A lock that does not change any more belongs to a publisher that was killed, and is taken over. No clock is compared.
+"""
+
+import os
+from collections.abc import Callable, Iterable
+from threading import Event, Thread
+from types import TracebackType
+from typing import Any
+
+from .... import encoding
+from ....errors import FlatpanelError
+from .bucket import Bucket, Conflict, Stored
+from .layouts import JSON_HEADERS
+from .stored_lists import FOLDER
+
+LOCK = f"{FOLDER}/lock.json"
+PROBE = f"{FOLDER}/probe"
+# The holder writes the lock this often in the time after which another publisher takes it over.
+_BEATS = 5
+_FIELDS = {"holder": str, "seconds": int, "unfinished": list}
+_PROBE_DATA = b"An object to find out whether this store honours conditional writes.\n"
+
+
+def honours_conditions(bucket: Bucket) -> bool:
+    """Whether the store refuses writes whose condition is false."""
+    wrong = "0" * 32
+    bucket.put(PROBE, _PROBE_DATA, JSON_HEADERS)
+    return all(_refuses(bucket, old) for old in (None, wrong))
+
+
+def _refuses(bucket: Bucket, old: str | None) -> bool:
+    try:
+        bucket.swap(PROBE, os.urandom(8).hex().encode(), JSON_HEADERS, old)
+    except Conflict:
+        return True
+    return False
+
+
+class Lock:
+    """Held during a block. `unfinished` are the lists of publishes that did not end."""
+
+    def __init__(self, bucket: Bucket, seconds: int, waiting: Callable[[int], None]) -> None:
+        self._bucket, self._seconds, self._waiting = bucket, seconds, waiting
+        self._holder, self._beat, self._tag = os.urandom(8).hex(), 0, ""
+        self._ended, self._lost = Event(), False
+        self.unfinished: list[str] = []
+
+    def __enter__(self) -> "Lock":
+        stored = self._bucket.get(LOCK)
+        if stored:
+            record = _record(stored)
+            self.unfinished = _unfinished(record)
+            if record and record["holder"]:
+                self._wait_for_sign(stored, record["seconds"])
+        try:
+            self._write(stored.tag if stored else None)
+        except Conflict:
+            raise self._taken() from None
+        self._start()
+        return self
+
+    def record(self, unfinished: Iterable[str]) -> None:
+        """Remember lists whose objects may be in the bucket from now on."""
+        self._stop()
+        self.unfinished = list(dict.fromkeys([*self.unfinished, *unfinished]))
+        self._write(self._tag)
+        self._start()
+
+    def check(self) -> None:
+        """An error if another publisher has taken the lock over."""
+        if self._lost:
+            raise self._taken()
+
+    def finish(self) -> None:
+        """Nothing is left over."""
+        self.unfinished = []
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self._stop()
+        self._holder = ""
+        if not self._lost:
+            try:
+                self._write(self._tag)
+            except FlatpanelError:
+                if not error:
+                    raise
+
+    def _start(self) -> None:
+        self._ended.clear()
+        self._thread = Thread(target=self._beat_until_ended, daemon=True)
+        self._thread.start()
+
+    def _stop(self) -> None:
+        self._ended.set()
+        self._thread.join()
+
+    def _beat_until_ended(self) -> None:
+        while not self._ended.wait(self._seconds / _BEATS):
+            try:
+                self._write(self._tag)
+            except Conflict:
+                self._lost = True
+                return
+            except FlatpanelError:
+                continue  # requests for bodies report it, if it lasts
+
+    def _write(self, old: str | None) -> None:
+        self._beat += 1
+        record = {
+            "holder": self._holder,
+            "beat": self._beat,
+            "seconds": self._seconds,
+            "unfinished": self.unfinished,
+        }
+        self._tag = self._bucket.swap(LOCK, encoding.json(record), JSON_HEADERS, old)
+
+    def _wait_for_sign(self, stored: Stored, seconds: int) -> None:
+        """Wait as long as a living publisher needs for its next write."""
+        self._waiting(seconds)
+        for _ in range(seconds):
+            Event().wait(1)
+            latest = self._bucket.get(LOCK)
+            if not latest or latest.tag != stored.tag:
+                raise self._taken()
+
+    def _taken(self) -> FlatpanelError:
+        return FlatpanelError(f"{self._bucket.target}: another publish is at work; run this one again after it")
+
+
+def unfinished_lists(bucket: Bucket) -> list[str]:
+    """The lists of publishes that did not end, for a reader without the lock."""
+    stored = bucket.get(LOCK)
+    return _unfinished(_record(stored)) if stored else []
+
+
+def _unfinished(record: dict[str, Any]) -> list[str]:
+    return [str(name) for name in record.get("unfinished", [])]
+
+
+def _record(stored: Stored) -> dict[str, Any]:
+    try:
+        value = encoding.parse(stored.data)
+    except ValueError:
+        value = None
+    # An object of another program, or changed by hand, has no holder to wait for.
+    is_record = isinstance(value, dict) and all(isinstance(value.get(name), kind) for name, kind in _FIELDS.items())
+    return value if is_record else {}

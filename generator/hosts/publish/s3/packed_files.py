@@ -1,0 +1,92 @@
+"""The layout `packs`: the packs of a release, for a worker that reads them from the bucket.
+
+All files are immutable and named by their digests. The pointer names an object with the rules and the directories of a
+release, so a worker answers from one release while files come and go.
+"""
+
+from base64 import b64encode
+from collections.abc import Mapping
+from pathlib import Path
+
+from .... import encoding
+from ....release.store import Store
+from ...packs import pack_files, state, worker_rules
+from ...packs.leaves import Leaf
+from ...packs.leaves import dump as dump_directory
+from ...packs.pack_format import DIGEST, NO_PACK
+from .layouts import BINARY, Item, damaged
+
+PUBLIC, PRIVATE, RELEASES = "public", "private", "releases"
+_FOREVER = "public, max-age=31536000, immutable"
+_NEVER = "private, max-age=31536000, immutable"
+
+
+class PackedFiles:
+    """The packs in a folder that has just been packed.
+
+    Restricted packs, and the digests of API keys, are sent only `with_restricted`. They are below a prefix of their
+    own, and only a worker may read the bucket then.
+    """
+
+    name = "packs"
+
+    def __init__(self, store: Store, folder: Path, keep: int, *, with_restricted: bool) -> None:
+        self.keep = keep
+        self._folder = folder / pack_files.FILES
+        packed = state.read(folder)
+        self.release = packed.release
+        self._trees = (PUBLIC, PRIVATE) if with_restricted else (PUBLIC,)
+        directories = {tree: packed.directories[tree] for tree in self._trees}
+        directories.setdefault(PRIVATE, dump_directory([Leaf(0, 0, 0, NO_PACK)]))
+        with store.table() as table:
+            rules = worker_rules.rules(table)
+        if not with_restricted:
+            rules["keys"] = {}
+        texts = {tree: b64encode(text).decode() for tree, text in directories.items()}
+        self._description = encoding.json({"release": self.release, "rules": rules, "directories": texts})
+        self._names = {tree: sorted(path.name for path in self._files(tree)) for tree in self._trees}
+
+    def shards(self) -> Mapping[str, str]:
+        digests = {tree: encoding.digest("\n".join(names).encode()) for tree, names in self._names.items()}
+        return {**digests, RELEASES: encoding.digest(self._description)}
+
+    def items(self, shard: str) -> list[Item]:
+        if shard == RELEASES:
+            item = Item(self._key, self._digest, "application/json", _NEVER, "", len(self._description), True)
+            return [item]
+        cache = _NEVER if shard == PRIVATE else _FOREVER
+        return [
+            Item(f"{shard}/{name}", name, BINARY, cache, name, (self._folder / shard / name).stat().st_size)
+            for name in self._names[shard]
+        ]
+
+    def read(self, item: Item) -> bytes:
+        data = (self._folder / item.key).read_bytes() if item.file else self._description
+        if item.digest != _name(data):
+            raise damaged(str(self._folder / item.key), "remove the folder of the packs")
+        return data
+
+    def etag(self, item: Item) -> str:
+        return encoding.etag(self.read(item))
+
+    def pointer(self) -> Mapping[str, object]:
+        return {"worker": self._key}
+
+    @property
+    def _digest(self) -> str:
+        return _name(self._description)
+
+    @property
+    def _key(self) -> str:
+        """The key of the object that describes the release."""
+        name = f"{RELEASES}/{self._digest}.json"
+        return f"{PRIVATE}/{name}" if PRIVATE in self._trees else name
+
+    def _files(self, tree: str) -> list[Path]:
+        # Partial files of a pack that was interrupted begin with a dot.
+        return [path for path in (self._folder / tree).iterdir() if not path.name.startswith(".")]
+
+
+def _name(data: bytes) -> str:
+    """The digest that names a file."""
+    return encoding.sha256(data)[: 2 * DIGEST]

@@ -1,0 +1,1 @@
+"""Send a release and images to a server, through one process of the system's ssh."""

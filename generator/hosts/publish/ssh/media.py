@@ -1,0 +1,53 @@
+"""Publish images to a folder on a server. Images that the catalog no longer names stay there."""
+
+import re
+from collections.abc import Mapping
+from functools import partial
+from itertools import chain
+from pathlib import Path
+
+from ..totals import PublishTotals
+from . import archive
+from .archive import ArchiveFile
+from .release import Counter
+from .session import connected
+from .target import SshTarget
+from .transfer_plan import FileState
+
+# The folder in which images arrive, below the folder of the images.
+_NEW = ".flatpanel-new/"
+# The last file of an upload.
+_COMPLETE = ".complete"
+# Size, time and name of a file of the server.
+_LISTED = re.compile(r"(\d+) (-?\d+) \./(.+)")
+
+
+def publish_images(
+    target: SshTarget, files: Mapping[str, Path], counter: Counter, *, dry_run: bool, lock_seconds: int
+) -> PublishTotals:
+    """Send the images whose size or time differs. An interrupted publish is resumed."""
+    variables = {"folder": target.folder, "dry": "yes" if dry_run else "", "lock_seconds": str(lock_seconds)}
+    # Images do not become smaller by compression.
+    with connected(target, "media.sh", variables, compress=False) as session:
+        listed = {}
+        for line in session.lines():
+            # Others may put files there. A line break in a name makes two lines; no image has such a name.
+            if parts := _LISTED.fullmatch(line):
+                listed[parts[3]] = FileState(int(parts[1]), int(parts[2]))
+        wanted = {path: FileState.of(file) for path, file in files.items()}
+        arrived = {name.removeprefix(_NEW): state for name, state in listed.items() if name.startswith(_NEW)}
+        arrived.pop(_COMPLETE, None)
+        lacking = [path for path, state in wanted.items() if listed.get(path) != state]
+        # An incomplete or outdated image would be moved to its place, too.
+        resumes = all(wanted.get(path) == state for path, state in arrived.items())
+        send = [path for path in lacking if not (resumes and path in arrived)]
+        sent_bytes = sum(wanted[path].size for path in send)
+        totals = PublishTotals(len(send), sent_bytes, len(files) - len(send), 0, "")
+        if dry_run or not (lacking or arrived):
+            return totals
+        members = [ArchiveFile(path, files[path]) for path in send]
+        session.command("resume" if resumes else "restart")
+        with counter(len(members)) as progress:
+            session.upload(partial(archive.write, files=chain(members, [ArchiveFile(_COMPLETE)]), written=progress))
+        list(session.lines())  # the images are in place after the last line
+    return totals

@@ -1,0 +1,27 @@
+# Runs on the server and puts images into the folder. They arrive in a folder that nginx does not serve, because its name
+# begins with a dot; then each is moved to its place, so that no reader gets a part of one.
+new=.flatpanel-new
+
+if [ -z "$dry" ]; then
+    exec 9<.
+    lock
+fi
+list_files .
+echo end
+
+read -r command || exit 0
+[ "$command" != restart ] || rm -rf "$new"
+mkdir -p "$new" || refuse "$folder: cannot be written"
+rm -f "$new/.complete"
+tar -xpof - -C "$new" || refuse "tar failed"
+[ -f "$new/.complete" ] || refuse "the connection ended before all files had arrived"
+rm -f "$new/.complete"
+(
+    cd "$new" && find . -type f -exec sh -c '
+        for file; do
+            mkdir -p "../${file%/*}" && mv -f "$file" "../$file" || exit 1
+        done
+    ' sh {} +
+) || refuse "$folder: cannot be written"
+rm -rf "$new"
+echo end
