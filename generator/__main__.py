@@ -1,6 +1,6 @@
 """`python -m flatpanel`: the command line of the installed package."""
 
-from .cli import main
+from .cli import run
 
 if __name__ == "__main__":
-    raise SystemExit(main(prog_name="flatpanel"))
+    run("flatpanel")

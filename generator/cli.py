@@ -1,5 +1,6 @@
 """The command line: one group of commands, each loaded from `commands/` when it is used."""
 
+import gc
 import os
 from importlib import import_module
 from typing import Any
@@ -8,30 +9,44 @@ import click
 
 from . import __version__
 from .commands import output
-from .commands.help import summary, write_examples
+from .commands.help import write_examples
 
-# The sections of the help, and the module and function of each command below `commands/`.
+# The sections of the help, and in each the commands with the first sentence of their docstrings. Without this table,
+# the help would import all commands.
 _SECTIONS = {
-    "Build": {"build": "build.build", "check": "check.check", "next": "next_.next_"},
+    "Build": {
+        "build": "Build the site (default).",
+        "check": "List every problem of the catalog.",
+        "next": "Print the next publication time.",
+    },
     "Inspect": {
-        "diff": "diff.diff",
-        "verify": "verify.verify",
-        "releases": "releases.releases",
-        "explain": "explain.explain",
+        "diff": "Show what changes for clients.",
+        "verify": "Compare files or a server with the release.",
+        "compare": "Show what differs between two sites.",
+        "releases": "List the releases, newest first.",
+        "explain": "Explain a field of the catalog.",
     },
     "Author": {
-        "init": "init.init",
-        "new": "new.new",
-        "ids": "ids.ids",
-        "keys": "keys.keys",
-        "views": "views.views",
-        "import": "import_.import_",
-        "schema": "schema.schema",
+        "init": "Create a project in the folder DIR.",
+        "new": "Add a series or a chapter.",
+        "ids": "Assign ids to chapters without one.",
+        "keys": "Create, list and revoke API keys.",
+        "views": "Add the views in nginx's logs.",
+        "import": "Copy the catalog of a running site.",
+        "media": "List, check and fetch the images.",
+        "schema": "Write JSON Schemas for editors.",
     },
-    "Serve": {"serve": "serve.serve", "rollback": "rollback.rollback", "export": "export.export"},
+    "Serve": {
+        "serve": "Build the site and serve it with nginx.",
+        "rollback": "Switch back to the previous release.",
+        "export": "Write the release as plain files.",
+        "pack": "Pack the release for an edge worker.",
+        "publish": "Send the release to another host.",
+    },
 }
-# The module and the function of each command.
-COMMANDS = {name: function for section in _SECTIONS.values() for name, function in section.items()}
+COMMANDS = [name for names in _SECTIONS.values() for name in names]
+# Names that Python has taken. The module of any other command, and the function in it, are called like the command.
+_FUNCTIONS = {"import": "import_", "next": "next_"}
 _EXAMPLES = (
     "init my-comics",
     "serve --watch",
@@ -44,8 +59,8 @@ _WIDTH = max(map(len, COMMANDS))
 
 def load(name: str) -> click.Command:
     """Import the module of a command."""
-    module, _, function = COMMANDS[name].partition(".")
-    command = getattr(import_module(f".commands.{module}", __package__), function)
+    function = _FUNCTIONS.get(name, name)
+    command = getattr(import_module(f".commands.{function}", __package__), function)
     assert isinstance(command, click.Command)
     return command
 
@@ -54,7 +69,7 @@ class LazyGroup(click.Group):
     """Loads a command when it is used, and runs `build` if no command is given."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(COMMANDS)
+        return COMMANDS
 
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
         return load(name) if name in COMMANDS else None
@@ -65,10 +80,10 @@ class LazyGroup(click.Group):
         return super().parse_args(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        for title, names in _SECTIONS.items():
+        for title, summaries in _SECTIONS.items():
             with formatter.section(title):
                 # All sections are as wide as the longest name.
-                formatter.write_dl([(f"{name:<{_WIDTH}}", summary(load(name))) for name in names])
+                formatter.write_dl([(f"{name:<{_WIDTH}}", summary) for name, summary in summaries.items()])
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         write_examples(_EXAMPLES, ctx, formatter)
@@ -88,4 +103,18 @@ def main() -> None:
     """Turn a comic catalog in YAML into a static, cacheable API that nginx serves."""
     # nginx's workers run under another account, which must be able to read what is built.
     os.umask(0o022)
+    # pydantic looks for plugins in the metadata of every installed package, and imports them.
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
     output.escape_unencodable()
+
+
+def run(program: str | None = None) -> None:
+    """Run the command line, and end the process with its exit code.
+
+    Imported modules live until the end, and so do most objects of a command: garbage is not searched among them.
+    """
+    gc.freeze()
+    try:
+        main(prog_name=program)
+    finally:
+        gc.freeze()

@@ -28,5 +28,6 @@ worker processes, or in the first one for up to eight series.
 Segments, render keys and lists in the cache are about one release. If `current` is another one, or the last build was
 interrupted, every series is rendered again, and only the results of steps 1 and 2 are used.
 
-`run` is the entry point, `release_builder` does steps 3 to 6.
+`run` is the entry point and does step 0. It imports `new_release` for the other steps, of which `release_builder` does
+3 to 6.
 """

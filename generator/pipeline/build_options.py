@@ -1,12 +1,10 @@
-"""The options of a build, and the main nginx configuration that follows from them."""
+"""The options of a build."""
 
 from dataclasses import dataclass
 from pathlib import Path
 
 from ..catalog import git
 from ..catalog.confined_folder import Folder
-from ..catalog.site_settings import Site
-from ..nginx import config
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,18 +28,5 @@ class Options:
     past: git.FileTimes | None = None
     # The share of series and chapters that may be removed, in percent; None allows all.
     max_removed: int | None = None
-
-
-def dist_in_conf(options: Options, site: Site) -> str:
-    """The path of `out` in the nginx configuration: relative if possible, so that both can be moved together."""
-    if site.server_folder and not options.local:
-        return f"{site.server_folder}/{options.out.name}"
-    out, folder = options.out.resolve(), options.nginx.resolve().parent
-    return str(out.relative_to(folder)) if out.is_relative_to(folder) else str(out)
-
-
-def main_conf(options: Options, site: Site) -> bytes:
-    """The main configuration file."""
-    dist = dist_in_conf(options, site)
-    ipv6 = "[::]" if site.ipv6 else ""
-    return config.main_conf(site.port, ipv6=ipv6, folder=f"{dist}/current", run=f"{dist}/run")
+    # A preview for editors: with scheduled chapters, and with pages that also show what needs an API key.
+    preview: bool = False

@@ -1,26 +1,28 @@
 """The result of a build: what it changed, and its warnings."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from typing import Any
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
-from ..catalog import git, layout, loopback
-from ..catalog.site_settings import Site
+from ..catalog import git
 from ..errors import Problem
 from ..escaping import escaped
 from .build_options import Options
 from .removals import Removals
-from .segments import Segments
+
+if TYPE_CHECKING:
+    from ..catalog.site_settings import Site
 
 # A build without changes takes these fields from the result of the build before.
-_KEPT = ("dist", "release", "resources", "next_publication")
+_KEPT = ("site_values", "dist", "release", "resources", "next_publication")
 
 
-@dataclass(slots=True)
+@dataclass
 class BuildResult:
     """What a build did."""
 
-    site: Site
+    # The settings in site.yaml.
+    site_values: dict[str, Any]
     # The path of `dist` in the nginx configuration.
     dist: str
     release: str
@@ -42,6 +44,13 @@ class BuildResult:
     # Whether the main configuration file changed.
     conf_written: bool = False
 
+    @cached_property
+    def site(self) -> "Site":
+        # Imported here: only `serve` needs it after a build without changes, and pydantic takes long to import.
+        from ..catalog.site_settings import Site
+
+        return Site.model_validate(self.site_values)
+
 
 def dump(result: BuildResult) -> dict[str, object]:
     """A result as JSON for the cache."""
@@ -49,14 +58,13 @@ def dump(result: BuildResult) -> dict[str, object]:
     # The name of a folder may have unpaired surrogates, which JSON in UTF-8 cannot represent.
     warnings = list(map(escaped, result.warnings))
     located = [replace(problem, file=escaped(problem.file)) for problem in result.located]
-    return {**fields, "site": result.site.to_values(), "warnings": warnings, "located": located}
+    return {**fields, "warnings": warnings, "located": located}
 
 
 def load_unchanged(dumped: dict[str, Any]) -> BuildResult:
     """The result of a build without changes, from the dumped result of the build before."""
     return BuildResult(
         **{name: dumped[name] for name in _KEPT},
-        site=Site.model_validate(dumped["site"]),
         changes={"added": 0, "changed": 0, "removed": 0, "unchanged": dumped["resources"]},
         changed_series=[],
         written=0,
@@ -69,23 +77,3 @@ def load_unchanged(dumped: dict[str, Any]) -> BuildResult:
 def warnings_of_git(options: Options, past: git.FileTimes) -> list[str]:
     shallow = f"{options.catalog}: is a shallow git clone, so dates of older files are wrong; fetch the whole history"
     return [*past.warnings, *[shallow] * past.is_shallow]
-
-
-def warnings_of_site(options: Options, site: Site, chapters_without_id: int) -> Iterator[str]:
-    if not options.local and loopback.is_loopback(site.base_url):
-        yield (
-            f"{options.catalog / layout.SITE}: base_url is {site.base_url}, which works only on this machine; "
-            "set it to the public URL of the site before you publish it"
-        )
-    if chapters_without_id:
-        some = f"{chapters_without_id} chapters have no id and are"
-        chapters = "1 chapter has no id and is" if chapters_without_id == 1 else some
-        yield f"{options.catalog}: {chapters} missing from /api/v2; `python build.py ids` changes that"
-
-
-def warnings_of_size(options: Options, site: Site, segments: Segments) -> Iterator[str]:
-    """A warning for each body that exceeds `body_budget`."""
-    limit = f"body_budget ({site.body_budget} MiB) in {options.catalog / layout.SITE}"
-    for _, summary in segments.in_order():
-        for url, size in summary.oversized:
-            yield f"{url}: {size / (1 << 20):.1f} MiB exceed {limit}"

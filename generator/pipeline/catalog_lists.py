@@ -4,14 +4,20 @@ from collections.abc import Mapping, Sequence
 
 from .. import encoding
 from ..api import routes
-from ..api.resources import JSON, SERIES_INDEX_URL
-from ..catalog.entities import SeriesSummary
-from ..nginx import config
+from ..api.pages import theme
+from ..api.pages.context import PageContext
+from ..api.resources import account_key
+from ..catalog.entities import Catalog, SeriesSummary
+from ..catalog.recent_chapters import origin
+from ..nginx import config, config_data
+from ..nginx.config import MediaConf, ServerConf
 from ..release.manifest import ID_PLACEHOLDER, Published
+from ..release.rules import Rules
+from ..release.table import KEYS_FILE, dump_keys
 from . import long_lists, series_renderer
 from .cache import Cache
 from .long_lists import LongListBuilder
-from .publish import ResourcePublisher, SegmentSummary
+from .publish import ResourcePublisher, SegmentSummary, site_rules
 from .scan import CatalogScan
 from .series_renderer import SeriesBody
 
@@ -24,12 +30,12 @@ class CatalogLists:
         summaries: list[SeriesSummary] = []
         # The bodies that long lists consist of, by URL.
         self.bodies: dict[str, SeriesBody] = {}
-        for cached in cache.series.load().values():
-            assert cached.summary, "every series has been rendered"
-            summary, series_bodies = series_renderer.load(cached.summary, scan.linker)
+        for cached in cache.series.summaries():
+            summary, series_bodies = series_renderer.load(cached, scan.linker)
             summaries.append(summary)
             self.bodies |= series_bodies
         self.catalog = scan.linker.catalog(summaries)
+        self.page = theme.context(scan.linker.site, self.catalog.theme, preview=scan.linker.preview)
         self.chapters_without_id = sum(summary.unidentified for summary in summaries)
 
     def publish(
@@ -39,28 +45,49 @@ class CatalogLists:
         builder = LongListBuilder(publisher, self.cache, self.bodies, self.catalog.site_modified)
         published = [
             (builder if long_lists.is_joined(resource) else publisher).publish(resource, continued, current)
-            for resource in routes.resources(self.catalog)
+            for resource in routes.resources(self.catalog, self.page)
         ]
         self.cache.chapters.forget_unused()
         return published
 
-    def configuration_files(
-        self, published: Sequence[Published], segments: Sequence[SegmentSummary], dist: str
-    ) -> dict[str, bytes]:
-        """The small files of a release. They are cached: they rarely change, and rendering them takes 20 ms."""
-        data = config.ConfigData(
-            index=next(body for body in published if body.url == SERIES_INDEX_URL),
-            pages=[body for body in published if body.type != JSON],
-            keys=self.catalog.keys,
-            days=sorted({day for summary in segments for day in summary.days}),
-            most_lines=max(map(sum, zip(*(summary.lines for summary in segments), strict=True))),
-            longest_line=max(summary.longest_line for summary in segments),
-        )
-        site = self.catalog.site
-        key = encoding.digest(repr((data, site, dist)).encode())
-        cached = self.cache.recall("configuration")
-        if not cached or cached["key"] != key:
-            files = config.release_files(data, site, dist=dist, folder=f"{dist}/releases/{ID_PLACEHOLDER}")
-            cached = {"key": key, "files": {file.path: file.text.decode() for file in files}}
-            self.cache.remember("configuration", cached)
-        return {path: text.encode() for path, text in cached["files"].items()}
+    def rules(self) -> Rules:
+        redirects = {old: series.slug for series in self.catalog.series for old in series.formerly}
+        origins = image_origins(self.catalog, self.page) if self.catalog.site.pages else ()
+        return site_rules(self.catalog.site, redirects, origins, preview=self.page.preview)
+
+    def keys(self) -> dict[str, str]:
+        """The account key of each API key by its digest; empty for a key without an account."""
+        return {digest: account_key(username) if username else "" for digest, username in self.catalog.keys.items()}
+
+    def small_files(
+        self, published: Sequence[Published], segments: Sequence[SegmentSummary], dist: str, media: MediaConf | None
+    ) -> tuple[Rules, dict[str, bytes]]:
+        """The rules, and the files of keys and configuration. It is cached, since rendering it takes 20 ms."""
+        rules, keys, folder = self.rules(), self.keys(), f"{dist}/releases/{ID_PLACEHOLDER}"
+        server = ServerConf(dist, folder, self.catalog.site.views_per_second, media)
+        lines = map(sum, zip(*(summary.lines for summary in segments), strict=True))
+        longest_line = max(summary.longest_line for summary in segments)
+        data = config_data.of_bodies(rules, keys, published, lines, longest_line)
+        stable = config.with_placeholders(data)
+        key = encoding.digest(repr((stable, server)).encode())
+
+        def render() -> dict[str, str]:
+            return {file.path: file.text.decode() for file in config.rendered_files(stable, server)}
+
+        texts = self.cache.cached("configuration", key, render)
+        files = {path: config.filled(path, text.encode(), data) for path, text in texts.items()}
+        return rules, {KEYS_FILE: dump_keys(keys)} | files
+
+
+def image_origins(catalog: Catalog, page: PageContext) -> list[str]:
+    """Scheme and host of all images that pages may contain; the header with them tells nothing else."""
+    shown = page.visible
+    origins = {origin for own in page.own_pages.values() for origin in own.image_origins}
+    for series in catalog.series:
+        # As in `page_routes`: without these parts, only an API key tells that such a series exists.
+        if series.has_page and (series.is_open or shown.library or shown.details):
+            has_images = shown.chapter and shown.images and series.shows_chapters
+            origins |= set(series.image_origins) if has_images else {origin(series.cover)}
+    origins |= {origin(group.logo) for group in catalog.groups if group.logo and shown.group}
+    # Pages name images of their own host without it.
+    return sorted(origins - {origin(catalog.site.base_url)})

@@ -1,30 +1,31 @@
 """Open the cache for a function; rebuild a damaged cache, and use a temporary one if the folder is unusable."""
 
+import functools
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
 from typing import TypeVar
 
 from .. import filesystem
-from ..catalog import source_file
+from ..catalog.garbage_collection import without_garbage_collection
 from ..errors import FlatpanelError
-from . import up_to_date
+from . import program_version
 from .cache import FILE, Cache
 from .cache_tables import Damaged
+from .program_version import ProgramVersion
 from .removals import TooManyRemoved
 
 T = TypeVar("T")
 # Called before waiting for another build.
 Waiting = Callable[[], None]
-# Gets the cache, and a folder for scratch files.
-Work = Callable[[Cache, Path], T]
+Work = Callable[[Cache], T]
 
 
 def with_cache(folder: Path | None, waiting: Waiting, work: Work[T]) -> T:
     """Open the cache in `folder` and run `work`. Rebuild a damaged cache once, then use a temporary one."""
     with (
         filesystem.scratch_folder() as scratch,
-        source_file.without_garbage_collection(),
+        without_garbage_collection(),
         _locked(folder, waiting) as usable,
     ):
         if usable:
@@ -40,14 +41,20 @@ def with_cache(folder: Path | None, waiting: Waiting, work: Work[T]) -> T:
 
 
 def _run(folder: Path, work: Work[T]) -> T:
-    with closing(Cache(folder, up_to_date.version())) as cache:
-        return work(cache, folder)
+    with closing(Cache(folder, _own_version())) as cache:
+        return work(cache)
+
+
+@functools.cache
+def _own_version() -> ProgramVersion:
+    """The version that this process runs. `serve --watch` goes on with it if the files of the program are replaced."""
+    return program_version.current()
 
 
 def _run_temporary(scratch: Path, work: Work[T]) -> T:
     try:
-        with closing(Cache(scratch, up_to_date.version(), lasting=False)) as cache:
-            return work(cache, scratch)
+        with closing(Cache(scratch, None)) as cache:
+            return work(cache)
     except Damaged as error:
         raise FlatpanelError(f"{scratch}: {error.__cause__}; TMPDIR names another place") from None
 

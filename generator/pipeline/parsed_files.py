@@ -65,7 +65,8 @@ class ParsedFiles:
 
     def save(self) -> None:
         """Store all files for the next build."""
-        self.cache.files.store((file, self._statuses[file], digest) for file, digest in sorted(self.digests.items()))
+        files = {file: (self._statuses[file], digest) for file, digest in self.digests.items()}
+        self.cache.files.store(dict(sorted(files.items() - self._cached.items())), self._cached.keys() - files.keys())
 
 
 def from_json(values: Mapping[str, bytes]) -> dict[str, Any]:

@@ -4,31 +4,28 @@ from array import array
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import chain
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from .. import encoding
-from ..api.resources import Gate, Resource
-from ..catalog.site_settings import Site
+from ..api.resources import SERIES_INDEX_URL, Alias, Gate, Resource
 from ..nginx import maps
 from ..release import manifest
 from ..release.bodies import BodyWriter
 from ..release.changes import url_changes
-from ..release.manifest import Published
+from ..release.manifest import Entry, Published
+from ..release.rules import Rules
 
-# The long files of a release besides its manifest, in a fixed order.
-MAPS = (*maps.MAPS, "validators", "pages")
+if TYPE_CHECKING:
+    from ..catalog.site_settings import Site
 
 
 class SegmentSummary(NamedTuple):
     """What later steps need of a segment, so that its lines need not be read."""
 
     resources: int
-    # The number of lines in each map, and the length of the longest line.
+    # The number of lines in each long map, and the length of the longest line.
     lines: list[int]
     longest_line: int
-    # The days of the bodies' Last-Modified dates.
-    days: list[int]
     # The ids of the chapters in API version 2. A chapter keeps its URLs when it moves to another series.
     chapters: "array[int]"
     # The number of bytes of its lines in the manifest.
@@ -40,7 +37,7 @@ class SegmentSummary(NamedTuple):
 
 
 class Segment(NamedTuple):
-    """The lines of one series, or of the whole catalog, in the manifest and in each of MAPS."""
+    """The lines of one series, or of the whole catalog, in the manifest and in each long map."""
 
     manifest: bytes
     maps: list[bytes]
@@ -63,7 +60,7 @@ class ResourcePublisher:
     """Writes the bodies of resources and makes their lines."""
 
     bodies: BodyWriter
-    site: Site
+    site: "Site"
     as_of: int
     # Skip a body whose ETag is unchanged. Requires that this version of the program wrote the current release: another
     # one may have made other compressed forms.
@@ -71,7 +68,7 @@ class ResourcePublisher:
     letters: dict[tuple[bool, int], str] = field(init=False)
 
     def __post_init__(self) -> None:
-        self.letters = maps.age_letters(self.site)
+        self.letters = maps.age_letters(max_ages(self.site))
 
     def publish(
         self, resource: Resource, continued: Mapping[str, Published], current: Mapping[str, Published]
@@ -87,7 +84,8 @@ class ResourcePublisher:
             file = manifest.body_file(resource, etag)
             if file == previous.file and self.bodies.reuse(same, current.get(resource.url)):
                 return same
-        compressed = encoding.gzip(body)
+        # nginx reads the index itself.
+        compressed = None if resource.url == SERIES_INDEX_URL else encoding.gzip(body)
         content = encoding.BodyDigests(etag, encoding.sha256(body), len(body))
         published = manifest.with_validators(resource, content, compressed is not None, previous, self.as_of)
         self.bodies.put(published, body, compressed, current.get(resource.url))
@@ -97,23 +95,17 @@ class ResourcePublisher:
         self,
         published: Sequence[Published],
         gates: Iterable[Gate] = (),
-        pages: Iterable[tuple[str, str]] = (),
+        aliases: Iterable[Alias] = (),
         chapters: Iterable[int] = (),
     ) -> Segment:
-        """Make the lines of bodies, gates and deprecated pages."""
-        lines: dict[str, list[bytes]] = {name: [] for name in MAPS}
-        for line in chain(
-            (maps.body_line(body, self.letters) for body in published),
-            map(maps.gate_line, gates),
-            (maps.page_line(*page) for page in pages),
-        ):
-            lines[line.map].append(line.text.encode())
-        text = manifest.SEPARATOR.join(map(manifest.line, published))
+        """Make the lines of bodies, gates and aliases."""
+        entries: list[Entry] = [*published, *gates, *aliases]
+        lines = maps.lines(entries, self.letters)
+        text = manifest.SEPARATOR.join(map(manifest.entry_line, entries))
         summary = SegmentSummary(
             resources=len(published),
             lines=list(map(len, lines.values())),
-            longest_line=max((len(line) for map_lines in lines.values() for line in map_lines), default=0),
-            days=sorted(set(map(maps.day, published))),
+            longest_line=maps.longest(lines),
             chapters=array("q", chapters),
             manifest_length=len(text),
             oversized=[(body.url, body.size) for body in published if body.size > self.site.body_budget << 20],
@@ -123,6 +115,30 @@ class ResourcePublisher:
         return Segment(text, texts, summary)
 
 
+def max_ages(site: "Site") -> tuple[int, ...]:
+    """Every max-age of site.yaml in ascending order, whether a body has it or not."""
+    cache = site.cache
+    ages = {age for version in (cache.unversioned, cache.v1, cache.v2) for _, age in version} | {cache.index}
+    return tuple(sorted(ages | {cache.pages} if site.pages else ages))
+
+
+def site_rules(
+    site: "Site", redirects: Mapping[str, str], image_origins: Iterable[str], *, preview: bool = False
+) -> Rules:
+    """The rules of a site with these old slugs, each with the present one, and these origins of images in pages."""
+    return Rules(
+        base_url=site.base_url,
+        reader=site.reader,
+        pages=site.pages,
+        preview=preview,
+        error_age=site.cache.errors,
+        max_ages=max_ages(site),
+        restricted=tuple(site.restricted),
+        redirects=dict(sorted(redirects.items())),
+        image_origins=tuple(image_origins),
+    )
+
+
 def change(
     current: Mapping[str, Published], published: Sequence[Published], others: Mapping[str, Published] | None = None
 ) -> SegmentChange:
@@ -130,6 +146,7 @@ def change(
     now = {body.url: body for body in published}
     changes = url_changes(current, now, others)
     moved_files = [file for url in changes.moved for file in manifest.files(now[url])]
-    files = {file for body in published for file in manifest.files(body)}
+    # A first build has nothing to compare with.
+    files = {file for body in published if current for file in manifest.files(body)}
     dropped_files = [file for body in current.values() for file in manifest.files(body) if file not in files]
     return SegmentChange(changes.counts, dropped_files, len(changes.moved), moved_files)

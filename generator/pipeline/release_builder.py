@@ -4,9 +4,11 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 
+from ..nginx.config import MediaConf
 from ..release import journal
 from ..release.bodies import rewrite_damaged
 from ..release.manifest_reader import ManifestReader, refuse_damaged
+from ..release.rules import Rules
 from ..release.transaction import NextRelease, Transaction
 from . import publish, removals, segments, series_renderer, stale_series
 from .cache import Cache
@@ -37,6 +39,8 @@ class ReleaseBuilder:
     segments: Segments
     # The path of `dist` in the nginx configuration.
     dist: str
+    # The images that nginx serves, if any.
+    media: MediaConf | None
     jobs: int
     # The release whose dates are continued, if it is not the current one.
     previous: ManifestReader | None = None
@@ -61,9 +65,9 @@ class ReleaseBuilder:
         self.totals.retained_files = self.transaction.retained_files(cached_files)
         self._render(stale, keys, progress)
         self._drop_removed_series()
-        small_files = self._publish_lists()
+        rules, small_files = self._publish_lists()
         highest_id = stale_series.highest_chapter_id(self.scan, self._manifests)
-        return segments.prepare(self.segments, small_files, highest_id, page_ids, self.transaction.write_ahead())
+        return segments.prepare(self.segments, small_files, highest_id, page_ids, rules, self.transaction.write_ahead())
 
     def commit(self, prepared: PreparedRelease) -> None:
         """Make the release the current one, and store its description in the cache."""
@@ -130,12 +134,12 @@ class ReleaseBuilder:
             self.totals.add_removed_series(slug, current.bodies(slug).values())
         for slug in self.segments.summaries.keys() - present - {""}:
             self.segments.drop(slug)
-        for slug in self.cache.series.load().keys() - present:
+        for slug in self.cache.series.render_keys().keys() - present:
             self.cache.series.forget(slug)
             self.cache.chapters.keep(slug, ())
 
-    def _publish_lists(self) -> dict[str, bytes]:
-        """Write the bodies of the whole catalog; return the configuration files of the release."""
+    def _publish_lists(self) -> tuple[Rules, dict[str, bytes]]:
+        """Write the bodies of the whole catalog; return the rules and the small files of the release."""
         lists = CatalogLists(self.scan, self.cache)
         self.totals.chapters_without_id = lists.chapters_without_id
         writer = self.transaction.body_writer(self.totals.protected_files)
@@ -145,4 +149,4 @@ class ReleaseBuilder:
         published = lists.publish(publisher, continued, current)
         self.segments.put("", publisher.segment(published))
         self.totals.add_segment("", publish.change(current, published), writer.take_totals())
-        return lists.configuration_files(published, list(self.segments.summaries.values()), self.dist)
+        return lists.small_files(published, list(self.segments.summaries.values()), self.dist, self.media)

@@ -1,13 +1,14 @@
 """Series and chapters that the release before published and this catalog no longer publishes.
 
 A series that becomes licensed or restricted is still published. So is a chapter with an id that gets another number or
-moves to another series.
+moves to another series. A series is also published under another slug, if that one's file has the old slug.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from ..catalog.layout import SeriesFiles
 from ..errors import FlatpanelError
@@ -15,7 +16,9 @@ from ..release import chapter_counts
 from ..release.chapter_counts import ChapterNames
 from ..release.manifest_reader import ManifestReader
 from .cache import Cache
-from .scan import CatalogScan
+
+if TYPE_CHECKING:
+    from .scan import CatalogScan
 
 # The number of series, and of chapters, that are listed by name.
 MAX_LISTED = 20
@@ -31,6 +34,8 @@ class Removals:
     series: dict[str, int] = field(default_factory=dict)
     # Removed chapters of other series: series/volume/number, or series and id.
     chapters: list[str] = field(default_factory=list)
+    # For each removed series whose chapters another one has: the advice to add its slug to that one's file.
+    advice: dict[str, str] = field(default_factory=dict)
 
     @property
     def counts(self) -> dict[str, int]:
@@ -42,7 +47,9 @@ class Removals:
     def plain(self) -> dict[str, object]:
         """The removals as JSON."""
         series = [{"series": slug, "chapters": count} for slug, count in islice(self.series.items(), MAX_LISTED)]
-        return {"counts": self.counts, "series": series, "chapters": self.chapters[:MAX_LISTED]}
+        advice = [self.advice[slug] for slug in islice(self.advice, MAX_LISTED)]
+        plain: dict[str, object] = {"counts": self.counts, "series": series, "chapters": self.chapters[:MAX_LISTED]}
+        return plain | ({"advice": advice} if advice else {})
 
     def lines(self) -> list[str]:
         """The first removals by name, and the number of all others."""
@@ -50,7 +57,8 @@ class Removals:
         lines = [f"  {slug}, with {_number(count, 'chapter')}" for slug, count in series]
         lines += [f"  {chapter}" for chapter in self.chapters[:MAX_LISTED]]
         more = len(self.series) + len(self.chapters) - len(lines)
-        return [*lines, *([f"  and {more} more"] if more else [])]
+        advice = [f"  {text}" for text in islice(self.advice.values(), MAX_LISTED)]
+        return [*lines, *([f"  and {more} more"] if more else []), *advice]
 
     @property
     def sentence(self) -> str:
@@ -69,25 +77,32 @@ class _PublishedNow(NamedTuple):
     numbers: set[tuple[str, str]]
 
 
-def removals(scan: CatalogScan, cache: Cache, before: ManifestReader, series_files: Iterable[SeriesFiles]) -> Removals:
+def removals(
+    scan: "CatalogScan", cache: Cache, before: ManifestReader, series_files: Iterable[SeriesFiles]
+) -> Removals:
     """Compare a release with the catalog. Of the series in the catalog, only `series_files` are compared."""
-    present = {files.slug for files in scan.series_files}
+    present = {files.slug: files for files in scan.series_files}
     compared = {files.slug: files for files in series_files}
+    # The files of each old slug whose series has another one now.
+    renamed = {old: present[slug] for slug, facts in scan.facts.items() for old in facts.formerly}
     missing: dict[str, list[tuple[str, int | None]]] = {}
     for slug in before.segments:
         if slug and (slug in compared or slug not in present):
-            now = _published_now(scan, cache, compared[slug]) if slug in compared else None
+            files = compared.get(slug) or renamed.get(slug)
+            now = _published_now(scan, cache, files) if files else None
             missing[slug] = list(_missing(slug, chapter_counts.chapters(before.segment(slug)), now))
     moved = _moved(scan, {number: slug for slug, chapters in missing.items() for _, number in chapters if number})
     removed = {slug: [name for name, number in chapters if number not in moved] for slug, chapters in missing.items()}
+    gone = [slug for slug in removed if slug not in present and slug not in renamed]
     return Removals(
-        {slug: len(names) for slug, names in removed.items() if slug not in present},
-        [name for slug, names in removed.items() if slug in present for name in names],
+        {slug: len(removed[slug]) for slug in gone},
+        [name for slug, names in removed.items() if slug not in gone for name in names],
+        {slug: text for slug in gone if (text := _advice(scan, slug, [moved.get(id) for _, id in missing[slug]]))},
     )
 
 
 def allowed(
-    scan: CatalogScan,
+    scan: "CatalogScan",
     cache: Cache,
     before: ManifestReader,
     series_files: Iterable[SeriesFiles],
@@ -113,9 +128,9 @@ def _refuse(result: Removals, before: ManifestReader, max_removed: int | None, c
         )
 
 
-def _published_now(scan: CatalogScan, cache: Cache, files: SeriesFiles) -> _PublishedNow:
+def _published_now(scan: "CatalogScan", cache: Cache, files: SeriesFiles) -> _PublishedNow:
     records = (entry.record for entry in scan.series_of(files, cache).chapters)
-    chapters = [chapter for chapter in records if chapter.published <= scan.as_of]
+    chapters = [chapter for chapter in records if chapter.published <= scan.shown_until]
     return _PublishedNow(
         {chapter.id for chapter in chapters}, {(str(chapter.volume or 0), chapter.number) for chapter in chapters}
     )
@@ -128,20 +143,34 @@ def _missing(slug: str, chapters: ChapterNames, now: _PublishedNow | None) -> It
         for (volume, number), chapter in zip(numbers, ids, strict=True):
             if not now or (chapter not in now.ids and (volume, number) not in now.numbers):
                 yield f"{slug}/{volume}/{number}", chapter
-    elif numbers:  # some chapters have no id, and it is uncertain which ones
+    elif len(numbers) > len(ids):  # some chapters have no id, and it is uncertain which ones
         for volume, number in numbers:
             if not now or (volume, number) not in now.numbers:
                 yield f"{slug}/{volume}/{number}", None
-    else:
+    else:  # there are no numbers, or it is uncertain which chapters share one
         for chapter in ids:
             if not now or chapter not in now.ids:
                 yield f"{slug}, id {chapter}", chapter
 
 
-def _moved(scan: CatalogScan, series_before: Mapping[int, str]) -> set[int | None]:
-    """Those of the chapter ids that another series has now."""
+def _moved(scan: "CatalogScan", series_before: Mapping[int, str]) -> dict[int | None, str]:
+    """Those of the chapter ids that another series has now, each with that series' slug."""
     series = scan.facts.items() if series_before else ()
-    return {number for slug, facts in series for number in facts.ids if series_before.get(number, slug) != slug}
+    return {number: slug for slug, facts in series for number in facts.ids if series_before.get(number, slug) != slug}
+
+
+def _advice(scan: "CatalogScan", slug: str, now: Iterable[str | None]) -> str:
+    """The line that makes an old slug redirect to the series that has most of its chapters now; "" if none has."""
+    # Imported here: the results of all builds have removals, and few have advice.
+    from ..catalog.yaml import writer
+
+    counts = Counter(filter(None, now)).most_common(1)
+    if not counts:
+        return ""
+    heir, count = counts[0]
+    (file,) = (files.file for files in scan.series_files if files.slug == heir)
+    line = f"formerly: {writer.inline([*scan.facts[heir].formerly, slug])}"
+    return f"{file} has {_number(count, 'chapter')} of {slug}; if only the slug changed, write there: {line}"
 
 
 def _number(count: int, thing: str) -> str:

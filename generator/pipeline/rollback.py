@@ -10,15 +10,17 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import chain
 from pathlib import Path
+from urllib.parse import unquote
 
 from .. import encoding
 from ..errors import FlatpanelError
-from ..nginx import maps
+from ..nginx import either_format, maps
 from ..release import journal, manifest
 from ..release.manifest import Published
+from ..release.manifest_reader import ManifestReader
+from ..release.table import KEYS_FILE, dump_keys
 from ..release.transaction import NextRelease, Transaction
 
-KEYS = "keys.map"
 _PROFILE = "/api/v2/profile#"
 _OLD_VERSIONS = ("/api/series/", "/api/v1/series/")
 _BLOCK = 1 << 20
@@ -82,8 +84,8 @@ class _Plan:
         keys, left_out = self._keys()
         release = self.target_id
         files: dict[str, Callable[[], Iterable[bytes]]] = {}
-        if maps.dump(keys) != self._folder(self.target_id).joinpath(KEYS).read_bytes():
-            release, files = self._with_keys(maps.dump(keys))
+        if keys != either_format.keys(self.target):
+            release, files = self._with_keys(keys)
         if release == self.transaction.current:
             raise FlatpanelError(
                 f"{self.transaction.root}: release {release} is already the current one; it is release "
@@ -113,28 +115,34 @@ class _Plan:
             raise FlatpanelError(f"{path}: is missing, so release {self.target_id} cannot be served again")
 
     def _keys(self) -> tuple[dict[str, str], dict[str, int]]:
-        """The current keys whose accounts the target has, and the number of the other keys by account."""
-        accounts = {f"={url.removeprefix(_PROFILE)}" for url in self.target.bodies("") if url.startswith(_PROFILE)}
-        current = maps.parse(self._folder(self.transaction.current).joinpath(KEYS).read_bytes())
-        keys = {digest: owner for digest, owner in current.items() if owner in accounts | {"="}}
-        return keys, Counter(owner[1:] for digest, owner in current.items() if digest not in keys)
+        """The current keys whose accounts the target has, and the number of the other keys by username."""
+        accounts = {"": ""} | _account_keys(self.target)
+        usernames = {"": ""} | {account: username for username, account in _account_keys(self.current).items()}
+        current = either_format.keys(self.current)
+        owners = {digest: usernames.get(account, account) for digest, account in current.items()}
+        keys = {digest: accounts[owner] for digest, owner in owners.items() if owner in accounts}
+        return keys, Counter(owner for owner in owners.values() if owner not in accounts)
 
-    def _with_keys(self, keys: bytes) -> tuple[str, dict[str, Callable[[], Iterable[bytes]]]]:
-        """The id and the files of a release that is the target with other keys."""
+    def _with_keys(self, keys: Mapping[str, str]) -> tuple[str, dict[str, Callable[[], Iterable[bytes]]]]:
+        """The id and the files of a release that is the target with other keys, in the format of the target."""
         manifests = (self.current, *self.transaction.older_manifests)
+        texts = {maps.KEYS: maps.keys_map(keys)}
+        if self.target.rules:
+            texts[KEYS_FILE] = dump_keys(keys)
         head = manifest.Head(
-            files={**self.target.file_digests, KEYS: encoding.sha256(keys)},
+            files={**self.target.file_digests, **{name: encoding.sha256(text) for name, text in texts.items()}},
             # An id is never used for another chapter or page, also one that only a newer release has.
             highest_id=max(reader.highest_id for reader in manifests),
             page_ids={page: number for reader in (*manifests, self.target) for page, number in reader.page_ids.items()},
             segments={slug: length for slug, (_, length) in self.target.segments.items()},
+            rules=self.target.rules,
         ).dump()
         release = manifest.release_id(encoding.sha256_of_chunks(chain([head], self.target.resource_lines())))
         files: dict[str, Callable[[], Iterable[bytes]]] = {
             name: partial(self._copied, name, release) for name in self.target.file_digests
         }
         files["manifest.json"] = lambda: chain([head], self.target.resource_lines())
-        files[KEYS] = lambda: [keys]
+        files |= {name: partial(iter, [text]) for name, text in texts.items()}
         return release, files
 
     def _copied(self, name: str, release: str) -> Iterator[bytes]:
@@ -170,13 +178,17 @@ class _Plan:
     @cached_property
     def _closed(self) -> dict[str, str]:
         """The URLs that the current release serves only with an API key, or answers with 451; with the reason."""
-        closed: dict[str, str] = {}
-        folder = self._folder(self.transaction.current)
-        for name in self.current.file_digests:
-            if name.endswith(".map"):
-                with (folder / name).open(encoding="utf-8") as opened:
-                    gates = maps.gates(name.removesuffix(".map"), (line.rstrip("\n") for line in opened))
-                    closed |= {gate.url: "licensed" for gate in gates if gate.status == 451}
+        gates = either_format.gates(self.current)
+        closed = {gate.url: "licensed" for gate in gates if gate.status == 451}
         for slug in self.current.segments:
             closed |= {url: "restricted" for url, body in self.current.bodies(slug).items() if body.restricted}
         return closed
+
+
+def _account_keys(reader: ManifestReader) -> dict[str, str]:
+    """The account key of each username of a release. Folders of bodies have the same names."""
+    return {
+        unquote(url.removeprefix(_PROFILE)): body.file.split("/")[2]
+        for url, body in reader.bodies("").items()
+        if url.startswith(_PROFILE)
+    }

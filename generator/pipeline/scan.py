@@ -4,21 +4,27 @@ A series is skipped if its files and the entries that it references are unchange
 the cached values of those of its files that are unchanged.
 """
 
+from array import array
+from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import pairwise
+from itertools import chain, pairwise
+from typing import NamedTuple
 
 from .. import encoding
-from ..catalog import confined_folder, cross_checks, reader
+from ..api.pages import theme
+from ..catalog import confined_folder, cross_checks, media_folder, reader, theme_files, unfinished_import
 from ..catalog.confined_folder import ConfinedFolder, Folder
 from ..catalog.cross_checks import RecordChecks
 from ..catalog.layout import SITE, SeriesFiles
 from ..catalog.linking import Linker
 from ..catalog.problems import locate
 from ..catalog.problems.cut_texts import CutText
-from ..catalog.problems.locate import UnlocatedProblem
-from ..catalog.reader import LISTS, VIEWS, SeriesEntry, Sources
+from ..catalog.problems.unlocated import UnlocatedProblem
+from ..catalog.reader import LISTS, SIZES, VIEWS, SeriesEntry, Sources
+from ..catalog.site_settings import Site
+from ..catalog.theme_files import NO_THEME, ThemeFiles
 from ..errors import CatalogError, Problem
 from . import parsed_files, series_facts
 from .cache import Cache
@@ -48,32 +54,38 @@ class CatalogScan:
     # The number of parsed files of series.
     parsed: int = 0
     warnings: list[str] = field(default_factory=list)
-    # Warnings of texts that a comment cuts short.
+    # Warnings with a place in a file.
     located: list[Problem] = field(default_factory=list)
 
     @property
     def next_publication(self) -> int | None:
         """The time at which the next scheduled chapter is due."""
-        return min((published for published in self._publications() if published > self.as_of), default=None)
+        return min((times[count] for times, count in self._published(self.as_of) if count < len(times)), default=None)
+
+    @property
+    def shown_until(self) -> int:
+        """Chapters that are published later are not in the release."""
+        return self.linker.shown_until
 
     @property
     def last_publication(self) -> int:
         """The time at which the latest chapter was due; before that, the release was another."""
-        return max((published for published in self._publications() if published <= self.as_of), default=0)
+        return max((times[count - 1] for times, count in self._published(self.as_of) if count), default=0)
 
     @property
     def published(self) -> int:
-        """The number of published chapters."""
-        return sum(published <= self.as_of for published in self._publications())
+        """The number of published chapters; in a preview, with scheduled ones."""
+        return sum(count for _, count in self._published(self.shown_until))
 
     @property
     def pages(self) -> int:
         """The number of pages of the published chapters."""
         chapters = (pair for facts in self.facts.values() for pair in zip(facts.published, facts.pages, strict=True))
-        return sum(pages for published, pages in chapters if published <= self.as_of)
+        return sum(pages for published, pages in chapters if published <= self.shown_until)
 
-    def _publications(self) -> Iterator[int]:
-        return (published for facts in self.facts.values() for published in facts.published)
+    def _published(self, until: int) -> Iterator[tuple["array[int]", int]]:
+        """The publication times of each series in ascending order, and how many of them are not after `until`."""
+        return ((facts.published, bisect_right(facts.published, until)) for facts in self.facts.values())
 
     def values_of(self, files: SeriesFiles, cache: Cache) -> dict[str, bytes]:
         """The value of each file of a series, as JSON."""
@@ -84,19 +96,47 @@ class CatalogScan:
         return reader.series_from_values(files, parsed_files.from_json(self.values_of(files, cache)))
 
 
-def read(
-    folder: Folder, as_of: int, jobs: int, cache: Cache, times: Mapping[str, int], base_url: str | None = None
-) -> CatalogScan:
-    """Read and check the catalog. Raises every problem.
+class SiteChanges(NamedTuple):
+    """How a build changes the settings of site.yaml."""
 
-    `times` has the commit times of files, `base_url` replaces that of site.yaml.
+    base_url: str | None = None
+    preview: bool = False
+
+    def applied_to(self, site: Site) -> Site:
+        changed = site.model_copy(update={"base_url": self.base_url}) if self.base_url else site
+        return changed.for_preview() if self.preview else changed
+
+
+UNCHANGED = SiteChanges()
+
+
+def read(
+    folder: Folder,
+    as_of: int,
+    jobs: int,
+    cache: Cache,
+    times: Mapping[str, int],
+    changes: SiteChanges = UNCHANGED,
+) -> CatalogScan:
+    """Read and check the catalog. Raises every problem, or that an import is unfinished.
+
+    `times` has the commit times of files.
     """
-    return _Scanner(confined_folder.of(folder), as_of, jobs, cache, base_url).scan(times)
+    unfinished_import.refuse(folder)
+    return _Scanner(confined_folder.of(folder), as_of, jobs, cache, changes).scan(times)
+
+
+def _read_theme(catalog: ConfinedFolder, site: Site | None) -> tuple[ThemeFiles, list[Problem]]:
+    """The theme, and everything that is wrong with it. A site without pages has none."""
+    if not site or not site.pages:
+        return NO_THEME, []
+    files, problems = theme_files.read(catalog)
+    return files, [*problems, *theme.problems(files, site)]
 
 
 class _Scanner:
-    def __init__(self, folder: ConfinedFolder, as_of: int, jobs: int, cache: Cache, base_url: str | None) -> None:
-        self.folder, self.as_of, self.jobs, self.cache, self.base_url = folder, as_of, jobs, cache, base_url
+    def __init__(self, folder: ConfinedFolder, as_of: int, jobs: int, cache: Cache, changes: SiteChanges) -> None:
+        self.folder, self.as_of, self.jobs, self.cache, self.changes = folder, as_of, jobs, cache, changes
         self.files = ParsedFiles(folder, cache)
         self.facts: dict[str, SeriesFacts] = {}
         self.check_keys: dict[str, str] = {}
@@ -111,16 +151,19 @@ class _Scanner:
         slugs = ((files.slug, files.file) for files in series_files)
         problems = [*lists.problems, *checks.lists(), *cross_checks.slug_problems(slugs)]
         times = {**lists.mtimes, **self.files.modified_times(), **committed}
+        lists.theme, theme_problems = _read_theme(self.folder, lists.site)
         # With a problem in the lists, the references of series cannot be resolved.
-        linker = None if problems else Linker(lists, times, self.as_of)
+        linker = None if problems else Linker(lists, times, self.as_of, preview=self.changes.preview)
         problems += self._check_series(series_files, checks, linker, lists.unreadable)
+        problems += _old_slug_problems(series_files, self.facts)
         problems += cross_checks.bookmark_problems(lists, {files.slug for files in series_files})
         problems += self._repeated_ids(series_files)
         self.cuts |= lists.cuts
-        located = self._keep_cuts()
-        if problems or not linker:
+        cuts = self._keep_cuts()
+        if problems or theme_problems or not linker:
             self.cache.commit()  # keeps the values of files without problems
-            raise CatalogError(locate.locate(self.folder, problems))
+            raise CatalogError([*locate.locate(self.folder, problems), *theme_problems])
+        media = locate.locate(self.folder, media_folder.warnings(linker.site))
         self.files.save()
         return CatalogScan(
             self.folder,
@@ -132,19 +175,19 @@ class _Scanner:
             self.check_keys,
             self.files.digests,
             self.parsed,
-            located=located,
+            located=[*media, *cuts],
         )
 
     def _read_lists(self) -> tuple[Sources, list[SeriesFiles]]:
         """Read the records that all series share, and list the files of each series."""
-        names = (SITE, VIEWS, *LISTS)
+        names = (SITE, VIEWS, SIZES, *LISTS)
         self.files.look_at(names)
         cached = self.files.parsed(names)
         lists, series_files = reader.read_lists(self.folder, cached)
         for file in () if lists.problems else lists.parsed.keys() - cached.keys():
-            self.files.keep(file, lists.parsed[file].digest, encoding.json(lists.parsed[file].value))
-        if lists.site and self.base_url:
-            lists.site = lists.site.model_copy(update={"base_url": self.base_url})
+            self.files.keep(file, lists.parsed[file].digest, encoding.json_of_yaml(lists.parsed[file].value))
+        if lists.site:
+            lists.site = self.changes.applied_to(lists.site)
         return lists, series_files
 
     def _check_series(
@@ -171,10 +214,10 @@ class _Scanner:
     def _changed_series(
         self, series_files: Sequence[SeriesFiles], references: ReferenceDigests | None
     ) -> Iterator[SeriesFiles]:
-        cached_series = self.cache.series.load()
+        cached_facts = self.cache.series.facts()
         for files in series_files:
-            cached = cached_series.get(files.slug)
-            if references and cached and cached.facts and cached.check_key:
+            cached = cached_facts.get(files.slug)
+            if references and cached:
                 facts = series_facts.load(cached.facts)
                 if cached.check_key == self._check_key(files, references, facts):
                     self.facts[files.slug], self.check_keys[files.slug] = facts, cached.check_key
@@ -191,7 +234,7 @@ class _Scanner:
     def _repeated_ids(self, series_files: Sequence[SeriesFiles]) -> Iterator[UnlocatedProblem]:
         """Find chapter ids that are used twice, and read the series with these ids again to locate them."""
         # A Counter would take six times as much memory.
-        ids = sorted(number for facts in self.facts.values() for number in facts.ids)
+        ids = sorted(chain.from_iterable(facts.ids for facts in self.facts.values()))
         repeated = {number for number, following in pairwise(ids) if number == following}
         sources = Sources()
         for files in series_files if repeated else ():
@@ -209,3 +252,11 @@ class _Scanner:
             for file, digest in sorted(digests.items())
             for cut in cuts.get(digest, ())
         ]
+
+
+def _old_slug_problems(
+    series_files: Sequence[SeriesFiles], facts: Mapping[str, SeriesFacts]
+) -> Iterator[UnlocatedProblem]:
+    slugs = ((files.slug, files.file) for files in series_files)
+    formerly = {files.file: facts[files.slug].formerly for files in series_files if files.slug in facts}
+    return cross_checks.old_slug_problems(slugs, formerly)

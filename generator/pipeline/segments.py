@@ -13,12 +13,14 @@ from pathlib import Path
 from typing import NamedTuple
 
 from .. import encoding
+from ..nginx import maps
 from ..release import manifest
+from ..release.rules import Rules
 from .cache import Cache
-from .publish import MAPS, Segment, SegmentSummary
+from .publish import Segment, SegmentSummary
 
 # The long files of a release, each with the bytes between two segments, in the order of a segment's parts.
-FILES = {"manifest.json": manifest.SEPARATOR, **{f"{name}.map": b"" for name in MAPS}}
+FILES = {"manifest.json": manifest.SEPARATOR, **{f"{name}.map": b"" for name in maps.LONG}}
 
 # The number of bytes to join at a time.
 _BLOCK = 1 << 20
@@ -94,6 +96,7 @@ def prepare(
     small_files: Mapping[str, bytes],
     highest_id: int,
     page_ids: Mapping[str, int],
+    rules: Rules,
     write_ahead: WriteAhead,
 ) -> PreparedRelease:
     """Compute the id of a release, which is a digest of all its files."""
@@ -101,7 +104,7 @@ def prepare(
     digests = {name: encoding.sha256(text) for name, text in small_files.items()}
     digests |= {name: encoding.sha256_of_chunks(write_ahead(name, segments.parts(name))) for name in long}
     lengths = {slug: summary.manifest_length for slug, summary in segments.in_order() if summary.manifest_length}
-    head = manifest.Head(digests, highest_id, page_ids, lengths).dump()
+    head = manifest.Head(digests, highest_id, page_ids, lengths, rules).dump()
 
     def manifest_parts() -> Iterator[bytes]:
         return chain((head,), segments.parts("manifest.json"), (manifest.RESOURCES_END,))

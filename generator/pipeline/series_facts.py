@@ -24,6 +24,8 @@ class SeriesFacts(NamedTuple):
     dated: bool
     # Id, number of pages and publication time of each chapter whose page ids are allocated.
     allocated: list[tuple[int, int, int]]
+    # The slugs that the series had before.
+    formerly: list[str]
 
 
 def facts_of(series: SeriesEntry) -> SeriesFacts:
@@ -42,6 +44,7 @@ def facts_of(series: SeriesEntry) -> SeriesFacts:
         },
         dated=all(item.modified is not None for item in (record, *chapters)),
         allocated=[chapter for chapter in with_id if needs_allocated_ids(*chapter[:2])],
+        formerly=record.formerly,
     )
 
 

@@ -9,9 +9,11 @@ from typing import Any, NamedTuple
 
 from .. import encoding
 from ..api import routes
+from ..api.pages import theme
 from ..api.payloads import v2
 from ..catalog import reader
-from ..catalog.entities import Latest, Series, SeriesSummary
+from ..catalog.chapter_fields import Latest, RecentChapter
+from ..catalog.entities import Series, SeriesSummary
 from ..catalog.layout import SeriesFiles
 from ..catalog.linking import Linker
 from ..release.bodies import BodyWriter, WriteTotals
@@ -55,6 +57,7 @@ class SeriesRenderer:
 
     def __init__(self, linker: Linker, publisher: ResourcePublisher) -> None:
         self.linker, self.publisher = linker, publisher
+        self.page = theme.context(linker.site, linker.lists.theme, preview=linker.preview)
 
     def __call__(self, task: RenderTask) -> RenderedSeries:
         entry = reader.series_from_values(
@@ -65,13 +68,15 @@ class SeriesRenderer:
         own, others = map(parse_lines, task.continued)
         own_current, others_current = map(parse_lines, task.current) if task.current else (own, others)
         continued, current = others | own, others_current | own_current
-        published = [publisher.publish(resource, continued, current) for resource in routes.resources_of(series, site)]
+        published = [
+            publisher.publish(resource, continued, current) for resource in routes.resources_of(series, self.page)
+        ]
         return RenderedSeries(
             slug=series.slug,
             segment=publisher.segment(
                 published,
                 routes.gates_of(series, site),
-                routes.deprecated_pages_of(series),
+                routes.aliases_of(series),
                 [chapter.id for chapter in series.identified_chapters if chapter.id is not None],
             ),
             change=change(own_current, published, others_current),
@@ -98,7 +103,12 @@ def listed_chapters(series: Series) -> list[ListedChapter]:
 
 # In the cache a summary has the ids of these entities; `load` links them again.
 _LINKED = ("authors", "artists", "categories", "groups")
-_FIELDS = tuple(name for name in SeriesSummary.__dataclass_fields__ if name not in (*_LINKED, "latest"))
+_FIELDS = tuple(name for name in SeriesSummary.__dataclass_fields__ if name not in (*_LINKED, "latest", "recent"))
+
+
+def _recent(values: list[Any]) -> RecentChapter:
+    chapter = RecentChapter(*values)
+    return chapter._replace(groups=tuple(chapter.groups))
 
 
 class SeriesBody(NamedTuple):
@@ -118,6 +128,7 @@ def dump(series: Series, bodies: Sequence[Published]) -> bytes:
             **{name: getattr(series, name) for name in _FIELDS},
             **{name: [entity.id for entity in getattr(series, name)] for name in _LINKED},
             "latest": series.latest and tuple(series.latest),
+            "recent": [tuple(chapter) for chapter in series.recent],
             "bodies": {body.url: [body.file, body.etag, body.modified, body.size, body.gzip] for body in bodies},
         }
     )
@@ -134,5 +145,7 @@ def load(text: bytes, linker: Linker) -> tuple[SeriesSummary, Mapping[str, Serie
     }
     fields: dict[str, Any] = {name: value[name] for name in _FIELDS}
     fields |= {name: tuple(by_id[number] for number in value[name]) for name, by_id in indexes.items()}
-    fields |= {"aliases": tuple(value["aliases"]), "latest": value["latest"] and Latest(*value["latest"])}
+    fields |= {name: tuple(value[name]) for name in ("aliases", "formerly", "image_origins")}
+    fields |= {"latest": value["latest"] and Latest(*value["latest"])}
+    fields |= {"recent": tuple(_recent(chapter) for chapter in value["recent"])}
     return SeriesSummary(**fields), {url: SeriesBody(*body) for url, body in value["bodies"].items()}

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
+from typing import TypeVar
 
 from .. import encoding
 from ..catalog import page_ids
@@ -17,23 +18,27 @@ from .segments import Segments
 from .series_facts import SeriesFacts
 from .series_renderer import PreviousLines, RenderTask
 
+_Value = TypeVar("_Value", int, str)
+
 
 def allocate_page_ids(scan: CatalogScan, manifests: Sequence[ManifestReader]) -> dict[str, int]:
     """The page ids that are allocated for the whole catalog; ids that any of the releases allocated stay."""
-    chapters = (chapter for facts in scan.facts.values() for chapter in _chapters_with_allocated_ids(facts, scan.as_of))
+    chapters = (
+        chapter for facts in scan.facts.values() for chapter in _chapters_with_allocated_ids(facts, scan.shown_until)
+    )
     before = {page: number for reader in manifests for page, number in reader.page_ids.items()}
     return page_ids.allocate_page_ids(chapters, before)
 
 
 def highest_chapter_id(scan: CatalogScan, manifests: Sequence[ManifestReader]) -> int:
     """The highest chapter id that was ever published, also by a release that was rolled back."""
-    ids = (number for facts in scan.facts.values() for number in facts.ids)
-    return max(chain(ids, (reader.highest_id for reader in manifests)), default=0)
+    highest = (max(facts.ids, default=0) for facts in scan.facts.values())
+    return max(chain(highest, (reader.highest_id for reader in manifests)), default=0)
 
 
-def _chapters_with_allocated_ids(facts: SeriesFacts, as_of: int) -> Iterator[tuple[int, int]]:
-    """Id and number of pages of the chapters with allocated page ids, without scheduled ones, which must not show."""
-    return ((chapter, pages) for chapter, pages, published in facts.allocated if published <= as_of)
+def _chapters_with_allocated_ids(facts: SeriesFacts, shown_until: int) -> Iterator[tuple[int, int]]:
+    """Id and number of pages of the chapters with allocated page ids, without those that the release does not show."""
+    return ((chapter, pages) for chapter, pages, published in facts.allocated if published <= shown_until)
 
 
 class RenderKeys:
@@ -41,7 +46,8 @@ class RenderKeys:
 
     def __init__(self, scan: CatalogScan, allocated_page_ids: Mapping[str, int]) -> None:
         self.scan, self.allocated_page_ids = scan, allocated_page_ids
-        self._site = encoding.digest(scan.linker.site.model_dump_json().encode())
+        settings = [scan.linker.site.model_dump_json(), scan.linker.preview, scan.linker.lists.theme.digest]
+        self._site = encoding.digest(encoding.json(settings))
 
     def key(self, files: SeriesFiles) -> str:
         facts = self.scan.facts[files.slug]
@@ -52,19 +58,16 @@ class RenderKeys:
                     self.scan.check_keys[files.slug],
                     [] if facts.dated else [self.scan.times[file] for file in files.files],
                     bisect_right(facts.published, self.scan.as_of),
-                    self._views(facts),
+                    _of_chapters(facts, self.scan.linker.lists.views),
+                    _of_chapters(facts, self.scan.linker.lists.sizes),
                     self.page_ids(facts),
                 ]
             )
         )
 
-    def _views(self, facts: SeriesFacts) -> dict[str, int]:
-        views = self.scan.linker.lists.views
-        return {str(chapter): views[str(chapter)] for chapter in facts.ids if str(chapter) in views} if views else {}
-
     def page_ids(self, facts: SeriesFacts) -> dict[str, int]:
         """The allocated page ids of a series."""
-        chapters = _chapters_with_allocated_ids(facts, self.scan.as_of)
+        chapters = _chapters_with_allocated_ids(facts, self.scan.shown_until)
         return {
             page: self.allocated_page_ids[page]
             for chapter in chapters
@@ -73,13 +76,14 @@ class RenderKeys:
 
     def stale(self, cache: Cache, segments: Segments, root: Path) -> dict[str, str]:
         """The series to render, with their new keys: the key differs, or the current release lacks the bodies."""
-        cached = cache.series.load()
+        cached = cache.series.render_keys()
         keys = {files.slug: self.key(files) for files in self.scan.series_files}
-        return {
-            slug: key
-            for slug, key in keys.items()
-            if not segments.has_bodies(slug, root) or cached[slug].render_key != key
-        }
+        return {slug: key for slug, key in keys.items() if not segments.has_bodies(slug, root) or cached[slug] != key}
+
+
+def _of_chapters(facts: SeriesFacts, values: Mapping[str, _Value]) -> dict[str, _Value]:
+    """The values of the chapters of a series, by chapter id: views or sizes."""
+    return {str(chapter): values[str(chapter)] for chapter in facts.ids if str(chapter) in values} if values else {}
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,77 @@
+"""The main nginx configuration that follows from the options of a build, and the paths in it."""
+
+import os
+from pathlib import Path
+from typing import Any
+
+from ..catalog import layout, media_folder
+from ..catalog.confined_folder import Folder
+from ..catalog.site_settings import Site
+from ..errors import FlatpanelError
+from ..nginx import config
+from .build_options import Options
+from .cache import Cache
+
+
+def dist_in_conf(options: Options, site: Site) -> str:
+    """The path of `out` in the nginx configuration: relative if possible, so that both can be moved together."""
+    if site.server_folder and not options.local:
+        return f"{site.server_folder}/{options.out.name}"
+    return _relative_if_possible(options, options.out.resolve())
+
+
+def _relative_if_possible(options: Options, path: Path) -> str:
+    folder = options.nginx.resolve().parent
+    return str(path.relative_to(folder) if path.is_relative_to(folder) else path)
+
+
+def media_in_conf(options: Options, site: Site) -> config.MediaConf | None:
+    """The images of `media_folder` in the nginx configuration; None if this server has none.
+
+    Raises if nginx would serve the folder of the releases or of the cache.
+    """
+    location = media_folder.url_path(site)
+    if not site.media_folder or not location:
+        return None
+    own = local_media(options.catalog, site.media_folder)
+    for path in filter(None, (options.out, options.cache)):
+        if media_folder.overlap(os.path.realpath(own), os.path.realpath(path)):
+            raise FlatpanelError(
+                f"{options.catalog / layout.SITE}: media_folder: {site.media_folder} and {path} are in one another; "
+                "choose another folder"
+            )
+    if site.server_folder and not options.local:
+        folder = f"{site.server_folder}/{site.media_folder}"
+    else:
+        folder = _relative_if_possible(options, own)
+    return config.MediaConf(location, folder, site.cache.media)
+
+
+def local_media(catalog: Folder, folder: str) -> Path:
+    """The folder of images on this machine."""
+    return media_folder.project_folder(catalog).resolve() / folder
+
+
+def main_conf(options: Options, site: Site) -> bytes:
+    """The main configuration file."""
+    return config.main_conf(**_values(options, site))
+
+
+def cached_main_conf(options: Options, site: Site, cache: Cache) -> bytes:
+    """The same from the cache, since importing jinja2 and rendering the file take 60 ms."""
+    key = ascii(_values(options, site))
+    text: str = cache.cached("main configuration", key, lambda: main_conf(options, site).decode())
+    return text.encode()
+
+
+def _values(options: Options, site: Site) -> dict[str, Any]:
+    dist = dist_in_conf(options, site)
+    current = f"{dist}/current"
+    media = current if media_in_conf(options, site) else None
+    return {
+        "port": site.port,
+        "ipv6": "[::]" if site.ipv6 else "",
+        "folder": current,
+        "run": f"{dist}/run",
+        "media": media,
+    }
