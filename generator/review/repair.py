@@ -1,6 +1,7 @@
 """Restore damaged files of the retained releases from other intact files, or from the catalog."""
 
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import NamedTuple
@@ -8,6 +9,7 @@ from typing import NamedTuple
 from .. import encoding, filesystem
 from ..catalog.site_settings import Site
 from ..errors import FlatpanelError
+from ..nginx import table_files
 from ..pipeline.build_options import Options
 from ..pipeline.long_lists import LONG
 from ..pipeline.open_cache import Waiting
@@ -15,6 +17,7 @@ from ..release import bodies as body_files
 from ..release import manifest, transaction
 from ..release.named_files import BodyFile, GzipFile, NamedFile, ReleaseFile, SidecarFile
 from ..release.store import Store
+from ..release.table import ReleaseTable
 from . import verify_files
 from .trial_build import TrialRelease, build_trial
 from .verify_files import FileFault, RetainedReleases
@@ -114,7 +117,7 @@ class _Repair:
         if isinstance(file, SidecarFile):
             return file.text
         if isinstance(file, ReleaseFile):
-            return self.from_another_release(file)
+            return self.from_another_release(file) or self.from_table(file)
         if isinstance(file, BodyFile):
             packed = filesystem.read_regular(root / GzipFile(file.body).path)
             return GzipFile(file.body).unpack(packed) if packed is not None else None
@@ -129,6 +132,13 @@ class _Repair:
                 text = filesystem.read_regular(self.retained.root / other.path)
                 if text is not None and other.fault(text) is None:
                     return manifest.with_release_id(manifest.without_release_id(text, release), file.release)
+        return None
+
+    def from_table(self, file: ReleaseFile) -> bytes | None:
+        """A map, or the keys, which the map of keys has too. A release of an older version has no table."""
+        folder = self.retained.root / "releases" / file.release
+        with suppress(FlatpanelError), ReleaseTable(folder) as table:
+            return table_files.text(table, file.name)
         return None
 
     # From the catalog

@@ -2,13 +2,14 @@
 
 from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 from typing import NamedTuple, TypeVar
 
+from .. import filesystem
 from ..catalog.site_settings import Site
-from ..pipeline import run, scan, up_to_date
-from ..pipeline.build_options import Options, main_conf
+from ..pipeline import new_release, scan, up_to_date
+from ..pipeline.build_options import Options
 from ..pipeline.cache import Cache
+from ..pipeline.main_conf import main_conf
 from ..pipeline.open_cache import with_cache
 from ..pipeline.release_builder import no_progress
 from ..release import transaction
@@ -33,13 +34,14 @@ class TrialRelease(NamedTuple):
 def build_trial(options: Options, inspect: Callable[[TrialRelease], T]) -> T:
     """Build into a temporary folder without a cache, and return the result of `inspect`."""
 
-    def work(cache: Cache, scratch: Path) -> T:
+    def work(cache: Cache) -> T:
         past = up_to_date.commit_times(options.catalog, options.as_of, cache)
         catalog_scan = scan.read(options.catalog, options.as_of, options.jobs, cache, past.times)
-        store = Store(scratch / "dist")
-        with ManifestReader(options.previous) as previous, transaction.begin(store, lambda: None) as opened:
-            _, prepared = run.release(options, catalog_scan, cache, opened, previous, no_progress)
-        return inspect(TrialRelease(store, prepared.id, catalog_scan.linker.site, past.warnings))
+        with filesystem.scratch_folder() as scratch:
+            store = Store(scratch / "dist")
+            with ManifestReader(options.previous) as previous, transaction.begin(store, lambda: None) as opened:
+                _, prepared = new_release.release(options, catalog_scan, cache, opened, previous, no_progress)
+            return inspect(TrialRelease(store, prepared.id, catalog_scan.linker.site, past.warnings))
 
     return with_cache(None, lambda: None, work)
 
@@ -47,6 +49,7 @@ def build_trial(options: Options, inspect: Callable[[TrialRelease], T]) -> T:
 def outdated(options: Options, warn: Callable[[str], None]) -> list[str]:
     """Sentences about what a build would change, and about missing or truncated files of the current release."""
     store = Store(options.out)
+    store.refuse_other_kind()
     current = store.current()
     refuse_damaged(options.out)
     previous = options.previous or store.manifest_path(current)
@@ -57,7 +60,7 @@ def outdated(options: Options, warn: Callable[[str], None]) -> list[str]:
         warn(sentence)
     sentences = list(map(str, verify_files.size_faults(store))) if current else []
     if current is None:
-        sentences.append(f"{options.out}: nothing has been built yet")
+        sentences.append(f"{options.out}: nothing has been built yet; run the command `build` first")
     elif trial.release != current:
         change = _change(store.manifest(current), manifest)
         sentences.append(f"{options.out}: is out of date: a build would change {change}")

@@ -15,7 +15,7 @@ def comparison_json(reader: BodyReader, entities: Sequence[EntityChange], *, eve
         "old": comparison.old.name,
         "new": comparison.new.name,
         "counts": comparison.counts,
-        "complete": not comparison.is_partial,
+        "complete": not comparison.left_out,
         "things": [_entity_json(reader, entity) for entity in entities],
         "urls": [_url_json(reader, difference, every=every) for difference in comparison.differences],
         "settings": comparison.settings,

@@ -1,13 +1,14 @@
 """A comparison as a comment on a pull request.
 
 Catalog values are never interpreted as markup or mentions: they are inside code fences that they cannot close, or
-escaped inside <code>.
+escaped inside <code>. Links are HTML: a link in Markdown would interpret the title.
 """
 
 import html
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 
 from ...api.routes import route_of
 from ...escaping import escaped
@@ -17,22 +18,25 @@ from .json_diff import ADDED, CHANGED, REMOVED
 from .lines import (
     AFFECTED,
     MAX_AGES,
-    PARTIAL,
     access_lines,
     affected_lines,
+    change_name,
     counted,
+    cut,
     grouped,
     headline,
+    left_out,
     max_age_lines,
     settings_lines,
     summary,
 )
 from .model import BodyReader, EntityChange
+from .series_pages import PageLink, chapter_links, series_link
 
 # Maximum length of a comment on GitHub, and the part reserved for the note about omitted sections.
 LONGEST, _RESERVED = 65_536, 200
-# Maximum number of changes of an entity.
-_MAX_LINES = 50
+# Maximum number of changes of an entity, and of links to its chapters.
+_MAX_LINES, _MAX_LINKS = 50, 10
 
 
 def markdown(reader: BodyReader, entities: Sequence[EntityChange], *, every: bool = False) -> str:
@@ -55,7 +59,7 @@ def markdown(reader: BodyReader, entities: Sequence[EntityChange], *, every: boo
 
 def _head(comparison: Comparison) -> str:
     names = f"{_code(comparison.old.name)} → {_code(comparison.new.name)}"
-    partial = f"\n{PARTIAL}.\n" if comparison.is_partial else ""
+    partial = f"\n{left_out(comparison)}.\n" if comparison.left_out else ""
     # In a Markdown paragraph, the content of <code> would be interpreted as Markdown.
     return f"### What changes for clients\n\n<p>{names}: {summary(comparison)}</p>\n{partial}"
 
@@ -71,12 +75,27 @@ def _sections(reader: BodyReader, entities: Sequence[EntityChange], *, every: bo
             yield _details(html.escape(title), _fenced(lines[:_MAX_LINES], more=len(lines) - _MAX_LINES))
     yield _details("by URL", _table(comparison))
     for group in grouped(entities):
-        yield _details(_code(headline(group)), _fenced(change_lines(group[0], most=_MAX_LINES)))
+        yield _entity_section(reader, group)
     if affected := list(affected_lines(entity for entity in entities if not entity.is_reported)):
         yield _details(AFFECTED, _fenced(affected))
     for difference in comparison.differences if every else ():
         title = _code(f"{difference.kind} {reader.display_url(difference.url)}")
         yield _details(title, _fenced(body_lines(reader, difference, most=_MAX_LINES)))
+
+
+def _entity_section(reader: BodyReader, group: Sequence[EntityChange]) -> str:
+    """The changes of an entity, or of the first one of a group, with links to its pages."""
+    first = group[0]
+    page, chapters = series_link(reader, first), list(islice(chapter_links(reader, first), _MAX_LINKS + 1))
+    title = f"{_code(change_name(first))}: {_link(page)}" if page and len(group) == 1 else _code(headline(group))
+    links = [_link(link) for link in (*([page] if page and len(group) > 1 else ()), *chapters[:_MAX_LINKS])]
+    more = ", …" if len(chapters) > _MAX_LINKS else ""
+    paragraph = f"<p>{', '.join(links)}{more}</p>\n\n" if links else ""
+    return _details(title, paragraph + _fenced(change_lines(first, most=_MAX_LINES)))
+
+
+def _link(link: PageLink) -> str:
+    return f'<a href="{html.escape(link.url)}">{_code(cut(link.title))}</a>'
 
 
 def _table(comparison: Comparison) -> str:

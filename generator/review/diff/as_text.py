@@ -7,11 +7,11 @@ from .lines import (
     AFFECTED,
     MARKS,
     MAX_AGES,
-    PARTIAL,
     access_lines,
     affected_lines,
     grouped,
     headline,
+    left_out,
     lines,
     max_age_lines,
     settings_lines,
@@ -28,8 +28,8 @@ def text(reader: BodyReader, entities: Sequence[EntityChange], *, every: bool = 
     """The lines of the text. `every` adds the changed fields of each URL, without a limit."""
     comparison = reader.comparison
     yield f"{comparison.old.name} → {comparison.new.name}: {summary(comparison)}"
-    if comparison.is_partial:
-        yield PARTIAL
+    if comparison.left_out:
+        yield left_out(comparison)
     for group in grouped(entities):
         first = group[0]
         yield from ("", headline(group), *_indented(change_lines(first, most=_MAX_LINES)))

@@ -125,6 +125,13 @@ def _causing_renames(entity: EntityChange, change: JsonChange, renames: Sequence
         if name.kind == SITE:
             is_cause = change.old.startswith(old) and change.new == new + change.old.removeprefix(old)
         else:
-            is_cause = change.path[:1] == (_NAME_FIELDS.get(name.kind),) and (change.old, change.new) == (old, new)
+            is_cause = _holds_name(name.kind, change.path) and (change.old, change.new) == (old, new)
         names += [name] if is_cause and name != entity.name else []
     return names
+
+
+def _holds_name(kind: str, path: Path) -> bool:
+    """Whether a field of a series is the name of an entity. v2 names the groups of chapters."""
+    if kind == "group":
+        return len(path) == 4 and path[0] == "chapters" and path[2] == "groups"
+    return path[:1] == (_NAME_FIELDS.get(kind),)

@@ -2,10 +2,11 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from .entity_views import GROUPS
 from .json_diff import ADDED, CHANGED, REMOVED
 from .release_view import ReleaseView, UrlResponse
 
@@ -70,23 +71,42 @@ class Comparison:
         return bool(self.by_url or self.settings)
 
     @property
-    def is_partial(self) -> bool:
-        """Whether gates and settings are not compared because a release has no maps."""
-        return not (self.old.has_maps and self.new.has_maps)
+    def has_gates(self) -> bool:
+        """Whether the gates of both releases are known."""
+        return self.old.has_gates and self.new.has_gates
+
+    @property
+    def left_out(self) -> str:
+        """What is not compared because a release is only a manifest."""
+        if not self.has_gates:
+            return "redirects, licences and settings"
+        return "" if self.old.configuration.exists and self.new.configuration.exists else "settings"
 
 
 def compare(old: ReleaseView, new: ReleaseView) -> Comparison:
     comparison = Comparison(old, new)
-    _compare_bodies(comparison)
-    if not comparison.is_partial:
+    _compare_bodies(comparison, old.manifest.segments.keys() | new.manifest.segments.keys())
+    if comparison.has_gates:
         _compare_gates(comparison)
+    if not comparison.left_out:
         comparison.settings = _changed_settings(old, new)
     return comparison
 
 
-def _compare_bodies(comparison: Comparison) -> None:
+def compare_series(old: ReleaseView, new: ReleaseView, slugs: Iterable[str]) -> Comparison:
+    """Compare the bodies of these series only, and the list of groups, which describes the groups of chapters."""
+    comparison = Comparison(old, new)
+    _compare_bodies(comparison, slugs)
+    before, after = (
+        {url: response for url, response in release.responses("").items() if url == GROUPS} for release in (old, new)
+    )
+    _add_differences(comparison, before, after, _always(""))
+    return comparison
+
+
+def _compare_bodies(comparison: Comparison, slugs: Iterable[str]) -> None:
     old, new = comparison.old, comparison.new
-    for slug in sorted(old.manifest.segments.keys() | new.manifest.segments.keys()):
+    for slug in sorted(slugs):
         if old.manifest.segment(slug) == new.manifest.segment(slug):
             comparison.unchanged += new.manifest.count(slug)
         else:
@@ -103,7 +123,11 @@ def _compare_gates(comparison: Comparison) -> None:
         match[1]: difference.slug for url, difference in comparison.by_url.items() if (match := _CHAPTER.match(url))
     }
 
+    redirects = comparison.old.redirects | comparison.new.redirects
+
     def slug_of(url: str) -> str:
+        if url in redirects:
+            return redirects[url].rpartition("/")[2]
         if match := _OF_SERIES.match(url):
             return match[1]
         chapter = _CHAPTER.match(url)

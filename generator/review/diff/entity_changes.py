@@ -6,12 +6,12 @@ affected.
 
 from .causes import remove_caused_changes
 from .compare import RETIMED
-from .entity_views import ACCOUNT, LISTS, SERIES, SITE, EntityName, entity_view, sources
+from .entity_views import ACCOUNT, FEEDS, LISTS, PAGES, SERIES, SITE, EntityName, entity_view, sources
 from .json_diff import ADDED, REMOVED, json_changes
 from .model import BodyReader, EntityChange
 from .release_view import ReleaseView
 
-_ORDER = (SERIES, "chapter", "author", "artist", "group", "member", "category", ACCOUNT, SITE, LISTS)
+_ORDER = (SERIES, "chapter", "author", "artist", "group", "member", "category", ACCOUNT, SITE, LISTS, PAGES, FEEDS)
 
 
 def entity_changes(reader: BodyReader) -> list[EntityChange]:
@@ -24,8 +24,17 @@ def entity_changes(reader: BodyReader) -> list[EntityChange]:
     for entity in entities.values():
         _compare_entity(entity, reader)
     remove_caused_changes(entities, reader)
+    reported = sorted(
+        name
+        for name, entity in entities.items()
+        if entity.is_reported and entity.name.kind != LISTS and not entity.is_rendered
+    )
+    for entity in entities.values():
+        if entity.is_rendered:
+            series = entities.get(EntityName(SERIES, entity.name.name))
+            entity.causes = reported if not series else [series.name] if series.is_reported else series.causes
     if lists := entities.get(EntityName(LISTS)):
-        lists.causes = sorted(name for name, entity in entities.items() if entity.is_reported and entity is not lists)
+        lists.causes = reported
         if not lists.causes:
             _use_first_readable_body(lists, reader)
     return sorted(entities.values(), key=lambda entity: (_ORDER.index(entity.name.kind), _natural(entity.name.name)))
@@ -45,7 +54,7 @@ def _compare_entity(entity: EntityChange, reader: BodyReader) -> None:
             entity.kind = kind
             entity.title = _title(entity, release, reader)
             return
-    if entity.name.kind != LISTS:
+    if entity.name.kind != LISTS and not entity.is_rendered:
         before, after = (entity_view(entity.name, load) for load in reader.loaders())
         entity.changes = list(json_changes(before, after))
         if not entity.changes:

@@ -6,15 +6,23 @@ from itertools import chain
 from typing import Any, NamedTuple
 from urllib.parse import unquote
 
-from ...catalog.field_values import percent_encoded
+from ...api.routes import route_of
+from ...catalog.field_values import percent_encoded, split_url
+from .json_diff import NUMBERED, item_step
 
 # Returns the JSON value of the body at a URL, or None.
 Load = Callable[[str], Any]
+# The names and ids of groups, which `load` returns even if they are unchanged.
+GROUPS = "/api/v2/groups"
+# Volume and number of a chapter, as in URLs.
+_Number = tuple[str, str]
 
 _ENTITY = re.compile(r"/api/(?:v\d/)?(author|artist|group|member|categorie)s/([^/?#]+)")
 _ACCOUNT = re.compile(r"/api/v2/[a-z]+#(?!index$)(.+)")
-_SITE = re.compile(r"/|/api/v2/(?:openapi\.json|docs(?:/.*)?)")
+_SITE = re.compile(r"/|/index\.json|/api/v2/(?:openapi\.json|docs(?:/.*)?)")
 SERIES, ACCOUNT, CATEGORY, SITE, CHAPTER, LISTS = "series", "account", "category", "site", "chapter", "lists"
+# Their bodies are not compared by field.
+PAGES, FEEDS = "pages", "feeds"
 
 
 class EntityName(NamedTuple):
@@ -29,12 +37,14 @@ class EntityName(NamedTuple):
 
 def entity_of_url(url: str, slug: str) -> EntityName:
     """The entity that a URL belongs to. `slug`: the series of the URL, or ""."""
+    if not url.startswith("/api/") and not _SITE.fullmatch(url):
+        return EntityName(route_of(url), slug)
     if slug:
         return EntityName(SERIES, slug)
     if match := _ENTITY.fullmatch(url):
         return EntityName(CATEGORY if match[1] == "categorie" else match[1], unquote(match[2]))
     if match := _ACCOUNT.fullmatch(url):
-        return EntityName(ACCOUNT, match[1])
+        return EntityName(ACCOUNT, unquote(match[1]))
     if url.startswith("/api/v2/chapters/"):
         return EntityName(CHAPTER, url.split("/")[4])
     return EntityName(SITE if _SITE.fullmatch(url) else LISTS)
@@ -52,7 +62,8 @@ def sources(entity: EntityName) -> tuple[str, ...]:
         case "category":
             return (f"/api/v2/categories/{percent_encoded(entity.name)}",)
         case "account":
-            return (f"/api/v2/profile#{entity.name}", f"/api/v2/bookmarks#{entity.name}")
+            username = percent_encoded(entity.name)
+            return (f"/api/v2/profile#{username}", f"/api/v2/bookmarks#{username}")
     return ()
 
 
@@ -67,32 +78,96 @@ def entity_view(entity: EntityName, load: Load) -> dict[str, Any]:
     return fields
 
 
+def chapter_at(view: Mapping[str, Any], step: str) -> Mapping[str, Any]:
+    """The chapter of a series at the step of a changed field, such as [volume=1, number=2] or [id=12]; {} if none."""
+    for chapter in view.get("chapters", ()):
+        if step in (item_step(NUMBERED, chapter), f"[id={chapter.get('id')}]"):
+            return dict(chapter)
+    return {}
+
+
 def _chapters(slug: str, volumes: Mapping[str, Any], load: Load) -> Iterator[dict[str, Any]]:
-    """The chapters of a series with the fields of v1 and v2. Each version may list chapters that the other omits."""
+    """The chapters of a series with the fields of v1 and v2. Each version may list chapters that the other omits.
+
+    Of chapters that share a number, v1 has the one with the highest id.
+    """
     v1 = {(volume, number): chapter for volume, chapters in volumes.items() for number, chapter in chapters.items()}
     results = (load(f"/api/v2/series/{slug}/chapters") or {"results": ()})["results"]
-    v2 = {_volume_and_number(chapter): chapter for chapter in results}
-    # v1 has the pages. Without it, they are in the Cubari JSON.
-    cubari = {} if v1 else _cubari_chapters(load(f"/api/v2/cubari/{slug}") or {"chapters": {}})
-    for key in v1 | v2 | cubari:
-        fields = cubari.get(key, {}) | v2.get(key, {}) | v1.get(key, {})
+    v2 = {chapter["id"]: chapter for chapter in results}
+    numbers = {chapter_id: _volume_and_number(chapter) for chapter_id, chapter in v2.items()}
+    cubari = _cubari_chapters(slug, numbers, load, is_needed=not v1)
+    numbers |= {chapter_id: chapter.number for chapter_id, chapter in cubari.items()}
+    ids = _ids_by_number(numbers)
+    of_v1: list[tuple[_Number, int | None]] = [(key, number) for key in v1 for number in ids.get(key, [None])]
+    for key, chapter_id in (*of_v1, *((key, number) for number, key in numbers.items() if key not in v1)):
+        fields = {} if chapter_id is None else {"id": chapter_id, **v2.get(chapter_id, {})}
+        pages = cubari[chapter_id].fields if chapter_id in cubari else {}
+        if key not in v1:
+            fields = pages | fields
+        elif chapter_id in ids.get(key, [None])[:-1]:
+            fields |= _as_in_v1(fields, pages, v1[key], load)
+        else:
+            fields |= v1[key]
         fields["volume"], fields["number"] = key
         # Redundant: `published` has the date, and the entity is the series.
-        for name in ("date", "series") if key in v2 else ():
+        for name in ("date", "series") if chapter_id in v2 else ():
             fields.pop(name, None)
         yield fields
 
 
-def _cubari_chapters(cubari: Mapping[str, Any]) -> dict[tuple[str, str], dict[str, Any]]:
-    """The chapters of Cubari JSON, which lists pages by group."""
+class _CubariChapter(NamedTuple):
+    """A chapter of Cubari JSON: volume and number, and the fields."""
+
+    number: _Number
+    fields: dict[str, Any]
+
+
+def _cubari_chapters(
+    slug: str, of_v2: Mapping[int, _Number], load: Load, *, is_needed: bool
+) -> dict[int, _CubariChapter]:
+    """The chapters of Cubari JSON by id. They are needed for the pages of chapters that v1 omits."""
+    if of_v2 and not is_needed and len(set(of_v2.values())) == len(of_v2):
+        return {}
+    chapters = (load(f"/api/v2/cubari/{slug}") or {"chapters": {}})["chapters"]
     return {
-        (chapter["volume"], chapter["number"]): {
-            "id": int(chapter_id),
-            "pages_list": list(chain.from_iterable(chapter["groups"].values())),
-        }
-        for chapter_id, chapter in cubari["chapters"].items()
+        int(chapter_id): _CubariChapter(
+            (chapter["volume"], chapter["number"]),
+            # Pages are listed by group.
+            {"id": int(chapter_id), "pages_list": list(chain.from_iterable(chapter["groups"].values()))},
+        )
+        for chapter_id, chapter in chapters.items()
     }
 
 
-def _volume_and_number(chapter: Mapping[str, Any]) -> tuple[str, str]:
+def _ids_by_number(numbers: Mapping[int, _Number]) -> dict[_Number, list[int]]:
+    """The ids of the chapters with each volume and number, in ascending order."""
+    ids: dict[_Number, list[int]] = {}
+    for chapter_id, number in numbers.items():
+        ids.setdefault(number, []).append(chapter_id)
+    return {number: sorted(of_number) for number, of_number in ids.items()}
+
+
+def _as_in_v1(
+    fields: Mapping[str, Any], pages: Mapping[str, Any], shown: Mapping[str, Any], load: Load
+) -> dict[str, Any]:
+    """Fields of a chapter that v1 omits in the form of v1, so that they are equal to those in a release that has it.
+
+    `shown` is the chapter with its number in v1.
+    """
+    groups = {group["name"]: group for group in (load(GROUPS) or {"results": ()})["results"]}
+    of_v1: dict[str, Any] = {"url": shown["url"]}
+    if "groups" in fields:
+        of_v1["groups"] = [_group_in_v1(name, groups.get(name)) for name in fields["groups"]]
+    if pages:
+        split = [split_url(page) for page in pages["pages_list"]]
+        of_v1["pages_root"] = split[0][0] if split else shown["pages_root"]
+        of_v1["pages_list"] = [name for _, name in split]
+    return of_v1
+
+
+def _group_in_v1(name: str, group: Mapping[str, Any] | None) -> object:
+    return {"id": group["id"], "name": name} if group else name
+
+
+def _volume_and_number(chapter: Mapping[str, Any]) -> _Number:
     return str(chapter["volume"] or 0), repr(chapter["number"]).removesuffix(".0")

@@ -99,7 +99,9 @@ class TemporaryBuilder:
             return diff_input.manifest
         options, folder, display_name = self.options, diff_input.folder, str(diff_input.folder)
         if diff_input.repository:
-            folder, display_name = self.scratch / str(index), f"{diff_input.name}:{self.options.catalog}"
+            # A project of its own around the catalog: no `media_folder` can be a folder of the build.
+            folder = self.scratch / str(index) / "catalog"
+            display_name = f"{diff_input.name}:{self.options.catalog}"
             options = replace(options, past=self._check_out(diff_input.repository, diff_input, folder))
         assert folder
         try:

@@ -14,7 +14,7 @@ from ... import encoding
 
 ADDED, REMOVED, CHANGED, MOVED = "added", "removed", "changed", "moved"
 # Identities of list items. The first one is used that all items have, each with a different value.
-_IDENTITIES = (("id",), ("slug",), _CHAPTER := ("volume", "number"), ("number",), ("username",), ("name",), ("series",))
+_IDENTITIES = (("id",), ("slug",), NUMBERED := ("volume", "number"), ("number",), ("username",), ("name",), ("series",))
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
 
 Path: TypeAlias = tuple[str, ...]
@@ -106,7 +106,7 @@ def _matched(old: list[Any], new: list[Any]) -> tuple[_Items, _Items]:
     identity = next((fields for fields in _IDENTITIES if _identifies(fields, old) and _identifies(fields, new)), None)
     if identity is None:
         return _matched_by_value(old, new)
-    names = (_CHAPTER, identity) if _identifies(_CHAPTER, old) and _identifies(_CHAPTER, new) else (identity,)
+    names = (NUMBERED, identity) if _identifies(NUMBERED, old) and _identifies(NUMBERED, new) else (identity,)
     return _named(old, identity, names, new), _named(new, identity, names, old)
 
 
@@ -135,12 +135,12 @@ def _named(items: list[Any], identity: Path, names: tuple[Path, ...], counterpar
         key = _key(identity, item)
         counterpart = counterpart_by_key.get(key, item)
         name = next(fields for fields in names if _key(fields, item) == _key(fields, counterpart))
-        named[key] = _Item(_step(name, item), item)
+        named[key] = _Item(item_step(name, item), item)
     return named
 
 
-def _step(fields: Path, item: Mapping[str, Any]) -> str:
-    """The step of an item. `volume` is omitted for a chapter without a volume."""
+def item_step(fields: Path, item: Mapping[str, Any]) -> str:
+    """The step of an item with this identity. `volume` is omitted for a chapter without a volume."""
     names = [name for name in fields if name != "volume" or item[name] not in (None, 0, "0")]
     values = (item[name] if isinstance(item[name], str) else encoding.json(item[name]).decode() for name in names)
     return f"[{', '.join(f'{name}={value}' for name, value in zip(names, values, strict=True))}]"

@@ -15,7 +15,6 @@ from .model import EntityChange
 
 MARKS = {ADDED: "+", REMOVED: "-", CHANGED: "!", MOVED: "!"}
 AFFECTED, MAX_AGES = "also affected", "different max-age"
-PARTIAL = "one side is only a manifest, so redirects, licences and settings were not compared"
 # Maximum width of a value, and how many characters before the first difference of a long text are shown.
 _WIDTH, _BEFORE = 80, 20
 # Maximum number of similar changes, of names and of causes that are listed one by one.
@@ -26,15 +25,19 @@ _MAX_ENTITIES = 50
 
 def lines(changes: Iterable[JsonChange], *, most: int | None = None, ungrouped: bool = False) -> Iterator[str]:
     """One line for each change or group of similar changes, at most `most`."""
-    groups = [[change] for change in changes] if ungrouped else _grouped_changes(changes)
+    groups = [[change] for change in changes] if ungrouped else grouped_changes(changes)
     for group in islice(groups, most):
-        more = f", and {len(group) - 1:,} similar changes" if len(group) > 1 else ""
-        yield f"{MARKS[group[0].kind]} {change_text(group[0])}{more}"
+        yield f"{MARKS[group[0].kind]} {change_text(group[0])}{similar(group)}"
     if most is not None and len(groups) > most:
         yield f"  … and {len(groups) - most:,} more"
 
 
-def _grouped_changes(changes: Iterable[JsonChange]) -> list[list[JsonChange]]:
+def similar(group: Sequence[JsonChange]) -> str:
+    """The number of the other changes of a group, as the end of the line about its first one."""
+    return f", and {len(group) - 1:,} similar changes" if len(group) > 1 else ""
+
+
+def grouped_changes(changes: Iterable[JsonChange]) -> list[list[JsonChange]]:
     """Groups of changes of the same field in many list items; every other change alone."""
     groups: dict[tuple[str, ...], list[JsonChange]] = {}
     for change in changes:
@@ -81,6 +84,11 @@ def counted(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'s' * (number != 1)}"
 
 
+def left_out(comparison: Comparison) -> str:
+    """The line about a comparison that is not complete."""
+    return f"one side is only a manifest, so {comparison.left_out} were not compared"
+
+
 def summary(comparison: Comparison) -> str:
     """The counts of all kinds in one line."""
     if not comparison.differs:
@@ -115,11 +123,16 @@ def headline(group: Sequence[EntityChange]) -> str:
     if len(group) > 1:
         return f"{first.name.kind} {_names(group)} {first.kind} in a similar way; the first:"
     title = f": {value_text(first.title)}" if first.title else ""
-    return f"{escaped(str(first.name))} {first.kind}{title}"
+    return f"{change_name(first)}{title}"
+
+
+def change_name(entity: EntityChange) -> str:
+    """The name of an entity, and the kind of its change."""
+    return f"{escaped(str(entity.name))} {entity.kind}"
 
 
 def _names(group: Sequence[EntityChange]) -> str:
-    names = escaped(", ".join(entity.name.name for entity in group[:_MAX_LISTED]))
+    names = escaped(", ".join(entity.name.name for entity in group[:_MAX_LISTED] if entity.name.name))
     return f"{names} and {len(group) - _MAX_LISTED:,} more" if len(group) > _MAX_LISTED else names
 
 

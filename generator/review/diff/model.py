@@ -5,8 +5,9 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
+from ...api.resources import HTML
 from .compare import Comparison, UrlDifference
-from .entity_views import ACCOUNT, LISTS, EntityName, Load, entity_of_url
+from .entity_views import ACCOUNT, FEEDS, GROUPS, LISTS, PAGES, EntityName, Load, entity_of_url
 from .json_diff import CHANGED, JsonChange, json_changes
 from .release_view import ReleaseView, UrlResponse
 
@@ -32,11 +33,18 @@ class EntityChange:
         return [difference for difference in self.differences if difference.access]
 
     @property
+    def is_rendered(self) -> bool:
+        """Whether its bodies only show other entities: pages and feeds."""
+        return self.name.kind in (PAGES, FEEDS)
+
+    @property
     def is_reported(self) -> bool:
         """Whether the entity has changes of its own. Otherwise it is listed among the affected ones."""
         has_changes = bool(self.changes or self.access_differences)
         if self.name.kind == LISTS:
             return has_changes
+        if self.is_rendered:
+            return not self.causes
         return self.kind != CHANGED or has_changes or not self.causes
 
 
@@ -51,13 +59,18 @@ class BodyReader:
         return release.body_value(response) if response and (self.private or not response.restricted) else None
 
     def loaders(self) -> tuple[Load, Load]:
-        """Functions that return the old and the new body of a URL, if it changed and both are readable."""
+        """Functions that return the old and the new body of a URL, if it changed and both are readable.
+
+        They return GROUPS even if it is unchanged.
+        """
 
         @cache
         def values(url: str) -> tuple[Any, Any]:
             difference = self.comparison.by_url.get(url)
             if not difference:
-                return None, None
+                release = self.comparison.new
+                unchanged = self.value(release, release.responses("").get(GROUPS)) if url == GROUPS else None
+                return unchanged, unchanged
             old = self.value(self.comparison.old, difference.old)
             new = self.value(self.comparison.new, difference.new)
             return (None, None) if old is None or new is None else (old, new)
@@ -84,6 +97,9 @@ class BodyReader:
 
     def entity(self, difference: UrlDifference) -> EntityName:
         name = entity_of_url(difference.url, difference.slug)
+        responses = (difference.old, difference.new)
+        if difference.url == "/" and any(item and item.body and item.body.type == HTML for item in responses):
+            name = EntityName(PAGES)  # otherwise it is the index
         return name if self.private or name.kind != ACCOUNT else EntityName(ACCOUNT)
 
 

@@ -1,5 +1,6 @@
 """The URLs to purge from a CDN: every URL of a changed response that a cache may contain."""
 
+import re
 from collections.abc import Iterator
 from typing import NamedTuple
 from urllib.parse import parse_qsl, urlencode
@@ -10,6 +11,7 @@ from .compare import Comparison, UrlDifference
 from .release_view import SEARCH_INDEX
 
 _LIST, _CHAPTERS, _PAGES = "/api/v2/series", "/api/v2/chapters", "/api/v2/pages"
+_SEARCH = "/search/"
 _TRACKED = ("track", "true")
 
 # Query arguments in their order.
@@ -29,9 +31,15 @@ def purge(comparison: Comparison, base_url: str) -> Purge:
     stale = {pair for difference in comparison.differences for pair in _stale(difference)}
     stale |= {pair for key in _changed_page_queries(comparison) for pair in _page_lists(key)}
     is_searched = SEARCH_INDEX in comparison.by_url
+    redirects = comparison.old.redirects.keys() | comparison.new.redirects.keys()
+    moved = sorted(redirects & comparison.by_url.keys())
+    prefixes = [f"{_LIST}{slash}?" for slash in ("", "/")] if is_searched else []
+    # The feeds of a series have its path and a suffix.
+    prefixes += [f"{path}{end}" for path in moved for end in ("/", "?", *("." * (not path.startswith("/api/"))))]
+    prefixes += sorted(prefix for difference in comparison.differences for prefix in _page_prefixes(difference))
     return Purge(
         urls=sorted(f"{base_url}{form}" for path, query in stale for form in _forms(path, query)),
-        prefixes=[f"{base_url}{_LIST}{slash}?" for slash in ("", "/")] if is_searched else [],
+        prefixes=[f"{base_url}{prefix}" for prefix in prefixes],
     )
 
 
@@ -45,6 +53,15 @@ def _stale(difference: UrlDifference) -> Iterator[_PathAndQuery]:
         slug = ("series", path.split("/")[4])
         for dates in _date_arguments(arguments):
             yield from ((_CHAPTERS, (slug, *dates)), (_CHAPTERS, (*dates, slug)))
+
+
+def _page_prefixes(difference: UrlDifference) -> Iterator[str]:
+    """The start of all URLs with the body of a page: those of the pages of a chapter, and those of searches."""
+    url = difference.url
+    if url == _SEARCH:
+        yield from (f"{_SEARCH.removesuffix('/')}{slash}?" for slash in ("", "/"))
+    elif difference.slug and re.fullmatch(rf".*/{re.escape(difference.slug)}/[^/]+/[^/]+/", url):
+        yield url
 
 
 def _is_cacheable(difference: UrlDifference) -> bool:
@@ -83,7 +100,7 @@ def _series_lists(sort: str, page: str) -> Iterator[_PathAndQuery]:
 def _changed_page_queries(comparison: Comparison) -> Iterator[str]:
     """The queries of deprecated page-list URLs with other or changed pages."""
     old, new = comparison.old.page_queries(), comparison.new.page_queries()
-    if comparison.is_partial:  # only one release has the map of these queries
+    if not comparison.has_gates:  # only one release has these queries
         old = new = old | new
     for key in old.keys() | new.keys():
         path = new.get(key)
@@ -98,8 +115,9 @@ def _page_lists(key: str) -> Iterator[_PathAndQuery]:
 
 
 def _forms(path: str, query: _Query) -> Iterator[str]:
-    """The URL with and without a slash after the path."""
+    """The URL with and without a slash after the path, which that of a page ends in."""
     suffix = f"?{urlencode(query)}" if query else ""
-    yield f"{path}{suffix}"
-    if path != "/":
+    path = path.removesuffix("/")
+    yield f"{path}{suffix}" if path else f"/{suffix}"
+    if path:
         yield f"{path}/{suffix}"

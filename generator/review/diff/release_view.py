@@ -2,27 +2,27 @@
 
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
 from typing import Any, NamedTuple
 
 from ... import encoding
-from ...nginx import maps
-from ...pipeline.publish import MAPS
+from ...nginx import either_format
 from ...release import manifest
 from ...release.manifest import Published
 from ...release.manifest_reader import ManifestReader
 from ...release.store import Store
+from ...release.table import KEYS_FILE
 
 # Larger bodies are compared by ETag only, because parsed values need ten times the memory.
 LARGEST = 1 << 25
-_MAP_FILES = {f"{name}.map" for name in (*MAPS, "days")}
-# Directives that depend on the number of URLs, and not on a setting.
-_SIZE_DIRECTIVES = (b"map_hash_max_size", b"map_hash_bucket_size")
+# Directives that depend on the number of URLs or on the place of the project, and not on what clients see.
+_LOCAL_DIRECTIVES = (b"map_hash_max_size", b"map_hash_bucket_size", b"alias ")
 _DIST = re.compile(rb'include "?([^\s"]+)/releases/' + manifest.ID_PLACEHOLDER.encode())
-INDEX, SEARCH_INDEX = "/", "/api/v2/series#index"
+# Older releases have no `/index.json`.
+INDEXES, SEARCH_INDEX = ("/index.json", "/"), "/api/v2/series#index"
 
 
 class UrlResponse(NamedTuple):
@@ -55,18 +55,24 @@ def _responses(manifest: ManifestReader, slug: str) -> dict[str, UrlResponse]:
 
 
 class Configuration:
-    """The configuration files of a release, without its maps."""
+    """The configuration files of a release, without its long maps; keys.map stands for keys.json too."""
 
     def __init__(self, folder: Path, digests: Mapping[str, str], search_index: str) -> None:
         self.folder, self.search_index = folder, search_index
-        self.digests = {name: digest for name, digest in digests.items() if name not in _MAP_FILES}
+        others = {*either_format.MAP_FILES, KEYS_FILE}
+        self.digests = {name: digest for name, digest in digests.items() if name not in others}
+
+    @property
+    def exists(self) -> bool:
+        """Whether it is there: not beside a manifest that was copied elsewhere."""
+        return (self.folder / "http.conf").is_file()
 
     def settings(self, name: str) -> bytes:
         """The text of a file without values that follow from the catalog: ids, paths and sizes of maps."""
         text = re.sub(rb'(?<=[\s"])' + re.escape(self._dist) + rb'(?=[/;"])', b"dist", self._text(name))
         text = text.replace(self.search_index.encode(), SEARCH_INDEX.encode())
         return b"".join(
-            line for line in text.splitlines(keepends=True) if not line.strip().startswith(_SIZE_DIRECTIVES)
+            line for line in text.splitlines(keepends=True) if not line.strip().startswith(_LOCAL_DIRECTIVES)
         )
 
     @cached_property
@@ -81,11 +87,11 @@ class Configuration:
 
 
 class ReleaseView:
-    """One of the two compared releases."""
+    """One of the two compared releases, at the path of its manifest; an empty release if the path is None."""
 
-    def __init__(self, path: Path, name: str) -> None:
+    def __init__(self, path: Path | None, name: str) -> None:
         self.name = name
-        self.folder = path.resolve().parent
+        self.folder = path.resolve().parent if path else Path()
         # Bodies are below dist, or beside a manifest that was copied elsewhere.
         self.root = self.folder.parents[1] if self.folder.parent.name == "releases" else self.folder
         self.manifest = ManifestReader(path)
@@ -106,42 +112,43 @@ class ReleaseView:
 
     @cached_property
     def base_url(self) -> str | None:
-        """The base URL of the site, read from the body of the index."""
-        response = self.responses("").get(INDEX)
-        index = self.body_value(response) if response else None
+        """The base URL of the site; for a release of an older version, read from the body of the index."""
+        if self.manifest.rules:
+            return self.manifest.rules.base_url
+        responses = self.responses("")
+        index = next((self.body_value(responses[url]) for url in INDEXES if url in responses), None)
         return str(index["api"]["authors"]).removesuffix("/api/authors") if index else None
 
     def gates(self) -> dict[str, UrlResponse]:
         """The responses without bodies. Targets of redirects are absolute URLs."""
         base_url = self.base_url or ""
-        return {
+        responses = {
             gate.url: UrlResponse(gate.status, f"{base_url}{gate.target}" if gate.target else "", gate.restricted)
-            for name in MAPS
-            for gate in maps.gates(name, self._map_lines(name))
+            for gate in either_format.gates(self.manifest)
         }
+        return responses | {old: UrlResponse(308, f"{base_url}{new}", False) for old, new in self.redirects.items()}
+
+    @cached_property
+    def redirects(self) -> dict[str, str]:
+        """The present path of each path with an old slug."""
+        return either_format.redirects(self.folder, self.manifest.rules)
 
     def page_queries(self) -> dict[str, str]:
         """The paths of page lists by the query arguments of their deprecated URL."""
-        return maps.parse_pages(self._map_lines("pages"))
-
-    def _map_lines(self, name: str) -> Iterator[str]:
-        path = self.folder / f"{name}.map"
-        if path.is_file():
-            with path.open(encoding="utf-8") as opened:
-                yield from (line.rstrip("\n") for line in opened)
+        return either_format.aliases(self.manifest)
 
     @property
-    def has_maps(self) -> bool:
-        return (self.folder / "validators.map").is_file()
+    def has_gates(self) -> bool:
+        return either_format.has_gates(self.manifest)
 
     def body_value(self, response: UrlResponse) -> Any:
-        """The JSON value of a body; None if it is not JSON, too large, missing or damaged."""
+        """The JSON value of a body; None if it is not JSON, too large, missing, unreadable or damaged."""
         body = response.body
         if body is None or not body.file.endswith(".json") or body.size > LARGEST:
             return None
         try:
             text = (self.root / body.file).read_bytes()
-        except FileNotFoundError:
+        except OSError:
             return None
         return encoding.parse(text) if encoding.etag(text) == body.etag else None
 

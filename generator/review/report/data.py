@@ -1,10 +1,12 @@
 """Data of the build report: counts, sizes, changes, scheduled chapters.
 
 Sizes and changes are read from the manifest series by series, so a build without changes gets a full report, too.
+Bodies are read only of the listed changed series.
 """
 
 from collections import Counter
 from dataclasses import dataclass
+from pathlib import Path
 
 from ...catalog.reader import LISTS
 from ...pipeline.cache import Cache
@@ -13,6 +15,7 @@ from ...pipeline.schedule import Scheduled, scheduled
 from ...release.changes import ReleaseChanges, ReleaseComparison, SeriesChanges
 from ...release.manifest_reader import ManifestReader
 from ...release.transaction import Transaction
+from .series_details import SeriesDetails, series_details
 from .sizes import Sizes, TotalSize
 
 # The lists of a catalog whose entries are counted: all but the API keys.
@@ -31,6 +34,8 @@ class ReportData:
     sizes: Sizes
     changes: ReleaseChanges
     scheduled: list[Scheduled]
+    # The listed series of `changes` in words, by slug.
+    details: dict[str, SeriesDetails]
 
     def plain(self) -> dict[str, object]:
         """The data as JSON."""
@@ -47,10 +52,14 @@ class ReportData:
             "biggest": [
                 {"url": body.url, "bytes": body.size, "compressed": body.compressed} for body in self.sizes.largest
             ],
-            "changes": [_changes_json(changes) for changes in self.changes.listed],
+            "changes": [_changes_json(changes, self.details_of(changes)) for changes in self.changes.listed],
             "other_changes": {"series": self.changes.other_series, **_counts_json(self.changes.other_counts)},
             "scheduled": [chapter.plain() for chapter in self.scheduled],
         }
+
+    def details_of(self, changes: SeriesChanges) -> SeriesDetails:
+        """A listed series in words; nothing for the catalog as a whole."""
+        return self.details.get(changes.slug, SeriesDetails())
 
 
 class ReportCollector:
@@ -65,7 +74,8 @@ class ReportCollector:
 def report_data(catalog_scan: CatalogScan, cache: Cache, opened: Transaction) -> ReportData:
     """The data of the store's current release, compared with the release that was current before the transaction."""
     store, before = opened.store, opened.current_manifest
-    with ManifestReader(store.manifest_path(store.current())) as now:
+    manifest = store.manifest_path(store.current())
+    with ManifestReader(manifest) as now:
         sizes, comparison = Sizes(store.root), ReleaseComparison(before, now)
         for slug in sorted({*before.segments, *now.segments}):
             bodies = now.bodies(slug)
@@ -80,7 +90,13 @@ def report_data(catalog_scan: CatalogScan, cache: Cache, opened: Transaction) ->
         sizes=sizes,
         changes=comparison.changes,
         scheduled=chapters,
+        details=_details(before.path, manifest, comparison.changes),
     )
+
+
+def _details(before: Path | None, now: Path | None, changes: ReleaseChanges) -> dict[str, SeriesDetails]:
+    assert now, "a build has finished"
+    return series_details(before, now, [series.slug for series in changes.listed if series.slug])
 
 
 def _counts(catalog_scan: CatalogScan, chapters: list[Scheduled]) -> dict[str, int]:
@@ -98,9 +114,16 @@ def _size_json(total: TotalSize) -> dict[str, int]:
     return {"urls": total.urls, "bytes": total.size, "compressed": total.compressed}
 
 
-def _changes_json(changes: SeriesChanges) -> dict[str, object]:
-    urls = [{"url": url, "change": kind} for kind, url in changes.urls]
-    return {"series": changes.slug or None, **_counts_json(changes.counts), "urls": urls}
+def _changes_json(changes: SeriesChanges, details: SeriesDetails) -> dict[str, object]:
+    return {
+        "series": changes.slug or None,
+        "title": details.title or None,
+        "cover": details.cover or None,
+        **_counts_json(changes.counts),
+        "fields": list(details.sentences),
+        "more_fields": details.more,
+        "urls": [{"url": url, "change": kind} for kind, url in changes.urls],
+    }
 
 
 def _counts_json(counts: Counter[str]) -> dict[str, int]:

@@ -1,10 +1,11 @@
-"""Render the report as one HTML page without scripts and external files.
+"""Render the report as one HTML page without scripts. It loads nothing but the covers of changed series.
 
 It may list unpublished chapters, so it is for the authors of the catalog only.
 """
 
 import base64
 import os.path
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -23,6 +24,8 @@ BEGINNING = b"<!doctype html>\n<!-- A report of Flatpanel -->\n"
 # Maximum number of scheduled chapters and of warnings; `next --all` and the terminal show all.
 MAX_LISTED = 100
 MIB = 1 << 20
+# A cover whose host a Content-Security-Policy can name. Browsers load no image with a user name in its URL.
+_COVER = re.compile(r"(https?://[-A-Za-z0-9._]+(?::[0-9]+)?)(?:[/?#]\S*)?")
 _TEMPLATES = Templates(Path(__file__).parent / "templates")
 _UNITS = ("B", "KiB", "MiB", "GiB")
 # Labels of the counts: large figures, then the others.
@@ -43,7 +46,7 @@ def render(
 ) -> bytes:
     style = (_TEMPLATES.folder / "style.css").read_text(encoding="utf-8")
     values = {
-        "policy": content_security_policy(style),
+        "policy": content_security_policy(style, map(cover_host, _covers(data))),
         "style": style,
         "version": __version__,
         "site": urlsplit(data.base_url).netloc,
@@ -63,16 +66,28 @@ def render(
         "moment": day_and_time,
         "number": format_number,
         "bar_length": bar_length,
+        "cover_host": cover_host,
         "kinds": KINDS,
     }
     html = _TEMPLATES.render("page.html", values | functions | _change_values(data, changes) | _size_values(data))
     return BEGINNING + html
 
 
-def content_security_policy(style: str) -> str:
-    """A policy that allows nothing but the page's own style."""
+def content_security_policy(style: str, image_hosts: Iterable[str] = ()) -> str:
+    """A policy that allows nothing but the page's own style and icon, and images of these hosts."""
     digest = base64.b64encode(bytes.fromhex(encoding.sha256(style.encode()))).decode()
-    return f"default-src 'none'; style-src 'sha256-{digest}'; img-src data:; base-uri 'none'; form-action 'none'"
+    images = " ".join(["data:", *sorted(filter(None, set(image_hosts)))])
+    return f"default-src 'none'; style-src 'sha256-{digest}'; img-src {images}; base-uri 'none'; form-action 'none'"
+
+
+def cover_host(url: str) -> str:
+    """Scheme, host and port of a cover; "" if the page cannot load it."""
+    match = _COVER.fullmatch(url)
+    return match[1] if match else ""
+
+
+def _covers(data: ReportData) -> Iterable[str]:
+    return (data.details_of(series).cover for series in data.changes.listed)
 
 
 def write(path: Path, html: bytes) -> None:
@@ -110,6 +125,7 @@ def _change_values(data: ReportData, counts: Mapping[str, int]) -> dict[str, obj
         "has_changes": any(counts[kind] for kind in KINDS),
         # Series first: the changes of lists follow from theirs.
         "listed": sorted(changes.listed, key=lambda series: (not series.slug, series.slug)),
+        "details_of": data.details_of,
         "more_series": changes.other_series,
         "more_changes": [(kind, changes.other_counts[kind]) for kind in KINDS if changes.other_counts[kind]],
     }

@@ -9,12 +9,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
+from ...api.routes import route_of
 from ...release.manifest import Published
 
 # How many of the largest bodies are listed.
 MAX_LARGEST = 10
 # The version of a path, such as /api/v2, and the kind below it, such as series.
-_VERSION_AND_KIND = re.compile(r"(/api(?:/v\d+)?(?=/)|/)(?:/([^/?#]+))?")
+_VERSION_AND_KIND = re.compile(r"(/api(?:/v\d+)?)/([^/?#]+).*|/(?:index\.json)?")
 
 
 class BodySize(NamedTuple):
@@ -83,7 +84,10 @@ def total_size(totals: Iterable[TotalSize]) -> TotalSize:
 
 
 def version_and_kind(url: str) -> tuple[str, str]:
-    """The API version and the kind of a URL, such as /api/v2 and chapters. / has no kind."""
-    match = _VERSION_AND_KIND.match(url)
-    assert match, "every URL begins with a slash"
-    return match[1], match[2] or ""
+    """The API version and the kind of a URL, such as /api/v2 and chapters. / has no kind.
+
+    A page or a feed has the kind of its first segment, such as pages and library.
+    """
+    if match := _VERSION_AND_KIND.fullmatch(url):
+        return match[1] or "/", match[2] or ""
+    return route_of(url), url.split("/")[1].partition(".")[0]

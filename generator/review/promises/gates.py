@@ -1,0 +1,89 @@
+"""Promises about URLs without bodies of their own: licence notices, redirects, and deprecated URLs."""
+
+from collections.abc import Iterator
+
+from ... import encoding
+from ...api.payloads import errors
+from ...api.resources import JSON
+from ...http_client import Response
+from ...release.table import Alias
+from .bodies import PROMISES, expected_headers
+from .probe import (
+    Headers,
+    Observation,
+    Probe,
+    body_observation,
+    content,
+    has_body,
+    header_observations,
+    status_observation,
+)
+from .subjects import Subjects
+
+# The cache headers of a deprecated URL are those of the current one; these belong to the body itself.
+_OF_ALIAS = ("Content-Type", "ETag", "Last-Modified", "Cache-Control")
+
+
+def check(probe: Probe, subjects: Subjects) -> Iterator[Observation]:
+    headers = {
+        "Content-Type": JSON,
+        "Cache-Control": f"public, max-age={subjects.rules.error_age}",
+        "Access-Control-Allow-Origin": "*",
+        "X-Content-Type-Options": "nosniff",
+    }
+    for gate in subjects.gates:
+        if gate.restricted:
+            continue
+        if gate.status == 451:
+            yield from _licensed(probe, gate.url, headers)
+        else:
+            yield from _redirect(probe, "read", gate.url, gate.target, headers)
+    for old, present in subjects.redirects.items():
+        # A path below an old slug that belongs to no route, so that it needs no key. The URL of a page ends in a slash.
+        target = f"{present}/0?a=1" if old.startswith("/api/") else f"{present}/0/?a=1"
+        yield from _redirect(probe, "old-slugs", f"{old}/0?a=1", target, headers)
+    for alias in subjects.aliases:
+        yield from _alias(probe, subjects, alias)
+
+
+def _licensed(probe: Probe, url: str, headers: Headers) -> Iterator[Observation]:
+    response = probe.get(url)
+    label = f"{probe.base}{url}"
+    yield status_observation("licensed", label, response, 451)
+    if response.status == 451:
+        expected = encoding.json(errors.DETAILS["licensed"])
+        yield body_observation("licensed", label, content(response, len(expected)) == expected)
+        yield from header_observations("licensed", label, response.headers, headers)
+
+
+def _redirect(probe: Probe, promise: str, url: str, target: str, headers: Headers) -> Iterator[Observation]:
+    response = probe.get(url)
+    label = f"{probe.base}{url}"
+    yield status_observation(promise, label, response, 308)
+    if response.status == 308:
+        location = response.headers.get("location") or ""
+        difference = f"{label}: Location is {location or 'absent'} instead of a URL that ends with {target}"
+        yield Observation(promise, "" if location.endswith(target) else difference)
+        expected = encoding.json({"url": location})
+        yield body_observation(promise, label, content(response, len(expected)) == expected)
+        yield from header_observations(promise, label, response.headers, headers)
+
+
+def _alias(probe: Probe, subjects: Subjects, alias: Alias) -> Iterator[Observation]:
+    body = subjects.bodies[alias.target]
+    if body.restricted or subjects.is_on_restricted_route(alias.url):
+        return
+    response = probe.get(alias.url, size=body.size)
+    label = f"{probe.base}{alias.url}"
+    status = status_observation("deprecated-pages", label, response, 200)
+    yield status
+    if not status.difference:
+        right = has_body(response, body)
+        yield body_observation("deprecated-pages", label, right)
+        if right:
+            yield from _alias_headers(label, response, expected_headers(body, packed=False))
+
+
+def _alias_headers(label: str, response: Response, expected: dict[str, str | None]) -> Iterator[Observation]:
+    for name in _OF_ALIAS:
+        yield from header_observations(PROMISES[name], label, response.headers, {name: expected[name]})

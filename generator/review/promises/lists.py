@@ -1,0 +1,50 @@
+"""Promises about lists that a server assembles from the parameters of a request."""
+
+from collections.abc import Iterator
+from typing import Any
+from urllib.parse import quote
+
+from ... import encoding
+from ...api.payloads import errors
+from .probe import Observation, Probe, body_observation, content, header_observations, status_observation
+from .subjects import Subjects
+
+_LIST = "/api/v2/series"
+
+
+def check(probe: Probe, subjects: Subjects) -> Iterator[Observation]:
+    body = subjects.bodies.get(_LIST)
+    if body is None or body.restricted:
+        return
+    shown = encoding.parse(subjects.body(_LIST))
+    items: list[Any] = shown["results"]
+    yield from _list(probe, "slug=-", _answer([], 0, last=True))
+    yield from _list(probe, "title=%ff", _answer([], 0, last=True))
+    if items:
+        slug = quote(items[-1]["slug"])
+        yield from _list(probe, f"slug={slug}&status=any&a=1", _answer(items[-1:], 1, last=True))
+        yield from _list(probe, "limit=1", _answer(items[:1], shown["total"], last=shown["total"] == 1))
+        if len(items) > 1:
+            yield from _list(probe, "limit=1&page=2", _answer(items[1:2], shown["total"], last=shown["total"] == 2))
+    response = probe.get(f"{_LIST}?page=999999999")
+    label = f"{probe.base}{_LIST}?page=999999999"
+    yield status_observation("page-not-found", label, response, 404)
+    if response.status == 404:
+        expected = encoding.json(errors.DETAILS["page"])
+        yield body_observation("page-not-found", label, content(response, len(expected)) == expected)
+
+
+def _list(probe: Probe, query: str, expected: bytes) -> Iterator[Observation]:
+    response = probe.get(f"{_LIST}?{query}", size=len(expected))
+    label = f"{probe.base}{_LIST}?{query}"
+    yield status_observation("filters", label, response, 200)
+    if response.status == 200:
+        received = content(response, len(expected))
+        yield body_observation("filters", label, received == expected)
+        if received == expected:
+            etag = f'"{encoding.etag(expected)}"'
+            yield from header_observations("etag", label, response.headers, {"ETag": etag})
+
+
+def _answer(items: list[Any], total: int, *, last: bool) -> bytes:
+    return encoding.json({"total": total, "last": last, "results": items})

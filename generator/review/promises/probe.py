@@ -1,0 +1,100 @@
+"""Requests to a server, and the observations about a promise."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import NamedTuple
+
+from ... import encoding
+from ...http_client import Client, Response, Unreachable
+from ...release.manifest import Published
+
+# The size limit of responses that are no body of the release, such as errors; hosts have longer ones of their own.
+MAX_OTHER = 1 << 16
+# The gzip form that a host makes of a short body may be longer than the body.
+_GZIP_MARGIN = 1024
+
+# What the browser of an app on another site sends; some hosts send CORS headers only then.
+_ORIGIN = "https://app.example"
+_ALLOWED = "access-control-allow-origin"
+# Stands for a response that ends before its end.
+BROKEN = Response(0, {}, None)
+
+Headers = Mapping[str, str | None]
+
+
+class Observation(NamedTuple):
+    """The result of one comparison: a promise, and how the response differs; kept without a difference."""
+
+    promise: str
+    difference: str = ""
+
+
+class Probe(NamedTuple):
+    """A server, the deadline of a request to it, and an API key that it knows, if there is one."""
+
+    client: Client
+    base: str
+    seconds: float
+    api_key: str = ""
+
+    def get(
+        self, target: str, headers: Mapping[str, str] | None = None, *, method: str = "GET", size: int = MAX_OTHER
+    ) -> Response:
+        """The response to a request; BROKEN if the server closes the connection twice before a response is complete."""
+        for _ in range(2):  # a server may close a connection while the next request is on its way
+            try:
+                return self.first(target, headers, method=method, size=size)
+            except Unreachable:
+                raise
+            except OSError:
+                continue
+        return BROKEN
+
+    def served(self, body: Published) -> Response | None:
+        """The response with a body of the release; None if the server sends anything else, which bodies.py reports."""
+        response = self.get(body.url, {"Accept-Encoding": "identity"}, size=body.size)
+        return response if response.status == 200 and has_body(response, body) else None
+
+    def first(
+        self, target: str, headers: Mapping[str, str] | None = None, *, method: str = "GET", size: int = MAX_OTHER
+    ) -> Response:
+        """Like `get`; a broken connection is an OSError."""
+        sent = {"Origin": _ORIGIN, **(headers or {})}
+        response = self.client.get(target, sent, size + _GZIP_MARGIN, self.seconds, method)
+        if response.headers.get(_ALLOWED) != _ORIGIN:
+            return response
+        return replace(response, headers={**response.headers, _ALLOWED: "*"})  # it allows the same
+
+
+def status_observation(promise: str, label: str, response: Response, expected: int) -> Observation:
+    actual = "the response is broken" if response is BROKEN else f"status is {response.status}"
+    difference = f"{label}: {actual} instead of {expected}"
+    return Observation(promise, "" if response.status == expected else difference)
+
+
+def header_observations(
+    promise: str, label: str, headers: Mapping[str, str], expected: Headers
+) -> Iterator[Observation]:
+    """Compare headers; None means absent. `headers` has names in lower case."""
+    for name, value in expected.items():
+        actual = headers.get(name.lower()) or None
+        difference = f"{label}: {name} is {actual or 'absent'} instead of {value or 'absent'}"
+        yield Observation(promise, "" if actual == value else difference)
+
+
+def body_observation(promise: str, label: str, is_equal: bool) -> Observation:
+    return Observation(promise, "" if is_equal else f"{label}: has another body")
+
+
+def content(response: Response, size: int) -> bytes | None:
+    """The body of a response, decompressed; None if it is damaged or longer than `size`."""
+    body = response.body
+    if body and response.headers.get("content-encoding") == "gzip":
+        body = encoding.gunzip(body, size)
+    return body
+
+
+def has_body(response: Response, body: Published) -> bool:
+    """Whether a response has a body of the release."""
+    received = content(response, body.size)
+    return received is not None and encoding.sha256(received) == body.sha256
