@@ -7,7 +7,6 @@ from typing import Any
 import click
 
 from ..pipeline.build_options import Options
-from ..review import trial_build
 from . import github_annotations, options
 from .building import build_site
 from .help import Command
@@ -49,6 +48,9 @@ def build(as_of: int | None, output_format: str, quiet: bool, check: bool, repor
         raise click.UsageError("--check writes nothing, so it cannot be combined with --max-removed")
     build_options = Options(as_of=options.now() if as_of is None else as_of, **paths)
     if check:
+        # Imported here: a build without changes takes no longer than its imports.
+        from ..review import trial_build
+
         sentences = trial_build.outdated(build_options, partial(print_warning, output_format=output_format))
         _print_outdated(sentences, output_format, quiet)
     else:

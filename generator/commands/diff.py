@@ -19,7 +19,7 @@ from ..review.diff.as_text import text
 from ..review.diff.compare import Comparison
 from ..review.diff.entity_changes import entity_changes
 from ..review.diff.inputs import ReleasePair
-from ..review.diff.lines import PARTIAL
+from ..review.diff.lines import left_out
 from ..review.diff.model import BodyReader
 from . import options
 from .help import Command
@@ -153,10 +153,10 @@ def _print_purge(comparison: Comparison, base_url: str, *, as_json: bool) -> Non
         print_json({"urls": purge.urls, "prefixes": purge.prefixes, "settings": comparison.settings})
         return
     print_lines(*purge.urls)
-    if comparison.is_partial:
-        print_lines(PARTIAL, err=True)
+    if comparison.left_out:
+        print_lines(left_out(comparison), err=True)
     for prefix in purge.prefixes:
-        print_lines(f"purge all URLs that begin with {prefix}, too: filtered and cut lists cannot be listed", err=True)
+        print_lines(f"purge all URLs that begin with {prefix}, too: they cannot all be listed", err=True)
     if comparison.settings:
         names = ", ".join(comparison.settings)
         print_lines(f"{names} changed too: headers and errors may differ; purge the whole site", err=True)

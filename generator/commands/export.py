@@ -4,23 +4,63 @@ from pathlib import Path
 
 import click
 
-from ..release.export import export_release
+from ..hosts.cubari_gists import export_gists
+from ..hosts.export import export_release
+from ..hosts.plain import export as plain
+from ..nginx import either_format
+from ..release.manifest_reader import ManifestReader
 from ..release.store import Store
 from . import options
 from .help import Command
 from .output import print_lines
-from .reporting import handle_errors
+from .reporting import handle_errors, print_warning
 
 
-@click.command(cls=Command, examples=["export public"])
+@click.command(cls=Command, examples=["export public", "export public --for cloudflare", "export --cubari gists"])
 @options.out
-@click.argument("target", metavar="DIR", type=click.Path(path_type=Path))
+@click.option(
+    "--for",
+    "host",
+    type=click.Choice(sorted(plain.HOSTS)),
+    help="Write the files and rules of this host; a second export writes only what changed.",
+)
+@click.option(
+    "--cubari",
+    "gists",
+    metavar="DIR",
+    type=click.Path(path_type=Path),
+    help="Write one file a series for cubari.moe into this folder; a second export writes only what changed.",
+)
+@click.argument("target", metavar="[DIR]", required=False, type=click.Path(path_type=Path))
 @handle_errors
-def export(out: Path, target: Path) -> None:
+def export(out: Path, host: str | None, gists: Path | None, target: Path | None) -> None:
     """Write the release as plain files.
 
     DIR gets the body of each public URL and its headers, for hosts other than nginx. Restricted URLs and those with
-    parameters are left out.
+    parameters are left out. With --for, DIR gets the file names and the rules of one host; docs/hosts.md compares them.
     """
-    count = export_release(Store(out), target)
-    print_lines(f"{target}: {count} resources")
+    if not target and not gists:
+        raise click.UsageError("pass a folder, --cubari with a folder, or both")
+    if host and not target:
+        raise click.UsageError("--for needs a folder")
+    store = Store(out)
+    if target and host:
+        _export_for(store, host, target)
+    elif target:
+        release = store.release()
+        with ManifestReader(store.manifest_path(release)) as manifest:
+            redirects = either_format.redirects(out / "releases" / release, manifest.rules)
+        count = export_release(store, target, redirects)
+        print_lines(f"{target}: {count} resources")
+    if gists:
+        totals = export_gists(store, gists)
+        print_lines(f"{gists}: {totals.series} series, {totals.written} written, {totals.removed} removed")
+
+
+def _export_for(store: Store, host: str, target: Path) -> None:
+    folder, warnings = plain.export_for(store, host, target)
+    for text in warnings:
+        print_warning(text)
+    for name in folder.kept:
+        print_lines(f"{target / name}: has your changes and was kept", err=True)
+    print_lines(f"{target}: {folder.files} files, {folder.written} written, {folder.removed} removed")

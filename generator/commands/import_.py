@@ -1,159 +1,103 @@
-"""`import`: copy the catalog of a running site."""
+"""`import`: copy the catalog of a running site, or of its database."""
 
-import math
-import os
-import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import click
 
 from ..authoring.site_import import run
-from ..authoring.site_import.crawl import Progress
+from ..authoring.site_import.merge_plan import Choice
 from ..authoring.site_import.run import ImportOptions, ImportResult
-from ..authoring.site_import.site_client import MAX_RESPONSE, site_url
 from ..catalog.confined_folder import ConfinedFolder
-from ..errors import FlatpanelError
 from ..server_url import ServerUrl
 from . import options
 from .help import Command
-from .output import is_terminal, print_json, print_lines, progress_bar, prompt_secret
-from .reporting import handle_errors
+from .importing import (
+    CACHE,
+    DatabaseOptions,
+    RequestOptions,
+    SiteUrl,
+    database_options,
+    progress_of_requests,
+    request_options,
+    result_json,
+    shown,
+)
+from .output import print_json, print_lines
+from .reporting import handle_errors, with_program_name
 
-KEY = "FLATPANEL_IMPORT_KEY"
-# Length of the progress bar.
-STEPS = 1000
-CACHE = ".flatpanel_import_cache"
-
-
-class SiteUrl(click.ParamType[ServerUrl]):
-    """The URL of a site, or of one of its API pages."""
-
-    name = "URL"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> ServerUrl:
-        try:
-            return site_url(value)
-        except ValueError as error:
-            self.fail(str(error), param, ctx)
-
-
-class Rate(click.FloatRange):
-    """A bounded number; FloatRange accepts NaN, which compares as neither too small nor too large."""
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
-        rate = float(super().convert(value, param, ctx))
-        if math.isnan(rate):
-            self.fail("should be a number", param, ctx)
-        return rate
+# How many files a dry run names; the others are in the details.
+MAX_FILES = 6
 
 
 @click.command(
-    "import", cls=Command, examples=["import https://comics.example --dry-run", "import https://comics.example"]
+    "import",
+    cls=Command,
+    examples=[
+        "import https://comics.example --dry-run",
+        "import https://comics.example",
+        "import https://comics.example --from-database db.sqlite3",
+        "import --from-database db.sqlite3",
+        "import --from-database db.sqlite3 --accounts",
+    ],
 )
-@click.argument("site", metavar="URL", type=SiteUrl())
+@click.argument("site", metavar="[URL]", required=False, type=SiteUrl())
+@database_options
 @options.catalog
 @click.option(
     "--cache",
     type=click.Path(path_type=Path),
     help=f"Cache of the site's responses.  [default: {CACHE} beside --catalog]",
 )
-@click.option(
-    "--rate",
-    type=Rate(0.001, 100),
-    default=4,
-    show_default=True,
-    help="Maximum requests per second.",
-)
-@click.option("--key-file", type=click.Path(path_type=Path), help=f"File with an API key of the site; or set {KEY}.")
-@click.option("--ask-key", is_flag=True, help="Prompt for an API key of the site.")
-@options.timeout
-@click.option(
-    "--max-response",
-    type=click.IntRange(1, 4096),
-    default=MAX_RESPONSE,
-    show_default=True,
-    metavar="MIB",
-    help="Largest response; also limits the JSON values in it.",
-)
+@request_options
+@click.option("--mine", is_flag=True, help="Keep the catalog's value in each conflict.")
+@click.option("--theirs", is_flag=True, help="Take the site's value in each conflict.")
+@click.option("--remove", "removes", is_flag=True, help="Remove entries that the site has removed.")
 @click.option("--dry-run", is_flag=True, help="Print the files that would change; write nothing.")
 @options.as_json
 @handle_errors
 def import_(
-    site: ServerUrl,
+    site: ServerUrl | None,
+    database: DatabaseOptions,
     catalog: ConfinedFolder,
     cache: Path | None,
-    rate: float,
-    key_file: Path | None,
-    ask_key: bool,
-    timeout: float,
-    max_response: int,
+    requests: RequestOptions,
+    mine: bool,
+    theirs: bool,
+    removes: bool,
     dry_run: bool,
     as_json: bool,
 ) -> None:
     """Copy the catalog of a running site.
 
+    A site of MangAdventure publishes only a part of its data. With its database, all of it arrives. The
+    database alone has no settings.
+
     Run the command again to update the copy.
     """
-    import_options = ImportOptions(
-        site=site,
-        catalog=catalog,
-        cache=cache or catalog.path.absolute().parent / CACHE,
-        now=options.now(),
-        clock=time.monotonic,
-        sleep=time.sleep,
-        key=_key(key_file, ask_key),
-        rate=rate,
+    if site is None and database.file is None:
+        raise click.UsageError("pass the URL of a site, --from-database, or both")
+    import_options = requests.import_options(
+        site,
+        catalog,
+        cache,
+        database=database.file,
         dry=dry_run,
-        timeout=timeout,
-        max_response=max_response,
+        choice=_choice(mine, theirs),
+        removes=removes,
+        accounts=database.account_data(),
     )
-    with _progress(as_json) as progress:
+    with progress_of_requests(as_json) as progress:
         result = run.run(import_options, progress)
     if as_json:
-        print_json(_as_json(result))
+        print_json({"ok": True, **result_json(result)})
     else:
         _print(result, import_options)
 
 
-def _key(file: Path | None, ask: bool) -> str | None:
-    """Return the API key from a file, a prompt or the environment: an argument would be visible to other users."""
-    if file and ask:
-        raise click.UsageError("use --key-file or --ask-key, not both")
-    if file:
-        key = file.read_text(encoding="utf-8", errors="replace").strip()
-        if not key:
-            raise FlatpanelError(f"{file}: contains no API key")
-    elif ask:
-        key = prompt_secret("API key").strip()
-    else:
-        key = os.environ.get(KEY, "").strip()
-    if not (key.isascii() and key.isprintable()):
-        raise FlatpanelError("the API key should be one line of printable ASCII characters")
-    return key or None
-
-
-@contextmanager
-def _progress(as_json: bool) -> Iterator[Progress]:
-    """Show a progress bar if stderr is a terminal."""
-    if as_json or not is_terminal():
-        yield lambda share: None
-        return
-    with progress_bar(length=STEPS, label="requesting") as bar:
-        yield lambda share: bar.update(int(share * STEPS) - bar.pos)
-
-
-def _as_json(result: ImportResult) -> dict[str, object]:
-    return {
-        "ok": True,
-        "requests": result.requests,
-        "new": {name: count for name, count in result.counts.items() if name != "changes"},
-        "changed": result.counts["changes"],
-        "files": sorted(result.files),
-        "notes": result.notes,
-    }
+def _choice(mine: bool, theirs: bool) -> Choice:
+    if mine and theirs:
+        raise click.UsageError("use --mine or --theirs, not both")
+    return "mine" if mine else "theirs" if theirs else ""
 
 
 def _print(result: ImportResult, import_options: ImportOptions) -> None:
@@ -161,8 +105,14 @@ def _print(result: ImportResult, import_options: ImportOptions) -> None:
     added = f"{counts['series']} series, {counts['chapters']} chapters, {counts['others']} other entries"
     verbs = ("would add", "would update", "would write") if dry else ("added", "updated", "wrote")
     print_lines(f"{catalog}: {verbs[0]} {added}; {verbs[1]} {counts['changes']} fields")
+    if counts["removed"] or counts["renamed"]:
+        removed = f"{'would remove' if dry else 'removed'} {counts['removed']} entries"
+        print_lines(f"{removed}; {'would rename' if dry else 'renamed'} {counts['renamed']} series")
     print_lines(f"{result.requests} requests; {verbs[2]} {len(result.files)} files")
     if dry:
-        print_lines(*(f"  {catalog / file}" for file in sorted(result.files)))
+        files = [f"  {catalog / file}" for file in sorted(result.files)]
+        more = f"  and {len(files) - MAX_FILES} more" if len(files) > MAX_FILES else ""
+        print_lines(*files[:MAX_FILES], *filter(None, [more]))
     print_lines("notes about the source site:", bold=True)
-    print_lines(*(f"  {note}" for note in result.notes))
+    print_lines(*(f"  {with_program_name(note)}" for note in result.summary))
+    print_lines(f"details: {shown(result.report)}")

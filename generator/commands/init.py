@@ -1,42 +1,178 @@
 """`init`: create a project."""
 
+import os
 import shlex
 import shutil
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import click
 
+from ..authoring.site_import import run
+from ..authoring.site_import.run import ImportOptions, ImportResult
+from ..catalog.confined_folder import ConfinedFolder
+from ..server_url import ServerUrl
 from . import options
 from .help import Command
-from .output import print_lines
+from .importing import (
+    DatabaseOptions,
+    RequestOptions,
+    Source,
+    database_options,
+    progress_of_requests,
+    request_options,
+    result_json,
+    shown,
+)
+from .output import print_json, print_lines
 from .reporting import handle_errors
 
+_BASE_URL = "http://localhost:8000"
 
-@click.command(cls=Command, examples=['init my-comics --name "My Comics"'])
+
+@click.command(
+    cls=Command,
+    examples=[
+        'init my-comics --name "My Comics"',
+        "init my-comics --import https://comics.example",
+        "init my-comics --import https://comics.example --from-database db.sqlite3",
+    ],
+)
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
 @click.option("--name", help="Name of the project.  [default: name of DIR]")
-@click.option("--base-url", default="http://localhost:8000", show_default=True, help="Scheme and host of the site.")
+@click.option("--base-url", help=f"Scheme and host of the site.  [default: {_BASE_URL}, or those of the imported site]")
+@click.option(
+    "--import", "source", type=Source(), help="Begin with the catalog of a running site, or of the database in a file."
+)
+@database_options
+@request_options
+@options.as_json
 @handle_errors
-def init(folder: Path, name: str | None, base_url: str) -> None:
+def init(
+    folder: Path,
+    name: str | None,
+    base_url: str | None,
+    source: ServerUrl | Path | None,
+    database: DatabaseOptions,
+    requests: RequestOptions,
+    as_json: bool,
+) -> None:
     """Create a project in the folder DIR.
 
     Writes a small catalog that builds, a README, workflows and an nginx configuration.
+    With --import, the catalog is that of another site, and the project is built.
+    An interrupted import resumes if the command is run again.
     """
+    name = name or folder.resolve().name
+    if source is None:
+        _refuse_import_options()
+        _create(folder, name, base_url or _BASE_URL, as_json=as_json)
+        return
+    # Slow to import, and not used by other commands.
+    from ..authoring.scaffold.project_folder import CATALOG
+
+    if isinstance(source, Path):
+        if database.file:
+            raise click.UsageError("--import has a file already; --from-database needs --import URL")
+        source, database = None, replace(database, file=source)
+    import_options = requests.import_options(
+        source,
+        ConfinedFolder(folder / CATALOG),
+        database=database.file and database.file.absolute(),
+        base_url=base_url or "",
+        accounts=database.account_data(),
+    )
+    _import(folder, name, base_url, import_options, as_json=as_json)
+
+
+def _refuse_import_options() -> None:
+    context = click.get_current_context()
+    for parameter in context.command.params:
+        is_given = context.get_parameter_source(parameter.name or "") is click.core.ParameterSource.COMMANDLINE
+        if is_given and parameter.name not in ("folder", "name", "base_url", "as_json"):
+            raise click.UsageError(f"{parameter.opts[0]} needs --import")
+
+
+def _create(folder: Path, name: str, base_url: str, *, as_json: bool) -> None:
     # Slow to import, and not used by other commands.
     from ..authoring import scaffold
 
-    files = scaffold.create_project(folder, name or folder.resolve().name, base_url, options.now())
+    files = scaffold.create_project(folder, name, base_url, options.now())
+    if as_json:
+        print_json({"ok": True, "folder": str(folder), "files": files})
+        return
     program = _program()
-    steps = [
-        f"cd {shlex.quote(str(folder.resolve()))}",
+    readme = "README.md describes them" if "README.md" in files else "kept your README"
+    print_lines(f"{folder}: created {len(files)} files; {readme}. Next steps:")
+    _print_steps(
+        folder,
         f"{program} serve --watch",
         f'{program} new series my-comic --title "My comic"',
         f"{program} new chapter my-comic --pages FOLDER",
-    ]
-    readme = "README.md describes them" if "README.md" in files else "kept your README"
-    print_lines(f"{folder}: created {len(files)} files; {readme}. Next steps:")
-    print_lines(*(f"  {step}" for step in steps))
+    )
+
+
+def _import(folder: Path, name: str, base_url: str | None, import_options: ImportOptions, *, as_json: bool) -> None:
+    from ..authoring import scaffold
+    from ..authoring.scaffold import project_folder
+
+    scaffold.check_values(name, base_url or _BASE_URL)
+    project_folder.begin(folder, _arguments("init", import_options))
+    with progress_of_requests(as_json) as progress:
+        result = run.run(import_options, progress)
+    # Other people keep the database in another folder.
+    file = import_options.database and Path(import_options.database.name)
+    again = _arguments("import", replace(import_options, database=file))
+    files = scaffold.complete_project(folder, name, base_url, shlex.join(["flatpanel", "import", *again]))
+    resources = _build(folder, import_options)
+    project_folder.finish(folder)
+    if as_json:
+        imported = result_json(result)
+        print_json({"ok": True, "folder": str(folder), "files": files, "import": imported, "resources": resources})
+    else:
+        _print_imported(folder, import_options, result, resources)
+
+
+def _print_imported(folder: Path, import_options: ImportOptions, result: ImportResult, resources: int) -> None:
+    counts, program = result.counts, _program()
+    print_lines(
+        f"{folder}: imported {counts['series']} series, {counts['chapters']} chapters and {counts['others']} other "
+        f"entries; built {resources} resources",
+        f"{len(result.notes)} notes about the source site: {shown(result.report)}",
+        "Next steps:",
+    )
+    site = import_options.site
+    _print_steps(
+        folder,
+        f"{program} serve",
+        *([f"{program} compare {shlex.quote(str(site))} {_BASE_URL}"] if site else []),
+        f"{program} import {shlex.join(_arguments('import', import_options))}",
+    )
+
+
+def _arguments(command: str, import_options: ImportOptions) -> list[str]:
+    """Return the arguments of `init` or `import` that name the same sources."""
+    sources, data = import_options.sources, import_options.accounts
+    if command == "init":
+        sources = ["--import", *(sources if import_options.site else sources[1:])]
+    return [*sources, *["--accounts"] * bool(data), *["--personal-data"] * (data == "personal data")]
+
+
+def _build(folder: Path, import_options: ImportOptions) -> int:
+    """Build the site with the default paths of its folder; return the number of its resources."""
+    # Slow to import, and not used without --import.
+    from ..pipeline.build_options import Options
+    from .building import build_site
+
+    out, nginx, cache = (folder / path for path in ("dist", "nginx.conf", ".flatpanel_cache"))
+    jobs = os.cpu_count() or 1
+    build_options = Options(import_options.catalog, out, nginx, import_options.now, jobs=jobs, cache=cache)
+    return build_site(build_options, quiet=True).resources
+
+
+def _print_steps(folder: Path, *commands: str) -> None:
+    print_lines(*(f"  {command}" for command in (f"cd {shlex.quote(str(folder.resolve()))}", *commands)))
 
 
 def _program() -> str:

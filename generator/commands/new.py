@@ -47,12 +47,20 @@ def series(catalog: ConfinedFolder, slug: str, in_folder: bool, dry: bool, as_js
     _report(catalog, entry, f"series {slug}", {"slug": slug}, dry=dry, as_json=as_json)
 
 
-@new.command(examples=["new chapter my-comic --pages scans/chapter-7", "new chapter my-comic --pages chapter-8.cbz"])
+@new.command(
+    examples=["new chapter my-comic --pages scans/chapter-7", "new chapter my-comic --pages 8.cbz --media media"]
+)
 @options.catalog
 @options.out
 @options.previous_ids
 @click.argument("slug")
 @click.option("--pages", metavar="FOLDER|FILE", type=click.Path(path_type=Path), help="Folder or .cbz of its images.")
+@click.option(
+    "--media",
+    metavar="DIR",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Folder of the media; gets the pages under the names in the catalog.",
+)
 @click.option(
     "--number", help="Number of the chapter.  [default: ComicInfo.xml's, or one above the highest, rounded down]"
 )
@@ -74,6 +82,7 @@ def chapter(
     previous: Path | None,
     slug: str,
     pages: Path | None,
+    media: Path | None,
     published: int | None,
     dry: bool,
     as_json: bool,
@@ -83,12 +92,15 @@ def chapter(
 
     SLUG is the slug of its series.
     """
+    if media and not pages:
+        raise click.UsageError("--media needs --pages: the folder or archive of the images")
     given = _given(fields) | ({"published": field_values.iso(published)} if published is not None else {})
     # 0 is no volume, as in URLs; None overrides ComicInfo.xml.
     given |= {"volume": None} if given.get("volume") == 0 else {}
     highest = highest_id(out, previous)
+    folder = ConfinedFolder(media) if media else None
     entry = new_entries.add_chapter(
-        catalog, slug, given, pages, highest=highest, now=options.now(), dry=dry, warn=print_warning
+        catalog, slug, given, pages, folder, highest=highest, now=options.now(), dry=dry, warn=print_warning
     )
     record = entry.record
     assert isinstance(record, Chapter)

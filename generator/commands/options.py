@@ -12,7 +12,7 @@ import click
 from .. import encoding
 from ..catalog import field_values
 from ..catalog.confined_folder import ConfinedFolder
-from ..http_client import REQUEST_SECONDS
+from ..server_url import REQUEST_SECONDS
 
 F = TypeVar("F", bound=Callable[..., Any])
 

@@ -56,6 +56,15 @@ def print_lines(*lines: str, err: bool = False, nl: bool = True, **style: Any) -
         click.echo(text, nl=nl, err=err, color=color())
 
 
+def print_data(lines: Iterable[str]) -> None:
+    """Print lines for another program, as UTF-8: escaped only if stdout is a terminal."""
+    if sys.stdout.isatty():
+        print_lines(*lines)
+        return
+    for line in lines:
+        click.echo(f"{line}\n".encode(), nl=False)
+
+
 def print_json(value: object) -> None:
     """Print a value as JSON, with terminal control characters as JSON escapes."""
     try:
@@ -82,6 +91,16 @@ def progress_bar(
 ) -> AbstractContextManager[Any]:
     """A progress bar on stderr with the remaining time. `label` is not escaped: pass literals only."""
     return click.progressbar(iterable, length=length, label=label, show_pos=show_pos, file=sys.stderr)
+
+
+@contextmanager
+def counter(label: str, count: int, *, quiet: bool) -> Iterator[Callable[[int], None]]:
+    """Show a progress bar if stderr is a terminal; yields the function that advances it."""
+    if quiet or not is_terminal():
+        yield lambda done: None
+        return
+    with progress_bar(length=count, label=label, show_pos=True) as bar:
+        yield bar.update
 
 
 def waiting_notice(out: os.PathLike[str]) -> Callable[[], None]:

@@ -10,8 +10,7 @@ from typing import Any, Protocol, TypeVar
 import click
 
 from ..catalog.problems.doc_links import PAGE
-from ..catalog.problems.locate import MAX_EXCERPTS
-from ..errors import FlatpanelError, Problem
+from ..errors import MAX_EXCERPTS, FlatpanelError, Problem
 from . import github_annotations
 from .output import print_json, print_lines
 
@@ -50,20 +49,16 @@ def with_program_name(sentence: str) -> str:
 
 
 def print_error(error: FlatpanelError | OSError, *, output_format: str = "text", is_read_only: bool = False) -> None:
-    problems = tuple(
-        replace(problem, message=with_program_name(problem.message)) for problem in getattr(error, "problems", ())
-    )
+    problems = _problems(error)
     if output_format == "json":
-        names = ("file", "line", "column", "field", "message")
-        records = [{name: getattr(problem, name) for name in names} for problem in problems]
-        print_json({"ok": False, "message": "\n".join(_sentences(error)), "problems": records})
+        print_json({"ok": False, "message": "\n".join(sentences(error)), "problems": problem_records(error)})
         return
     if output_format == "github":
         print_lines(
             *(
                 map(github_annotations.problem, problems)
                 if problems
-                else map(github_annotations.error, _sentences(error))
+                else map(github_annotations.error, sentences(error))
             )
         )
     elif problems:
@@ -71,12 +66,24 @@ def print_error(error: FlatpanelError | OSError, *, output_format: str = "text",
             for line in problem_lines(problem):
                 print_lines(line, err=True, **_style(line))
     else:
-        print_lines(*_sentences(error), err=True, fg="red")
+        print_lines(*sentences(error), err=True, fg="red")
     if problems:
         count = f"{len(problems)} problem{'s' * (len(problems) > 1)}"
         if output_format == "text" and len(problems) > MAX_EXCERPTS:
             print_lines(f"source lines are shown for the first {MAX_EXCERPTS} of {count}", err=True)
         print_lines(count if is_read_only else f"{count}; nothing was written", err=True, bold=True)
+
+
+def _problems(error: FlatpanelError | OSError) -> tuple[Problem, ...]:
+    return tuple(
+        replace(problem, message=with_program_name(problem.message)) for problem in getattr(error, "problems", ())
+    )
+
+
+def problem_records(error: FlatpanelError | OSError) -> list[dict[str, Any]]:
+    """The problems of the catalog as JSON."""
+    names = ("file", "line", "column", "field", "message")
+    return [{name: getattr(problem, name) for name in names} for problem in _problems(error)]
 
 
 def problem_lines(problem: Problem) -> Iterator[str]:
@@ -132,7 +139,7 @@ def print_warnings(result: HasWarnings, *, output_format: str) -> None:
         print_warning(warning, output_format=output_format)
 
 
-def _sentences(error: FlatpanelError | OSError) -> list[str]:
+def sentences(error: FlatpanelError | OSError) -> list[str]:
     if isinstance(error, FlatpanelError):
         return list(map(with_program_name, error.sentences))
     if error.filename is not None:

@@ -12,8 +12,6 @@ from .help import Command
 from .output import print_lines
 from .reporting import handle_errors
 
-_FOLDER = ".schemas"
-
 
 @click.command(cls=Command, examples=["schema", "schema schemas"])
 @options.catalog
@@ -28,10 +26,10 @@ def schema(catalog: ConfinedFolder, target: Path | None) -> None:
     from ..catalog import json_schema as schemas
 
     files = schemas.files()
-    folder = target or layout.existing(catalog) / _FOLDER
+    folder = target or layout.existing(catalog) / layout.SCHEMAS
     for name, text in files.items():
         if target:
             filesystem.write_if_changed(target / name, text)
         else:
-            catalog.write(f"{_FOLDER}/{name}", text)
+            catalog.write(f"{layout.SCHEMAS}/{name}", text)
     print_lines(f"{folder}: {len(files)} schemas")

@@ -2,35 +2,50 @@
 
 import dataclasses
 import functools
+import os
 import signal
 import sys
 import time
 from collections.abc import Callable
+from contextlib import ExitStack, closing
 from datetime import datetime
-from typing import Any
+from pathlib import Path
+from typing import Any, TypeAlias
 
 import click
 
-from ..catalog import loopback, reader, snapshot
+from .. import filesystem
+from ..catalog import loopback, media_folder, reader, theme_files
 from ..catalog.confined_folder import Folder
 from ..catalog.site_settings import Site
 from ..catalog.snapshot import Snapshot
 from ..errors import FlatpanelError
 from ..nginx import process
+from ..nginx.config import MediaConf
 from ..pipeline.build_options import Options
+from ..pipeline.build_result import BuildResult
+from ..pipeline.main_conf import local_media
 from ..release.store import Store
 from . import building, options
+from .folder_events import FolderEvents
 from .help import Command
 from .output import print_lines, with_timestamps
+from .preview_status import PreviewStatus
 from .reporting import handle_errors, print_error
 
 # Folder beside the cache, with one folder for each port whose build differs from the published one.
 SERVED = ".flatpanel_serve"
+# The port of a preview if site.yaml cannot be read.
+_DEFAULT_PORT: int = Site.model_fields["port"].default
 # How many changed series are named.
 MAX_NAMED = 10
 
+Images: TypeAlias = Callable[[Site], MediaConf | None]
 
-@click.command(cls=Command, examples=["serve", "serve --watch", "serve --port 8080"])
+
+@click.command(
+    cls=Command, examples=["serve", "serve --watch", "serve --preview", "serve --port 8080 --media ~/comics/media"]
+)
 @options.catalog
 @options.out
 @options.nginx
@@ -39,96 +54,198 @@ MAX_NAMED = 10
 @options.jobs
 @click.option("--port", type=click.IntRange(1, 65535), help="Port of nginx.  [default: port in site.yaml]")
 @click.option("--watch", is_flag=True, help="Rebuild and reload after every change.")
+@click.option("--preview", is_flag=True, help="Show scheduled and restricted chapters; implies --watch.")
+@click.option(
+    "--media",
+    metavar="DIR",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="Folder of the images.  [default: media_folder in site.yaml]",
+)
 @handle_errors
-def serve(as_of: int | None, port: int | None, watch: bool, **paths: Any) -> None:
+def serve(as_of: int | None, port: int | None, watch: bool, preview: bool, media: Path | None, **paths: Any) -> None:
     """Build the site and serve it with nginx.
 
     nginx runs in the foreground; Ctrl-C stops it.
     """
-    # When this program or its terminal ends, nginx must end, too.
+    _end_with_nginx()
+    requested = Options(as_of=options.now() if as_of is None else as_of, local=True, preview=preview, **paths)
+    before = theme_files.snapshot_with_theme(requested.catalog)
+    site = reader.read_site(requested.catalog)
+    if site or preview:
+        port = port or (site.port if site else _DEFAULT_PORT)
+        process.free_port(port)
+    images = functools.partial(_images, requested, media)
+    local = _local_options(requested, site, port, images)
+    if local.base_url and not preview:
+        print_lines(
+            f"building for {local.base_url} in {local.out.parent}; {requested.out} is for {site and site.base_url}"
+        )
+    with ExitStack() as opened:
+        status = PreviewStatus(opened.enter_context(filesystem.scratch_folder(shared=True))) if preview else None
+        result = _first_build(local, status)
+        port = port or (result.site.port if result else _DEFAULT_PORT)
+        server = process.serving(
+            Store(local.out, preview=preview),
+            result.dist if result else None,
+            port,
+            functools.partial(print_lines, err=True),
+            images(result.site) if result else None,
+            status.folder if status else None,
+            watched=watch or preview,
+        )
+        try:
+            running = opened.enter_context(server)
+            _print_start(port, result.site if result else None, running.media, status)
+            if watch or preview:
+                _Watch(requested, images, running, status, result, fixed=as_of is not None).run(before)
+            running.process.wait()
+        except KeyboardInterrupt:
+            return
+    running.check_end()
+
+
+def _end_with_nginx() -> None:
+    """When this program or its terminal ends, nginx must end, too."""
     # Shells start background programs with SIGINT ignored.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, lambda *_: sys.exit(0))
-    requested = Options(as_of=options.now() if as_of is None else as_of, local=True, **paths)
-    before = snapshot.take(requested.catalog)
-    site = reader.read_site(requested.catalog)
-    if site:
-        port = port or site.port
-        process.free_port(port)
-    local = _local_options(requested, site, port)
-    if local.base_url:
-        print_lines(
-            f"building for {local.base_url} in {local.out.parent}; {requested.out} is for {site and site.base_url}"
-        )
-    result = building.build_site(local)
-    port = port or result.site.port
+
+
+def _first_build(local: Options, status: PreviewStatus | None) -> BuildResult | None:
+    """Build before nginx starts. A preview starts without a release if the catalog has problems."""
     try:
-        with process.serving(Store(local.out), result.dist, port, functools.partial(print_lines, err=True)) as server:
-            print_lines(f"serving http://localhost:{port}/ (Ctrl-C stops)", bold=True)
-            if not loopback.is_loopback(result.site.base_url):
-                print_lines(f"links in responses lead to {result.site.base_url}, the base_url of the site")
-            if watch:
-                _watch(requested, server, before, result.next_publication, fixed=as_of is not None)
-            server.process.wait()
-    except KeyboardInterrupt:
-        return
-    server.check_end()
+        result = building.build_site(local)
+    except (FlatpanelError, OSError) as error:
+        if not status:
+            raise
+        print_error(error)
+        status.fail(error)
+        return None
+    if status:
+        status.succeed(result.release)
+    return result
 
 
-def _local_options(requested: Options, site: Site | None, port: int | None) -> Options:
-    """Options of a build in a folder of its own if base_url is a loopback URL other than the served one."""
+def _local_options(requested: Options, site: Site | None, port: int | None, images: Images) -> Options:
+    """Options of a build in a folder of its own, for a preview or another base_url than the one that is served.
+
+    Such a base_url is a loopback URL, or belongs to a preview whose images this server has, too.
+    """
     base_url = loopback.local_base_url(site.base_url, port) if site and port else None
-    if not site or not base_url or base_url == site.base_url:
+    if site and requested.preview and site.media.startswith("/") and images(site):
+        base_url = base_url if loopback.is_loopback(site.base_url) else f"http://localhost:{port}"
+    if not requested.preview and (not site or not base_url or base_url == site.base_url):
         return requested
-    folder = (requested.cache or requested.out).absolute().parent / SERVED / str(port)
+    name = f"preview-{port}" if requested.preview else str(port)
+    folder = (requested.cache or requested.out).absolute().parent / SERVED / name
     cache = requested.cache and folder / "cache"
     return dataclasses.replace(
         requested, base_url=base_url, out=folder / "dist", nginx=folder / "nginx.conf", cache=cache
     )
 
 
-def _watch(requested: Options, server: process.Server, before: Snapshot, due: int | None, *, fixed: bool) -> None:
-    """Until nginx ends, rebuild after each change and when a scheduled chapter is due."""
-    next_publication = due
-    site = reader.read_site(requested.catalog)
+def _print_start(port: int, site: Site | None, images: MediaConf | None, status: PreviewStatus | None) -> None:
+    if status:
+        print_lines("this preview shows chapters that are not published yet; only this machine can open it")
+    if images:
+        missing = "" if Path(images.folder).is_dir() else ", which does not exist"
+        print_lines(f"serving images at {images.location} from {images.folder}{missing}")
+    print_lines(f"serving http://localhost:{port}/ (Ctrl-C stops)", bold=True)
+    if site and not loopback.is_loopback(site.base_url):
+        print_lines(f"links in responses lead to {site.base_url}, the base_url of the site")
 
-    def wait() -> bool:
-        time.sleep(0.3)
-        return server.process.poll() is None
 
-    def is_due() -> bool:
-        return not fixed and next_publication is not None and options.now() >= next_publication
+def _images(requested: Options, folder: Path | None, site: Site) -> MediaConf | None:
+    """The images in `folder`, or else in `media_folder` of site.yaml; None if neither is given."""
+    location = media_folder.url_path(site)
+    if folder:
+        if not location:
+            raise FlatpanelError(f"--media: media in site.yaml is {site.media}, which is on another host; omit --media")
+        if fault := media_folder.url_path_fault(location):
+            raise FlatpanelError(f"--media: {fault}")
+    elif not site.media_folder or not location:
+        return None
+    else:
+        folder = local_media(requested.catalog, site.media_folder)
+    return MediaConf(location, str(folder.absolute()), site.cache.media)
 
-    def rebuild() -> None:
-        nonlocal next_publication, site
-        next_publication = None
+
+class _Watch:
+    """Rebuilds after each change and when a scheduled chapter is due, until nginx ends."""
+
+    def __init__(
+        self,
+        requested: Options,
+        images: Images,
+        server: process.Server,
+        status: PreviewStatus | None,
+        result: BuildResult | None,
+        *,
+        fixed: bool,
+    ) -> None:
+        self.requested, self.images, self.server, self.status, self.fixed = requested, images, server, status, fixed
+        self.next_publication = result.next_publication if result else None
+        self.site = reader.read_site(requested.catalog)
+
+    def run(self, before: Snapshot) -> None:
+        with (
+            closing(FolderEvents()) as events,
+            with_timestamps(lambda: datetime.fromtimestamp(time.time()).strftime("%H:%M:%S ")),
+        ):
+            wait = functools.partial(self._wait, events)
+            _watch_catalog(self.requested.catalog, before, wait, self._is_due, self._rebuild)
+
+    def _wait(self, events: FolderEvents, files: Snapshot) -> bool:
+        """Wait for a change of a file, for at most 0.3 s. False if nginx has ended."""
+        events.watch({os.path.join(self.requested.catalog, os.path.dirname(file)) for file, _ in files})
+        events.wait(0.3)
+        return self.server.process.poll() is None
+
+    def _is_due(self) -> bool:
+        return not self.fixed and self.next_publication is not None and options.now() >= self.next_publication
+
+    def _rebuild(self) -> None:
+        self.next_publication = None
+        if self.status:
+            self.status.begin_build()
         try:
-            current = requested if fixed else dataclasses.replace(requested, as_of=options.now())
-            # An unreadable site.yaml may be half written: keep the served folder.
-            site = reader.read_site(requested.catalog) or site
-            local = _local_options(current, site, server.port)
-            result = building.build_site(local)
-            if local.out != server.store.root:
-                print_lines(f"serving {local.out} from now on: base_url is {result.site.base_url}")
-            server.store, server.dist = Store(local.out), result.dist
-            server.reload()
-            next_publication = result.next_publication
+            result = self._build()
+            if self.status:
+                self.status.succeed(result.release)
             print_lines(f"release {result.release} is live; {_changed_series(result.changed_series)}")
         except (FlatpanelError, OSError) as error:
+            if self.status:
+                self.status.fail(error)
             print_error(error)
-            print_lines("still serving the previous release", err=True)
+            print_lines(f"still serving {'the previous release' if self.server.dist else 'the problems'}", err=True)
 
-    with with_timestamps(lambda: datetime.fromtimestamp(time.time()).strftime("%H:%M:%S ")):
-        _watch_catalog(requested.catalog, before, wait, is_due, rebuild)
+    def _build(self) -> BuildResult:
+        server, requested = self.server, self.requested
+        current = requested if self.fixed else dataclasses.replace(requested, as_of=options.now())
+        # An unreadable site.yaml may be half written: keep the served folder.
+        self.site = reader.read_site(requested.catalog) or self.site
+        local = _local_options(current, self.site, server.port, self.images)
+        result = building.build_site(local)
+        if local.out != server.store.root:
+            print_lines(f"serving {local.out} from now on: base_url is {result.site.base_url}")
+        server.media = self.images(result.site)
+        server.store, server.dist = Store(local.out, preview=local.preview), result.dist
+        server.reload()
+        self.next_publication = result.next_publication
+        return result
 
 
 def _watch_catalog(
-    folder: Folder, before: Snapshot, wait: Callable[[], bool], due: Callable[[], bool], changed: Callable[[], None]
+    folder: Folder,
+    before: Snapshot,
+    wait: Callable[[Snapshot], bool],
+    due: Callable[[], bool],
+    changed: Callable[[], None],
 ) -> None:
     """Call `changed` when `folder` differs from `before` and when something is `due`, until `wait` returns False."""
-    while wait():
-        now = snapshot.take(folder)
+    while wait(before):
+        now = theme_files.snapshot_with_theme(folder)
         if now != before or due():
             before = now
             changed()
