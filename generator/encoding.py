@@ -26,6 +26,11 @@ def json(value: object) -> bytes:
     return orjson.dumps(value)
 
 
+def json_of_yaml(value: object) -> bytes:
+    """The JSON of a parsed YAML file, whose numbers with a fraction are decimals."""
+    return orjson.dumps(value, default=lambda number: decimal(str(number)))
+
+
 def body(value: object) -> bytes:
     """The body of a value: bytes unchanged, anything else as JSON."""
     return value if isinstance(value, bytes) else json(value)
@@ -34,6 +39,11 @@ def body(value: object) -> bytes:
 def pretty(value: object) -> bytes:
     """Indented JSON with sorted keys."""
     return orjson.dumps(value, option=orjson.OPT_INDENT_2 | orjson.OPT_SORT_KEYS | orjson.OPT_APPEND_NEWLINE)
+
+
+def indented(value: object) -> bytes:
+    """Indented JSON in the order of the value."""
+    return orjson.dumps(value, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
 
 
 def parse(text: bytes) -> Any:

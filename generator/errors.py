@@ -6,6 +6,9 @@ from dataclasses import dataclass
 
 from .escaping import escaped
 
+# Only so many problems have an excerpt and a link.
+MAX_EXCERPTS = 50
+
 
 @dataclass(frozen=True, slots=True)
 class Excerpt:

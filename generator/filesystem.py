@@ -46,6 +46,11 @@ def scratch_folder(*, shared: bool = False) -> Iterator[Path]:
         remove_tree(folder)
 
 
+def unnamed_file() -> BinaryIO:
+    """A temporary file that is gone when it is closed."""
+    return tempfile.TemporaryFile()
+
+
 @contextmanager
 def with_filename(path: str | Path) -> Iterator[None]:
     """Add the file name to an OSError of a call that has a descriptor only."""

@@ -18,10 +18,8 @@ from threading import Thread
 from typing import Any
 
 from .errors import FlatpanelError
-from .server_url import ServerUrl
+from .server_url import REQUEST_SECONDS, ServerUrl
 
-# The deadline of a request.
-REQUEST_SECONDS = 60.0
 # The part of it for the name server, the connection and the TLS handshake.
 _CONNECT_SECONDS = 10.0
 # The size limit of everything before the body, interim responses included.
@@ -189,8 +187,10 @@ class Client:
         """The number of bytes received over all connections."""
         return self._received + (self._connection.received if self._connection else 0)
 
-    def get(self, target: str, headers: Mapping[str, str], size: int, seconds: float = REQUEST_SECONDS) -> Response:
-        """The response to a GET request, with a body of at most `size` bytes. Redirects are not followed.
+    def get(
+        self, target: str, headers: Mapping[str, str], size: int, seconds: float = REQUEST_SECONDS, method: str = "GET"
+    ) -> Response:
+        """The response to a GET (or HEAD) request, with a body of at most `size` bytes. Redirects are not followed.
 
         Raises LimitExceeded, Unreachable, and OSError for a broken connection or an invalid response.
         """
@@ -201,7 +201,7 @@ class Client:
             connection.budget = budget
             exchange = HTTPConnection(self.server.host)
             exchange.sock = connection
-            exchange.request("GET", target, headers={"Host": self.server.authority, **headers})
+            exchange.request(method, target, headers={"Host": self.server.authority, **headers})
             with exchange.getresponse() as response:
                 budget.bytes = _MAX_HEAD + 2 * size  # twice: chunks have lengths, too
                 body = _body(response, size)

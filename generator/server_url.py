@@ -4,6 +4,8 @@ import re
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
+# The deadline of a request.
+REQUEST_SECONDS = 60.0
 # A host name, or an IPv6 address in brackets.
 _HOST = re.compile(r"(?:[-A-Za-z0-9_~]{1,63}\.)*[-A-Za-z0-9_~]{1,63}\.?|\[[0-9A-Fa-f:.]+\]")
 # Printable ASCII; other characters could end the URL in a request line.
