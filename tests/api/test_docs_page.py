@@ -8,7 +8,7 @@ import pytest
 
 from generator.api import docs_page
 from generator.api.openapi.operations import OPERATIONS, TAGS
-from generator.release.export import export_release
+from generator.hosts.export import export_release
 from tests.conftest import Site
 from tests.support import browser
 from tests.support.nginx_client import Answer, Web
@@ -23,8 +23,6 @@ TYPES = {
     "/api/v2/docs/swagger-ui.css/": "text/css; charset=utf-8",
     "/api/v2/openapi.json": "application/json",
 }
-# Without a browser, only the responses are tested.
-needs_browser = pytest.mark.skipif(not browser.COMMAND, reason="chromium is not installed")
 
 
 @pytest.fixture(scope="module")
@@ -33,7 +31,7 @@ def web(serve: Callable[[str], tuple[Site, Web]]) -> Web:
 
 
 @pytest.fixture(scope="module")
-def tab(web: Web, tmp_path_factory: pytest.TempPathFactory) -> Iterator[browser.Browser]:
+def tab(web: Web, tmp_path_factory: pytest.TempPathFactory) -> Iterator[browser.Tab]:
     """A browser tab with the page, after all operations are loaded."""
     with browser.browsing(tmp_path_factory.mktemp("browser")) as opened:
         opened.open(f"http://127.0.0.1:{web.port}{PAGE}")
@@ -138,8 +136,8 @@ def test_swagger_ui_has_the_digests_of_the_readme() -> None:
 # In a browser
 
 
-@needs_browser
-def test_page_shows_every_operation(tab: browser.Browser) -> None:
+@browser.needs_browser
+def test_page_shows_every_operation(tab: browser.Tab) -> None:
     """It lists every tag and every path, including the deprecated one."""
     paths = tab.run(
         "[...document.querySelectorAll('.opblock-summary-path,.opblock-summary-path__deprecated')]"
@@ -152,8 +150,8 @@ def test_page_shows_every_operation(tab: browser.Browser) -> None:
     assert tab.run("document.querySelectorAll('.opblock-deprecated').length") == 1
 
 
-@needs_browser
-def test_operation_can_be_tried(tab: browser.Browser, web: Web) -> None:
+@browser.needs_browser
+def test_operation_can_be_tried(tab: browser.Tab, web: Web) -> None:
     """The buttons send a request to this server and show its response."""
     tab.run("document.querySelector('#operations-categories-listCategories button').click()")
     tab.wait_for("#operations-categories-listCategories .try-out__btn")
@@ -167,8 +165,8 @@ def test_operation_can_be_tried(tab: browser.Browser, web: Web) -> None:
     assert status.startswith("200")
 
 
-@needs_browser
-def test_page_sends_requests_to_this_host_only(tab: browser.Browser, web: Web) -> None:
+@browser.needs_browser
+def test_page_sends_requests_to_this_host_only(tab: browser.Tab, web: Web) -> None:
     """Images inside the style sheet are data URLs. No request fails."""
     urls = [url for url, _ in tab.requests()]
 
@@ -178,8 +176,8 @@ def test_page_sends_requests_to_this_host_only(tab: browser.Browser, web: Web) -
     assert {status for _, status in tab.requests()} == {200}
 
 
-@needs_browser
-def test_page_reports_no_error(tab: browser.Browser) -> None:
+@browser.needs_browser
+def test_page_reports_no_error(tab: browser.Tab) -> None:
     """Nothing is logged or thrown, and the policy is never violated."""
     issues = [audit["issue"]["code"] for audit in tab.events_of("Audits.issueAdded")]
 

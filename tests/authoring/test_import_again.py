@@ -82,9 +82,7 @@ def test_a_changed_field_is_updated(site: FakeSite, catalog: Path) -> None:
     done = again(site, catalog)
 
     text = (catalog / "series/one.yaml").read_text()
-    assert text.startswith(
-        "# Ours.\ntitle: The One  # short\naliases: []\ndescription: |-\n  More.\n  Lines.\nauthors:"
-    )
+    assert ("\n\n# Ours.\ntitle: The One  # short\naliases: []\ndescription: |-\n  More.\n  Lines.\nauthors:") in text
     assert "    views: 5\n" in text
     assert done.counts["changes"] == 4
 
@@ -121,7 +119,7 @@ def test_new_entries_are_appended(site: FakeSite, catalog: Path) -> None:
     done = again(site, catalog)
 
     assert sorted(done.files) == ["authors.yaml", "series/one.yaml", "series/two.yaml"]
-    assert (catalog / "authors.yaml").read_text().startswith("# Writers, by hand.\n\n- id: 4\n")
+    assert (catalog / "authors.yaml").read_text().partition("\n")[2].startswith("# Writers, by hand.\n\n- id: 4\n")
     assert read(catalog, "authors.yaml")[1] == {"id": 8, "name": "Ed"}
     assert [one["id"] for one in read(catalog, "series/one.yaml")["chapters"]] == [11, 12, 13]
     assert read(catalog, "series/two.yaml")["authors"] == ["Ed"]
@@ -307,9 +305,8 @@ def test_pages_that_the_site_hides_are_kept(site: FakeSite, catalog: Path) -> No
     assert read(catalog, "series/one.yaml")["chapters"][0]["pages"] == "1.png .. 3.png"
 
 
-def test_without_a_last_import_only_missing_fields_are_added(site: FakeSite, tmp_path: Path) -> None:
-    """Different values are conflicts."""
-    catalog = tmp_path / "catalog_src"
+def write_other_catalog(catalog: Path) -> None:
+    """Write a catalog that was not imported, with other values than the site."""
     (catalog / "series").mkdir(parents=True)
     (catalog / "site.yaml").write_text("base_url: https://mine.example\n")
     (catalog / "authors.yaml").write_text("- {id: 4, name: Ada Lovelace}\n")
@@ -317,17 +314,56 @@ def test_without_a_last_import_only_missing_fields_are_added(site: FakeSite, tmp
     (catalog / "series/one.yaml").write_text(
         "title: Mine\ncover: mine.jpg\nchapters:\n  - {number: 1, volume: 1, published: 2020-01-01, pages: []}\n"
     )
-    done = again(site, catalog)
 
-    conflict = "conflict: 'https://mine.example' here, 'https://comics.example' there; kept yours"
-    assert f"site.yaml: base_url: {conflict}" in done.notes
-    assert "categories drama: its name or id is used in the catalog; skipped" in done.notes
-    assert "one: title: conflict: 'Mine' here, 'One' there; kept yours" in done.notes
+
+def test_without_a_last_import_differences_are_refused(site: FakeSite, tmp_path: Path) -> None:
+    """The message shows names of other people first, and both options; nothing is written."""
+    catalog = tmp_path / "catalog_src"
+    write_other_catalog(catalog)
+    before = written(tmp_path)
+    with pytest.raises(FlatpanelError) as caught:
+        again(site, catalog)
+
+    first, *differences, last = str(caught.value).splitlines()
+    assert first == (
+        f"{catalog}: its last import from this site is unknown, and ids name other people here than on the site; "
+        "nothing was written"
+    )
+    assert differences[0] == "  authors 4: 'Ada Lovelace' here, 'Ada' there"
+    assert "  site.yaml: base_url: 'https://mine.example' here, 'https://comics.example' there" in differences
+    assert "  one: title: 'Mine' here, 'One' there" in differences
+    assert (len(differences), differences[-1]) == (13, "  and 6 more")
+    assert "--mine" in last and "--theirs" in last
+    assert written(tmp_path) == before
+
+
+def test_without_a_last_import_mine_adds_missing_fields_only(site: FakeSite, tmp_path: Path) -> None:
+    """Other values stay."""
+    catalog = tmp_path / "catalog_src"
+    write_other_catalog(catalog)
+    done = again(site, catalog, choice="mine")
+
+    assert "categories drama: its name or id is that of the category sad of the catalog, which is used" in done.notes
+    assert not any(CONFLICT in note for note in done.notes)
+    assert read(catalog, "site.yaml")["base_url"] == "https://mine.example"
     assert read(catalog, "authors.yaml") == [{"id": 4, "name": "Ada Lovelace", "aliases": ["A."]}]
     series = read(catalog, "series/one.yaml")
     assert (series["title"], series["description"], series["authors"]) == ("Mine", "About.", ["Ada Lovelace"])
     assert series["chapters"][0]["id"] == 11
-    assert series["categories"] == []
+    assert series["categories"] == ["sad"]
+
+
+def test_without_a_last_import_theirs_takes_the_values_of_the_site(site: FakeSite, tmp_path: Path) -> None:
+    """The next import has a last import, and changes nothing."""
+    catalog = tmp_path / "catalog_src"
+    write_other_catalog(catalog)
+    again(site, catalog, choice="theirs")
+
+    assert read(catalog, "site.yaml")["base_url"] == "https://comics.example"
+    assert read(catalog, "authors.yaml") == [{"id": 4, "name": "Ada", "aliases": ["A."]}]
+    series = read(catalog, "series/one.yaml")
+    assert (series["title"], series["authors"], series["chapters"][0]["title"]) == ("One", ["Ada"], "Part 1")
+    assert again(site, catalog).files == []
 
 
 def test_a_new_chapter_with_a_used_id_gets_none(site: FakeSite, catalog: Path) -> None:
@@ -409,21 +445,21 @@ def test_a_catalog_with_problems_ends_the_import_first(site: FakeSite, catalog: 
     with pytest.raises(CatalogError) as caught:
         again(site, catalog)
 
-    assert str(caught.value).startswith(f"{catalog}/series/one.yaml:1:1: titel: unknown field")
+    assert str(caught.value).startswith(f"{catalog}/series/one.yaml:3:1: titel: unknown field")
     assert site.asked == []
 
 
 def test_an_update_with_problems_is_not_written(site: FakeSite, catalog: Path) -> None:
     """Problems name the files of the catalog, not temporary ones."""
-    site.answers["/api/v2/authors"]["results"].append({"id": 8, "name": "Ada"})
-    before = (catalog / "authors.yaml").read_bytes()
+    edit(catalog, "series/one.yaml", "title: One\n", "title: One\nformerly: [two]\n")
+    site.answers["/api/v2/series"]["results"].append({"slug": "two"})
+    site.answers["/api/v2/series/two"] = site.answers["/api/v2/series/one"]
+    before = written(catalog.parent)
     with pytest.raises(CatalogError) as caught:
         again(site, catalog)
 
-    assert str(caught.value) == (
-        f"{catalog}/series/one.yaml:4:11: authors[0]: 2 authors are named Ada; use an id instead: 4, 8"
-    )
-    assert (catalog / "authors.yaml").read_bytes() == before
+    assert str(caught.value).startswith(f"{catalog}/series/one.yaml:4:12: formerly[0]: ")
+    assert written(catalog.parent) == before
 
 
 @pytest.mark.parametrize("files", range(8))
@@ -433,11 +469,12 @@ def test_a_killed_import_leaves_a_valid_catalog(
     """The next import writes the rest."""
     left, write = [None] * files, ConfinedFolder.write
 
-    def killed(catalog: ConfinedFolder, file: str, text: bytes) -> bool:
-        if not left:
-            raise KeyboardInterrupt
-        left.pop()
-        return write(catalog, file, text)
+    def killed(catalog: ConfinedFolder, file: str, text: bytes, **options: int) -> bool:
+        if file.endswith(".yaml"):
+            if not left:
+                raise KeyboardInterrupt
+            left.pop()
+        return write(catalog, file, text, **options)
 
     monkeypatch.setattr(ConfinedFolder, "write", killed)
     with pytest.raises(KeyboardInterrupt) if files < 7 else nullcontext():
@@ -505,6 +542,19 @@ def test_the_second_import_sends_conditional_requests(site: FakeSite, tmp_path: 
     assert done.files == []
 
 
+@pytest.mark.parametrize("sent", [{}, {"ETag": '"a"'}, {"Last-Modified": "Thu, 01 Jan 2026 00:00:00 GMT"}])
+def test_a_date_alone_is_never_sent(sent: dict[str, str], site: FakeSite, tmp_path: Path) -> None:
+    """The original service answers 304 to it although names and groups changed."""
+    site.answers["/api/v1/authors"] = Reply(body=b"[]", headers=sent)
+    site.imported(tmp_path)
+    site.asked.clear()
+    site.imported(tmp_path)
+
+    (headers,) = [headers for path, headers in site.asked if path == "/api/v1/authors"]
+    assert "If-Modified-Since" not in headers
+    assert headers.get("If-None-Match") == sent.get("ETag")
+
+
 LAST = "Thu, 01 Jan 2026 00:00:00 GMT"
 
 
@@ -544,7 +594,7 @@ def test_concurrent_imports_of_one_site_keep_both_results(
     run.run(dataclasses.replace(site.import_options(tmp_path), catalog=tmp_path / "second"))
     memories = [encoding.parse(path.read_bytes()) for path in (tmp_path / "cache").rglob("imported-*.json")]
 
-    assert sorted(catalog for one in memories for catalog in one) == [f"{tmp_path}/first", f"{tmp_path}/second"]
+    assert sorted(catalog for one in memories for catalog in one) == ["../../first", "../../second"]
 
 
 def test_an_invalid_saved_record_is_ignored(site: FakeSite, catalog: Path) -> None:

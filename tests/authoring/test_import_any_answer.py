@@ -8,9 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from generator import encoding, filesystem
-from generator.authoring.site_import import catalog_files, interpret, three_way_merge
+from generator.authoring.site_import import catalog_files, interpret, last_import
+from generator.authoring.site_import.merge_plan import MergeState
 from generator.authoring.site_import.notes import Notes
 from generator.authoring.site_import.responses import Responses, SiteResponse
+from generator.authoring.site_import.three_way_merge import Merge
 from generator.catalog import cross_checks, reader
 from generator.catalog.reader import Sources
 from tests.conftest import AS_OF
@@ -49,12 +51,13 @@ def problems(answers: dict[str, Any]) -> list[str]:
         {path: SiteResponse(200, lambda value=value: value, 1_000, understood=True) for path, value in answers.items()}
     )
     imported = interpret.read(responses, ["one"], "https://comics.example", AS_OF, notes, 1 << 28)
-    assert encoding.parse(encoding.json(three_way_merge.saved(imported, {})))
+    assert encoding.parse(encoding.json(last_import.saved(imported, {}, [])))
     assert all(note.isprintable() for note in notes)
-    plan = three_way_merge.Merge(Sources(), imported, {}, notes).merged()
+    plan = Merge(MergeState(Sources(), imported, {}, notes)).merged()
     files = catalog_files.CatalogFiles(Sources(), plan, lambda _: b"", notes).build()
     with filesystem.scratch_folder() as folder:
         for file, text in files.items():
+            assert text is not None
             filesystem.write_if_changed(folder / file, text)
         sources = reader.read(folder)
         return [one.message for one in (*sources.problems, *cross_checks.problems(sources))]

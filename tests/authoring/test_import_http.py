@@ -13,6 +13,7 @@ import pytest
 
 from generator.authoring.site_import import site_client
 from generator.authoring.site_import.bounded_json import UnusableResponse
+from generator.authoring.site_import.path_spelling import SpelledClient
 from generator.authoring.site_import.site_client import SiteClient, TimedResponse
 from generator.errors import FlatpanelError
 from generator.server_url import ServerUrl
@@ -268,8 +269,44 @@ def test_redirects_on_the_same_host_are_followed() -> None:
 @pytest.mark.parametrize("location", ["https://other.example/x", "http://127.0.0.1:1/x", "//other.example/x"])
 def test_redirects_to_other_hosts_are_not_followed(location: str) -> None:
     """Another host must not receive the API key."""
-    with pytest.raises(UnusableResponse, match=r"redirect to https?://\S+; if the site has moved, import that URL"):
+    with pytest.raises(UnusableResponse, match=r"redirect to https?://\S+; if the site has moved, use that URL"):
         get({"/x": Reply(302, headers={"Location": location})})
+
+
+def spelled(answers: dict[str, object], *paths: str) -> list[str]:
+    """Request paths one after the other; return the paths of all requests."""
+    with serving(answers) as site, closing(asking(site)) as asker:
+        spelling = SpelledClient(asker)
+        for path in paths:
+            spelling.get(path, {})
+        return site.paths
+
+
+def test_final_slash_of_version_1_is_kept() -> None:
+    """The first 501 shows that a path needs it; 404 and other versions do not."""
+    missing = Reply(501)
+    answers: dict[str, object] = {"/api/v1/series": missing, "/api/v1/series/": [], "/api/releases": missing}
+    answers |= {"/api/releases/": missing, "/api/v2/x": missing}
+
+    assert spelled(
+        answers, "/api/v1/series", "/api/v1/series/one", "/api/releases", "/api/v2/x", "/api/series", "/x"
+    ) == [
+        "/api/v1/series",
+        "/api/v1/series/",
+        "/api/v1/series/one/",
+        "/api/releases",
+        "/api/releases/",
+        "/api/v2/x",
+        "/api/series",
+        "/x",
+    ]
+
+
+def test_version_1_without_a_final_slash_is_kept() -> None:
+    """A later 501 is no question of spelling."""
+    answers: dict[str, object] = {"/api/v1/series": [], "/api/v1/groups": Reply(501), "/api/v1/groups/": []}
+
+    assert spelled(answers, "/api/v1/series", "/api/v1/groups") == ["/api/v1/series", "/api/v1/groups"]
 
 
 @pytest.mark.parametrize("location", ["ftp://127.0.0.1/", "http://[", "http://127.0.0.1/a b", "/a?b c", "/a?\xe9"])
@@ -292,7 +329,7 @@ def test_a_refused_redirect_is_skipped(tmp_path: Path) -> None:
     with serving(answers) as site:
         done = site.imported(tmp_path)
 
-    note = "redirect to https://other.example; if the site has moved, import that URL; skipped"
+    note = "redirect to https://other.example; if the site has moved, use that URL; skipped"
     assert f"/api/v1/releases: {note}" in done.notes
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from generator.authoring.site_import import crawl, image_paths, lenient, title_template
-from generator.authoring.site_import.people_and_groups import slug_of
+from generator.authoring.site_import.people_and_groups import category_id
 from generator.authoring.site_import.run import ImportResult
 from generator.catalog.yaml import reader
 from generator.errors import FlatpanelError
@@ -48,6 +48,7 @@ def test_versions_1_and_2_complete_each_other(tmp_path: Path) -> None:
         {"id": 2, "name": "Night Shift", "discord": "n", "members": [{"member": "Wren", "role": "Editor"}]}
     ]
     assert (tmp_path / "catalog_src/series/one.yaml").read_text() == (
+        "# yaml-language-server: $schema=../.schemas/series.json\n\n"
         "title: One\naliases: [Uno]\ndescription: About.\nauthors: [Ada]\nartists: [Bo]\ncategories: [drama]\n"
         "status: hiatus\ncover: cover.jpg\n\nchapters:\n"
         "  - id: 11\n    volume: 1\n    number: 1\n    title: Part 1\n    published: 2026-01-01T00:00:00Z\n"
@@ -166,6 +167,7 @@ def test_rounded_numbers_are_matched_with_version_2(tmp_path: Path) -> None:
     answers = small()
     answers["/api/v2/series/one/chapters"]["results"] = [chapter(12, 1234.5678)]
     answers["/api/v1/series/one"]["volumes"] = {"1": {"1234.57": {**old_chapter("2"), "pages_list": []}}}
+    del answers["/api/v2/cubari/one"]
     done = imported(answers, tmp_path)
     (written,) = read(tmp_path, "series/one.yaml")["chapters"]
 
@@ -221,16 +223,30 @@ def without(path: str, *names: str) -> Answers:
 V2, CHAPTERS, OLD = "/api/v2/series/one", "/api/v2/series/one/chapters", "/api/v1/series/one"
 
 
+def change_pages(**pages: object) -> Answers:
+    """Change the pages of a chapter in version 1, without the Cubari JSON, whose pages would be used."""
+    answers = change(OLD, lambda one: one["volumes"]["1"]["1"].update(pages))
+    del answers["/api/v2/cubari/one"]
+    return answers
+
+
+def test_pages_come_from_version_2(tmp_path: Path) -> None:
+    """The older versions may show other pages: the original service makes them from the path of the chapter."""
+    imported(change(OLD, lambda one: one["volumes"]["1"]["1"].update(pages_list=["9.png"])), tmp_path)
+
+    assert read(tmp_path, "series/one.yaml")["chapters"][0]["pages"] == "1.png .. 3.png"
+
+
 @pytest.mark.parametrize(
     ("answers", "note"),
     [
         (change(V2, lambda one: one.update(title=7)), None),
-        (change(V2, lambda one: one.update(title="a\x00b")), "one: title should be one line"),
+        (change(V2, lambda one: one.update(title="a\x00b")), "one title: control characters"),
         (change(V2, lambda one: one.update(aliases="no list")), None),
-        (change(V2, lambda one: one.update(aliases=["a", 7, "", "b\nc"])), "one: aliases should be one line"),
+        (change(V2, lambda one: one.update(aliases=["a", 7, "", "b\nc"])), "one aliases: control characters"),
         (change(V2, lambda one: one.update(status="dropped")), "one: status: only completed or not is known"),
         (change(V2, lambda one: one.update(authors=["Nobody"])), "one: unknown name in authors"),
-        (change(V2, lambda one: one.update(authors=["a\x07b"])), "name"),
+        (change(V2, lambda one: one.update(authors=[f"fpk_{'x' * 40}"])), "one: name contains an API key"),
         (change(V2, lambda one: one.update(categories=["Odd"])), "one: unknown category"),
         (change(V2, lambda one: one.update(cover="")), None),
         (change(V2, lambda one: one.update(cover="ftp://x/y")), "one: cover should be a file name"),
@@ -249,12 +265,12 @@ V2, CHAPTERS, OLD = "/api/v2/series/one", "/api/v2/series/one/chapters", "/api/v
         (change(CHAPTERS, lambda one: one.update(results=[chapter(1, 3.0, published="?")])), "published"),
         (change(CHAPTERS, lambda one: one["results"][0].update(groups=["Who?"])), None),
         (change(CHAPTERS, lambda one: one.update(results=[chapter(1, 3.0, groups=["?"])])), "unknown group"),
-        (change(CHAPTERS, lambda one: one["results"][0].update(title="a\tb")), "one chapter 2: title should be one"),
+        (change(CHAPTERS, lambda one: one["results"][0].update(title="a\tb")), "chapter 2 title: control"),
         (change(OLD, lambda one: one["volumes"]["1"].update({"1": 7})), None),
-        (change(OLD, lambda one: one["volumes"]["1"]["1"].update(pages_list=["../x"])), "one: some pages are not in"),
-        (change(OLD, lambda one: one["volumes"]["1"]["1"].update(pages_root="../")), "pages should be a file name"),
+        (change_pages(pages_list=["../x"]), "one: some pages are not in"),
+        (change_pages(pages_root="../"), "pages should be a file name"),
         (change(OLD, lambda one: one["volumes"]["1"]["1"].update(pages_root=7)), None),
-        (change(OLD, lambda one: one["volumes"]["1"]["1"].update(pages_root="https://cdn.example/x/")), "media folder"),
+        (change_pages(pages_root="https://cdn.example/x/"), "media folder"),
         (change(OLD, lambda one: one["volumes"]["1"].update(x=old_chapter("1"))), "invalid number x"),
         (change("/api/v2/authors", lambda one: one["results"].append({"id": 4, "name": "B"})), "authors 4: duplicate"),
         (change("/api/v2/authors", lambda one: one["results"].append({"id": 0, "name": "B"})), "authors 0: id should"),
@@ -393,7 +409,7 @@ def test_images_without_a_common_root_keep_their_urls(tmp_path: Path) -> None:
     answers[V2]["cover"] = "https://cdn.example/1.jpg"
     done = imported(answers, tmp_path)
 
-    assert "no image has the path of a catalog's media file; URLs are kept" in done.notes
+    assert "site.yaml: no image has the path of a catalog's media file; URLs are kept" in done.notes
     assert read(tmp_path, "series/one.yaml")["cover"] == "https://cdn.example/1.jpg"
 
 
@@ -451,6 +467,10 @@ def test_all_forms_of_times_are_parsed(written: object, seconds: int | None) -> 
     assert lenient.instant(written) == seconds
 
 
-def test_a_name_becomes_a_slug() -> None:
-    """An id of a category has only lower-case letters and digits."""
-    assert (slug_of("Slice of Life!"), slug_of("愛")) == ("slice-of-life", "category")
+def test_an_id_of_a_category_is_its_name_in_lower_case() -> None:
+    """As the original service makes it: blanks, slashes and all letters are kept."""
+    assert [category_id(name) for name in ("Slice of Life!", "Sea/Shore", "É, 愛")] == [
+        "slice of life!",
+        "sea/shore",
+        "é, 愛",
+    ]

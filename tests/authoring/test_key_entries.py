@@ -185,8 +185,7 @@ def test_a_key_in_accounts_is_not_revoked(site: Site, keyring: Callable[..., Res
 
     assert (result.exit_code, result.stderr) == (
         1,
-        f"{site.folder}/catalog_src/accounts.yaml: key tablet of account noor was added by hand; "
-        "remove it from this file\n",
+        f"{site.folder}/catalog_src/accounts.yaml: key tablet of account noor is in this file; remove it there\n",
     )
     assert (site.folder / "catalog_src/accounts.yaml").read_text() == ACCOUNTS
 

@@ -219,6 +219,19 @@ def test_invalid_options_are_refused(site: Site, new: New, arguments: list[str],
     assert everything(site) == before
 
 
+def test_chapter_of_another_group_may_have_the_number(site: Site, new: New) -> None:
+    """Without a volume. The same groups, by name or id, are refused, since that is a slip."""
+    options = ("first", "--number", "8")
+    for groups, created in [([], True), (["--group", "1"], True), ([], False), (["--group", "Night Shift"], False)]:
+        before = everything(site)
+        result = new(*options, *groups)
+
+        assert result.exit_code == (0 if created else 1), result.output
+        assert (everything(site) != before) == created
+    place = "chapters[2]; choose another number or --group\n"
+    assert result.stderr == f"--number: chapter 8 without a volume and of the same groups already exists: {place}"
+
+
 @pytest.mark.parametrize(
     ("inside", "sentence"),
     [

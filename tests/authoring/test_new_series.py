@@ -98,6 +98,17 @@ def test_a_dry_run_prints_a_diff(site: Site, new: New) -> None:
     assert everything(site) == before
 
 
+def test_old_slug_is_refused(site: Site, new: New) -> None:
+    """Its URLs redirect to another series."""
+    path = site.folder / "catalog_src/series/first.yaml"
+    path.write_text(f"{path.read_text()}\nformerly: [oldest]\n")
+
+    assert (
+        "the slug Oldest redirects to first: an old slug in series/first.yaml; choose another\n"
+        in new("Oldest", "--title", "Old").stderr
+    )
+
+
 def test_json_has_the_same_content(site: Site, new: New) -> None:
     """File, slug, and whether it was written."""
     facts = {"ok": True, "file": "series/third.yaml", "slug": "third"}

@@ -2,7 +2,7 @@
 
 import pytest
 
-from generator.catalog.problems.locate import UnlocatedProblem
+from generator.catalog.problems.unlocated import UnlocatedProblem
 from tests.support.yaml_catalogs import complaints
 
 PEOPLE = """
@@ -32,10 +32,11 @@ def series(fields: str) -> str:
         f"chapters: [{chapter('number: 1, groups: [Night Shift]')}, {chapter('number: 2, groups: [1]')}]",
         f"chapters: [{chapter('number: 1')}, {chapter('number: 1, volume: 1')}, {chapter('number: 1, volume: 2')}]",
         f"chapters: [{chapter('number: 1, id: 1')}, {chapter('number: 1.1, id: 2')}, {chapter('number: 1.01')}]",
+        f"chapters: [{chapter('number: 1, id: 1')}, {chapter('number: 1.0, id: 2')}, {chapter('number: 1')}]",
     ],
 )
 def test_valid_references_have_no_problems(fields: str) -> None:
-    """References by name and by id, a member with two roles, and one number in two volumes are valid."""
+    """So are references by name and by id, a member with two roles, one number in two volumes, or twice in none."""
     assert complaints(series(fields)) == []
 
 

@@ -6,17 +6,18 @@ import pytest
 
 from generator.catalog.layout import SITE
 from generator.catalog.problems import doc_links
-from generator.catalog.reader import LISTS, VIEWS
+from generator.catalog.reader import LISTS, SIZES, VIEWS
 from tests.project.test_catalog_docs import HEADINGS, rows
 from tests.support.documents import sections
 from tests.support.paths import ROOT
 
 ANCHORS = sections((ROOT / doc_links.PAGE).read_text(encoding="utf-8"))
-FILES = [SITE, VIEWS, *LISTS, "series/a.yaml", "series/a/series.yaml", "series/a/chapters/1.yaml"]
+FILES = [SITE, VIEWS, SIZES, *LISTS, "series/a.yaml", "series/a/series.yaml", "series/a/chapters/1.yaml"]
 # The record that stands at a path of a file, by its heading on the page.
 RECORDS = {
     "`site.yaml`": ("site.yaml", ()),
     "`cache`": ("site.yaml", ("cache",)),
+    "`publish`": ("site.yaml", ("publish",)),
     "`unversioned`, `v1` and `v2` in `cache`": ("site.yaml", ("cache", "v1")),
     "`authors.yaml` and `artists.yaml`": ("authors.yaml", (0,)),
     "`categories.yaml`": ("categories.yaml", (0,)),

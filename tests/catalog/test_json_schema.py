@@ -9,7 +9,7 @@ from click.testing import Result
 from jsonschema import Draft7Validator
 
 from generator.catalog import json_schema
-from generator.catalog.reader import LISTS, VIEWS
+from generator.catalog.reader import LISTS, SIZES, VIEWS
 from generator.catalog.records import Record
 from generator.catalog.yaml import reader
 from tests.conftest import Site
@@ -36,10 +36,10 @@ def test_schema_is_valid_json_schema(name: str) -> None:
 
 
 def test_every_kind_of_file_has_a_schema() -> None:
-    """There is a schema for each list, the settings, series, chapters and views."""
-    assert {schema_of(file) for file in [*LISTS, VIEWS, "site.yaml", "series/a.yaml", "series/a/chapters/b.yaml"]} == (
-        SCHEMAS.keys()
-    )
+    """There is a schema for each list, the settings, series, chapters, views and sizes."""
+    files = [*LISTS, VIEWS, SIZES, "site.yaml", "series/a.yaml", "series/a/chapters/b.yaml"]
+
+    assert {schema_of(file) for file in files} == SCHEMAS.keys()
 
 
 FILES = sorted(path.relative_to(CATALOG).as_posix() for path in CATALOG.rglob("*.yaml"))

@@ -132,6 +132,30 @@ def test_views_are_checked_alike(value: Any, taken: bool) -> None:
     assert (not refusals(records.Views, {} if value is None else value)) == taken
 
 
+@pytest.mark.parametrize(
+    ("value", "taken"),
+    [
+        (None, True),
+        ({}, True),
+        ({"31": "784x1145*23 - 1568x1145"}, True),
+        ({"31": "-*2"}, True),
+        ({"31": ""}, False),
+        ({"31": "0x5"}, False),
+        ({"31": "5x5*0"}, False),
+        ({"31": "5x5  5x5"}, False),
+        ({"31": "5x5 "}, False),
+        ({"31": "1000000x5"}, False),
+        ({"31": 5}, False),
+        ({"031": "5x5"}, False),
+        ([], False),
+    ],
+)
+def test_sizes_are_checked_alike(value: Any, taken: bool) -> None:
+    """sizes.yaml contains texts by id, or nothing."""
+    assert [*takes(SCHEMAS["sizes.json"], value)] == [taken]
+    assert (not refusals(records.Sizes, {} if value is None else value)) == taken
+
+
 @pytest.mark.parametrize("name", ["people", "categories", "groups", "members", "accounts", "keys"])
 def test_list_can_be_empty(name: str) -> None:
     """A file of comments is an empty list; fields are not a list."""

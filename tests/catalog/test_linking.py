@@ -68,6 +68,32 @@ def test_chapters_are_sorted_by_volume_and_number() -> None:
     assert list(series.volumes) == [0, 1, 2, 10]
 
 
+def test_chapters_that_share_a_number_are_sorted_by_id() -> None:
+    """The last one stands for the number: the highest id, or without ids the last in the file."""
+    ids = [(1, 7), (1, 9), (1, 8), (2, "~"), (2, 3), (3, "~"), (3, "~")]
+    chapters = ", ".join(
+        f"{{number: {number}, title: {title}, published: 2026-05-0{9 - index}, pages: []"
+        f"{'' if chapter_id == '~' else f', id: {chapter_id}'}}}"
+        for index, (title, (number, chapter_id)) in enumerate(zip("abcdefg", ids, strict=True))
+    )
+    text = f"{{series: {{a: {{chapters: [{chapters}]}}}}}}"
+    (series,) = catalog(text, numbered=False).series
+
+    assert "".join(chapter.title for chapter in series.chapters) == "acbdefg"
+    assert "".join(chapter.title for chapter in series.numbered_chapters) == "beg"
+    assert [[chapter.title for chapter in chapters] for chapters in series.volumes.values()] == [["b", "e", "g"]]
+    assert series.latest and series.latest.title == "b"
+    assert (series.identified, series.unidentified) == (4, 3)
+
+
+def test_group_of_a_hidden_version_has_the_series() -> None:
+    """Groups have the series of all their published chapters."""
+    versions = ", ".join(f"{{number: 1, published: 2026-05-01, pages: [], groups: [{group}]}}" for group in (1, 2))
+    linked = catalog(f"groups: [{{id: 1, name: A}}, {{id: 2, name: B}}]\nseries: {{a: {{chapters: [{versions}]}}}}")
+
+    assert [[series.slug for series in publisher.series] for publisher in linked.publishing_groups] == [["a"], ["a"]]
+
+
 def test_other_lists_keep_the_order_of_the_file() -> None:
     """Aliases, people of a series, groups of a chapter, members and roles."""
     linked = catalog("""
@@ -175,6 +201,26 @@ def test_older_api_versions_omit_restricted_series(site: str, slugs: list[str]) 
         slugs
     ] * 4
     assert len(linked.series) == 4
+
+
+@pytest.mark.parametrize(
+    ("fields", "chapters", "expected"),
+    [
+        ("", "", (False, 0)),
+        ("licensed: true", "", (False, 0)),
+        ("licensed: true, updated: 1970-01-01", "", (True, 0)),
+        ("licensed: true, updated: 2026-05-01", "", (True, MAY)),
+        ("licensed: true, updated: 2026-05-01", chapter(1, published="2026-04-30"), (True, MAY)),
+        ("licensed: true, updated: 2026-04-30", chapter(1), (True, MAY)),
+        ("licensed: true", chapter(1), (True, MAY)),
+        ("", chapter(1), (True, MAY)),
+    ],
+)
+def test_series_is_listed_for_a_chapter_or_updated(fields: str, chapters: str, expected: tuple[bool, int]) -> None:
+    """The newest publication is the later one of `updated` and those of the chapters with an id."""
+    series = one_series(chapters, fields)
+
+    assert (series.is_listed, series.updated) == expected
 
 
 def test_people_without_a_visible_series_remain() -> None:

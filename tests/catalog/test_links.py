@@ -12,9 +12,10 @@ from click.testing import Result
 
 from generator.authoring import chapter_ids, key_entries, new_entries, view_counts
 from generator.catalog import confined_folder, reader, snapshot
-from generator.catalog.confined_folder import ConfinedFolder
+from generator.catalog.confined_folder import ConfinedFolder, Folder
 from generator.catalog.problems import locate
 from generator.errors import FlatpanelError
+from generator.media import size_file
 from generator.pipeline import run as pipeline
 from generator.pipeline import up_to_date
 from generator.pipeline.build_options import Options
@@ -73,6 +74,7 @@ COMMANDS = {
     "views": ("views", os.devnull),
     "new series": ("new", "series", "third", "--title", "Third"),
     "new chapter": ("new", "chapter", "first"),
+    "media list": ("media", "list"),
 }
 WITH_OUT = ("build", "serve", "next", "ids")
 
@@ -81,7 +83,7 @@ def command(name: str, site: Site, run: Run, *more: object) -> Result:
     words = COMMANDS[name]
     out = ["--out", site.folder / "dist"] if words[0] in WITH_OUT or name == "new chapter" else []
     conf = ["--nginx", site.folder / "nginx.conf"] if words[0] in ("build", "serve") else []
-    size = 2 if words[0] in ("keys", "new") else 1
+    size = 2 if words[0] in ("keys", "new", "media") else 1
     head, rest = words[:size], words[size:]
     return run(*head, "--catalog", site.folder / "catalog_src", *out, *conf, *more, *rest)
 
@@ -165,7 +167,7 @@ def test_missing_follow_folder_is_a_usage_error(site: Site, run: Run) -> None:
 
 
 @pytest.mark.parametrize("target", ["/proc/self/environ", "/dev/zero", "/dev/kmsg", "/etc/passwd", "/proc/self/mem"])
-@pytest.mark.parametrize("file", ["authors.yaml", "series/first.yaml", "views.yaml"])
+@pytest.mark.parametrize("file", ["authors.yaml", "series/first.yaml", "views.yaml", "sizes.yaml"])
 def test_system_files_are_not_read(
     target: str, file: str, site: Site, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -414,10 +416,17 @@ def counted(site: Site) -> Site:
     return author_catalogs.with_chapters(site)
 
 
+def written_sizes(catalog: Folder) -> None:
+    series = Path(catalog) / author_catalogs.SECOND
+    series.write_text(series.read_text().replace("pages: []", "pages: [1.png]"))
+    size_file.write(catalog, {"series/second/0/3/1.png": (3, 2)})
+
+
 WRITTEN = {
     "keys.yaml": lambda catalog: key_entries.add_key(catalog, "phone", None),
     "views.yaml": lambda catalog: view_counts.add_views(catalog, []),
     view_counts.COUNTED: lambda catalog: view_counts.add_views(catalog, []),
+    "sizes.yaml": written_sizes,
     "series/third.yaml": lambda catalog: new_entries.add_series(
         catalog, "third", {"title": "T"}, in_folder=False, dry=False
     ),
@@ -443,7 +452,7 @@ def test_no_command_writes_through_a_link_out_of_the_catalog(
     assert list(outside.iterdir()) == [target] * exists
 
 
-@pytest.mark.parametrize("file", ["keys.yaml", "views.yaml"])
+@pytest.mark.parametrize("file", ["keys.yaml", "views.yaml", "sizes.yaml"])
 def test_link_into_a_followed_folder_is_written_through(file: str, counted: Site, outside: Path) -> None:
     """The link stays. Its target has the new content and its old mode."""
     (outside / "target").write_text("")

@@ -14,7 +14,7 @@ ALWAYS_THE_SAME = {"/openapi.json", "/docs", "/bookmarks", "/profile"}
 
 def test_the_shim_and_the_catalog_have_the_same_slugs() -> None:
     """njs has `$` match before a line break, so the shim has a lookahead instead."""
-    shim = (ROOT / "generator/nginx/shim/flatpanel.js").read_text(encoding="utf-8")
+    shim = (ROOT / "generator/javascript/core/keys.js").read_text(encoding="utf-8")
 
     assert f"const SLUG = /{patterns.SLUG.removesuffix('$')}(?![\\s\\S])/;" in shim
 

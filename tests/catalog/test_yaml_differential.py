@@ -8,11 +8,12 @@ line: the text, and the JSON that it stands for, or that it is no YAML.
 import io
 import json
 import math
+import re
 from decimal import Decimal
 from typing import Any
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from ruamel.yaml import YAML, ScalarNode, SequenceNode
 from ruamel.yaml.error import YAMLError
@@ -167,5 +168,7 @@ def test_output_of_another_writer_is_read(value: Any, flow: bool) -> None:
     writer.version, writer.default_flow_style = (1, 2), flow
     stream = io.StringIO()
     writer.dump(value, stream)
+    # In flow style, libyaml refuses a plain text that begins with a colon.
+    assume(not (flow and re.search(r"[\[{ ]:[^ ]", stream.getvalue())))
 
     assert floats(load(stream.getvalue().encode())) == value

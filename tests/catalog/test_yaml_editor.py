@@ -251,6 +251,40 @@ def test_every_field_of_the_test_catalogs_can_be_set(file: Path, value: object) 
             assert at(reader.load(edited), [*path, field]) == value
 
 
+@pytest.mark.parametrize(
+    ("name", "after"),
+    [
+        ("b", "a: 1\n# about b\n\n# about c\nc: 3 # three\nd: >\n  x\n\n  y\n"),
+        ("c", "a: 1\n# about b\nb:\n  - x\n  - y\n\n# about c\nd: >\n  x\n\n  y\n"),
+        ("d", "a: 1\n# about b\nb:\n  - x\n  - y\n\n# about c\nc: 3 # three\n"),
+    ],
+)
+def test_field_is_removed_without_the_comments_around_it(name: str, after: str) -> None:
+    """A comment on its own line goes with it."""
+    text = b"a: 1\n# about b\nb:\n  - x\n  - y\n\n# about c\nc: 3 # three\nd: >\n  x\n\n  y\n"
+
+    assert editor.without_field(text, (), name).decode() == after
+
+
+@pytest.mark.parametrize(
+    "text", ["- {a: 1, b: 2}\n", "- b: 2\n  a: 1\n", "- <<: &x {b: 2}\n  a: 1\n", "- a: &x 1\n  b: &y 2\n  c: *y\n"]
+)
+def test_field_without_a_line_of_its_own_is_not_removed(text: str) -> None:
+    """In braces, beside the dash of an item, from another mapping, or with an anchor in use."""
+    with pytest.raises(FlatpanelError, match=REFUSAL):
+        editor.without_field(text.encode(), (0,), "b")
+
+
+def test_item_of_an_inner_list_is_removed() -> None:
+    """With the last item, the field is removed."""
+    text = b"a: 1\nlist:\n  # first\n  - id: 1\n\n  - id: 2\n    b: 2\n# end\nc: 3\n"
+    shorter = editor.without_item(text, 1, ("list",))
+
+    assert shorter == b"a: 1\nlist:\n  # first\n  - id: 1\n\n# end\nc: 3\n"
+    assert editor.without_item(shorter, 0, ("list",)) == b"a: 1\n\n# end\nc: 3\n"
+    assert editor.without_item(text, 0, ("list",)) == b"a: 1\nlist:\n  # first\n\n  - id: 2\n    b: 2\n# end\nc: 3\n"
+
+
 def at(value: Any, path: Sequence[str | int]) -> Any:
     for step in path:
         value = value[step]

@@ -11,7 +11,7 @@ import pytest
 from click.testing import Result
 
 from generator.catalog.git import FileTimes
-from generator.catalog.problems.locate import MAX_EXCERPTS
+from generator.errors import MAX_EXCERPTS
 from tests.commands.test_cli import counted, misspell, options_of, problems
 from tests.conftest import Site, without_help
 from tests.support import tree_snapshot

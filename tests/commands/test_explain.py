@@ -8,7 +8,7 @@ import pytest
 from generator.catalog import field_help
 from generator.catalog.field_help import FieldHelp
 from generator.catalog.problems import doc_links, locate
-from generator.catalog.problems.locate import UnlocatedProblem
+from generator.catalog.problems.unlocated import UnlocatedProblem
 from tests.catalog.test_doc_links import RECORDS
 from tests.conftest import Site
 from tests.project.test_catalog_docs import HEADINGS, rows

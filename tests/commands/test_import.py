@@ -11,6 +11,7 @@ import pytest
 from click.testing import Result
 
 from generator.authoring.site_import import run as importing
+from generator.commands import import_
 from tests.catalog.test_git import git
 from tests.commands.test_cli import outcome
 from tests.conftest import AS_OF
@@ -30,15 +31,60 @@ def site() -> Iterator[FakeSite]:
 def test_import_prints_a_summary_and_notes(site: FakeSite, run: Run, tmp_path: Path) -> None:
     """The catalog is valid."""
     result = run("import", site.url, "--catalog", tmp_path / "new", "--rate", 100)
-    first, second, third, *notes = result.stdout.splitlines()
+    first, second, third, *notes, last = result.stdout.splitlines()
 
     assert result.exit_code == 0
     assert first == f"{tmp_path}/new: added 1 series, 2 chapters, 6 other entries; updated 0 fields"
-    assert second == "29 requests; wrote 7 files"
+    assert second == "30 requests; wrote 7 files"
     assert third == "notes about the source site:"
     assert "  accounts, bookmarks and API keys are not public; `python build.py keys add` creates new keys" in notes
-    assert (tmp_path / ".flatpanel_import_cache").is_dir()
+    assert last.startswith(f"details: {tmp_path}/.flatpanel_import_cache/")
     assert run("check", "--catalog", tmp_path / "new").exit_code == 0
+
+
+def test_import_prints_what_it_removes(site: FakeSite, run: Run, tmp_path: Path) -> None:
+    """After a dry run that says so; the JSON counts it, too."""
+    where = ("import", site.url, "--catalog", tmp_path / "new", "--rate", 100)
+    assert run(*where).exit_code == 0
+    site.answers |= {"/api/v2/series": {"total": 0, "last": True, "results": []}, "/api/v1/series": []}
+    dry, report = (
+        run(*where, "--remove", "--dry-run"),
+        json.loads(run(*where, "--remove", "--dry-run", "--json").stdout),
+    )
+
+    assert "would remove 1 entries; would rename 0 series" in dry.stdout
+    assert (report["removed"], report["renamed"], "series/one.yaml" in report["files"]) == (1, 0, True)
+    assert "removed 1 entries; renamed 0 series" in run(*where, "--remove").stdout
+    assert not (tmp_path / "new/series/one.yaml").exists()
+
+
+@pytest.mark.parametrize(("option", "title"), [("--mine", "Mine"), ("--theirs", "Theirs")])
+def test_an_option_decides_a_conflict(option: str, title: str, site: FakeSite, run: Run, tmp_path: Path) -> None:
+    """Without it, both values are shown."""
+    where = ("import", site.url, "--catalog", tmp_path / "new", "--rate", 100)
+    assert run(*where).exit_code == 0
+    series = tmp_path / "new/series/one.yaml"
+    series.write_text(series.read_text().replace("title: One\n", "title: Mine\n"))
+    site.answers["/api/v2/series/one"]["title"] = "Theirs"
+    assert "one: title: conflict: 'Mine' here, 'Theirs' there; kept yours" in run(*where).stdout
+    assert run(*where, option).exit_code == 0
+
+    assert f"title: {title}\n" in series.read_text()
+
+
+def test_mine_and_theirs_exclude_each_other(run: Run, tmp_path: Path) -> None:
+    """No request is sent."""
+    result = run("import", "http://127.0.0.1:1", "--catalog", tmp_path / "new", "--mine", "--theirs")
+
+    assert (result.exit_code, "use --mine or --theirs, not both" in result.stderr) == (2, True)
+
+
+def test_an_import_needs_a_source(run: Run, tmp_path: Path) -> None:
+    """A site, a database or both."""
+    result = run("import", "--catalog", tmp_path / "new")
+
+    assert (result.exit_code, list(tmp_path.iterdir())) == (2, [])
+    assert "pass the URL of a site, --from-database, or both" in result.stderr
 
 
 def test_a_dry_run_lists_the_files(site: FakeSite, run: Run, tmp_path: Path) -> None:
@@ -51,12 +97,25 @@ def test_a_dry_run_lists_the_files(site: FakeSite, run: Run, tmp_path: Path) -> 
     assert sorted(one.name for one in tmp_path.iterdir()) == ["elsewhere"]
 
 
+def test_a_dry_run_fits_a_screen(site: FakeSite, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The details name the files beyond the limit; their path is relative to the current folder."""
+    monkeypatch.setattr(import_, "MAX_FILES", 2)
+    monkeypatch.chdir(tmp_path)
+    result = run("import", site.url, "--catalog", tmp_path / "new", "--rate", 100, "--dry-run")
+
+    assert "/authors.yaml\n  and 5 more\nnotes" in result.stdout
+    details = result.stdout.splitlines()[-1].removeprefix("details: ")
+    assert details.startswith(".flatpanel_import_cache/")
+    assert "  series/one.yaml\n" in (tmp_path / details).read_text()
+
+
 def test_json_is_the_only_output(site: FakeSite, run: Run, tmp_path: Path) -> None:
     """With the same content."""
     report = json.loads(run("import", site.url, "--catalog", tmp_path / "new", "--rate", 100, "--json").stdout)
 
     assert (report["ok"], report["new"], report["changed"]) == (True, {"chapters": 2, "others": 6, "series": 1}, 0)
     assert "series/one.yaml" in report["files"]
+    assert Path(report["report"]).is_file()
     assert report["requests"] == len(site.asked)
 
 

@@ -110,8 +110,11 @@ def test_comics_conf_works_in_nginx(created: Site) -> None:
             responses = [server.ask(path) for path in ("/", "/api/series", "/api/x", "/x", "/media/cover.jpg")]
 
     assert [response.status for response in responses] == [200, 200, 404, 404, 200]
+    assert responses[-1]["access-control-allow-origin"] == "*"
     assert '"GET /api/series" 200' in (created.folder / "dist/run/comics.log").read_text()
-    assert [response.body for response in responses[2:]] == [b'{"error":"Not found","status":404}'] * 2 + [b"image"]
+    assert responses[2].body == b'{"error":"Not found","status":404}'
+    assert [response["content-type"] for response in responses[:1] + responses[3:4]] == ["text/html; charset=utf-8"] * 2
+    assert responses[-1].body == b"image"
 
 
 @pytest.mark.parametrize("file", sorted(one for one in FILES if one.endswith(".yaml")))
@@ -540,7 +543,7 @@ def test_each_scaffold_file_is_used() -> None:
     """No file is left over."""
     names = {path.name for path in Path(scaffold.__file__).parent.iterdir() if path.suffix != ".py" and path.is_file()}
 
-    assert names == set(scaffold._FILES.values())
+    assert names == {*scaffold._FILES.values(), scaffold._IMPORTED}
 
 
 @pytest.mark.parametrize("name", sorted(one for one in scaffold._FILES.values() if one.endswith((".yaml", ".yml"))))

@@ -13,7 +13,7 @@ import click
 import pytest
 from click.testing import Result
 
-from generator.commands import import_, output
+from generator.commands import importing, output
 from generator.escaping import escaped
 from tests.conftest import Site
 from tests.project.test_architecture import MODULES, tree
@@ -44,6 +44,11 @@ PAST_IT = {"click": OF_CLICK, "sys": OF_SYS, "os": OF_OS}
 WRITES_FILES = ("filesystem", "os.write")
 
 
+def is_kept(stream: ast.expr) -> bool:
+    """Whether a subprocess writes into a pipe, into nothing, or into a file, which a variable holds."""
+    return isinstance(stream, ast.Name) or ast.unparse(stream) in ("subprocess.PIPE", "subprocess.DEVNULL")
+
+
 def printing(module: str, code: ast.AST) -> list[str]:
     """Everything in a module that prints without `output`, or lets a subprocess print."""
     calls: list[str] = []
@@ -52,7 +57,7 @@ def printing(module: str, code: ast.AST) -> list[str]:
             case ast.Call(func=ast.Name(id="print" | "breakpoint")):
                 calls.append("print")
             case ast.Call(func=ast.Attribute(value=ast.Name(id="subprocess")), keywords=given):
-                kept = {one.arg for one in given if ast.unparse(one.value) in ("subprocess.PIPE", "subprocess.DEVNULL")}
+                kept = {one.arg for one in given if is_kept(one.value)}
                 if not kept >= {"stdout", "stderr"} and "capture_output" not in {one.arg for one in given}:
                     calls.append("subprocess")
             case ast.Attribute(value=ast.Name(id=name), attr=attribute) if attribute in PAST_IT.get(name, ()):
@@ -253,7 +258,7 @@ class Clock:
 
 def test_status_lines_of_servers_are_escaped(site: Site, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     """In the output of `import` and `verify --url`."""
-    monkeypatch.setattr(import_, "time", Clock())
+    monkeypatch.setattr(importing, "time", Clock())
     site.build()
     with hostile_server(b"HTTP/1.1 \x1b]0;owned\x07 \x9b31m\r\nX: \x1b[2J\r\n\r\n") as url:
         verified = run("verify", "--url", url, "--out", site.folder / "dist")

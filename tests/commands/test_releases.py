@@ -52,7 +52,7 @@ def lose_the_configuration(site: Site) -> str:
 
 def lose_the_release(site: Site) -> str:
     (site.folder / "dist/current").unlink()
-    return f"{site.folder}/dist: nothing has been built yet"
+    return f"{site.folder}/dist: nothing has been built yet; run the command `build` first"
 
 
 @pytest.mark.parametrize(
@@ -168,7 +168,7 @@ def test_verify_errors_are_json_with_json_output(site: Site, run: Run) -> None:
     assert (result.exit_code, result.stderr) == (1, "")
     assert json.loads(result.stdout) == {
         "ok": False,
-        "message": f"{out}: nothing has been built yet",
+        "message": f"{out}: nothing has been built yet; run the command `build` first",
         "problems": [],
     }
 
@@ -181,15 +181,31 @@ def test_export_writes_one_file_for_each_url(site: Site, run: Run) -> None:
     result = run("export", "--out", site.folder / "dist", target)
     resources = {url: published for url, published in site.manifest.resources.items() if manifest.is_plain(published)}
 
-    assert outcome(result) == (0, f"{target}: {len(resources)} resources\n", "")
-    assert tree_snapshot.files(target) == {
-        f"{name}{suffix}" for name in map(manifest.plain_file, resources.values()) for suffix in ("", ".headers")
-    }
+    # `/` and `/index.json` have one file.
+    names = set(map(manifest.plain_file, resources.values()))
+    assert outcome(result) == (0, f"{target}: {len(resources) - 1} resources\n", "")
+    assert tree_snapshot.files(target) == {f"{name}{suffix}" for name in names for suffix in ("", ".headers")}
     published = resources["/api/series/first"]
     built, plain = site.folder / "dist" / published.file, target / "api/series/first.json"
     assert plain.read_bytes() == built.read_bytes()
     assert Path(f"{plain}.headers").read_bytes() == Path(f"{built}.headers").read_bytes()
     assert plain.stat().st_mtime == published.modified
+
+
+def test_export_lists_redirects(site: Site, run: Run) -> None:
+    """In one file, for the host's configuration. Without old slugs there is none."""
+    path = site.folder / "catalog_src/series/first.yaml"
+    path.write_text(f"formerly: [oldest]\n{path.read_text()}")
+    site.build()
+    target = site.folder / "plain"
+    run("export", "--out", site.folder / "dist", target)
+
+    assert json.loads((target / "redirects.json").read_text()) == {
+        "/api/series/oldest": "/api/series/first",
+        "/api/v1/series/oldest": "/api/v1/series/first",
+        "/api/v2/cubari/oldest": "/api/v2/cubari/first",
+        "/api/v2/series/oldest": "/api/v2/series/first",
+    }
 
 
 def test_export_needs_an_empty_folder(site: Site, run: Run) -> None:
@@ -213,5 +229,9 @@ def test_export_without_a_release_is_an_error(site: Site, run: Run) -> None:
     """And creates no folder."""
     out, target = site.folder / "dist", site.folder / "plain"
 
-    assert outcome(run("export", "--out", out, target)) == (1, "", f"{out}: nothing has been built yet\n")
+    assert outcome(run("export", "--out", out, target)) == (
+        1,
+        "",
+        f"{out}: nothing has been built yet; run the command `build` first\n",
+    )
     assert not target.exists()

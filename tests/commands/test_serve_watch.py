@@ -47,6 +47,7 @@ def play(site: Site, run: Callable[..., Result], monkeypatch: pytest.MonkeyPatch
     def play(script: Script, port: int, *arguments: str) -> Result:
         monkeypatch.setattr(options, "time", script)
         monkeypatch.setattr(command, "time", script)
+        monkeypatch.setattr(command.FolderEvents, "wait", lambda _, seconds: script.sleep(seconds))
         catalog, out, conf = site.paths
         places = ["--catalog", catalog, "--out", out, "--nginx", conf, "--jobs", "1", "--port", str(port)]
         return run("serve", *places, "--watch", *arguments)
@@ -122,6 +123,25 @@ def test_an_edit_during_the_first_build_is_built(
 
     assert result.stdout.count(" is live") == 1
     assert FIRST + "/3/3" in site.manifest.resources
+
+
+def test_a_watched_server_has_one_worker(
+    site: Site, play: Callable[..., Result], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With several old ones, a new release would be seen 0.1 s later. Without --watch, each processor has one."""
+    workers: list[str] = []
+    configure = process.Server.configure
+
+    def configured(server: process.Server) -> None:
+        configure(server)
+        workers.extend(re.findall(r"^worker_processes (.+);$", (server.run / "nginx.conf").read_text(), re.MULTILINE))
+
+    monkeypatch.setattr(process.Server, "configure", configured)
+    play(Script(), free_port())
+    with process.serving(site.store, "dist", free_port(), lambda _: None):
+        pass
+
+    assert workers == ["1", "auto"]
 
 
 def test_a_crash_of_nginx_is_an_error(site: Site, play: Callable[..., Result], monkeypatch: pytest.MonkeyPatch) -> None:

@@ -40,7 +40,7 @@ def test_build_py_builds(site: Site) -> None:
     code, output_text, complaints = in_a_pipe(site)
 
     assert (code, complaints) == (0, "")
-    assert output_text.startswith(f"release {site.store.current()} in {site.folder}/dist: 53 added")
+    assert output_text.startswith(f"release {site.store.current()} in {site.folder}/dist: 54 added")
 
 
 def test_build_py_without_arguments_uses_the_current_folder(site: Site) -> None:
@@ -48,7 +48,7 @@ def test_build_py_without_arguments_uses_the_current_folder(site: Site) -> None:
     done = subprocess.run([sys.executable, BUILD], cwd=site.folder, capture_output=True, text=True)
 
     assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.startswith(f"release {site.store.current()} in dist: 53 added, ")
+    assert done.stdout.startswith(f"release {site.store.current()} in dist: 54 added, ")
     assert (site.folder / "nginx.conf").exists()
 
 

@@ -18,8 +18,8 @@ from hypothesis import strategies as st
 from generator.catalog import api_keys
 from generator.catalog.confined_folder import MAX_SIZE
 from generator.catalog.problems import locate
-from generator.catalog.problems.locate import UnlocatedProblem
 from generator.catalog.problems.suggestions import did_you_mean
+from generator.catalog.problems.unlocated import UnlocatedProblem
 from generator.catalog.reader import LISTS, MAX_PROBLEMS
 from generator.catalog.yaml.positions import read_positions
 from generator.catalog.yaml.reader import MAX_DIRECTIVES, MAX_VALUES, Malformed, load
@@ -29,7 +29,7 @@ from generator.pipeline.build_options import Options
 from tests.catalog.test_wrong_catalogs import AS_OF, WRONG, files, problems, write
 from tests.conftest import Site
 
-FILES = ["site.yaml", *LISTS, "views.yaml", "series/good.yaml", "series/long/series.yaml"]
+FILES = ["site.yaml", *LISTS, "views.yaml", "sizes.yaml", "series/good.yaml", "series/long/series.yaml"]
 FILES += ["series/long/chapters/001.yaml"]
 SERIES = "title: T\ncover: c.jpg\n"
 CHAPTER = f"{SERIES}chapters:\n- {{number: 1, published: 2026-01-01, pages: [a.jpg]}}\n"

@@ -218,7 +218,7 @@ def reader(tmp_path_factory: pytest.TempPathFactory) -> Iterator[nginx_client.We
         (folder / "own.conf").write_text(
             f"pid dist/run/nginx.pid; error_log dist/run/error.log; events {{ }}\n"
             f"http {{ {temporary()} access_log off; include dist/current/http.conf;\n"
-            f"server {{ listen {listener.getsockname()[1]};\n"
+            f"server {{ listen {listener.getsockname()[1]}; include dist/current/server.conf;\n"
             f'location / {{ if_modified_since off; return 200 "$fp_ims_digits"; }}\n'
             f'location /unmodified {{ return 404 "$fp_ius_digits"; }} }} }}'
         )

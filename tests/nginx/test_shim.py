@@ -10,12 +10,13 @@ from typing import Any
 
 import pytest
 
+from generator.api.payloads.series_sets import NamedSets
 from generator.api.resources import SERIES_INDEX_URL
 from tests.conftest import Site, copy_of
-from tests.support.paths import DATA, ROOT
+from tests.support.paths import DATA
+from tests.support.shim import copy_modules
 
 NODE = shutil.which("node")
-SHIM = ROOT / "generator/nginx/shim/flatpanel.js"
 CALL = DATA / "shim/call.mjs"
 pytestmark = pytest.mark.skipif(not NODE, reason="node is not installed")
 
@@ -38,8 +39,8 @@ def index(site: Site) -> Path:
 @pytest.fixture(scope="module")
 def shim(site: Site, index: Path, tmp_path_factory) -> Iterator[Shim]:
     """`shim("pages", args="…")` calls the function `pages` with a request; `plain=[…]` with values."""
-    module = shutil.copy(SHIM, tmp_path_factory.mktemp("module") / "flatpanel.mjs")
-    command = [NODE, str(CALL), str(module), str(index)]
+    modules = copy_modules(tmp_path_factory.mktemp("modules") / "shim")
+    command = [NODE, str(CALL), str(modules), str(index)]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
 
         def call(name: str, plain: list[Any] | None = None, **given: Any) -> dict[str, Any]:
@@ -439,7 +440,15 @@ def test_maps_evaluate_conditions_of_a_search(
 )
 def test_pages_follow_the_order_of_the_index(shim: Shim, page: int, limit: int, slugs: list[str], last: bool) -> None:
     """The index holds the positions of the series."""
-    index = {"orders": {"views": [2, 0, 1]}, "items": [f'"{slug}"' for slug in "abc"], "words": 1}
+    sets = NamedSets(3)
+    index = {
+        "orders": {"/views": sets.in_order([2, 0, 1], ranked=True)},
+        "items": [f'"{slug}"' for slug in "abc"],
+        "words": 1,
+        "everything": sets.everything,
+        "counts": sets.counts,
+        "slug": {},
+    }
     ask = DEFAULTS | {"sort": "views", "page": page, "limit": limit}
     body = shim("listed", plain=[ask], index=index)["returned"]
 
@@ -449,7 +458,9 @@ def test_pages_follow_the_order_of_the_index(shim: Shim, page: int, limit: int, 
 
 def test_empty_index_has_one_empty_page(shim: Shim) -> None:
     """A site may have no series yet."""
-    index = {"orders": {"title": []}, "items": [], "words": 0}
+    sets = NamedSets(0)
+    order = sets.in_order([], ranked=False)
+    index = {"orders": {"/title": order}, "items": [], "words": 0, "everything": 0, "counts": sets.counts, "slug": {}}
 
     assert shim("listed", plain=[DEFAULTS], index=index)["returned"] == '{"total":0,"last":true,"results":[]}'
     assert shim("listed", plain=[DEFAULTS | {"page": 2}], index=index)["returned"] is None

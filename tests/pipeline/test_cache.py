@@ -16,11 +16,13 @@ from click.testing import Result
 
 from generator.catalog import git
 from generator.errors import FlatpanelError
+from generator.pipeline import program_version
 from generator.pipeline import run as pipeline
-from generator.pipeline import up_to_date
 from generator.pipeline.build_options import Options
 from generator.pipeline.cache import FILE, Cache
 from generator.pipeline.cache_tables import Damaged, ListedChapter
+from generator.pipeline.open_cache import with_cache
+from generator.pipeline.program_version import ProgramVersion
 from generator.release import transaction
 from generator.release.bodies import BUILD_STATE_FILE
 from generator.release.manifest_reader import ManifestReader
@@ -33,9 +35,14 @@ ITEMS = [
 ]
 
 
+def version(digest: str, status: str = "") -> ProgramVersion:
+    """A version of the program; the status of its files may differ while its contents are the same."""
+    return ProgramVersion(status or digest, lambda: digest)
+
+
 @pytest.fixture
 def cache(tmp_path: Path) -> Iterator[Cache]:
-    with closing(Cache(tmp_path, "1")) as opened:
+    with closing(Cache(tmp_path, version("1"))) as opened:
         yield opened
 
 
@@ -80,10 +87,22 @@ def test_a_bucket_is_compressed_once(cache: Cache) -> None:
 
 def test_a_cache_of_another_version_is_refused(tmp_path: Path) -> None:
     """Another version may make other results from the same inputs."""
-    with closing(Cache(tmp_path, "1")) as first:
+    with closing(Cache(tmp_path, version("1"))) as first:
         first.commit()
     with pytest.raises(Damaged):
-        Cache(tmp_path, "2")
+        Cache(tmp_path, version("2"))
+
+
+def test_a_cache_of_the_same_version_is_used_in_another_checkout(tmp_path: Path) -> None:
+    """The files of the program have another status and the same contents. The next build reads none of them."""
+    with closing(Cache(tmp_path, version("1", "checkout"))) as first:
+        first.commit()
+    with closing(Cache(tmp_path, version("1", "clone"))) as second:
+        second.commit()
+
+    Cache(tmp_path, ProgramVersion("clone", lambda: pytest.fail("read"))).close()
+    with pytest.raises(Damaged):
+        Cache(tmp_path, version("2", "checkout"))
 
 
 def open_files() -> list[str]:
@@ -96,16 +115,16 @@ def open_files() -> list[str]:
 
 
 def open_other_version(site: Site) -> None:
-    with closing(Cache(site.folder, "1")) as first:
+    with closing(Cache(site.folder, version("1"))) as first:
         first.commit()
     with pytest.raises(Damaged):
-        Cache(site.folder, "2")
+        Cache(site.folder, version("2"))
 
 
 def open_other_file(site: Site) -> None:
     (site.folder / FILE).write_bytes(b"no database" * 100)
     with pytest.raises(Damaged):
-        Cache(site.folder, "1")
+        Cache(site.folder, version("1"))
 
 
 def open_damaged_manifest(site: Site) -> None:
@@ -141,11 +160,11 @@ def test_a_failed_open_leaves_no_file_open(site: Site, make: Callable[[Site], No
 
 def test_changes_without_commit_are_discarded(tmp_path: Path) -> None:
     """A build that is killed leaves the cache as it was."""
-    with closing(Cache(tmp_path, "1")) as first:
+    with closing(Cache(tmp_path, version("1"))) as first:
         first.remember("release", "old")
         first.commit()
         first.remember("release", "new")
-    with closing(Cache(tmp_path, "1")) as second:
+    with closing(Cache(tmp_path, version("1"))) as second:
         assert second.recall("release") == "old"
 
 
@@ -154,8 +173,10 @@ def test_changes_without_commit_are_discarded(tmp_path: Path) -> None:
     [
         ("UPDATE meta SET value = x'0000000031' WHERE name = 'release'", lambda cache: cache.recall("release")),
         ("UPDATE parsed SET digest = 'other'", lambda cache: cache.files.parsed("other")),
-        ("UPDATE series SET slug = 'other'", lambda cache: cache.series.load()),
-        ("UPDATE series SET check_key = 'other'", lambda cache: cache.series.load()),
+        ("UPDATE series SET slug = 'other'", lambda cache: cache.series.facts()),
+        ("UPDATE series SET check_key = 'other'", lambda cache: cache.series.facts()),
+        ("UPDATE series SET render_key = 'other'", lambda cache: cache.series.summaries()),
+        ("UPDATE series SET summary = NULL", lambda cache: cache.series.summaries()),
         ("UPDATE chapter SET slug = 'other'", lambda cache: cache.chapters.buckets()),
         ("UPDATE chapter SET item = x'00000000'", lambda cache: cache.chapters.buckets()),
         ("DROP TABLE chapter", lambda cache: cache.chapters.buckets()),
@@ -168,13 +189,14 @@ def test_modified_rows_are_damage(cache: Cache, tmp_path: Path, change: str, loo
     cache.remember("release", "old")
     cache.files.keep_parsed("digest", b"value")
     cache.series.keep_facts("one", "checked", b"facts")
+    cache.series.keep_summary("one", "rendered", b"summary")
     cache.chapters.keep("one", ITEMS)
     cache.segments.keep("one", [], {"manifest.json": b"lines"})
     cache.commit()
     cache.close()
     with closing(sqlite3.connect(tmp_path / FILE)) as database, database:
         database.execute(change)
-    with closing(Cache(tmp_path, "1")) as reopened, pytest.raises(Damaged):
+    with closing(Cache(tmp_path, version("1"))) as reopened, pytest.raises(Damaged):
         look(reopened)
 
 
@@ -183,8 +205,8 @@ def test_a_cache_that_stays_damaged_is_not_used(site: Site, monkeypatch: pytest.
     folder = site.folder / "cache"
     original = Cache.__init__
 
-    def damaged(self: Cache, place: Path, version: str, *, lasting: bool = True) -> None:
-        original(self, place, version, lasting=lasting)
+    def damaged(self: Cache, place: Path, version: ProgramVersion | None) -> None:
+        original(self, place, version)
         if place == folder:
             self.close()
             raise Damaged
@@ -205,16 +227,51 @@ def test_an_unusable_cache_folder_is_a_warning(site: Site, run: Callable[..., Re
 
 
 def test_the_version_covers_every_program_file(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """An edited template changes it, and so does a new one."""
+    """An edited template changes status and digest, and so does a new one."""
     (tmp_path / "one.py").write_text("1")
-    monkeypatch.setattr(up_to_date, "_PACKAGE", tmp_path)
-    versions = {up_to_date.version()}
+    monkeypatch.setattr(program_version, "_PACKAGE", tmp_path)
+    versions = [program_version.current()]
+    digests = {versions[0].digest()}
+    # The same size; the time of change cannot be set.
     (tmp_path / "one.py").write_text("2")
-    versions.add(up_to_date.version())
-    (tmp_path / "two.conf").write_text("")
-    versions.add(up_to_date.version())
+    os.utime(tmp_path / "one.py", (0, 0))
+    for file in ("", "two.conf", "templates/three.html"):
+        if file:
+            (tmp_path / file).parent.mkdir(exist_ok=True)
+            (tmp_path / file).write_text("")
+        versions.append(program_version.current())
+        digests.add(versions[-1].digest())
 
-    assert len(versions) == 3
+    assert len(digests) == len({version.status for version in versions}) == 4
+
+
+def test_a_replaced_program_keeps_its_version_while_it_runs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """`serve --watch` goes on with the old code, so its results are not those of the new version."""
+
+    def remember(cache: Cache) -> None:
+        cache.remember("release", "old")
+        cache.commit()
+
+    with_cache(tmp_path, lambda: None, remember)
+    monkeypatch.setattr(program_version, "current", lambda: ProgramVersion("new", lambda: "new"))
+
+    assert with_cache(tmp_path, lambda: None, lambda cache: cache.recall("release")) == "old"
+
+
+def test_compiled_files_and_times_are_no_version(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """The status changes with the times of a file, the digest only with its content."""
+    (tmp_path / "one.py").write_text("1")
+    monkeypatch.setattr(program_version, "_PACKAGE", tmp_path)
+    before, digest = program_version.current(), program_version.current().digest()
+    (tmp_path / "__pycache__").mkdir()
+    (tmp_path / "__pycache__/one.py").write_text("")
+    (tmp_path / "README.md").write_text("")
+    assert program_version.current().status == before.status
+    os.utime(tmp_path / "one.py", (0, 0))
+
+    after = program_version.current()
+    assert after.status != before.status
+    assert after.digest() == digest
 
 
 def remembering(site: Site) -> Options:

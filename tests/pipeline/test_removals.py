@@ -67,6 +67,18 @@ def rename_a_series(site: Site) -> None:
     write(site, "omega", {str(number): number for number in range(1, 5)})
 
 
+def redirect_a_series(site: Site) -> None:
+    """A rename of which the new file knows."""
+    remove_a_series(site)
+    write(site, "omega", {str(number): number for number in range(1, 5)}, "formerly: [alpha]\n")
+
+
+def redirect_a_series_without_ids(site: Site) -> None:
+    """The numbers of its chapters decide."""
+    remove_a_series_without_ids(site)
+    write(site, "omega", dict.fromkeys("123"), "formerly: [gamma]\n")
+
+
 def renumber(site: Site) -> None:
     write(site, "alpha", {f"{number}.5": number for number in range(1, 5)})
 
@@ -104,6 +116,8 @@ CASES: list[tuple[Callable[[Site], None], dict[str, int], list[str]]] = [
     (schedule_them, {}, ["alpha/1/1", "alpha/1/2", "alpha/1/3", "alpha/1/4"]),
     (identify_only_some, {}, ["gamma/1/3", "gamma/1/4"]),
     (rename_a_series, {"alpha": 0}, []),
+    (redirect_a_series, {}, []),
+    (redirect_a_series_without_ids, {}, ["gamma/1/4"]),
     (renumber, {}, []),
     (give_other_ids, {}, []),
     (move_to_another_series, {}, []),
@@ -132,6 +146,8 @@ def test_removals_are_named(
     plain = json.loads(run("build", *options, "--json").stdout)["no_longer_published"]
 
     counts = {"series": len(series), "chapters": len(chapters) + sum(series.values())}
+    advice = plain.pop("advice", [])
+    assert len(advice) == (change is rename_a_series)
     assert plain == {
         "counts": counts,
         "series": [{"series": slug, "chapters": count} for slug, count in series.items()],
@@ -153,6 +169,44 @@ def options_of(site: Site, folder: Path, *, previous: bool) -> list[object]:
     return options
 
 
+ADVICE = "  {} has {} of {}; if only the slug changed, write there: formerly: [{}]\n"
+
+
+def test_line_for_an_old_slug_is_printed(full: Site, run: Run) -> None:
+    """With the file that has most chapters, and the old slugs that it has; words of YAML are quoted."""
+    write(full, "alpha", {"1": 1, "2": 2})
+    full.write(
+        "series/null.yaml",
+        "title: Zero\ncover: c.png\nchapters:\n" + CHAPTER.format(id="id: 3, ", number=1, published=PAST),
+    )
+    full.build()
+    for slug in ("alpha", "null"):
+        (full.folder / f"catalog_src/series/{slug}.yaml").unlink()
+    write(full, "omega/series", {"1": 1, "3": 3}, "formerly: [oldest]\n")
+    write(full, "beta", {"1": 11, "2": 12, "3": 13, "4": 14, "5": 2})
+    printed = run("build", *tree_snapshot.options(full)).stdout
+
+    assert (
+        "no longer published: 2 series and 0 chapters\n"
+        "  alpha, with 0 chapters\n"
+        "  null, with 0 chapters\n"
+        + ADVICE.format("series/omega/series.yaml", "1 chapter", "alpha", "oldest, alpha")
+        + ADVICE.format("series/omega/series.yaml", "1 chapter", "null", 'oldest, "null"')
+    ) in printed
+
+
+def test_line_for_an_old_slug_is_correct(full: Site, run: Run) -> None:
+    """After it is written, the old slug is no longer missing, and the build says nothing about it."""
+    full.build()
+    rename_a_series(full)
+    options = tree_snapshot.options(full)
+    assert ADVICE.format("series/omega.yaml", "4 chapters", "alpha", "alpha") in run("build", *options).stdout
+    write(full, "omega", {str(number): number for number in range(1, 5)}, "formerly: [alpha]\n")
+
+    assert "no longer published" not in run("build", *options).stdout
+    assert b"/api/series/alpha " in (full.folder / "dist/current/redirects.map").read_bytes()
+
+
 def test_chapters_of_a_restricted_series_are_named_by_their_ids(full: Site, run: Run) -> None:
     """The older API versions, whose URLs have numbers, do not have them."""
     write(full, "alpha", {"1": 1, "2": 2}, "restricted: true\n")
@@ -163,6 +217,35 @@ def test_chapters_of_a_restricted_series_are_named_by_their_ids(full: Site, run:
         "no longer published: 0 series and 1 chapter\n  alpha, id 2\n"
         in run("build", *tree_snapshot.options(full)).stdout
     )
+
+
+VERSION = "  - {{id: {id}, number: {number}, published: 2026-02-02T10:00:00Z, pages: [1.png]}}\n"
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "removed"),
+    [
+        ([(1, 1), (2, 2), (3, 2)], [(1, 1), (3, 2)], ["first, id 2"]),
+        ([(1, 1), (2, 2), (3, 2)], [(1, 1), (2, 2)], ["first, id 3"]),
+        ([(1, 1), (2, 2), (3, 2)], [(2, 2), (3, 2)], ["first, id 1"]),
+        ([(1, 1), (2, 2), (3, 2)], [(1, 1), (2, 2), (4, 2)], ["first, id 3"]),
+        ([(1, 1), (2, 2), (3, 2)], [(1, 1), (2, 2), (3, 3)], []),
+        ([(1, 1), (2, 2)], [(1, 1), (2, 2), (3, 2)], []),
+        ([(1, 1), (2, 2)], [(1, 1), (3, 2), (4, 2)], []),
+    ],
+)
+def test_removed_version_is_named_by_its_id(
+    site: Site, run: Run, before: list[tuple[int, int]], after: list[tuple[int, int]], removed: list[str]
+) -> None:
+    """The URLs with a number do not show which of the chapters that share it is missing."""
+    for number, chapters in enumerate((before, after)):
+        listed = "".join(VERSION.format(id=id, number=number) for id, number in chapters)
+        site.write(
+            "series/first.yaml", f"title: First {number}\ncover: c.png\nmodified: 2026-02-02\nchapters:\n{listed}"
+        )
+        plain = json.loads(run("build", *tree_snapshot.options(site), "--json").stdout)
+
+    assert plain["no_longer_published"]["chapters"] == removed
 
 
 def test_twenty_removals_are_named(full: Site, run: Run, tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """`rollback` publishes the content of an earlier release with the API keys of the current one."""
 
 import json
+import re
 import signal
 from collections.abc import Callable
 from pathlib import Path
@@ -8,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from generator import encoding
+from generator.api import resources
 from generator.nginx import maps
 from tests.commands.test_cli import Run, outcome
 from tests.commands.test_releases import responses_of, settle
@@ -87,7 +89,7 @@ def test_a_rollback_publishes_the_target_with_current_keys(two: tuple[Site, str,
     }
     old, new = (site.store.manifest(release) for release in (first, third))
     assert new.resources == old.resources
-    assert {name for name in old.files if old.files[name] != new.files[name]} == {"keys.map"}
+    assert {name for name in old.files if old.files[name] != new.files[name]} == {"keys.map", "keys.json"}
     assert stray(site.store) == []
     assert [third, *site.store.older()] == [third, second, first]
 
@@ -143,6 +145,44 @@ def test_a_target_that_is_the_current_release_with_other_keys_is_refused(two: tu
         f"{site.folder}/dist: release {third} is already the current one; it is release {first} with the current "
         "keys\n",
     )
+
+
+def test_key_of_a_username_with_special_characters_follows_its_account(site: Site, run: Run) -> None:
+    """The configuration has digests of such usernames; the warning has the username."""
+    site.write("site.yaml", SITE)
+    accounts(site, "Åse@mail.example", "ada", "Ada")
+    title(site, "First")
+    first = site.build().release
+    accounts(site, "Åse@mail.example", "ada", "Ada", "霧")
+    names = {"a": "ada", "b": "Ada", "c": "Åse@mail.example", "d": "霧"}
+    keys(site, **{name: f"{name}/'{username}'" for name, username in names.items()})
+    site.build()
+    before = holders(site)
+    result = run("rollback", "--out", site.folder / "dist")
+
+    assert result.stderr == f"warning: release {first} has no account 霧; 1 key left out\n"
+    assert before.pop(digest("d")).startswith("=~")
+    assert holders(site) == before
+    assert len({*before.values()}) == 3
+
+
+def test_holder_of_a_key_is_the_folder_of_its_account(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Releases of an older version have folders with the capitals of a username."""
+    site.write("site.yaml", SITE)
+    accounts(site, "Ada")
+    title(site, "First")
+    with monkeypatch.context() as older:
+        older.setattr(resources, "_PLAIN_ACCOUNT", re.compile("[-A-Za-z0-9_]+"))
+        resources.key.cache_clear()
+        first = site.build().release
+    resources.key.cache_clear()
+    title(site, "Second")
+    keys(site, ada=f"{LENA}/Ada")
+    site.build()
+    assert holders(site)[digest(LENA)].startswith("=~")
+    site.roll_back(first)
+
+    assert holders(site) == {digest(LENA): "=Ada"}
 
 
 def test_account_names_with_special_characters_are_kept(site: Site) -> None:

@@ -44,6 +44,37 @@ def test_the_first_date_is_that_of_the_newest_part(site: Site) -> None:
     assert validators(site, "/api/series")[1] == MARCH
 
 
+VERSIONS = """\
+title: Versions
+cover: c.png
+modified: 2026-02-01
+chapters:
+  - {id: 5, number: 1, published: 2026-02-01, modified: 2026-02-01, pages: [a.png]}
+  - {id: 7, number: 1, published: 2036-02-01, modified: 2026-02-01, pages: [b.png]}
+  - {id: 6, number: 1, published: 2026-01-01, modified: 2026-01-01, pages: [c.png]}
+"""
+DUE = 2_085_436_800  # 2036-02-01
+
+
+def test_a_due_version_replaces_the_one_with_the_lower_id(site: Site) -> None:
+    """The date goes forward, also when the version is removed again and the body is as before."""
+    url, pages = "/api/series/versions/0/1", []
+    dates = []
+    for text, as_of in (VERSIONS, AS_OF), (VERSIONS, DUE), (VERSIONS.replace("2036", "2037"), DUE + 10):
+        site.write("series/versions.yaml", text)
+        site.build(as_of)
+        body = json.loads((site.folder / "dist" / site.manifest.resources[url].file).read_bytes())
+        pages.append(body["pages"])
+        dates.append(site.manifest.resources[url].modified)
+        listed = json.loads((site.folder / "dist" / site.manifest.resources["/api/v2/chapters"].file).read_bytes())
+        assert [chapter["id"] for chapter in listed["results"] if chapter["series"] == "versions"] == (
+            [7, 5, 6] if as_of == DUE else [5, 6]
+        )
+
+    assert pages == [["c.png"], ["b.png"], ["c.png"]]
+    assert dates[0] < dates[1] < dates[2]
+
+
 def test_an_unchanged_body_keeps_both(site: Site) -> None:
     """A newer `modified` of an entity changes neither validator of a body that stays the same."""
     series(site, "First")
@@ -187,6 +218,7 @@ def test_previous_continues_the_validators_of_another_machine(site: Site, tmp_pa
 
 
 HEAD = b'{"flatpanel": 2, "highest_id": 0, "page_ids": {}, "files": {}, '
+WITH_RULES = HEAD.replace(b"2", b"3", 1) + b'"runs": {}, "resources": {}, "rules": '
 
 
 @pytest.mark.parametrize(
@@ -196,6 +228,11 @@ HEAD = b'{"flatpanel": 2, "highest_id": 0, "page_ids": {}, "files": {}, '
         b"[]",
         b"{}",
         b'{"flatpanel": 2}',
+        b'{"flatpanel": 3}',
+        HEAD.replace(b"2", b"3", 1) + b'"runs": {}, "resources": {}}',
+        WITH_RULES + b"{}}",
+        WITH_RULES + b"[]}",
+        WITH_RULES + b'{"max_ages": 60}}',
         HEAD + b'"runs": {"": -1}, "resources": {}}',
         HEAD + b'"runs": {}, "resources": []}',
         HEAD + b'"runs": {}, "resources": {"/": {"etag": 5}}}',
@@ -228,10 +265,10 @@ def test_a_reformatted_manifest_cannot_be_continued(site: Site, tmp_path: Path) 
 def test_a_manifest_of_another_format_cannot_be_continued(site: Site, tmp_path: Path) -> None:
     """A newer version may give its fields another meaning."""
     manifest_copy = tmp_path / "kept.json"
-    manifest_copy.write_bytes(b'{"flatpanel": 3}')
+    manifest_copy.write_bytes(b'{"flatpanel": 4}')
 
     with pytest.raises(
-        FlatpanelError, match=r"kept\.json: was written by another version of the program \(format 3\)$"
+        FlatpanelError, match=r"kept\.json: was written by another version of the program \(format 4\)$"
     ):
         pipeline.build(replace(site.options, previous=manifest_copy))
 

@@ -16,14 +16,18 @@ GROUND = {"__init__", "encoding", "errors", "escaping", "filesystem", "http_clie
 # The packages that each package may import, besides ground modules; from the lowest to the highest.
 MAY_IMPORT = {
     "ground": set(),
+    "javascript": set(),
     "catalog": set(),
     "api": {"catalog"},
     "release": {"api"},
     "authoring": {"catalog", "api"},
-    "nginx": {"catalog", "api", "release"},
+    "media": {"catalog", "authoring"},
+    "nginx": {"javascript", "api", "release"},
+    "hosts": {"javascript", "api", "release"},
     "pipeline": {"catalog", "api", "release", "nginx"},
-    "review": {"catalog", "api", "release", "nginx", "pipeline"},
-    "commands": {"catalog", "api", "release", "authoring", "nginx", "pipeline", "review"},
+    # `site_compare` requests the responses of sites as `site_import` does.
+    "review": {"catalog", "api", "release", "authoring", "nginx", "pipeline"},
+    "commands": {"catalog", "api", "release", "authoring", "media", "nginx", "hosts", "pipeline", "review"},
     "cli": {"commands"},
     "__main__": {"cli"},
 }
@@ -36,6 +40,7 @@ STRICTER: dict[str, set[str]] = {
 MAX_MODULES = 15
 LARGE = {
     "catalog": "one module for each step from a file to a linked record, and one for each kind of check",
+    "api/pages": "one module for each kind of page, and the theme",
     "authoring/site_import": "requests, one module for each kind of record, and the merge with the catalog",
     "commands": "one module for each command",
     "pipeline": "one module for each step of a build, and for what these steps share",
@@ -45,11 +50,11 @@ LARGE = {
 LIBRARIES = {
     "yaml": {"catalog/yaml/reader", "catalog/yaml/positions"},
     "orjson": {"encoding"},
-    "json": set(),
+    "json": {"authoring/database_import/json_array"},  # orjson cannot parse a part of a text
     "jinja2": {"templating"},
     "click": {"cli", "commands"},
     "xml": {"authoring/comicinfo"},
-    "zipfile": {"authoring/page_images"},
+    "zipfile": {"authoring/page_files", "authoring/page_images"},
     "pydantic": {
         "catalog/records",
         "catalog/site_settings",
@@ -58,13 +63,17 @@ LIBRARIES = {
         "catalog/reader",
     },
     "pydantic_core": {"catalog/problems/messages", "catalog/json_schema"},
-    "subprocess": {"catalog/git", "nginx/process"},
+    "sqlite3": {"authoring/database_import/sqlite_file", "pipeline/cache", "pipeline/cache_tables"},
+    "subprocess": {"catalog/git", "nginx/process", "hosts/publish/ssh/session"},
     "fcntl": {"filesystem"},
     "http": {"http_client"},
     "socket": {"http_client", "nginx/process"},  # process: is the port free?
     "ssl": {"http_client"},
     "tempfile": {"filesystem"},
     "time": {"commands"},
+    "imagesize": {"media/image_sizes"},
+    "obstore": {"hosts/publish/s3/bucket"},
+    "markdown_it": {"api/pages/markdown"},
     "random": set(),
     "secrets": {"catalog/api_keys"},
     "uuid": set(),
@@ -78,7 +87,7 @@ WRITING_CALLS = {
 }
 WRITERS = {
     *("catalog/confined_folder", "filesystem"),
-    *("release/bodies", "release/cleanup", "release/export", "release/new_folder", "release/nginx_user"),
+    *("release/bodies", "release/cleanup", "hosts/export", "release/new_folder", "release/nginx_user"),
     "release/transaction",
 }
 
@@ -185,9 +194,23 @@ def test_the_yaml_package_knows_no_comics() -> None:
 
 
 def test_commands_do_not_import_each_other() -> None:
-    """A command is read alone. Commands share options, help with examples, output, error output and `build_site`."""
-    names = ("__init__", "building", "github_annotations", "help", "options", "output", "reporting")
-    shared = {f"commands/{name}" for name in names}
+    """A command is read alone. Commands share options, help, output, errors, `build_site`, and what has many parts."""
+    names = (
+        "building",
+        "folder_events",
+        "github_annotations",
+        "help",
+        "importing",
+        "media_report",
+        "options",
+        "output",
+        "preview_status",
+        "publish_media",
+        "publish_s3",
+        "publish_ssh",
+        "reporting",
+    )
+    shared = {f"commands/{name}" for name in ("__init__", *names)}
     offenders = [
         f"{module} imports {other}"
         for module in MODULES
@@ -207,7 +230,7 @@ def test_no_import_goes_in_a_circle() -> None:
 
 
 def test_a_package_has_few_modules() -> None:
-    """A package with more than 15 modules is in LARGE, with the reason."""
+    """A package with more than 16 modules is in LARGE, with the reason."""
     sizes: dict[str, int] = {}
     for module in MODULES:
         if not module.endswith("__init__"):

@@ -1,5 +1,6 @@
 """Dependencies are locked and listed, and packages are the same bytes on every machine."""
 
+import base64
 import json
 import os
 import re
@@ -17,6 +18,8 @@ from tests.support.archives import needs_hatchling, packages, unpack
 from tests.support.paths import ROOT
 
 LOCKS = sorted((ROOT / "requirements").glob("*.txt"))
+NPM_LOCKS = sorted((ROOT / "requirements").glob("*/package-lock.json"))
+TOOLS = sorted(path for path in (ROOT / "tools").rglob("*") if path.is_file() and path.suffix != ".pyc")
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 PIN = re.compile(r"(?P<name>[\w.-]+)==[\w.!+-]+(?: ; .+)?(?: \\\n    --hash=sha256:[0-9a-f]{64})+")
 
@@ -28,6 +31,46 @@ def test_every_package_is_pinned_with_a_hash(lock: Path) -> None:
     left = PIN.sub("", text).strip()
 
     assert (left, len(PIN.findall(text)) > 3) == ("", True)
+
+
+def npm_packages(lock: Path) -> dict[str, dict[str, str]]:
+    """The packages of a lock of npm, by their folders."""
+    packages: dict[str, dict[str, str]] = json.loads(lock.read_text(encoding="utf-8"))["packages"]
+    return {path.rpartition("node_modules/")[2] + "@" + one["version"]: one for path, one in packages.items() if path}
+
+
+@pytest.mark.parametrize("lock", NPM_LOCKS, ids=lambda path: path.parent.name)
+def test_every_package_of_npm_is_pinned_with_a_digest(lock: Path) -> None:
+    """All platforms have digests, no package names another registry, and package.json has no range."""
+    asked = json.loads((lock.parent / "package.json").read_text(encoding="utf-8"))["devDependencies"]
+    packages = npm_packages(lock)
+
+    assert {f"{name}@{version}" for name, version in asked.items()} <= set(packages)
+    assert [name for name, one in packages.items() if not one.get("integrity", "").startswith("sha512-")] == []
+    assert [name for name, one in packages.items() if "resolved" in one or "link" in one] == []
+
+
+def test_edge_runtimes_are_locked_for_each_platform() -> None:
+    """A Mac, and a computer with ARM, can serve the example from workerd and Deno."""
+    names = {name.rpartition("@")[0] for name in npm_packages(ROOT / "requirements/edge/package-lock.json")}
+
+    for system in ("linux", "darwin"):
+        assert {f"@cloudflare/workerd-{system}-64", f"@cloudflare/workerd-{system}-arm64"} <= names
+    assert {"@deno/linux-x64-glibc", "@deno/linux-arm64-glibc", "@deno/darwin-x64", "@deno/darwin-arm64"} <= names
+
+
+def test_npm_always_checks_digests_and_runs_no_script() -> None:
+    """Only tools/setup-node installs from npm, with `npm ci`."""
+    scripts = [
+        *TOOLS,
+        ROOT / ".ci/run",
+        ROOT / "Makefile",
+        ROOT / "Dockerfile",
+    ]
+    lines = [line for path in scripts for line in re.findall(r"^ *npm [a-z].*", path.read_text(encoding="utf-8"), re.M)]
+
+    assert [line.strip().startswith("npm ci --prefix") and "--ignore-scripts" in line for line in lines] == [True]
+    assert not [path for path in scripts if re.search(r"\bnpx\b|npm (i|install)\b", path.read_text(encoding="utf-8"))]
 
 
 def test_each_dependency_group_has_a_lock() -> None:
@@ -69,7 +112,7 @@ def test_actions_are_pinned_by_digest(workflow: Path) -> None:
 def test_pip_install_always_checks_hashes() -> None:
     """In CI and in every script except tools/lock, whose output a person reviews."""
     scripts = [
-        *(ROOT / "tools").iterdir(),
+        *TOOLS,
         *(ROOT / ".github/workflows").iterdir(),
         ROOT / ".ci/run",
         ROOT / "Makefile",
@@ -97,20 +140,28 @@ def bill() -> str:
 
 def test_the_bill_of_materials_is_complete() -> None:
     """It has every locked package with its digests, Swagger UI and this project, and no dangling reference."""
+    npm = {name: one for lock in NPM_LOCKS for name, one in npm_packages(lock).items()}
     told = json.loads(bill())
     own = told["metadata"]["component"]["bom-ref"]
     components = {one["bom-ref"]: one for one in told["components"]}
     locked = {pin for lock in LOCKS for pin in re.findall(r"^([\w.-]+==[^\s;]+)", lock.read_text(), re.MULTILINE)}
 
     assert (told["bomFormat"], told["specVersion"]) == ("CycloneDX", "1.6")
-    assert {f"{one['name']}=={one['version']}" for one in told["components"]} - locked == {"swagger-ui-dist==5.35.0"}
-    assert len(components) == len(told["components"]) == len(locked) + 1
+    foreign = {f"{one['name']}@{one['version']}" for one in told["components"] if one["purl"].startswith("pkg:npm/")}
+    assert foreign == {"swagger-ui-dist@5.35.0", *npm}
+    assert {f"{one['name']}=={one['version']}" for one in told["components"]} >= locked
+    assert len(components) == len(told["components"]) == len(locked) + len(foreign)
     for lock in LOCKS:
         pins = dict(re.findall(r"^([\w.-]+==[^\s;]+)((?: .*\n|\n? +--hash.*\n?)+)", lock.read_text(), re.MULTILINE))
         for one in told["components"]:
             digests = re.findall(r"sha256:(\w+)", pins.get(f"{one['name']}=={one['version']}", ""))
             listed = [found["content"] for more in one.get("externalReferences", []) for found in more["hashes"]]
             assert set(digests) <= set(listed)
+    for one in told["components"]:
+        if (name := f"{one['name']}@{one['version']}") in npm:
+            (listed,) = one["externalReferences"][0]["hashes"]
+            digest = base64.b64encode(bytes.fromhex(listed["content"])).decode()
+            assert (listed["alg"], f"sha512-{digest}") == ("SHA-512", npm[name]["integrity"])
     required = {one["name"] for one in told["components"] if one["scope"] == "required"}
     assert required == {*re.findall(r"^([\w.-]+)==", LOCKS[-1].read_text(), re.MULTILINE), "swagger-ui-dist"}
     asked = {reference for one in told["dependencies"] for reference in one["dependsOn"]}
@@ -171,7 +222,7 @@ def test_the_wheel_contains_the_program_only(built: list[dict[str, Path]]) -> No
 
     assert {
         "flatpanel/nginx/templates/nginx.conf",
-        "flatpanel/nginx/shim/flatpanel.js",
+        "flatpanel/javascript/nginx/flatpanel.js",
         "flatpanel/api/docs_page/index.html",
     } <= names
     assert {name for name in names if not name.startswith("flatpanel-0.1.0.dist-info/")} == tracked()

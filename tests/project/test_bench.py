@@ -2,6 +2,7 @@
 
 import importlib
 import importlib.util
+import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,10 +12,29 @@ from urllib.parse import parse_qs
 import pytest
 
 from bench import __main__ as program
-from bench import bodies, building, catalogs, load, maps, parsing, report, search, servers, soak, worst
+from bench import (
+    bodies,
+    building,
+    catalogs,
+    edge,
+    edits,
+    load,
+    machine,
+    maps,
+    parsing,
+    report,
+    requests,
+    scale,
+    search,
+    servers,
+    soak,
+    starting,
+    worst,
+)
 from bench.program import Site
 from bench.report import Figure, Findings, Series
 from tests.support import linked_catalog, tree_snapshot
+from tests.support.edge_servers import needs_edge_runtimes
 
 
 @pytest.fixture
@@ -47,10 +67,10 @@ def test_catalogs_have_the_requested_size(tmp_path: Path) -> None:
 
 
 def test_filters_use_values_of_the_catalogs() -> None:
-    """Filters without results would be too fast."""
-    queries = [parse_qs(query) for query in search.queries(60)]
+    """Filters without results would be too fast, and so would repeated queries."""
+    queries = [parse_qs(query) for kind in search.TARGETS for query in search.queries(kind, 60, 7)]
 
-    assert len(queries) == 60
+    assert [len({str(query) for query in queries[start : start + 60]}) for start in (0, 60, 120)] == [60, 60, 60]
     assert {query["status"][0] for query in queries if "status" in query} <= set(catalogs.STATUSES)
 
 
@@ -71,22 +91,36 @@ def test_unexpected_status_ends_a_measurement(site: Site) -> None:
 
 def test_figure_is_met_on_its_side_of_the_limit() -> None:
     """Upper and lower limits differ, and the limit itself is enough."""
-    assert [Figure("", one, "≤", 2).met for one in (1, 2, 3)] == [True, True, False]
-    assert [Figure("", one, "≥", 2).met for one in (1, 2, 3)] == [False, True, True]
+    assert [Figure("", [one], "≤", 2).met for one in (1, 2, 3)] == [True, True, False]
+    assert [Figure("", [one], "≥", 2).met for one in (1, 2, 3)] == [False, True, True]
+    assert Figure("", [1]).met
 
 
 def test_ratios_are_computed_within_a_round() -> None:
     """A round that is ten times as slow changes nothing."""
-    assert report.ratio([1, 20, 2], [1, 10, 1]) == 2
+    assert median(report.ratios([1, 20, 2], [1, 10, 1])) == 2
 
 
 def test_tables_show_figures_and_measurements() -> None:
     """A figure has its target and whether it is met; measurements have a table of their own."""
-    findings = Findings([Figure("rebuild", 0.25, "≤", 0.4, "s")], [Series("requests", [70_000, 60_000, 90_000], "/s")])
+    figures = [Figure("rebuild", [0.2, 0.25, 0.5], "≤", 0.4, "s"), Figure("hot", [2]), Figure("cold", [0.5], "≥", 0.9)]
+    findings = Findings(figures, [Series("requests", [70_000, 60_000, 90_000], "/s")])
     lines = report.markdown(["- a machine"], findings).splitlines()
 
-    assert "| rebuild | 0.25 s | ≤ 0.4 s | met |" in lines
+    assert "| rebuild | 0.25 s | 0.2 s – 0.5 s | ≤ 0.4 s | met |" in lines
+    assert "| hot | 2 | 2 | none |  |" in lines
+    assert "| cold | 0.5 | 0.5 | ≥ 0.9 | **missed** |" in lines
     assert f"| requests | {median((70_000, 60_000, 90_000)):,} /s | 60,000 /s | 90,000 /s |" in lines
+
+
+def test_starting_measures_short_commands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each figure has one measurement for each run; the copy of the example is removed."""
+    monkeypatch.setattr(starting, "RUNS", 2)
+    findings = starting.measure(tmp_path, 1, nothing)
+
+    assert [figure.name for figure in findings.figures] == ["the help", "build of the example with nothing changed"]
+    assert [len(series.values) for series in findings.series] == [2] * 6
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.bench
@@ -103,6 +137,19 @@ def test_building_is_measured(tmp_path: Path) -> None:
     assert parsing.seconds(small.catalog) > 0
 
 
+@pytest.mark.bench
+def test_edits_are_measured(tmp_path: Path) -> None:
+    """As a command, while the catalog is watched, and the floor of both."""
+    findings = edits.measure(Site(tmp_path, 1, 1), 1, nothing)
+
+    assert [series.name.partition(": ")[2] for series in findings.series] == [
+        "an edit as a command",
+        "last write to first new response",
+        "floor of both",
+    ]
+    assert all(value > 0 for series in findings.series for value in series.values)
+
+
 def test_cost_of_a_url_is_measured(site: Site) -> None:
     """Memory and time come from a real nginx; with so few URLs, their values are arbitrary."""
     assert len(maps.measure(site, 1, nothing).figures) == 2
@@ -115,6 +162,7 @@ def test_servers_give_equal_responses(site: Site) -> None:
     for name, inside, etag in (
         ("release", servers.RELEASE, lambda body: f'"{body.etag}"'),
         ("bare", servers.BARE, lambda body: body.nginx_etag),
+        ("cached", servers.CACHED, lambda body: body.nginx_etag),
     ):
         plain = [load.Request(body.path) for body in listed]
         fresh = [load.Request(body.path, (("If-None-Match", etag(body)),)) for body in listed]
@@ -125,12 +173,50 @@ def test_servers_give_equal_responses(site: Site) -> None:
                 load.check(server, load.mix(site.folder / "wrong.list", fresh))
 
 
+def test_requests_are_measured(site: Site) -> None:
+    """Each kind is compared with both bare servers; with so few URLs and rounds, the values are arbitrary."""
+    if not load.have_wrk():
+        pytest.skip("wrk is not installed")
+    figures = requests.measure(site, 1, 1, nothing).figures
+
+    assert len([figure for figure in figures if figure.measured > 0]) >= 2 * len(requests.KINDS)
+
+
+@needs_edge_runtimes
+def test_workerd_is_measured(site: Site) -> None:
+    """A packed release and the hello world answer 200 to every request; with so few URLs, values are arbitrary."""
+    if not load.have_wrk():
+        pytest.skip("wrk is not installed")
+    findings = edge.measure(site, 1, 1, nothing)
+
+    assert [figure.measured > 0 for figure in findings.figures] == [True] * len(edge.KINDS)
+    assert len(findings.remarks) == 1
+
+
+def test_missing_workerd_is_a_remark(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The other parts of the bench are measured without it."""
+    monkeypatch.setattr(edge, "find_workerd", lambda: None)
+    findings = edge.measure(site, 1, 1, nothing)
+
+    assert (findings.figures, len(findings.remarks)) == ([], 1)
+
+
+def test_ended_children_belong_to_the_bench() -> None:
+    """Only the time of other processes makes figures doubtful."""
+    own, busy = machine.own_seconds(), machine.busy_seconds()
+    loop = "import time\nwhile time.process_time() < 0.3: pass"
+    subprocess.run([sys.executable, "-c", loop], check=True)
+
+    assert machine.own_seconds() - own >= 0.3
+    assert machine.busy_seconds() - busy > 0.1
+
+
 def test_filtered_lists_are_measured(site: Site) -> None:
     """wrk sends a list of requests, and none fails."""
     if not load.have_wrk():
         pytest.skip("wrk is not installed")
 
-    assert [one.measured > 0 for one in search.measure(site, 1, 1, nothing).figures] == [True, True]
+    assert [one.measured > 0 for one in search.measure(site, 1, 1, nothing).figures] == [True] * 6
 
 
 @pytest.mark.skipif(not importlib.util.find_spec("fastapi"), reason="FastAPI is installed for the bench only")
@@ -168,6 +254,36 @@ def test_results_are_written(tmp_path: Path, capsys: pytest.CaptureFixture[str])
 
     assert capsys.readouterr().out == results.read_text(encoding="utf-8") + "\n"
     assert f"Python {sys.version.split()[0]}" in results.read_text(encoding="utf-8")
+
+
+@pytest.mark.bench
+def test_scale_is_measured(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Two catalogs are measured, a third is computed; with so few chapters, the values are arbitrary."""
+    results = tmp_path / "results.md"
+    results.write_text("# Results\n\n## Scale\n\nold\n")
+    arguments = ["--chapters", "50", "100", "--computed", "200", "--folder", str(tmp_path), "--results", str(results)]
+    scale.main(arguments)
+    text = results.read_text(encoding="utf-8")
+
+    assert text == f"# Results\n\n{capsys.readouterr().out.removesuffix(chr(10))}"
+    assert "| | 50 chapters | 100 chapters | 200 chapters, computed |" in text
+    assert [text.count(f"\n| {row} | ") for row in scale.ROWS] == [1] * len(scale.ROWS)
+
+
+def test_larger_catalog_is_on_the_line_of_two_measured_ones() -> None:
+    """Three times the difference of the smallest and the largest, from the largest."""
+    columns = {size: dict.fromkeys(scale.ROWS, float(value)) for size, value in ((10, 100), (15, 900), (20, 110))}
+
+    assert set(scale.computed(columns, 50).values()) == {140}
+
+
+def test_other_results_keep_the_scale(tmp_path: Path) -> None:
+    """A run of the other parts writes what is before the section."""
+    results = tmp_path / "results.md"
+
+    assert report.keep_section(results, "new\n") == "new\n"
+    results.write_text("old\n\n## Scale\n\ntable\n")
+    assert report.keep_section(results, "new\n") == "new\n\n## Scale\n\ntable\n"
 
 
 def test_soak_compares_the_end_with_the_start() -> None:

@@ -31,6 +31,7 @@ AS_OF = 1_800_000_000
 
 HEADINGS: dict[str, type[BaseModel]] = {
     "`site.yaml`": site_settings.Site,
+    "`publish`": site_settings.PublishTargets,
     "`cache`": site_settings.CacheAges,
     "`unversioned`, `v1` and `v2` in `cache`": site_settings.VersionAges,
     "`authors.yaml` and `artists.yaml`": model.Person,
@@ -46,6 +47,8 @@ HEADINGS: dict[str, type[BaseModel]] = {
 }
 # What the YAML in a section is a part of.
 SHOWN = HEADINGS | {
+    "A new slug": model.Series,
+    "Chapter numbers": model.Series,
     "Pages": model.Chapter,
     "References": model.Series,
     "`unversioned`, `v1` and `v2` in `cache`": site_settings.Site,
@@ -110,14 +113,14 @@ def test_tables_are_up_to_date() -> None:
 
 
 def test_outdated_table_is_reported_and_rewritten(tmp_path: Path) -> None:
-    """The check fails for a changed row of either page, and `write-docs` restores both."""
-    pages = {name: (ROOT / "docs" / name).read_text(encoding="utf-8") for name in ("catalog.md", "api.md")}
-    for name, row in (("catalog.md", "| `port` |"), ("api.md", "| `total` |")):
+    """The check fails for a changed row of each page, and `write-docs` restores them."""
+    pages = {name: (ROOT / "docs" / name).read_text(encoding="utf-8") for name in ("catalog.md", "api.md", "hosts.md")}
+    for name, row in (("catalog.md", "| `port` |"), ("api.md", "| `total` |"), ("hosts.md", "| `ETag` is")):
         assert row in pages[name]
         (tmp_path / name).write_text(pages[name].replace(row, "| `other` |"), encoding="utf-8")
 
     check = write_docs("--check", tmp_path)
-    assert (check.stdout.count("out of date"), check.returncode) == (2, 1)
+    assert (check.stdout.count("out of date"), check.returncode) == (3, 1)
     assert write_docs(tmp_path).returncode == 0
     assert {name: (tmp_path / name).read_text(encoding="utf-8") for name in pages} == pages
 
@@ -140,8 +143,10 @@ def test_defaults_are_those_of_the_records(heading: str, field: str) -> None:
     """A default in backticks is that of the record; others are words."""
     default = HEADINGS[heading].model_fields[field].get_default()
     documented = in_backticks(rows(heading)[field][1])
+    if isinstance(default, float):
+        documented = list(map(float, documented))
 
-    assert documented == [default] if isinstance(default, bool | int | str | list) else not documented
+    assert documented == [default] if isinstance(default, bool | int | float | str | list) else not documented
 
 
 @pytest.mark.parametrize(("heading", "field"), ROWS)
@@ -236,12 +241,14 @@ def kind_of(name: str) -> type[BaseModel]:
 
 
 def test_example_uses_every_field() -> None:
-    """The example shows each field; `server_folder`, which depends on the machine, is a comment."""
+    """The example shows each field; `server_folder` and `publish`, which depend on machines, are comments."""
     used = {one for name, value in FILES.items() for one in kinds(value, kind_of(name))}
     every = {(kind.__name__, field) for kind in records() for field in kind.model_fields}
 
-    assert every - used == {("Site", "server_folder")}
-    assert "# server_folder: /" in (CATALOG / "site.yaml").read_text(encoding="utf-8")
+    assert every - used == {("Site", "server_folder"), ("Site", "publish"), ("PublishTargets", "media")}
+    text = (CATALOG / "site.yaml").read_text(encoding="utf-8")
+    assert "# server_folder: /" in text
+    assert "# publish: {media: " in text
 
 
 @pytest.fixture(scope="module")

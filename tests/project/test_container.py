@@ -194,7 +194,7 @@ def test_docker_gets_only_files_that_a_build_reads(built: Image) -> None:
         *("build.py", "catalog_src", "generator", "requirements"),
         *("dist", "nginx.conf"),
     }
-    for name in ("catalog_src", "generator/nginx/templates", "generator/api/docs_page", "generator/nginx/shim"):
+    for name in ("catalog_src", "generator/nginx/templates", "generator/api/docs_page", "generator/javascript"):
         assert tree_snapshot.files(built.folder / name) == tree_snapshot.files(ROOT / name)
 
 
@@ -294,5 +294,7 @@ def test_compose_gives_the_image_minimal_rights() -> None:
     assert COMPOSE["ports"] == [f"{port}:{port}"]
     assert said(SERVE, "EXPOSE") == port
     assert COMPOSE["build"]["context"] == "."
+    media = site["media_folder"]
+    assert COMPOSE["volumes"] == [f"./{media}:{HOME}/{media}:ro"]
     assert list(COMPOSE["build"]["args"]) == [said(BUILD, "ARG").partition("=")[0]]
     assert shlex.split(COMPOSE["security_opt"][0]) == ["no-new-privileges:true"]

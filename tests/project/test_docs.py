@@ -25,8 +25,8 @@ from tests.support.documents import (
     steps,
 )
 
-# tests/project/test_recipes.py runs it.
-RECIPES = "docs/recipes/README.md"
+# tests/project/test_recipes.py and tests/project/test_docs_moving.py run them.
+ELSEWHERE = ("docs/recipes/README.md", "docs/moving.md")
 MAKE = dict(re.findall(r"^([a-z-]+):.*## (.+)$", (ROOT / "Makefile").read_text(), re.MULTILINE))
 # Files that a command or a server writes after a build.
 LATER = {
@@ -49,7 +49,7 @@ EVERYDAY = ("README.md", "docs/authors.md")
 FOLLOWED = [
     pytest.param(name, marks=[] if name in EVERYDAY else pytest.mark.documents)
     for name in DOCUMENTS
-    if blocks(name, "sh", "console") and name != RECIPES
+    if blocks(name, "sh", "console") and name not in ELSEWHERE
 ]
 
 
@@ -144,9 +144,10 @@ def has_target(document: Path, link: str) -> bool:
 
 @pytest.mark.parametrize("document", DOCUMENTS)
 def test_files_in_documents_exist(document: str, site: Site) -> None:
-    """A path in backticks is a file of the project, of a scaffold or of a built site."""
+    """A path in backticks is a file of the project, of a scaffold or of a built site; images are those of readers."""
+    site.write("site.yaml", "base_url: https://comics.example\nmedia_folder: media\n")
     site.build()
-    ours = {path.name for path in ROOT.iterdir()} - {"dist", "nginx.conf", ".venv"}
+    ours = {path.name for path in ROOT.iterdir()} - {"build", "dist", "media", "nginx.conf", ".venv"}
     paths = [span for span in SPAN.findall(prose(document)) if re.fullmatch(r"\.?\w[\w./-]*", span)]
     paths = [path for path in paths if path.split("/")[0] in ours or path.startswith("dist/")]
     paths = [path for path in paths if path not in LATER | added_by_patches(document) | set(scaffold._FILES)]

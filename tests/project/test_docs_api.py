@@ -30,8 +30,10 @@ def plain(path: str) -> str:
     return re.sub(r"[?#].*", "", path)
 
 
-# What clients ask for: neither the parts of a page nor what the server searches.
-DOCUMENTED = [route for route in ROUTES if route.type in (JSON, HTML) and not route.path.endswith("#index")]
+# What clients ask for: neither the parts of a page, nor what the server searches, nor `/`, which may be a page.
+DOCUMENTED = [
+    route for route in ROUTES if route.type in (JSON, HTML) and route.path != "/" and not route.path.endswith("#index")
+]
 # Those with a shape of this project's own.
 SHAPED = [route for route in DOCUMENTED if route.type == JSON and route.path != "/api/v2/openapi.json"]
 

@@ -276,7 +276,11 @@ def test_commands_do_not_create_a_missing_dist(site: Site, run: Run, command: st
         (out / "thesis.txt").write_text("mine")
     before = tree_snapshot.state(site.folder)
 
-    assert outcome(run(command, "--out", out)) == (1, "", f"{out}: nothing has been built yet\n")
+    assert outcome(run(command, "--out", out)) == (
+        1,
+        "",
+        f"{out}: nothing has been built yet; run the command `build` first\n",
+    )
     assert tree_snapshot.state(site.folder) == before
 
 

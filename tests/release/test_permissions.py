@@ -11,6 +11,7 @@ import pytest
 from generator import filesystem
 from generator.pipeline import run
 from generator.pipeline.cache import Cache
+from generator.pipeline.program_version import ProgramVersion
 from tests.conftest import Site
 from tests.support import tree_snapshot
 from tests.support.paths import BUILD
@@ -53,9 +54,9 @@ def test_temporary_cache_is_readable_for_the_owner_only(
     seen = []
     made = Cache.__init__
 
-    def look(self: Cache, folder: Path, version: str, *, lasting: bool = True) -> None:
+    def look(self: Cache, folder: Path, version: ProgramVersion | None) -> None:
         seen.append((folder.parent, stat.S_IMODE(folder.stat().st_mode)))
-        made(self, folder, version, lasting=lasting)
+        made(self, folder, version)
 
     monkeypatch.setattr(Cache, "__init__", look)
     run.build(site.options)

@@ -85,6 +85,16 @@ def test_unchanged_build_writes_nothing(site: Site) -> None:
     assert tree_snapshot.state(site.folder) == before
 
 
+def test_folder_without_the_state_of_its_builds_is_unfinished(site: Site) -> None:
+    """The next build restores the file."""
+    site.build()
+    (site.store.root / BUILD_STATE_FILE).unlink()
+
+    assert not site.store.finished()
+    site.build()
+    assert site.store.finished()
+
+
 def test_body_changed_and_changed_back_gets_a_later_date(site: Site) -> None:
     """It keeps its file and ETag; its date is later than that of the body in between."""
     tree_snapshot.first_version(site)

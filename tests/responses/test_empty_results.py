@@ -8,6 +8,7 @@ from generator import encoding
 from generator.api.resources import EMPTY_RESULTS_URL
 from generator.release import manifest
 from generator.review import verify_server
+from generator.review.promises.bodies import expected_headers
 from tests.conftest import Site
 from tests.support.nginx_client import Web
 
@@ -86,5 +87,5 @@ def test_sidecar_manifest_and_verify_have_no_last_modified(site: Site, web: Web)
         == b"ETag: %s\n" % (ETAG.encode())
     )
     assert (line["last_modified"], line["modified"]) == (None, published.modified)
-    assert verify_server.expected_headers(published, packed=False)["Last-Modified"] is None
+    assert expected_headers(published, packed=False)["Last-Modified"] is None
     assert verify_server.check_server(site.store, f"http://127.0.0.1:{web.port}", time.monotonic).faults == []

@@ -1,4 +1,4 @@
-"""Three catalogs and every byte of their exported sites.
+"""Four catalogs and every byte of their exported sites.
 
 `tests/data/golden/<site>/` has a file for each URL of `tests/data/sites/<site>`: headers and indented body. After an
 intended change, `UPDATE_GOLDEN=1 pytest tests/responses/test_golden.py` writes the files again; `git diff` then shows
@@ -12,11 +12,11 @@ from pathlib import Path
 import pytest
 
 from generator.catalog import records as model
-from generator.release.export import export_release
+from generator.hosts.export import export_release
 from tests.conftest import SITES, copy_of
 from tests.support.golden import Response, bodies, etag, exported, responses, write
 
-NAMES = ("minimal", "everything", "hostile")
+NAMES = ("minimal", "everything", "hostile", "imported")
 ACCEPT = "to accept the new bytes, run UPDATE_GOLDEN=1 pytest tests/responses/test_golden.py and read the diff"
 
 
@@ -57,9 +57,10 @@ def test_differences_include_missing_and_new_responses() -> None:
     ]
 
 
-def test_site_everything_uses_every_field() -> None:
+def test_golden_sites_use_every_field() -> None:
     """A field that no golden site uses could break unnoticed."""
-    text = "\n".join(path.read_text(encoding="utf-8") for path in sorted((SITES / "everything").rglob("*.yaml")))
+    files = [path for name in ("everything", "imported") for path in sorted((SITES / name).rglob("*.yaml"))]
+    text = "\n".join(path.read_text(encoding="utf-8") for path in files)
     # `port` is set when a site is served, and `server_folder` affects paths only.
     fields = {name for record in records() for name in record.model_fields} - {"port", "server_folder"}
 

@@ -1,9 +1,11 @@
 """API keys and their accounts."""
 
 import json
+from urllib.parse import quote, urlsplit
 
 import pytest
 
+from generator import encoding
 from generator.errors import CatalogError
 from tests.conftest import copy_of
 from tests.support.nginx_client import Answer, Web
@@ -139,10 +141,37 @@ def test_revoked_key_is_401_from_the_next_release_on(tmp_path_factory) -> None:
         assert web.ask("/api/v2/chapters/31", X_API_Key="key-one").status == 200
 
 
-def test_usernames_that_differ_in_case_are_an_error(tmp_path) -> None:
-    """nginx would return the same file for both."""
+def test_repeated_username_is_an_error(tmp_path) -> None:
+    """Both would have the same bookmarks."""
     site = copy_of("v2", tmp_path)
-    site.write("accounts.yaml", "- {username: Bob}\n- {username: bob}\n")
+    site.write("accounts.yaml", "- {username: bob}\n- {username: bob}\n")
 
     with pytest.raises(CatalogError, match="the username bob is already used by another account"):
         site.build()
+
+
+# Any text that MangAdventure accepts. nginx ignores the case of ASCII letters in its maps.
+USERNAMES = [
+    "Bob", "bob", "BOB", "Éric", "éric", "ﬁn", "fin", "bob@mail.example", "Bob@mail.example", "@bob", "-", "+", "_",
+    "..a", "index", "default", "hostnames", "include", "霧" * 150, "𝒜" * 150, "a" * 150, "½²",
+]  # fmt: skip
+
+
+def test_each_username_has_its_own_bookmarks_and_profile(tmp_path_factory) -> None:
+    """The URL of its page and of its avatar are percent-encoded."""
+    entries = [
+        {"username": name, "avatar": "a b.png", "bookmarks": ["full-book"] * (number % 2)}
+        | {"first_name": f"No. {number}", "keys": [{"name": "key", "sha256": encoding.sha256(f"k{number}".encode())}]}
+        for number, name in enumerate(USERNAMES)
+    ]
+    files = {"accounts.yaml": json.dumps(entries, ensure_ascii=False), "keys.yaml": "[]\n"}
+    with served(tmp_path_factory.mktemp("usernames"), files=files) as (_, web):
+        for number, name in enumerate(USERNAMES):
+            status, profile = status_and_body(web.ask("/api/v2/profile", X_API_Key=f"k{number}"))
+
+            assert (status, profile["username"], profile["first_name"]) == (200, name, f"No. {number}")
+            assert urlsplit(profile["url"]).path == f"/user/{quote(name, safe='')}/"
+            assert urlsplit(profile["avatar"]).path == f"/media/users/{quote(name, safe='')}/a%20b.png"
+            bookmarks = web.ask("/api/v2/bookmarks", X_API_Key=f"k{number}")
+            assert status_and_body(bookmarks) == (200, {"bookmarks": [{"series": "full-book"}] * (number % 2)})
+        assert web.complaints() == []

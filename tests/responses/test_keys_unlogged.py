@@ -29,7 +29,7 @@ def running(tmp_path: Path) -> Iterator[tuple[Site, Web]]:
         yield running_site
 
 
-@pytest.mark.parametrize("headers", [{}, CONDITION, {"If_None_Match": "*"}, {"Accept_Encoding": "gzip"}], ids=str)
+@pytest.mark.parametrize("headers", [{}, CONDITION, {"Accept_Encoding": "gzip"}], ids=str)
 @pytest.mark.parametrize("url", ["/api/v2/chapters/32", "/api/v2/chapters/11", "/api/v2/profile#one"])
 def test_unreadable_body_is_404_without_a_log_line(running, url: str, headers: dict[str, str]) -> None:
     """A symlink to itself is unreadable even for root."""
@@ -64,17 +64,24 @@ def test_key_in_a_path_outside_the_api_is_not_logged(shared, path: str, method: 
     assert lines_with_key(site) == []
 
 
-def test_worker_without_file_descriptors_logs_no_request(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("path", "headers"),
+    [
+        ("/api/v2/profile", {}),
+        ("/api/v2/bookmarks", CONDITION),
+        ("/api/v2/chapters/31", {"If_Unmodified_Since": "Fri, 01 Jan 2100 00:00:00 GMT"}),
+    ],
+    ids=str,
+)
+def test_worker_without_file_descriptors_logs_no_request(tmp_path: Path, path: str, headers: dict[str, str]) -> None:
     """The log has the reason, and only for new connections without a request."""
     with started(tmp_path, "v2", worker_processes="1", worker_rlimit_nofile="30") as (site, web):
         clients = [web.connect() for _ in range(40)]
         try:
             held = first_client_of_a_full_worker(clients)
-            for path in ("/api/v2/profile", "/api/v2/bookmarks", "/api/v2/chapters/31"):
-                for headers in (CONDITION, {}, {"If_Unmodified_Since": "Fri, 01 Jan 2100 00:00:00 GMT"}):
-                    held.sendall(request(f"{path}?api_key={KEY}", **headers))
-                    with held.makefile("rb") as stream:
-                        assert receive(stream).status in (404, 500, 502)
+            held.sendall(request(f"{path}?api_key={KEY}", **headers))
+            with held.makefile("rb") as stream:
+                assert receive(stream).status == 500
         finally:
             for client in clients:
                 client.close()

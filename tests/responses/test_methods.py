@@ -144,7 +144,7 @@ def test_body_of_a_get_is_discarded(web: Web, method: str, condition: dict[str, 
     first, second = web.converse(data, method, "GET")
 
     assert (first.status, first.body, first["etag"]) == (alone.status, alone.body, alone["etag"])
-    assert (second.status, second.body) == (200, bodies(SITE)["/"])
+    assert (second.status, second.body) == (200, bodies(SITE)["/index.json"])
 
 
 def test_head_of_an_error_has_no_body(web: Web) -> None:

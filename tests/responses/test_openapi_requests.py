@@ -143,6 +143,8 @@ def response_with(served: Served, path: str, status: int) -> web.Answer:
     query: dict[str, object] = {}
     if path == "/api/v2/pages":
         query = {"series": chapter.slug, "volume": chapter.volume, "number": chapter.number}
+    if status == 308:
+        names["slug"] = next(old for series in served.catalog.listed_series for old in series.formerly)
     if status == 404:
         names = {"id": "2147483647", "slug": "nobody", "volume": "0", "chapter": "0", "name": "nothing"}
         query = {"page": 999}

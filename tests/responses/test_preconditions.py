@@ -232,7 +232,7 @@ def test_absolute_url_without_path_is_the_index(web: Web, target: str) -> None:
     """This holds with and without a condition."""
     responses = [web.ask(target), web.ask(target, If_Match="*")]
 
-    assert [(response.status, response.body) for response in responses] == [(200, bodies(SITE)["/"])] * 2
+    assert [(response.status, response.body) for response in responses] == [(200, bodies(SITE)["/index.json"])] * 2
 
 
 @pytest.mark.parametrize("headers", ["", "Host: a\r\n", "Host: a.example:1\r\n", "Connection: close\r\n"])

@@ -47,11 +47,12 @@ def test_licensed_body_of_v2_does_not_exist(site: Site) -> None:
 
 
 def test_keys_are_written_as_digests_only(site: Site) -> None:
-    """Each digest is in one file: keys.map."""
+    """Each digest is in two files of the release: keys.json, and keys.map for nginx."""
     for key in ("key-one-too", "key-two", "key-of-nobody"):
         digest = hashlib.sha256(key.encode()).hexdigest().encode()
         assert folders_with(site, key.encode()) == set()
-        assert [name.rsplit("/", 1)[1] for name, data in texts(site) if digest in data] == ["keys.map"]
+        holding = sorted(name.rsplit("/", 1)[1] for name, data in texts(site) if digest in data)
+        assert holding == ["keys.json", "keys.map"]
 
 
 def hostile_paths(site: Site) -> Iterator[str]:
@@ -95,7 +96,8 @@ def hostile_paths(site: Site) -> Iterator[str]:
             yield from (f"/api/v2/{name}#{owner}", f"/api/v2/{name}?fp_account={owner}&fp_username={owner}")
     yield from ("/query/series/members-only/chapters/timestamp", "/api/query/series/members-only/chapters/timestamp")
     yield from ("/_flatpanel/search", "/_flatpanel/again", "/_flatpanel/fresh/", "/_flatpanel/error", "/private/")
-    yield from ("/current/keys.map", "/dist/current/keys.map", "/releases/", "/run/views.log", "/api/keys.map")
+    yield from ("/current/keys.map", "/current/keys.json", "/dist/current/manifest.json", "/dist/current/keys.map")
+    yield from ("/releases/", "/run/views.log", "/api/keys.map")
 
 
 SECRETS = (b"hidden-page", b"Hush", b'bookmarks":', b"una@mail.example")

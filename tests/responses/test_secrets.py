@@ -59,6 +59,7 @@ FILES = {
     "authors.yaml": "- id: 1\n  name: {}\n",
     "site.yaml": "base_url: {}\n",
     "views.yaml": "1: {}\n",
+    "sizes.yaml": "1: {}\n",
     "series/first.yaml": "title: First\ncover: c.jpg\ndescription: {}\n",
     "series/third/series.yaml": "title: {}\ncover: c.jpg\n",
     "series/third/chapters/1.yaml": "number: 1\ntitle: {}\npages: []\n",
@@ -126,7 +127,7 @@ def test_no_output_or_file_contains_a_key_or_digest(keyed: Site, run: Run, tmp_p
         for name, data in written(folder)
         if any(text.encode() in data for text in secrets)
     }
-    assert holding == {"keys.map", FILE}
+    assert holding == {"keys.map", "keys.json", FILE}
     assert key.encode() not in (keyed.folder / ".flatpanel_cache" / FILE).read_bytes()
 
 

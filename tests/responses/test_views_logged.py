@@ -47,6 +47,14 @@ def test_line_has_time_id_and_chapter(web: Web, log) -> None:
     assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[-+]\d\d:\d\d [0-9a-f]{32} 11\n", log())
 
 
+def test_view_of_a_shared_number_is_one_of_the_highest_id(tmp_path_factory) -> None:
+    """That is the chapter whose pages are served."""
+    with served(tmp_path_factory.mktemp("versions"), "imported") as (site, web):
+        web.ask("/api/v2/pages?series=versions&volume=0&number=2&track=true")
+
+        assert chapters((site.folder / "dist/run/views.log").read_text()) == ["75"]
+
+
 def test_every_line_has_a_unique_id(web: Web, log) -> None:
     """Two views of a chapter in the same second are two views."""
     for _ in range(3):

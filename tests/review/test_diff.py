@@ -73,7 +73,7 @@ def test_a_changed_chapter_title_is_reported_at_its_series_only(diff: Diff) -> N
 
     assert own_changes(facts) == {"series first": [("chapters[volume=1, number=1].title", "changed", "One", "Two")]}
     assert causes(facts) == {"lists": ["series first"]}
-    assert facts["counts"] == {"added": 0, "changed": 18, "removed": 0, "retimed": 0, "unchanged": 36}
+    assert facts["counts"] == {"added": 0, "changed": 18, "removed": 0, "retimed": 0, "unchanged": 37}
 
 
 def test_text_output_of_a_changed_title(diff: Diff) -> None:
@@ -81,7 +81,7 @@ def test_text_output_of_a_changed_title(diff: Diff) -> None:
     text = diff("minimal", (FIRST, "title: One", "title: Two"), options=())
 
     assert text == (
-        "OLD → NEW: 18 changed, 36 unchanged\n"
+        "OLD → NEW: 18 changed, 37 unchanged\n"
         "\n"
         "series first changed\n"
         '  ! chapters[volume=1, number=1].title: "One" → "Two"\n'
@@ -351,6 +351,69 @@ def test_a_licensed_chapter_is_named_by_id(diff: Diff) -> None:
 
     assert own_changes(facts)["chapter 1120"] == []
     assert ("chapters[volume=1, number=2]", "added") in [change[:2] for change in own_changes(facts)["series licensed"]]
+
+
+VERSIONS = "series/versions.yaml"
+VIEWS = ("chapters[id=75].views", "changed", 5, 0)
+OLD_PAGE, NEW_PAGE = "https://images.example/71/2.png", "https://images.example/71/3.png"
+FOURTH = """\
+  - {id: %s, number: %s, title: Again, published: 2026-02-13, modified: 2026-02-13, groups: [%s], pages: [z.png]}
+"""
+
+
+@pytest.mark.parametrize(
+    ("edit", "expected"),
+    [
+        # A title of each version: one that v1 hides, and one that it shows.
+        ((VERSIONS, "Twice by night", "Two"), [("chapters[id=71].title", "changed", "Twice by night", "Two")]),
+        ((VERSIONS, "Twice by day", "Two"), [("chapters[id=75].title", "changed", "Twice by day", "Two")]),
+        ((VERSIONS, "b2.png", "b3.png"), [("chapters[id=75].pages_list[1]", "changed", "b2.png", "b3.png")]),
+        ((VERSIONS, "71/2.png", "71/3.png"), [("chapters[id=71].pages_list[1]", "changed", OLD_PAGE, NEW_PAGE)]),
+        ((VERSIONS, "views: 5", "final: true"), [VIEWS, ("chapters[id=75].final", "changed", False, True)]),
+        ((VERSIONS, "views: 3", "views: 4"), [("chapters[id=71].views", "changed", 3, 4)]),
+    ],
+)
+def test_change_of_a_version_is_reported_at_its_id(diff: Diff, edit: Edit, expected: list[tuple[Any, ...]]) -> None:
+    """Chapters that share a number are told apart by their ids."""
+    changes = own_changes(diff("imported", edit))["series versions"]
+
+    assert [change for change in changes if change[0].startswith("chapters")] == expected
+
+
+def test_account_has_its_username_in_private(diff: Diff) -> None:
+    """URLs of accounts have percent-encoded usernames."""
+    edit = (ACCOUNTS, "username: lamp_lighter", "username: Åse@mail.example")
+    facts = diff("everything", edit, options=("--format", "json", "--private"))
+
+    assert own_changes(facts).keys() == {"account lamp_lighter", "account Åse@mail.example"}
+
+
+def test_renamed_group_of_a_restricted_series_is_reported_at_the_group_only(diff: Diff) -> None:
+    """Only v2 has such a series, with the names of groups alone."""
+    edits = (GROUPS, "name: Locked Room", "name: Open Room"), ("series/members-only.yaml", "[Locked Room", "[7")
+    facts = diff("everything", *edits, options=("--format", "json", "--private"))
+
+    assert "series members-only" not in own_changes(facts)
+    assert causes(facts)["series members-only"] == ["group 7"]
+
+
+def test_renamed_group_of_a_hidden_version_is_reported_at_the_group_only(diff: Diff) -> None:
+    """v1 does not show all chapters of the group."""
+    facts = diff("imported", ("groups.yaml", "Night Shift", "Late Shift"))
+
+    assert own_changes(facts) == {"group 1": [("name", "changed", "Night Shift", "Late Shift")]}
+    assert causes(facts) == {"series versions": ["group 1"], "lists": ["group 1"]}
+
+
+@pytest.mark.parametrize(("chapter", "number"), [(69, 3), (90, 3), (69, 1), (90, 1)])
+@pytest.mark.parametrize("group", ["Night Shift", ""])
+def test_new_version_changes_no_other(diff: Diff, chapter: int, number: int, group: str) -> None:
+    """Also if the new one has the highest id, so that v1 no longer shows the chapter that it had."""
+    changes = own_changes(diff("imported", (VERSIONS, "", FOURTH % (chapter, number, group))))["series versions"]
+
+    assert [change[:2] for change in changes if change[0].startswith("chapters")] == [
+        (f"chapters[id={chapter}]", "added")
+    ]
 
 
 def test_a_changed_redirect_target_is_shown(diff: Diff) -> None:

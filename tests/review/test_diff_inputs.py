@@ -12,6 +12,7 @@ from tests.catalog.test_git import commit, git
 from tests.commands.test_cli import Run, outcome
 from tests.conftest import AS_OF, Site, without_help
 from tests.support import tree_snapshot
+from tests.support.release_table import as_format_2
 
 FIRST, SECOND = 1_700_000_000, 1_700_086_400
 
@@ -55,11 +56,18 @@ def test_a_new_series_is_shown_with_its_title(site: Site, run: Run) -> None:
     assert '  - chapters[volume=3, number=3]: {"id":3,"title":"","number":"3",' in text
 
 
-def test_a_manifest_alone_is_compared_by_etags(site: Site, run: Run, tmp_path: Path) -> None:
-    """It shows which URLs differ, but neither fields nor redirects."""
+@pytest.mark.parametrize(
+    ("copied", "left_out"),
+    [(Path.read_bytes, "settings"), (as_format_2, "redirects, licences and settings")],
+    ids=["present", "former"],
+)
+def test_a_manifest_alone_is_compared_by_etags(
+    site: Site, run: Run, tmp_path: Path, copied: Callable[[Path], bytes], left_out: str
+) -> None:
+    """It shows which URLs differ, but no fields; one of an older version has no redirects either."""
     old, new = releases(site)
     manifest = tmp_path / "last.json"
-    manifest.write_bytes((old / "manifest.json").read_bytes())
+    manifest.write_bytes(copied(old / "manifest.json"))
     comparison, whole = facts(run, manifest, new), facts(run, old, new)
     text = run("diff", manifest, new).stdout
 
@@ -68,12 +76,14 @@ def test_a_manifest_alone_is_compared_by_etags(site: Site, run: Run, tmp_path: P
         ("first", [], ""),
         ("third", [], "third"),
     ]
-    assert comparison["urls"] == [one for one in whole["urls"] if not one["url"].endswith("/read")]
-    assert "one side is only a manifest, so redirects, licences and settings were not compared" in text
+    assert comparison["urls"] == [
+        one for one in whole["urls"] if left_out == "settings" or not one["url"].endswith("/read")
+    ]
+    assert f"one side is only a manifest, so {left_out} were not compared" in text
 
 
 def test_a_manifest_with_bodies_shows_changed_fields(site: Site, run: Run, tmp_path: Path) -> None:
-    """Only gates and settings are missing without the maps."""
+    """Only settings are missing without the configuration."""
     old, new = releases(site)
     (tmp_path / "kept").mkdir()
     (tmp_path / "kept/manifest.json").write_bytes((old / "manifest.json").read_bytes())
@@ -100,6 +110,19 @@ def test_a_built_site_and_its_catalog(site: Site, run: Run) -> None:
     assert run("diff", out, catalog, "--as-of", AS_OF).stdout == f"{out} → {catalog}: no differences\n"
     tree_snapshot.first_version(site)
     assert series(facts(run, out, catalog)) == {"first": "changed", "second": "changed"}
+
+
+def test_place_of_the_images_is_no_difference(repository: Site, run_diff: Callable[..., Any]) -> None:
+    """Neither between a built site, a working copy and a commit, nor if the folder has a name of a temporary one."""
+    settings = "base_url: https://a.example\nmedia_folder: cache\n"
+    repository.write("site.yaml", settings)
+    commit(repository.folder, SECOND)
+    repository.build()
+
+    assert run_diff("dist", ".")["settings"] == []
+    assert run_diff("HEAD", ".")["settings"] == []
+    repository.write("site.yaml", settings + "media: /img/\n")
+    assert run_diff("HEAD", ".")["settings"] == ["media.conf"]
 
 
 def test_the_folder_around_a_catalog_is_accepted(site: Site, run: Run) -> None:

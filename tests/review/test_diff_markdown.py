@@ -1,6 +1,7 @@
 """The Markdown comment: catalog texts are never markup, and its length is limited."""
 
 import html
+import json
 import re
 from collections.abc import Iterator
 
@@ -8,7 +9,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from generator.review.diff import as_markdown
+from generator.escaping import escaped
+from generator.review.diff import as_markdown, series_pages
 from generator.review.diff.as_markdown import LONGEST
 from generator.review.diff.compare import Comparison
 from generator.review.diff.entity_changes import BodyReader, EntityChange
@@ -29,15 +31,17 @@ NASTY = [
     "~~~ | [a](javascript:b) **bold** <!-- -->",
     "&lt;b&gt; \\` `x`",
 ]
-# Lines that may be outside fences. Catalog texts are escaped in <code>.
+# Lines that may be outside fences. Catalog texts are escaped in <code>, also in links.
 CODE = r"<code>(?:[^<>&]|&(?:lt|gt|amp|quot|#x27);)*</code>"
+LINK = rf'<a href="https?://[-A-Za-z0-9._~:/]+">{CODE}</a>'
 OUTSIDE = re.compile(
     "|".join(
         (
             "",
             "### What changes for clients",
             rf"<p>{CODE} → {CODE}: [-a-z0-9, ]+</p>",
-            rf"<details><summary>(?:[-A-Za-z ]+|{CODE})</summary>",
+            rf"<details><summary>(?:[-A-Za-z ]+|{CODE}(?:: {LINK})?)</summary>",
+            rf"<p>{LINK}(?:, {LINK})*(?:, …)?</p>",
             "</details>",
             r"\|[-:| ]+\||\| \| added \| changed \| removed \| different max-age \|",
             r"\| `/[-a-z0-9/{}.]*` (?:\| [0-9]* )+\|",
@@ -151,14 +155,15 @@ def test_a_comment_has_a_summary_and_collapsed_sections(site: Site, run: Run) ->
     site.build()
     text = run("diff", site.folder / f"dist/releases/{old}", site.folder / "dist", "--format", "markdown").stdout
     titles = re.findall("<details><summary>(.*)</summary>", text)
+    reader = "https://minimal.example/reader"
 
     assert is_harmless(text)
     assert titles == [
         "settings",
         "different max-age",
         "by URL",
-        "<code>series first changed</code>",
-        "<code>series third added: &quot;third&quot;</code>",
+        f'<code>series first changed</code>: <a href="{reader}/first/"><code>First again</code></a>',
+        f'<code>series third added</code>: <a href="{reader}/third/"><code>third</code></a>',
         "also affected",
     ]
     assert "| `/api/series/{slug}` | 1 | 1 |  |  |\n" in text
@@ -175,3 +180,164 @@ def test_the_access_section_comes_first(site: Site, run: Run) -> None:
     assert is_harmless(text)
     assert text.index("<summary>access</summary>") < text.index("<summary>by URL</summary>")
     assert "! /api/v2/chapters/{id}: public → restricted\n" in text
+
+
+# Links to pages
+
+
+def links(text: str) -> dict[str, str]:
+    """The titles of linked pages by URL."""
+    return {url: html.unescape(title) for url, title in re.findall('<a href="([^"]+)"><code>(.*?)</code></a>', text)}
+
+
+def chapter(number: object, title: str = "", **fields: object) -> str:
+    values = {"number": number, "title": f'"{title}"', "published": "2026-02-02", "modified": "2026-02-02", "pages": []}
+    return f"- {{{', '.join(f'{name}: {value}' for name, value in (values | fields).items())}}}\n"
+
+
+def with_chapters(*chapters: str, title: str = "First", **fields: object) -> str:
+    settings = "".join(f"{name}: {value}\n" for name, value in fields.items())
+    return f"title: '{title}'\ncover: c.png\nmodified: 2026-02-01\n{settings}chapters:\n{''.join(chapters)}"
+
+
+def test_titles_link_to_pages(site: Site, run: Run) -> None:
+    """The URL is that of the API: series and chapters, changed and added ones, with and without an id."""
+    site.write("series/first.yaml", with_chapters(chapter(1, "One", id=1), chapter(2.5, "Two", volume=3), chapter(4)))
+    site.build()
+    site.write(
+        "series/first.yaml",
+        with_chapters(
+            chapter(1, "Uno", id=1), chapter(2.5, "Two", volume=3, final="true"), chapter(5, "New"), chapter(4)
+        ),
+    )
+    site.write("series/third.yaml", with_chapters(chapter(7, volume=2), title="Third"))
+    (site.folder / "catalog_src/series/second.yaml").unlink()
+    text = comment(site, run)
+    reader = "https://minimal.example/reader"
+
+    assert is_harmless(text)
+    assert links(text) == {
+        f"{reader}/first/": "First",
+        f"{reader}/first/0/1/": "Ch. 1: Uno",
+        f"{reader}/first/3/2.5/": "Vol. 3, Ch. 2.5: Two",
+        f"{reader}/first/0/5/": "Ch. 5: New",
+        f"{reader}/third/": "Third",
+        f"{reader}/third/2/7/": "Vol. 2, Ch. 7",
+    }
+    assert "<details><summary><code>series second removed: &quot;Second&quot;</code></summary>" in text
+
+
+def test_a_link_has_the_settings_of_the_new_release(site: Site, run: Run) -> None:
+    """Another host and another path of the reader. /api/v2 has paths, the older versions have URLs."""
+    site.build()
+    site.write("site.yaml", "base_url: http://localhost:81\nreader: /read/\n")
+    (site.folder / "catalog_src/series/first.yaml").write_text(with_chapters(chapter(2, "Two"), title="New"))
+    urls = links(comment(site, run))
+
+    assert urls == {
+        "http://localhost:81/read/first/": "New",
+        "http://localhost:81/read/first/0/2/": "Ch. 2: Two",
+        "http://localhost:81/read/second/": "Second",
+    }
+
+
+def test_a_restricted_series_links_to_its_page_only(site: Site, run: Run) -> None:
+    """Its chapters need an API key; --private shows them."""
+    before, after = (with_chapters(chapter(1, title, id=1), restricted="true") for title in ("One", "Secret"))
+    site.write("series/first.yaml", before)
+    site.build()
+    site.write("series/first.yaml", after)
+
+    assert links(comment(site, run)) == {"https://minimal.example/reader/first/": "First"}
+    assert list(links(comment(site, run, "--private")).values()) == ["First", "Ch. 1: Secret"]
+
+
+def test_a_series_without_a_public_body_has_no_link(site: Site, run: Run) -> None:
+    """For example a restricted series whose chapters have no id: no API version has it."""
+    site.build()
+    site.write("series/first.yaml", with_chapters(chapter(1), restricted="true"))
+
+    assert links(comment(site, run)) == {}
+
+
+def test_without_the_index_there_are_no_links(site: Site, run: Run) -> None:
+    """As for a release of format 2, whose manifest has no base URL: /api/v2 has paths only, and the index is lost."""
+    for title in ("One", "Other"):
+        site.write("series/first.yaml", with_chapters(chapter(1, title, id=1), restricted="true", title=title))
+        site.build()
+    for path in (site.folder / "dist/www").glob("index*.json"):
+        path.unlink()
+    old = site.folder / f"dist/releases/{site.store.previous()}"
+    manifest = site.folder / "dist/current/manifest.json"
+    value = json.loads(manifest.read_bytes())
+    rules = json.dumps(value["rules"], separators=(",", ":"), ensure_ascii=False)
+    text = manifest.read_text().replace('{"flatpanel":3', '{"flatpanel":2')
+    assert f',\n"rules":{rules}' in text
+    manifest.write_text(text.replace(f',\n"rules":{rules}', ""))
+    text = run("diff", old, site.folder / "dist", "--format", "markdown", "--private").stdout
+
+    assert "<code>series first changed</code>" in text
+    assert links(text) == {}
+
+
+@pytest.mark.parametrize("nasty", [*NASTY, "[a](https://evil.example)", "\u202eright to left\u202c", "</a>\u2028<p>"])
+def test_a_hostile_title_stays_text_in_a_link(site: Site, run: Run, nasty: str) -> None:
+    """It is one line of text in <code>, and the link leads to the page."""
+    site.build()
+    quoted = nasty.replace("'", "''")
+    title = nasty.replace("\\", "\\\\").replace('"', '\\"')
+    site.write("series/first.yaml", with_chapters(chapter(2, title), title=quoted))
+    text = comment(site, run)
+    shown = escaped(nasty)
+
+    assert is_harmless(text)
+    assert links(text) == {
+        "https://minimal.example/reader/first/": shown,
+        "https://minimal.example/reader/first/0/2/": f"Ch. 2: {shown}",
+    }
+
+
+def test_long_titles_and_long_lists_of_links_are_cut(site: Site, run: Run) -> None:
+    """Ten chapters of each series; a title has at most 80 characters."""
+    site.write("series/first.yaml", with_chapters(*(chapter(number, "t" * 99) for number in range(1, 13))))
+    text = comment(built_before(site), run)
+    titles = list(links(text).values())
+
+    assert is_harmless(text)
+    assert titles == ["First", *(f"Ch. {number}: {'t' * 99}"[:79] + "…" for number in range(1, 11))]
+    assert "</a>, …</p>" in text
+
+
+def built_before(site: Site) -> Site:
+    """The site after a build without series `first`."""
+    path = site.folder / "catalog_src/series/first.yaml"
+    text = path.read_text()
+    path.unlink()
+    site.build()
+    path.write_text(text)
+    return site
+
+
+def test_a_group_of_similar_series_links_to_the_first_one(site: Site, run: Run) -> None:
+    """More than fifty series with similar changes are one section."""
+    for number in range(51):
+        site.write(f"series/many-{number:02}.yaml", with_chapters(chapter(1)))
+    site.build()
+    for number in range(51):
+        site.write(f"series/many-{number:02}.yaml", with_chapters(chapter(1, "New"), title=f"Renamed {number}"))
+    text = comment(site, run)
+
+    assert is_harmless(text)
+    assert "<code>series many-00, many-01, many-02 and 48 more changed in a similar way; the first:</code>" in text
+    assert links(text) == {
+        "https://minimal.example/reader/many-00/": "Renamed 0",
+        "https://minimal.example/reader/many-00/0/1/": "Ch. 1: New",
+    }
+
+
+@pytest.mark.parametrize("url", ["javascript:alert(1)", "/reader/<b>/", "/a b/", None, 7])
+def test_an_unexpected_url_gets_no_link(same: BodyReader, url: object) -> None:
+    """A body whose URL is not one that a build makes."""
+    assert series_pages.page_url(same.comparison.new, {"url": url}) == ""
+    assert series_pages.page_url(same.comparison.new, {"url": "/a/"}) == "https://minimal.example/a/"
+    assert series_pages.page_url(same.comparison.new, {}) == ""

@@ -13,6 +13,7 @@ from generator.api.payloads.v2 import DATE_FORMATS
 from tests.commands.test_cli import Run, outcome
 from tests.conftest import AS_OF, Site, copy_of, date
 from tests.support import nginx_client
+from tests.support.release_table import as_format_2
 
 BASE = "https://everything.example:8443"
 CHAPTER = "  - {id: 1200, number: 5, published: 2026-03-02, pages: [x]}\n"
@@ -123,6 +124,42 @@ def test_purging_updates_a_shared_cache(tmp_path: Path, run: Run, edits: Sequenc
     assert len(stale) > (300 if edits == EDITS else 30)
 
 
+def test_redirects_of_pages_and_feeds_are_purged(site: Site, tmp_path: Path, run: Run) -> None:
+    """The feeds of a series are beside its page."""
+    new = copy_of("minimal", tmp_path / "new")
+    text = (site.folder / "catalog_src/series/first.yaml").read_text()
+    new.write("series/first.yaml", f"formerly: [added]\n{text}")
+    for made in (site, new):
+        made.write("site.yaml", "base_url: https://minimal.example\npages: true\n")
+        made.build()
+    purge = json.loads(run("diff", site.folder / "dist", new.folder / "dist", "--purge", "--format", "json").stdout)
+    page = "https://minimal.example/reader/added"
+
+    assert {page, f"{page}/"} <= set(purge["urls"])
+    assert {prefix for prefix in purge["prefixes"] if prefix.startswith(page)} == {f"{page}{end}" for end in "/?."}
+
+
+def test_redirects_are_purged(site: Site, tmp_path: Path, run: Run) -> None:
+    """A new, changed or removed redirect, with every path below it; an unchanged one is not."""
+    paths = ("/api/series/", "/api/v1/series/", "/api/v2/cubari/", "/api/v2/series/")
+    first = site.folder / "catalog_src/series/first.yaml"
+    text = first.read_text()
+    first.write_text(f"formerly: [same, removed]\n{text}")
+    new = copy_of("minimal", tmp_path / "new")
+    first = new.folder / "catalog_src/series/first.yaml"
+    first.write_text(f"formerly: [same, added]\n{text}")
+    for made in (site, new):
+        made.build()
+    purge = json.loads(run("diff", site.folder / "dist", new.folder / "dist", "--purge", "--format", "json").stdout)
+    urls = {f"https://minimal.example{path}{slug}" for slug in ("added", "removed") for path in paths}
+
+    assert {form for form in purge["urls"] if "added" in form or "removed" in form or "same" in form} >= urls
+    assert not [form for form in purge["urls"] if "same" in form]
+    assert {form for form in purge["prefixes"] if "v2/series?" not in form and "v2/series/?" not in form} == {
+        f"{form}{end}" for form in urls for end in ("/", "?")
+    }
+
+
 def test_purge_prints_one_url_on_each_line(both: tuple[Site, Site], run: Run) -> None:
     """Prefixes and changed settings are printed on standard error."""
     folders = [one.folder / "catalog_src" for one in both]
@@ -131,9 +168,7 @@ def test_purge_prints_one_url_on_each_line(both: tuple[Site, Site], run: Run) ->
 
     assert code == 0
     assert lines == sorted(set(lines)) and f"{BASE}/api/series/finished" in lines
-    assert (
-        f"purge all URLs that begin with {BASE}/api/v2/series?, too: filtered and cut lists cannot be listed\n" in error
-    )
+    assert f"purge all URLs that begin with {BASE}/api/v2/series?, too: they cannot all be listed\n" in error
     assert error.endswith("http.conf changed too: headers and errors may differ; purge the whole site\n")
 
 
@@ -145,12 +180,12 @@ def test_purge_without_differences_prints_nothing(both: tuple[Site, Site], run: 
 
 
 def test_base_url_replaces_the_host_of_purged_urls(both: tuple[Site, Site], run: Run, tmp_path: Path) -> None:
-    """A manifest does not contain the site's URL, and a CDN may use another host name."""
+    """A manifest of an older version does not contain the site's URL, and a CDN may use another host name."""
     manifests = []
     for site in both:
         site.build()
         manifests.append(tmp_path / f"{site.folder.name}.json")
-        manifests[-1].write_bytes((site.folder / "dist/current/manifest.json").read_bytes())
+        manifests[-1].write_bytes(as_format_2(site.folder / "dist/current/manifest.json"))
     refused = outcome(run("diff", *manifests, "--purge"))
     result = run("diff", *manifests, "--purge", "--base-url", "https://cdn.example/")
 
@@ -160,6 +195,20 @@ def test_base_url_replaces_the_host_of_purged_urls(both: tuple[Site, Site], run:
     assert f"{BASE}/api/v2/pages?series=long-road&volume=0&number=5" in half.stdout.splitlines()
     assert "series=long-road&volume=2&number=10&" not in half.stdout
     assert "so redirects, licences and settings were not compared\n" in half.stderr
+
+
+def test_a_manifest_alone_names_the_urls_to_purge(both: tuple[Site, Site], run: Run, tmp_path: Path) -> None:
+    """It has the site's URL and the deprecated URLs of pages."""
+    for site in both:
+        site.build()
+    copy = tmp_path / "last.json"
+    copy.write_bytes((both[0].folder / "dist/current/manifest.json").read_bytes())
+    alone = run("diff", copy, both[1].folder / "dist", "--purge")
+    whole = run("diff", both[0].folder / "dist", both[1].folder / "dist", "--purge")
+
+    assert alone.stdout == whole.stdout
+    assert f"{BASE}/api/v2/pages?series=long-road&volume=0&number=5" in alone.stdout.splitlines()
+    assert "one side is only a manifest, so settings were not compared\n" in alone.stderr
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ import pytest
 from click.testing import Result
 
 from generator import encoding, filesystem
+from generator.nginx import maps
 from generator.pipeline import long_lists
 from generator.pipeline import run as pipeline
 from generator.release import bodies, transaction
@@ -230,7 +231,8 @@ def test_a_file_damaged_in_both_releases_comes_from_the_catalog(built: Site, run
     two_releases(built, run)
     before = tree_snapshot.content(built.folder / "dist")
     older = str(built.store.previous())
-    name = next(iter(dict(built.manifest.files.items() & built.store.manifest(older).files.items())))
+    same = dict(built.manifest.files.items() & built.store.manifest(older).files.items())
+    name = next(name for name in sorted(same) if name.endswith(".conf"))
     for release in (older, str(built.store.current())):
         (built.folder / "dist/releases" / release / name).write_text("?")
     result = run("verify", "--repair", *places(built))
@@ -241,10 +243,10 @@ def test_a_file_damaged_in_both_releases_comes_from_the_catalog(built: Site, run
 
 
 def test_repair_names_files_that_the_changed_catalog_cannot_restore(built: Site, run: Run) -> None:
-    """Exit code 1 for a body and a map of the previous release."""
+    """Exit code 1 for a body and a file of the previous release that nothing but the catalog gives."""
     two_releases(built, run)
     path = next(path for url, path in only_in_previous(built) if url == "/api/v1/series/first")
-    table = built.folder / "dist/releases" / str(built.store.previous()) / "series.map"
+    table = built.folder / "dist/releases" / str(built.store.previous()) / "http.conf"
     cut(table)
     for file in (path, Path(f"{path}.gz")):
         file.unlink(missing_ok=True)
@@ -254,6 +256,36 @@ def test_repair_names_files_that_the_changed_catalog_cannot_restore(built: Site,
     assert (result.exit_code, result.stdout) == (1, "")
     assert {f"{path}: is missing", f"{table}: was changed after the build"} <= set(result.stderr.splitlines())
     assert tree_snapshot.content(built.folder / "dist") == after
+
+
+@pytest.mark.parametrize("name", [*(f"{name}.map" for name in maps.LONG), "redirects.map", "keys.map", "keys.json"])
+def test_maps_and_keys_are_restored_without_a_catalog(built: Site, run: Run, name: str) -> None:
+    """They follow from the manifest, and the digests of keys from each other."""
+    built.write("keys.yaml", f"- {{name: one, sha256: {'a' * 64}}}\n")
+    path = built.folder / "catalog_src/series/first.yaml"
+    path.write_text(f"formerly: [older]\n{path.read_text()}")
+    built.build()
+    before = tree_snapshot.content(built.folder / "dist")
+    table = (built.folder / "dist/current" / name).resolve()
+    table.unlink()
+    built.write("series/first.yaml", "title: [")
+    result = run("verify", "--repair", *places(built))
+
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert f"{table}: restored from an intact file" in result.stdout
+    assert tree_snapshot.content(built.folder / "dist") == before
+
+
+def test_lost_keys_are_restored_from_the_catalog_only(built: Site, run: Run) -> None:
+    """Without both files, nothing else tells the digests."""
+    before = tree_snapshot.content(built.folder / "dist")
+    for name in ("keys.map", "keys.json"):
+        (built.folder / "dist/current" / name).resolve().unlink()
+    result = run("verify", "--repair", *places(built))
+
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert "keys.json: restored from the catalog" in result.stdout
+    assert tree_snapshot.content(built.folder / "dist") == before
 
 
 def test_a_file_that_cannot_be_restored_does_not_stop_the_repair(built: Site, run: Run) -> None:
@@ -328,7 +360,7 @@ def test_the_journal_has_precedence_for_the_time_of_a_release(
 
 def test_repair_reports_problems_of_the_catalog(built: Site, run: Run) -> None:
     """Files with an intact source are restored. The output explains why the catalog was not used."""
-    body, table = file_of(built, "body"), file_of(built, "map")
+    body, table = file_of(built, "body"), (built.folder / "dist/current/server.conf").resolve()
     whole = body.read_bytes()
     cut(body)
     cut(table)
@@ -587,7 +619,10 @@ def test_repair_without_a_release_creates_no_folder(site: Site, run: Run) -> Non
     """Exit code 1."""
     result = run("verify", "--repair", *places(site))
 
-    assert (result.exit_code, result.stderr) == (1, f"{site.folder}/dist: nothing has been built yet\n")
+    assert (result.exit_code, result.stderr) == (
+        1,
+        f"{site.folder}/dist: nothing has been built yet; run the command `build` first\n",
+    )
     assert not (site.folder / "dist").exists()
 
 

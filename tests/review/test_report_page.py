@@ -8,15 +8,33 @@ import pytest
 
 from tests.conftest import Site, copy_of
 from tests.support import browser
+from tests.support.media_server import MediaServer, fill, media_server
 from tests.support.reports import build_with_report
 
-pytestmark = pytest.mark.skipif(not browser.COMMAND, reason="chromium is not installed")
+pytestmark = browser.needs_browser
 
 PHONE, DESK = 360, 1280
 # A word without a break opportunity, wider than a phone.
 ENDLESS = "W" * 150
 # Minimum contrast of small text (WCAG 2.2, 1.4.3).
 ENOUGH = 4.5
+# The listed series with a cover that the page can load, and their titles.
+COVERS = (ENDLESS, "new", "old")
+TITLES = ("Endless", ENDLESS, "Old")
+CHAPTER = "chapters:\n- {id: 9001, number: 1, pages: [], published: 2026-01-01}\n"
+
+LOAD_IMAGES = """Promise.all([...document.images].map((image) => {
+    image.scrollIntoView();
+    return image.decode();
+}))"""
+SIZES = """[...document.querySelectorAll('.cover')].map((cover) => cover.getBoundingClientRect())
+    .map((box) => [box.width, box.height])"""
+# The sum of all shifts that no input caused.
+LAYOUT_SHIFT = """new Promise((done) => {
+    new PerformanceObserver((list) => done(list.getEntries().reduce((sum, shift) => sum + shift.value, 0)))
+        .observe({ type: 'layout-shift', buffered: true });
+    requestAnimationFrame(() => requestAnimationFrame(() => done(0)));
+})"""
 
 # Every visible text and its contrast to the background.
 CONTRASTS = """
@@ -46,18 +64,28 @@ CONTRASTS = """
 
 
 @pytest.fixture(scope="module")
-def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def covers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[MediaServer]:
+    """The host of the covers."""
+    with media_server(tmp_path_factory.mktemp("covers")) as server:
+        fill(server.media, (f"series/{slug}/c.png" for slug in COVERS))
+        yield server
+
+
+@pytest.fixture(scope="module")
+def page(covers: MediaServer, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A report with warnings, all kinds of changes, scheduled chapters and difficult texts."""
     site = copy_of("v2", tmp_path_factory.mktemp("report"))
-    site.write("series/old.yaml", "title: Old\ncover: c.png\n")
+    settings = (site.folder / "catalog_src/site.yaml").read_text()
+    site.write("site.yaml", f"{settings}\nmedia: {covers.url}/\n")
+    site.write("series/old.yaml", f"title: Old\ncover: c.png\n{CHAPTER}")
     site.write("series/new.yaml", "title: New\ncover: c.png\n")
     site.build()
     (site.folder / "catalog_src/series/old.yaml").unlink()
     chapters = f"- {{number: 1, published: 2030-01-01, title: {ENDLESS}, pages: []}}\n- {{number: 2, pages: [], "
     site.write("series/new.yaml", f"title: {ENDLESS}\ncover: c.png\nchapters:\n{chapters}published: 2026-01-01}}\n")
     site.write(f"series/{ENDLESS}.yaml", "title: Endless\ncover: c.png\n")
-    settings = (site.folder / "catalog_src/site.yaml").read_text()
-    site.write("site.yaml", f"{settings}\nbody_budget: 1\n")
+    site.write("series/elsewhere.yaml", "title: Elsewhere\ncover: https://reader:name@covers.example/c.png\n")
+    site.write("site.yaml", f"{settings}\nmedia: {covers.url}/\nbody_budget: 1\n")
     return built(site)
 
 
@@ -70,7 +98,7 @@ def built(site: Site) -> Path:
 
 
 @pytest.fixture(scope="module")
-def tab(page: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[browser.Browser]:
+def tab(page: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[browser.Tab]:
     """The page opened from a file."""
     with browser.browsing(tmp_path_factory.mktemp("browser")) as shown:
         shown.open(page.as_uri())
@@ -78,14 +106,14 @@ def tab(page: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[browse
         yield shown
 
 
-def emulate(tab: browser.Browser, scheme: str = "light", width: int = DESK) -> None:
+def emulate(tab: browser.Tab, scheme: str = "light", width: int = DESK) -> None:
     """Emulate a colour scheme and a screen width."""
     tab.send("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
     tab.send("Emulation.setDeviceMetricsOverride", width=width, height=900, deviceScaleFactor=1, mobile=False)
     tab.run("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
 
 
-def test_the_browser_reports_no_errors(tab: browser.Browser) -> None:
+def test_the_browser_reports_no_errors(tab: browser.Tab) -> None:
     """No error and no policy violation; the style is applied."""
     issues = [one["issue"]["code"] for one in tab.events_of("Audits.issueAdded")]
 
@@ -96,15 +124,26 @@ def test_the_browser_reports_no_errors(tab: browser.Browser) -> None:
     assert tab.run("getComputedStyle(document.querySelector('section')).borderTopStyle") == "solid"
 
 
-def test_the_page_requests_no_other_file(tab: browser.Browser, page: Path) -> None:
-    """Its icon is a data URL."""
+def test_the_page_requests_only_covers(tab: browser.Tab, page: Path, covers: MediaServer) -> None:
+    """Its icon is a data URL. A cover whose URL has a user name is not requested; browsers would refuse it."""
+    tab.run(LOAD_IMAGES)
     asked = [url for url, _ in tab.requests() if not url.startswith("data:")]
 
-    assert asked == [page.as_uri()]
+    assert sorted(asked) == [page.as_uri(), *(f"{covers.url}/series/{slug}/c.png" for slug in COVERS)]
+    assert all(status == 200 for url, status in tab.requests() if url.startswith("http"))
+
+
+def test_covers_move_nothing_when_they_load(tab: browser.Tab) -> None:
+    """Their space is reserved, for images of any size."""
+    boxes = tab.run(f"{LOAD_IMAGES}.then(() => {SIZES})")
+
+    assert boxes == [[48, 64]] * (len(COVERS) + 1)
+    assert tab.run(LAYOUT_SHIFT) == 0
+    assert tab.run("[...document.images].map((image) => image.alt)") == [f"Cover of {one}" for one in TITLES]
 
 
 @pytest.mark.parametrize("width", [320, PHONE, 768, DESK])
-def test_the_page_fits_the_screen_width(tab: browser.Browser, width: int) -> None:
+def test_the_page_fits_the_screen_width(tab: browser.Tab, width: int) -> None:
     """Also with long words and all sections open."""
     emulate(tab, width=width)
 
@@ -119,7 +158,7 @@ def overflowing(width: int) -> str:
 
 
 @pytest.mark.parametrize("width", [PHONE, DESK])
-def test_numbers_and_dates_are_not_broken(tab: browser.Browser, width: int) -> None:
+def test_numbers_and_dates_are_not_broken(tab: browser.Tab, width: int) -> None:
     """Long texts break instead."""
     emulate(tab, width=width)
     broken = tab.run(
@@ -137,7 +176,7 @@ def test_numbers_and_dates_are_not_broken(tab: browser.Browser, width: int) -> N
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [PHONE, DESK])
-def test_every_text_has_enough_contrast(tab: browser.Browser, scheme: str, width: int) -> None:
+def test_every_text_has_enough_contrast(tab: browser.Tab, scheme: str, width: int) -> None:
     """In light and dark mode."""
     emulate(tab, scheme, width)
     contrasts: list[list[Any]] = tab.run(CONTRASTS)
@@ -146,7 +185,7 @@ def test_every_text_has_enough_contrast(tab: browser.Browser, scheme: str, width
     assert [(text, round(ratio, 2)) for text, ratio in contrasts if ratio < ENOUGH] == []
 
 
-def test_dark_mode_is_dark(tab: browser.Browser) -> None:
+def test_dark_mode_is_dark(tab: browser.Tab) -> None:
     """Light text on a dark page, and the reverse in light mode."""
     seen = []
     for scheme in ("light", "dark"):
@@ -161,7 +200,7 @@ def test_dark_mode_is_dark(tab: browser.Browser) -> None:
     assert day != night
 
 
-def test_the_accessibility_tree(tab: browser.Browser) -> None:
+def test_the_accessibility_tree(tab: browser.Tab) -> None:
     """Regions have names, tables have captions, cells have row and column headers."""
     tree = tab.send("Accessibility.getFullAXTree")["nodes"]
     named = {(one["role"]["value"], one.get("name", {}).get("value")) for one in tree if "role" in one}
@@ -173,10 +212,11 @@ def test_the_accessibility_tree(tab: browser.Browser) -> None:
         ("columnheader", "Bytes"),
         ("rowheader", "/api/v2"),
     } <= named
-    assert not {role for role, _ in named} & {"image", "img", "graphics-document"}
+    images = {name for role, name in named if role in ("image", "img", "graphics-document")}
+    assert images == {f"Cover of {title}" for title in TITLES}
 
 
-def test_sections_open_from_the_keyboard(tab: browser.Browser) -> None:
+def test_sections_open_from_the_keyboard(tab: browser.Tab) -> None:
     """Without a mouse and without scripts."""
     emulate(tab)
     tab.run("document.querySelectorAll('details').forEach((one) => { one.open = false; })")

@@ -52,7 +52,7 @@ def test_an_undamaged_dist_has_no_faults(built: Site) -> None:
 
 def test_verify_without_a_release_is_an_error(site: Site) -> None:
     """It must not pass."""
-    with pytest.raises(FlatpanelError, match=r"/dist: nothing has been built yet$"):
+    with pytest.raises(FlatpanelError, match=r"/dist: nothing has been built yet; run the command `build` first$"):
         faults(site)
 
 

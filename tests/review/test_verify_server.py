@@ -1,28 +1,34 @@
 """`verify --url` requests every URL and finds each response that differs from the release."""
 
 import json
+import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 
 import pytest
 from click.testing import Result
 
 from generator.errors import FlatpanelError
-from generator.release.manifest import Published
 from generator.review import verify_server
-from tests.conftest import Site
+from generator.review.promises.bodies import expected_headers
+from generator.review.promises.keys import UNAUTHORIZED_HEADERS
+from tests.conftest import Site, copy_of
 from tests.support import nginx_client, tree_snapshot
+from tests.support.lying_proxy import Answer, Asked, Lie, lying
+from tests.support.nginx_client import Web
 from tests.support.runs import sample
 
 FIRST = "/api/series/first"  # has a compressed form
 AUTHORS = "/api/authors"  # has none
 
-# Changes a response before it is sent: status, headers, body.
-Answer = tuple[int, dict[str, str | None], bytes]
-Lie = Callable[[Answer], Answer]
+# A site and the nginx that serves it.
+Running = tuple[Site, Web]
+
+
+def truth(asked: Asked, answer: Answer) -> Answer:
+    return answer
 
 
 @pytest.fixture
@@ -32,62 +38,45 @@ def built(site: Site) -> Site:
     return site
 
 
-@contextmanager
-def server(site: Site, lie: Lie, url: str) -> Iterator[str]:
-    """A server with correct responses except for one URL; yields its URL."""
-    resources = site.manifest.resources
-
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
-        wbufsize = 65536  # head and body in one packet; otherwise each waits for the other's receipt
-
-        def do_GET(self) -> None:
-            answer = honest(site, resources[self.path], "gzip" in (self.headers["Accept-Encoding"] or ""))
-            status, headers, body = lie(answer) if self.path == url else answer
-            self.send_response(status)
-            for name, value in headers.items():
-                if value is not None:
-                    self.send_header(name, value)
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
-
-        def log_message(self, *_: object) -> None:
-            pass
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as listening:
-        thread = threading.Thread(target=listening.serve_forever)
-        thread.start()
-        try:
-            yield f"http://127.0.0.1:{listening.server_port}"
-        finally:
-            listening.shutdown()
-            thread.join()
+@pytest.fixture(scope="module")
+def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+    yield from _running(tmp_path_factory.mktemp("public"), "")
 
 
-def honest(site: Site, published: Published, gzip: bool) -> Answer:
-    if published.restricted:
-        return (
-            401,
-            dict(verify_server.UNAUTHORIZED_HEADERS),
-            b'{"detail":"Authentication credentials were not provided."}',
-        )
-    packed = gzip and published.gzip
-    body = (site.folder / "dist" / (f"{published.file}.gz" if packed else published.file)).read_bytes()
-    return 200, verify_server.expected_headers(published, packed), body
+def _running(folder: Path, settings: str) -> Iterator[Running]:
+    site = copy_of("minimal", folder)
+    tree_snapshot.first_version(site)
+    with nginx_client.listening() as listener:
+        port = listener.getsockname()[1]
+        site.write("site.yaml", f"base_url: https://minimal.example\n{settings}port: {port}\n")
+        site.build()
+        with nginx_client.running(folder, listener) as web:
+            yield site, web
 
 
-def faults(site: Site, lie: Lie, url: str) -> list[str]:
-    with server(site, lie, url) as address:
-        return [
-            fault.replace(address, "")
-            for fault in verify_server.check_server(site.store, address, time.monotonic).faults
-        ]
+def faults(running: Running, change: Callable[[Answer], Answer], url: str) -> list[str]:
+    """The differences in the body or headers of a URL, of a server that changes each response to a plain GET of it."""
+
+    def lie(asked: Asked, answer: Answer) -> Answer:
+        is_plain = not {"x-api-key", "range"} & asked.headers.keys()
+        is_plain &= not any(name.startswith("if-") for name in asked.headers)
+        return change(answer) if asked.path == url and asked.method == "GET" and is_plain else answer
+
+    return [
+        fault for fault in all_faults(running, lie) if fault.startswith((f"{url}:", f"{url} (gzip)", f"{url} (wit"))
+    ]
 
 
-def test_correct_responses_have_no_faults(built: Site) -> None:
+def all_faults(running: Running, lie: Lie) -> list[str]:
+    site, web = running
+    with lying(web.port, lie) as address:
+        result = verify_server.check_server(site.store, address, time.monotonic)
+    return [fault.replace(address, "") for fault in result.faults]
+
+
+def test_correct_responses_have_no_faults(running: Running) -> None:
     """For all URLs of the release."""
-    assert faults(built, lambda answer: answer, FIRST) == []
+    assert all_faults(running, truth) == []
 
 
 def test_nginx_serves_the_release(site: Site, run: Callable[..., Result]) -> None:
@@ -104,8 +93,59 @@ def test_nginx_serves_the_release(site: Site, run: Callable[..., Result]) -> Non
 
     assert (result.exit_code, result.stderr) == (0, "")
     urls = sum("#" not in url for url in site.manifest.resources)
-    assert result.stdout == f"http://localhost:{port}/: OK: all {urls} URLs match release {release}\n"
-    assert (result_json.exit_code, json.loads(result_json.stdout)) == (0, {"ok": True, "differences": []})
+    # Each of three chapters has a redirect and a deprecated URL of its pages.
+    assert result.stdout == f"http://localhost:{port}/: OK: all {urls + 6} URLs match release {release}\n"
+    assert (result_json.exit_code, json.loads(result_json.stdout)) == (
+        0,
+        {"ok": True, "differences": [], "not_promised": []},
+    )
+
+
+@pytest.mark.parametrize(("arguments", "is_shown"), [((), True), (("--for", "nginx"), False), (("--json",), False)])
+def test_a_difference_may_be_that_of_another_host(
+    running: Running, run: Callable[..., Result], arguments: tuple[str, ...], is_shown: bool
+) -> None:
+    """The message names the option for it, unless the host was named already."""
+    site, web = running
+    with lying(web.port, lambda _, answer: answer._replace(status=500)) as address:
+        result = run("verify", "--out", site.folder / "dist", "--url", address, *arguments)
+
+    assert (result.exit_code, "name it with --for" in result.stderr) == (1, is_shown)
+
+
+def redirect_faults(site: Site, redirect: str, port: int) -> list[str]:
+    """The faults of a server with this catalog, when the table of the release has another redirect."""
+    manifest = site.store.root / f"releases/{site.store.release()}/manifest.json"
+    text = manifest.read_text()
+    manifest.write_text(text.replace('{"oldest":"first"}', redirect))
+    result = verify_server.check_server(site.store, f"http://localhost:{port}", time.monotonic)
+    manifest.write_text(text)
+    return [fault.replace(f"http://localhost:{port}", "") for fault in result.faults]
+
+
+def test_redirects_of_old_slugs_are_requested(site: Site) -> None:
+    """A redirect that is missing, or leads elsewhere, is a difference."""
+    path = site.folder / "catalog_src/series/first.yaml"
+    path.write_text(f"formerly: [oldest]\n{path.read_text()}")
+    with nginx_client.listening() as listener:
+        port = listener.getsockname()[1]
+        site.write("site.yaml", f"base_url: https://minimal.example\nport: {port}\n")
+        site.build()
+        with nginx_client.running(site.folder, listener):
+            correct = verify_server.check_server(site.store, f"http://localhost:{port}", time.monotonic)
+            missing = redirect_faults(site, '{"never":"first"}', port)
+            elsewhere = redirect_faults(site, '{"oldest":"second"}', port)
+
+    urls = sum("#" not in url for url in site.manifest.resources)
+    # Four paths with the old slug, and what the chapters have: redirects, licence notices, deprecated URLs.
+    assert (correct.urls, correct.faults) == (urls + 4 + 3, [])
+    assert missing[0] == "/api/series/never/0?a=1: status is 404 instead of 308"
+    assert missing[3] == "/api/v2/series/never/0?a=1: status is 404 instead of 308"
+    assert elsewhere[0] == (
+        "/api/series/oldest/0?a=1: Location is https://minimal.example/api/series/first/0?a=1 "
+        "instead of a URL that ends with /api/series/second/0?a=1"
+    )
+    assert len(missing) == len(elsewhere) == 4
 
 
 HEADERS = {
@@ -123,33 +163,30 @@ HEADERS = {
 
 @pytest.mark.parametrize("name", sample([*HEADERS], 4))
 @pytest.mark.parametrize("url", [FIRST, AUTHORS])
-def test_a_wrong_header_is_found(built: Site, name: str, url: str) -> None:
+def test_a_wrong_header_is_found(running: Running, name: str, url: str) -> None:
     """With both values, for both forms of the body."""
-    published, wrong = built.manifest.resources[url], HEADERS[name]
+    published, wrong = running[0].manifest.resources[url], HEADERS[name]
 
-    assert faults(built, lambda answer: (answer[0], answer[1] | {name: wrong}, answer[2]), url) == [
-        f"{url}{form}: {name} is {wrong} instead of "
-        f"{verify_server.expected_headers(published, packed)[name] or 'absent'}"
+    assert faults(running, lambda answer: answer.with_header(name, wrong), url) == [
+        f"{url}{form}: {name} is {wrong} instead of {expected_headers(published, packed)[name] or 'absent'}"
         for form, packed in (("", False), (" (gzip)", published.gzip))
     ]
 
 
 @pytest.mark.parametrize("name", sample(sorted(HEADERS.keys() - {"Vary"}), 4))
-def test_a_missing_header_is_found(built: Site, name: str) -> None:
+def test_a_missing_header_is_found(running: Running, name: str) -> None:
     """For both forms of the body."""
-    published = built.manifest.resources[AUTHORS]
+    published = running[0].manifest.resources[AUTHORS]
 
-    assert faults(built, lambda answer: (answer[0], answer[1] | {name: None}, answer[2]), AUTHORS) == [
-        f"{AUTHORS}{form}: {name} is absent instead of {verify_server.expected_headers(published, False)[name]}"
+    assert faults(running, lambda answer: answer.with_header(name, None), AUTHORS) == [
+        f"{AUTHORS}{form}: {name} is absent instead of {expected_headers(published, False)[name]}"
         for form in ("", " (gzip)")
     ]
 
 
-def test_a_wrong_content_encoding_is_found(built: Site) -> None:
+def test_a_wrong_content_encoding_is_found(running: Running) -> None:
     """A body labelled as gzip that is not."""
-    wrong = {"Content-Encoding": "br"}
-
-    assert faults(built, lambda answer: (answer[0], answer[1] | wrong, answer[2]), AUTHORS) == [
+    assert faults(running, lambda answer: answer.with_header("Content-Encoding", "br"), AUTHORS) == [
         f"{AUTHORS}: Content-Encoding is br instead of absent",
         f"{AUTHORS} (gzip): Content-Encoding is br instead of absent",
     ]
@@ -157,18 +194,18 @@ def test_a_wrong_content_encoding_is_found(built: Site) -> None:
 
 @pytest.mark.parametrize("body", [b"", b"[]", b"{"])
 @pytest.mark.parametrize("url", [FIRST, AUTHORS])
-def test_a_wrong_body_is_found(built: Site, url: str, body: bytes) -> None:
+def test_a_wrong_body_is_found(running: Running, url: str, body: bytes) -> None:
     """With the right headers."""
-    assert faults(built, lambda answer: (answer[0], answer[1], body), url) == [
+    assert faults(running, lambda answer: answer._replace(body=body), url) == [
         f"{url}: has another body",
         f"{url} (gzip): has another body",
     ]
 
 
 @pytest.mark.parametrize("status", [206, 404, 503])
-def test_a_wrong_status_is_found(built: Site, status: int) -> None:
+def test_a_wrong_status_is_found(running: Running, status: int) -> None:
     """Headers and body are not compared then."""
-    assert faults(built, lambda answer: (status, {}, b"{}"), AUTHORS) == [
+    assert faults(running, lambda answer: Answer(status, {}, b"{}"), AUTHORS) == [
         f"{AUTHORS}: status is {status} instead of 200",
         f"{AUTHORS} (gzip): status is {status} instead of 200",
     ]
@@ -206,14 +243,28 @@ def test_a_refused_connection_is_an_error(built: Site) -> None:
 
 def test_a_response_that_is_not_http_is_an_error(built: Site) -> None:
     """Another service may listen on the port."""
-    with pytest.raises(FlatpanelError, match=r"^http://127.0.0.1:\d+: no response: "):
-        faults(built, lambda answer: (answer[0], {"Transfer-Encoding": "chunked"}, b"zz\r\n"), AUTHORS)
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port = listener.getsockname()[1]
+        thread = threading.Thread(target=lambda: _greet(listener))
+        thread.start()
+        with pytest.raises(FlatpanelError, match=rf"^http://127.0.0.1:{port}: no response: "):
+            verify_server.check_server(built.store, f"http://127.0.0.1:{port}", time.monotonic)
+        thread.join()
 
 
-def test_https_urls_use_tls(built: Site) -> None:
+def _greet(listener: socket.socket) -> None:
+    for _ in range(3):  # a broken response is requested again
+        connection, _ = listener.accept()
+        with connection:
+            connection.recv(1024)
+            connection.sendall(b"220 mail.example ESMTP\r\n")
+
+
+def test_https_urls_use_tls(running: Running) -> None:
     """There is no fallback to plain HTTP."""
-    with server(built, lambda answer: answer, FIRST) as url, pytest.raises(FlatpanelError, match=r"no response: .*SSL"):
-        verify_server.check_server(built.store, url.replace("http:", "https:"), time.monotonic)
+    site, web = running
+    with pytest.raises(FlatpanelError, match=r"no response: .*SSL"):
+        verify_server.check_server(site.store, f"https://127.0.0.1:{web.port}", time.monotonic)
 
 
 # Restricted URLs
@@ -221,56 +272,50 @@ def test_https_urls_use_tls(built: Site) -> None:
 LOCKED = "/api/v2/authors"
 
 
-@pytest.fixture
-def restricted(site: Site) -> Site:
+@pytest.fixture(scope="module")
+def restricted(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     """A site with a restricted route."""
-    tree_snapshot.first_version(site)
-    site.write("site.yaml", "base_url: https://minimal.example\nrestricted: [/authors]\n")
-    site.build()
-    assert site.manifest.resources[LOCKED].restricted
-    return site
+    for site, web in _running(tmp_path_factory.mktemp("restricted"), "restricted: [/authors]\n"):
+        assert site.manifest.resources[LOCKED].restricted
+        yield site, web
 
 
-def test_restricted_urls_must_respond_with_401(restricted: Site) -> None:
+def test_restricted_urls_must_respond_with_401(restricted: Running) -> None:
     """They are requested without an API key."""
     assert faults(restricted, lambda answer: answer, LOCKED) == []
 
 
-def test_a_public_restricted_body_is_found(restricted: Site) -> None:
+def test_a_public_restricted_body_is_found(restricted: Running) -> None:
     """A server without its gates serves restricted bodies."""
-    published = restricted.manifest.resources[LOCKED]
-    body = (restricted.folder / "dist" / published.file).read_bytes()
+    site, _ = restricted
+    published = site.manifest.resources[LOCKED]
+    body = (site.folder / "dist" / published.file).read_bytes()
 
-    assert faults(restricted, lambda _: (200, verify_server.expected_headers(published, False), body), LOCKED) == [
-        f"{LOCKED} (without a key): status is 200 instead of 401"
+    assert faults(restricted, lambda _: Answer(200, expected_headers(published, False), body), LOCKED) == [
+        f"{LOCKED}: is sent without a key (status 200)",
+        f"{LOCKED} (without a key): status is 200 instead of 401",
     ]
 
 
-def test_a_401_with_the_restricted_body_is_found(restricted: Site) -> None:
+def test_a_401_with_the_restricted_body_is_found(restricted: Running) -> None:
     """The status alone protects no content."""
-    assert faults(restricted, lambda answer: (answer[0], answer[1], b"[]"), LOCKED) == [
+    assert faults(restricted, lambda answer: answer._replace(body=b"[]"), LOCKED) == [
         f"{LOCKED} (without a key): has another body"
     ]
 
 
 @pytest.mark.parametrize(("name", "wrong"), sample([*HEADERS.items(), ("WWW-Authenticate", "Basic")], 4))
-def test_a_wrong_header_of_a_401_is_found(restricted: Site, name: str, wrong: str) -> None:
+def test_a_wrong_header_of_a_401_is_found(restricted: Running, name: str, wrong: str) -> None:
     """An ETag would reveal changes, and max-age would let caches refuse clients with a key."""
     if name != "Vary":
-        assert faults(restricted, lambda answer: (answer[0], answer[1] | {name: wrong}, answer[2]), LOCKED) == [
-            f"{LOCKED} (without a key): {name} is {wrong} instead of "
-            f"{verify_server.UNAUTHORIZED_HEADERS[name] or 'absent'}"
+        assert faults(restricted, lambda answer: answer.with_header(name, wrong), LOCKED) == [
+            f"{LOCKED} (without a key): {name} is {wrong} instead of {UNAUTHORIZED_HEADERS[name] or 'absent'}"
         ]
 
 
-def test_nginx_responds_with_401(restricted: Site, run: Callable[..., Result]) -> None:
+def test_nginx_responds_with_401(restricted: Running, run: Callable[..., Result]) -> None:
     """With the configuration of the build."""
-    with nginx_client.listening() as listener:
-        port = listener.getsockname()[1]
-        settings = restricted.folder / "catalog_src/site.yaml"
-        settings.write_text(f"{settings.read_text()}port: {port}\n")
-        restricted.build()
-        with nginx_client.running(restricted.folder, listener):
-            result = run("verify", "--out", restricted.folder / "dist", "--url", f"http://localhost:{port}")
+    site, web = restricted
+    result = run("verify", "--out", site.folder / "dist", "--url", f"http://localhost:{web.port}")
 
     assert (result.exit_code, result.stderr) == (0, "")

@@ -1,21 +1,28 @@
-"""Headless Chromium, controlled over a pipe: page content, requests and errors."""
+"""Headless Chromium, controlled over a pipe with the DevTools protocol: no library, no open port."""
 
 import fcntl
 import json
 import os
+import select
 import shutil
 import subprocess
 import sys
 import tempfile
-from base64 import b64decode
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import pytest
+
+from tests.support.browser_tab import Tab, Viewport
+
 COMMAND = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-# No network: no updates, no accounts, no first-run page.
+# CI must have one, so that its tests fail there instead.
+needs_browser = pytest.mark.skipif(
+    not COMMAND and os.environ.get("CI") != "true", reason="no browser: install chromium to read pages with it"
+)
+# No network except this machine: no updates, no accounts, no first-run page, no names of hosts.
 _FLAGS = (
     "--headless",
     "--no-sandbox",
@@ -27,80 +34,76 @@ _FLAGS = (
     "--disable-extensions",
     "--no-first-run",
     "--hide-scrollbars",
+    "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
     "--remote-debugging-pipe",
 )
+# Seconds without any message after which a test fails instead of waiting for ever.
+_SILENCE = 120
 
 
-@dataclass
 class Browser:
-    """One tab, and all events of the browser."""
+    """The process, and all events of its tabs."""
 
-    commands: int
-    replies: Any
-    events: list[dict[str, Any]] = field(default_factory=list)
-    last: int = 0
-    session: str | None = None
+    def __init__(self, commands: int, replies: int) -> None:
+        self._commands = commands
+        self._replies = replies
+        self._received = bytearray()
+        self._last = 0
+        self.events: list[dict[str, Any]] = []
+        # What answers requests that are held, by session.
+        self.interceptors: dict[str, Callable[[dict[str, Any]], None]] = {}
 
-    def send(self, method: str, **parameters: object) -> dict[str, Any]:
-        """Send a command of the DevTools protocol and return its result."""
-        self.last += 1
-        message = {"id": self.last, "method": method, "params": parameters}
-        if self.session:
-            message["sessionId"] = self.session
-        os.write(self.commands, json.dumps(message).encode() + b"\0")
-        while (reply := self._hear()).get("id") != self.last:
-            self.events.append(reply)
-        assert "error" not in reply, reply["error"]
+    def post(self, method: str, session: str | None = None, **parameters: object) -> int:
+        """Send a command of the DevTools protocol without waiting for its reply."""
+        self._last += 1
+        message = {"id": self._last, "method": method, "params": parameters}
+        if session:
+            message["sessionId"] = session
+        os.write(self._commands, json.dumps(message).encode() + b"\0")
+        return self._last
+
+    def ask(self, method: str, session: str | None = None, **parameters: object) -> dict[str, Any]:
+        """Send a command and return its reply, which may be an error."""
+        number = self.post(method, session, **parameters)
+        while (reply := self.hear(method)) is None or reply.get("id") != number:
+            pass
+        return reply
+
+    def send(self, method: str, session: str | None = None, **parameters: object) -> dict[str, Any]:
+        """Send a command and return its result."""
+        reply = self.ask(method, session, **parameters)
+        assert "error" not in reply, (method, reply["error"])
         result: dict[str, Any] = reply["result"]
         return result
 
-    def _hear(self) -> dict[str, Any]:
-        text = bytearray()
-        while (byte := self.replies.read(1)) != b"\0":
-            assert byte, "the browser is gone"
-            text += byte
-        heard: dict[str, Any] = json.loads(text)
-        return heard
+    def hear(self, waiting_for: str, seconds: float = _SILENCE) -> dict[str, Any] | None:
+        """The next message. Events are kept. Nothing if none comes, and `seconds` were fewer than the limit."""
+        while (end := self._received.find(b"\0")) < 0:
+            if not select.select([self._replies], [], [], seconds)[0]:
+                assert seconds < _SILENCE, f"no message of the browser while waiting for {waiting_for}"
+                return None
+            part = os.read(self._replies, 1 << 16)
+            assert part, f"the browser ended while waiting for {waiting_for}"
+            self._received += part
+        message: dict[str, Any] = json.loads(self._received[:end])
+        del self._received[: end + 1]
+        if message.get("method") == "Fetch.requestPaused":
+            self.interceptors[message["sessionId"]](message["params"])
+        elif "method" in message:
+            self.events.append(message)
+        return message
 
-    def attach(self, *, width: int, height: int) -> None:
-        target = self.send("Target.createTarget", url="about:blank")["targetId"]
-        self.session = self.send("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
-        for domain in ("Page", "Runtime", "Log", "Network", "Audits"):
-            self.send(f"{domain}.enable")
-        self.send("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
-
-    def open(self, url: str) -> None:
-        self.send("Page.navigate", url=url)
-
-    def run(self, script: str) -> Any:
-        """Evaluate an expression in the page; a promise is awaited."""
-        reply = self.send("Runtime.evaluate", expression=script, awaitPromise=True, returnByValue=True)
-        assert "exceptionDetails" not in reply, reply["exceptionDetails"]
-        return reply["result"].get("value")
-
-    def wait_for(self, selector: str) -> None:
-        """Wait until the page contains an element."""
-        self.run(
-            f"""new Promise((done) => {{
-                const look = () => document.querySelector({json.dumps(selector)}) && done();
-                new MutationObserver(look).observe(document, {{ childList: true, subtree: true }});
-                look();
-            }})"""
-        )
-
-    def picture(self) -> bytes:
-        return b64decode(self.send("Page.captureScreenshot", format="png")["data"])
-
-    def events_of(self, method: str) -> list[dict[str, Any]]:
-        return [one["params"] for one in self.events if one.get("method") == method]
-
-    def requests(self) -> list[tuple[str, int | None]]:
-        """The requests of the page and their responses."""
-        statuses = {one["requestId"]: one["response"]["status"] for one in self.events_of("Network.responseReceived")}
-        return [
-            (one["request"]["url"], statuses.get(one["requestId"]))
-            for one in self.events_of("Network.requestWillBeSent")
-        ]
+    @contextmanager
+    def tab(self, viewport: Viewport | None = None) -> Iterator[Tab]:
+        """A tab with a storage and a cache of its own, which begin empty."""
+        context = self.send("Target.createBrowserContext")["browserContextId"]
+        target = self.send("Target.createTarget", url="about:blank", browserContextId=context)["targetId"]
+        session = self.send("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
+        tab = Tab(self, session)
+        tab.prepare(viewport or Viewport())
+        yield tab
+        self.send("Target.disposeBrowserContext", browserContextId=context)
+        self.events = [event for event in self.events if event.get("sessionId") != session]
 
 
 # The browser reads from 3 and writes to 4.
@@ -119,7 +122,7 @@ def _pipe() -> tuple[int, int]:
 
 
 @contextmanager
-def browsing(profile: Path, *, width: int = 1280, height: int = 900) -> Iterator[Browser]:
+def running(profile: Path) -> Iterator[Browser]:
     """A browser with an empty profile in `profile`."""
     assert COMMAND, "chromium is not installed"
     read_commands, commands = _pipe()
@@ -134,21 +137,26 @@ def browsing(profile: Path, *, width: int = 1280, height: int = 900) -> Iterator
     os.close(read_commands)
     os.close(write_replies)
     try:
-        with os.fdopen(replies, "rb") as heard:
-            browser = Browser(commands, heard)
-            browser.attach(width=width, height=height)
-            yield browser
-            browser.session = None
-            browser.send("Browser.close")
+        browser = Browser(commands, replies)
+        yield browser
+        browser.send("Browser.close")
     finally:
         process.terminate()
         process.wait()
         os.close(commands)
+        os.close(replies)
+
+
+@contextmanager
+def browsing(profile: Path, *, width: int = 1280, height: int = 900) -> Iterator[Tab]:
+    """A browser with a single tab."""
+    with running(profile) as browser, browser.tab(Viewport(width, height)) as tab:
+        yield tab
 
 
 if __name__ == "__main__":
-    # python -m tests.browser URL SELECTOR FILE: a picture of a page, once it shows something.
-    with tempfile.TemporaryDirectory() as folder, browsing(Path(folder)) as tab:
-        tab.open(sys.argv[1])
-        tab.wait_for(sys.argv[2])
-        Path(sys.argv[3]).write_bytes(tab.picture())
+    # python -m tests.support.browser URL SELECTOR FILE: a picture of a page, once it contains an element.
+    with tempfile.TemporaryDirectory() as folder, browsing(Path(folder)) as opened:
+        opened.open(sys.argv[1])
+        opened.wait_for(sys.argv[2])
+        Path(sys.argv[3]).write_bytes(opened.picture())

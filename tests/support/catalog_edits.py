@@ -53,6 +53,18 @@ def remove_series(catalog: Catalog, which: int, how: int) -> None:
 
 
 @edit
+def rename_series_with_redirect(catalog: Catalog, which: int, how: int) -> None:
+    old = catalog.some_slug(which)
+    catalog.series[old].fields.setdefault("formerly", []).append(old)
+    rename_series(catalog, which, how)
+
+
+@mistake
+def reuse_slug(catalog: Catalog, which: int, how: int) -> None:
+    catalog.some_series(which).fields["formerly"] = [catalog.some_slug(how).upper()]
+
+
+@edit
 def rename_series(catalog: Catalog, which: int, how: int) -> None:
     old, new = catalog.some_slug(which), catalog.free_slug(how)
     catalog.series[new] = catalog.series.pop(old)
@@ -75,7 +87,10 @@ def retitle_series(catalog: Catalog, which: int, how: int) -> None:
 @edit
 def license_series(catalog: Catalog, which: int, how: int) -> None:
     series = catalog.some_series(which)
-    series.fields["licensed"] = not series.fields.get("licensed", False)
+    series.fields["licensed"] = not series.fields.pop("licensed", False)
+    series.fields.pop("updated", None)
+    if series.fields["licensed"] and how % 2:
+        series.fields["updated"] = iso(AS_OF + pick((-900 * DAY, -HOUR, HOUR), how // 2))
 
 
 @edit
@@ -156,6 +171,19 @@ def add_chapter(catalog: Catalog, which: int, how: int) -> None:
     series.chapters.insert(how % (len(series.chapters) + 1), chapter)
     if series.folder and how % 2:
         chapter.file = free_file(series)
+
+
+@edit
+def share_number(catalog: Catalog, which: int, how: int) -> None:
+    """Add a version of a chapter without a volume: with a lower or a higher id or none, published or scheduled."""
+    if chapters := [pair for pair in catalog.chapters() if "volume" not in pair[1].fields]:
+        series, chapter = pick(chapters, which)
+        version = new_chapter(catalog, series, how)
+        version.fields.pop("volume", None)
+        version.fields["number"] = chapter.fields["number"]
+        if "id" in chapter.fields and how % 2:
+            version.fields["id"], chapter.fields["id"] = chapter.fields["id"], catalog.next_id()
+        series.chapters.append(version)
 
 
 @edit
@@ -422,6 +450,21 @@ def restrict_routes(catalog: Catalog, which: int, how: int) -> None:
 
 
 @edit
+def change_pages_for_readers(catalog: Catalog, which: int, how: int) -> None:
+    """Turn them on and off, or change one of their settings."""
+    name, values = pick(
+        (
+            ("pages", (True, False)),
+            ("title", ("Tin & Moon", "Moon")),
+            ("direction", ("ltr", "rtl")),
+            ("page_ratio", (0.5, 2)),
+        ),
+        which,
+    )
+    catalog.site[name] = pick(values, how)
+
+
+@edit
 def change_port(catalog: Catalog, which: int, how: int) -> None:
     catalog.site["port"] = 8000 + how
 
@@ -449,7 +492,7 @@ def revoke_key(catalog: Catalog, which: int, how: int) -> None:
 
 @edit
 def add_account(catalog: Catalog, which: int, how: int) -> None:
-    name = f"user{catalog.next_id()}"
+    name = f"{('user', 'Üser@', 'User.')[how % 3]}{catalog.next_id()}"
     catalog.lists["accounts.yaml"].append({"username": name, "bookmarks": [catalog.some_slug(which)]})
 
 
@@ -514,8 +557,9 @@ def repeat_an_id(catalog: Catalog, which: int, how: int) -> None:
 def repeat_a_number(catalog: Catalog, which: int, how: int) -> None:
     """In two files of one series, each valid by itself."""
     slug = catalog.some_slug(which)
-    if catalog.series[slug].folder and catalog.series[slug].chapters:
-        fields = {**pick(catalog.series[slug].chapters, how).fields, "title": "Again"}
+    in_volumes = [chapter for chapter in catalog.series[slug].chapters if "volume" in chapter.fields]
+    if catalog.series[slug].folder and in_volumes:
+        fields = {**pick(in_volumes, how).fields, "title": "Again"}
         fields.pop("id", None)
         catalog.wrong[f"series/{slug}/chapters/wrong.yaml"] = block(fields)
 

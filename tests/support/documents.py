@@ -26,11 +26,13 @@ DOCUMENTS = {
 }
 # The documents are run as of this instant; their examples are from it.
 AS_OF = 1_795_266_000
-COPIED = ("Makefile", "build.py", "catalog_src", "docs", "generator", "pyproject.toml", "tests", "tools")
+COPIED = ("Makefile", "build.py", "catalog_src", "docs", "generator", "media", "pyproject.toml", "tests", "tools")
 # Commands that stay in the foreground until they are stopped.
 SERVERS = ("make serve", "python build.py serve")
 # Seconds after which a command or server counts as hanging; far beyond what a busy machine needs.
 HANGS = 1800
+# Seconds without output after which a server has printed all: a build of the example takes one or two.
+SILENT = 300
 # Beginnings of commands that are not run, with the reason.
 NOT_RUN = {
     "make test": "does not run this test, and takes minutes",
@@ -44,7 +46,18 @@ NOT_RUN = {
     "flatpanel": "tests/project/test_installed_package.py runs the installed program",
     "pip install": "tests/project/test_installed_package.py installs the wheel without a network",
     'python build.py diff "$(git': "needs a repository",
+    "python build.py media list |": "needs a second machine; tests/commands/test_media.py runs rsync",
+    "python build.py media list --urls": "needs a second machine; tests/commands/test_media.py runs wget",
+    "python build.py media check https": "needs a second machine",
+    "python build.py media fetch media": "needs a second machine",
+    "python build.py publish ssh": "needs a second machine; tests/hosts/publish runs it",
     "rsync": "needs a second machine",
+    "cd edge && npx wrangler": "needs an account at Cloudflare; tests/hosts/test_documented_hosts.py runs workerd",
+    "cd edge && deno": "stays in the foreground; tests/hosts/test_documented_hosts.py runs Deno",
+    "cd assets && npx": "needs an account; tests/hosts/test_cloudflare.py runs wrangler",
+    "cd netlify && npx": "needs an account",
+    "python build.py publish": "needs a second machine or an account; tests/hosts/ has real servers and stores",
+    "python build.py verify --url https": "needs a second machine",
     "s5cmd": "needs an account at an object store",
     "ssh": "needs a second machine",
 }
@@ -126,8 +139,13 @@ def steady(text: str) -> str:
 
 
 def is_shown(shown: str, printed: str) -> bool:
-    """Whether a document shows the printed text; `…` at the end of a line stands for the rest of it."""
+    """Whether a document shows the printed text.
+
+    `…` at the end of a line stands for the rest of it; alone in the last line, also for the lines below.
+    """
     expected, actual = shown.splitlines(), printed.splitlines()
+    if expected[-1:] == ["…"]:
+        actual = actual[: len(expected)]
     return len(expected) == len(actual) and all(
         line.startswith(start[:-1]) if start.endswith("…") else line == start
         for start, line in zip(expected, actual, strict=True)
@@ -224,7 +242,7 @@ class Runner:
         assert self.server and self.server.stdout, "no server is running"
         printed = b""
         while steady(expected) not in self.as_documented(printed):
-            ready, _, _ = select.select([self.server.stdout], [], [], HANGS)
+            ready, _, _ = select.select([self.server.stdout], [], [], SILENT)
             more = os.read(self.server.stdout.fileno(), 65536) if ready else b""
             assert more, f"the server does not print\n{expected}but\n{printed.decode()}"
             printed += more
@@ -235,10 +253,10 @@ class Runner:
         (self.folder / name).write_text(text, encoding="utf-8")
 
     def edit(self, text: str) -> None:
-        """Replace lines of the file that the first line of a diff names."""
+        """Replace lines of the file that the first line of a diff names. Lines after a space stay."""
         lines = text.splitlines()
         file = self.folder / lines[0].removeprefix("--- ")
-        before, after = ("".join(f"{line[1:]}\n" for line in lines[1:] if line[0] == sign) for sign in "-+")
+        before, after = ("".join(f"{line[1:]}\n" for line in lines[1:] if line[:1] in (sign, " ", "")) for sign in "-+")
         content = file.read_text(encoding="utf-8")
         assert content.count(before) == 1, f"{file} does not contain exactly once\n{before}"
         file.write_text(content.replace(before, after), encoding="utf-8")
@@ -248,6 +266,7 @@ class Runner:
             os.killpg(self.server.pid, signal.SIGTERM)
             self.server.stdout.close()
             self.server.wait()
+            self.server = None
         pid = self.folder / "dist/run/nginx.pid"
         if pid.exists():
             os.kill(int(pid.read_text()), signal.SIGTERM)

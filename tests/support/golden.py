@@ -14,8 +14,8 @@ from urllib.parse import quote, unquote
 from tests.support.paths import DATA
 
 GOLDEN = DATA / "golden"
-# The one path that ends in .json itself.
-DOCUMENT = "api/v2/openapi.json"
+# The paths that end in .json themselves.
+NAMED = ("api/v2/openapi.json", "index.json")
 SUFFIX = ".txt"
 
 
@@ -28,14 +28,13 @@ class Response(NamedTuple):
 
 def url_of(path: str) -> str:
     """Return the URL of an exported body."""
-    if path == "index.json":
-        return "/"
-    return quote(f"/{path}" if path == DOCUMENT else f"/{path.removesuffix('.json')}")
+    return quote(f"/{path}" if path in NAMED else f"/{path.removesuffix('.json')}")
 
 
 def path_of(url: str) -> str:
     """Return the path of the exported body of a URL."""
-    return {"/": "index.json", f"/{DOCUMENT}": DOCUMENT}.get(url, f"{unquote(url[1:])}.json")
+    path = unquote(url[1:])
+    return path if path in NAMED else f"{path}.json"
 
 
 def written(url: str, response: Response) -> str:

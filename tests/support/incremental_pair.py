@@ -26,6 +26,7 @@ from tests.conftest import AS_OF
 from tests.support import tree_snapshot
 from tests.support.catalog_edits import EDITS, MISTAKES
 from tests.support.catalog_factory import DAY, HOUR, Catalog, pick
+from tests.support.release_table import different_maps
 
 SHARED_MEMORY = Path("/dev/shm")
 INSTANTS = (AS_OF, AS_OF + HOUR - 1, AS_OF + HOUR, AS_OF + 3 * HOUR, AS_OF + 40 * DAY, AS_OF - 250 * DAY, 1_500_000_000)
@@ -130,6 +131,7 @@ class IncrementalPair:
         assert_none("differs from a clean build", differences(visible(clean), visible(self.options)))
         assert report.release == expected.release
         assert_none("is wrong in dist", stray(self.store))
+        assert_none("does not follow from the table", different_maps(self.store))
         below = self.below_series()
         assert expected.parsed == len(below), expected.parsed
         changed = [path for path, text in below.items() if text != self.built_files.get(path)]

@@ -12,18 +12,17 @@ from generator.catalog.page_ids import allocate_page_ids, needs_allocated_ids
 from generator.catalog.reader import Sources
 
 
-def read_catalog(folder: Folder, as_of: int) -> Catalog:
+def read_catalog(folder: Folder, as_of: int, *, preview: bool = False) -> Catalog:
     """The catalog in a folder at an instant. Raises every problem."""
     sources = load_valid(folder)
-    return link(sources, sources.mtimes | git.file_times(Path(folder), as_of).times, as_of)
+    return link(sources, sources.mtimes | git.file_times(Path(folder), as_of).times, as_of, preview=preview)
 
 
-def link(sources: Sources, times: Mapping[str, int], as_of: int) -> Catalog:
+def link(sources: Sources, times: Mapping[str, int], as_of: int, *, preview: bool = False) -> Catalog:
     """The catalog of records without problems; `times` are the times at which each file last changed."""
     records = [entry.record for series in sources.series for entry in series.chapters]
-    chapters = [
-        (record.id, len(record.pages)) for record in records if record.id is not None and record.published <= as_of
-    ]
+    shown = [record for record in records if preview or record.published <= as_of]
+    chapters = [(record.id, len(record.pages)) for record in shown if record.id is not None]
     odd = allocate_page_ids((chapter for chapter in chapters if needs_allocated_ids(*chapter)), {})
-    linker = Linker(sources, times, as_of)
+    linker = Linker(sources, times, as_of, preview=preview)
     return linker.catalog(linker.series(series, times, odd) for series in sources.series)

@@ -11,11 +11,11 @@ from tests.support import nginx_client
 
 @contextmanager
 def served(
-    folder: Path, *, settings: str = "", files: dict[str, str] | None = None
+    folder: Path, name: str = "v2", *, settings: str = "", files: dict[str, str] | None = None
 ) -> Iterator[tuple[Site, nginx_client.Web]]:
-    """The site `v2` with additional lines in its site.yaml and other files."""
+    """A test site with additional lines in its site.yaml and other files."""
     with nginx_client.listening() as listener:
-        made = copy_of("v2", folder)
+        made = copy_of(name, folder)
         with (made.folder / "catalog_src/site.yaml").open("a") as site:
             site.write(f"port: {listener.getsockname()[1]}\n{settings}\n")
         for path, text in (files or {}).items():

@@ -13,7 +13,7 @@ from generator.catalog import cross_checks
 from generator.catalog import entities as linked
 from generator.catalog.entities import Catalog
 from generator.catalog.layout import SITE
-from generator.catalog.problems.locate import UnlocatedProblem
+from generator.catalog.problems.unlocated import UnlocatedProblem
 from generator.catalog.reader import LISTS, Entry, SeriesEntry, Sources
 from generator.catalog.records import Series
 from generator.catalog.site_settings import Site
@@ -27,14 +27,17 @@ AS_OF = 1_790_000_000
 BASE_URL = "https://comics.example"
 
 
-def sources(text: str) -> Sources:
-    """Records as `source.read` gives them; the keys of `text` are the names of files, those of `series` slugs."""
+def sources(text: str, *, numbered: bool = True) -> Sources:
+    """Records as `source.read` gives them; the keys of `text` are the names of files, those of `series` slugs.
+
+    Chapters without an id get one if they are `numbered`.
+    """
     value: dict[str, Any] = reader.load(text.encode()) or {}
     found = Sources(site=Site.model_validate({"base_url": BASE_URL, **value.pop("site", {})}))
     found.mtimes[SITE] = WRITTEN
     ids = count(1)
     for slug, fields in value.pop("series", {}).items():
-        if "chapters" in fields:
+        if "chapters" in fields and numbered:
             fields = {**fields, "chapters": [{"id": next(ids), **chapter} for chapter in fields["chapters"]]}
         file = f"series/{slug}.yaml"
         record = Series.model_validate({"title": slug, "cover": "cover.jpg", **fields})
@@ -54,9 +57,9 @@ def complaints(text: str, unreadable: set[str] | None = None) -> list[UnlocatedP
     return cross_checks.problems(found)
 
 
-def catalog(text: str, as_of: int = AS_OF) -> Catalog:
+def catalog(text: str, as_of: int = AS_OF, *, numbered: bool = True) -> Catalog:
     """A catalog without problems, as of an instant."""
-    found = sources(text)
+    found = sources(text, numbered=numbered)
     assert cross_checks.problems(found) == []
     return link(found, found.mtimes, as_of)
 

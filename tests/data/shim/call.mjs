@@ -1,12 +1,12 @@
 // Calls functions of the shim, one line of JSON each, and answers with what they returned or did.
-// node call.mjs flatpanel.mjs index.json
+// node call.mjs FOLDER index.json
 
 import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
-import { pathToFileURL } from 'node:url';
+import { modules } from './modules.mjs';
 
 globalThis.fp_index = JSON.parse(readFileSync(process.argv[3], 'utf8'));
-const shim = (await import(pathToFileURL(process.argv[2]))).default;
+const shim = await modules(process.argv[2]);
 
 function request(given, done) {
     const variables = { args: given.args, ...given.variables };

@@ -1,5 +1,5 @@
 // Calls functions of the shim with a query and counts what they look at: one line of JSON each.
-// node cost.mjs flatpanel.mjs index.json
+// node cost.mjs FOLDER index.json
 //
 // visits: elements of the index and of sets that are read, names that are looked up, pieces that a query is split into,
 // and calls of a function of the engine with a text of more than one letter. A text of a series is one visit.
@@ -8,7 +8,7 @@
 import querystring from 'node:querystring';
 import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
-import { pathToFileURL } from 'node:url';
+import { modules } from './modules.mjs';
 
 const count = { visits: 0, characters: 0 };
 let counting = false;
@@ -79,12 +79,13 @@ wrap(RegExp.prototype, 'test', (self, values) => String(values[0]).length);
 wrap(globalThis, 'decodeURIComponent', (self, values) => values[0].length);
 wrap(querystring, 'unescape', (self, values) => values[0].length);
 const { Int32Array } = globalThis;
-globalThis.Int32Array = function Counted(length) {
-    return counted(new Int32Array(length));
+globalThis.Int32Array = function Counted(...values) {
+    return counted(new Int32Array(...values));
 };
+wrap(Buffer, 'from', (self, values) => values[0].length);
 
 globalThis.fp_index = counted(JSON.parse(readFileSync(process.argv[3], 'utf8')));
-const shim = (await import(pathToFileURL(process.argv[2]))).default;
+const shim = await modules(process.argv[2]);
 
 for await (const line of createInterface({ input: process.stdin })) {
     const { calls, query } = JSON.parse(line);

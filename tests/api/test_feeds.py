@@ -1,0 +1,341 @@
+"""Feeds: valid in each format, read by two parsers, with stable ids, and without hidden or hostile content."""
+
+import json
+import re
+from collections.abc import Iterator
+from html.parser import HTMLParser
+from pathlib import Path
+
+import atoma
+import feedparser
+import pytest
+from lxml import etree
+
+from generator.api.feeds.entries import MOST_CHAPTERS
+from generator.api.feeds.formats import xml_text
+from generator.api.feeds.payloads import MOST_ENTRIES
+from generator.api.resources import ATOM, JSON_FEED, RSS
+from tests.conftest import AS_OF
+from tests.support.feed_catalog import FeedCatalog
+from tests.support.feeds import READERS, ParsedFeed, all_resources, bodies
+from tests.support.paths import DATA
+
+BASE = "https://comics.example"
+SCHEMA = etree.RelaxNG(etree.parse(DATA / "atom.rng"))
+HOSTILE = "\"'><script>alert(1)</script>]]>&amp; \ufffe\uffff <!--"
+KEYS_OF_JSON_FEED = {"version", "title", "home_page_url", "feed_url", "description", "language", "authors", "items"}
+KEYS_OF_JSON_ITEM = {"id", "url", "title", "content_html", "image", "date_published", "date_modified", "tags"}
+RFC_822 = r"(Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d \+0000"
+
+
+@pytest.fixture
+def catalog(tmp_path: Path) -> FeedCatalog:
+    """Series of all kinds, and texts that are markup."""
+    made = FeedCatalog(tmp_path)
+    made.lists["groups.yaml"] += [{"id": 6, "name": HOSTILE}, {"id": 7, "name": "Idle", "modified": "2025-01-01"}]
+    made.lists["categories.yaml"] = [{"id": "drama", "name": HOSTILE.replace("/", "")}]
+    made.add("moons", {}, {"number": 2}, {"number": 2, "groups": [6]}, description="One\n\nTwo", title="Paper Moons")
+    made.add(
+        "hostile",
+        {"title": HOSTILE, "groups": [6]},
+        title=HOSTILE,
+        description=f"{HOSTILE}\n<b>bold</b>",
+        categories=["drama"],
+        cover="\"><img src=x onerror='alert(1)'>.jpg",
+    )
+    made.add("in-shops", {"title": "Secret"}, licensed=True, description="In shops")
+    made.add("members", {"title": "Secret"}, restricted=True)
+    made.add("tomorrow", {"title": "Secret", "published": "2099-01-01"})
+    made.add("later", {}, {"title": "Secret", "published": "2099-01-01"})
+    return made
+
+
+def feeds(made: dict[str, bytes]) -> Iterator[tuple[str, str, ParsedFeed]]:
+    """Path without format, format and content of each feed."""
+    for path, body in made.items():
+        name, _, format = path.rpartition(".")
+        if format in READERS and not path.startswith(("/api", "/search", "/index")):
+            yield name, format, READERS[format](body)
+
+
+def feed(catalog: FeedCatalog, path: str, as_of: int = AS_OF) -> ParsedFeed:
+    return READERS[path.rpartition(".")[2]](bodies(catalog.read(as_of))[path])
+
+
+# Validity
+
+
+def test_atom_feeds_are_valid(catalog: FeedCatalog) -> None:
+    """By the schema of RFC 4287, and by the rules in its text."""
+    checked = 0
+    for path, body in bodies(catalog.read()).items():
+        if path.endswith(".atom"):
+            document = etree.fromstring(body)
+            assert SCHEMA.validate(document), SCHEMA.error_log
+            parsed = READERS["atom"](body)
+            ids = [item.id for item in parsed.items]
+            assert len(set(ids)) == len(ids)
+            assert all(re.match("https?://", url) for item in parsed.items for url in (item.id, item.url))
+            assert parsed.own == BASE + path
+            checked += 1
+    assert checked == 10
+
+
+@pytest.mark.parametrize(
+    "damage", [("<id>", "<ID>"), ("<updated>2", "<updated>x"), ('href="', 'hreflang="'), ("<title>", "<p>x</p><title>")]
+)
+def test_the_schema_sees_damage(catalog: FeedCatalog, damage: tuple[str, str]) -> None:
+    before, after = damage
+    body = bodies(catalog.read())["/releases.atom"].decode()
+    damaged = body.replace(before, after).replace("</id>", "</ID>") if after == "<ID>" else body.replace(before, after)
+    assert damaged != body and not SCHEMA.validate(etree.fromstring(damaged.encode()))
+
+
+def test_rss_feeds_follow_the_rules(catalog: FeedCatalog) -> None:
+    """Of RSS 2.0, and of the RSS Advisory Board's profile."""
+    made = {path: body for path, body in bodies(catalog.read()).items() if path.endswith(".rss")}
+    for path, body in made.items():
+        (channel,) = etree.fromstring(body)
+        assert {"title", "link", "description", "language", "lastBuildDate", "ttl"} <= {str(one.tag) for one in channel}
+        own = channel.find("{http://www.w3.org/2005/Atom}link")
+        assert own is not None and dict(own.attrib) == {
+            "href": BASE + path,
+            "rel": "self",
+            "type": "application/rss+xml",
+        }
+        assert re.fullmatch(RFC_822, channel.findtext("lastBuildDate"))
+        assert int(channel.findtext("ttl")) >= 1
+        ids = [item.findtext("guid") for item in channel.findall("item")]
+        assert len(set(ids)) == len(ids)
+        for item in channel.findall("item"):
+            assert [part.tag for part in item][:5] == ["title", "link", "description", "pubDate", "guid"]
+            assert re.fullmatch(RFC_822, item.findtext("pubDate"))
+            is_link = item.findtext("guid") == item.findtext("link")
+            assert item.find("guid").attrib["isPermaLink"] == str(is_link).lower()
+    assert len(made) == 10
+
+
+def test_json_feeds_follow_the_rules(catalog: FeedCatalog) -> None:
+    """Of JSON Feed 1.1: required keys, texts, and dates of RFC 3339."""
+    made = bodies(catalog.read())
+    paths = [path for path in made if path.endswith(".json") and f"{path[:-5]}.atom" in made]
+    for path in paths:
+        value = json.loads(made[path])
+        assert value.keys() == KEYS_OF_JSON_FEED and value["feed_url"] == BASE + path
+        assert value["authors"] == [{"name": "Paper Comics", "url": f"{BASE}/"}]
+        for item in value["items"]:
+            assert item.keys() == KEYS_OF_JSON_ITEM - (set() if "image" in item else {"image"})
+            assert ("image" in item) != path.startswith("/reader/")
+            assert all(isinstance(text, str) for name, text in item.items() if name != "tags")
+    assert len(paths) == 10
+
+
+def test_two_parsers_read_the_same(catalog: FeedCatalog) -> None:
+    """feedparser, which is lenient, and atoma, which is strict, read what this project's readers of tests read."""
+    made = bodies(catalog.read())
+    for path, body in made.items():
+        if path.endswith((".atom", ".rss")):
+            is_atom = path.endswith(".atom")
+            expected = READERS["atom" if is_atom else "rss"](body)
+            ids = [(item.id, item.url) for item in expected.items]
+            lenient = feedparser.parse(body)
+            assert not lenient.bozo
+            assert (lenient.feed.title, lenient.feed.link) == (expected.title, expected.home)
+            assert [(entry.id, entry.link) for entry in lenient.entries] == ids
+            if is_atom:
+                strict = atoma.parse_atom_bytes(body)
+                assert [(entry.id_, entry.links[0].href) for entry in strict.entries] == ids
+                assert strict.title.value == expected.title
+            else:
+                channel = atoma.parse_rss_bytes(body)
+                assert [(item.guid, item.link) for item in channel.items] == ids
+                assert channel.title == expected.title
+
+
+def test_feeds_have_their_content_types(catalog: FeedCatalog) -> None:
+    types = {resource.url: resource.type for resource in all_resources(catalog.read())}
+    for path in ("/releases", "/library", "/reader/moons", "/groups/5"):
+        assert [types[f"{path}.{format}"] for format in ("atom", "rss", "json")] == [ATOM, RSS, JSON_FEED]
+
+
+# Hostile texts
+
+
+class Tags(HTMLParser):
+    """The elements of HTML with their attributes."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+
+
+def test_no_text_becomes_markup(catalog: FeedCatalog) -> None:
+    """Content has a link, with a cover unless the whole feed is of one series, and paragraphs."""
+    items = [(path, item) for path, _, parsed in feeds(bodies(catalog.read())) for item in parsed.items]
+    assert any("<script>" in item.title for _, item in items)
+    for path, item in items:
+        tags = Tags(item.html).tags
+        if path.startswith("/reader/"):
+            assert tags == [("p", {}), ("a", {"href": item.url})]
+            continue
+        assert [tag for tag, _ in tags[:3]] == ["p", "a", "img"] and {tag for tag, _ in tags[3:]} <= {"p"}
+        assert set(tags[1][1]) == {"href"} and set(tags[2][1]) == {"src", "alt"}
+        assert (tags[1][1]["href"] or "").startswith(f"{BASE}/")
+        assert (tags[2][1]["src"] or "").startswith(f"{BASE}/media/")
+
+
+def test_hostile_titles_arrive_unchanged(catalog: FeedCatalog) -> None:
+    """But for two characters that XML has not."""
+    made = bodies(catalog.read())
+    assert HOSTILE in READERS["json"](made["/reader/hostile.json"]).title
+    text = HOSTILE.replace("\ufffe", "\ufffd").replace("\uffff", "\ufffd")
+    for format in ("atom", "rss"):
+        assert text in READERS[format](made[f"/reader/hostile.{format}"]).title
+
+
+def test_control_characters_are_replaced_in_xml() -> None:
+    """A catalog has none, but one of them makes a whole feed unreadable."""
+    text = "".join(map(chr, range(0x20))) + "\x7f\ud7ff\ue000\U0001f600"
+    element = etree.fromstring(f"<a>{xml_text(text)}</a>")
+    assert element.text == re.sub("[\x00-\x08\x0b\x0c\x0e-\x1f]", "\ufffd", text)
+
+
+# Ids
+
+
+def test_a_rename_changes_no_id(catalog: FeedCatalog) -> None:
+    """Twice: the ids keep the oldest slug, and the links have the present one."""
+    before = feed(catalog, "/reader/moons.atom")
+    releases = {item.id for item in feed(catalog, "/releases.atom").items}
+    library = {item.id for item in feed(catalog, "/library.atom").items}
+    for slug, formerly in (("suns", ["moons"]), ("stars", ["moons", "suns"])):
+        series = next(catalog.series.pop(old) for old in ("moons", "suns") if old in catalog.series)
+        catalog.series[slug] = {**series, "formerly": formerly}
+        after = feed(catalog, f"/reader/{slug}.atom")
+        assert [item.id for item in after.items] == [item.id for item in before.items]
+        assert {item.url.split("/")[4] for item in after.items} == {slug}
+        assert after.id == before.id
+        assert {item.id for item in feed(catalog, "/releases.atom").items} == releases
+        assert {item.id for item in feed(catalog, "/library.atom").items} == library
+
+
+def test_chapters_of_a_shared_number_have_their_own_ids(catalog: FeedCatalog) -> None:
+    ids = [item.id for item in feed(catalog, "/reader/moons.atom").items]
+    root = f"{BASE}/reader/moons/0"
+    assert ids == [f"{root}/1/", f"{root}/2/#2", f"{root}/2/#3"]
+
+
+# Content
+
+
+def test_a_licensed_series_is_an_entry_without_chapters(catalog: FeedCatalog) -> None:
+    made = bodies(catalog.read())
+    for format, read in READERS.items():
+        assert f"{BASE}/reader/in-shops/" in [item.url for item in read(made[f"/library.{format}"]).items]
+        own = read(made[f"/reader/in-shops.{format}"])
+        assert (own.title, own.subtitle, own.items) == ("In-Shops - Paper Comics", "This series is licensed.", [])
+
+
+def test_a_restricted_series_needs_a_key(catalog: FeedCatalog) -> None:
+    own = feed(catalog, "/reader/members.atom")
+    assert (own.title, own.items) == ("Members - Paper Comics", [])
+    assert own.subtitle == "The chapters of this series need an API key."
+
+
+def test_feeds_have_no_hidden_chapter(catalog: FeedCatalog) -> None:
+    """Not of licensed, restricted and scheduled ones; a series without another chapter has no feed."""
+    made = bodies(catalog.read())
+    assert "/reader/tomorrow.atom" not in made
+    assert not [path for path, body in made.items() if not path.startswith("/api/") and b"Secret" in body]
+
+
+@pytest.mark.parametrize(
+    ("route", "gone"),
+    [
+        ("/series", {"/library"}),
+        ("/chapters", {"/releases", "/groups/5", "/groups/6", "/groups/7"}),
+        ("/groups/{id}", {"/groups/5", "/groups/6", "/groups/7"}),
+        # As on the page of the group: which chapters it published.
+        ("/series/{slug}/chapters", {"/groups/5", "/groups/6", "/groups/7"}),
+        ("/members", set()),
+    ],
+)
+def test_restricted_routes_hide_feeds(catalog: FeedCatalog, route: str, gone: set[str]) -> None:
+    before = {path for path, _, _ in feeds(bodies(catalog.read()))}
+    catalog.site["restricted"] = [route]
+    assert before - {path for path, _, _ in feeds(bodies(catalog.read()))} == gone
+
+
+@pytest.mark.parametrize("route", ["/series/{slug}/chapters", "/cubari/{slug}"])
+def test_feeds_of_series_are_empty_if_chapters_are_hidden(catalog: FeedCatalog, route: str) -> None:
+    catalog.site["restricted"] = [route]
+    own = feed(catalog, "/reader/moons.atom")
+    assert (own.items, own.subtitle) == ([], "The chapters of this series need an API key.")
+
+
+@pytest.mark.parametrize("route", ["/series/{slug}", "/cubari/{slug}"])
+def test_the_library_hides_details(catalog: FeedCatalog, route: str) -> None:
+    catalog.site["restricted"] = [route]
+    for item in feed(catalog, "/library.atom").items:
+        assert item.tags == () and Tags(item.html).tags[3:] == []
+
+
+@pytest.mark.parametrize("kind", ["restricted", "licensed"])
+def test_the_library_does_not_tell_when_hidden_chapters_were_published(catalog: FeedCatalog, kind: str) -> None:
+    """Not the first one; the list of /api/v2 has the last."""
+    catalog.site["hide_licensed"] = True
+    catalog.add("hidden", {}, {"number": 2}, **{kind: True})
+    body = bodies(catalog.read())["/library.json"]
+    (item,) = [item for item in json.loads(body)["items"] if item["title"] == "Hidden"]
+
+    assert item["date_published"] == "2026-02-02T00:00:00Z"
+
+
+def test_entries_lead_to_the_series_if_chapters_have_no_pages(catalog: FeedCatalog) -> None:
+    before = [item.id for item in feed(catalog, "/releases.rss").items]
+    catalog.site["restricted"] = ["/chapters/{id}"]
+    after = feed(catalog, "/releases.rss").items
+    assert [item.id for item in after] == before
+    assert {item.url.count("/") for item in after} == {5}
+
+
+def test_the_description_of_a_series_is_paragraphs(catalog: FeedCatalog) -> None:
+    (item,) = [item for item in feed(catalog, "/library.json").items if item.title == "Paper Moons"]
+    assert item.html.endswith("<p>One</p><p>Two</p>")
+
+
+def test_an_empty_feed_does_not_change(catalog: FeedCatalog) -> None:
+    """Whenever it is built."""
+    first, second = (bodies(catalog.read(as_of)) for as_of in (AS_OF, AS_OF + 86_400))
+    for path in ("/reader/in-shops", "/reader/members", "/groups/7"):
+        assert READERS["atom"](first[f"{path}.atom"]).items == []
+        assert all(first[f"{path}.{format}"] == second[f"{path}.{format}"] for format in READERS)
+
+
+def test_a_site_without_series_has_valid_feeds(tmp_path: Path) -> None:
+    made = bodies(FeedCatalog(tmp_path).read())
+    for path in ("/releases.atom", "/library.atom"):
+        assert SCHEMA.validate(etree.fromstring(made[path]))
+
+
+def test_feeds_have_the_newest_entries(catalog: FeedCatalog) -> None:
+    """100 chapters of a series, in reading order; 30 of the site."""
+    chapters = [
+        {"number": number, "published": f"20{number // 12 + 10:02}-{number % 12 + 1:02}-01"} for number in range(1, 150)
+    ]
+    catalog.add("long", *[{**chapter, "modified": chapter["published"]} for chapter in chapters])
+    own = feed(catalog, "/reader/long.atom").items
+    assert [item.url.split("/")[-2] for item in own] == [str(number) for number in range(150 - MOST_CHAPTERS, 150)]
+    newest = feed(catalog, "/releases.atom").items
+    assert len(newest) == MOST_ENTRIES
+    assert [item.published for item in newest] == sorted((item.published for item in newest), reverse=True)
+
+
+def test_a_scheduled_chapter_becomes_an_entry(catalog: FeedCatalog) -> None:
+    catalog.series["later"]["chapters"][1]["published"] = "2026-12-01"
+    due = 1_796_083_200
+    assert [len(feed(catalog, "/reader/later.atom", at).items) for at in (due - 1, due)] == [1, 2]

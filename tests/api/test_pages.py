@@ -1,0 +1,601 @@
+"""Pages for readers: structure, links, visibility, and texts of a hostile catalog."""
+
+import json
+import os
+import re
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, get_args
+
+import pytest
+
+from generator import encoding
+from generator.api import routes
+from generator.api.page_routes import PAGES
+from generator.api.pages import values
+from generator.api.pages.context import PageContext
+from generator.api.pages.texts import TEXTS, Texts
+from generator.api.resources import HTML, Resource
+from generator.catalog.confined_folder import ConfinedFolder
+from generator.catalog.entities import Catalog, Series
+from generator.catalog.site_settings import RestrictedRoute, Site
+from tests.conftest import AS_OF, WRITTEN
+from tests.support.html_page import HtmlPage
+from tests.support.linked_catalog import read_catalog
+from tests.support.paths import ROOT
+
+BASE = "https://comics.example"
+Bodies = dict[str, Resource]
+
+
+def rendered(catalog: Catalog) -> Bodies:
+    """Every resource of a catalog by its URL."""
+    page = PageContext(catalog.site)
+    resources = list(routes.resources(catalog, page))
+    for series in catalog.series:
+        assert isinstance(series, Series)
+        resources += routes.resources_of(series, page)
+    return {resource.url: resource for resource in resources}
+
+
+def read(folder: Path) -> Bodies:
+    for path in folder.rglob("*"):
+        os.utime(path, (WRITTEN, WRITTEN))
+    return rendered(read_catalog(ConfinedFolder(folder), AS_OF))
+
+
+def example(folder: Path, settings: str = "") -> Bodies:
+    """The example catalog with pages."""
+    shutil.copytree(ROOT / "catalog_src", folder, dirs_exist_ok=True)
+    site = folder / "site.yaml"
+    text = re.sub(r"^(base_url|pages|title|restricted):.*\n", "", site.read_text(), flags=re.MULTILINE)
+    site.write_text(f"{text}\nbase_url: {BASE}\npages: true\ntitle: Paper Comics\n{settings}\n")
+    return read(folder)
+
+
+def made(folder: Path, *, site: str = "", title: str = "Paper Comics", **files: object) -> Bodies:
+    """A catalog of data: `series_moon` is the file series/moon.yaml, `groups` is groups.yaml."""
+    (folder / "series").mkdir(parents=True)
+    (folder / "site.yaml").write_text(f"base_url: {BASE}\npages: true\ntitle: {json.dumps(title)}\n{site}\n")
+    for name, value in files.items():
+        path = name.replace("series_", "series/", 1)
+        (folder / f"{path}.yaml").write_text(json.dumps(value), encoding="utf-8")
+    return read(folder)
+
+
+def series_fields(chapters: int = 1, pages: int = 3, **fields: object) -> dict[str, object]:
+    return {
+        "title": "Moon",
+        "cover": "cover.jpg",
+        "chapters": [
+            {
+                "id": number,
+                "number": number,
+                "published": "2020-01-01T00:00:00Z",
+                "title": f"Chapter title {number}",
+                "pages": f"001.jpg .. {pages:03}.jpg",
+            }
+            for number in range(1, chapters + 1)
+        ],
+        **fields,
+    }
+
+
+def page(bodies: Bodies, url: str) -> HtmlPage:
+    value = bodies[url].body.value
+    assert isinstance(value, bytes)
+    return HtmlPage(value.decode())
+
+
+def html(bodies: Bodies) -> Iterator[tuple[str, HtmlPage]]:
+    for url, resource in bodies.items():
+        if resource.type == HTML and not url.startswith("/api/"):
+            yield url, page(bodies, url)
+
+
+@pytest.fixture(scope="module")
+def bodies(tmp_path_factory: pytest.TempPathFactory) -> Bodies:
+    return example(tmp_path_factory.mktemp("example"))
+
+
+# Structure
+
+
+def test_each_page_has_the_parts_that_every_page_needs(bodies: Bodies) -> None:
+    """One title, heading and main part; a description and a canonical URL; no style or script in the markup."""
+    pages = dict(html(bodies))
+    assert len(pages) > 90
+
+    for url, parsed in pages.items():
+        assert [len(parsed.all(tag)) for tag in ("title", "h1", "main", "header", "footer")] == [1] * 5, url
+        assert parsed.first("html").attributes["lang"] == "en"
+        assert parsed.first("a", class_="skip").attributes["href"] == "#content"
+        assert parsed.first("main").attributes["id"] == "content"
+        assert not parsed.all("style") and not parsed.comments
+        for element in parsed.elements:
+            assert not any(name == "style" or name.startswith("on") for name in element.attributes), url
+            if element.tag == "img":
+                assert {"src", "alt", "width", "height"} <= set(element.attributes), url
+            if element.tag == "script":
+                assert "src" in element.attributes or element.attributes["type"] == "application/ld+json"
+        ids = [element.attributes["id"] for element in parsed.elements if "id" in element.attributes]
+        assert len(ids) == len(set(ids)), url
+        if url != "/404/":
+            assert parsed.first("link", rel="canonical").attributes["href"] == BASE + url
+            assert parsed.first("meta", name="description").attributes["content"]
+            assert parsed.first("meta", property="og:url").attributes["content"] == BASE + url
+
+
+def test_each_link_of_a_page_leads_to_a_url_of_the_release(bodies: Bodies) -> None:
+    for url, parsed in html(bodies):
+        for link in parsed.links():
+            path = link.removeprefix(BASE).partition("#")[0]
+            if not path.startswith(("/media/", "https://", "/api/v2/docs/")) and path:
+                assert path in bodies, f"{url} links to {link}"
+
+
+def test_series_page_shows_everything_about_a_series(bodies: Bodies) -> None:
+    parsed = page(bodies, "/reader/paper-moons/")
+
+    assert parsed.first("h1").text == "Paper Moons"
+    for text in ("紙の月たち", "Every evening Tilda", "Mira Okafor", "Adventure", "Ongoing", "Night Shift", "Volume 2"):
+        assert text in parsed.text
+    chapters = [link.attributes["href"] for link in parsed.all("a") if "li" in link.inside and "ol" in link.inside]
+    assert chapters[0] == "/reader/paper-moons/0/12/" and chapters[-1] == "/reader/paper-moons/1/1/"
+    assert parsed.first("a", class_="button").attributes["href"] == "/reader/paper-moons/1/1/"
+    assert parsed.first("time", datetime="2025-11-08T18:00:00Z").text == "2025-11-08"
+    assert "/reader/paper-moons.atom" in list(parsed.links())
+
+
+def test_licensed_series_says_so_and_has_no_chapters(bodies: Bodies) -> None:
+    parsed = page(bodies, "/reader/the-ringing-orchard/")
+
+    assert TEXTS["licensed_long"] in parsed.text
+    assert not parsed.all("ol") and not parsed.all("time")
+    assert not [url for url in bodies if url.startswith("/reader/the-ringing-orchard/") and url.count("/") > 3]
+
+
+def test_restricted_series_says_that_it_needs_a_key(bodies: Bodies) -> None:
+    parsed = page(bodies, "/reader/ferry-of-small-hours/")
+
+    assert TEXTS["restricted_long"] in parsed.text
+    assert not parsed.all("ol") and not parsed.all("time")
+    assert not [url for url in bodies if url.startswith("/reader/ferry-of-small-hours/") and url.count("/") > 3]
+
+
+def test_chapter_page_has_its_images_in_order_and_its_neighbours(bodies: Bodies) -> None:
+    parsed = page(bodies, "/reader/paper-moons/1/2/")
+    images = [image for image in parsed.all("img") if "main" in image.inside]
+
+    assert images[0].attributes["src"] == "/media/series/paper-moons/1/2/001.jpg"
+    assert [image.attributes["alt"] for image in images] == [f"Page {number}" for number in range(1, 19)]
+    assert all((image.attributes["width"], image.attributes["height"]) == ("700", "1000") for image in images)
+    assert ["loading" in image.attributes for image in images] == [False, False, *[True] * 16]
+    assert parsed.first("a", rel="prev").attributes["href"] == "/reader/paper-moons/1/1/"
+    assert parsed.first("a", rel="next").attributes["href"] == "/reader/paper-moons/1/10.5/"
+    assert parsed.first("div", id="strip").attributes["data-direction"] == "ltr"
+    # Chapters without a volume are read last.
+    assert page(bodies, "/reader/paper-moons/2/11/").first("a", rel="next").attributes["href"].endswith("/0/12/")  # type: ignore[union-attr]
+    assert not page(bodies, "/reader/paper-moons/0/12/").all("a", rel="next")
+
+
+def test_data_of_schema_org(bodies: Bodies) -> None:
+    def data(url: str) -> Any:
+        return json.loads(page(bodies, url).first("script", type="application/ld+json").text)
+
+    series, crumbs = data("/reader/paper-moons/")["@graph"]
+    assert series["@type"] == "ComicSeries" and series["author"] == [{"@type": "Person", "name": "Mira Okafor"}]
+    assert [item["name"] for item in crumbs["itemListElement"]] == ["Library", "Paper Moons"]
+    chapter, crumbs = data("/reader/paper-moons/1/2/")["@graph"]
+    assert chapter["@type"] == "ComicIssue" and chapter["issueNumber"] == "2"
+    assert len(crumbs["itemListElement"]) == 3
+    assert data("/")["potentialAction"]["@type"] == "SearchAction"
+
+
+def test_people_categories_and_groups_list_their_series(bodies: Bodies) -> None:
+    for url in ("/authors/1/", "/artists/7/", "/categories/adventure/", "/library/ongoing/", "/groups/1/"):
+        assert "/reader/paper-moons/" in list(page(bodies, url).links()), url
+    assert "/authors/1/" in list(page(bodies, "/authors/").links())
+
+
+def test_titles_json_has_every_series_with_a_page(bodies: Bodies) -> None:
+    body = bodies["/search/titles.json"].body.value
+    assert isinstance(body, dict)
+    pages = {url for url in bodies if re.fullmatch("/reader/[^/]+/", url)}
+
+    assert {entry["url"] for entry in body["results"]} == pages
+
+
+def test_scripts_insert_texts_as_texts(bodies: Bodies) -> None:
+    for name in ("reader.js", "search.js"):
+        source = bodies[f"/assets/{name}"].body.value
+        assert isinstance(source, bytes)
+        assert not re.search(rb"innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval\(", source)
+
+
+# Chapters that share a number
+
+
+def test_versions_of_a_chapter_lead_to_each_other(tmp_path: Path) -> None:
+    groups = [{"id": 1, "name": "Owls"}, {"id": 2, "name": "Larks"}]
+    fields = {"number": 1, "published": "2020-01-01T00:00:00Z", "pages": ["1.jpg"]}
+    chapters = [
+        {**fields, "groups": [2]},
+        {**fields, "id": 3, "groups": [1]},
+        {**fields, "id": 5, "groups": []},
+        {**fields, "id": 8, "groups": [2]},
+        {**fields, "id": 9, "number": 2},
+    ]
+    bodies = made(tmp_path / "c", groups=groups, series_moon={**series_fields(), "chapters": chapters})
+
+    standing, first = page(bodies, "/reader/moon/0/1/"), page(bodies, "/reader/moon/0/1/version-3/")
+    paths = ["/reader/moon/0/1/version-3/", "/reader/moon/0/1/version-5/"]
+    assert [link for link in standing.links() if "version" in link] == paths
+    assert {"/reader/moon/0/1/", paths[1]} <= set(first.links())
+    assert TEXTS["no_group"] in standing.text
+    assert first.first("div", id="strip").attributes["data-chapter"] == f"{paths[0]}#page-"
+    assert first.first("a", rel="next").attributes["href"] == "/reader/moon/0/2/"
+    listed = [link for link in page(bodies, "/reader/moon/").links() if link.startswith("/reader/moon/0/1/")]
+    # The button to start with, and each version with a URL.
+    assert sorted(listed) == sorted(["/reader/moon/0/1/", "/reader/moon/0/1/", *paths])
+
+
+def test_category_without_a_path_is_only_a_text(tmp_path: Path) -> None:
+    """Its id has a slash, or is too long for the name of a file."""
+    names = ["a/b", "長" * 100]
+    bodies = made(
+        tmp_path / "c",
+        categories=[{"id": name, "name": f"N{number}"} for number, name in enumerate(names)],
+        series_moon=series_fields(categories=names),
+    )
+
+    assert not [url for url in bodies if url.startswith("/categories/") and url != "/categories/"]
+    for url in ("/categories/", "/reader/moon/"):
+        parsed = page(bodies, url)
+        assert "N0" in parsed.text and "N1" in parsed.text
+        assert not [link for link in parsed.links() if link.startswith("/categories/") and link != "/categories/"]
+
+
+def test_direction_and_ratio_of_pages(tmp_path: Path) -> None:
+    bodies = made(tmp_path / "c", site="page_ratio: 1.5", series_moon=series_fields(direction="rtl"))
+    parsed = page(bodies, "/reader/moon/0/1/")
+
+    assert parsed.first("div", id="strip").attributes["data-direction"] == "rtl"
+    assert parsed.first("img", id="page-1").attributes["width"] == "1500"
+
+
+def test_sizes_of_images_are_exact_where_they_are_known(tmp_path: Path) -> None:
+    """An image of unknown size, and stale sizes, take the ratio of the site."""
+    sizes = {"1": "784x1145 - 1568x1145", "2": "784x1145*2"}
+    bodies = made(tmp_path / "c", site="page_ratio: 0.6", series_moon=series_fields(2), sizes=sizes)
+    pages = [page(bodies, f"/reader/moon/0/{number}/") for number in (1, 2)]
+    images = [[parsed.first("img", id=f"page-{number}").attributes for number in (1, 2, 3)] for parsed in pages]
+
+    assert [[(image["width"], image["height"]) for image in strip] for strip in images] == [
+        [("784", "1145"), ("600", "1000"), ("1568", "1145")],
+        [("600", "1000")] * 3,
+    ]
+
+
+def test_chapter_without_pages_says_so(tmp_path: Path) -> None:
+    chapter = {"id": 1, "number": 1, "published": "2020-01-01T00:00:00Z", "pages": [], "final": True}
+    parsed = page(made(tmp_path / "c", series_moon=series_fields() | {"chapters": [chapter]}), "/reader/moon/0/1/")
+
+    assert TEXTS["no_pages"] in parsed.text and TEXTS["final"] in parsed.text
+
+
+def test_empty_catalog_has_lists_that_say_so(tmp_path: Path) -> None:
+    bodies = made(tmp_path / "c")
+
+    for url in ("/", "/reader/", "/latest/", "/categories/", "/authors/", "/groups/"):
+        assert TEXTS["empty_list"] in page(bodies, url).text, url
+
+
+# Lists of several pages
+
+
+def test_long_lists_have_pages(tmp_path: Path) -> None:
+    files = {f"series_s{number:03}": series_fields(categories=["action"]) for number in range(300)}
+    for number, fields in enumerate(files.values()):
+        fields["title"] = f"Series {number:03}"
+        fields["chapters"] = [{"number": 1, "published": "2020-01-01T00:00:00Z", "pages": ["1.jpg"], "id": number + 1}]
+    bodies = made(tmp_path / "c", categories=[{"id": "action", "name": "Action"}], **files)
+
+    for first, other in (("/reader/", "/library"), ("/library/ongoing/",) * 2, ("/categories/action/",) * 2):
+        urls = [first, *(f"{other.rstrip('/')}/{number}/" for number in range(2, 8))]
+        pages = [page(bodies, url) for url in urls]
+        cards = [len(parsed.all("li", class_="card")) for parsed in pages]
+        assert cards == [48, 48, 48, 48, 48, 48, 12]
+        assert pages[0].first("a", rel="next").attributes["href"] == urls[1] and not pages[0].all("a", rel="prev")
+        assert pages[1].first("a", rel="prev").attributes["href"] == first
+        assert not pages[6].all("a", rel="next") and f"{other.rstrip('/')}/8/" not in bodies
+        assert pages[3].first("a", aria_current="page").text == "4"
+    loading = ["loading" in image.attributes for image in page(bodies, "/reader/").all("img")]
+    assert loading == [False] * 6 + [True] * 42
+
+
+# Hostile texts
+
+MARKUP = "<script>alert(1)</script>\"'&amp;</title></script> \u202e\u2028{{ 7 * 7 }}{% x %}"
+SCHEMES = ["javascript:alert(1)", "data:text/html,x", "//evil.example/", "HTTPS://x y", " https://evil.example"]
+
+
+def hostile(folder: Path) -> Bodies:
+    name = MARKUP.replace("/", "")
+    series = series_fields(
+        title=MARKUP,
+        aliases=[MARKUP],
+        description=f"{MARKUP}\n\n{MARKUP}\nline",
+        authors=[1],
+        artists=[1],
+        categories=["x<b>"],
+        chapter_title="{title}",
+        cover="<img onerror='x'>.jpg",
+    )
+    chapters = series["chapters"]
+    assert isinstance(chapters, list)
+    chapters[0] |= {"title": MARKUP, "groups": [1], "pages": ['" onerror="alert(1).jpg', "<b>.jpg"]}
+    fields = ("website", "discord", "twitter", "reddit", "irc")
+    return made(
+        folder,
+        title=MARKUP,
+        authors=[{"id": 1, "name": MARKUP, "aliases": [MARKUP]}],
+        artists=[{"id": 1, "name": MARKUP}],
+        categories=[{"id": "x<b>", "name": name[:50].strip(), "description": MARKUP}],
+        members=[{"id": 1, "name": MARKUP}],
+        groups=[
+            {"id": 1, "name": MARKUP, "members": [{"member": 1, "role": MARKUP}]}
+            | dict(zip(fields, SCHEMES, strict=True))
+            | {"email": "javascript:alert(1)", "description": MARKUP}
+        ],
+        series_moon=series,
+    )
+
+
+def test_no_text_of_the_catalog_becomes_markup(tmp_path: Path) -> None:
+    """Each page parses, has only the elements of its templates, and shows the texts as they are."""
+    bodies = hostile(tmp_path / "c")
+    urls = dict(html(bodies))
+    assert {"/", "/reader/", "/reader/moon/", "/reader/moon/0/1/", "/authors/1/", "/groups/1/"} <= set(urls)
+
+    for url, parsed in urls.items():
+        sources = [script.attributes.get("src") for script in parsed.all("script")]
+        assert set(sources) <= {None, "/assets/reader.js", "/assets/search.js"}, url
+        assert not parsed.all("b"), url
+        assert not [name for element in parsed.elements for name in element.attributes if name.startswith("on")], url
+        for script in parsed.all("script", type="application/ld+json"):
+            assert not re.search("[<>&\u2028\u2029]", script.text)
+            json.loads(script.text)
+    assert MARKUP in urls["/"].first("title").text
+    assert MARKUP in urls["/reader/moon/"].first("h1").text
+    assert (
+        json.loads(urls["/reader/moon/"].first("script", type="application/ld+json").text)["@graph"][0]["name"]
+        == MARKUP
+    )
+
+
+def test_only_web_addresses_become_links(tmp_path: Path) -> None:
+    for url, parsed in html(hostile(tmp_path / "c")):
+        for link in parsed.links():
+            assert re.match(r"/(?!/)|#|https://comics\.example/", link), f"{url}: {link}"
+
+
+@pytest.mark.parametrize("text", [*SCHEMES, "", "https://", "https://a\nb", 'https://a"b', "ftp://a"])
+def test_other_texts_are_no_urls(text: str) -> None:
+    assert values.http_url(text) == ""
+
+
+def test_urls_of_the_web_are_urls() -> None:
+    assert [values.http_url(url) for url in ("https://a.example/b?c#d", "http://a")] == [
+        "https://a.example/b?c#d",
+        "http://a",
+    ]
+
+
+def test_only_paths_of_this_site_are_shortened() -> None:
+    """A path with two slashes at its start would be read as the name of a host."""
+    urls = (f"{BASE}/a/b.png", f"{BASE}//other.example/b.png", f"{BASE}.example/b.png", "https://other.example/")
+
+    assert [values.own_path(url, BASE) for url in urls] == ["/a/b.png", *urls[1:]]
+
+
+def test_texts_are_shortened_at_a_word() -> None:
+    assert values.shortened("a\n b") == "a b"
+    assert values.shortened("word " * 60) == "word " * 39 + "word …"
+    assert values.shortened("x" * 300) == "x" * 200 + " …"
+
+
+# Visibility
+
+
+# A text or a path that only a part of the pages shows, by the route that hides it.
+HIDDEN = {
+    "/series": ('href="/reader/"', 'class="card"', "/library/ongoing/", "/search/"),
+    "/series/{slug}": ("About the moon", "Lunar", "Ongoing", "/library/ongoing/"),
+    "/series/{slug}/chapters": ('href="/reader/moon/0/1/version',),
+    "/chapters": ("/latest/", "/releases.atom"),
+    "/chapters/{id}": ('href="/reader/moon/0/1/"',),
+    "/chapters/{id}/pages": ("001.jpg",),
+    "/pages": ("001.jpg",),
+    "/categories": ('href="/categories/"',),
+    "/categories/{name}": ('href="/categories/adventure/"', "Far away"),
+    "/authors": ('href="/authors/"',),
+    "/authors/{id}": ('href="/authors/1/"',),
+    "/artists": ('href="/artists/"',),
+    "/artists/{id}": ('href="/artists/1/"',),
+    "/groups": ('href="/groups/"',),
+    "/groups/{id}": ('href="/groups/1/"', "https://owls.example", "Night birds"),
+    "/members": ("Wren",),
+    "/members/{id}": ("Wren",),
+    "/chapters/{id}/read": (),
+    "/cubari/{slug}": ("About the moon", "001.jpg"),
+}
+
+
+def small_site(folder: Path, restricted: list[str]) -> Bodies:
+    fields = {"number": 1, "published": "2020-01-01T00:00:00Z", "pages": ["001.jpg"], "groups": [1]}
+    return made(
+        folder,
+        site=f"restricted: {json.dumps(restricted)}",
+        authors=[{"id": 1, "name": "Mira"}],
+        artists=[{"id": 1, "name": "Lumi"}],
+        categories=[{"id": "adventure", "name": "Adventure", "description": "Far away"}],
+        members=[{"id": 1, "name": "Wren"}],
+        groups=[
+            {
+                "id": 1,
+                "name": "Owls",
+                "website": "https://owls.example",
+                "description": "Night birds",
+                "members": [{"member": 1, "role": "Cook"}],
+            }
+        ],
+        series_moon=series_fields(
+            aliases=["Lunar"], description="About the moon", authors=[1], artists=[1], categories=["adventure"]
+        )
+        | {"chapters": [{**fields, "id": 1}, {**fields, "id": 2}, {**fields, "id": 3, "number": 2}]},
+    )
+
+
+def test_every_route_that_can_be_restricted_is_in_the_table() -> None:
+    assert set(HIDDEN) == set(get_args(RestrictedRoute))
+
+
+@pytest.mark.parametrize("route", HIDDEN)
+def test_pages_hide_what_a_restricted_route_tells(route: str, tmp_path: Path) -> None:
+    """The texts are on pages of an open site, and on none of the site with the restricted route."""
+
+    def pages(name: str, restricted: list[str]) -> str:
+        made = small_site(tmp_path / name, restricted)
+        return "\n".join(
+            encoding.body(resource.body.value).decode()
+            for url, resource in made.items()
+            if not url.startswith("/api/") and (resource.type == HTML or url == "/search/titles.json")
+        )
+
+    before, after = pages("open", []), pages("closed", [route])
+
+    for text in HIDDEN[route]:
+        assert text in before
+        assert text not in after
+
+
+def test_people_and_categories_without_details_have_no_series(tmp_path: Path) -> None:
+    """Which series belong to a person or category is a detail of the series."""
+    bodies = small_site(tmp_path / "c", ["/series/{slug}"])
+
+    for url in ("/authors/1/", "/artists/1/", "/categories/adventure/"):
+        assert "/reader/moon/" not in list(page(bodies, url).links())
+
+
+def test_links_lead_to_pages_whichever_route_is_restricted(tmp_path: Path) -> None:
+    """With each route restricted alone, and with all of them."""
+    for number, restricted in enumerate([*([route] for route in HIDDEN), list(HIDDEN)]):
+        made = small_site(tmp_path / str(number), restricted)
+        for url, parsed in html(made):
+            for link in parsed.links():
+                path = link.removeprefix(BASE).partition("#")[0]
+                if not path.startswith(("/media/", "https://", "/api/v2/docs/")) and path:
+                    assert path in made, f"{restricted}: {url} links to {link}"
+
+
+# Sizes
+
+
+def test_sizes_of_pages_and_files(tmp_path: Path, bodies: Bodies) -> None:
+    """Bytes, and the share that is left after gzip."""
+    groups = [{"id": 1, "name": "Third Breakfast Press"}]
+    fields = series_fields(100, 30)
+    chapters = fields["chapters"]
+    assert isinstance(chapters, list)
+    for chapter in chapters:
+        chapter |= {"groups": [1], "title": "A title of the usual length of titles"}
+    made_bodies = made(tmp_path / "c", groups=groups, series_moon=fields)
+
+    def size(resource: Resource) -> tuple[int, float]:
+        body = encoding.body(resource.body.value)
+        return len(body), len(encoding.gzip(body) or body) / len(body)
+
+    series, chapter = size(made_bodies["/reader/moon/"]), size(made_bodies["/reader/moon/0/50/"])
+    assert series[0] < 30_000 and series[1] < 1 / 3
+    assert chapter[0] < 15_000 and chapter[1] < 1 / 3
+    assert size(bodies["/assets/style.css"])[0] < 10_000
+
+
+# Colours
+
+
+def luminance(colour: str) -> float:
+    digits = colour[1:] if len(colour) == 7 else "".join(digit * 2 for digit in colour[1:])
+    parts = [int(digits[start : start + 2], 16) / 255 for start in (0, 2, 4)]
+    linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+    return sum(weight * part for weight, part in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
+
+
+def contrast(first: str, second: str) -> float:
+    """The ratio of WCAG 2."""
+    darker, lighter = sorted((luminance(first), luminance(second)))
+    return (lighter + 0.05) / (darker + 0.05)
+
+
+def test_texts_have_enough_contrast_in_both_schemes(bodies: Bodies) -> None:
+    style = encoding.body(bodies["/assets/style.css"].body.value).decode()
+    schemes = [
+        dict(re.findall(r"--([-a-z]+): (#\w+);", block)) for block in re.findall(r":root \{(.*?)\}", style, re.S)
+    ]
+
+    assert len(schemes) == 2
+    for colours in schemes:
+        for text in ("ink", "soft", "link"):
+            assert contrast(colours[text], colours["paper"]) > 4.5
+            assert contrast(colours[text], colours["card"]) > 4.5
+        assert contrast(colours["on-fill"], colours["fill"]) > 4.5
+
+
+# Texts and tables
+
+
+def test_texts_are_filled_once() -> None:
+    text = Texts({"library": "Bibliothek"})
+
+    assert text.library == "Bibliothek" and text.search == TEXTS["search"]
+    assert text.fill("{a} and {b}: {c}", a="{b}", b=2) == "{b} and 2: {c}"
+    assert text.fill("{", a=1) == "{"
+    assert [text.count("chapter", number) for number in (1, 2)] == ["1 chapter", "2 chapters"]
+
+
+def test_every_text_is_used() -> None:
+    """By a template, or by the code."""
+    folder = ROOT / "generator/api/pages"
+    sources = "".join(
+        path.read_text() for path in folder.rglob("*") if path.suffix in (".html", ".py") and path.name != "texts.py"
+    )
+    unused = [name for name in TEXTS if not re.search(rf"\b{name}\b", sources) and not name.endswith(("_one", "_many"))]
+
+    assert unused == []
+
+
+def test_paths_of_links_are_those_of_the_table() -> None:
+    paths = PageContext(Site(base_url=BASE)).paths
+    templates = {route.path for route in PAGES}
+
+    for path in (paths.home, paths.latest, paths.search, paths.categories, paths.authors, paths.artists, paths.groups):
+        assert path in templates
+    assert {f"{paths.releases}.atom", f"{paths.library_feed}.rss", paths.titles} <= templates
+
+
+def test_pages_are_as_old_as_the_newest_thing_that_they_show(tmp_path: Path) -> None:
+    series = series_fields(2, modified="2021-01-01T00:00:00Z")
+    chapters = series["chapters"]
+    assert isinstance(chapters, list)
+    chapters[0] |= {"modified": "2021-05-05T00:00:00Z"}
+    chapters[1] |= {"modified": "2022-02-02T00:00:00Z", "groups": [1]}
+    groups = [{"id": 1, "name": "Owls", "modified": "2023-03-03T00:00:00Z"}]
+    bodies = made(tmp_path / "c", groups=groups, series_moon=series)
+
+    def modified(url: str) -> str:
+        return values.time(bodies[url].body.last_modified)[-17:-7]
+
+    assert modified("/reader/moon/0/2/") == modified("/reader/moon/") == modified("/groups/1/") == "2023-03-03"
+    assert modified("/reader/moon/0/1/") == "2022-02-02"

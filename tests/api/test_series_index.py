@@ -1,0 +1,95 @@
+"""The index of filtered lists: parts of names, and sets of series as texts."""
+
+import base64
+import struct
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from generator.api.payloads import series_sets
+from generator.api.payloads.name_parts import COMMON, LONGEST, positions_by_part
+
+names = st.text("aab \u00e9\u5225", max_size=12)
+texts = st.lists(st.lists(names, min_size=1, max_size=2).map("\n".join), max_size=40)
+
+
+def containing(texts: list[str], part: str) -> list[int]:
+    return [position for position, text in enumerate(texts) if part in text]
+
+
+@settings(deadline=None)
+@given(texts)
+def test_part_has_the_positions_of_all_texts_that_contain_it(texts: list[str]) -> None:
+    """No part crosses a line, and each position is listed once."""
+    parts = positions_by_part(texts)
+
+    assert {part: sorted(positions) for part, positions in parts.items()} == {
+        part: containing(texts, part) for part in parts
+    }
+    assert not any("\n" in part for part in parts)
+
+
+@settings(deadline=None)
+@given(texts)
+def test_short_and_common_parts_are_listed(texts: list[str]) -> None:
+    """All parts of one or two characters, and longer ones of more than one in COMMON texts."""
+    lines = [line for text in texts for line in text.split("\n")]
+    all_parts = {
+        line[start : start + length]
+        for line in lines
+        for length in range(1, LONGEST + 1)
+        for start in range(len(line) - length + 1)
+    }
+    expected = {part for part in all_parts if len(part) <= 2 or len(containing(texts, part)) > len(texts) / COMMON}
+
+    assert positions_by_part(texts).keys() == expected
+
+
+def stored(text: str) -> list[int]:
+    bytes = base64.b64decode(text)
+    return list(struct.unpack(f"<{len(bytes) // 4}i", bytes))
+
+
+@settings(deadline=None)
+@given(st.integers(1, 200).flatmap(lambda total: st.tuples(st.just(total), st.sets(st.integers(0, total - 1)))))
+def test_set_has_one_bit_for_each_member(given: tuple[int, set[int]]) -> None:
+    """The sign of an integer is the bit of its last series."""
+    total, positions = given
+    integers = stored(series_sets.bits(positions, total))
+
+    assert len(integers) == series_sets.words(total)
+    assert {place for place in range(32 * len(integers)) if integers[place >> 5] >> (place & 31) & 1} == positions
+
+
+@pytest.mark.parametrize("total", [0, 1, 32, 33])
+def test_set_of_all_series_has_the_length_of_every_set(total: int) -> None:
+    """A site without series has a set without integers."""
+    assert len(stored(series_sets.bits(range(total), total))) == series_sets.words(total) == -(-total // 32)
+
+
+def test_shorter_form_of_a_set_is_stored() -> None:
+    """Of 100 series, three need fewer integers than four words of bits."""
+    lists = series_sets.PositionLists(100)
+    numbers = [lists.add([9, 1, 5]), lists.add([1, 2, 3, 4]), lists.add([9, 1, 5])]
+
+    assert numbers == [0, 1, 0]
+    assert [stored(text) for text in lists.texts] == [[1, 5, 9], stored(series_sets.bits([1, 2, 3, 4], 100))]
+
+
+def test_named_sets_have_the_positions_of_each_order() -> None:
+    """Equal sets are stored once. The set of all series is the first."""
+    sets = series_sets.NamedSets(3)
+    numbers = sets.by_name([{"a", "b"}, {"b"}, {"b", "c"}])
+    order = sets.in_order([2, 0, 1], ranked=True)
+
+    assert numbers == {"a": 1, "b": sets.everything, "c": 2}
+    assert sets.counts == [3, 1, 1]
+    assert order == {
+        "sets": [series_sets.bits(positions, 3) for positions in ([0, 1, 2], [1], [0])],
+        "series": [2, 0, 1],
+        "ranks": series_sets.integers([1, 2, 0]),
+    }
+    assert sets.in_order([0, 1, 2], ranked=False) == {
+        "sets": [series_sets.bits(positions, 3) for positions in ([0, 1, 2], [0], [2])]
+    }

@@ -1,0 +1,213 @@
+"""The theme of a site: what it changes in the pages, and what is wrong with it."""
+
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+
+from generator.api.pages import markdown
+from generator.errors import FlatpanelError
+from generator.pipeline import run as pipeline
+from generator.pipeline.build_options import Options
+from generator.release.store import Store
+from tests.conftest import AS_OF
+from tests.support.paths import ROOT
+
+BODY = "{% block main %}"
+
+
+class Project:
+    """The example catalog with pages, and a theme."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        shutil.copytree(ROOT / "catalog_src", folder / "catalog_src")
+        (folder / "theme").mkdir()
+        self.set_pages("true")
+
+    def set_pages(self, value: str) -> None:
+        site = self.folder / "catalog_src/site.yaml"
+        site.write_text(re.sub(r"(?m)^pages: .*$", f"pages: {value}", site.read_text()))
+
+    def write(self, name: str, text: str) -> None:
+        (self.folder / "theme" / name).write_text(text)
+
+    def build(self) -> None:
+        options = Options(
+            self.folder / "catalog_src",
+            self.folder / "dist",
+            self.folder / "nginx.conf",
+            AS_OF,
+            cache=self.folder / "c",
+        )
+        self.result = pipeline.build(options)
+
+    def body(self, url: str) -> str:
+        store = Store(self.folder / "dist")
+        return (store.root / store.manifest(store.current()).resources[url].file).read_text()
+
+    def problems(self) -> list[str]:
+        with pytest.raises(FlatpanelError) as raised:
+            self.build()
+        return [line.removeprefix(f"{self.folder}/") for line in str(raised.value).splitlines()]
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Project:
+    return Project(tmp_path)
+
+
+def test_theme_changes_pages(project: Project) -> None:
+    """Each kind of file, added after a first build: the pages are made again, and no body of the API changes."""
+    project.build()
+    before = Store(project.folder / "dist").current()
+    project.write("extra.css", "body{color:red}")
+    project.write("icon.svg", "<svg/>")
+    project.write("texts.yaml", "lang: de\nsearch: Suche\n")
+    project.write(
+        "series.html", f'{{% extends "default/series.html" %}}{BODY}<b>own</b>{{{{ super() }}}}{{% endblock %}}'
+    )
+    project.write("about.md", "# About *us*\n\n![](https://pictures.example/a.png)")
+    project.write("rules.md", "Be kind.")
+    project.build()
+    series = project.body("/reader/paper-moons/")
+
+    assert Store(project.folder / "dist").current() != before
+    assert project.body("/assets/style.css").endswith("}\nbody{color:red}")
+    assert project.body("/assets/icon.svg") == "<svg/>"
+    assert '<html lang="de"' in series and "<b>own</b><article" in series
+    assert "Suche" in series and ">Search<" not in series
+    assert "<h1>About <em>us</em></h1>" in project.body("/about/")
+    assert '<a href="/about/">About us</a>' in series and '<a href="/rules/">rules</a>' in series
+    assert "/about/" in project.body("/sitemaps/1.xml")
+    conf = (Store(project.folder / "dist").root / "current/pages.conf").read_text()
+    assert "https://pictures.example" in conf
+    assert {url for url in project.result.changed_series if "/api/" in url} == set()
+
+
+def test_style_of_the_theme_replaces_the_other(project: Project) -> None:
+    project.write("style.css", "a{}")
+    project.write("extra.css", "b{}")
+    project.build()
+
+    assert project.body("/assets/style.css") == "a{}b{}"
+
+
+def test_every_problem_of_a_theme_is_reported(project: Project) -> None:
+    project.write("seris.html", "x")
+    project.write("colours.css", "x")
+    project.write("logo.svg", "x")
+    project.write("text.yaml", "x")
+    project.write("series.html", "\n\n{% if %}")
+    project.write("texts.yaml", "lang: de\nserach: Suche\nlibrary: 1\nzzz: x\n")
+    project.write("reader.md", "x")
+    project.write("api.md", "x")
+
+    assert project.problems() == [
+        "theme/api.md:1:1: /api/ has other pages; choose another name",
+        "theme/colours.css:1:1: replaces no file of the pages; a theme can have extra.css, style.css",
+        "theme/logo.svg:1:1: replaces no file of the pages; a theme can have icon.svg",
+        "theme/reader.md:1:1: /reader/ has other pages; choose another name",
+        "theme/series.html:3:1: Expected an expression, got 'end of statement block'",
+        "theme/seris.html:1:1: replaces no file of the pages; did you mean series.html?",
+        "theme/text.yaml:1:1: replaces no file of the pages; did you mean texts.yaml?",
+        "theme/texts.yaml:2:1: serach: is not the name of a text; did you mean search?",
+        "theme/texts.yaml:3:10: library: should be a text; put it in quotes",
+        "theme/texts.yaml:4:1: zzz: is not the name of a text; docs/theming.md tells where the names are",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("- a\n", "theme/texts.yaml:1:1: should be a mapping of names to texts, like search: Suche"),
+        ("a: b: c\n", "theme/texts.yaml:1:"),
+    ],
+)
+def test_table_that_is_no_table(project: Project, text: str, problem: str) -> None:
+    project.write("texts.yaml", text)
+
+    assert project.problems()[0].startswith(problem)
+
+
+def test_empty_table_changes_nothing(project: Project) -> None:
+    project.write("texts.yaml", "# nothing yet\n")
+    project.build()
+
+    assert "Search" in project.body("/reader/paper-moons/")
+
+
+def test_fault_while_rendering_has_file_and_line(project: Project) -> None:
+    """In a worker process too: more than eight series are rendered there."""
+    project.write(
+        "chapter.html", '{% extends "default/chapter.html" %}\n' + BODY + "\n{{ series.titel }}{% endblock %}"
+    )
+
+    assert project.problems() == [
+        "theme/chapter.html:3:1: 'generator.catalog.entities.Series object' has no attribute 'titel'"
+    ]
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        "{{ page.templates.folder }}",
+        "{{ page | attr('templates') }}",
+        "{{ [page] | map(attribute='templates.folder') | list }}",
+        "{{ page.templates }}",
+    ],
+)
+def test_no_template_shows_a_path_of_this_machine(project: Project, expression: str) -> None:
+    project.write("footer.html", expression)
+
+    assert project.problems()[0].startswith("theme/footer.html:1:1: ")
+
+
+def test_dumped_page_has_neither_paths_nor_addresses_in_memory(project: Project) -> None:
+    """Or each build would write other pages."""
+    project.write("footer.html", "{{ page }}")
+    project.build()
+
+    dumped = project.body("/latest/").partition("PageContext(")[2]
+    assert "base_url=" in dumped
+    assert not re.search(r"/api/pages|templates|\b0x[0-9a-f]", dumped)
+
+
+def test_texts_need_a_library(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(__import__("sys").modules, "markdown_it", None)
+    project.write("about.md", "x")
+    project.write("rules.md", "x")
+
+    assert markdown.converter() is None
+    assert project.problems() == [
+        "theme/about.md:1:1: needs the library markdown-it-py; install it: pip install 'flatpanel[texts]'"
+    ]
+
+
+def test_site_without_pages_has_no_theme(project: Project) -> None:
+    project.set_pages("false")
+    project.write("seris.html", "x")
+    project.build()
+
+
+def test_examples_of_the_guide(project: Project) -> None:
+    """Each example names its file in the first line."""
+    guide = (ROOT / "docs/theming.md").read_text()
+    examples = re.findall(r"```\w+\n(\S+ theme/(\S+)[^\n]*\n.*?)```", guide, re.DOTALL)
+    for text, name in examples:
+        project.write(name, text)
+    project.build()
+
+    assert [name for _, name in examples] == ["extra.css", "texts.yaml", "series.html"]
+    assert project.body("/assets/style.css").endswith(examples[0][0])
+    assert "Suche" in project.body("/reader/paper-moons/")
+    assert "<p>Read Paper Moons with us!</p>" in project.body("/reader/paper-moons/")
+
+
+def test_colour_of_the_guide_is_one_of_the_style_sheet(project: Project) -> None:
+    """A misspelt name would have no effect."""
+    project.build()
+    names = re.findall(r"(--\w+):", (ROOT / "docs/theming.md").read_text())
+
+    assert names and all(project.body("/assets/style.css").find(f"{name}:") in range(500) for name in names)

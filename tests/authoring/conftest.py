@@ -1,0 +1,26 @@
+"""The original service and its database, for imports into an empty project."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.support.import_project import Project, project, recorded_database
+from tests.support.real_service import RealService, real_service
+
+
+@pytest.fixture
+def service() -> Iterator[RealService]:
+    with real_service() as service:
+        yield service
+
+
+@pytest.fixture
+def fresh(service: RealService, tmp_path: Path) -> Project:
+    """An empty project, and the usual site."""
+    return project(tmp_path / "project", service)
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> Path:
+    return recorded_database(tmp_path)

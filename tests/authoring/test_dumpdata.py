@@ -1,0 +1,342 @@
+"""The JSON of `dumpdata` gives the same tables as the SQLite file, with or without natural keys."""
+
+import gzip
+import json
+import lzma
+import tracemalloc
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import Result
+
+from generator.authoring.database_import import dumpdata, json_array, source
+from generator.authoring.database_import.tables import TABLES
+from generator.errors import FlatpanelError
+from tests.support.real_service import RECORDED
+
+Item = dict[str, Any]
+Edit = Callable[[list[Item]], list[Item]]
+COMMAND = "python manage.py dumpdata reader groups users auth.user contenttypes redirects sites --output dump.json"
+# The fields that refer to other objects by natural keys, with the model of these.
+REFERENCES = {"user": "auth.user", "manager": "auth.user", "content_type": "contenttypes.contenttype"}
+
+
+@pytest.fixture(scope="session")
+def recorded() -> list[Item]:
+    return list(json.loads(lzma.decompress((RECORDED / "v0.9.6/dumpdata.json.xz").read_bytes())))
+
+
+@pytest.fixture(scope="session")
+def expected(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[str]]:
+    path = tmp_path_factory.mktemp("database") / "db.sqlite3"
+    path.write_bytes(lzma.decompress((RECORDED / "v0.9.6/db.sqlite3.xz").read_bytes()))
+    return rows(path)
+
+
+def rows(path: Path) -> dict[str, list[str]]:
+    """The rows of all tables, each as text, in one order."""
+    with source.opened(path) as tables:
+        names = TABLES[tables.version]
+        return {name: sorted(repr(sorted(row.items())) for row in tables.rows(name)) for name in names}
+
+
+def natural(items: list[Item], *, primary: bool) -> list[Item]:
+    """The same dump with `--natural-foreign`, and with `--natural-primary`."""
+    keys = {
+        ("auth.user", item["pk"]): [item["fields"]["username"]] for item in items if item["model"] == "auth.user"
+    } | {
+        ("contenttypes.contenttype", item["pk"]): [item["fields"]["app_label"], item["fields"]["model"]]
+        for item in items
+        if item["model"] == "contenttypes.contenttype"
+    }
+    dumped = []
+    for item in items:
+        fields = {
+            name: keys.get((REFERENCES.get(name), value), value) if isinstance(value, int) else value
+            for name, value in item["fields"].items()
+        }
+        has_natural = primary and item["model"] in ("auth.user", "contenttypes.contenttype", "sites.site")
+        dumped.append({"model": item["model"], **({} if has_natural else {"pk": item["pk"]}), "fields": fields})
+    return dumped
+
+
+def unchanged(items: list[Item]) -> list[Item]:
+    return items
+
+
+def without(*models: str) -> Edit:
+    """Remove all objects of some models."""
+    return lambda items: [item for item in items if not item["model"].startswith(models)]
+
+
+def changed(model: str, change: Callable[[Item], Any]) -> Edit:
+    """Change every object of a model."""
+
+    def edit(items: list[Item]) -> list[Item]:
+        copies: list[Item] = json.loads(json.dumps(items))
+        for item in copies:
+            if item["model"] == model:
+                change(item)
+        return copies
+
+    return edit
+
+
+def text(items: object) -> bytes:
+    return json.dumps(items).encode()
+
+
+def unescaped(items: list[Item]) -> str:
+    return json.dumps(items, ensure_ascii=False)
+
+
+FORMS: dict[str, Callable[[list[Item]], bytes]] = {
+    "recorded": text,
+    "natural foreign keys": lambda items: text(natural(items, primary=False)),
+    "natural keys": lambda items: text(natural(items, primary=True)),
+    "another order": lambda items: text(natural(items, primary=False)[::-1]),
+    "indented": lambda items: json.dumps(items, indent=2).encode(),
+    "byte order mark": lambda items: b"\xef\xbb\xbf" + unescaped(items).encode(),
+    "UTF-16 of PowerShell": lambda items: (unescaped(items) + "\r\n").encode("utf-16"),
+    "UTF-16, big end first": lambda items: b"\xfe\xff" + unescaped(items).encode("utf-16-be"),
+    "UTF-16 without a mark": lambda items: unescaped(items).encode("utf-16-le"),
+    "big end first without a mark": lambda items: unescaped(items).encode("utf-16-be"),
+    "gzip": lambda items: gzip.compress(text(items)),
+    "xz": lambda items: lzma.compress(b" \n" + text(items)),
+}
+
+
+@pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
+def test_dump_has_the_tables_of_the_sqlite_file(
+    tmp_path: Path, recorded: list[Item], expected: dict[str, list[str]], form: Callable[[list[Item]], bytes]
+) -> None:
+    """The content of a file decides how it is read, and not its name."""
+    path = tmp_path / "db.sqlite3"
+    path.write_bytes(form(recorded))
+
+    assert rows(path) == expected
+
+
+def test_natural_keys_need_no_content_types(
+    tmp_path: Path, recorded: list[Item], expected: dict[str, list[str]]
+) -> None:
+    """Each alias has its content type by name."""
+    path = tmp_path / "dump.json"
+    path.write_bytes(text(without("contenttypes")(natural(recorded, primary=False))))
+    with source.opened(path) as tables:
+        types = {row["id"]: row["model"] for row in tables.rows("django_content_type")}
+        aliases = [(row["id"], row["object_id"], types[row["content_type_id"]]) for row in tables.rows("reader_alias")]
+    path.write_bytes(text(recorded))
+    with source.opened(path) as tables:
+        types = {row["id"]: row["model"] for row in tables.rows("django_content_type")}
+
+        assert aliases == [
+            (row["id"], row["object_id"], types[row["content_type_id"]]) for row in tables.rows("reader_alias")
+        ]
+
+
+def test_small_parts_of_the_text_give_the_same_objects(
+    tmp_path: Path, recorded: list[Item], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Objects, strings and escapes may be in two parts."""
+    path = tmp_path / "dump.json"
+    path.write_text(json.dumps(recorded[-60:], indent=1) + "\n\n")
+    for size in (1, 2, 7, 97):
+        monkeypatch.setattr(json_array, "_CHUNK", size)
+
+        assert list(json_array.objects(path, 1 << 20)) == recorded[-60:]
+
+
+def test_memory_for_other_models_is_bounded(tmp_path: Path) -> None:
+    """Sessions and logs of a site can be most of its dump."""
+    path, entry = tmp_path / "dump.json", {"model": "sessions.session", "pk": "k", "fields": {"data": "x" * 10_000}}
+    path.write_text(f"[{','.join([json.dumps(entry)] * 4000)}]")
+    tracemalloc.start()
+    count = sum(1 for _ in json_array.objects(path, 1 << 30))
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+
+    assert (count, peak < 10 << 20 < path.stat().st_size) == (4000, True)
+
+
+def test_dump_of_version_0_4_5(tmp_path: Path) -> None:
+    """The slug of a series is its key, and aliases are models of their own."""
+    series = {"title": "One", "description": "", "cover": "", "completed": True, "modified": "2020-01-01T00:00:00Z"}
+    chapter = {"title": "", "number": 1.5, "volume": 0, "series": "one", "final": False, "groups": [3]}
+    dates = {"uploaded": "2020-01-02T00:00:00.123Z", "modified": "2020-01-02T00:00:00+01:00"}
+    items = [
+        {"model": "reader.series", "pk": "one", "fields": {**series, "authors": [1], "artists": [], "categories": []}},
+        {"model": "reader.seriesalias", "pk": 4, "fields": {"series": "one", "alias": "Uno"}},
+        {"model": "reader.chapter", "pk": 2, "fields": chapter | dates},
+        {"model": "groups.group", "pk": 3, "fields": dict.fromkeys(TABLES["0.4.5"]["groups_group"], "x")},
+    ]
+    path = tmp_path / "dump.json"
+    path.write_bytes(text(items))
+    with source.opened(path) as tables:
+        assert tables.version == "0.4.5"
+        assert [row["slug"] for row in tables.rows("reader_series")] == ["one"]
+        assert list(tables.rows("reader_series_authors")) == [{"author_id": 1, "series_id": "one"}]
+        assert list(tables.rows("reader_seriesalias")) == [{"id": 4, "series_id": "one", "alias": "Uno"}]
+        (chapter_row,) = tables.rows("reader_chapter")
+        assert (chapter_row["number"], chapter_row["uploaded"]) == ("1.5", 1577923200)
+        assert list(tables.rows("django_redirect")) == []
+
+
+def rename_field(before: str, after: str) -> Callable[[Item], None]:
+    def change(item: Item) -> None:
+        item["fields"][after] = item["fields"].pop(before)
+
+    return change
+
+
+def set_field(name: str, value: object) -> Callable[[Item], None]:
+    return lambda item: item["fields"].update({name: value})
+
+
+WRONG: dict[str, tuple[Edit, str]] = {
+    "no content types": (
+        without("contenttypes"),
+        "whose the aliases are is unknown: the dump has no contenttypes.contenttype",
+    ),
+    "no groups": (without("groups"), "chapters have groups, but the dump has no groups.group"),
+    "other models": (without("reader", "groups"), "it has no series of MangAdventure (reader.series)"),
+    "nothing": (lambda items: [], "it has no series of MangAdventure (reader.series)"),
+    "another version": (
+        changed("reader.series", rename_field("format", "template")),
+        "reader_series has no format, unlike version 0.9.6: first update the old site to 0.9.6",
+    ),
+    "natural key of a series": (
+        changed("reader.chapter", set_field("series", ["slug"])),
+        "series in reader_chapter is a natural key or a list",
+    ),
+    "natural key with numbers": (
+        changed("reader.alias", set_field("content_type", [1, 2])),
+        "content_type in reader_alias is a natural key or a list",
+    ),
+    "natural keys of authors": (
+        changed("reader.series", set_field("authors", [["Ada"]])),
+        "an object of reader_series_authors is a natural key",
+    ),
+    "no key": (
+        changed("reader.chapter", lambda item: item.pop("pk")),
+        "a reader.chapter, has no pk: the dump has natural primary keys",
+    ),
+    "no object of dumpdata": (lambda items: [{"id": 1}], "object 1 has no model and fields, as those of dumpdata have"),
+    "no object": (lambda items: [*items[:3], 4], "line 1: an item of the array should be an object"),  # type: ignore[list-item]
+}
+
+
+@pytest.mark.parametrize(("edit", "fault"), WRONG.values(), ids=WRONG)
+def test_unusable_dump_names_the_command_to_run(tmp_path: Path, recorded: list[Item], edit: Edit, fault: str) -> None:
+    """The command dumps exactly what an import reads."""
+    path = tmp_path / "dump.json"
+    path.write_bytes(text(edit(recorded)))
+    with pytest.raises(FlatpanelError) as error, source.opened(path):
+        pass
+
+    (message,) = error.value.args
+    assert message.startswith(f"{path}: ")
+    assert message.endswith(f"{fault}; write it with `{COMMAND}`")
+
+
+ODD: dict[str, Edit] = {
+    "object as value": changed("reader.chapter", set_field("title", {"a": 1})),
+    "object as name": changed("auth.user", set_field("username", {"a": 1})),
+    "number as text": changed("reader.author", set_field("name", 5)),
+    "infinite number": changed("reader.chapter", set_field("number", float("inf"))),
+    "unknown user": changed("users.bookmark", set_field("user", ["nobody-here"])),
+    "content type of three parts": changed("reader.alias", set_field("content_type", ["a", "b", "c"])),
+    "no list of links": changed("reader.series", set_field("authors", 3)),
+    "half a character": changed("reader.series", set_field("title", "\ud800")),
+}
+
+
+@pytest.mark.parametrize("edit", ODD.values(), ids=ODD)
+def test_odd_values_are_read(tmp_path: Path, recorded: list[Item], edit: Edit) -> None:
+    """A table has a valid value or an empty one."""
+    path = tmp_path / "dump.json"
+    path.write_bytes(text(edit(recorded)))
+
+    assert sum(map(len, rows(path).values())) >= 1000
+
+
+def test_invalid_unicode_in_names_of_files_is_imported(
+    tmp_path: Path, recorded: list[Item], run: Callable[..., Result]
+) -> None:
+    """Half of a character is a question mark in the URL."""
+    path, catalog = tmp_path / "dump.json", tmp_path / "catalog_src"
+    path.write_bytes(text(changed("reader.series", set_field("cover", "a/\ud800.png"))(recorded)))
+    result = run("import", "--from-database", path, "--catalog", catalog)
+
+    assert result.exit_code == 0, result.output
+    cover = "cover: https://saltshelf.example/media/a/%3F.png"
+    assert cover in (catalog / "series/kiln-sisters.yaml").read_text()
+
+
+BROKEN = {
+    "cut": (b'[{"model": "reader.series", "pk', "line 1: Unterminated string starting at"),
+    "cut after an object": (b'[\n{"model": "x.y", "fields": {}}\n', "line 3: expected ]"),
+    "two arrays": (b"[]\n[]", "line 2: text after the end of the array"),
+    "no comma": (b'[{"model": "x.y", "fields": {}} {}]', "line 1: expected ]"),
+    "deep": (b"[" * 100_000, "line 1: invalid JSON"),
+    "a long number": (b"[" + b"9" * 10_000 + b"]", "line 1: invalid JSON"),
+    "Latin-1": (b'[{"model": "caf\xe9"}]', "not UTF-8: invalid continuation byte"),
+    "cut gzip": (gzip.compress(b"[" + bytes(range(256)).hex().encode() * 20_000)[:-20], "line 1: "),
+    "bad xz": (lzma.compress(b"[ " + b" " * 3_000_000)[:-9] + b"x" * 9, "cannot be decompressed: Corrupt input data"),
+}
+
+
+@pytest.mark.parametrize(("content", "fault"), BROKEN.values(), ids=BROKEN)
+def test_broken_json_is_a_message(tmp_path: Path, content: bytes, fault: str) -> None:
+    """With the line where reading ends."""
+    path = tmp_path / "dump.json"
+    path.write_bytes(content)
+    with pytest.raises(FlatpanelError) as error, source.opened(path):
+        pass
+
+    assert error.value.args[0].startswith(f"{path}: {fault}")
+    assert error.value.args[0].endswith(f"; write it with `{COMMAND}`")
+
+
+@pytest.mark.parametrize(
+    "content", [b"{}", b"\x1f\x8bxx", b"\xfd7zXZ\0", b"\x1f\x8b\x08\0\0\0\0\0\0\xffabc", b"PGDMP", b"\xff\xfe\0\xd8x"]
+)
+def test_other_files_are_refused(tmp_path: Path, content: bytes) -> None:
+    """The message names the command that writes a usable file."""
+    path = tmp_path / "dump.json"
+    path.write_bytes(content)
+    with pytest.raises(FlatpanelError) as error, source.opened(path):
+        pass
+
+    assert error.value.args == (
+        f"{path}: neither an SQLite file nor the JSON of dumpdata; where the old site runs, write it with `{COMMAND}`",
+    )
+
+
+def test_too_large_files_are_refused(tmp_path: Path, recorded: list[Item], monkeypatch: pytest.MonkeyPatch) -> None:
+    """A compressed file may be small."""
+    path = tmp_path / "dump.json"
+    path.write_bytes(gzip.compress(text(recorded)))
+    monkeypatch.setattr(dumpdata, "_MAX_SIZE", 100_000)
+    with pytest.raises(FlatpanelError, match=r"dump\.json: too large; write it with"), source.opened(path):
+        pass
+
+
+def test_too_long_object_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An object without an end is not read to the end of the file."""
+    monkeypatch.setattr(json_array, "_CHUNK", 100)
+    monkeypatch.setattr(json_array, "_LONGEST", 1000)
+    path = tmp_path / "dump.json"
+    path.write_bytes(b'[{"a": "' + b"x" * 100_000)
+    with pytest.raises(json_array.InvalidArray, match="line 1: Unterminated string"):
+        list(json_array.objects(path, 5000))
+
+
+def test_unreadable_file_is_closed(tmp_path: Path) -> None:
+    """A file whose compressed data is invalid from the start."""
+    path = tmp_path / "dump.json"
+    path.write_bytes(b"\x1f\x8bxx" + bytes(20))
+    with pytest.raises(json_array.InvalidArray, match="cannot be decompressed: Unknown compression method"):
+        list(json_array.objects(path, 5000))

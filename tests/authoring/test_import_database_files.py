@@ -1,0 +1,183 @@
+"""Files that `import --from-database` gets: it never writes beside them, and refuses a wrong one in one line."""
+
+import shutil
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from generator.authoring.database_import import source, sqlite_file
+from generator.errors import FlatpanelError
+from tests.support.import_project import Project, change, project
+from tests.support.real_service import USUAL, RealService
+
+
+@pytest.fixture
+def made(tmp_path: Path) -> Project:
+    return project(tmp_path / "project", RealService(USUAL, "v0.9.6"))
+
+
+def refused(made: Project, file: Path) -> str:
+    """The message of an import; nothing is written."""
+    result = made.import_database(file)
+
+    assert result.exit_code == 1
+    assert made.files() == {}
+    (line,) = result.output.splitlines()
+    return line.replace(str(file), "FILE")
+
+
+@pytest.mark.parametrize("mode", ["delete", "wal"])
+def test_file_is_only_read(mode: str, made: Project, database: Path) -> None:
+    """SQLite creates `-wal` and `-shm` beside a file, even to read it, unless it is told that the file is immutable."""
+    change(database, f"PRAGMA journal_mode = {mode}")
+    folder = database.parent / "with # and ? and %20"
+    folder.mkdir()
+    file = shutil.move(database, folder)
+    before = Path(file).read_bytes()
+
+    assert made.import_database(Path(file)).exit_code == 0
+    assert [path.name for path in folder.iterdir()] == [database.name]
+    assert Path(file).read_bytes() == before
+
+
+def test_file_with_changes_in_a_wal_file_is_refused(made: Project, database: Path) -> None:
+    """A copy would lack the changes. The command that the message names makes a complete one."""
+    with closing(sqlite3.connect(database)) as connection:
+        connection.execute("PRAGMA journal_mode = wal")
+        connection.execute("UPDATE reader_series SET title = 'Later'")
+        connection.commit()
+        copy = database.with_name("copy of db.sqlite3")
+        shutil.copy(database, copy)
+        shutil.copy(f"{database}-wal", f"{copy}-wal")
+    link = database.with_name("link")
+    link.symlink_to(copy)
+
+    message = refused(made, copy)
+    assert message == (
+        "copy of db.sqlite3: its last changes are only in copy of db.sqlite3-wal; make a complete copy with `sqlite3 "
+        f"'{copy}' '.backup copy of db-copy.sqlite3'` and import that"
+    ).replace("copy of db.sqlite3:", "FILE:").replace(f"'{copy}'", "'FILE'")
+    assert "its last changes are only in" in refused(made, link)
+    # An empty one is left by a program that ended in order.
+    Path(f"{copy}-wal").write_bytes(b"")
+    assert made.import_database(copy).exit_code == 0
+
+
+def test_file_with_a_rollback_journal_is_refused(made: Project, database: Path) -> None:
+    """A change was interrupted, or goes on now. A journal that is left over has no header."""
+    journal = Path(f"{database}-journal")
+    journal.write_bytes(bytes.fromhex("d9d505f920a163d7") + bytes(504))
+
+    assert refused(made, database).startswith("FILE: its last changes are only in v0.9.6-db.sqlite3-journal; ")
+    journal.write_bytes(bytes(512))
+    assert made.import_database(database).exit_code == 0
+
+
+def truncated(file: Path) -> None:
+    file.write_bytes(file.read_bytes()[:-5000])
+
+
+def cut_in_its_header(file: Path) -> None:
+    file.write_bytes(file.read_bytes()[:60])
+
+
+def damaged(file: Path) -> None:
+    text = file.read_bytes()
+    file.write_bytes(text[:100] + bytes(5) + text[105:])
+
+
+def other(file: Path) -> None:
+    file.unlink()
+    change(file, "CREATE TABLE places (url)")
+
+
+def of_django(file: Path) -> None:
+    change(file, "DROP TABLE reader_page")
+
+
+def between_the_versions(file: Path) -> None:
+    change(file, "DROP TABLE reader_alias")
+
+
+def without_licenses(file: Path) -> None:
+    change(file, "ALTER TABLE reader_series DROP COLUMN licensed")
+
+
+def without_redirects(file: Path) -> None:
+    change(file, "DROP TABLE django_redirect")
+
+
+@pytest.mark.parametrize(
+    ("edit", "message"),
+    [
+        (lambda file: file.write_bytes(b""), "the file is empty; copy it again"),
+        (lambda file: file.write_text("no database\n"), "neither an SQLite file nor the JSON of dumpdata"),
+        (lambda file: file.write_bytes(bytes(range(200, 256)) * 99), "neither an SQLite file nor the JSON of dumpdata"),
+        (truncated, "incomplete: it has 617592 of 622592 bytes; copy it again"),
+        (cut_in_its_header, "incomplete: it has 60 of 100 bytes; copy it again"),
+        (damaged, "SQLite cannot read the file: database disk image is malformed; make a complete copy with `sqlite3 "),
+        (other, "not a database of MangAdventure: it has no table reader_chapter"),
+        (of_django, "not a database of MangAdventure: it has no table reader_page"),
+        (between_the_versions, "a database of MangAdventure, but not of version 0.4.5 or 0.9.6: it has none of the"),
+        (without_licenses, "but not of version 0.9.6: it has no column licensed in the table reader_series; update"),
+        (without_redirects, "but not of version 0.9.6: it has no table django_redirect; update the old site"),
+    ],
+)
+def test_wrong_file_is_refused_in_one_line(
+    edit: Callable[[Path], object], message: str, made: Project, database: Path
+) -> None:
+    """The line names the file, the fault and the fix."""
+    edit(database)
+
+    line = refused(made, database)
+    assert line.startswith("FILE: ")
+    assert message in line
+
+
+def test_file_that_is_missing_or_a_folder_is_wrong_usage(made: Project, tmp_path: Path) -> None:
+    """So is a command line without any source."""
+    for arguments in (["--from-database", str(tmp_path)], ["--from-database", str(tmp_path / "none")], []):
+        assert made.run("import", *arguments).exit_code == 2
+
+
+def test_file_that_changes_while_it_is_read_is_refused(database: Path) -> None:
+    """The service still runs; what was read may be half of a change."""
+    fault = "changed while it was read; make a complete copy with"
+    with pytest.raises(FlatpanelError, match=fault), source.opened(database) as tables:
+        assert list(tables.rows("reader_series"))
+        change(database, "UPDATE reader_series SET title = 'Later'")
+
+    def overwrite() -> None:
+        with sqlite_file.opened(database) as tables:
+            rows = tables.rows("reader_page")
+            next(rows)
+            database.write_bytes(database.read_bytes()[:4096] + bytes(600_000))
+            list(rows)
+
+    with pytest.raises(FlatpanelError, match="changed while it was read"):
+        overwrite()
+
+
+def test_wal_file_that_appears_while_the_file_is_read_is_refused(database: Path) -> None:
+    """The file itself does not change until the next checkpoint."""
+    with pytest.raises(FlatpanelError, match="its last changes are only in"), source.opened(database):
+        Path(f"{database}-wal").write_bytes(b"changes")
+
+
+def test_text_that_is_not_utf_8_loses_its_characters(made: Project, database: Path) -> None:
+    """SQLite stores any bytes as text."""
+    change(database, "UPDATE reader_series SET title = CAST(x'4bff696c6e' AS TEXT) WHERE slug = 'kiln-sisters'")
+
+    assert made.import_database(database).exit_code == 0
+    assert "title: Kiln\n" in made.text("series/kiln-sisters.yaml")
+
+
+def test_file_without_a_valid_count_of_pages_is_read(made: Project, database: Path) -> None:
+    """Versions of SQLite before 3.7 do not write it, so two counters in the header differ."""
+    text = database.read_bytes()
+    database.write_bytes(text[:24] + bytes(4) + text[28:])
+
+    assert made.import_database(database).exit_code == 0

@@ -1,0 +1,132 @@
+"""Rows that a catalog cannot hold: each is corrected or skipped, with a note that names it."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.support.import_project import Project, change, project, recorded_database
+from tests.support.real_service import USUAL, RealService
+
+
+@pytest.fixture
+def made(tmp_path: Path) -> Project:
+    return project(tmp_path / "project", RealService(USUAL, "v0.9.6"))
+
+
+def report(made: Project, tmp_path: Path, *statements: str, version: str = "v0.9.6") -> str:
+    """The report of an import of a database that SQL has changed."""
+    file = recorded_database(tmp_path, f"{version}/db.sqlite3")
+    change(file, "PRAGMA ignore_check_constraints = on", *statements)
+    result = made.import_database(file)
+
+    assert result.exit_code == 0, result.output
+    return made.report(result)
+
+
+@pytest.mark.parametrize(
+    ("statement", "note"),
+    [
+        ("UPDATE reader_series SET slug = '../up' WHERE id = 3", "../up: invalid slug; series skipped"),
+        ("UPDATE reader_series SET slug = '' WHERE id = 3", "invalid slug; series skipped"),
+        (
+            "UPDATE reader_series SET slug = 'KILN-sisters' WHERE id = 4",
+            "kiln-sisters: differs from KILN-sisters only in case; series skipped",
+        ),
+        ("UPDATE reader_series SET title = '' WHERE id = 3", "kiln-sisters: title "),
+        ("UPDATE reader_series SET cover = '' WHERE id = 3", "kiln-sisters: cover "),
+        ("UPDATE reader_series SET status = 'lost' WHERE id = 3", "kiln-sisters: status "),
+        (
+            "UPDATE reader_series SET format = '{chapter}' WHERE id = 3",
+            "kiln-sisters: chapter_title unknown field {chapter}",
+        ),
+        ("UPDATE reader_series SET modified = 'now' WHERE id = 3", "kiln-sisters"),
+        (
+            "UPDATE reader_series_authors SET author_id = 99 WHERE id = 1",
+            "harbor-of-glass-bells: unknown authors; skipped",
+        ),
+        ("UPDATE reader_series_authors SET author_id = 0 WHERE id = 1", "harbor-of-glass-bells"),
+        (
+            "UPDATE reader_chapter_groups SET group_id = 99 WHERE id = 1",
+            "harbor-of-glass-bells chapter 1: unknown groups; skipped",
+        ),
+        ("UPDATE reader_chapter SET number = -1 WHERE id = 1", "harbor-of-glass-bells: invalid chapter number"),
+        ("UPDATE reader_chapter SET number = 1.123456 WHERE id = 1", "harbor-of-glass-bells: invalid chapter number"),
+        ("UPDATE reader_chapter SET number = 'x' WHERE id = 1", "harbor-of-glass-bells: invalid chapter number"),
+        ("UPDATE reader_chapter SET published = '' WHERE id = 1", "harbor-of-glass-bells chapter 1: published "),
+        ("UPDATE reader_author SET name = '' WHERE id = 8", "authors 8: name "),
+        ("UPDATE reader_author SET name = char(9) WHERE id = 8", "authors 8 name: control characters are dropped"),
+        ("UPDATE reader_category SET name = 'Drama ' WHERE id = 'mystery'", "category Drama : name "),
+        (
+            "UPDATE reader_category SET name = 'DRAMA' WHERE id = 'mystery'",
+            "category DRAMA: its id or name is that of category drama, which replaces it",
+        ),
+        ("UPDATE groups_role SET member_id = 99 WHERE id = 1", "groups 1: unknown member; role skipped"),
+        ("UPDATE groups_group SET website = char(10) WHERE id = 1", "groups 1 website: control characters are dropped"),
+        (
+            "UPDATE django_redirect SET old_path = '/reader/kiln-sisters/' WHERE id = 1",
+            "redirect of a slug that another series has or had; skipped",
+        ),
+        ("UPDATE django_redirect SET old_path = '/reader/a b/' WHERE id = 1", "/reader/a b/ -> /reader/lantern-eel"),
+    ],
+)
+def test_wrong_row_is_in_the_report(statement: str, note: str, made: Project, tmp_path: Path) -> None:
+    """And the rest arrives."""
+    assert note in report(made, tmp_path, statement)
+    assert len(made.entities()["chapters"]) >= 110
+
+
+def test_role_without_a_label_keeps_its_code(made: Project, tmp_path: Path) -> None:
+    """A newer version may have other roles."""
+    report(made, tmp_path, "UPDATE groups_role SET role = 'XX' WHERE id = 8")
+
+    assert made.entities()["groups"][7]["members"] == [(4, "XX")]
+
+
+def test_chain_of_redirects_is_followed(made: Project, tmp_path: Path) -> None:
+    """Also one that the service has not shortened; a circle leads nowhere."""
+    text = report(
+        made,
+        tmp_path,
+        "UPDATE django_redirect SET new_path = '/reader/eel-lanterns/' WHERE id = 1",
+        "UPDATE django_redirect SET old_path = '/reader/a/', new_path = '/reader/b/' WHERE id = 3",
+        "UPDATE django_redirect SET old_path = '/reader/b/', new_path = '/reader/a/' WHERE id = 4",
+    )
+
+    assert "formerly: [eel-diaries, eel-lanterns]" in made.text("series/lantern-eel-diaries.yaml")
+    assert "/reader/a/ -> /reader/b/: redirect written by hand" in text
+    assert "/reader/b/ -> /reader/a/: redirect written by hand" in text
+
+
+def test_duplicate_number_in_a_volume_is_skipped(made: Project, tmp_path: Path) -> None:
+    """The service refuses one; a database that was edited may have it. Without a volume, both are kept."""
+    text = report(
+        made,
+        tmp_path,
+        "DROP INDEX reader_chapter_series_id_volume_number_9cbb9081_uniq",
+        "UPDATE reader_chapter SET volume = 1, number = 1 WHERE id = 2",
+        "UPDATE reader_chapter SET volume = 0, number = 50 WHERE id IN (3, 4)",
+        version="v0.4.5",
+    )
+
+    assert "harbor-of-glass-bells: chapter 1 is a duplicate; skipped" in text
+    assert [key[1] for key, row in made.entities()["chapters"].items() if row["number"] == "50"] == [3, 4]
+
+
+def test_pages_of_one_number_keep_the_order_of_their_ids(made: Project, tmp_path: Path) -> None:
+    """The service has no other order for them."""
+    report(made, tmp_path, "UPDATE reader_page SET number = 1 WHERE chapter_id = 1")
+    pages = made.entities()["chapters"]["harbor-of-glass-bells", 1]["pages"]
+
+    assert pages[0].endswith("5c4236daddb130d387aec0266ce4eb4b.png")
+
+
+def test_alias_of_another_kind_is_not_one_of_a_series(made: Project, tmp_path: Path) -> None:
+    """The type of an alias is looked up by its name: ids of types differ from site to site."""
+    report(
+        made,
+        tmp_path,
+        "UPDATE django_content_type SET id = 100 WHERE model = 'series' AND app_label = 'reader'",
+        "UPDATE reader_alias SET content_type_id = 100 WHERE id = 12",
+    )
+
+    assert made.entities()["series"]["harbor-of-glass-bells"]["aliases"] == ["Glass Bells"]

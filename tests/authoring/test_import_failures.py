@@ -1,0 +1,127 @@
+"""Imports of a site of which some responses fail: what the rest tells arrives, and no invented value stays."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from generator.authoring.site_import import crawl
+from generator.authoring.site_import.run import ImportResult
+from generator.catalog.yaml import reader
+from tests.support.fake_site import FakeSite, Reply, chapter, old_chapter, serving, small
+
+BROKEN = Reply(500)
+CHAPTERS = "/api/v2/series/one/chapters"
+Answers = dict[str, Any]
+
+
+def only_new() -> Answers:
+    """A site with version 2 only."""
+    return {path: value for path, value in small().items() if path.startswith("/api/v2")}
+
+
+def imported(answers: Answers, folder: Path) -> tuple[ImportResult, FakeSite]:
+    with serving(answers) as site:
+        return site.imported(folder), site
+
+
+def series(folder: Path) -> Any:
+    return reader.load((folder / "catalog_src/series/one.yaml").read_bytes())
+
+
+def test_single_chapters_replace_a_list_that_fails(tmp_path: Path) -> None:
+    """Their ids are those of the Cubari JSON; a chapter that fails costs itself."""
+    answers = only_new() | {CHAPTERS: BROKEN, "/api/v2/chapters/11": chapter(11, 1.0), "/api/v2/chapters/12": BROKEN}
+    imported(answers, tmp_path)
+
+    assert [(one["id"], one["pages"]) for one in series(tmp_path)["chapters"]] == [(11, "1.png .. 3.png")]
+
+
+def test_single_chapters_that_all_fail_are_few(tmp_path: Path) -> None:
+    """The rest of the series would fail, too."""
+    answers = only_new() | {CHAPTERS: Reply(body=b"<html>")}
+    one = answers["/api/v2/cubari/one"]["chapters"]["11"]
+    answers["/api/v2/cubari/one"]["chapters"] = {str(id): one for id in (*range(11, 19), "x")}
+    _, site = imported(answers, tmp_path)
+
+    single = [path for path in site.paths if path.startswith("/api/v2/chapters/")]
+    assert single == [f"/api/v2/chapters/{id}" for id in range(11, 11 + crawl.MAX_FAILURES)]
+
+
+def test_a_series_whose_response_fails_comes_with_the_next_import(tmp_path: Path) -> None:
+    """The note names the failure, not a missing title."""
+    answers = only_new() | {"/api/v2/series/one": BROKEN}
+    with serving(answers) as site:
+        done = site.imported(tmp_path)
+        assert "one: its own response failed; the series is skipped until the next import" in done.notes
+        assert not any("title" in note for note in done.notes)
+        assert not (tmp_path / "catalog_src/series/one.yaml").exists()
+        answers["/api/v2/series/one"] = small()["/api/v2/series/one"]
+        site.imported(tmp_path)
+
+    assert series(tmp_path)["title"] == "One"
+
+
+@pytest.mark.parametrize(
+    ("failing", "field", "expected"),
+    [
+        (("/api/v2/authors", "/api/v1/authors"), "authors", ["Ada"]),
+        (("/api/v1/categories",), "categories", ["drama"]),
+        (("/api/v1/categories", "/api/v1/releases", "/api/v1/series"), "categories", ["drama"]),
+    ],
+)
+def test_no_id_is_invented_where_a_list_fails(
+    failing: tuple[str, ...], field: str, expected: list[str], tmp_path: Path
+) -> None:
+    """The next import has the ids of the site."""
+    answers = small() | dict.fromkeys(failing, BROKEN)
+    with serving(answers) as site:
+        done = site.imported(tmp_path)
+        assert any("failed; skipped" in note for note in done.notes)
+        assert field not in series(tmp_path)
+        answers |= {"/api/v1/releases": [], **small()}
+        site.imported(tmp_path)
+
+    assert series(tmp_path)[field] == expected
+
+
+@pytest.mark.parametrize("has_version_1", [True, False])
+def test_series_of_the_sitemap_are_requested_or_noted(has_version_1: bool, tmp_path: Path) -> None:
+    """The list of version 1 fails or is switched off; the sitemap of series has one without chapters."""
+    sitemap = b"".join(b"<loc>https://x.example/reader/%b/</loc>" % slug for slug in (b"one", b"two"))
+    switched_off = dict.fromkeys([f"/api/v1/{name}" for name in ("releases", "series")], Reply(410))
+    answers = small() | {"/reader/series-sitemap.xml": Reply(body=sitemap)} | switched_off
+    if has_version_1:
+        named = Reply(body=b"[]", headers={"Warning": '299 MangAdventure/0.8.0 "Deprecated API"'})
+        answers |= {"/api/v1/releases": named, "/api/v1/series": BROKEN}
+    answers["/api/v1/series/two"] = {"title": "Two", "cover": "https://comics.example/media/series/two/cover.png"}
+    done, site = imported(answers, tmp_path)
+
+    assert (tmp_path / "catalog_src/series/two.yaml").exists() == has_version_1
+    assert ("/api/v1/series/two" in site.paths) == has_version_1
+    note = "two: only in the sitemap: no response describes the series; not written"
+    assert (note in done.notes) != has_version_1
+
+
+def test_single_chapter_that_fails_later_is_kept(tmp_path: Path) -> None:
+    """Its list fails all the time: only the response of the chapter shows that it still exists."""
+    answers = only_new() | {CHAPTERS: BROKEN}
+    answers |= {"/api/v2/chapters/11": chapter(11, 1.0), "/api/v2/chapters/12": chapter(12, 2.0)}
+    with serving(answers) as site:
+        site.imported(tmp_path)
+        answers["/api/v2/chapters/12"] = BROKEN
+        done = site.imported(tmp_path)
+
+    assert "one: a response of the last import is not available now; kept as it is" in done.notes
+    assert [one["id"] for one in series(tmp_path)["chapters"]] == [11, 12]
+
+
+def test_one_missing_chapter_of_version_1_does_not_stop_the_others(tmp_path: Path) -> None:
+    """The original service does not find rounded numbers."""
+    answers = {path: value for path, value in small().items() if path.startswith("/api/v1")}
+    answers["/api/v1/series/one"]["volumes"] = {"null": {"1": old_chapter("1"), "2": {}, "3": old_chapter("2")}}
+    answers |= {f"/api/v1/series/one/0/{number}": old_chapter(number) for number in ("1", "3")}
+    _, site = imported(answers, tmp_path)
+
+    requested = [path for path in site.paths if path.startswith("/api/v1/series/one/")]
+    assert requested == [f"/api/v1/series/one/0/{number}" for number in ("1", "2", "3")]

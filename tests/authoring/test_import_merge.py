@@ -1,0 +1,483 @@
+"""A second import: renames, removals, other slugs, and how conflicts are decided."""
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from generator import encoding
+from generator.authoring.site_import.run import ImportResult
+from generator.catalog.yaml import reader
+from generator.errors import FlatpanelError
+from tests.conftest import AS_OF
+from tests.support import linked_catalog
+from tests.support.fake_site import FakeSite, Reply, chapter, cubari_chapter, serving, small
+
+KEPT = "no longer on the site; kept in the catalog"
+
+
+@pytest.fixture
+def site() -> Iterator[FakeSite]:
+    with serving(small()) as site:
+        yield site
+
+
+@pytest.fixture
+def catalog(site: FakeSite, tmp_path: Path) -> Path:
+    """The catalog that the first import wrote."""
+    site.imported(tmp_path)
+    return tmp_path / "catalog_src"
+
+
+def again(site: FakeSite, catalog: Path, **options: Any) -> ImportResult:
+    """Import again; the catalog is valid afterwards."""
+    result = site.imported(catalog.parent, **options)
+    linked_catalog.read_catalog(catalog, AS_OF)
+    return result
+
+
+def read(catalog: Path, file: str) -> Any:
+    return reader.load((catalog / file).read_bytes())
+
+
+def edit(catalog: Path, file: str, before: str, after: str) -> None:
+    text = (catalog / file).read_text()
+    assert before in text
+    (catalog / file).write_text(text.replace(before, after))
+
+
+def texts(catalog: Path) -> dict[str, str]:
+    return {str(path.relative_to(catalog)): path.read_text() for path in catalog.rglob("*.yaml")}
+
+
+def rename(site: FakeSite, before: str, after: str) -> None:
+    """Rename something in all responses."""
+    text = encoding.json(site.answers).decode()
+    site.answers = encoding.parse(text.replace(before, after).encode())
+
+
+def remove_chapter(site: FakeSite, index: int) -> None:
+    """Remove a chapter from the site; index 0 is chapter 2."""
+    del site.answers["/api/v2/series/one/chapters"]["results"][index]
+    del site.answers["/api/v1/series/one"]["volumes"]["1"][str(2 - index)]
+
+
+def split_series(catalog: Path) -> None:
+    """Make the series a folder with a file for each chapter."""
+    series = catalog / "series/one"
+    (series / "chapters").mkdir(parents=True)
+    head, _, tail = (catalog / "series/one.yaml").read_text().partition("\nchapters:\n")
+    (series / "series.yaml").write_text(head)
+    for name, text in zip("ab", tail.split("\n\n"), strict=True):
+        (series / f"chapters/{name}.yaml").write_text("\n".join(line[4:] for line in text.splitlines()) + "\n")
+    (catalog / "series/one.yaml").unlink()
+
+
+# Renames
+
+
+def test_a_rename_changes_all_references_by_name(site: FakeSite, catalog: Path) -> None:
+    """Only these words change: comments, order and line breaks stay."""
+    edit(catalog, "series/one.yaml", "authors: [Ada]", "authors: [Ada]  # herself")
+    edit(catalog, "groups.yaml", "discord: n", "discord: n  # always open")
+    before = texts(catalog)
+    for old, new in (("Ada", "Ida"), ("Bo", "Bea"), ("Night Shift", "Day Shift"), ("Wren", "Robin")):
+        rename(site, f'"{old}"', f'"{new}"')
+    rename(site, "Editor: Wren", "Editor: Robin")
+    again(site, catalog)
+
+    expected = {}
+    for file, text in before.items():
+        for old, new in (("Ada", "Ida"), ("Bo", "Bea"), ("Night Shift", "Day Shift"), ("Wren", "Robin")):
+            text = text.replace(old, new)
+        expected[file] = text
+    assert texts(catalog) == expected
+
+
+def test_references_by_id_stay_after_a_rename(site: FakeSite, catalog: Path) -> None:
+    """They mean the same entry."""
+    edit(catalog, "series/one.yaml", "authors: [Ada]", "authors: [4]")
+    before = (catalog / "series/one.yaml").read_text()
+    rename(site, '"Ada"', '"Ida"')
+    again(site, catalog)
+
+    assert (catalog / "series/one.yaml").read_text() == before
+
+
+def test_references_to_a_name_that_two_people_have_become_ids(site: FakeSite, catalog: Path) -> None:
+    """A new author is called as another one."""
+    site.answers["/api/v2/authors"]["results"].append({"id": 8, "name": "Ada"})
+    again(site, catalog)
+
+    assert read(catalog, "series/one.yaml")["authors"] == [4]
+    assert [person["id"] for person in read(catalog, "authors.yaml")] == [4, 8]
+
+
+def test_a_list_of_members_that_the_site_changed_has_new_names(site: FakeSite, catalog: Path) -> None:
+    """A rename and another role come together."""
+    rename(site, '"Wren"', '"Robin"')
+    for version in ("v1", "v2"):
+        groups = site.answers[f"/api/{version}/groups"]
+        (groups if version == "v1" else groups["results"])[0]["members"] = (
+            [{"id": 9, "name": "Robin", "roles": ["Letterer"]}] if version == "v1" else ["Letterer: Robin"]
+        )
+    again(site, catalog)
+
+    assert read(catalog, "groups.yaml")[0]["members"] == [{"member": "Robin", "role": "Letterer"}]
+
+
+# Other people
+
+
+def test_an_id_that_both_sides_gave_to_new_people_is_refused(site: FakeSite, catalog: Path) -> None:
+    """The last import is known, and has neither."""
+    with (catalog / "authors.yaml").open("a") as file:
+        file.write("\n- id: 8\n  name: Mona\n")
+    site.answers["/api/v2/authors"]["results"].append({"id": 8, "name": "Ed"})
+    before = texts(catalog)
+    with pytest.raises(FlatpanelError) as caught:
+        again(site, catalog)
+
+    assert str(caught.value).splitlines()[:2] == [
+        f"{catalog}: ids name other people here than on the site; nothing was written",
+        "  authors 8: 'Mona' here, 'Ed' there",
+    ]
+    assert texts(catalog) == before
+
+
+def test_theirs_credits_no_other_person_with_a_series_of_the_catalog(site: FakeSite, catalog: Path) -> None:
+    """A series that the site does not have loses the author whose id is another person now."""
+    with (catalog / "authors.yaml").open("a") as file:
+        file.write("\n- id: 8\n  name: Mona\n")
+    (catalog / "series/mine.yaml").write_text("title: Mine\ncover: c.jpg\nauthors: [Ada, Mona]\n")
+    site.answers["/api/v2/authors"]["results"].append({"id": 8, "name": "Ed"})
+    again(site, catalog, choice="theirs")
+
+    assert read(catalog, "authors.yaml")[1] == {"id": 8, "name": "Ed"}
+    assert read(catalog, "series/mine.yaml")["authors"] == ["Ada"]
+
+
+def test_theirs_gives_a_chapter_of_the_catalog_another_id(site: FakeSite, catalog: Path) -> None:
+    """The chapter of the site keeps its id."""
+    own = "title: Mine\ncover: c.jpg\nchapters: [{id: 13, number: 1, published: 2020-01-01, pages: []}]\n"
+    (catalog / "series/mine.yaml").write_text(own)
+    third = chapter(13, 3.0)
+    site.answers["/api/v2/series/one/chapters"]["results"].insert(0, third)
+    site.answers["/api/v2/cubari/one"]["chapters"]["13"] = cubari_chapter(third)
+    done = again(site, catalog, choice="theirs")
+
+    assert read(catalog, "series/mine.yaml")["chapters"][0]["id"] == 14
+    assert [one["id"] for one in read(catalog, "series/one.yaml")["chapters"]] == [11, 12, 13]
+    assert "id 13: the site has another chapter with this id; this one gets a new id" in done.notes
+
+
+def test_a_category_of_the_catalog_with_the_same_name_is_used(site: FakeSite, tmp_path: Path) -> None:
+    """Series of the site keep it; others have none."""
+    catalog = tmp_path / "catalog_src"
+    catalog.mkdir()
+    (catalog / "site.yaml").write_text("base_url: https://comics.example\n")
+    (catalog / "categories.yaml").write_text("- {id: sad, name: drama}\n")
+    site.answers["/api/v2/series"]["results"].append({"slug": "two"})
+    site.answers["/api/v2/series/two"] = {**site.answers["/api/v2/series/one"], "categories": []}
+    again(site, catalog)
+
+    assert read(catalog, "series/one.yaml")["categories"] == ["sad"]
+    assert not read(catalog, "series/two.yaml").get("categories")
+
+
+# Conflicts
+
+
+def test_an_undecided_conflict_is_shown_again(site: FakeSite, catalog: Path) -> None:
+    """Until an option decides it. Both values are shown, and the options."""
+    edit(catalog, "series/one.yaml", "title: One\n", "title: Uno\n")
+    site.answers["/api/v2/series/one"]["title"] = "The One"
+    conflict = "one: title: conflict: 'Uno' here, 'The One' there; kept yours"
+    for _ in range(2):
+        result = again(site, catalog)
+        assert conflict in result.notes
+        assert any("--mine" in line and "--theirs" in line for line in result.summary)
+    assert not any("conflict" in note for note in again(site, catalog, choice="mine").notes)
+    assert not any("conflict" in note for note in again(site, catalog).notes)
+    assert read(catalog, "series/one.yaml")["title"] == "Uno"
+
+
+def test_theirs_decides_a_conflict_that_was_shown_before(site: FakeSite, catalog: Path) -> None:
+    """In an optional field, too."""
+    edit(catalog, "series/one.yaml", "aliases: [Uno]\n", "")
+    edit(catalog, "site.yaml", "base_url: https://comics.example", "base_url: https://mine.example")
+    for version in ("v1", "v2"):
+        site.answers[f"/api/{version}/series/one"]["aliases"] = ["Eins"]
+    again(site, catalog)
+    assert "aliases" not in read(catalog, "series/one.yaml")
+    again(site, catalog, choice="theirs")
+
+    assert read(catalog, "series/one.yaml")["aliases"] == ["Eins"]
+    # Only people changed this field: it is no conflict.
+    assert read(catalog, "site.yaml")["base_url"] == "https://mine.example"
+
+
+def test_long_values_of_a_conflict_are_cut(site: FakeSite, catalog: Path) -> None:
+    """The end is left out, and a line break is shown as an escape."""
+    edit(catalog, "series/one.yaml", "description: About.", "description: Mine.")
+    site.answers["/api/v2/series/one"]["description"] = "Line\n" + "x" * 400
+    (conflict,) = [note for note in again(site, catalog).notes if "description: conflict" in note]
+
+    assert conflict.startswith("one: description: conflict: 'Mine.' here, 'Line\\nxxx")
+    assert conflict.endswith("x… there; kept yours")
+    assert len(conflict) < 200
+
+
+def test_a_volume_that_the_site_removed_is_removed(site: FakeSite, catalog: Path) -> None:
+    """The line is removed, and nothing else."""
+    before = (catalog / "series/one.yaml").read_text()
+    second = site.answers["/api/v2/series/one/chapters"]["results"][0]
+    second |= {"volume": None, "full_title": "Ch. 2: Part 2"}
+    site.answers["/api/v2/cubari/one"]["chapters"]["12"]["volume"] = "0"
+    site.answers["/api/v1/series/one"]["volumes"] = {
+        "0": {"2": site.answers["/api/v1/series/one"]["volumes"]["1"].pop("2")},
+        **site.answers["/api/v1/series/one"]["volumes"],
+    }
+    again(site, catalog)
+    chapters = read(catalog, "series/one.yaml")["chapters"]
+
+    assert [one.get("volume") for one in chapters] == [1, None]
+    lines = before.splitlines()
+    assert len((catalog / "series/one.yaml").read_text().splitlines()) >= len(lines) - 1
+
+
+# Chapters that were made again
+
+
+def upload_again(site: FakeSite) -> None:
+    """Delete chapter 2 on the site, and upload it with another id and title."""
+    new = chapter(20, 2.0, title="Again")
+    site.answers["/api/v2/series/one/chapters"]["results"][0] = new
+    del site.answers["/api/v2/cubari/one"]["chapters"]["12"]
+    site.answers["/api/v2/cubari/one"]["chapters"]["20"] = cubari_chapter(new)
+
+
+def test_a_chapter_that_was_uploaded_again_keeps_edits_of_people(site: FakeSite, catalog: Path) -> None:
+    """One conflict for the whole chapter, until an option decides it."""
+    edit(catalog, "series/one.yaml", "title: Part 2", "title: Second part")
+    upload_again(site)
+    conflict = "one chapter 2: edited here, and made again on the site: conflict: id: 12 here, 20 there; kept yours"
+    for _ in range(2):
+        assert conflict in again(site, catalog).notes
+        assert read(catalog, "series/one.yaml")["chapters"][1]["id"] == 12
+    again(site, catalog, choice="theirs")
+
+    second = read(catalog, "series/one.yaml")["chapters"][1]
+    assert (second["id"], second["title"]) == (20, "Again")
+
+
+def test_a_chapter_that_is_not_of_an_import_differs(site: FakeSite, catalog: Path) -> None:
+    """Without the last import, another id of the same number is a difference."""
+    shutil.rmtree(catalog.parent / "cache")
+    upload_again(site)
+    with pytest.raises(FlatpanelError, match="one chapter 2: id: 12 here, 20 there"):
+        again(site, catalog)
+
+
+# Removals
+
+
+def test_remove_removes_what_the_site_removed(site: FakeSite, catalog: Path) -> None:
+    """Entries of lists and chapters; without the option, the report names it."""
+    edit(catalog, "authors.yaml", "- id: 4", "# The first.\n- id: 4")
+    site.answers["/api/v2/authors"]["results"].append({"id": 8, "name": "Ed"})
+    again(site, catalog)
+    site.answers["/api/v2/authors"]["results"].pop()
+    remove_chapter(site, 1)
+    result = again(site, catalog)
+    assert f"authors 8, one chapter 11: {KEPT}" in result.notes
+    assert any("--remove" in line for line in result.summary)
+    done = again(site, catalog, removes=True)
+
+    assert done.counts["removed"] == 2
+    assert (catalog / "authors.yaml").read_text().endswith("# The first.\n- id: 4\n  name: Ada\n  aliases: [A.]\n")
+    assert [one["id"] for one in read(catalog, "series/one.yaml")["chapters"]] == [12]
+    assert not any("no longer" in note for note in done.notes)
+
+
+def test_remove_removes_all_chapters_of_a_series(site: FakeSite, catalog: Path) -> None:
+    """The field goes with its last item."""
+    remove_chapter(site, 0)
+    site.answers["/api/v2/series/one/chapters"]["results"] = []
+    site.answers["/api/v1/series/one"]["volumes"] = {}
+    again(site, catalog, removes=True)
+
+    assert "chapters" not in read(catalog, "series/one.yaml")
+
+
+def gone_series(site: FakeSite) -> None:
+    site.answers["/api/v2/series"] = {"total": 0, "last": True, "results": []}
+    site.answers["/api/v1/series"] = []
+
+
+@pytest.mark.parametrize("is_folder", [False, True])
+def test_remove_removes_a_series_and_its_bookmarks(is_folder: bool, site: FakeSite, catalog: Path) -> None:
+    """All of its files."""
+    (catalog / "accounts.yaml").write_text("- username: reader\n  bookmarks: [one, mine]  # both\n")
+    (catalog / "series/mine.yaml").write_text("title: Mine\ncover: c.jpg\n")
+    if is_folder:
+        split_series(catalog)
+    gone_series(site)
+    again(site, catalog, removes=True)
+
+    assert [path.name for path in (catalog / "series").iterdir()] == ["mine.yaml"]
+    assert (catalog / "accounts.yaml").read_text() == "- username: reader\n  bookmarks: [mine]  # both\n"
+
+
+def test_remove_removes_the_file_of_a_chapter(site: FakeSite, catalog: Path) -> None:
+    """The series stays, and its bookmarks."""
+    (catalog / "accounts.yaml").write_text("- username: reader\n  bookmarks: [one]\n")
+    split_series(catalog)
+    remove_chapter(site, 0)
+    again(site, catalog, removes=True)
+
+    assert [path.name for path in (catalog / "series/one/chapters").iterdir()] == ["a.yaml"]
+    assert read(catalog, "accounts.yaml")[0]["bookmarks"] == ["one"]
+
+
+def test_edited_entries_are_removed_with_theirs_only(site: FakeSite, catalog: Path) -> None:
+    """An edit of people is not lost."""
+    edit(catalog, "series/one.yaml", "title: Part 2", "title: Second part")
+    gone_series(site)
+    assert f"series one: {KEPT}" in again(site, catalog, removes=True).notes
+    again(site, catalog, removes=True, choice="theirs")
+
+    assert not (catalog / "series/one.yaml").exists()
+
+
+def test_an_entry_that_cannot_be_removed_automatically_is_noted(site: FakeSite, catalog: Path) -> None:
+    """A list in brackets has no line for each item."""
+    site.answers["/api/v2/authors"]["results"].append({"id": 8, "name": "Ed"})
+    again(site, catalog)
+    (catalog / "authors.yaml").write_text("[{id: 4, name: Ada, aliases: [A.]}, {id: 8, name: Ed}]\n")
+    site.answers["/api/v2/authors"]["results"].pop()
+
+    assert "authors.yaml: [1]: cannot be removed automatically; remove it" in (again(site, catalog, removes=True).notes)
+
+
+def test_chapters_that_a_licence_hides_are_not_removed(site: FakeSite, catalog: Path) -> None:
+    """The site does not show them; they are not deleted."""
+    site.answers["/api/v2/series/one"]["licensed"] = True
+    for path in ("/api/v2/series/one/chapters", "/api/v2/cubari/one"):
+        site.answers[path] = {"results": []}
+    site.answers["/api/v1/series/one"]["volumes"] = {}
+    done = again(site, catalog, removes=True)
+
+    assert len(read(catalog, "series/one.yaml")["chapters"]) == 2
+    assert not any("no longer" in note for note in done.notes)
+
+
+def test_chapters_that_only_version_1_shows_keep_id_and_views(site: FakeSite, catalog: Path) -> None:
+    """Version 2 hides the chapters of a licensed series; the older versions have neither ids nor views."""
+    site.answers["/api/v2/series/one"]["licensed"] = True
+    for path in ("/api/v2/series/one/chapters", "/api/v2/cubari/one"):
+        site.answers[path] = Reply(451, b"{}")
+    done = again(site, catalog, removes=True)
+
+    series = read(catalog, "series/one.yaml")
+    assert series["licensed"] is True
+    assert [(one["id"], one.get("views", 0)) for one in series["chapters"]] == [(11, 3), (12, 0)]
+    assert not any("conflict" in note or "no longer" in note for note in done.notes)
+
+
+# Slugs
+
+
+@pytest.mark.parametrize("is_folder", [False, True])
+def test_a_changed_slug_renames_the_files(is_folder: bool, site: FakeSite, catalog: Path) -> None:
+    """Edits stay, bookmarks follow, and the old slug is kept in `formerly`."""
+    (catalog / "accounts.yaml").write_text("- username: reader\n  bookmarks: [one]\n")
+    edit(catalog, "series/one.yaml", "title: One\n", "title: Uno  # ours\nformerly: [zero]\n")
+    if is_folder:
+        split_series(catalog)
+    before = texts(catalog)
+    for old, new in (("series/one", "series/two"), ('"slug":"one"', '"slug":"two"'), ("cubari/one", "cubari/two")):
+        rename(site, old, new)
+    third = chapter(13, 3.0) | {"series": "two"}
+    site.answers["/api/v2/series/two/chapters"]["results"].insert(0, third)
+    done = again(site, catalog)
+
+    assert done.counts["renamed"] == 1
+    assert "one: has the slug two now; its file is renamed" in done.notes
+    main = "series/two/series.yaml" if is_folder else "series/two.yaml"
+    assert not (catalog / "series/one").exists() and not (catalog / "series/one.yaml").exists()
+    assert "\ntitle: Uno  # ours\nformerly: [zero, one]\n" in (catalog / main).read_text()
+    assert read(catalog, "accounts.yaml")[0]["bookmarks"] == ["two"]
+    if is_folder:
+        names = sorted(path.name for path in (catalog / "series/two/chapters").iterdir())
+        assert names == ["003-part-3.yaml", "a.yaml", "b.yaml"]
+        assert (catalog / "series/two/chapters/a.yaml").read_text() == before["series/one/chapters/a.yaml"]
+    assert again(site, catalog).files == []
+
+
+def test_an_own_series_with_the_id_of_another_chapter_keeps_its_slug(site: FakeSite, tmp_path: Path) -> None:
+    """Without the last import, an id alone shows nothing."""
+    catalog = tmp_path / "catalog_src"
+    (catalog / "series").mkdir(parents=True)
+    (catalog / "site.yaml").write_text("base_url: https://comics.example\n")
+    chapters = "[{id: 11, number: 1, published: 2020-01-01, pages: []}]"
+    (catalog / "series/mine.yaml").write_text(f"title: Mine\ncover: c.jpg\nchapters: {chapters}\n")
+    with pytest.raises(FlatpanelError, match="one 11: another chapter of the catalog has its id"):
+        again(site, catalog)
+    again(site, catalog, choice="mine")
+
+    assert "id" not in read(catalog, "series/one.yaml")["chapters"][0]
+
+
+# The last import
+
+
+def test_without_the_last_import_a_changed_slug_is_refused(site: FakeSite, catalog: Path) -> None:
+    """With --theirs, the series is recognised by the ids and times of its chapters."""
+    shutil.rmtree(catalog.parent / "cache")
+    for old, new in (("series/one", "series/two"), ('"slug":"one"', '"slug":"two"'), ("cubari/one", "cubari/two")):
+        rename(site, old, new)
+    with pytest.raises(FlatpanelError, match="one: has the slug two on the site"):
+        again(site, catalog)
+    again(site, catalog, choice="theirs")
+
+    assert read(catalog, "series/two.yaml")["formerly"] == ["one"]
+
+
+def test_without_the_last_import_a_missing_series_is_refused(site: FakeSite, catalog: Path) -> None:
+    """It may be new on the site, or removed here."""
+    site.answers["/api/v2/series"]["results"].append({"slug": "two"})
+    site.answers["/api/v2/series/two"] = site.answers["/api/v2/series/one"]
+    shutil.rmtree(catalog.parent / "cache")
+    with pytest.raises(FlatpanelError, match="two: on the site, not here"):
+        again(site, catalog)
+    again(site, catalog, choice="mine")
+
+    assert (catalog / "series/two.yaml").exists()
+
+
+def test_the_last_import_of_another_catalog_is_not_used(site: FakeSite, catalog: Path) -> None:
+    """A new catalog at the same place has other series."""
+    shutil.rmtree(catalog)
+    (catalog / "series").mkdir(parents=True)
+    (catalog / "site.yaml").write_text("base_url: https://comics.example\n")
+    (catalog / "authors.yaml").write_text("- {id: 4, name: Mona}\n")
+    (catalog / "series/mine.yaml").write_text("title: Mine\ncover: c.jpg\nauthors: [Mona]\n")
+
+    with pytest.raises(FlatpanelError, match="authors 4: 'Mona' here, 'Ada' there"):
+        again(site, catalog)
+
+
+def test_the_last_import_of_an_earlier_version_is_used(site: FakeSite, catalog: Path) -> None:
+    """It was saved under the absolute path of the catalog."""
+    (state,) = (catalog.parent / "cache").rglob("imported-*.json")
+    ((_, value),) = encoding.parse(state.read_bytes()).items()
+    old = state.with_name(f"imported-{encoding.digest(str(catalog).encode())}.json")
+    old.write_bytes(encoding.json({str(catalog): value}))
+    state.unlink()
+    site.answers["/api/v2/series/one"]["title"] = "The One"
+    again(site, catalog)
+
+    assert read(catalog, "series/one.yaml")["title"] == "The One"

@@ -1,0 +1,126 @@
+"""A site together with a copy of its database that is older: what is new on the site arrives."""
+
+from pathlib import Path
+
+from tests.support.import_project import Project, change, project
+from tests.support.real_service import AFTER_EDIT, V1_OFF, real_service
+
+
+def report(made: Project, file: Path) -> str:
+    """The report of an import from both."""
+    result = made.import_("--from-database", str(file))
+
+    assert result.exit_code == 0, result.output
+    return made.report(result)
+
+
+def test_chapters_and_series_that_changed_since_have_the_values_of_the_site(database: Path, fresh: Project) -> None:
+    """A chapter or series is newer on the site if its time is; people and categories have none."""
+    fresh.site.edit()
+    text = report(fresh, database)
+    faults = [line for line in fresh.faults(AFTER_EDIT) if "the-second-lantern-2" not in line]
+
+    kinds = {line.split()[1] for line in faults}
+    assert kinds <= {"authors", "categories", "groups", "members", "chapters"}
+    # Counting a view is no change.
+    assert [line for line in faults if " chapters " in line and "views" not in line] == []
+    assert "lantern-eel-diaries chapter 7: only on the site" in text
+    assert "the-moth-accountant chapter 4, id 32: the site has another chapter with its number" in text
+    assert "formerly: [eel-diaries, eel-lanterns]" in fresh.text("series/lantern-eel-diaries.yaml")
+
+
+def test_published_chapter_that_the_site_does_not_show_is_named(database: Path, fresh: Project) -> None:
+    """It may have been deleted since."""
+    change(
+        database,
+        "INSERT INTO reader_chapter SELECT 900, title, 99, NULL, '', 0, modified, series_id, published, 0 "
+        "FROM reader_chapter WHERE id = 1",
+    )
+
+    assert "harbor-of-glass-bells chapter 99: published in the database, but not shown" in report(fresh, database)
+    assert fresh.entities()["chapters"]["harbor-of-glass-bells", 900]
+
+
+def test_entries_that_only_the_site_has_arrive(database: Path, fresh: Project) -> None:
+    """A series with its people and chapters. Notes about it are in the report, unlike those that are answered."""
+    change(
+        database,
+        "DELETE FROM reader_series WHERE slug = 'salt-and-sons'",
+        "DELETE FROM reader_author WHERE id = 8",
+    )
+    text = report(fresh, database)
+
+    assert fresh.faults("usual") == []
+    assert "authors 8: only on the site: the copy of the database is older" in text
+    assert "salt-and-sons: only on the site" in text
+    assert "salt-and-sons description: control characters are dropped" in text
+
+
+def test_series_with_a_new_slug_keeps_its_chapters(database: Path, fresh: Project) -> None:
+    """The ids of the chapters show that it is the same series."""
+    change(database, "UPDATE reader_series SET slug = 'sisters-of-the-kiln' WHERE slug = 'kiln-sisters'")
+    report(fresh, database)
+
+    assert "formerly: [sisters-of-the-kiln]" in fresh.text("series/kiln-sisters.yaml")
+    assert fresh.faults("usual") == [line for line in fresh.faults("usual") if "sisters-of-the-kiln" in line]
+    assert not (fresh.catalog / "series/sisters-of-the-kiln.yaml").exists()
+
+
+def test_old_slug_that_another_series_has_now_is_dropped(database: Path, fresh: Project) -> None:
+    """The site uses the slug again."""
+    change(
+        database,
+        "DELETE FROM reader_series WHERE slug = 'kiln-sisters'",
+        "UPDATE django_redirect SET old_path = '/reader/kiln-sisters/' WHERE id = 2",
+    )
+    report(fresh, database)
+
+    assert "formerly: [eel-diaries]" in fresh.text("series/lantern-eel-diaries.yaml")
+
+
+def test_chapter_that_moved_to_another_series_is_there_only(database: Path, fresh: Project) -> None:
+    """Ids are unique in a catalog."""
+    change(database, "UPDATE reader_chapter SET series_id = 2, number = 77 WHERE id = 1")
+    report(fresh, database)
+
+    assert fresh.faults("usual") == []
+
+
+def test_slug_that_differs_in_case_only_is_skipped(database: Path, fresh: Project) -> None:
+    """A catalog can hold one of both."""
+    change(
+        database,
+        "UPDATE reader_series SET slug = 'Kiln-Sisters' WHERE slug = 'kiln-sisters'",
+        "DELETE FROM reader_chapter WHERE series_id = 3",
+    )
+
+    assert "kiln-sisters: differs from Kiln-Sisters only in case; series skipped" in report(fresh, database)
+
+
+def test_equal_categories_are_one(database: Path, fresh: Project) -> None:
+    """The category got another id since; series of the site refer to the one of the database."""
+    change(
+        database,
+        "UPDATE reader_category SET id = 'theatre' WHERE id = 'drama'",
+        "UPDATE reader_series_categories SET category_id = 'theatre' WHERE category_id = 'drama'",
+        "DELETE FROM reader_series WHERE slug = 'salt-and-sons'",
+    )
+    report(fresh, database)
+
+    assert "theatre" in fresh.text("series/salt-and-sons.yaml")
+    assert "drama" not in fresh.entities()["categories"]
+
+
+def test_failed_responses_matter_only_for_what_the_database_lacks(database: Path, tmp_path: Path) -> None:
+    """A series of the database is up to date without them."""
+    with real_service(V1_OFF) as site:
+        made = project(tmp_path / "project", site)
+        report(made, database)
+        before = made.files()
+        for path in ("/api/v2/series/kiln-sisters", "/api/v2/openapi.json"):
+            site.fail(path, 500, 10)
+        text = report(made, database)
+
+    assert made.files() == before
+    assert "/api/v2/series/kiln-sisters" not in text
+    assert "/api/v2/openapi.json: server error after 3 attempts; skipped" in text

@@ -1,0 +1,918 @@
+"""Imports of the recorded service: what must arrive, what a second import changes, and what the report says.
+
+`tests/support/real_service.py` replays the site, `tests/support/real_database.py` has the expected catalog.
+"""
+
+import re
+import shutil
+import socket
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from generator import cli
+from tests.conftest import Site
+from tests.support import nginx_client, runs
+from tests.support.import_project import ENVIRONMENT, Project, project
+from tests.support.paths import BUILD
+from tests.support.real_database import (
+    instant,
+)
+from tests.support.real_service import (
+    AFTER_EDIT,
+    BAD_FORMAT,
+    BIG_NUMBER,
+    CDNS,
+    CONTROL_CHARACTER,
+    RECORDED_AT,
+    USUAL,
+    V1_OFF,
+    RealService,
+    real_service,
+)
+
+HERE = "http://127.0.0.1"
+# A screen of a terminal.
+SCREEN = 40
+
+
+@pytest.fixture
+def mine(fresh: Project) -> Project:
+    """A project with a first import of the usual site."""
+    assert fresh.import_().exit_code == 0
+    return fresh
+
+
+@dataclass(frozen=True)
+class FirstImport:
+    """A first import, which several tests look at; its site is gone."""
+
+    project: Project
+    result: Result
+    report: str
+
+
+@pytest.fixture(scope="module")
+def first_import(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., FirstImport]:
+    """Import a setting of a version once for all tests of this file. Nothing may change the catalog."""
+    imports: dict[tuple[object, ...], FirstImport] = {}
+
+    def of(setting: str = USUAL, version: str = "v0.9.6", *, replaces_cdn_host: bool = True) -> FirstImport:
+        key = setting, version, replaces_cdn_host
+        if key not in imports:
+            with real_service(setting, version, replaces_cdn_host=replaces_cdn_host) as site:
+                made = project(tmp_path_factory.mktemp("first"), site)
+                result = made.import_()
+                imports[key] = FirstImport(made, result, made.report(result))
+        assert imports[key].result.exit_code == 0, imports[key].result.output
+        return imports[key]
+
+    return of
+
+
+First = Callable[..., FirstImport]
+
+
+# Every fact arrives
+
+
+@pytest.mark.parametrize("setting", [USUAL, V1_OFF, *CDNS, "HTTPS=off", CONTROL_CHARACTER])
+def test_catalog_equals_the_responses(setting: str, first_import: First) -> None:
+    """Field by field: a difference from the database has a reason, or it is a fault."""
+    assert first_import(setting).project.faults(setting) == []
+
+
+def test_catalog_of_the_old_version_equals_the_responses(first_import: First) -> None:
+    """Version 0.4.5 has /api/v1 only."""
+    assert first_import(version="v0.4.5").project.faults(USUAL, "v0.4.5") == []
+
+
+@pytest.mark.parametrize("setting", [USUAL, V1_OFF, *CDNS])
+def test_differences_from_the_database_are_few(setting: str, first_import: First) -> None:
+    """One line for each reason, printed: fewer than fifteen, and none without a reason."""
+    lines = first_import(setting).project.explained(setting)
+    print(f"{setting}:", *lines, sep="\n  ")
+
+    assert len(lines) < 15
+    assert not [line for line in lines if "no reason" in line]
+
+
+def test_imported_catalog_is_valid(first_import: First) -> None:
+    """`check` has no problems."""
+    assert first_import().project.run("check").exit_code == 0
+
+
+def test_scheduled_chapters_arrive_or_are_reported(first_import: First) -> None:
+    """The list of releases has the date of the last one; the Cubari JSON has its id and pages."""
+    first = first_import()
+    chapter = first.project.entities()["chapters"].get(("harbor-of-glass-bells", 27), {})
+
+    assert (
+        (chapter.get("number"), chapter.get("title"), chapter.get("published"))
+        == ("26", "Even later", instant("2099-01-01 00:00:00"))
+    ) or re.search(r"harbor-of-glass-bells.*scheduled|scheduled.*harbor-of-glass-bells", first.report)
+
+
+# Second imports
+
+
+def test_second_import_brings_exactly_the_edits(mine: Project) -> None:
+    """With --remove, the catalog equals the site after its edits."""
+    mine.site.edit()
+    result = mine.import_("--remove")
+
+    assert result.exit_code == 0
+    assert mine.faults(AFTER_EDIT) == []
+
+
+def test_second_import_reports_deletions(mine: Project) -> None:
+    """Without --remove, the deleted series stays, and the report names it and the option."""
+    mine.site.edit()
+    result = mine.import_()
+
+    assert result.exit_code == 0
+    assert mine.text("series/the-second-lantern-2.yaml")
+    report = mine.report(result)
+    assert "the-second-lantern-2" in report and "--remove" in report
+    others = [line for line in mine.faults(AFTER_EDIT) if "the-second-lantern-2" not in line]
+    assert others == []
+
+
+def test_second_import_of_an_unchanged_site_writes_nothing(mine: Project) -> None:
+    """The site is requested, and no file changes."""
+    before, first_requests = mine.files(), len(mine.site.requests)
+    result = mine.import_()
+
+    assert (result.exit_code, mine.files()) == (0, before)
+    assert len(mine.site.requests) > first_requests
+
+
+def test_second_import_keeps_edits_of_people(mine: Project) -> None:
+    """Fields that only people changed stay; fields that only the site changed come."""
+    mine.edit("series/kiln-sisters.yaml", "title: Kiln Sisters", "title: The Kiln Sisters  # ours")
+    mine.edit("series/copper-weather.yaml", "title: Lantern Tax", "title: Lantern Taxes")
+    mine.site.edit()
+    assert mine.import_().exit_code == 0
+
+    assert "title: The Kiln Sisters  # ours\n" in mine.text("series/kiln-sisters.yaml")
+    series = mine.entities()["series"]["kiln-sisters"]
+    assert (series["status"], series["description"]) == ("ongoing", "Two kilns, three sisters, four cats.")
+    chapters = mine.entities()["chapters"]
+    assert chapters["copper-weather", 95]["title"] == "Lantern Taxes"
+    moved = chapters["copper-weather", 97]
+    assert (moved["volume"], moved["number"], moved["title"]) == (7, "2", "Corrected twice")
+
+
+def conflict(mine: Project) -> None:
+    """People and the site change the same description."""
+    mine.edit("series/kiln-sisters.yaml", "Two kilns, three sisters.", "One kiln.")
+    mine.site.edit()
+
+
+def test_conflict_shows_both_values_and_how_to_decide(mine: Project) -> None:
+    """The report has the value here, the value there, and both options."""
+    conflict(mine)
+    report = mine.report(mine.import_())
+
+    for text in ("kiln-sisters", "One kiln.", "Two kilns, three sisters, four cats.", "--mine", "--theirs"):
+        assert text in report
+    assert "One kiln." in mine.text("series/kiln-sisters.yaml")
+
+
+@pytest.mark.parametrize(
+    ("option", "description"), [("--mine", "One kiln."), ("--theirs", "Two kilns, three sisters, four cats.")]
+)
+def test_conflict_is_decided_by_an_option(option: str, description: str, mine: Project) -> None:
+    """--mine keeps the catalog's value, --theirs takes the site's."""
+    conflict(mine)
+    assert mine.import_(option).exit_code == 0
+
+    assert mine.entities()["series"]["kiln-sisters"]["description"] == description
+
+
+# Interruptions
+
+
+@pytest.mark.parametrize("count", [3, 40, 90])
+def test_interrupted_requests_resume_to_the_same_files(count: int, fresh: Project, first_import: First) -> None:
+    """The next import requests only what is left, and writes the files of an uninterrupted one."""
+    fresh.site.close_after(count)
+    assert fresh.import_().exit_code == 1
+    assert fresh.files() == {}
+    fresh.site.close_after(None)
+    assert fresh.import_().exit_code == 0
+
+    other = first_import().project
+    assert addressed(fresh) == addressed(other)
+
+
+def addressed(made: Project) -> dict[str, bytes]:
+    """The files of a catalog without the address of its site."""
+    return {file: text.replace(made.site.url.encode(), b"SITE") for file, text in made.files().items()}
+
+
+KILLED = """
+import os, sys, time
+left = int(sys.argv.pop(1))
+time.sleep = lambda seconds: None
+def hook(event, arguments):
+    global left
+    if event == "os.rename" and str(arguments[1]).endswith(".yaml"):
+        left -= 1
+        if left < 0:
+            os._exit(9)
+sys.addaudithook(hook)
+sys.path.insert(0, sys.argv.pop(1))
+from generator import cli
+cli.main()
+"""
+
+
+def killed_import(made: Project, count: int, *arguments: str) -> int:
+    """Run `import` in another process, which dies before it renames one more YAML file; return its exit code."""
+    words = ["import", made.site.url, "--catalog", str(made.catalog), "--rate", "100", *arguments]
+    command = [sys.executable, "-c", KILLED, str(count), str(BUILD.parent), *words]
+    return subprocess.run(command, env=ENVIRONMENT, capture_output=True, timeout=60).returncode
+
+
+def test_half_written_import_is_unfinished_and_resumes(
+    service: RealService, tmp_path: Path, first_import: First
+) -> None:
+    """Killed while it writes: `check` says that an import is unfinished; the next import writes the same files."""
+    killed = 0
+    whole = addressed(first_import().project)
+    for count in runs.sample(range(3, 60, 8), 3):
+        made = project(tmp_path / str(count), service)
+        if killed_import(made, count) != 9:
+            break
+        killed += 1
+        if 0 < len(made.files()) < len(whole):
+            checked = made.run("check")
+            assert checked.exit_code == 1
+            assert re.search(r"import.*(unfinished|not finished|interrupted)", checked.output)
+        assert made.import_().exit_code == 0
+        assert addressed(made) == whole
+        assert made.run("check").exit_code == 0
+    assert killed > 1
+
+
+def test_half_written_second_import_resumes(mine: Project) -> None:
+    """Renames change several files: some of them alone are an invalid catalog. The next import writes the rest."""
+    mine.site.edit()
+    whole = moved(mine, keeps_original=True)
+    assert whole.import_("--remove").exit_code == 0
+    killed = 0
+    for count in runs.sample(range(21, 30, 2), 2):
+        made = Project(mine.folder.parent / str(count), mine.site)
+        shutil.copytree(mine.folder, made.folder)
+        assert killed_import(made, count, "--remove") == 9
+        if made.files() != mine.files():
+            killed += 1
+            assert "an import is unfinished" in made.run("check").output
+        assert made.import_("--remove").exit_code == 0
+        assert made.files() == whole.files()
+        assert made.run("check").exit_code == 0
+    assert killed > 1
+
+
+# The report
+
+
+def test_report_fits_a_screen(first_import: First) -> None:
+    """Details are in a file that the report names."""
+    first = first_import()
+
+    assert len(first.result.output.splitlines()) <= SCREEN
+    assert max(map(len, first.result.output.splitlines())) <= 200
+    assert first.report != first.result.output, "no file of details is named"
+
+
+def test_chapters_of_the_sitemap_only_are_counted(first_import: First) -> None:
+    """Their publication time is unknown, so they are never written; the report counts them for each series."""
+    first = first_import(V1_OFF)
+
+    assert not [key for key in first.project.entities()["chapters"] if key[0] == "tin-saint-in-the-orchard"]
+    assert re.search(r"tin-saint-in-the-orchard\D*\b9\b|\b9\b[^\n]*tin-saint-in-the-orchard", first.report)
+
+
+def test_round_trip_keeps_a_licensed_series_without_chapters(tmp_path: Path) -> None:
+    """A site of ours, imported and built again, has the same bodies."""
+    original = Site(tmp_path / "one")
+    (original.folder / "catalog_src/series").mkdir(parents=True)
+    series = "title: Sold\ncover: cover.png\nlicensed: true\nupdated: 2024-05-01T12:00:00Z\nmodified: 2024-05-02\n"
+    original.write("series/sold.yaml", series)
+    with nginx_client.listening() as listener:
+        port = listener.getsockname()[1]
+        original.write("site.yaml", f"base_url: http://127.0.0.1:{port}\nport: {port}\n")
+        original.build()
+        with nginx_client.running(original.folder, listener):
+            made = project(tmp_path / "two", RealService(USUAL, "v0.9.6", port=port))
+            assert made.import_().exit_code == 0
+    copy = Site(made.folder)
+    copy.write("site.yaml", made.text("site.yaml") + f"port: {port}\n")
+    copy.build()
+
+    digests = [{url: body.sha256 for url, body in site.manifest.resources.items()} for site in (original, copy)]
+    assert digests[0] == digests[1]
+    assert "/api/v2/series/sold" in digests[0]
+
+
+# 1. The spelling of version 1
+
+
+def test_version_1_is_requested_with_a_slash(first_import: First) -> None:
+    """Versions 0.6 to 0.9 answer 501 without it. The spelling is found out once, then kept."""
+    targets = [target for target in first_import().project.site.targets if target.startswith("/api/v1/")]
+
+    assert "/api/v1/series/kiln-sisters/" in targets
+    assert len([target for target in targets if not target.endswith("/")]) <= 2
+
+
+def test_version_1_brings_what_version_2_lacks(first_import: First) -> None:
+    """Series without published chapters, licensed chapters, aliases and modification times."""
+    entities = first_import().project.entities()
+
+    assert {"umbrella-for-a-giant", "the-unwritten-almanac", "granite-nocturne"} <= entities["series"].keys()
+    licensed = [chapter for key, chapter in entities["chapters"].items() if key[0] == "tin-saint-in-the-orchard"]
+    numbers = sorted(chapter["number"] for chapter in licensed if chapter["published"] < RECORDED_AT)
+    assert numbers == ["1", "2", "3", "4", "5", "6", "7", "8"]
+    assert entities["artists"][2]["aliases"] == ["Studio Wick (2)", "Wick"]
+    assert entities["series"]["kiln-sisters"]["modified"] == instant("2026-03-15 02:00:00")
+
+
+def test_version_1_that_is_switched_off_is_not_requested_further(first_import: First) -> None:
+    """410 means off: one more request is no use, and the report says so."""
+    first = first_import(V1_OFF)
+    targets = [target for target in first.project.site.targets if target.startswith("/api/v1/")]
+
+    assert any(target.endswith("/") for target in targets)
+    assert len(targets) <= 4
+    assert re.search(r"version 1|/api/v1", first.report)
+
+
+# 2. Categories
+
+
+def test_categories_keep_ids_with_blanks_and_slashes(first_import: First) -> None:
+    """Series keep them, too."""
+    entities = first_import().project.entities()
+
+    assert sorted(entities["categories"]) == [
+        "4-panel", "adventure", "c, comma", "drama", "ghost stories", "martial arts", "mystery", "r&b",
+        "school life", "sci-fi", "sea/shore", "slice of life", "unused shelf", "émotion",
+    ]  # fmt: skip
+    assert entities["categories"]["sea/shore"]["name"] == "Sea/Shore"
+    assert entities["series"]["nine-tides-to-marrow"]["categories"] == ["sci-fi", "sea/shore"]
+    assert entities["series"]["the-fog-ledger"]["categories"] == ["ghost stories", "mystery", "émotion"]
+
+
+def test_no_category_is_lost_without_version_1(first_import: First) -> None:
+    """Ids are made from names, each for one name; a series has all categories that the site shows."""
+    entities = first_import(V1_OFF).project.entities()
+
+    names = {record["name"]: id for id, record in entities["categories"].items()}
+    assert len(names) == 14
+    assert entities["series"]["kiln-sisters"]["categories"] == sorted([names["School Life"], names["Slice of Life"]])
+
+
+# 3. Renames
+
+
+def test_rename_on_the_site_renames_all_references(mine: Project) -> None:
+    """The recorded edits rename an author, a category, a group and a member."""
+    mine.site.edit()
+    assert mine.import_().exit_code == 0
+
+    entities = mine.entities()
+    assert entities["groups"][2]["name"] == "Ostrich Lantern"
+    assert entities["authors"][2]["name"] == "Tomas Verelde-Marsh"
+    assert entities["members"][2]["name"] == "Marrow & Pith"
+    assert entities["categories"]["mystery"]["name"] == "Mysteries"
+    assert entities["chapters"]["the-moth-accountant", 28]["groups"] == [2]
+    assert entities["series"]["ten-thousand-steps"]["authors"] == [2]
+    assert (2, "Proofreader") in entities["groups"][1]["members"]
+    assert mine.run("check").exit_code == 0
+
+
+def test_people_who_swap_names_keep_their_work(mine: Project) -> None:
+    """Ids say who made a series."""
+    before = {slug: series["authors"] for slug, series in mine.entities()["series"].items()}
+    mine.site.swap("Tomas Verelde", "Noor O'Fallon & Daughters")
+    assert mine.import_().exit_code == 0
+
+    entities = mine.entities()
+    assert (entities["authors"][2]["name"], entities["authors"][5]["name"]) == (
+        "Noor O'Fallon & Daughters",
+        "Tomas Verelde",
+    )
+    assert {slug: series["authors"] for slug, series in entities["series"].items()} == before
+
+
+# 4. A catalog of other people
+
+
+@pytest.fixture
+def started(fresh: Project) -> Project:
+    """A project that `init` made."""
+    assert fresh.run("init", str(fresh.folder)).exit_code == 0
+    return fresh
+
+
+def test_catalog_of_other_people_is_refused(started: Project) -> None:
+    """Author 1 is another person here: the report shows both names and the options; nothing is written."""
+    before = started.files()
+    result = started.import_()
+
+    assert result.exit_code == 1
+    assert started.files() == before
+    for text in ("Ada Example", "Ida Quill", "Our Group", "Gannet Letterers", "--mine", "--theirs"):
+        assert text in result.output
+
+
+def test_theirs_takes_the_people_of_the_site(started: Project) -> None:
+    """No invented person is credited, and the settings are those of the site."""
+    assert started.import_("--theirs").exit_code == 0
+
+    entities = started.entities()
+    assert entities["authors"][1]["name"] == "Ida Quill"
+    assert entities["groups"][1]["name"] == "Gannet Letterers"
+    assert "Ada Example" not in [record["name"] for record in entities["authors"].values()]
+    assert f"base_url: {started.site.url}\n" in started.text("site.yaml")
+    assert entities["series"]["harbor-of-glass-bells"]["authors"] == [1, 2]
+
+
+def test_mine_keeps_the_people_of_the_catalog(started: Project) -> None:
+    """Author 1 stays who it is here."""
+    assert started.import_("--mine").exit_code == 0
+
+    assert started.entities()["authors"][1]["name"] == "Ada Example"
+
+
+# 5. Licensed series
+
+
+def test_licensed_series_stays_listed_without_version_1(first_import: First) -> None:
+    """The file has `licensed: true` and `updated:`, and no chapter; the report says so."""
+    first = first_import(V1_OFF)
+    text = first.project.text("series/tin-saint-in-the-orchard.yaml")
+
+    assert "licensed: true\n" in text
+    assert "updated: 2020-08-15T10:00:00Z\n" in text
+    assert "chapters:" not in text
+    assert re.search(r"licensed[^\n]*\n?.*tin-saint-in-the-orchard|tin-saint-in-the-orchard.*licensed", first.report)
+
+
+def test_licensed_series_without_chapters_is_licensed(first_import: First) -> None:
+    """Only its Cubari JSON says so, with status 451."""
+    assert first_import().project.entities()["series"]["granite-nocturne"]["licensed"] is True
+
+
+def test_licensed_chapters_have_no_invented_ids(first_import: First) -> None:
+    """Version 1 has them without ids; their views are unknown, too."""
+    chapters = first_import().project.entities()["chapters"]
+    licensed = {key: chapter for key, chapter in chapters.items() if key[0] == "tin-saint-in-the-orchard"}
+
+    assert len(licensed) >= 8
+    assert {chapter["id"] for chapter in licensed.values()} == {None}
+    assert chapters_report_ids(first_import().report)
+
+
+def chapters_report_ids(report: str) -> bool:
+    return bool(re.search(r"tin-saint-in-the-orchard.*\bids?\b|\bids?\b.*tin-saint-in-the-orchard", report))
+
+
+def test_series_that_becomes_licensed_keeps_its_chapters(mine: Project) -> None:
+    """Ids and views of the last import stay, without a conflict: version 1 shows the chapters without both."""
+    mine.site.edit()
+    result = mine.import_()
+    assert result.exit_code == 0
+
+    entities = mine.entities()
+    assert entities["series"]["nine-tides-to-marrow"]["licensed"] is True
+    views = {
+        key[1]: chapter["views"] for key, chapter in entities["chapters"].items() if key[0] == "nine-tides-to-marrow"
+    }
+    assert views == {50: 188, 51: 491, 52: 329, 53: 676, 54: 288, 55: 296, 56: 399, 57: 789, 58: 223}
+    assert not re.search(r"nine-tides-to-marrow[^\n]*conflict", mine.report(result))
+
+
+# 6. CDN settings
+
+
+@pytest.mark.parametrize("replaces_cdn_host", [True, False])
+@pytest.mark.parametrize("setting", CDNS)
+def test_cdn_urls_are_unwrapped(setting: str, replaces_cdn_host: bool, first_import: First) -> None:
+    """Pages, covers and logos are files of the site; a CDN that names the host only may name the recorded one."""
+    made = first_import(setting, replaces_cdn_host=replaces_cdn_host).project
+    texts = b"".join(made.files().values()).decode()
+
+    assert not re.search(r"weserv|wp\.com|statically", texts)
+    assert "cover: cover.png\n" in made.text("series/kiln-sisters.yaml")
+    assert "logo: logo.jpg\n" in made.text("groups.yaml")
+    # Chapter 40: eight pages in the folder of the chapter.
+    first_page = "31101d8d95aba0c80f505d21fb2e2ee3.png"
+    assert f"- {first_page}\n" in made.text("series/kiln-sisters.yaml") or f"[{first_page}," in made.text(
+        "series/kiln-sisters.yaml"
+    )
+
+
+# 7. Where the versions disagree
+
+
+def test_pages_come_from_the_urls_of_version_2(first_import: First) -> None:
+    """`pages_root` of version 1 is made from the address of the chapter, not from where its files are."""
+    chapters = first_import().project.entities()["chapters"]
+
+    folders = {id: chapters["copper-weather", id]["pages"][0].rpartition("/")[0] for id in (92, 94, 97, 98)}
+    assert folders == {
+        92: "series/copper-weather/0/1",
+        94: "series/copper-weather/0/3",
+        97: "series/copper-weather/5/11",
+        98: "series/copper-weather/2/12",
+    }
+    assert chapters["the-fog-ledger", 82]["pages"] == ["001.png", "002_two.png", "001_WEFbckW.png"]
+
+
+def test_modified_of_chapters_is_their_own(first_import: First) -> None:
+    """The date of a series in version 1 is no bound for its chapters, some of which changed later."""
+    chapters = first_import().project.entities()["chapters"]
+    expected = {
+        ("ten-thousand-steps", 121): instant("2026-09-10 08:51:40"),
+        ("ten-thousand-steps", 120): instant("2026-08-10 07:15:24"),
+        ("Kurogane_no_Fune", 130): instant("2026-08-05 03:08:17"),
+    }
+
+    # The Cubari JSON rounds to the next second.
+    assert all(chapters[key]["modified"] - modified in (0, 1) for key, modified in expected.items())
+
+
+def test_version_1_is_never_revalidated_by_date_alone(mine: Project) -> None:
+    """It answers 304 to an old date though chapters, groups or names changed."""
+    count = len(mine.site.requests)
+    mine.site.edit()
+    mine.import_()
+
+    conditional = [
+        request
+        for request in mine.site.requests[count:]
+        if request.target.startswith("/api/v1/") and "if-modified-since" in request.headers
+    ]
+    assert mine.site.requests[count:]
+    assert [request.target for request in conditional if "if-none-match" not in request.headers] == []
+    assert mine.entities()["groups"][2]["members"] == [(6, "Cleaner"), (8, "Proofreader"), (8, "Translator")]
+
+
+# 8. Chapters and series that were made again
+
+
+def test_chapter_that_was_uploaded_again_is_updated(mine: Project) -> None:
+    """The same number with a new id is the same chapter, unless people edited it here: new id, title and pages."""
+    mine.site.edit()
+    mine.import_()
+
+    chapters = mine.entities()["chapters"]
+    assert ("the-moth-accountant", 32) not in chapters
+    chapter = chapters["the-moth-accountant", 131]
+    assert (chapter["number"], chapter["volume"], chapter["title"]) == ("4", 1, "Ballast (again)")
+    assert (len(chapter["pages"]), chapter["groups"], chapter["views"]) == (11, [2, 3], 0)
+
+
+def test_series_that_was_made_again_is_updated(mine: Project) -> None:
+    """All chapters have new ids and other titles."""
+    slug = "the-second-lantern"
+
+    def again(value: Any) -> None:
+        for chapter in value["results"]:
+            chapter |= {"id": chapter["id"] + 1000, "title": f"New {chapter['title']}"}
+
+    def cubari_again(value: Any) -> None:
+        value["chapters"] = {
+            str(int(id) + 1000): {**chapter, "title": f"New {chapter['title']}"}
+            for id, chapter in value["chapters"].items()
+        }
+
+    mine.site.change(f"/api/v2/series/{slug}/chapters", again)
+    mine.site.change(f"/api/v2/cubari/{slug}", cubari_again)
+    assert mine.import_().exit_code == 0
+
+    chapters = {key[1]: chapter for key, chapter in mine.entities()["chapters"].items() if key[0] == slug}
+    assert sorted(chapters) == [1105, 1106, 1107, 1108]
+    assert chapters[1105]["title"] == "New Unlit"
+
+
+# 9. The memory of the last import
+
+
+def moved(mine: Project, *, keeps_original: bool) -> Project:
+    """The same project in another folder."""
+    folder = mine.folder.parent / "elsewhere"
+    (shutil.copytree if keeps_original else shutil.move)(mine.folder, folder)
+    return Project(folder, mine.site)
+
+
+@pytest.mark.parametrize("keeps_original", [False, True], ids=["moved", "copied"])
+def test_moved_project_is_merged_as_before(keeps_original: bool, mine: Project) -> None:
+    """Edits of the site come, and a series that people removed does not come back."""
+    (mine.catalog / "series/copper-weather.yaml").unlink()
+    elsewhere = moved(mine, keeps_original=keeps_original)
+    elsewhere.site.edit()
+    assert elsewhere.import_().exit_code == 0
+
+    assert not (elsewhere.catalog / "series/copper-weather.yaml").exists()
+    series = elsewhere.entities()["series"]["kiln-sisters"]
+    assert (series["status"], series["description"]) == ("ongoing", "Two kilns, three sisters, four cats.")
+
+
+def test_import_without_memory_is_refused(mine: Project) -> None:
+    """Where the last import is unknown and the site differs, nothing is written; the message says what is missing."""
+    for path in sorted(mine.folder.rglob(".*")):
+        shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
+    mine.site.edit()
+    before = mine.files()
+    result = mine.import_()
+
+    assert (result.exit_code, mine.files()) == (1, before)
+    for text in ("last import", "--mine", "--theirs"):
+        assert text in result.output
+
+
+# 10. Chapters that share a number
+
+
+@pytest.mark.parametrize("setting", [USUAL, V1_OFF])
+def test_chapters_that_share_a_number_all_arrive(setting: str, first_import: First) -> None:
+    """Two chapters 2 and three chapters 3 have no volume; one more chapter 3 has one."""
+    chapters = first_import(setting).project.entities()["chapters"]
+    numbers = {
+        key[1]: (chapter["volume"], chapter["number"])
+        for key, chapter in chapters.items()
+        if key[0] == "loud-quiet-loud"
+    }
+
+    assert numbers == {
+        70: (None, "1"), 71: (None, "2"), 72: (None, "3"), 73: (None, "2"), 74: (None, "3"), 75: (None, "3"),
+        76: (1, "3"),
+    }  # fmt: skip
+    assert len(chapters["loud-quiet-loud", 71]["pages"]) == 6
+    assert len(chapters["loud-quiet-loud", 73]["pages"]) == 5
+
+
+# 11. Aliases of authors
+
+
+def test_aliases_of_authors_come_from_their_series(first_import: First) -> None:
+    """The lists of version 1 show artists. Two authors are Ida Quill: a series of both shows them in order of ids."""
+    authors = first_import().project.entities()["authors"]
+
+    assert {id: author["aliases"] for id, author in authors.items()} == {
+        1: ["I. Quill", "Quill, Ida"],
+        2: [],
+        3: ["The other Ida Quill"],
+        4: ["Amamiya Akari"],
+        5: [],
+        7: ["M. Pell"],
+        8: [],
+        9: [],
+    }
+
+
+def test_authors_of_one_name_are_told_apart_by_aliases(first_import: First) -> None:
+    """Version 2 has the name only; version 1 has it with the aliases."""
+    series = first_import().project.entities()["series"]
+
+    assert series["salt-and-sons"]["authors"] == [3, 5]
+    assert series["the-second-lantern"]["authors"] == [1, 3]
+    assert series["the-second-lantern-2"]["authors"] == [3]
+    assert series["loud-quiet-loud"]["authors"] == [1]
+
+
+# 12. Characters that a catalog cannot hold
+
+
+@pytest.mark.parametrize("setting", [USUAL, V1_OFF])
+def test_bad_characters_are_dropped_and_the_text_is_kept(setting: str, first_import: First) -> None:
+    """The report says in which field of which series."""
+    first = first_import(setting)
+    entities = first.project.entities()
+
+    assert entities["series"]["salt-and-sons"]["description"] == (
+        "Line one.\nLine two.\n\nA lone return:\nend. A vertical tab: and a unit separator: and a bell:. "
+        "A no-break space:\xa0; a line separator:\u2028end.  "
+    )
+    assert entities["chapters"]["salt-and-sons", 104]["title"] in ("A tab", "Atab")
+    assert entities["chapters"]["salt-and-sons", 100]["title"] == "  blanks around  "
+    assert re.search(r"salt-and-sons[^\n]*description|description[^\n]*salt-and-sons", first.report)
+    assert re.search(r"control character", first.report)
+
+
+# 13. Slug redirects
+
+
+def test_changed_slug_becomes_a_redirect(mine: Project) -> None:
+    """The ids of the chapters show that it is the same series: its file is renamed and keeps the edits of people."""
+    mine.edit("series/kiln-sisters.yaml", "title: Kiln Sisters", "title: Our Sisters")
+    mine.site.renamed["kiln-sisters"] = "kiln-siblings"
+    assert mine.import_().exit_code == 0
+
+    assert not (mine.catalog / "series/kiln-sisters.yaml").exists()
+    text = mine.text("series/kiln-siblings.yaml")
+    assert "title: Our Sisters\n" in text
+    assert re.search(r"^formerly:\s*(\[kiln-sisters\]|\n\s*- kiln-sisters)$", text, re.MULTILINE)
+    assert mine.entities()["chapters"]["kiln-siblings", 40]["title"] == "Rope"
+
+
+def test_build_prints_the_line_for_a_slug_that_disappeared(tmp_path: Path) -> None:
+    """Another file has the ids of its chapters."""
+    site = Site(tmp_path)
+    site.write("site.yaml", "base_url: https://comics.example\n")
+    series = "title: One\ncover: c.png\nchapters:\n  - {id: 7, number: 1, published: 2024-01-01, pages: [1.png]}\n"
+    (tmp_path / "catalog_src/series").mkdir()
+    site.write("series/first-name.yaml", series)
+    words = [
+        "build",
+        "--catalog",
+        str(tmp_path / "catalog_src"),
+        "--out",
+        str(tmp_path / "dist"),
+        "--nginx",
+        str(tmp_path / "nginx.conf"),
+    ]
+    assert CliRunner().invoke(cli.main, words, env=ENVIRONMENT).exit_code == 0
+    (tmp_path / "catalog_src/series/first-name.yaml").rename(tmp_path / "catalog_src/series/second-name.yaml")
+    result = CliRunner().invoke(cli.main, words, env=ENVIRONMENT)
+
+    assert result.exit_code == 0, result.output
+    assert "formerly: [first-name]" in result.output
+    assert "second-name.yaml" in result.output
+
+
+# 14. Smaller faults
+
+
+def test_gaps_in_page_numbers_are_counted(first_import: First) -> None:
+    """Chapter 78 has the pages 2, 5, 9 and 40: they are written in this order, and the report counts the chapter."""
+    first = first_import()
+
+    pages = first.project.entities()["chapters"]["the-fog-ledger", 78]["pages"]
+    assert [page.rpartition("/")[2] for page in pages] == ["b.png", "a.png", "c.png", "d.png"]
+    assert re.search(r"\bgaps?\b|not consecutive", first.report)
+
+
+def test_people_of_one_name_are_reported(first_import: First) -> None:
+    """Without version 1, no response shows which Ida Quill wrote a series."""
+    report = first_import(V1_OFF).report
+
+    assert re.search(r"same name|share a name|of one name", report)
+    for name in ("Ida Quill", "Gannet Letterers", "Wick"):
+        assert name in report
+
+
+def test_failed_list_of_chapters_does_not_count_views_twice(fresh: Project) -> None:
+    """Version 1 has the chapters meanwhile; the next import has their ids and their own views."""
+    fresh.site.fail("/api/v2/series/kiln-sisters/chapters", 500, times=9)
+    assert fresh.import_().exit_code == 0
+    fresh.site._failures.clear()
+    assert fresh.import_().exit_code == 0
+
+    views = {
+        key[1]: chapter["views"] for key, chapter in fresh.entities()["chapters"].items() if key[0] == "kiln-sisters"
+    }
+    assert views == {40: 0, 41: 0, 42: 0, 43: 98, 44: 653, 45: 188, 46: 291, 47: 893, 48: 244, 49: 765}
+
+
+def test_failed_list_of_categories_leaves_no_invented_id(fresh: Project) -> None:
+    """The next import has the ids of the site."""
+    fresh.site.fail("/api/v1/categories/", 500, times=9)
+    fresh.site.fail("/api/v1/categories", 500, times=9)
+    fresh.import_()
+    fresh.site._failures.clear()
+    assert fresh.import_().exit_code == 0
+
+    entities = fresh.entities()
+    assert "ghost stories" in entities["categories"]
+    assert "hauntings" not in entities["categories"]
+    assert entities["series"]["the-fog-ledger"]["categories"] == ["ghost stories", "mystery", "émotion"]
+
+
+def test_failed_response_of_a_series_does_not_drop_it(fresh: Project) -> None:
+    """The report names the status, not a missing title; the next import has the whole series."""
+    fresh.site.fail("/api/v2/series/kiln-sisters", 500, times=9)
+    result = fresh.import_()
+    report = fresh.report(result)
+    assert result.exit_code == 0
+    assert re.search(r"kiln-sisters[^\n]*(server error|500)", report)
+    assert not re.search(r"kiln-sisters: title\b", report)
+    assert fresh.entities()["series"].get("kiln-sisters", {"title": "Kiln Sisters"})["title"] == "Kiln Sisters"
+    fresh.site._failures.clear()
+    assert fresh.import_().exit_code == 0
+
+    series = fresh.entities()["series"]["kiln-sisters"]
+    assert (series["status"], series["artists"]) == ("hiatus", [1, 3])
+    assert ("kiln-sisters", 40) in fresh.entities()["chapters"]
+
+
+def test_broken_series_keeps_its_chapters(first_import: First) -> None:
+    """A number of a million makes the lists of chapters answer 500; single chapters have all fields."""
+    chapters = first_import(BIG_NUMBER).project.entities()["chapters"]
+    ids = {key[1] for key in chapters if key[0] == "ten-thousand-steps"}
+
+    assert set(range(113, 126)) <= ids
+
+
+def test_series_with_a_broken_title_format_is_reported(first_import: First) -> None:
+    """No response has the dates of its chapters; the series stays, and the report counts what is missing."""
+    first = first_import(BAD_FORMAT)
+
+    assert first.project.entities()["series"]["kiln-sisters"]["title"] == "Kiln Sisters"
+    assert re.search(r"kiln-sisters\D*\b10\b|\b10\b[^\n]*kiln-sisters", first.report)
+
+
+def test_file_names_with_special_characters_are_not_dead_links(first_import: First) -> None:
+    """Raw `#`, `?` and `%` are parts of the name."""
+    pages = first_import().project.entities()["chapters"]["the-fog-ledger", 77]["pages"]
+
+    assert [page.rpartition("/")[2] for page in pages] == [
+        "01 first page.png", "02#sharp.png", "03 50%.png", "04 über.png", "05?what.png", "06 霧.png",
+        "07%20literal.png", "08+plus&and;semi.png", "09'quote\".png",
+    ]  # fmt: skip
+
+
+def test_html_of_the_front_page_is_no_note(first_import: First) -> None:
+    """Every site has one."""
+    assert not re.search(r"^\s*/: ", first_import().report, re.MULTILINE)
+
+
+@pytest.mark.parametrize("version", ["v0.9.6", "v0.4.5"])
+def test_no_default_value_is_written(version: str, first_import: First) -> None:
+    """`views: 0`, empty texts and empty lists are defaults, except for pages."""
+    texts = b"".join(first_import(version=version).project.files().values()).decode()
+
+    assert not re.search(r"views: 0\b|(?<!pages): \[\]|final: false|: \"\"", texts)
+
+
+def test_default_rate_is_below_the_limit_of_the_site() -> None:
+    """The service answers 200 requests a minute; 150 leave room for readers."""
+    help_text = CliRunner().invoke(cli.main, ["import", "--help"]).output
+    rate = re.search(r"--rate.*?\[default:\s*([0-9.]+)", help_text, re.DOTALL)
+
+    assert rate and float(rate[1]) <= 2.5
+
+
+def test_busy_site_is_waited_for(fresh: Project) -> None:
+    """429 names the seconds; the request is repeated after them."""
+    fresh.site.fail("/api/v2/series", 429, Retry_After="17")
+    assert fresh.import_().exit_code == 0
+
+    assert fresh.site.targets.count("/api/v2/series") == 2
+    assert any(seconds >= 17 for seconds in fresh.slept)
+
+
+def test_refused_port_ends_within_ten_seconds(fresh: Project) -> None:
+    """The message names the address."""
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        url = f"{HERE}:{taken.getsockname()[1]}"
+        result = fresh.import_(url=url)
+
+    assert result.exit_code == 1
+    assert url in result.output
+    assert sum(fresh.slept) <= 10
+
+
+def test_files_have_a_schema_line(first_import: First) -> None:
+    """And the schemas lie in the catalog, so that editors help at once."""
+    made = first_import().project
+
+    assert [
+        file for file, text in made.files().items() if not text.startswith(b"# yaml-language-server: $schema=")
+    ] == []
+    assert (made.catalog / ".schemas/series.json").is_file()
+
+
+def test_slugs_that_differ_in_case_are_reported(fresh: Project) -> None:
+    """A catalog holds one of them."""
+
+    def add(value: Any) -> None:
+        value["results"].append({**value["results"][2], "slug": "KILN-sisters"})
+
+    fresh.site.change("/api/v2/series", add)
+    result = fresh.import_()
+
+    assert result.exit_code == 0
+    assert re.search(r"KILN-sisters[^\n]*case|case[^\n]*KILN-sisters", fresh.report(result))
+
+
+def test_requests_are_polite(first_import: First) -> None:
+    """Nothing is requested twice, and every request names the program."""
+    requests = first_import().project.site.requests
+    targets = [request.target for request in requests]
+
+    assert len(targets) == len(set(targets))
+    assert all(request.headers["user-agent"].startswith("flatpanel/") for request in requests)
+    assert len(requests) < 350

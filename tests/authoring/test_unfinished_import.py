@@ -1,0 +1,159 @@
+"""Interrupted writing of an import: `check` and `build` refuse the catalog, and the next import writes the rest."""
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from generator import cli
+from generator.catalog import confined_folder, snapshot, unfinished_import
+from generator.catalog.unfinished_import import JOURNAL
+from generator.errors import FlatpanelError
+from tests.conftest import Site
+
+URL = "https://comics.example"
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Site:
+    site = Site(tmp_path)
+    (tmp_path / "catalog_src/series").mkdir(parents=True)
+    site.write("site.yaml", f"base_url: {URL}\n")
+    return site
+
+
+def catalog(site: Site) -> Path:
+    return site.folder / "catalog_src"
+
+
+class Killed(BaseException):
+    """The process dies."""
+
+
+def interrupted(site: Site, files: dict[str, bytes | None], count: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Write files, and die before the one after `count`."""
+    left, apply = [None] * count, unfinished_import._apply
+
+    def applied(*arguments: object) -> None:
+        if not left:
+            raise Killed
+        left.pop()
+        apply(*arguments)  # type: ignore[arg-type]
+
+    with monkeypatch.context() as patch:
+        patch.setattr(unfinished_import, "_apply", applied)
+        with pytest.raises(Killed):
+            unfinished_import.write(catalog(site), [URL], files)
+
+
+FILES: dict[str, bytes | None] = {
+    "authors.yaml": b"- {id: 1, name: New}\n",
+    "artists.yaml": b"- {id: 1, name: \xc3\xbc}\n",
+    "series/old/series.yaml": None,
+    "series/old/chapters/1.yaml": None,
+}
+
+
+@pytest.mark.parametrize("count", range(4))
+def test_interrupted_import_is_finished(count: int, site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The journal has the rest; the folder of a removed series goes, too."""
+    site.write("authors.yaml", "- {id: 1, name: Old}\n")
+    (catalog(site) / "series/old/chapters").mkdir(parents=True)
+    site.write("series/old/series.yaml", "title: Old\ncover: c.png\n")
+    site.write("series/old/chapters/1.yaml", "{number: 1, published: 2024-01-01, pages: [1.png]}\n")
+    interrupted(site, FILES, count, monkeypatch)
+    assert (catalog(site) / JOURNAL).stat().st_mode & 0o777 == 0o600
+    unfinished_import.finish(catalog(site))
+
+    assert sorted(path.name for path in catalog(site).iterdir()) == [
+        "artists.yaml", "authors.yaml", "series", "site.yaml",
+    ]  # fmt: skip
+    assert list((catalog(site) / "series").iterdir()) == []
+    assert (catalog(site) / "authors.yaml").read_bytes() == FILES["authors.yaml"]
+    assert (catalog(site) / "artists.yaml").read_bytes() == FILES["artists.yaml"]
+
+
+def test_files_that_people_edited_since_are_kept(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The next import compares them with the site."""
+    interrupted(site, FILES, 0, monkeypatch)
+    site.write("authors.yaml", "- {id: 1, name: Ours}\n")
+    unfinished_import.finish(catalog(site))
+
+    assert (catalog(site) / "authors.yaml").read_text() == "- {id: 1, name: Ours}\n"
+    assert (catalog(site) / "artists.yaml").read_bytes() == FILES["artists.yaml"]
+
+
+def test_import_without_changes_leaves_no_journal(site: Site) -> None:
+    """Nor does one that ends."""
+    unfinished_import.write(catalog(site), [URL], {})
+    unfinished_import.write(catalog(site), [URL], {"authors.yaml": b"- {id: 1, name: A}\n"})
+
+    assert sorted(path.name for path in catalog(site).iterdir()) == ["authors.yaml", "series", "site.yaml"]
+
+
+@pytest.mark.parametrize("command", ["check", "build"])
+def test_unfinished_import_is_refused(command: str, site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also where no file has changed since the last build; the message has the command that goes on."""
+    site.build()
+    interrupted(site, FILES, 0, monkeypatch)
+    catalog_folder, out, conf = map(str, site.paths)
+    words = [command, "--catalog", catalog_folder]
+    result = CliRunner().invoke(cli.main, words if command == "check" else [*words, "--out", out, "--nginx", conf])
+
+    assert result.exit_code == 1
+    assert "an import is unfinished" in result.output
+    assert f"import {URL} --catalog " in result.output
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["no JSON", "[]", "{}", '{"site": "", "files": []}', '{"site": "", "files": {"a.yaml": 1}}'],
+)
+def test_damaged_journal_is_dropped(text: str, site: Site) -> None:
+    """It names no file to write, and no site."""
+    site.write(JOURNAL, text)
+    with pytest.raises(FlatpanelError, match="import URL --catalog"):
+        unfinished_import.refuse(catalog(site))
+    unfinished_import.finish(catalog(site))
+
+    assert sorted(path.name for path in catalog(site).iterdir()) == ["series", "site.yaml"]
+
+
+@pytest.mark.parametrize("file", ["../up.yaml", ".git/config.yaml", "notes.txt", "series//x.yaml", "/x.yaml"])
+def test_journal_names_catalog_files_only(file: str, site: Site) -> None:
+    """A repository of another person may contain a journal."""
+    site.write(JOURNAL, json.dumps({"site": URL, "files": {file: ["", "text"]}}))
+    unfinished_import.finish(catalog(site))
+
+    assert sorted(path.name for path in catalog(site).iterdir()) == ["series", "site.yaml"]
+    assert not (site.folder / "up.yaml").exists()
+
+
+def test_fingerprint_of_a_catalog_includes_the_journal(site: Site) -> None:
+    """`serve --watch` builds again when the import has ended."""
+    before = snapshot.take(catalog(site))
+    site.write(JOURNAL, "{}")
+
+    assert snapshot.take(catalog(site)) != before
+
+
+def test_folder_with_other_files_is_kept(site: Site) -> None:
+    """Removing a file twice does nothing."""
+    (catalog(site) / "series/one").mkdir()
+    site.write("series/one/series.yaml", "")
+    site.write("series/one/notes.txt", "")
+    folder = confined_folder.of(catalog(site))
+    folder.delete("series/one/series.yaml")
+    folder.delete("series/one/series.yaml")
+
+    assert [path.name for path in (catalog(site) / "series/one").iterdir()] == ["notes.txt"]
+
+
+def test_dry_run_is_refused(site: Site) -> None:
+    """It writes nothing, and what it compares is half written."""
+    site.write(JOURNAL, "{}")
+    result = CliRunner().invoke(cli.main, ["import", URL, "--dry-run", "--catalog", str(catalog(site))])
+
+    assert result.exit_code == 1
+    assert "an import is unfinished" in result.output

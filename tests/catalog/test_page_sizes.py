@@ -1,0 +1,83 @@
+"""Sizes of pages: the text of a chapter, `sizes.yaml`, and the linked chapter."""
+
+from collections.abc import Callable
+
+import pytest
+from click.testing import Result
+
+from generator.catalog import page_sizes
+from generator.catalog.page_sizes import PageSize
+from tests.conftest import Site
+from tests.support import yaml_catalogs
+from tests.support.linked_catalog import link
+
+A, B = (784, 1145), (1568, 1145)
+TEXTS = [
+    ("784x1145", (A,)),
+    ("784x1145 1568x1145 784x1145", (A, B, A)),
+    ("784x1145*3 1568x1145", (A, A, A, B)),
+    ("-", (None,)),
+    ("-*2 784x1145*2 -", (None, None, A, A, None)),
+]
+
+
+@pytest.mark.parametrize(("text", "sizes"), TEXTS)
+def test_text_and_sizes_agree(text: str, sizes: tuple[PageSize | None, ...]) -> None:
+    """Each is made from the other."""
+    assert page_sizes.sizes(text, len(sizes)) == sizes
+    assert page_sizes.text(sizes) == text
+
+
+def test_text_of_another_number_of_pages_is_stale() -> None:
+    """Also a short text of very many pages, which takes no memory."""
+    assert page_sizes.sizes("784x1145*3", 2) == page_sizes.sizes("784x1145*3", 4) == ()
+    assert page_sizes.sizes(" ".join(["1x1*99999"] * 100_000), 2) == ()
+    assert page_sizes.sizes("", 0) == page_sizes.sizes("", 2) == ()
+
+
+def test_larger_images_than_a_text_can_contain_have_no_size() -> None:
+    assert page_sizes.text([(999_999, 1), (1_000_000, 1), (1, 1_000_000)]) == "999999x1 -*2"
+
+
+def test_chapter_gets_the_sizes_of_its_id() -> None:
+    """Without an id, a text, or the same number of pages, it has none."""
+    chapter = "{{{}number: {}, published: 2026-05-01, pages: [1.png, 2.png]}}".format
+    chapters = [chapter("id: 7, ", 1), chapter("id: 8, ", 2), chapter("id: 9, ", 3), chapter("", 4)]
+    sources = yaml_catalogs.sources(f"series: {{a: {{chapters: [{', '.join(chapters)}]}}}}", numbered=False)
+    sources.sizes = {"7": "784x1145 -", "8": "784x1145*3"}
+    series = link(sources, sources.mtimes, yaml_catalogs.AS_OF).series[0]
+
+    assert [chapter.sizes for chapter in series.chapters] == [(A, None), (), (), ()]  # type: ignore[attr-defined]
+
+
+ADVICE = "should be sizes with one space between them, like 784x1145*23 - 1568x1145, not "
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("1: 784\n", "sizes.yaml:1:4: 1: should be text, not 784; put it in quotes"),
+        ("2: 1x1\n1: 1x1, 2x2\n", f"sizes.yaml:2:4: 1: {ADVICE}"),
+        ('1: "0x1"\n', f"sizes.yaml:1:4: 1: {ADVICE}0x1"),
+        ('1: ""\n', f"sizes.yaml:1:4: 1: {ADVICE}"),
+        ("1: [1x1]\n", "sizes.yaml:1:4: 1: should be text, not "),
+        ("1:\n", "sizes.yaml:1:3: 1: has no value; add one or remove the line"),
+        ("- 1x1\n", "sizes.yaml:1:1: should be fields with values, not a list"),
+        ("first: 1x1\n", "sizes.yaml:1:1: first: should be the id of a chapter, not first"),
+        ("1: 1x1\n1: 2x2\n", "sizes.yaml:2:1: duplicate field 1"),
+    ],
+)
+def test_problems_in_sizes_yaml_have_a_place(site: Site, run: Callable[..., Result], text: str, problem: str) -> None:
+    """Like in any file of the catalog."""
+    site.write("sizes.yaml", text)
+
+    result = run("check", "--catalog", site.folder / "catalog_src")
+
+    assert result.exit_code == 1
+    assert problem in result.stderr
+
+
+def test_empty_sizes_yaml_is_valid(site: Site, run: Callable[..., Result]) -> None:
+    site.write("sizes.yaml", "# none\n")
+
+    assert run("check", "--catalog", site.folder / "catalog_src").exit_code == 0

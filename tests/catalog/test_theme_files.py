@@ -1,0 +1,64 @@
+"""The files of a theme: which names count, and what is wrong with others."""
+
+from pathlib import Path
+
+import pytest
+
+from generator.catalog import theme_files
+
+
+@pytest.fixture
+def catalog(tmp_path: Path) -> Path:
+    (tmp_path / "catalog_src").mkdir()
+    return tmp_path / "catalog_src"
+
+
+def write(catalog: Path, name: str, text: bytes) -> None:
+    file = catalog.parent / "theme" / name
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_bytes(text)
+
+
+def messages(catalog: Path) -> list[str]:
+    return [str(problem).removeprefix(f"{catalog.parent}/") for problem in theme_files.read(catalog)[1]]
+
+
+def test_no_theme_is_an_empty_theme(catalog: Path) -> None:
+    absent, problems = theme_files.read(catalog)
+    (catalog.parent / "theme").mkdir()
+    empty, _ = theme_files.read(catalog)
+
+    assert absent.files == {} and problems == []
+    assert absent.digest == empty.digest
+
+
+def test_digest_depends_on_names_and_texts(catalog: Path) -> None:
+    digests = [theme_files.read(catalog)[0].digest]
+    for name, text in (("about.md", b"a"), ("about.md", b"b"), ("style.css", b"b")):
+        write(catalog, name, text)
+        digests.append(theme_files.read(catalog)[0].digest)
+
+    assert len(set(digests)) == 4
+    write(catalog, ".style.css.swp", b"")
+    assert theme_files.read(catalog)[0].digest == digests[-1]
+
+
+def test_files_that_cannot_be_used_are_problems(catalog: Path) -> None:
+    write(catalog, "about.md", b"\xff")
+    write(catalog, "script.js", b"")
+    write(catalog, "Über.md", b"")
+    write(catalog, "pictures/a.png", b"")
+    write(catalog, "style.css", b"a" * (theme_files.MAX_SIZE + 1))
+    (catalog.parent / "theme/icon.svg").symlink_to("/etc/passwd")
+    write(catalog, "extra.css", "é".encode())
+    theme, _ = theme_files.read(catalog)
+
+    assert theme.files == {"extra.css": "é"}
+    assert [message.partition(";")[0] for message in messages(catalog)] == [
+        "theme/about.md:1:1: is not UTF-8",
+        "theme/icon.svg:1:1: cannot be read: the link leads out of theme",
+        "theme/pictures:1:1: is not used",
+        "theme/script.js:1:1: is not used",
+        "theme/style.css:1:1: cannot be read: it has more than 1 MiB",
+        "theme/Über.md:1:1: is not used",
+    ]

@@ -1,0 +1,118 @@
+"""Images that `serve` serves: those of `media_folder`, or of `--media DIR`."""
+
+import http.client
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from click.testing import Result
+
+from tests.commands.test_serve import edit, free_port, serving
+from tests.conftest import Site
+
+SETTINGS = "base_url: https://a.example\n"
+
+
+def image(folder: Path, text: str = "an image") -> Path:
+    path = folder / "series/first/c.png"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    return folder
+
+
+def get(port: int, url: str = "/media/series/first/c.png") -> tuple[int, str]:
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+    connection.request("GET", url)
+    answer = connection.getresponse()
+    text = answer.read().decode()
+    connection.close()
+    return answer.status, text if answer.status == 200 else ""
+
+
+@pytest.mark.parametrize("name", ["media", "body", "files/my images"])
+def test_media_folder_is_served(site: Site, name: str) -> None:
+    """Any folder: nginx's temporary folders are called body and proxy."""
+    folder = image(site.folder / name)
+    site.write("site.yaml", f"{SETTINGS}media_folder: {name}\n")
+    with serving(site) as served:
+        answer = get(served.port)
+
+    assert f"serving images at /media/ from {folder}\n" in served.first
+    assert answer == (200, "an image")
+    assert [path.name for path in folder.iterdir()] == ["series"]
+
+
+def test_media_folder_is_served_at_another_port(site: Site) -> None:
+    """The build is in another folder then."""
+    image(site.folder / "media")
+    site.write("site.yaml", "base_url: http://localhost:8000\nmedia_folder: media\n")
+    with serving(site) as served:
+        assert get(served.port) == (200, "an image")
+
+
+def test_missing_media_folder_is_named(site: Site) -> None:
+    """It may be created later."""
+    site.write("site.yaml", f"{SETTINGS}media_folder: media\n")
+    with serving(site) as served:
+        before = get(served.port)
+        image(site.folder / "media")
+        after = get(served.port)
+
+    assert f"serving images at /media/ from {site.folder}/media, which does not exist\n" in served.first
+    assert (before, after) == ((404, ""), (200, "an image"))
+
+
+def test_option_serves_any_folder(site: Site, tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Instead of `media_folder`. The emitted nginx.conf has no trace of it."""
+    image(site.folder / "media", "of the project")
+    elsewhere = image(tmp_path_factory.mktemp("else") / 'a "place"', "of elsewhere")
+    site.write("site.yaml", f"{SETTINGS}media: /img/\nmedia_folder: media\n")
+    with serving(site, "--media", str(elsewhere)) as served:
+        answer = get(served.port, "/img/series/first/c.png")
+
+    assert answer == (200, "of elsewhere")
+    assert str(elsewhere) not in (site.folder / "dist/current/media.conf").read_text()
+
+
+def test_watch_follows_site_yaml(site: Site) -> None:
+    """The path, the folder and the age of images may change, and go."""
+    image(site.folder / "media")
+    image(site.folder / "other", "another")
+    site.write("site.yaml", SETTINGS)
+    with serving(site, "--watch") as served:
+        answers = [get(served.port)]
+        for lines in ("media_folder: media\n", "media_folder: other\n", ""):
+            edit(site, "site.yaml", SETTINGS + lines)
+            served.until("is live")
+            answers.append(get(served.port))
+
+    assert "images" not in served.first
+    assert answers == [(404, ""), (200, "an image"), (200, "another"), (404, "")]
+
+
+@pytest.mark.parametrize(
+    ("media", "message"),
+    [
+        (
+            "https://images.example/",
+            "--media: media in site.yaml is https://images.example/, which is on another host; omit --media",
+        ),
+        (
+            "/",
+            "--media: images cannot be served at /, which has other URLs; set media to a path like /media/",
+        ),
+    ],
+)
+def test_option_without_a_path_for_images_is_refused(
+    site: Site, run: Callable[..., Result], media: str, message: str
+) -> None:
+    site.write("site.yaml", f"{SETTINGS}media: {media}\n")
+    catalog, out, conf = site.paths
+    places = ("--catalog", catalog, "--out", out, "--nginx", conf, "--port", free_port())
+    result = run("serve", *places, "--media", site.folder)
+
+    assert (result.exit_code, result.stderr) == (1, f"{message}\n")
+
+
+def test_option_needs_a_folder(site: Site, run: Callable[..., Result]) -> None:
+    assert run("serve", "--media", site.folder / "none").exit_code == 2

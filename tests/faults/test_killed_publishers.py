@@ -1,0 +1,147 @@
+"""A publish over ssh that is killed, here or on the server, at each of its steps."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from generator.release.store import Store
+from generator.review import verify_files
+from tests.conftest import Site
+from tests.support import ssh_server
+from tests.support.paths import ROOT
+from tests.support.runs import sample
+from tests.support.ssh_server import SshServer
+
+pytestmark = pytest.mark.kills
+
+# The commands that the scripts on the server call.
+COMMANDS = ("cat", "find", "ls", "ln", "mkdir", "mv", "rm", "sync", "tar", "wc", "xargs")
+# Kills the shell of the script at its call number LIMIT.
+DEADLY = """\
+PATH=/usr/bin:/bin
+read name </proc/$PPID/comm
+if [ "$name" = sh ]; then
+    echo >>"$CALLS"
+    [ "$(wc -l <"$CALLS")" != LIMIT ] || kill -9 $PPID
+fi
+exec "$real" "$@"
+"""
+# Passes on LIMIT bytes, then kills a process and ends.
+CUTTER = """\
+import os, sys
+left, victim = map(int, sys.argv[1:])
+while left and (data := os.read(0, min(left, 4096))):
+    os.write(1, data)
+    left -= len(data)
+if not left:
+    os.kill(victim, 9)
+"""
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[SshServer]:
+    folder = tmp_path / "ssh"
+    folder.mkdir()
+    with ssh_server.running(folder) as started:
+        yield started
+
+
+class Publisher:
+    """A site with two releases, and a server that has the first of them."""
+
+    def __init__(self, site: Site, server: SshServer, folder: Path) -> None:
+        self.site, self.server, self.folder = site, server, folder
+        self.edits = 0
+        site.build()
+        assert self.publish() == 0
+
+    def publish(self) -> int:
+        """Run the program in a process of its own."""
+        site = self.site.folder
+        options = ["--out", site / "dist", "--catalog", site / "catalog_src", "--nginx", site / "nginx.conf"]
+        command = [sys.executable, ROOT / "build.py", "publish", self.server.url(self.folder), *options]
+        done = subprocess.run(
+            [*command, "--reload", "true"], env={**os.environ, **self.server.environment}, stderr=subprocess.DEVNULL
+        )
+        return done.returncode
+
+    @property
+    def store(self) -> Store:
+        return Store(self.folder / "dist")
+
+    def build_another(self) -> None:
+        self.edits += 1
+        path = self.site.folder / "catalog_src/authors.yaml"
+        path.write_text(f"- {{id: 1, name: Ada Penn, aliases: [A{self.edits}], modified: 2026-01-01}}\n")
+        self.site.build()
+
+    def check_old_or_new(self) -> None:
+        """Nginx could load the server's release at this moment: all its files are there, whole."""
+        assert self.store.current() in (self.site.store.current(), self.site.store.previous())
+        assert list(verify_files.size_faults(self.store)) == []
+
+    def check_resumed(self) -> None:
+        """Another publish finishes the work and clears up."""
+        assert self.publish() == 0
+        assert self.store.current() == self.site.store.current()
+        assert list(verify_files.check_files(self.store)) == []
+        assert not (self.folder / "dist/run/publish").exists()
+
+
+@pytest.fixture
+def publisher(site: Site, server: SshServer, tmp_path: Path) -> Publisher:
+    return Publisher(site, server, tmp_path / "srv")
+
+
+def test_killed_after_any_number_of_bytes(publisher: Publisher) -> None:
+    """SIGKILL to the program while it sends the script, the commands, or the files."""
+    server = publisher.server
+    server.wrap_client(f'tee "{server.folder}/sent" | ssh "$@"')
+    publisher.build_another()
+    assert publisher.publish() == 0
+    sent = (server.folder / "sent").stat().st_size
+    (server.folder / "cut.py").write_text(CUTTER)
+    for limit in sample([sent * step // 50 for step in range(50)], 7):
+        publisher.build_another()
+        server.wrap_client(f'{sys.executable} "{server.folder}/cut.py" {limit} $PPID | ssh "$@"')
+        assert publisher.publish() == -9
+        publisher.check_old_or_new()
+        # Later releases take fewer bytes: near the end of SENT, the server may have all of them.
+        if limit < sent // 2:
+            assert publisher.store.current() == publisher.site.store.previous()
+        server.wrap_client('ssh "$@"')
+        publisher.check_resumed()
+
+
+def test_killed_at_any_command_of_the_server(publisher: Publisher) -> None:
+    """The server loses its shell, as in a reboot: between any two steps, or in the middle of one."""
+    kill_at(publisher, 0)
+    publisher.build_another()
+    assert publisher.publish() == 0
+    calls = len(calls_of(publisher).read_bytes())
+    assert calls > 10
+    currents = set()
+    for limit in sample(range(1, calls + 1), 5):
+        publisher.build_another()
+        kill_at(publisher, limit)
+        publisher.publish()
+        publisher.check_old_or_new()
+        currents.add(publisher.store.current() == publisher.site.store.current())
+        kill_at(publisher, 0)
+        publisher.check_resumed()
+    assert currents == {True, False}
+
+
+def calls_of(publisher: Publisher) -> Path:
+    return publisher.server.folder / "calls"
+
+
+def kill_at(publisher: Publisher, limit: int) -> None:
+    calls_of(publisher).write_bytes(b"")
+    script = DEADLY.replace("LIMIT", str(limit)).replace("$CALLS", str(calls_of(publisher)))
+    for name in COMMANDS:
+        publisher.server.wrap_command(name, script)

@@ -1,0 +1,99 @@
+"""What is requested of every plain host: all URLs of a site, and unusual requests."""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from generator.encoding import http_date
+from generator.release.manifest import Published
+from tests.conftest import Site
+from tests.support.nginx_client import Answer, Web
+
+GZIP = {"Accept_Encoding": "gzip"}
+
+
+class Case(NamedTuple):
+    """A request."""
+
+    path: str
+    method: str = "GET"
+    headers: tuple[tuple[str, str], ...] = ()
+
+    def send(self, web: Web) -> Answer:
+        return web.ask(self.path, self.method, **dict(self.headers))
+
+
+def public(site: Site) -> list[Published]:
+    """The public bodies that a path selects."""
+    return [body for body in site.manifest.resources.values() if not body.restricted and not {"?", "#"} & {*body.url}]
+
+
+def conditions(body: Published) -> Iterator[Case]:
+    """Conditional requests for a body, and one for a part of it."""
+    tag, date, later = f'"{body.etag}"', http_date(body.modified), http_date(body.modified + 1)
+    earlier = http_date(body.modified - 1)
+    for headers in (
+        {"If_None_Match": tag},
+        {"If_None_Match": f"W/{tag}"},
+        {"If_None_Match": f'"a", W/"b,c" ,{tag}'},
+        {"If_None_Match": "*"},
+        {"If_None_Match": '"a"'},
+        {"If_None_Match": '"a"', "If_Modified_Since": later},
+        {"If_Modified_Since": date},
+        {"If_Modified_Since": later},
+        {"If_Modified_Since": earlier},
+        {"If_Modified_Since": "yesterday"},
+        {"If_Match": tag},
+        {"If_Match": f'"a", {tag}'},
+        {"If_Match": "*"},
+        {"If_Unmodified_Since": date},
+        {"Range": "bytes=0-3"},
+        {"Range": "bytes=0-3", "If_Range": tag},
+    ):
+        for coding in ({}, GZIP):
+            yield Case(body.url, headers=tuple({**headers, **coding}.items()))
+    yield Case(body.url, "HEAD")
+    yield Case(body.url, "HEAD", tuple(GZIP.items()))
+    yield Case(body.url, "HEAD", (("If_None_Match", tag),))
+
+
+# Requests that select no file of a site, or select it in an unusual way.
+ODD = (
+    *(Case(path, method) for path in ("/api", "/api/v2/x", "/nope", "/") for method in ("OPTIONS", "POST", "DELETE")),
+    *(Case(path, "HEAD") for path in ("/api/nope", "/api/v2/nope", "/nope/")),
+    *(Case(f"/api/authors/{id}") for id in ("x", "01", "77", "-1", "1.0", "9/9")),
+    *(Case(f"/api/v1/groups/{id}") for id in ("x", "01", "77")),
+    *(Case(f"/api/series/nope/{path}") for path in ("x", "1", "01", "1/1.50", "1/x", "1/2.5", "x/1", "1/2/3")),
+    *(Case(path) for path in ("/api/series.json", "/api/series.json.etag", "/api/series/.etag", "/api/v2/openapi")),
+    *(
+        Case(path)
+        for path in ("//api///series", "/api/./series", "/api/x/../series", "/api%2fseries", "/api/series%00")
+    ),
+    *(
+        Case(path)
+        for path in ("/api/Series", "/api/%73eries", "/api/series?", "/api/series?limit=1", "/index", "/query/a")
+    ),
+    *(Case(path) for path in ("/index.json/", "/404", "/404.html", "/.flatpanel-export.json")),
+    *(Case(f"/api/v2/series?{query}") for query in ("page=1", "page=99", "sort=-title", "page=1&sort=views", "a=b")),
+    *(
+        Case(f"/api/v2/chapters?{query}")
+        for query in ("date_format=timestamp", "date_format=iso-8601", "date_format=x")
+    ),
+    *(Case(f"/api/v2/pages?{query}") for query in ("", "series=a", "series=a&volume=1", "series=a&volume=1&number=2")),
+)
+
+
+def every_entry(site: Site) -> list[Case]:
+    """Every URL of a release, with and without gzip, and in the other spelling of its path."""
+    with site.store.table() as table:
+        urls = [entry.url for slug in table.slugs for entry in table.entries(slug) if "#" not in entry.url]
+        old = list(table.rules.redirected_paths())
+    cases = [Case(url, headers=tuple(coding.items())) for url in urls for coding in ({}, GZIP)]
+    for url in (url for url in urls if "?" not in url):
+        cases += [Case(path) for path in (f"{url.rstrip('/')}/", url.rstrip("/")) if path]
+    for path in old:
+        cases += [
+            Case(f"{path}{rest}")
+            for rest in ("", "/", "/1/2/", "?a=1", "/?api_key=x&a=1", "/%C3%A9?b", ".atom", ".rss?c=d")
+        ]
+    assert len(cases) > 300
+    return cases

@@ -1,0 +1,184 @@
+"""`publish --media`: the images that the catalog names, to a server or to a bucket."""
+
+import os
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from generator.errors import FlatpanelError
+from generator.hosts.publish.s3.media_layout import MediaLayout
+from tests.conftest import AS_OF
+from tests.hosts.publish.conftest import BucketPublisher
+from tests.support import media_catalog, media_server
+from tests.support.media_catalog import FILES
+from tests.support.object_stores import BUCKET, ObjectStore
+from tests.support.remote_site import Remote
+
+# Its chapter is published in 2030.
+SCHEDULED = [path for path in FILES if path.startswith("series/one/2/")]
+READABLE = [path for path in FILES if path not in SCHEDULED]
+
+
+def fill(folder: Path, *, media: str = "", publish: str = "") -> Path:
+    """Add the images of a catalog that names FILES."""
+    images = folder / "media"
+    media_server.fill(images, FILES)
+    (images / "not-named.png").write_bytes(b"image")
+    settings = folder / "catalog_src/site.yaml"
+    lines = ["base_url: https://comics.example"]
+    lines += [f"media: {media}"] * bool(media) + [f"publish: {{media: {publish!r}}}"] * bool(publish)
+    settings.write_text("\n".join(lines))
+    return images
+
+
+@pytest.fixture
+def images(remote: Remote) -> Path:
+    media_catalog.write(remote.site)
+    folder = fill(remote.site.folder)
+    remote.site.build()
+    return folder
+
+
+@pytest.fixture(autouse=True)
+def now(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", str(AS_OF))
+
+
+def sent(remote: Remote, *options: object) -> dict[str, Any]:
+    facts: Any = remote.facts(*options)["images"]
+    return dict(facts)
+
+
+def paths(folder: Path) -> list[str]:
+    return sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
+
+
+def test_a_server_gets_the_images_that_readers_can_see(remote: Remote, images: Path) -> None:
+    """With their times, below the folder that nginx serves. Only a changed image is sent again."""
+    assert sent(remote, "--media", images, "--dry-run")["sent"] == len(READABLE)
+    assert not remote.folder.exists()
+    assert sent(remote, "--media", images)["sent"] == len(READABLE)
+    target = remote.folder / "media"
+    assert paths(target) == sorted(READABLE)
+    for path in READABLE:
+        assert (target / path).read_bytes() == (images / path).read_bytes()
+        assert int((target / path).stat().st_mtime) == int((images / path).stat().st_mtime)
+    shutil.copy(images / READABLE[1], images / READABLE[0])
+    (images / READABLE[2]).touch()
+    os.utime(images / READABLE[2], (1, 1))
+    size = sum((images / path).stat().st_size for path in (READABLE[0], READABLE[2]))
+    kept = len(READABLE) - 2
+    assert sent(remote, "--media", images) == {"sent": 2, "bytes": size, "kept": kept, "removed": 0}
+    assert sent(remote, "--media", images)["sent"] == 0
+    output = remote.publish("--media", images).stdout
+    assert f"images: sent 0 objects (0 bytes), {len(READABLE)} unchanged\n" in output
+
+
+def test_files_of_others_may_have_any_name(remote: Remote, images: Path) -> None:
+    """A line break in a name on the server divides the line of its listing."""
+    target = remote.folder / "media"
+    target.mkdir(parents=True)
+    for name in ("line\nbreak.jpg", "7 8\n9 10", " blank"):
+        (target / name).write_bytes(b"")
+    assert sent(remote, "--media", images)["sent"] == len(READABLE)
+    assert sent(remote, "--media", images)["sent"] == 0
+    assert len(paths(target)) == len(READABLE) + 3
+
+
+def test_missing_images_are_counted(remote: Remote, images: Path) -> None:
+    (images / READABLE[0]).unlink()
+    (images / READABLE[1]).write_bytes(b"")
+    result = remote.publish("--media", images)
+    assert f"2 of {len(READABLE)} images that the catalog names are missing or incomplete" in result.stderr
+    assert paths(remote.folder / "media") == sorted(READABLE[2:])
+
+
+@pytest.mark.parametrize(("limit", "lacking"), [(4096, 3), (4650, 7)])
+def test_an_interrupted_upload_is_resumed(remote: Remote, images: Path, limit: int, lacking: int) -> None:
+    """No reader gets a part of an image: all of them arrive in a hidden folder, and a part is sent again."""
+    remote.server.wrap_command("tar", f'head -c {limit} | "$real" "$@"; exit 2')
+    assert "tar failed" in remote.publish("--media", images, ok=False).stderr
+    arrived = paths(remote.folder / "media")
+    assert arrived and all(path.startswith(".flatpanel-new/") for path in arrived)
+    (remote.server.commands / "tar").unlink()
+    assert sent(remote, "--media", images)["sent"] == lacking
+    assert paths(remote.folder / "media") == sorted(READABLE)
+
+
+def test_images_that_arrived_are_not_sent_again(remote: Remote, images: Path) -> None:
+    """The server could not move them."""
+    remote.publish("--media", images)
+    for path in READABLE[:2]:
+        os.utime(images / path, (2, 2))
+    remote.server.wrap_command("find", 'case $* in *.flatpanel*|"."*sh*) exit 1; esac; exec "$real" "$@"')
+    remote.publish("--media", images, ok=False)
+    (remote.server.commands / "find").unlink()
+    assert sent(remote, "--media", images)["sent"] == 0
+    assert paths(remote.folder / "media") == sorted(READABLE)
+    assert int((remote.folder / "media" / READABLE[0]).stat().st_mtime) == 2
+
+
+def test_a_cut_connection_moves_nothing(remote: Remote, images: Path) -> None:
+    """The archive ends between two images, and tar takes that for its end."""
+    remote.server.wrap_command("tar", 'head -c 1024 | "$real" "$@"; exit 0')
+    assert "the connection ended" in remote.publish("--media", images, ok=False).stderr
+    assert not [path for path in paths(remote.folder / "media") if not path.startswith(".")]
+
+
+def test_another_server_for_images(remote: Remote, images: Path, tmp_path: Path) -> None:
+    """`publish: {media: ssh://…}`."""
+    fill(remote.site.folder, media="https://images.example/", publish=remote.server.url(tmp_path / "images"))
+    remote.site.build()
+    remote.publish("--media", images, "--leave-out", "licensed")
+    assert paths(tmp_path / "images") == sorted(READABLE)
+    assert not (remote.folder / "media").exists()
+
+
+def test_images_on_another_host_need_a_target(remote: Remote, images: Path) -> None:
+    fill(remote.site.folder, media="https://images.example/")
+    remote.site.build()
+    result = remote.publish("--media", images, ok=False)
+    assert "media is https://images.example/, on another host; name the target of the images" in result.stderr
+
+
+def test_a_bucket_gets_the_images(publish: BucketPublisher) -> None:
+    """With their type and their age. Only changed images are sent again, and none is removed."""
+    media_catalog.write(publish.site)
+    images = fill(publish.site.folder)
+    publish.site.build()
+    options = ("--media", images, "--catalog", publish.site.folder / "catalog_src")
+    assert publish.totals(*options)["images"]["sent"] == len(READABLE)
+    keys = {
+        key.removeprefix("media/") for key in publish.bodies() if key.startswith("media/") and "/.flatpanel/" not in key
+    }
+    assert keys == set(READABLE)
+    head = publish.store.api.head_object(Bucket=BUCKET, Key=f"{publish.prefix}/media/{READABLE[0]}")
+    assert (head["ContentType"], head["CacheControl"]) == ("image/png", "public, max-age=2592000")
+    assert publish.totals(*options)["images"] == {"sent": 0, "bytes": 0, "kept": len(READABLE), "removed": 0}
+    (images / READABLE[0]).write_bytes((images / READABLE[1]).read_bytes() + b"1")
+    (images / READABLE[1]).unlink()
+    assert publish.totals(*options)["images"]["sent"] == 1
+    assert f"media/{READABLE[1]}" in publish.bodies()
+
+
+def test_a_bucket_for_the_images_of_a_server(remote: Remote, images: Path, moto: ObjectStore) -> None:
+    fill(remote.site.folder, media="https://images.example/x/", publish=f"s3://{BUCKET}/pictures")
+    remote.site.build()
+    environment = moto.environment
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in environment.items():
+            patch.setenv(name, value)
+        assert sent(remote, "--media", images)["sent"] == len(READABLE)
+    assert READABLE[0] in moto.keys("pictures")
+
+
+def test_an_image_that_changes_meanwhile(tmp_path: Path) -> None:
+    image = tmp_path / "1.png"
+    image.write_bytes(b"one")
+    layout = MediaLayout({"1.png": image, "2.bin": image}, 60)
+    (item,) = (item for shard in layout.shards() for item in layout.items(shard) if item.key == "1.png")
+    image.write_bytes(b"two")
+    with pytest.raises(FlatpanelError, match="was changed while it was sent"):
+        layout.read(item)

@@ -1,0 +1,196 @@
+"""`publish s3://… --layout packs`: immutable files, and a pointer that names a release as a whole."""
+
+import hashlib
+import json
+from base64 import b64decode
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import Result
+
+from generator.hosts.packs import pack_files
+from tests.conftest import Serve, Site
+from tests.hosts.publish.conftest import BucketPublisher
+from tests.hosts.publish.test_killed_publishes import killed_at
+from tests.support import runs
+from tests.support.object_stores import ObjectStore
+from tests.support.store_proxy import StoreProxy
+
+PACKS = ("--layout", "packs")
+
+
+def description(publish: BucketPublisher) -> dict[str, Any]:
+    """What the worker reads first."""
+    value: dict[str, Any] = json.loads(publish.read(publish.pointer()["worker"]))
+    return value
+
+
+def packs_of(value: dict[str, Any], tree: str) -> set[str]:
+    """The names of the packs in a directory."""
+    directory = b64decode(value["directories"][tree])
+    names = {directory[at + 1 : at + 17].hex() for at in range(0, len(directory), 17)}
+    return names - {"0" * 32}
+
+
+def files(site: Site, folder: Path, *trees: str) -> set[str]:
+    """The keys of the files of the current release."""
+    pack_files.pack_release(site.store, folder)
+    return {f"{tree}/{path.name}" for tree in trees for path in (folder / "files" / tree).iterdir()}
+
+
+@pytest.mark.parametrize("kind", ["publish", "to_seaweed"])
+def test_the_files_of_a_release(kind: str, request: pytest.FixtureRequest, tmp_path: Path) -> None:
+    publish: BucketPublisher = request.getfixturevalue(kind)
+    totals = publish.totals(*PACKS)
+    keys = publish.bodies().keys()
+    value = description(publish)
+    assert keys == files(publish.site, tmp_path / "other", "public") | {publish.pointer()["worker"]}
+    assert {f"public/{name}" for name in packs_of(value, "public")} <= keys
+    assert totals["release"] == publish.pointer()["release"] == value["release"] == value["rules"]["release"]
+    for key in keys:
+        head = publish.store.head(f"{publish.prefix}/{key}")
+        assert "immutable" in head["CacheControl"]
+        assert hashlib.sha256(publish.read(key)).hexdigest()[:32] == Path(key).stem
+    assert publish.totals(*PACKS)["sent"] == publish.totals(*PACKS, "--check")["sent"] == 0
+
+
+@pytest.fixture
+def restricted(run: Callable[..., Result], moto: ObjectStore, serve: Serve, tmp_path: Path) -> BucketPublisher:
+    site, _ = serve("v2")
+    publish = BucketPublisher(run, site, moto, tmp_path.name)
+    return publish.elsewhere(tmp_path / "site")
+
+
+def test_restricted_packs_stay_here(restricted: BucketPublisher) -> None:
+    """Neither they nor digests of keys are sent."""
+    restricted.totals(*PACKS)
+    assert not [key for key in restricted.bodies() if key.startswith("private/")]
+    value = description(restricted)
+    assert value["rules"]["keys"] == {} and packs_of(value, "private") == set()
+    private = [body for body in restricted.site.manifest.resources.values() if body.restricted]
+    stored = b"".join(map(restricted.read, restricted.bodies()))
+    texts = [(restricted.site.folder / "dist" / body.file).read_bytes() for body in private]
+    assert texts and not [text for text in texts if len(text) > 40 and text in stored]
+
+
+def test_restricted_packs_for_a_worker(restricted: BucketPublisher, tmp_path: Path) -> None:
+    restricted.totals(*PACKS, "--with-restricted")
+    value = description(restricted)
+    assert value["rules"]["keys"] and packs_of(value, "private")
+    assert restricted.pointer()["worker"].startswith("private/releases/")
+    keys = files(restricted.site, tmp_path / "other", "public", "private")
+    assert restricted.bodies().keys() == keys | {restricted.pointer()["worker"]}
+    head = restricted.store.head(f"{restricted.prefix}/{restricted.pointer()['worker']}")
+    assert head["CacheControl"] == "private, max-age=31536000, immutable"
+
+
+def test_old_packs_stay_for_some_releases(publish: BucketPublisher) -> None:
+    """With --keep 2, a publish removes what the last two publishes do not use."""
+    totals, releases = publish.totals(*PACKS, "--keep", 2), [set(publish.bodies())]
+    for count in range(3):
+        publish.edit(f"Edit {count}")
+        before = set(publish.bodies())
+        totals = publish.totals(*PACKS, "--keep", 2)
+        after = set(publish.bodies())
+        releases.append(current(publish))
+        assert totals["sent"] == len(after - before) > 0
+        assert after == releases[-1] | releases[-2]
+        assert totals["removed"] == len(before - after)
+    assert totals["removed"] > 0
+
+
+def current(publish: BucketPublisher) -> set[str]:
+    """The objects that the release of the pointer has."""
+    folder = publish.site.folder / ".flatpanel_packs/files/public"
+    return {f"public/{path.name}" for path in folder.iterdir()} | {publish.pointer()["worker"]}
+
+
+def test_keep_releases_is_the_default(publish: BucketPublisher) -> None:
+    catalog = ("--catalog", publish.site.folder / "catalog_src")
+    with (publish.site.folder / "catalog_src/site.yaml").open("a") as settings:
+        settings.write("keep_releases: 3\n")
+    publish.site.build()
+    publish.totals(*PACKS, *catalog)
+    first = set(publish.bodies())
+    for count in range(2):
+        publish.edit(f"Edit {count}")
+        publish.totals(*PACKS, *catalog)
+        assert first <= set(publish.bodies())
+    publish.edit("The last edit")
+    publish.totals(*PACKS, *catalog)
+    assert not first <= set(publish.bodies())
+
+
+def test_a_rollback_sends_nothing(publish: BucketPublisher) -> None:
+    publish.totals(*PACKS, "--keep", 2)
+    first = description(publish)["directories"]
+    publish.edit("Edited")
+    publish.totals(*PACKS, "--keep", 2)
+    publish.site.roll_back()
+    totals = publish.totals(*PACKS, "--keep", 2)
+    assert totals["sent"] == 0 and publish.pointer()["release"] == publish.site.store.current()
+    assert description(publish)["directories"] == first
+    publish.edit("Edited")
+    assert publish.totals(*PACKS, "--keep", 2)["sent"] == 0
+
+
+def test_check_repairs(publish: BucketPublisher) -> None:
+    publish.totals(*PACKS)
+    keys = publish.bodies()
+    garbled, lost = list(keys)[:2]
+    publish.put(garbled, b"other bytes")
+    publish.delete(lost)
+    assert publish.totals(*PACKS)["sent"] == 0
+    assert publish.totals(*PACKS, "--check")["sent"] == 2
+    assert publish.bodies() == keys
+
+
+def test_a_damaged_pack_is_not_sent(publish: BucketPublisher, tmp_path: Path) -> None:
+    """The next `pack` does not read large bodies again, so it does not see the damage."""
+    publish("--dry-run", *PACKS, "--packs", tmp_path / "packs")
+    path = max((tmp_path / "packs/files/public").iterdir(), key=lambda path: path.stat().st_size)
+    path.write_bytes(path.read_bytes()[:-1] + b"?")
+    result = publish(*PACKS, "--packs", tmp_path / "packs")
+    assert result.exit_code == 1 and f"{path}: is damaged; remove the folder" in result.stderr
+
+
+def test_the_layout_of_a_prefix_stays(publish: BucketPublisher) -> None:
+    publish.totals(*PACKS)
+    sentence = f"{publish.target}: has the layout packs; pass --layout packs, or use another prefix\n"
+    result = publish()
+    assert (result.exit_code, result.stderr) == (1, sentence)
+
+
+@pytest.mark.parametrize("option", [("--packs", "p"), ("--keep", 3), ("--with-restricted",)])
+def test_options_of_packs(publish: BucketPublisher, option: tuple[str, ...]) -> None:
+    result = publish(*option)
+    assert result.exit_code == 2 and f"{option[0]} needs --layout packs" in result.stderr
+
+
+@pytest.mark.kills
+@pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
+def test_a_killed_publish_leaves_one_release_whole(
+    publish: BucketPublisher, proxy: StoreProxy, tmp_path: Path, after: bool
+) -> None:
+    """The pointer names the old or the new release, and every file of that release is there."""
+    publish.totals(*PACKS, "--keep", 1)
+    publish.edit("Counted")
+    publish.totals(*PACKS, "--keep", 1, "--jobs", 1, by=proxy.as_store)
+    outcomes = set()
+    releases = {publish.pointer()["release"]: set(publish.bodies())}
+    for moment in runs.sample(range(1, len(proxy.seen) + 1), 4):
+        publish.edit(f"Killed at {moment}")
+        release = publish.site.store.release()
+        releases[release] = files(publish.site, publish.site.folder / ".flatpanel_packs", "public")
+        killed_at(publish, proxy, moment, *PACKS, "--keep", 1, after=after)
+        live = publish.pointer()["release"]
+        outcomes.add(live == release)
+        stored = publish.bodies()
+        assert releases[live] | {publish.pointer()["worker"]} <= stored.keys()
+        for key in releases[live]:
+            assert hashlib.sha256(publish.read(key)).hexdigest()[:32] == Path(key).stem
+        publish.totals(*PACKS, "--keep", 1)
+        assert publish.bodies().keys() == releases[release] | {publish.pointer()["worker"]}
+    assert outcomes == {False, True}

@@ -1,0 +1,275 @@
+"""`publish s3://…` with plain keys: what is sent, kept and removed."""
+
+import json
+from collections.abc import Callable
+
+import pytest
+from click.testing import Result
+
+from generator.release import manifest
+from tests.conftest import Serve, Site
+from tests.hosts.publish.conftest import BucketPublisher
+from tests.support.node_tools import needs_s3rver
+from tests.support.object_stores import ObjectStore
+from tests.support.store_proxy import StoreProxy
+
+EMPTY_MD5 = "d41d8cd98f00b204e9800998ecf8427e"
+
+
+def public(site: Site) -> dict[str, str]:
+    """The ETags of all public URLs without parameters."""
+    return {url: body.etag for url, body in site.manifest.resources.items() if manifest.is_plain(body)}
+
+
+@pytest.mark.parametrize("kind", ["publish", "to_seaweed"])
+def test_each_public_url_is_a_key(kind: str, request: pytest.FixtureRequest) -> None:
+    """The key is the path, the ETag is ours, and type and age are those of the release; nothing is compressed."""
+    publish: BucketPublisher = request.getfixturevalue(kind)
+    totals = publish.totals()
+    keys = publish.bodies()
+    assert sorted(keys.values()) == sorted(public(publish.site).values())
+    assert totals["sent"] == len(keys) and totals["kept"] == totals["removed"] == 0
+    for url, key in {"/api/series": "api/series", "/api/v2/series/first": "api/v2/series/first"}.items():
+        body = publish.site.manifest.resources[url]
+        head = publish.store.head(f"{publish.prefix}/{key}")
+        assert head["ETag"] == f'"{body.etag}"'
+        assert (head["ContentType"], head["CacheControl"]) == (body.type, f"public, max-age={body.max_age}")
+        assert "ContentEncoding" not in head or not head["ContentEncoding"]
+    assert publish.pointer()["release"] == totals["release"] == publish.site.store.current()
+
+
+def test_pages_have_the_names_that_websites_want(run: Callable[..., Result], moto: ObjectStore, serve: Serve) -> None:
+    site, _ = serve("pages")
+    publish = BucketPublisher(run, site, moto, "pages")
+    publish.totals()
+    keys = publish.bodies()
+    assert {"index.html", "404.html", "api/series", "api/v2/openapi.json"} <= keys.keys()
+    assert all(not key.endswith("/") for key in keys)
+    assert publish.store.head("pages/index.html")["ContentType"] == "text/html; charset=utf-8"
+
+
+@pytest.mark.parametrize("kind", ["moto", "seaweed"])
+def test_odd_names_are_keys(
+    kind: str, run: Callable[..., Result], request: pytest.FixtureRequest, serve: Serve
+) -> None:
+    """A listing returns the same keys, so nothing is sent again."""
+    site, _ = serve("hostile")
+    publish = BucketPublisher(run, site, request.getfixturevalue(kind), "odd")
+    assert publish.totals()["sent"] == len(public(site))
+    assert publish.totals("--check")["sent"] == 0
+
+
+def test_restricted_bodies_are_never_sent(run: Callable[..., Result], moto: ObjectStore, serve: Serve) -> None:
+    site, _ = serve("v2")
+    restricted = {body.etag for body in site.manifest.resources.values() if body.restricted}
+    publish = BucketPublisher(run, site, moto, "restricted")
+    publish.totals()
+    assert restricted and restricted.isdisjoint(publish.bodies().values())
+
+
+def test_a_second_publish_sends_nothing(publish: BucketPublisher, proxy: StoreProxy) -> None:
+    """It lists no objects, and the pointer stays as it is."""
+    first = publish.totals(by=proxy.as_store)
+    pointer = publish.pointer()
+    proxy.reset()
+    second = publish.totals(by=proxy.as_store)
+    assert (second["sent"], second["kept"], second["removed"]) == (0, first["sent"], 0)
+    assert publish.pointer() == pointer
+    assert len(proxy.seen) <= 11 and not [seen for seen in proxy.seen if "list-type" in seen.target]
+
+
+def test_an_edit_sends_what_changed(publish: BucketPublisher, proxy: StoreProxy) -> None:
+    """Bodies come first, lists after them, the pointer last; the lists of the publish before are removed."""
+    publish.totals()
+    before, objects, lists = public(publish.site), publish.bodies(), publish.own_keys()
+    publish.edit()
+    after = public(publish.site)
+    totals = publish.totals(by=proxy.as_store)
+    changed = {url for url in after if before.get(url) != after[url]}
+    assert totals["sent"] == len(changed) and totals["removed"] == len(before.keys() - after.keys())
+    assert sorted(publish.bodies().values()) == sorted(after.values())
+    keys = [seen.target.partition(publish.prefix)[2] for seen in proxy.seen if seen.method == "PUT"]
+    written = [key for key in keys if not key.startswith("/.flatpanel/lock")]
+    assert written[-1] == "/.flatpanel/pointer.json"
+    assert written.index("/api/series/second") < written.index("/api/series")
+    assert len(publish.own_keys()) == len(lists) and publish.own_keys() != lists
+    assert publish.bodies().keys() == objects.keys()
+
+
+def test_a_removed_series_is_removed(publish: BucketPublisher) -> None:
+    publish.totals()
+    publish.put("media/second/cover.jpg", b"an image of another program")
+    keys = publish.bodies()
+    (publish.site.folder / "catalog_src/series/second.yaml").unlink()
+    publish.site.build()
+    assert publish.totals()["removed"] > 0
+    removed = keys.keys() - publish.bodies().keys()
+    assert "api/series/second" in removed and "media/second/cover.jpg" not in removed
+
+
+def test_a_rollback_can_be_published(publish: BucketPublisher) -> None:
+    publish.totals()
+    before = publish.bodies()
+    publish.edit()
+    publish.totals()
+    release = publish.site.roll_back()
+    assert publish.totals()["release"] == release == publish.pointer()["release"]
+    assert publish.bodies() == before
+
+
+def test_another_cache_age_sends_the_headers(publish: BucketPublisher) -> None:
+    publish.totals()
+    with (publish.site.folder / "catalog_src/site.yaml").open("a") as settings:
+        settings.write("cache: {unversioned: {series: 77}}\n")
+    publish.site.build()
+    assert publish.totals()["sent"] > 0
+    assert publish.store.head(f"{publish.prefix}/api/series")["CacheControl"] == "public, max-age=77"
+
+
+def test_a_dry_run_counts_and_writes_nothing(publish: BucketPublisher) -> None:
+    result = publish("--dry-run")
+    count = len(public(publish.site))
+    assert result.exit_code == 0
+    assert f"{publish.target}: release {publish.site.store.current()}: would send {count} objects" in result.stdout
+    assert publish.store.keys(publish.prefix) == {}
+    totals = publish.totals()
+    assert publish.totals("--dry-run") == {**totals, "dry_run": True, "sent": 0, "bytes": 0, "kept": totals["sent"]}
+
+
+def test_check_finds_what_others_changed(publish: BucketPublisher) -> None:
+    """Without it, the list of the last publish is believed."""
+    publish.totals()
+    keys = publish.bodies()
+    publish.put("api/series", b"[]", ContentType="application/json")
+    publish.delete("api/v2/series/first")
+    publish.put("README", b"of another program")
+    assert publish.totals()["sent"] == 0
+    assert publish.totals("--check", "--dry-run")["sent"] == 2
+    assert publish.totals("--check")["sent"] == 2
+    assert publish.bodies() == {**keys, "README": publish.bodies()["README"]}
+
+
+@pytest.mark.parametrize("data", [None, b"[]", b"\x1f\x8b no gzip"])
+def test_a_lost_list_is_made_again(publish: BucketPublisher, data: bytes | None) -> None:
+    """The objects are listed; one whose headers are not right is sent again."""
+    publish.totals()
+    name = publish.pointer()["list"]
+    if data is None:
+        publish.delete(f".flatpanel/lists/{name}")
+    else:
+        publish.put(f".flatpanel/lists/{name}", data)
+    publish.put("api/series", publish.read("api/series"), ContentType="text/plain")
+    assert publish.totals()["sent"] == 1
+    assert publish.totals()["sent"] == 0
+
+
+def test_a_lost_part_of_a_list_is_made_again(publish: BucketPublisher) -> None:
+    publish.totals()
+    listed = json.loads(publish.read(f".flatpanel/lists/{publish.pointer()['list']}"))
+    for _, lines, _ in listed["shards"].values():
+        publish.delete(f".flatpanel/lists/{lines}")
+    publish.edit()
+    assert 0 < publish.totals()["sent"] < len(publish.bodies())
+    assert sorted(publish.bodies().values()) == sorted(public(publish.site).values())
+
+
+def test_objects_without_a_list_are_compared(publish: BucketPublisher) -> None:
+    """Another program may have sent them; the pointer is missing, too."""
+    publish.totals()
+    for key in publish.own_keys():
+        publish.delete(key)
+    totals = publish.totals()
+    assert (totals["sent"], totals["kept"]) == (0, len(publish.bodies()))
+
+
+@pytest.mark.parametrize("text", [b"{}", b"[", b'{"flatpanel": 2}', b"[]"])
+def test_a_foreign_pointer_is_refused(publish: BucketPublisher, text: bytes) -> None:
+    publish.put(".flatpanel/pointer.json", text)
+    result = publish()
+    assert (result.exit_code, result.stderr) == (
+        1,
+        f"{publish.target}: .flatpanel/pointer.json is not of this version of the program; remove the object to send "
+        "everything\n",
+    )
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *(b"[", b"[]", b"{}", b'{"holder": ""}'),
+        b'{"holder": "a", "seconds": "soon", "unfinished": []}',
+        b'{"holder": "a", "seconds": 1, "unfinished": 5}',
+    ],
+)
+def test_a_damaged_lock_is_written_again(publish: BucketPublisher, text: bytes) -> None:
+    publish.put(".flatpanel/lock.json", text)
+    assert publish.totals()["sent"]
+
+
+@pytest.mark.parametrize(
+    ("target", "option", "sentence"),
+    [
+        ("s3://comics", "--no-reload", "--no-reload is for targets of ssh://, not of s3://"),
+        ("ssh://comics.example/srv", "--region=here", "--region is for targets of s3://, not of ssh://"),
+    ],
+)
+def test_an_option_of_another_scheme_is_refused(
+    publish: BucketPublisher, target: str, option: str, sentence: str
+) -> None:
+    """It would change nothing."""
+    result = publish.run("publish", target, option, "--out", publish.site.folder / "dist")
+    assert result.exit_code == 2 and sentence in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("target", "sentence"),
+    [
+        ("ftp://comics", "is not a target; use a URL like s3://bucket/prefix"),
+        ("comics", "is not a target"),
+        ("s3://", "should name a bucket: 3 to 63 lowercase letters"),
+        ("s3://Comics", "should name a bucket"),
+        ("s3://comics/a//b", "should have a prefix of letters"),
+        ("s3://comics/..", "should have a prefix of letters"),
+        ("s3://comics/a/./b", "should have a prefix of letters"),
+    ],
+)
+def test_wrong_targets(publish: BucketPublisher, target: str, sentence: str) -> None:
+    result = publish.run("publish", target, "--out", publish.site.folder / "dist")
+    assert result.exit_code == 2 and f"{target}: {sentence}" in result.stderr
+
+
+def test_nothing_built(run: Callable[..., Result], tmp_path: object) -> None:
+    result = run("publish", "s3://comics", "--out", f"{tmp_path}/dist")
+    assert (result.exit_code, result.stderr) == (
+        1,
+        f"{tmp_path}/dist: nothing has been built yet; run the command `build` first\n",
+    )
+
+
+def test_the_public_url_is_verified(run: Callable[..., Result], moto: ObjectStore, serve: Serve) -> None:
+    site, web = serve("minimal")
+    publish = BucketPublisher(run, site, moto, "verified")
+    result = publish("--url", f"http://localhost:{web.port}")
+    assert result.exit_code == 0
+    assert result.stdout.endswith(
+        f"{f'http://localhost:{web.port}'}: OK: all URLs match release {site.store.current()}\n"
+    )
+
+
+def test_a_wrong_public_url_is_an_error(publish: BucketPublisher, moto: ObjectStore) -> None:
+    result = publish("--url", moto.endpoint)
+    assert result.exit_code == 1 and "status is " in result.stderr
+    assert publish.pointer()["release"]
+
+
+@needs_s3rver
+def test_a_store_that_ignores_conditions(to_s3rver: BucketPublisher) -> None:
+    result = to_s3rver()
+    assert (result.exit_code, result.stderr) == (
+        1,
+        f"{to_s3rver.target}: this store ignores the conditions of writes, so two publishers at once would mix their "
+        "releases; make sure that there is only one, and pass --without-lock\n",
+    )
+    assert to_s3rver.bodies() == {}
+    assert to_s3rver.totals("--without-lock")["sent"] == len(public(to_s3rver.site))
+    assert to_s3rver.totals("--without-lock")["sent"] == 0

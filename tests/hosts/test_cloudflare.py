@@ -1,0 +1,127 @@
+"""`export --for cloudflare`: the static assets of wrangler serve an export, and what is over a limit is said."""
+
+import http.client
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import pytest
+
+from generator.api.resources import HTML, JSON
+from generator.hosts.plain import plain_release
+from generator.hosts.plain.export import export_for
+from tests.conftest import Site, copy_of
+from tests.hosts.plain_cases import public
+from tests.support import plain_hosts
+from tests.support.node_tools import needs_wrangler
+
+# Headers that each response has.
+COMMON = {
+    "x-frame-options": "SAMEORIGIN",
+    "x-content-type-options": "nosniff",
+    "access-control-allow-origin": "*",
+    "access-control-expose-headers": "ETag",
+}
+
+
+class Response(NamedTuple):
+    """A response of a server that sends long bodies in chunks."""
+
+    status: int
+    headers: dict[str, str]
+    body: bytes
+
+
+class Assets(NamedTuple):
+    """A site and the server of its export."""
+
+    site: Site
+    port: int
+
+    def ask(self, path: str, method: str = "GET", **headers: str) -> Response:
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
+        connection.request(method, path, headers={name.replace("_", "-"): value for name, value in headers.items()})
+        answer = connection.getresponse()
+        fields = {name.lower(): value for name, value in answer.getheaders()}
+        response = Response(answer.status, fields, answer.read())
+        connection.close()
+        return response
+
+
+@pytest.fixture(scope="module", params=["pages", "everything"])
+def assets(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Assets]:
+    folder = tmp_path_factory.mktemp("cloudflare")
+    site = copy_of(request.param, folder / "project")
+    site.build()
+    export_for(site.store, "cloudflare", folder / "export")
+    with plain_hosts.wrangler(folder / "export") as web:
+        yield Assets(site, web.port)
+
+
+@needs_wrangler
+def test_each_path_has_its_body_and_headers(assets: Assets) -> None:
+    bodies = public(assets.site)
+    assert len(bodies) > 100
+    for body in bodies:
+        answer = assets.ask("/404" if body.url == "/404/" else body.url)
+        assert (answer.status, answer.body) == (200, (assets.site.store.root / body.file).read_bytes()), body.url
+        assert answer.headers["cache-control"] == f"public, max-age={body.max_age}" or body.url == "/404/", body.url
+        assert answer.headers.items() >= COMMON.items()
+        kind = body.type.partition(";")[0]
+        # The files of feeds have their usual types; that of a feed of JSON is JSON.
+        expected = {"application/feed+json": JSON, "application/opensearchdescription+xml": "application/xml"}.get(
+            kind, kind
+        )
+        assert answer.headers["content-type"].partition(";")[0] == expected, body.url
+        if body.type == HTML and body.url != "/404/":
+            assert answer.headers["content-security-policy"].startswith("default-src 'none'; ")
+        if body.url.startswith("/api/v2"):
+            assert answer.headers["access-control-allow-methods"] == "GET, HEAD, OPTIONS"
+
+
+@needs_wrangler
+def test_errors_of_the_api_are_json(assets: Assets) -> None:
+    for path, text in (
+        ("/api/nope", b'{"error":"Not found","status":404}'),
+        ("/api/series/nope/1", b'{"error":"Not found","status":404}'),
+        ("/api/v2/nope", b'{"detail":"Not found."}'),
+        ("/api/v2/chapters/999999", b'{"detail":"Not found."}'),
+    ):
+        answer = assets.ask(path)
+        assert (answer.status, answer.headers["content-type"], answer.body) == (404, JSON, text)
+    expected = HTML if assets.site.store.table().rules.pages else JSON
+    assert assets.ask("/nope").headers["content-type"] == expected
+    assert assets.ask("/nope").status == 404
+
+
+@needs_wrangler
+def test_redirects(assets: Assets) -> None:
+    """A final slash is a 307; a chapter and an old slug are a 308 to an absolute URL."""
+    answer = assets.ask("/api/series/")
+    assert (answer.status, answer.headers["location"]) == (307, "/api/series")
+    with assets.site.store.table() as table:
+        release = plain_release.read(table, assets.site.store.root)
+    for path, target in release.moved.items():
+        answer = assets.ask(path)
+        assert (answer.status, answer.headers["location"]) == (308, f"{release.rules.base_url}{target}")
+    for old, present in release.rules.redirected_paths().items():
+        answer = assets.ask(f"{old}/1/2?a=1")
+        assert (answer.status, answer.headers["location"]) == (308, f"{release.rules.base_url}{present}/1/2?a=1")
+
+
+@needs_wrangler
+def test_an_etag_of_its_own_is_compared(assets: Assets) -> None:
+    """One at a time: the host ignores lists, `*` and dates."""
+    tag = assets.ask("/api/authors").headers["etag"]
+    assert assets.ask("/api/authors", If_None_Match=tag).status == 304
+    assert assets.ask("/api/authors", "HEAD").headers["etag"] == tag
+    assert assets.ask("/api/authors", If_None_Match="*").status == 200
+    assert assets.ask("/api/authors", "POST").status == 405
+
+
+@needs_wrangler
+def test_restricted_and_licensed_urls_are_missing(assets: Assets) -> None:
+    with assets.site.store.table() as table:
+        release = plain_release.read(table, assets.site.store.root)
+    assert release.locked and release.licensed
+    for path in (*release.locked, *release.licensed):
+        assert assets.ask(path).status == 404

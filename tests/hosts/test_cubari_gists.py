@@ -1,0 +1,171 @@
+"""`export --cubari`: files that cubari.moe can read, of series that everyone may read."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import Result
+
+from tests.conftest import Site
+from tests.support.feed_catalog import FeedCatalog
+
+Export = Callable[..., Result]
+
+
+@pytest.fixture
+def catalog(tmp_path: Path) -> FeedCatalog:
+    """Readable series, and others that no file may have."""
+    made = FeedCatalog(tmp_path / "catalog_src")
+    made.lists["groups.yaml"].append({"id": 6, "name": "Day Shift"})
+    made.lists["authors.yaml"] = [{"id": 1, "name": "Mira"}, {"id": 2, "name": "Ada"}]
+    made.lists["artists.yaml"] = [{"id": 1, "name": "Kay"}]
+    made.add("moons", {"number": 10}, {"number": 9.5, "volume": 2}, authors=[1, 2], artists=[1], description="A\nB")
+    made.add("in-shops", {}, licensed=True)
+    made.add("members", {}, restricted=True)
+    made.add("tomorrow", {"published": "2099-01-01"})
+    return made
+
+
+@pytest.fixture
+def export(catalog: FeedCatalog, tmp_path: Path, run: Callable[..., Result]) -> Export:
+    """Build the catalog, and export it."""
+
+    def built(*arguments: str, folder: str = "gists") -> Result:
+        catalog.read()
+        Site(tmp_path).build()
+        return run("export", "--out", tmp_path / "dist", "--cubari", tmp_path / folder, *arguments)
+
+    return built
+
+
+def gist(folder: Path, slug: str = "moons") -> dict[str, Any]:
+    value: dict[str, Any] = json.loads((folder / "gists" / f"{slug}.json").read_bytes())
+    return value
+
+
+def names(folder: Path) -> list[str]:
+    return sorted(path.name for path in (folder / "gists").iterdir() if not path.name.startswith("."))
+
+
+def written(folder: Path) -> dict[str, tuple[int, int]]:
+    """Which file has each name, and when it was written."""
+    stats = {path.name: path.stat() for path in (folder / "gists").iterdir()}
+    return {name: (stat.st_ino, stat.st_mtime_ns) for name, stat in stats.items()}
+
+
+def test_the_file_of_a_series(export: Export, tmp_path: Path) -> None:
+    """Chapters in reading order, by number; all URLs are absolute."""
+    result = export()
+    assert (result.exit_code, result.stdout) == (0, f"{tmp_path}/gists: 1 series, 1 written, 0 removed\n")
+    assert names(tmp_path) == ["moons.json"]
+    media = "https://comics.example/media/series/moons"
+    assert json.dumps(gist(tmp_path)) == json.dumps(
+        {
+            **{"title": "Moons", "description": "A\nB", "artist": "Kay", "author": "Mira, Ada"},
+            "cover": f"{media}/cover.jpg",
+            "chapters": {
+                "9.5": {
+                    **{"title": "", "volume": "2", "last_updated": "1769991000"},
+                    "groups": {"Night Shift": [f"{media}/2/9.5/1.png"]},
+                },
+                "10": {
+                    **{"title": "", "last_updated": "1769904600"},
+                    "groups": {"Night Shift": [f"{media}/0/10/1.png"]},
+                },
+            },
+        }
+    )
+
+
+def test_versions_of_a_chapter_are_its_groups(catalog: FeedCatalog, export: Export, tmp_path: Path) -> None:
+    """Those of the same group have a number, and those of another volume its name."""
+    catalog.add(
+        "moons",
+        {"number": 1, "title": "First", "pages": ["a.png"]},
+        {"number": 1, "title": "Second", "pages": ["b.png"], "groups": [6]},
+        {"number": 1, "title": "Third", "pages": ["c.png"]},
+        {"number": 1, "title": "In a book", "pages": ["d.png"], "volume": 3},
+        {"number": 1, "title": "Again", "pages": ["e.png"]},
+        {"number": 1, "title": "In another", "pages": ["f.png"], "volume": 4},
+    )
+    assert export().exit_code == 0
+    (chapter,) = gist(tmp_path)["chapters"].values()
+    assert (chapter["title"], chapter["volume"]) == ("In a book", "3")
+    assert {name: pages[0].rpartition("/")[2] for name, pages in chapter["groups"].items()} == {
+        "Night Shift": "d.png",
+        "Night Shift, Vol. 4": "f.png",
+        "Night Shift, no volume": "a.png",
+        "Day Shift, no volume": "b.png",
+        "Night Shift, no volume (2)": "c.png",
+        "Night Shift, no volume (3)": "e.png",
+    }
+
+
+def test_the_standing_version_gives_the_title(catalog: FeedCatalog, export: Export, tmp_path: Path) -> None:
+    catalog.add("moons", {"number": 1, "title": "First"}, {"number": 1, "title": "Second"})
+    assert export().exit_code == 0
+    (chapter,) = gist(tmp_path)["chapters"].values()
+    assert (chapter["title"], list(chapter["groups"])) == ("Second", ["Night Shift", "Night Shift (2)"])
+
+
+@pytest.mark.parametrize("route", ["/cubari/{slug}", "/chapters/{id}/pages", "/pages"])
+def test_no_file_tells_what_needs_a_key(catalog: FeedCatalog, export: Export, tmp_path: Path, route: str) -> None:
+    catalog.site["restricted"] = [route]
+    assert "0 series" in export().stdout
+    assert names(tmp_path) == []
+
+
+def test_a_second_export_writes_what_changed(catalog: FeedCatalog, export: Export, tmp_path: Path) -> None:
+    """A file of a series that is licensed now is removed; files of other origin stay."""
+    catalog.add("suns", {})
+    export()
+    (tmp_path / "gists/README.md").write_text("Mine")
+    before = written(tmp_path)
+    assert "2 series, 0 written, 0 removed" in export().stdout
+    assert before == written(tmp_path)
+
+    catalog.series["moons"]["title"] = "More Moons"
+    assert "2 series, 1 written, 0 removed" in export().stdout
+    assert written(tmp_path)["suns.json"] == before["suns.json"]
+    catalog.series["suns"]["licensed"] = True
+    assert "1 series, 0 written, 1 removed" in export().stdout
+    assert names(tmp_path) == ["README.md", "moons.json"]
+
+
+def test_a_foreign_file_is_not_overwritten(export: Export, tmp_path: Path) -> None:
+    (tmp_path / "gists").mkdir()
+    (tmp_path / "gists/moons.json").write_text("Mine")
+    result = export()
+    assert (result.exit_code, (tmp_path / "gists/moons.json").read_text()) == (1, "Mine")
+    assert "moons.json: is not a file of an earlier export; move it, or choose a new folder" in result.stderr
+
+
+@pytest.mark.parametrize("text", ["{", "{}", "[1]", '["../a.json"]', '[".."]', '["/etc/a.json"]'])
+def test_a_changed_list_of_files_is_refused(export: Export, tmp_path: Path, text: str) -> None:
+    """It names the files to remove, so names of other folders are refused."""
+    (tmp_path / "gists").mkdir()
+    (tmp_path / "gists/.flatpanel-gists.json").write_text(text)
+    (tmp_path / "a.json").touch()
+    result = export()
+    assert result.exit_code == 1 and (tmp_path / "a.json").exists()
+    assert "has been changed; remove it together with the files of the earlier export" in result.stderr
+
+
+def test_the_folder_may_not_be_a_file(export: Export, tmp_path: Path) -> None:
+    (tmp_path / "gists").touch()
+    result = export()
+    assert result.exit_code == 1
+    assert "gists: is not a folder; choose a new one" in result.stderr
+
+
+def test_both_exports_at_once(export: Export, tmp_path: Path) -> None:
+    assert export(str(tmp_path / "public")).exit_code == 0
+    assert (tmp_path / "public/index.json").exists() and names(tmp_path) == ["moons.json"]
+
+
+def test_export_needs_a_folder(run: Callable[..., Result]) -> None:
+    result = run("export")
+    assert result.exit_code == 2
+    assert "pass a folder, --cubari with a folder, or both" in result.stderr

@@ -1,0 +1,197 @@
+"""`export --for HOST`: what is written, and what a second export changes."""
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from click.testing import Result
+
+from generator.hosts.plain import export_folder
+from generator.hosts.plain.export import HOSTS, export_for
+from tests.conftest import Site, copy_of
+
+Export = Callable[..., Result]
+
+
+@pytest.fixture
+def built(tmp_path: Path) -> Site:
+    site = copy_of("v2", tmp_path)
+    site.build()
+    return site
+
+
+@pytest.fixture
+def export(built: Site, run: Callable[..., Result]) -> Export:
+    def into(folder: str = "public", host: str = "caddy") -> Result:
+        return run("export", "--out", built.folder / "dist", "--for", host, built.folder / folder)
+
+    return into
+
+
+def files(folder: Path) -> dict[str, tuple[int, int]]:
+    """Which file has each name, and when it was written."""
+    paths = (path for path in folder.rglob("*") if path.is_file() and path.name != export_folder.LIST)
+    return {str(path.relative_to(folder)): (path.stat().st_ino, path.stat().st_mtime_ns) for path in paths}
+
+
+@pytest.mark.parametrize("host", sorted(HOSTS))
+def test_no_file_has_a_restricted_body(built: Site, host: str) -> None:
+    """Neither whole nor with gzip; nor has a list a digest of an API key."""
+    target = built.folder / "public"
+    export_for(built.store, host, target)
+    private = [body for body in built.manifest.resources.values() if body.restricted]
+    secrets = [(built.store.root / body.file).read_bytes() for body in private]
+    public = {body.etag for body in built.manifest.resources.values() if not body.restricted}
+    secrets = [text for text, body in zip(secrets, private, strict=True) if body.etag not in public]
+    with built.store.table() as table:
+        secrets += [digest.encode() for digest in table.keys]
+    assert len(secrets) > 3
+    texts = [path.read_bytes() for path in target.rglob("*") if path.is_file()]
+    assert [text for text in texts for secret in secrets if secret in text] == []
+
+
+@pytest.mark.parametrize("host", sorted(HOSTS))
+def test_each_body_is_dated(built: Site, host: str) -> None:
+    """The time of a file is its Last-Modified."""
+    target = built.folder / "public"
+    export_for(built.store, host, target)
+    body = built.manifest.resources["/api/authors"]
+    (path,) = (
+        path for path in target.rglob("authors.*") if path.parent.name == "api" and path.suffix in (".json", ".html")
+    )
+    assert path.read_bytes() == (built.store.root / body.file).read_bytes()
+    assert path.stat().st_mtime == body.modified
+
+
+@pytest.mark.parametrize("host", sorted(HOSTS))
+def test_a_second_export_writes_what_changed(built: Site, export: Export, host: str) -> None:
+    target = built.folder / "public"
+    export(host=host)
+    before = files(target)
+    assert export(host=host).stdout.endswith(f"{len(before)} files, 0 written, 0 removed\n")
+    assert files(target) == before
+
+    series = built.folder / "catalog_src/series/full-book.yaml"
+    series.write_text(series.read_text().replace("title: ", "title: New ", 1))
+    built.build()
+    assert ", 0 removed" in export(host=host).stdout
+    changed = {name for name, file in files(target).items() if file != before.get(name)}
+    assert changed and len(changed) < len(before) / 2
+    assert before.keys() == files(target).keys()
+
+
+def test_files_of_removed_urls_are_removed(built: Site, export: Export) -> None:
+    """With the folders that only they were in."""
+    target = built.folder / "public"
+    export()
+    before = files(target)
+    slug = next(path for path in sorted((target / "site/api/series").iterdir()) if path.is_dir()).name
+    series = built.folder / "catalog_src/series"
+    for path in (series / f"{slug}.yaml", series / slug / "series.yaml"):
+        if path.exists():
+            text = path.read_text().split("chapters:")[0]
+            path.write_text(text + "chapters: []\n")
+    built.build()
+    assert "removed" in export().stdout
+    assert len(files(target)) < len(before)
+    assert not (target / "site/api/series" / slug).exists()
+
+
+def test_damaged_files_are_written_again(built: Site, export: Export) -> None:
+    target = built.folder / "public"
+    export()
+    (target / "site/api/authors.json").unlink()
+    (target / "site/api/series.json").write_text("[]")
+    os.utime(target / "site/api/releases.json", (1, 1))
+    assert ", 3 written, 0 removed" in export().stdout
+    assert (target / "site/api/authors.json").exists()
+
+
+def test_settings_of_the_user_are_kept(built: Site, export: Export) -> None:
+    """An example that the user changed is not written again, and the command says so once more each time."""
+    target = built.folder / "public"
+    export()
+    (target / "Caddyfile").write_text("mine")
+    for _ in range(2):
+        result = export()
+        assert result.stderr == f"{target}/Caddyfile: has your changes and was kept\n"
+        assert ", 0 written" in result.stdout
+    assert (target / "Caddyfile").read_text() == "mine"
+    (target / "Caddyfile").unlink()
+    assert ", 1 written" in export().stdout
+
+
+def test_an_interrupted_export_is_completed(built: Site, export: Export, monkeypatch: pytest.MonkeyPatch) -> None:
+    target = built.folder / "public"
+    written = 0
+    write = export_folder._write
+
+    def failing(path: Path, *rest: object) -> None:
+        nonlocal written
+        written += 1
+        if written > 50:
+            raise OSError(28, "No space left on device", str(path))
+        write(path, *rest)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(export_folder, "_write", failing)
+    result = export()
+    assert result.exit_code == 1 and "No space left on device" in result.stderr
+    monkeypatch.undo()
+    assert export().exit_code == 0
+    clean = built.folder / "clean"
+    export("clean")
+    assert {path.relative_to(target): path.read_bytes() for path in target.rglob("*") if path.is_file()} == {
+        path.relative_to(clean): path.read_bytes() for path in clean.rglob("*") if path.is_file()
+    }
+
+
+def test_a_folder_with_other_files_is_refused(built: Site, export: Export) -> None:
+    target = built.folder / "public"
+    target.mkdir()
+    (target / "mine.txt").write_text("mine")
+    result = export()
+    assert (result.exit_code, [path.name for path in target.iterdir()]) == (1, ["mine.txt"])
+    assert "public: is not an empty folder, and no earlier export; choose a new one" in result.stderr
+    (built.folder / "file").touch()
+    assert "file: is not an empty folder" in export("file").stderr
+
+
+def test_a_file_of_the_user_is_not_overwritten(built: Site, export: Export) -> None:
+    """Not in the folder of an earlier export either, where other names are free."""
+    target = built.folder / "public"
+    target.mkdir()
+    export()
+    (target / "README.md").write_text("mine")
+    assert export().exit_code == 0
+    export_list = target / export_folder.LIST
+    export_list.write_text(export_list.read_text().replace('    "site/api/authors.json": ', '    "site/old.json": '))
+    result = export()
+    assert result.exit_code == 1
+    assert "authors.json: is not of an earlier export; move it, or choose a new folder" in result.stderr
+
+
+def test_an_export_for_another_host_is_refused(built: Site, export: Export) -> None:
+    export()
+    result = export(host="netlify")
+    assert (result.exit_code, result.stderr) == (
+        1,
+        f"{built.folder}/public: is an export for caddy; choose another folder for netlify\n",
+    )
+
+
+@pytest.mark.parametrize(
+    "text", ["{", "[]", '{"for":"caddy"}', '{"for":"caddy","files":{"../a":""}}', '{"for":"caddy","files":{"/a":""}}']
+)
+def test_a_changed_list_is_refused(built: Site, export: Export, text: str) -> None:
+    """It names files to remove, so names of other folders are refused."""
+    export()
+    (built.folder / "public" / export_folder.LIST).write_text(text)
+    result = export()
+    assert result.exit_code == 1
+    assert "has been changed; remove the folder, and export again" in result.stderr
+
+
+def test_a_host_needs_a_folder(run: Callable[..., Result]) -> None:
+    result = run("export", "--for", "caddy", "--cubari", "gists")
+    assert (result.exit_code, "--for needs a folder" in result.stderr) == (2, True)

@@ -1,0 +1,479 @@
+"""`pack`: what the packs of a release hold, and what a second pack into the same folder writes."""
+
+import json
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from click.testing import Result
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+
+from generator.api.resources import EMPTY_RESULTS_URL, Alias, Gate, key
+from generator.hosts.packs import pack_folder, pack_format, state, worker_files
+from generator.hosts.packs.pack_files import PackTotals, pack_release
+from generator.release.manifest import Entry, Published
+from generator.release.store import Store
+from tests.conftest import Site, copy_of
+from tests.support import tree_snapshot
+from tests.support.catalog_edits import EDITS
+from tests.support.feed_catalog import FeedCatalog
+from tests.support.incremental_pair import Event, IncrementalPair, in_memory
+from tests.support.killed_builds import killed_at
+from tests.support.pack_reader import TREES, PackedFolder, Record
+from tests.support.runs import sample
+
+Run = Callable[..., Result]
+
+
+@pytest.fixture(autouse=True)
+def small_packs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Small sites have many packs, too, and bodies of their own files."""
+    monkeypatch.setattr(pack_format, "MAX_PACK", 6000)
+    monkeypatch.setattr(pack_format, "MAX_INLINE", 2500)
+
+
+@pytest.fixture(scope="module", params=["everything", "v2", "pages"])
+def built(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Site:
+    site = copy_of(request.param, tmp_path_factory.mktemp(request.param))
+    site.build()
+    return site
+
+
+@pytest.fixture
+def site(site: Site) -> Site:
+    site.build()
+    return site
+
+
+def entries(store: Store) -> Iterator[Entry]:
+    with store.table() as table:
+        for slug in table.slugs:
+            yield from table.entries(slug)
+
+
+def pack(site: Site, folder: Path) -> PackTotals:
+    return pack_release(site.store, folder)
+
+
+def fresh(site: Site, folder: Path) -> dict[str, object]:
+    """What a pack into an empty folder writes."""
+    shutil.rmtree(folder, ignore_errors=True)
+    pack(site, folder)
+    return tree_snapshot.content(folder)
+
+
+# What packs hold
+
+
+def test_every_entry_is_in_a_pack(built: Site, tmp_path: Path) -> None:
+    """Bodies with their headers, gates, and aliases; the folder has no other file."""
+    totals = pack(built, tmp_path)
+    packed, every = PackedFolder(tmp_path), list(entries(built.store))
+    restricted = {entry.url for entry in every if not isinstance(entry, Alias) and entry.restricted}
+    assert totals.urls == len(every)
+    for entry in every:
+        record = packed.find(key(entry.url))
+        assert record, entry
+        target = entry.target if isinstance(entry, Alias) else entry.url
+        assert record.restricted == (target in restricted)
+        assert record.tree == ("private" if target in restricted or "#" in entry.url else "public")
+        check(record, entry, built.store.root)
+    for tree in TREES:
+        assert packed.files(tree) == packed.used_files(tree)
+    assert totals.packs + totals.large == sum(len(packed.files(tree)) for tree in TREES)
+    assert packed.find("/api/series/none") is None
+
+
+def check(record: Record, entry: Entry, dist: Path) -> None:
+    if isinstance(entry, Published):
+        assert record.kind == "body"
+        assert record.body == (dist / entry.file).read_bytes()
+        assert (record.etag, record.max_age, record.type) == (entry.etag, entry.max_age, entry.type)
+        assert (record.gzip, record.size) == (entry.gzip, entry.size)
+        assert record.modified == (-1 if entry.url == EMPTY_RESULTS_URL else entry.modified)
+        assert record.alone == (len(record.stored) > 2500)
+    else:
+        assert record.kind == ("alias" if isinstance(entry, Alias) else str(entry.status))
+        assert record.target == (key(entry.url) if isinstance(entry, Gate) and entry.status == 451 else entry.target)
+
+
+def test_small_sites_have_small_packs_and_large_bodies(built: Site, tmp_path: Path) -> None:
+    totals = pack(built, tmp_path)
+    assert totals.packs > 20
+    assert totals.large > 2
+    for tree in TREES:
+        for _, _, name in PackedFolder(tmp_path).packs(tree):
+            assert name == "0" * 32 or (tmp_path / "files" / tree / name).stat().st_size <= 6008
+
+
+def test_the_worker_knows_rules_and_keys(built: Site, tmp_path: Path) -> None:
+    """Digests of keys are in the pointer, and in no file that the worker reads."""
+    pack(built, tmp_path)
+    rules = PackedFolder(tmp_path).rules
+    with built.store.table() as table:
+        assert rules["keys"] == dict(table.keys)
+        assert rules["base_url"] == table.rules.base_url
+        assert rules["release"] == table.id
+    assert rules["errors"]["messages"]["404"] == "Not found"
+    for digest in rules["keys"]:
+        for path in tmp_path.rglob("*"):
+            has_digest = path.is_file() and digest.encode() in path.read_bytes()
+            assert has_digest == (path == tmp_path / "worker/release.js")
+
+
+@pytest.fixture
+def secrets(tmp_path: Path) -> Site:
+    """Bodies that say in capitals who may read them."""
+    catalog = FeedCatalog(tmp_path / "catalog_src")
+    catalog.site["hide_licensed"] = True
+    catalog.add("moons", {"title": "OPEN ONE"}, description="OPEN TWO")
+    catalog.add("in-shops", {"title": "LICENSED ONE", "pages": ["LICENSED-TWO.png"]}, licensed=True)
+    catalog.add("members", {"title": "SECRET ONE", "pages": ["SECRET-TWO.png"]}, restricted=True)
+    catalog.add("tomorrow", {"title": "FUTURE ONE", "published": "2099-01-01"})
+    catalog.read()
+    made = Site(tmp_path)
+    made.build()
+    return made
+
+
+def test_no_public_file_has_what_needs_a_key(secrets: Site, tmp_path: Path) -> None:
+    """Restricted bodies are in private packs, and licensed and scheduled ones nowhere."""
+    pack(secrets, tmp_path / "edge")
+    packed = PackedFolder(tmp_path / "edge")
+    everything = {tree: b"".join(contents(packed, tree)) for tree in TREES}
+    for word in b"OPEN ONE", b"OPEN TWO":
+        assert word in everything["public"]
+    for word in b"SECRET ONE", b"SECRET-TWO":
+        assert (word in everything["public"], word in everything["private"]) == (False, True)
+    for word in b"LICENSED-TWO", b"FUTURE ONE":
+        assert (word in everything["public"], word in everything["private"]) == (False, False)
+
+
+def contents(packed: PackedFolder, tree: str) -> Iterator[bytes]:
+    """All bodies of a tree, unpacked, and all files as they are."""
+    for _, _, name in packed.packs(tree):
+        for _, record in packed.records(tree, name) if name != "0" * 32 else []:
+            yield record.body
+    for name in packed.files(tree):
+        yield packed.read(tree, name)
+
+
+def test_a_body_over_25_mib_is_stored_compressed(site: Site, tmp_path: Path) -> None:
+    """The file that a host has to take is far below the limit."""
+    for slug in "long", "longer":
+        words = "many words " * 1_200_000
+        site.write(f"series/{slug}.yaml", f"title: {slug}\ncover: c.png\ndescription: {words}\n")
+    site.build()
+    totals = pack(site, tmp_path / "edge")
+    packed = PackedFolder(tmp_path / "edge")
+    record = packed.find("/api/series")
+    assert record
+    assert record.size > pack_folder.LARGEST_FILE
+    assert record.body == (site.store.root / site.manifest.resources["/api/series"].file).read_bytes()
+    sizes = [path.stat().st_size for path in (tmp_path / "edge/files").rglob("*") if path.is_file()]
+    assert max(sizes) < 1 << 20
+    assert totals.too_large == []
+
+
+# A second pack
+
+
+def test_a_second_pack_writes_nothing(site: Site, tmp_path: Path) -> None:
+    first = pack(site, tmp_path / "edge")
+    before = tree_snapshot.state(tmp_path / "edge")
+    again = pack(site, tmp_path / "edge")
+    assert first.written == first.packs + first.large
+    assert again == first._replace(written=0, bytes=0)
+    after = tree_snapshot.state(tmp_path / "edge")
+    assert {name for name in after if after[name] != before.get(name)} <= {".", state.FILE}
+
+
+def edit_chapter(site: Site) -> None:
+    path = site.folder / "catalog_src/series/first.yaml"
+    path.write_text(path.read_text().replace("title: ", "title: New ", 2))
+    site.build()
+
+
+def test_a_second_pack_writes_what_has_changed(site: Site, tmp_path: Path) -> None:
+    """Only packs with a changed key; the others stay as they are."""
+    pack(site, tmp_path / "edge")
+    before = tree_snapshot.state(tmp_path / "edge/files")
+    edit_chapter(site)
+    totals = pack(site, tmp_path / "edge")
+    after = tree_snapshot.state(tmp_path / "edge/files")
+    assert 0 < totals.written < totals.packs + totals.large
+    kept = before.keys() & after.keys() - {".", *TREES}
+    assert {name for name in kept if before[name] != after[name]} == set()
+    assert len(after.keys() - before.keys()) == totals.written
+    assert len(before.keys() - after.keys()) == totals.removed > 0
+    assert tree_snapshot.content(tmp_path / "edge") == fresh(site, tmp_path / "fresh")
+
+
+def removed_series(site: Site) -> None:
+    (site.folder / "catalog_src/series/second.yaml").unlink()
+    site.build()
+
+
+def moved_series(site: Site) -> None:
+    """The chapter keeps its URL, which another segment of the table has then."""
+    folder = site.folder / "catalog_src/series"
+    (folder / "first.yaml").rename(folder / "third.yaml")
+    site.build()
+
+
+def restricted_series(site: Site) -> None:
+    """Bodies move from public packs to private ones."""
+    path = site.folder / "catalog_src/series/first.yaml"
+    path.write_text(f"restricted: true\n{path.read_text()}")
+    site.build()
+
+
+@pytest.mark.parametrize("edit", [edit_chapter, removed_series, moved_series, restricted_series])
+def test_packs_in_steps_are_those_from_scratch(site: Site, tmp_path: Path, edit: Callable[[Site], None]) -> None:
+    pack(site, tmp_path / "edge")
+    edit(site)
+    pack(site, tmp_path / "edge")
+    assert tree_snapshot.content(tmp_path / "edge") == fresh(site, tmp_path / "fresh")
+
+
+def garble(path: Path) -> None:
+    path.write_bytes(path.read_bytes()[:-1] + b"!")
+
+
+def cut(path: Path) -> None:
+    path.write_bytes(path.read_bytes()[:-1])
+
+
+@pytest.mark.parametrize("damage", [garble, cut, Path.unlink])
+def test_damaged_packs_are_written_again(site: Site, tmp_path: Path, damage: Callable[[Path], None]) -> None:
+    """Files are checked when they are read; missing ones are always seen."""
+    pack(site, tmp_path / "edge")
+    for path in (tmp_path / "edge/files").rglob("*"):
+        if path.is_file():
+            damage(path)
+    edit_chapter(site)
+    pack(site, tmp_path / "edge")
+    assert tree_snapshot.content(tmp_path / "edge") == fresh(site, tmp_path / "fresh")
+
+
+def test_a_lost_large_body_is_written_again(site: Site, tmp_path: Path) -> None:
+    pack(site, tmp_path / "edge")
+    packed = PackedFolder(tmp_path / "edge")
+    (lost, *_) = packed.files("public") - {name for _, _, name in packed.packs("public")}
+    (tmp_path / "edge/files/public" / lost).unlink()
+    pack(site, tmp_path / "edge")
+    assert tree_snapshot.content(tmp_path / "edge") == fresh(site, tmp_path / "fresh")
+
+
+@pytest.mark.parametrize("damage", [garble, cut])
+def test_a_damaged_state_costs_a_full_pack(site: Site, tmp_path: Path, damage: Callable[[Path], None]) -> None:
+    pack(site, tmp_path / "edge")
+    expected = tree_snapshot.content(tmp_path / "edge")
+    damage(tmp_path / "edge" / state.FILE)
+    assert pack(site, tmp_path / "edge").written == 0
+    assert tree_snapshot.content(tmp_path / "edge") == expected
+
+
+def test_packs_of_another_format_are_replaced(site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as older:
+        older.setattr(pack_format, "SETTINGS", [0])
+        older.setattr(pack_format, "MAGIC", b"FPK0")
+        pack(site, tmp_path / "edge")
+    pack(site, tmp_path / "edge")
+    assert tree_snapshot.content(tmp_path / "edge") == fresh(site, tmp_path / "fresh")
+
+
+def test_modules_of_another_version_are_removed(site: Site, tmp_path: Path) -> None:
+    pack(site, tmp_path / "edge")
+    old = tmp_path / "edge/worker/0123456789abcdef"
+    old.mkdir()
+    (old / "worker.js").write_text("// older")
+    (tmp_path / "edge/worker/own").mkdir()
+    pack(site, tmp_path / "edge")
+    assert not old.exists()
+    assert (tmp_path / "edge/worker/own").exists()
+    assert "0123456789abcdef" not in (tmp_path / "edge/config.capnp").read_text()
+
+
+def test_files_of_others_stay(site: Site, tmp_path: Path) -> None:
+    """Only files whose names are digests are removed."""
+    pack(site, tmp_path / "edge")
+    for name in "README", "files/public/README", "files/public/.assetsignore":
+        (tmp_path / "edge" / name).write_text("mine")
+    (tmp_path / "edge/files/public" / ("0" * 31 + "a")).write_text("old")
+    (tmp_path / "edge/files/public" / f".{'0' * 32}.new").write_text("half")
+    totals = pack(site, tmp_path / "edge")
+    assert totals.removed == 2
+    files = tree_snapshot.files(tmp_path / "edge")
+    assert {"README", "files/public/README", "files/public/.assetsignore"} <= files
+    assert not any("0" * 31 in name for name in files)
+
+
+def answers(folder: Path, urls: list[str]) -> dict[str, object]:
+    """What the packs of a folder say of URLs."""
+    packed = PackedFolder(folder)
+    return {url: packed.find(key(url)) for url in urls}
+
+
+@pytest.mark.kills
+def test_a_killed_pack_leaves_one_release_whole(site: Site, tmp_path: Path) -> None:
+    """Whenever it is killed: before the pointer all URLs answer as before, after it as in the new release."""
+    pack(site, tmp_path / "earlier")
+    urls = [entry.url for entry in entries(site.store)]
+    edit_chapter(site)
+    removed_series(site)
+    urls = sorted({*urls, *(entry.url for entry in entries(site.store))})
+    expected = fresh(site, tmp_path / "later")
+    whole = [answers(tmp_path / name, urls) for name in ("earlier", "later")]
+    seen, moment = set(), 0
+    while True:
+        moment += runs_step()
+        shutil.rmtree(tmp_path / "edge", ignore_errors=True)
+        shutil.copytree(tmp_path / "earlier", tmp_path / "edge")
+        was_killed = killed_at(moment, lambda: pack(site, tmp_path / "edge"))
+        now = answers(tmp_path / "edge", urls)
+        assert now in whole, moment
+        seen.add(whole.index(now))
+        pack(site, tmp_path / "edge")
+        assert tree_snapshot.content(tmp_path / "edge") == expected, moment
+        if not was_killed:
+            break
+    assert seen == {0, 1}
+
+
+def runs_step() -> int:
+    """Every moment, or each third of them in the everyday run."""
+    return 1 if len(sample(range(1000), 100)) == 1000 else 3
+
+
+def test_packs_that_hold_one_entry(site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Packs of a few hundred bytes: parts have several, and some ranges of digests have none."""
+    monkeypatch.setattr(pack_format, "MAX_PACK", 300)
+    monkeypatch.setattr(pack_format, "MAX_INLINE", 200)
+    pack(site, tmp_path / "edge")
+    removed_series(site)
+    totals = pack(site, tmp_path / "edge")
+    assert totals.packs > 30
+    assert tree_snapshot.content(tmp_path / "edge") == fresh(site, tmp_path / "fresh")
+    packed = PackedFolder(tmp_path / "edge")
+    assert all(packed.find(key(entry.url)) for entry in entries(site.store))
+    assert ("0" * 32) in {name for _, _, name in packed.packs("public")}
+
+
+# The command
+
+
+def test_the_command(site: Site, tmp_path: Path, run: Run) -> None:
+    result = run("pack", "--out", site.store.root, tmp_path / "edge", "--json")
+    facts = json.loads(result.stdout)
+    assert (result.exit_code, facts["ok"], facts["release"]) == (0, True, site.store.current())
+    again = run("pack", "--out", site.store.root, tmp_path / "edge")
+    assert again.stdout == (
+        f"{tmp_path}/edge: release {facts['release']}; URLs: {facts['urls']}, packs: {facts['packs']}, "
+        f"large bodies: {facts['large']}\nwrote 0 files with 0 bytes, removed 0\n"
+    )
+
+
+def test_a_dry_run_writes_nothing_and_counts_the_same(site: Site, tmp_path: Path, run: Run) -> None:
+    command = "pack", "--out", site.store.root, tmp_path / "edge", "--json"
+    dry = run(*command, "--dry-run")
+    assert not (tmp_path / "edge").exists()
+    assert run(*command).stdout == dry.stdout
+    edit_chapter(site)
+    before = tree_snapshot.state(tmp_path / "edge")
+    dry = run(*command, "--dry-run")
+    assert tree_snapshot.state(tmp_path / "edge") == before
+    assert run(*command).stdout == dry.stdout
+    assert "would write 0 files with 0 bytes, would remove 0\n" in run(*command[:-1], "--dry-run").stdout
+
+
+def test_settings_that_a_user_has_changed_stay(site: Site, tmp_path: Path, run: Run) -> None:
+    pack(site, tmp_path / "edge")
+    path = tmp_path / "edge/wrangler.jsonc"
+    path.write_text("// mine")
+    (tmp_path / "edge/deno.json").unlink()
+    result = run("pack", "--out", site.store.root, tmp_path / "edge")
+    assert result.stderr == f"{path}: was changed, so it stays as it is\n"
+    assert path.read_text() == "// mine"
+    assert (tmp_path / "edge/deno.json").is_file()
+
+
+def test_a_body_that_hosts_refuse_is_named(
+    site: Site, tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pack_folder, "LARGEST_FILE", 5000)
+    result = run("pack", "--out", site.store.root, tmp_path / "edge")
+    assert result.exit_code == 0
+    assert "is larger than 25 MiB, which Cloudflare refuses\n" in result.stderr
+
+
+def test_a_folder_of_others_is_refused(site: Site, tmp_path: Path, run: Run) -> None:
+    (tmp_path / "own").mkdir()
+    (tmp_path / "own/file").write_text("mine")
+    for target in tmp_path / "own", tmp_path / "own/file":
+        result = run("pack", "--out", site.store.root, target)
+        assert result.exit_code == 1
+        assert result.stderr == f"{target}: is not an empty folder, nor one of an earlier `pack`; choose a new one\n"
+    assert tree_snapshot.content(tmp_path / "own") == {".": "a folder", "file": b"mine"}
+
+
+def test_nothing_to_pack_is_an_error(tmp_path: Path, run: Run) -> None:
+    result = run("pack", "--out", tmp_path / "dist", tmp_path / "edge")
+    assert (result.exit_code, result.stderr) == (
+        1,
+        f"{tmp_path}/dist: nothing has been built yet; run the command `build` first\n",
+    )
+    assert not (tmp_path / "edge").exists()
+
+
+@pytest.mark.parametrize("suffix", ["", ".gz"])
+def test_a_changed_body_is_not_packed(site: Site, tmp_path: Path, run: Run, suffix: str) -> None:
+    body = next(body for body in site.manifest.resources.values() if body.gzip == bool(suffix))
+    path = site.store.root / f"{body.file}{suffix}"
+    path.write_bytes(path.read_bytes() + b"!")
+    result = run("pack", "--out", site.store.root, tmp_path / "edge")
+    assert result.exit_code == 1
+    assert result.stderr == (
+        f"{path}: was changed after the build; restore it with `python build.py verify --repair`\n"
+    )
+
+
+def test_the_name_of_the_worker() -> None:
+    """Letters, digits and dashes, from the host of the site."""
+    names = {
+        "https://Comics.Example:8443/x": "comics-example",
+        f"https://{'a' * 49}.example": "a" * 49,
+        "https://\u6f2b\u753b": "flatpanel",
+    }
+    assert {url: worker_files.worker_name(url) for url in names} == names
+
+
+# Histories
+
+
+edits = st.builds(Event, st.sampled_from(sorted(EDITS)), st.integers(0, 11), st.integers(0, 999))
+rounds = st.lists(st.lists(edits, min_size=1, max_size=3), min_size=1, max_size=8)
+
+
+@pytest.mark.histories
+@given(rounds)
+@settings(max_examples=8, deadline=None, phases=set(Phase) - {Phase.explain}, suppress_health_check=list(HealthCheck))
+def test_packs_of_a_history_are_those_from_scratch(history: list[list[Event]]) -> None:
+    """After any edits the folder has the bytes of a pack into an empty one, and each pack is read right."""
+    with in_memory() as folder, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(pack_format, "MAX_PACK", 6000)
+        patch.setattr(pack_format, "MAX_INLINE", 2500)
+        pair = IncrementalPair(folder)
+        for events in history:
+            pair.check()
+            pack_release(pair.store, folder / "edge")
+            for event in events:
+                event(pair)
+        pair.check()
+        pack_release(pair.store, folder / "edge")
+        pack_release(pair.store, folder / "fresh")
+        assert tree_snapshot.content(folder / "edge") == tree_snapshot.content(folder / "fresh")
+        packed = PackedFolder(folder / "edge")
+        assert all(packed.find(key(entry.url)) for entry in entries(pair.store))

@@ -1,0 +1,250 @@
+"""Every promise of the table is checked: kept by nginx, and found broken behind a proxy that breaks it."""
+
+import time
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+import pytest
+from click.testing import Result
+
+from generator import encoding
+from generator.review.promises.table import PROMISES
+from generator.review.verify_server import ServerResult, check_server
+from tests.conftest import Serve, Site
+from tests.support.lying_proxy import Answer, Asked, lying
+from tests.support.runs import sample
+from tests.support.site_variants import served
+
+SITES = ("everything", "hostile", "imported", "minimal", "pages", "v2")
+
+
+def check(site: Site, url: str, host: str = "nginx") -> ServerResult:
+    return check_server(site.store, url, time.monotonic, host=host)
+
+
+@pytest.mark.parametrize("name", SITES)
+def test_nginx_keeps_every_promise(serve: Serve, name: str) -> None:
+    """Of sites with and without pages, licences, restrictions and old slugs."""
+    site, web = serve(name)
+
+    result = check(site, f"http://127.0.0.1:{web.port}")
+
+    assert result.faults == []
+    assert {result.outcome(promise.id) for promise in PROMISES} <= {"kept", "not checked"}
+
+
+def respond(answer: Answer, status: int, body: bytes = b"{}") -> Answer:
+    return answer._replace(status=status, body=body)
+
+
+def has(asked: Asked, *names: str) -> bool:
+    """Whether the request has all these headers."""
+    return set(names) <= asked.headers.keys()
+
+
+def of_page(asked: Asked, answer: Answer) -> bool:
+    return answer.status == 200 and (answer.headers.get("Content-Type") or "").startswith("text/html")
+
+
+def lie(broken: str, asked: Asked, answer: Answer) -> Answer:
+    """The response of a server that breaks one promise."""
+    plain = answer.status == 200 and asked.method == "GET" and "range" not in asked.headers
+    etag = asked.headers.get("if-none-match", "")
+    date = asked.headers.get("if-modified-since", "")
+    gzipped = answer.headers.get("Content-Encoding") == "gzip"
+    match broken:
+        case "bodies" if plain and asked.path == "/api/v1/authors":
+            return answer._replace(body=b"[]")
+        case "pages" if plain and of_page(asked, answer):
+            return answer._replace(body=b"<h1>Hello</h1>")
+        case "content-type" if answer.status == 200:
+            return answer.with_header("Content-Type", "application/octet-stream")
+        case "etag" if answer.status in (200, 304):
+            return answer.with_header("ETag", '"own"' if not gzipped else 'W/"own"')
+        case "last-modified" if answer.status in (200, 304) and answer.headers.get("Last-Modified"):
+            return answer.with_header("Last-Modified", "Thu, 01 Jan 1970 00:00:00 GMT")
+        case "cache-control" if answer.status in (200, 304):
+            return answer.with_header("Cache-Control", "no-cache")
+        case "cors" if answer.status == 200:
+            return answer.with_header("Access-Control-Expose-Headers", None)
+        case "gzip" if gzipped and answer.status == 200:
+            body = encoding.gunzip(answer.body, 1 << 24)
+            etag = (answer.headers["ETag"] or "").removeprefix("W/")
+            assert body is not None
+            return answer._replace(body=body).with_header("Content-Encoding", None).with_header("ETag", etag)
+        case "vary" if answer.status in (200, 304):
+            return answer.with_header("Vary", None)
+        case "safety" if answer.status == 200:
+            return answer.with_header("X-Content-Type-Options", None)
+        case "policy":
+            return answer.with_header("Content-Security-Policy", None)
+        case "date":
+            return answer.with_header("Date", None)
+        case "length" if answer.status == 200:
+            return answer.with_header("Content-Length", None)
+        case "if-none-match" if etag[:1] == '"' and "," not in etag and asked.method == "GET" and answer.status == 304:
+            return respond(answer, 200)
+        case "if-none-match-weak" if etag.startswith("W/") and answer.status == 304:
+            return respond(answer, 200)
+        case "if-none-match-list" if "," in etag and answer.status == 304:
+            return respond(answer, 200)
+        case "if-none-match-any" if etag == "*" and answer.status == 304:
+            return respond(answer, 200)
+        case "if-modified-since" if date.endswith("GMT") and "-" not in date and answer.status == 304:
+            return respond(answer, 200)
+        case "date-forms" if date and (not date.endswith("GMT") or "-" in date) and answer.status == 304:
+            return respond(answer, 200)
+        case "etag-first" if has(asked, "if-none-match", "if-modified-since"):
+            return respond(answer, 304)
+        case "if-match" if has(asked, "if-match") and answer.status == 412:
+            return respond(answer, 200)
+        case "if-unmodified-since" if has(asked, "if-unmodified-since") and answer.status == 412:
+            return respond(answer, 200)
+        case "not-modified" if answer.status == 304:
+            return answer.with_header("Cache-Control", None)
+        case "not-modified-date" if answer.status == 304:
+            return answer.with_header("Last-Modified", None)
+        case "head" if asked.method == "HEAD":
+            return answer.with_header("ETag", None)
+        case "options" if asked.method == "OPTIONS":
+            return respond(answer, 200)
+        case "methods" if answer.status == 405:
+            return answer.with_header("Allow", None)
+        case "ranges" if has(asked, "range"):
+            return respond(answer, 206)
+        case "final-slash" if asked.path.endswith("/") and asked.path.startswith("/api/") and answer.status == 200:
+            return respond(answer, 404)
+        case "double-slash" if "//" in asked.path:
+            return respond(answer, 404)
+        case "letter-case" if asked.path == asked.path.upper() and answer.status == 404 and "-" in asked.path:
+            return respond(answer, 200)
+        case "other-parameters" if asked.path.endswith("?a=1") and "old" not in asked.path and answer.status == 200:
+            return respond(answer, 404)
+        case "not-found" if answer.status == 404 and asked.path == "/api/v1/no-such-path":
+            return answer._replace(body=b"<h1>404</h1>")
+        case "bad-request" if answer.status == 400 and "?" not in asked.path and "pages" not in asked.path:
+            return respond(answer, 404)
+        case "bad-parameters" if answer.status == 400 and ("?" in asked.path or asked.path == "/api/v2/pages"):
+            return respond(answer, 404)
+        case "not-found-page" if answer.status == 404 and "/api/" not in asked.path:
+            return answer._replace(body=b"<h1>404</h1>")
+        case "parameters" if plain and ("sort=" in asked.path or "date_format=" in asked.path):
+            return answer._replace(body=b"{}")
+        case "filters" if answer.status == 200 and ("limit=" in asked.path or "slug=" in asked.path):
+            return answer._replace(body=b"{}")
+        case "page-not-found" if "page=999999999" in asked.path:
+            return respond(answer, 200)
+        case "deprecated-pages" if answer.status == 200 and "volume=1&" in asked.path:
+            return respond(answer, 404)
+        case "licensed" if answer.status == 451:
+            return respond(answer, 200)
+        case "read" if answer.status == 308 and asked.path.endswith("/read"):
+            return answer.with_header("Location", "https://elsewhere.example/")
+        case "old-slugs" if answer.status == 308 and not asked.path.endswith("/read"):
+            return respond(answer, 404)
+        case "secret" if asked.path.startswith("/private/"):
+            return respond(answer, 200)
+        case "unauthorized" if answer.status == 401 and not has(asked, "x-api-key"):
+            return answer.with_header("WWW-Authenticate", None)
+        case "invalid-key" if answer.status == 401 and has(asked, "x-api-key"):
+            return answer.with_header("WWW-Authenticate", None)
+        case "keys" if has(asked, "x-api-key"):
+            return answer.with_header("Cache-Control", "public, max-age=300")
+    return answer
+
+
+BROKEN = [promise.id for promise in PROMISES if promise.check and promise.id != "keys"]
+
+
+# What else differs: the proxy does not judge conditions by its own ETag, and the length of a HEAD by its own body.
+ALSO = {
+    "bodies": {"double-slash", "final-slash", "head", "other-parameters"},
+    "parameters": {"head"},
+    "last-modified": {"if-modified-since", "if-unmodified-since", "date-forms"},
+    "etag": {"if-none-match", "if-none-match-list", "if-none-match-weak", "if-match", "head"},
+}
+
+
+@pytest.mark.parametrize("promise", sample(BROKEN, 8))
+def test_a_broken_promise_is_found(serve: Serve, promise: str) -> None:
+    """And only that one."""
+    site, web = serve("pages")
+
+    with lying(web.port, partial(lie, promise)) as url:
+        result = check(site, url)
+
+    broken = {name for name, differences in result.differences.items() if differences}
+    assert broken - ALSO.get(promise, set()) == {promise}
+    assert result.outcome(promise) == "broken"
+
+
+def test_outcomes_name_what_the_table_says() -> None:
+    """A promise that is kept although the table says otherwise is named, so that the table stays exact."""
+    result = ServerResult(1, "caddy", {"bodies": ["a"], "etag": [], "filters": [], "keys": ["b"]})
+
+    names = ("bodies", "etag", "filters", "keys", "views", "vary")
+    assert {name: result.outcome(name) for name in names} == {
+        "bodies": "broken",
+        "etag": "kept",
+        "filters": "kept, documented as not kept",
+        "keys": "not kept",
+        "views": "not kept, not checked",
+        "vary": "not checked",
+    }
+    assert result.faults == ["a"]
+
+
+def test_a_malformed_date_of_a_server_is_a_difference(serve: Serve) -> None:
+    """Its conditions are then judged by the first second of 1970."""
+    site, web = serve("minimal")
+
+    def lie(asked: Asked, answer: Answer) -> Answer:
+        return answer.with_header("Last-Modified", "yesterday") if answer.headers.get("Last-Modified") else answer
+
+    with lying(web.port, lie) as url:
+        assert check(site, url).outcome("last-modified") == "broken"
+
+
+def test_the_table_is_printed(serve: Serve, run: Callable[..., Result]) -> None:
+    """One line for each promise, and the reasons of the host below."""
+    site, web = serve("minimal")
+    out = site.folder / "dist"
+
+    result = run("verify", "--out", out, "--url", f"http://127.0.0.1:{web.port}", "--for", "deno", "--table")
+
+    assert result.exit_code == 0
+    assert sum(line.startswith(("kept", "not ")) for line in result.stdout.splitlines()) == len(PROMISES)
+    assert result.stdout.endswith(
+        "deno does not promise views: requests are counted by the host only, not by chapter\n"
+    )
+
+
+def test_hosts_need_a_url(run: Callable[..., Result]) -> None:
+    """The options about a server are refused without one."""
+    result = run("verify", "--for", "caddy")
+
+    assert (result.exit_code, "need --url" in result.stderr) == (2, True)
+
+
+def test_lists_that_are_restricted_or_empty(tmp_path: Path) -> None:
+    """Their parameters need a key, or choose nothing."""
+    settings = "restricted: [/series, /chapters, /pages]"
+    with served(tmp_path / "restricted", settings=settings) as (site, web):
+        assert check(site, f"http://127.0.0.1:{web.port}").faults == []
+    hidden = {"series/first.yaml": "title: First\ncover: c.png\nmodified: 2026-03-01T00:00:00Z\n"}
+    with served(tmp_path / "empty", "minimal", files=hidden) as (site, web):
+        assert check(site, f"http://127.0.0.1:{web.port}").faults == []
+
+
+def test_a_head_that_fails_is_a_difference(serve: Serve) -> None:
+    """Its headers are not compared."""
+    site, web = serve("minimal")
+
+    def refuse(asked: Asked, answer: Answer) -> Answer:
+        return respond(answer, 500) if asked.method == "HEAD" else answer
+
+    with lying(web.port, refuse) as url:
+        result = check(site, url)
+
+    assert result.outcome("head") == "broken"

@@ -1,0 +1,147 @@
+"""`_headers` and `_redirects`: their grammar, limits of hosts, and rules that give each path its headers."""
+
+import json
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from generator.api.resources import Gate
+from generator.hosts.plain import cloudflare, netlify, plain_release
+from generator.hosts.plain.caddy import quote
+from generator.hosts.plain.export import export_for
+from generator.hosts.plain.path_rules import path_rules
+from generator.hosts.plain.plain_release import PlainRelease
+from tests.conftest import Site, copy_of
+from tests.hosts.plain_cases import public
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Site:
+    made = copy_of("pages", tmp_path_factory.mktemp("site"))
+    made.build()
+    return made
+
+
+@pytest.fixture(scope="module")
+def release(site: Site) -> PlainRelease:
+    with site.store.table() as table:
+        return plain_release.read(table, site.store.root)
+
+
+def matches(pattern: str, path: str) -> bool:
+    return re.fullmatch(re.escape(pattern).replace(r"\*", ".*"), path) is not None
+
+
+def test_path_rules_give_each_path_its_value() -> None:
+    """A folder whose paths agree is one rule; no two rules have a path in common."""
+    values = {"/": 1, "/a": 1, "/a/b": 2, "/a/c/": 2, "/a/c/d": 2, "/b/x": 3, "/b/y": 4, "/b/y/z": 3}
+    rules = path_rules(values)
+    assert rules == {"/": 1, "/a": 1, "/a/*": 2, "/b/x": 3, "/b/y": 4, "/b/y/*": 3}
+    for path, value in values.items():
+        assert [rules[rule] for rule in rules if matches(rule, path)] == [value]
+    assert path_rules({"/a": 1, "/b/c": 1}) == {"/*": 1}
+
+
+def blocks(text: str) -> dict[str, list[str]]:
+    """The rules of a file `_headers`."""
+    rules: dict[str, list[str]] = {}
+    for line in text.splitlines():
+        if line.startswith("/"):
+            pattern = line
+            assert pattern not in rules
+            rules[pattern] = []
+        else:
+            assert re.fullmatch(r"  (?:! )?[A-Za-z-]+(?:: \S.*)?", line), line
+            rules[pattern].append(line.strip())
+    return rules
+
+
+@pytest.mark.parametrize("host", ["cloudflare", "netlify"])
+def test_one_rule_gives_a_path_its_cache_control(site: Site, tmp_path: Path, host: str) -> None:
+    """Both hosts apply every rule that fits, and would join the values of two."""
+    export_for(site.store, host, tmp_path / "export")
+    rules = blocks((tmp_path / "export/site/_headers").read_text())
+    for body in public(site):
+        lines = [line for pattern, lines in rules.items() if matches(pattern, body.url) for line in lines]
+        names = [line.partition(":")[0] for line in lines if not line.startswith("Content-Type")]
+        assert f"Cache-Control: public, max-age={body.max_age}" in lines
+        assert len(names) == len(set(names)), body.url
+
+
+def test_redirects_of_netlify(site: Site, tmp_path: Path) -> None:
+    """Every line has a path, a target and a status; the 404s come last."""
+    export_for(site.store, "netlify", tmp_path / "export")
+    folder = tmp_path / "export/site"
+    lines = [line.split(" ") for line in (folder / "_redirects").read_text().splitlines()]
+    assert {len(line) for line in lines} == {3} and {line[2] for line in lines} == {"308", "200", "404"}
+    assert [line for line in lines if line[2] == "404"] == [
+        ["/api/v2/*", "/api/v2/404.json", "404"],
+        ["/api/*", "/api/404.json", "404"],
+        ["/*", "/404.html", "404"],
+    ]
+    for _, target, status in lines:
+        if status == "404":
+            assert (folder / target[1:]).is_file()
+    for body in public(site):
+        if body.url.startswith("/api/") and body.type == "application/json":
+            assert (folder / f"{body.url[1:].replace('%20', ' ').removesuffix('.json')}.json").is_file()
+
+
+def test_netlify_without_pages(tmp_path: Path) -> None:
+    site = copy_of("everything", tmp_path / "project")
+    site.build()
+    totals = export_for(site.store, "netlify", tmp_path / "export")
+    text = (tmp_path / "export/site/_redirects").read_text()
+    assert "/ /index.json 200\n" in text and text.endswith("/* /404.json 404\n")
+    assert (tmp_path / "export/site/404.json").read_bytes() == b'{"error":"Not found","status":404}'
+    # Its lists have two series a page.
+    assert [text for text in totals.warnings if "set page_size in site.yaml" in text]
+
+
+def test_cloudflare_has_limits(release: PlainRelease, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is over a limit is left out, and the warnings say so."""
+    gates = tuple(Gate(f"/api/v2/chapters/{id}/read", 308, "/read/x/") for id in range(1, 2100))
+    slugs = {f"old-{number}": "moons" for number in range(30)}
+    changed = release._replace(gates=gates, rules=replace(release.rules, redirects=slugs))
+    monkeypatch.setattr(cloudflare, "MAX_BYTES", 50_000)
+    monkeypatch.setattr(cloudflare, "MAX_FILES", 20)
+    monkeypatch.setattr(cloudflare, "MAX_RULES", 10)
+    monkeypatch.setattr(cloudflare, "MAX_LINE", 150)
+    index = release.bodies[0]._replace(url="/api/series/index")
+    export = cloudflare.export(changed._replace(bodies=(*release.bodies, index)))
+    text = "\n".join(export.warnings)
+    for part in (
+        "/api/v2/docs/swagger-ui-bundle.js: 1.",
+        "this host takes at most 0 MiB; left out",
+        "/api/series/index: this host cannot serve a path that ends in /index; left out",
+        "_redirects: has 2339 redirects and 150 with `*`, this host takes 2,000 and 100",
+        "rules, this host takes 10; the others were left out",
+        "Content-Security-Policy is over 150 characters; left out of _headers",
+        "files, and Cloudflare takes 20 for free",
+    ):
+        assert part in text, text
+    contents = {file.name: file.content for file in export.files}
+    redirects, headers = contents["site/_redirects"], contents["site/_headers"]
+    assert isinstance(redirects, bytes) and isinstance(headers, bytes)
+    assert redirects.count(b"\n") == 2100 and redirects.startswith(b"/api/v2/chapters/2099/read ")
+    rules = blocks(headers.decode())
+    assert len(rules) == 10 and "Content-Type: application/json" in rules["/api/*"]
+    assert not [name for name in contents if "bundle" in name or name.endswith("series/index.html")]
+
+
+def test_the_name_in_the_settings_of_wrangler(release: PlainRelease) -> None:
+    """Small letters, digits and dashes, also for a host with other characters."""
+    changed = release._replace(rules=replace(release.rules, base_url="https://My_Comics.Example:8443"))
+    contents = {file.name: file.content for file in cloudflare.export(changed).files}
+    settings = contents["wrangler.jsonc"]
+    assert isinstance(settings, bytes) and json.loads(settings)["name"] == "my-comics-example"
+
+
+def test_hosts_without_limits_warn_of_nothing(release: PlainRelease) -> None:
+    assert len(netlify.export(release._replace(gates=())).warnings) == 0
+
+
+def test_words_of_a_caddyfile() -> None:
+    assert [quote(text) for text in ('a "b"', "a `b`", '`"')] == ['`a "b"`', '"a `b`"', '"`\\""']

@@ -1,0 +1,128 @@
+"""The worker on real runtimes: packs of a few bodies, large bodies, and lost files."""
+
+import gzip
+import random
+import shutil
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from generator.api.resources import SERIES_INDEX_URL, Alias, key
+from generator.hosts.packs import pack_format
+from generator.hosts.packs.pack_files import pack_release
+from generator.release.manifest import Entry, Published
+from tests.conftest import Site, copy_of
+from tests.support import core_server, edge_servers
+from tests.support.edge_servers import RUNTIMES, EdgeServer, needs_edge_runtimes
+from tests.support.pack_reader import PackedFolder
+from tests.support.paths import DATA
+
+pytestmark = needs_edge_runtimes
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    """A packed site with more packs than the worker keeps in memory, and with large bodies."""
+    made = copy_of("pages", tmp_path_factory.mktemp("site"))
+    made.build()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(pack_format, "MAX_PACK", 1500)
+        patch.setattr(pack_format, "MAX_INLINE", 1000)
+        totals = pack_release(made.store, made.folder / "edge")
+    assert totals.packs > 64
+    assert totals.large > 10
+    yield made
+
+
+@pytest.fixture(scope="module", params=RUNTIMES)
+def server(request: pytest.FixtureRequest, site: Site) -> Iterator[EdgeServer]:
+    with edge_servers.running(request.param, site.folder / "edge") as started:
+        yield started
+        assert started.output == [line for line in started.output if "istening" in line]
+
+
+def entries(site: Site) -> list[Entry]:
+    with site.store.table() as table:
+        return [entry for slug in table.slugs for entry in table.entries(slug)]
+
+
+def public_bodies(site: Site) -> list[Published]:
+    bodies = [entry for entry in entries(site) if isinstance(entry, Published) and not entry.restricted]
+    return [body for body in bodies if body.url != SERIES_INDEX_URL]
+
+
+@pytest.mark.parametrize("coding", ["gzip", "identity"])
+def test_every_body(site: Site, server: EdgeServer, coding: str) -> None:
+    """In any order and twice, since the worker forgets packs: small ones, large ones, compressed and unpacked."""
+    bodies = public_bodies(site) * 2
+    random.Random(17).shuffle(bodies)
+    for body in bodies:
+        answer = server.ask(body.url, Accept_Encoding=coding)
+        is_packed = coding == "gzip" and body.gzip
+        plain = gzip.decompress(answer.body) if is_packed else answer.body
+        assert plain == (site.store.root / body.file).read_bytes(), body.url
+        assert answer["content-length"] == str(len(answer.body))
+        assert answer["content-encoding"] == ("gzip" if is_packed else None)
+        assert answer["etag"] == f'{"W/" * is_packed}"{body.etag}"'
+
+
+def test_head_has_the_headers_of_get(site: Site, server: EdgeServer) -> None:
+    for body in public_bodies(site):
+        sent = server.ask(body.url, Accept_Encoding="gzip")
+        answer = server.ask(body.url, "HEAD", Accept_Encoding="gzip")
+        assert answer.body == b""
+        assert sorted(undated(answer.headers)) == sorted(undated(sent.headers))
+
+
+def undated(headers: list[tuple[str, str]]) -> list[tuple[str, str]]:
+    return [(name, value) for name, value in headers if name != "date"]
+
+
+def test_aliases(site: Site, server: EdgeServer) -> None:
+    aliases = [entry for entry in entries(site) if isinstance(entry, Alias)]
+    assert aliases
+    for alias in aliases:
+        assert undated(server.ask(alias.url).headers) == undated(server.ask(alias.target).headers)
+
+
+@pytest.mark.parametrize("runtime", RUNTIMES)
+def test_a_lost_file_is_an_error_until_it_is_back(site: Site, tmp_path: Path, runtime: str) -> None:
+    """The form of the error is that of the path, and no cache stores it."""
+    folder = tmp_path / "edge"
+    shutil.copytree(site.folder / "edge", folder)
+    (folder / "files/public").rename(folder / "files/away")
+    bodies = {
+        "/api/series": (b'{"error":"Internal server error","status":500}', "application/json"),
+        "/api/v2/series": (b'{"detail":"Internal server error."}', "application/json"),
+        "/latest/": (b"<!DOCTYPE html>", "text/html; charset=utf-8"),
+    }
+    with edge_servers.running(runtime, folder) as server:
+        for url, (text, type) in bodies.items():
+            answer = server.ask(url)
+            assert (answer.status, answer["cache-control"], answer["content-type"]) == (500, "no-store", type)
+            assert answer.body.startswith(text)
+        (folder / "files/away").rename(folder / "files/public")
+        assert {server.ask(url).status for url in bodies} == {200}
+        large = next(body for body in public_bodies(site) if is_alone(site, body))
+        server.ask(large.url)
+        for path in (folder / "files/public").iterdir():
+            path.unlink()
+        assert server.ask(large.url).status == 500
+    # All that the server printed is read when it has ended.
+    assert any("is missing" in line for line in server.output)
+
+
+def is_alone(site: Site, body: Published) -> bool:
+    record = PackedFolder(site.folder / "edge").find(key(body.url))
+    return record is not None and record.alone
+
+
+def test_codings_that_cloudflare_names(site: Site) -> None:
+    """Cloudflare asks for gzip in the place of all clients; what they accept is in a field of its own."""
+    large = next(body for body in public_bodies(site) if is_alone(site, body) and body.gzip)
+    program = [str(core_server.NODE), str(DATA / "javascript/cloudflare.mjs"), str(site.folder / "edge"), large.url]
+    done = subprocess.run([*program, "identity", "gzip"], capture_output=True, text=True)
+    assert done.stderr == ""
+    assert done.stdout.split() == ["200", large.etag, "-", "200", large.etag, "gzip"]

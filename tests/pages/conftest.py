@@ -1,0 +1,26 @@
+"""One browser and one site of each kind for the tests of a worker."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.support import browser, page_sites
+from tests.support.page_sites import PageSite
+
+
+@pytest.fixture(scope="session")
+def chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[browser.Browser]:
+    with browser.running(tmp_path_factory.mktemp("profile")) as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def example(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PageSite]:
+    with page_sites.example(tmp_path_factory.mktemp("example")) as served:
+        yield served
+
+
+@pytest.fixture(scope="session")
+def hostile(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PageSite]:
+    with page_sites.hostile(tmp_path_factory.mktemp("hostile")) as served:
+        yield served

@@ -1,0 +1,132 @@
+"""Each kind of page in a browser: phone and wide screen, light and dark."""
+
+from dataclasses import replace
+
+import pytest
+
+from generator.api.page_routes import PAGES
+from generator.api.resources import HTML
+from tests.support import browser, images, node_tools, page_sites, runs
+from tests.support.browser_tab import PHONE, WIDE, Tab, Viewport
+from tests.support.page_sites import PageSite
+
+pytestmark = browser.needs_browser
+
+KINDS = [route.path for route in PAGES if route.type == HTML]
+SCREENS = {
+    "phone-dark": replace(PHONE, scheme="dark"),
+    "phone-light": PHONE,
+    "wide-dark": replace(WIDE, scheme="dark"),
+    "wide-light": WIDE,
+}
+# In the everyday run two of the four screens, and one for axe-core, on a dark phone.
+screens = pytest.mark.parametrize("screen", runs.sample(list(SCREENS), 3))
+some_screens = pytest.mark.parametrize("screen", list(SCREENS) if runs.everything else ["phone-dark"])
+kinds = pytest.mark.parametrize("kind", KINDS)
+
+# Scroll step by step to the end, so that lazy images are loaded; the addresses of images that are broken.
+TO_THE_END = """(async () => {
+    const frame = () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+    const isNear = (image) => {
+        const box = image.getBoundingClientRect();
+        return image.checkVisibility() && box.bottom > 0 && box.top < innerHeight;
+    };
+    const ready = (image) => image.complete
+        || new Promise((done) => { image.addEventListener("load", done); image.addEventListener("error", done); });
+    let last = -1;
+    while (last !== scrollY) {
+        last = scrollY;
+        scrollBy({ top: innerHeight / 2, behavior: "instant" });
+        await frame();
+        await Promise.all([...document.images].filter(isNear).map(ready));
+    }
+    await frame();
+    return [...document.images].filter((image) => image.complete && image.currentSrc && !image.naturalWidth)
+        .map((image) => image.currentSrc);
+})()"""
+CUT_OFF = """[...document.body.querySelectorAll("*")]
+    .filter((element) => element.checkVisibility()
+        && element.getBoundingClientRect().right > document.documentElement.clientWidth + 1)
+    .map((element) => element.outerHTML.slice(0, 120))"""
+MARKUP_OF_TEXTS = """[
+    ...[...document.scripts].filter((script) => script.type !== "application/ld+json"
+        && (script.text || new URL(script.src, location).origin !== location.origin)),
+    ...document.querySelectorAll("img[src='x'], svg[onload], style"),
+    ...[...document.querySelectorAll("*")].filter((element) =>
+        [...element.attributes].some((attribute) => /^on|^style$/i.test(attribute.name))),
+].map((element) => element.outerHTML)"""
+SCHEMES = """[...document.querySelectorAll("[href], [src], [action], [data], [formaction]")]
+    .flatMap((element) => ["href", "src", "action", "data", "formaction"].map((name) => element.getAttribute(name)))
+    .filter((address) => address !== null).map((address) => new URL(address, location).protocol)"""
+
+
+def read_through(tab: Tab, site: PageSite, path: str) -> None:
+    """Open a page and scroll to its end. A picture stands for every image of the other host of the catalog."""
+    tab.intercept(f"{page_sites.IMAGES}/*", "image/png", images.png(700, 1000))
+    tab.open(site.url(path))
+    assert tab.run(TO_THE_END) == []
+
+
+def test_each_row_of_the_table_has_a_page(example: PageSite) -> None:
+    """The tests below read every kind of page."""
+    assert sorted(example.kinds) == sorted(KINDS)
+
+
+@screens
+@kinds
+def test_a_page_is_quiet(example: PageSite, chromium: browser.Browser, kind: str, screen: str) -> None:
+    """No message in the console, no request to another host, nothing moves while it loads, nothing is cut off."""
+    with chromium.tab(SCREENS[screen]) as tab:
+        read_through(tab, example, example.kinds[kind])
+
+        assert tab.complaints() == []
+        assert tab.origins() <= {example.url(""), page_sites.IMAGES}
+        assert {status for _, status in tab.requests()} == {200}
+        assert tab.layout_shift() <= 0.1
+        assert tab.run("document.documentElement.scrollWidth - document.documentElement.clientWidth") == 0, tab.run(
+            CUT_OFF
+        )
+
+
+@node_tools.needs_node_tools
+@some_screens
+@kinds
+def test_a_page_is_accessible(example: PageSite, chromium: browser.Browser, kind: str, screen: str) -> None:
+    """axe-core finds no fault, contrast included."""
+    with chromium.tab(SCREENS[screen]) as tab:
+        read_through(tab, example, example.kinds[kind])
+
+        assert node_tools.accessibility_faults(tab) == []
+
+
+@node_tools.needs_node_tools
+def test_the_markup_is_valid(example: PageSite, hostile: PageSite) -> None:
+    """html-validate finds no fault in any page of both sites."""
+    assert node_tools.markup_faults([*example.files, *hostile.files]) == []
+
+
+# Texts that are attacks
+
+
+@kinds
+def test_no_text_becomes_markup(hostile: PageSite, chromium: browser.Browser, kind: str) -> None:
+    """No script of a text runs and no element of it exists, even in a browser without the policy."""
+    if kind not in hostile.kinds:
+        pytest.skip("the small catalog has no second page of a list")
+    with chromium.tab(Viewport(touch=True)) as tab:
+        tab.send("Page.setBypassCSP", enabled=True)
+        tab.open(hostile.url(hostile.kinds[kind]))
+
+        assert tab.run("typeof hacked") == "undefined"
+        assert tab.run(MARKUP_OF_TEXTS) == []
+        assert set(tab.run(SCHEMES)) <= {"http:", "https:", "mailto:"}
+        assert "1337" not in tab.run("document.documentElement.outerHTML")
+
+
+def test_the_policy_names_the_hosts_of_images(hostile: PageSite) -> None:
+    """Images of other hosts are blocked. The host of restricted pages is not named."""
+    for path in hostile.pages:
+        policy = hostile.web.ask(path)["content-security-policy"] or ""
+        (sources,) = (part.split()[1:] for part in policy.split(";") if part.strip().startswith("img-src"))
+
+        assert sources == ["'self'", page_sites.IMAGES, f"{page_sites.IMAGES}:8443"]

@@ -1,0 +1,300 @@
+"""Finding and reading a chapter in a browser: by keyboard, by touch, and without scripts."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+
+from tests.support import browser, images
+from tests.support.browser_tab import PHONE, WIDE, Tab
+from tests.support.page_sites import IMAGES, PageSite
+
+pytestmark = browser.needs_browser
+
+# Five pages, then 18, then others; the first chapter of its series.
+SERIES = "/reader/paper-moons/"
+CHAPTER = "/reader/paper-moons/1/1/"
+NEXT = "/reader/paper-moons/1/2/"
+# Read from right to left.
+RIGHT_TO_LEFT = "/reader/mayonaka-no-tokei-neko/"
+SHOWN_PAGE = """(() => {
+    const middle = innerHeight / 2;
+    return [...document.querySelectorAll("#strip img")].findIndex((image) => {
+        const box = image.getBoundingClientRect();
+        return image.checkVisibility() && box.top <= middle && box.bottom > middle;
+    }) + 1;
+})()"""
+VISIBLE_PAGES = "[...document.querySelectorAll('#strip img')].filter((image) => image.checkVisibility()).length"
+NOT_BLANK = "[...document.querySelectorAll('#strip img.now')].every((image) => image.complete && image.naturalWidth)"
+
+
+@pytest.fixture
+def tab(chromium: browser.Browser) -> Iterator[Tab]:
+    with chromium.tab(WIDE) as opened:
+        opened.intercept(f"{IMAGES}/*", "image/png", images.png(700, 1000))
+        yield opened
+        assert opened.complaints() == []
+
+
+@pytest.fixture
+def phone(chromium: browser.Browser) -> Iterator[Tab]:
+    with chromium.tab(PHONE) as opened:
+        opened.intercept(f"{IMAGES}/*", "image/png", images.png(700, 1000))
+        yield opened
+        assert opened.complaints() == []
+
+
+@pytest.fixture
+def plain(chromium: browser.Browser) -> Iterator[Tab]:
+    """A tab without JavaScript."""
+    with chromium.tab(replace(PHONE, scripts=False)) as opened:
+        opened.intercept(f"{IMAGES}/*", "image/png", images.png(700, 1000))
+        yield opened
+        assert opened.complaints() == []
+
+
+def tab_to(tab: Tab, condition: str) -> None:
+    """Press Tab until the focused element meets a condition."""
+    seen = set()
+    while not tab.run(f"((element) => {condition})(document.activeElement)"):
+        tab.press("Tab")
+        focused = tab.run("document.activeElement.outerHTML")
+        assert focused not in seen or len(seen) < 300, f"never focused: {condition}"
+        seen.add(focused)
+
+
+def wait_for_page(tab: Tab, number: int) -> None:
+    """Wait until the chapter shows a page, with its image loaded."""
+    text = json.dumps(f"{number} / ")
+    tab.wait_until(f"document.querySelector('#position').value.startsWith({text})")
+    tab.wait_until(f"{SHOWN_PAGE} === {number} && {NOT_BLANK}")
+
+
+def choose_single_pages(tab: Tab) -> None:
+    tab.click("#mode")
+    tab.wait_until("document.querySelector('#mode').getAttribute('aria-pressed') === 'true'")
+
+
+def count_of_pages(tab: Tab) -> int:
+    count: int = tab.run("document.querySelectorAll('#strip img').length")
+    return count
+
+
+# By keyboard
+
+
+def test_a_visitor_finds_and_reads_a_chapter_by_keyboard(example: PageSite, tab: Tab) -> None:
+    """From the first page to a series, its first chapter, page by page to the end and on to the next chapter."""
+    tab.open(example.url("/"))
+    tab_to(tab, f"element.pathname === '{SERIES}'")
+    tab.press("Enter")
+    tab.wait_for_path(SERIES)
+    tab_to(tab, f"element.pathname === '{CHAPTER}'")
+    tab.press("Enter")
+    tab.wait_for_path(CHAPTER)
+    tab_to(tab, "element.id === 'mode'")
+    tab.press("Enter")
+    for number in range(1, count_of_pages(tab) + 1):
+        wait_for_page(tab, number)
+        assert tab.run(VISIBLE_PAGES) == 1
+        tab.press("ArrowRight")
+    tab.wait_for_path(NEXT)
+    wait_for_page(tab, 1)
+    # The choice is kept.
+    assert tab.run(VISIBLE_PAGES) == 1
+
+
+def test_arrows_move_through_the_strip(example: PageSite, tab: Tab) -> None:
+    """All pages stay visible; Home and End go to the first and the last one."""
+    tab.open(example.url(NEXT))
+    count = count_of_pages(tab)
+    for number in (1, 2, 3):
+        wait_for_page(tab, number)
+        assert tab.run(VISIBLE_PAGES) == count
+        tab.press("ArrowRight")
+    wait_for_page(tab, 4)
+    tab.press("ArrowLeft")
+    wait_for_page(tab, 3)
+    tab.press("End")
+    wait_for_page(tab, count)
+    tab.press("Home")
+    wait_for_page(tab, 1)
+    tab.press("ArrowLeft")
+    tab.wait_for_path(CHAPTER)
+
+
+def test_space_turns_single_pages(example: PageSite, tab: Tab) -> None:
+    """With Shift it turns back."""
+    tab.open(example.url(CHAPTER))
+    choose_single_pages(tab)
+    tab.run("document.activeElement.blur()")
+    tab.press(" ")
+    wait_for_page(tab, 2)
+    tab.press(" ", shift=True)
+    wait_for_page(tab, 1)
+
+
+def test_right_to_left(example: PageSite, tab: Tab) -> None:
+    """The left arrow and the left half of a page lead on."""
+    tab.open(example.url(RIGHT_TO_LEFT))
+    tab.click(".actions a")
+    tab.wait_for("#strip[data-direction=rtl]")
+    choose_single_pages(tab)
+    tab.press("ArrowLeft")
+    wait_for_page(tab, 2)
+    tab.press("ArrowRight")
+    wait_for_page(tab, 1)
+    x, y = tab.middle("#strip .now")
+    tab.click_at(x - 50, y)
+    wait_for_page(tab, 2)
+
+
+# By touch
+
+
+def test_a_chapter_is_read_by_touch(example: PageSite, phone: Tab) -> None:
+    """A tap on the side of a page, or a swipe, turns it."""
+    phone.open(example.url(SERIES))
+    phone.tap(f"a[href='{CHAPTER}']")
+    phone.wait_for_path(CHAPTER)
+    phone.tap("#mode")
+    wait_for_page(phone, 1)
+    x, y = phone.middle("#strip .now")
+    phone.tap_at(x + 100, y)
+    wait_for_page(phone, 2)
+    phone.tap_at(x - 100, y)
+    wait_for_page(phone, 1)
+    phone.swipe((x + 120, y), (x - 120, y + 5))
+    wait_for_page(phone, 2)
+    phone.swipe((x - 120, y), (x + 120, y - 5))
+    wait_for_page(phone, 1)
+
+
+def test_scrolling_by_touch_moves_through_the_strip(example: PageSite, phone: Tab) -> None:
+    """The position follows the finger."""
+    phone.open(example.url(NEXT))
+    wait_for_page(phone, 1)
+    for _ in range(4):
+        phone.swipe((190, 600), (195, 200))
+    phone.wait_until("parseInt(document.querySelector('#position').value) > 1")
+    wait_for_page(phone, phone.run("parseInt(document.querySelector('#position').value)"))
+
+
+# Places
+
+
+def test_the_url_of_a_page_leads_to_it(example: PageSite, tab: Tab) -> None:
+    """The body is that of the chapter, and the script goes to the page."""
+    tab.open(example.url(f"{NEXT}7/"))
+    wait_for_page(tab, 7)
+    assert tab.path == f"{NEXT}7/"
+    assert example.web.ask(f"{NEXT}7/").body == example.web.ask(NEXT).body
+
+
+def test_back_and_forward(example: PageSite, tab: Tab) -> None:
+    """Turning pages adds nothing to the history; a chapter is shown where it was left."""
+    tab.open(example.url(SERIES))
+    tab.click(f"a[href='{CHAPTER}']")
+    tab.wait_for_path(CHAPTER)
+    tab.press("End")
+    wait_for_page(tab, 5)
+    tab.press("ArrowRight")
+    tab.wait_for_path(NEXT)
+    tab.press("ArrowRight")
+    wait_for_page(tab, 2)
+    tab.back()
+    wait_for_page(tab, 5)
+    assert tab.path == f"{CHAPTER}5/"
+    tab.back()
+    assert tab.path == SERIES
+    tab.forward()
+    tab.forward()
+    wait_for_page(tab, 2)
+    assert tab.path == f"{NEXT}2/"
+
+
+def test_progress_is_kept(example: PageSite, tab: Tab) -> None:
+    """A later visit to the series leads to the page that was read last."""
+    tab.open(example.url(SERIES))
+    assert tab.run("document.querySelector('#continue').checkVisibility()") is False
+    tab.open(example.url(NEXT))
+    for number in (1, 2):
+        wait_for_page(tab, number)
+        tab.press("ArrowRight")
+    wait_for_page(tab, 3)
+    tab.open("about:blank")
+    tab.open(example.url(SERIES))
+    tab.wait_until("document.querySelector('#continue').checkVisibility()")
+    tab.click("#continue")
+    tab.wait_for_path(f"{NEXT}3/")
+    wait_for_page(tab, 3)
+
+
+# Without scripts
+
+
+def test_a_chapter_is_read_without_scripts(example: PageSite, plain: Tab) -> None:
+    """All pages are in the strip, and links lead to a series, its chapters and on to the next one."""
+    plain.open(example.url("/"))
+    plain.tap(f"a[href='{SERIES}']")
+    plain.wait_for_path(SERIES)
+    plain.tap(f"a[href='{CHAPTER}']")
+    plain.wait_for_path(CHAPTER)
+    for number in range(1, count_of_pages(plain) + 1):
+        plain.middle(f"#strip img:nth-of-type({number})")
+        plain.wait_until(f"document.querySelectorAll('#strip img')[{number - 1}].naturalWidth > 0")
+    assert plain.run("document.querySelector('#tools').checkVisibility()") is False
+    plain.tap("#bar a[rel=next]")
+    plain.wait_for_path(NEXT)
+    plain.back()
+    plain.forward()
+
+
+def test_search_says_that_it_needs_scripts(example: PageSite, plain: Tab) -> None:
+    plain.open(example.url("/search/"))
+
+    assert "needs JavaScript" in plain.run("document.querySelector('main').innerText")
+
+
+# Search
+
+
+def test_search(example: PageSite, tab: Tab) -> None:
+    """A title in the field of any page leads to its series."""
+    tab.open(example.url("/"))
+    tab.click("header input[type=search]")
+    tab.type("paper moon")
+    tab.press("Enter")
+    tab.wait_for_path("/search/")
+    tab.wait_for("#results a")
+    assert tab.run("[...document.querySelectorAll('#results a')].map((link) => link.pathname)") == [SERIES]
+    tab.wait_until("[...document.querySelectorAll('#results img')].every((image) => image.naturalWidth)")
+    tab.click("#results a")
+    tab.wait_for_path(SERIES)
+    tab.back()
+    tab.wait_for("#results a")
+
+
+def test_search_by_status_and_category(example: PageSite, tab: Tab) -> None:
+    """The list has the series of the API's filter."""
+    tab.open(example.url("/search/?status=ongoing&categories=comedy"))
+    tab.wait_for("#results a")
+    expected = json.loads(example.web.ask("/api/v2/series?status=ongoing&categories=comedy&limit=48").body)
+    assert tab.run("[...document.querySelectorAll('#results a')].map((link) => link.textContent)") == [
+        item["title"] for item in expected["results"]
+    ]
+
+
+def test_search_without_results(example: PageSite, tab: Tab) -> None:
+    tab.open(example.url("/search/?title=no+such+series"))
+    tab.wait_until("document.querySelector('#message').textContent === 'Nothing found.'")
+
+
+def test_search_on_a_host_without_filters(example: PageSite, tab: Tab) -> None:
+    """Such a host answers every query with the whole list; titles come from an index then."""
+    tab.intercept(example.url("/api/v2/series?*"), "application/json", example.web.ask("/api/v2/series").body)
+    tab.open(example.url("/search/?title=MOON&status=completed"))
+    tab.wait_for("#results a")
+    assert tab.run("[...document.querySelectorAll('#results a')].map((link) => link.pathname)") == [SERIES]
+    tab.wait_until("document.querySelector('#message').textContent.includes('titles only')")

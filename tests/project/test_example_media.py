@@ -1,0 +1,147 @@
+"""The images of the example: drawn by tools/draw-media, and served at the URLs in the responses."""
+
+import shutil
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import unquote
+
+import pytest
+
+from generator import encoding
+from generator.authoring import image_content
+from generator.catalog import load
+from generator.catalog.field_values import is_url
+from generator.pipeline import run as pipeline
+from generator.pipeline.build_options import Options
+from tests.support import nginx_client
+from tests.support.documents import AS_OF
+from tests.support.nginx_client import Web
+from tests.support.paths import ROOT
+
+pytestmark = pytest.mark.checkout
+
+MEDIA = ROOT / "media"
+MOST_BYTES = 1_000_000
+HOST = "http://localhost:8000"
+KEY = "images"
+TYPES = {".jpg": "image/jpeg", ".png": "image/png", ".webp": "image/webp"}
+
+
+def named() -> Iterator[str]:
+    """The path of each file that the example names, below the folder of images."""
+    sources = load.load_valid(ROOT / "catalog_src")
+    files = [(f"series/{series.slug}", series.entry.record.cover) for series in sources.series]
+    for series in sources.series:
+        for entry in series.chapters:
+            record = entry.record
+            folder = f"series/{series.slug}/{record.volume or 0}/{record.number}"
+            files += [(folder, page) for page in record.pages]
+    files += [(f"groups/{entry.record.id}", entry.record.logo or "") for entry in sources.lists["groups.yaml"]]
+    files += [(f"users/{entry.record.username}", entry.record.avatar or "") for entry in sources.lists["accounts.yaml"]]
+    return (f"{folder}/{file}" for folder, file in files if file and not is_url(file))
+
+
+def test_every_named_file_is_an_image_and_no_other_exists() -> None:
+    files = {path.relative_to(MEDIA).as_posix(): path for path in MEDIA.rglob("*") if not path.is_dir()}
+
+    assert sorted(files) == sorted(set(named()))
+    assert sum(path.stat().st_size for path in files.values()) <= MOST_BYTES
+    assert not any(path.is_symlink() for path in files.values())
+    for name, path in files.items():
+        with path.open("rb") as file:
+            content = image_content.examine(file)
+        assert content == image_content.ImageContent(image_content.format_of_name(name)), name
+
+
+def test_script_draws_the_same_images() -> None:
+    """Compared without the compression of PNGs, which depends on the version of zlib."""
+    command = [sys.executable, ROOT / "tools/draw-media", "--check"]
+
+    assert subprocess.run(command, capture_output=True, text=True, check=False).stdout == ""
+
+
+@pytest.mark.damages
+def test_script_names_and_repairs_each_fault(tmp_path: Path) -> None:
+    media = tmp_path / "media"
+    shutil.copytree(MEDIA, media)
+    (media / "extra.png").write_bytes(b"")
+    (media / "groups/1/owl with lamp.png").unlink()
+    (media / "series/paper-moons/cover.jpg").write_bytes(b"another")
+    command = [sys.executable, ROOT / "tools/draw-media", media]
+    before = subprocess.run([*command, "--check"], capture_output=True, text=True, check=False)
+    subprocess.run(command, capture_output=True, check=True)
+    after = subprocess.run([*command, "--check"], capture_output=True, text=True, check=False)
+
+    assert (before.returncode, before.stdout.splitlines()) == (
+        1,
+        [
+            f"{media}/extra.png: not named by the catalog",
+            f"{media}/series/paper-moons/cover.jpg: missing or another image",
+            f"{media}/groups/1/owl with lamp.png: missing or another image",
+        ],
+    )
+    assert (after.returncode, after.stdout) == (0, "")
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Web]:
+    """The example, with a key to everything, served as `make build` leaves it."""
+    folder = tmp_path_factory.mktemp("example")
+    for name in ("catalog_src", "media"):
+        shutil.copytree(ROOT / name, folder / name)
+    with nginx_client.listening() as listener:
+        settings = folder / "catalog_src/site.yaml"
+        text = settings.read_text(encoding="utf-8")
+        settings.write_text(text.replace("\nport: 8000\n", f"\nport: {listener.getsockname()[1]}\n"), encoding="utf-8")
+        with (folder / "catalog_src/keys.yaml").open("a") as keys:
+            keys.write(f"- {{name: images, sha256: {encoding.sha256(KEY.encode())}, account: lamplighter}}\n")
+        pipeline.build(Options(folder / "catalog_src", folder / "dist", folder / "nginx.conf", AS_OF))
+        with nginx_client.running(folder, listener) as running:
+            yield running
+            assert running.complaints() == []
+
+
+def texts(value: object) -> Iterator[str]:
+    """Every text of a JSON value."""
+    if isinstance(value, dict):
+        yield from (text for part in value.values() for text in texts(part))
+    elif isinstance(value, list):
+        yield from (text for part in value for text in texts(part))
+    elif isinstance(value, str):
+        yield value
+
+
+def test_every_image_url_of_the_api_is_served(server: Web) -> None:
+    """Covers, pages, logos and the avatar: those of restricted series too, with a key to their URLs."""
+    body = server.ask("/api/v2/chapters?limit=9999", X_API_Key=KEY).body
+    ids = [chapter["id"] for chapter in encoding.parse(body)["results"]]
+    paths = ["/api/v2/series?limit=999", "/api/v2/groups", "/api/v2/profile", "/api/series"]
+    paths += [f"/api/v2/chapters/{number}/pages" for number in ids]
+    answers = [server.ask(path, X_API_Key=KEY) for path in paths]
+    assert {answer.status for answer in answers} <= {200, 451}
+    bodies = (encoding.parse(answer.body) for answer in answers if answer.status == 200)
+    urls = {text for body in bodies for text in texts(body) if text.startswith(f"{HOST}/media/")}
+    kinds = Counter(url.removeprefix(f"{HOST}/media/").split("/")[0] for url in urls if "." in url[-5:])
+
+    assert kinds["series"] > 900 and kinds["groups"] == kinds["users"] == 1
+    for url in urls:
+        if url.endswith("/"):
+            continue  # the common start of pages
+        answer = server.ask(url.removeprefix(HOST))
+        path = MEDIA / unquote(url.removeprefix(f"{HOST}/media/"))
+        assert (answer.status, answer["content-type"]) == (200, TYPES[path.suffix]), url
+        assert answer.body == path.read_bytes()
+
+
+@pytest.mark.parametrize("chapter", ["mayonaka-no-tokei-neko/0/0", "un-ete-a-vapeur/1/1.25", "paper-moons/0/12"])
+def test_pages_root_and_page_are_the_url_of_an_image(server: Web, chapter: str) -> None:
+    """Clients of the older API join them."""
+    body = encoding.parse(server.ask(f"/api/v1/series/{chapter}").body)
+
+    assert len(body["pages_list"]) > 1
+    for page in body["pages_list"]:
+        url = body["pages_root"] + page
+        assert server.ask(url.removeprefix(HOST)).status == 200, url

@@ -1,0 +1,95 @@
+"""Licensed series of which the catalog has no chapter, as imports write them: with and without `updated`."""
+
+import json
+
+import pytest
+
+from generator.encoding import http_date
+from tests.conftest import Site
+from tests.support.nginx_client import Web
+
+COVER = "https://imported.example/media/series/sold/cover.jpg"
+ITEM = {
+    "slug": "sold",
+    "title": "Sold",
+    "url": "/reader/sold/",
+    "cover": COVER,
+    "updated": "2026-02-20T18:30:00Z",
+    "chapters": None,
+}
+OF_CHAPTERS = (
+    "/api/v2/series/{}/chapters",
+    "/api/v2/series/{}/chapters?date_format=timestamp",
+    "/api/v2/cubari/{}",
+)
+
+
+@pytest.fixture(scope="module")
+def site(serve) -> Site:
+    return serve("imported")[0]
+
+
+@pytest.fixture(scope="module")
+def web(serve) -> Web:
+    return serve("imported")[1]
+
+
+def results(web: Web, query: str) -> list[dict[str, object]]:
+    return json.loads(web.ask(f"/api/v2/series{query}").body)["results"]
+
+
+@pytest.mark.parametrize("query", ["", "?slug=SOLD", "?title=old", "?author=penn", "?status=completed"])
+def test_series_with_updated_is_listed(web: Web, query: str) -> None:
+    """The list and its filters have the series once, and none that has neither chapters nor `updated`."""
+    listed = [item for item in results(web, query) if str(item["slug"]).startswith("sold")]
+
+    assert listed == [ITEM]
+
+
+def test_series_with_updated_is_sorted_by_it(web: Web) -> None:
+    """It has no chapters to be counted, and the newest publication of all."""
+    by_upload, by_count = (
+        [item["slug"] for item in results(web, f"?sort={sort}")] for sort in ("-latest_upload", "chapter_count")
+    )
+
+    assert (by_upload[0], by_count[0]) == ("sold", "sold")
+
+
+def test_series_with_updated_is_described(site: Site, web: Web) -> None:
+    """The date of the body is that of `updated`, which is newer than the series."""
+    response = web.ask("/api/v2/series/sold")
+    detail = json.loads(response.body)
+
+    assert {name: detail[name] for name in ("updated", "licensed", "views", "authors")} == {
+        "updated": "2026-02-20T18:30:00Z", "licensed": True, "views": 0, "authors": ["Ada Penn"]
+    }  # fmt: skip
+    assert dict(response.headers)["last-modified"] == "Fri, 20 Feb 2026 18:30:00 GMT"
+    assert http_date(site.manifest.resources["/api/v2/series/sold"].modified) == "Fri, 20 Feb 2026 18:30:00 GMT"
+
+
+@pytest.mark.parametrize("path", OF_CHAPTERS)
+def test_chapters_of_a_series_with_updated_are_451(web: Web, path: str) -> None:
+    response = web.ask(path.format("sold"))
+
+    assert (response.status, response.body) == (451, b'{"detail":"This series is licensed."}')
+
+
+@pytest.mark.parametrize("path", ["/api/v2/series/{}", *OF_CHAPTERS])
+def test_series_with_neither_chapters_nor_updated_is_404(web: Web, path: str) -> None:
+    assert web.ask(path.format("sold-unseen")).status == 404
+
+
+@pytest.mark.parametrize("path", ["/api/v2/chapters?series=sold", "/api/v2/pages?series=sold&volume=0&number=1"])
+def test_chapters_of_a_series_with_updated_are_in_no_list(web: Web, path: str) -> None:
+    response = web.ask(path)
+
+    assert (response.status, response.body) == (200, b'{"results":[]}')
+
+
+@pytest.mark.parametrize("version", ["/api", "/api/v1"])
+@pytest.mark.parametrize("slug", ["sold", "sold-unseen"])
+def test_older_versions_have_every_licensed_series(web: Web, version: str, slug: str) -> None:
+    """They do not know licences."""
+    response = web.ask(f"{version}/series/{slug}")
+
+    assert (response.status, json.loads(response.body)["volumes"]) == (200, {})

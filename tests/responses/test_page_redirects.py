@@ -1,0 +1,114 @@
+"""Redirects from slugs that series had before, of pages and feeds."""
+
+import time
+from collections.abc import Iterator
+
+import pytest
+
+from generator.api.resources import HTML
+from generator.review.verify_server import check_server
+from tests.conftest import Site
+from tests.responses.test_slug_redirects import HOST, PAIRS, assert_redirect, with_old_slugs
+from tests.support.nginx_client import Web
+from tests.support.site_variants import served
+
+
+@pytest.fixture(scope="module")
+def renamed(tmp_path_factory) -> Iterator[tuple[Site, Web]]:
+    folder = tmp_path_factory.mktemp("renamed")
+    with served(folder, settings="pages: true\nreader: /my.reader/", files=with_old_slugs()) as running_site:
+        yield running_site
+        assert running_site[1].complaints() == []
+
+
+@pytest.fixture(scope="module")
+def web(renamed: tuple[Site, Web]) -> Web:
+    return renamed[1]
+
+
+@pytest.mark.parametrize(
+    "below", ["", "/1/1", "/1/10.5", "/1/1/5", "/1/1/version-12", "/abc", "/a/b/c/d/e", "/.hidden"]
+)
+@pytest.mark.parametrize(("old", "present"), PAIRS)
+def test_page_below_an_old_slug_redirects(web: Web, below: str, old: str, present: str) -> None:
+    """To the URL of a page, which ends in a slash; the number of an image is kept."""
+    for sent in (below, f"{below}/"):
+        assert_redirect(web.ask(f"/my.reader/{old}{sent}"), f"/my.reader/{present}{below}/")
+
+
+@pytest.mark.parametrize("ending", ["atom", "rss", "json"])
+@pytest.mark.parametrize(("old", "present"), PAIRS)
+def test_feed_of_an_old_slug_redirects(web: Web, ending: str, old: str, present: str) -> None:
+    assert_redirect(web.ask(f"/my.reader/{old}.{ending}"), f"/my.reader/{present}.{ending}")
+
+
+def test_redirects_lead_to_bodies(web: Web) -> None:
+    for path in ("first-draft", "first-draft/1/1/3", "first-draft.atom"):
+        location = web.ask(f"/my.reader/{path}")["location"] or ""
+
+        assert web.ask(location.removeprefix(HOST)).status == 200
+
+
+@pytest.mark.parametrize(
+    ("sent", "path"),
+    [
+        ("first-draft/?a=1&b", "full-book/?a=1&b"),
+        ("first-draft/1/1/5?api_key=secret&a=1", "full-book/1/1/5/?a=1"),
+        ("first-draft.rss?a=1", "full-book.rss?a=1"),
+        ("first-draft/%0d%0aX:%20y/", "full-book/%0D%0AX:%20y/"),
+        ("first-draft//1///1//", "full-book/1/1/"),
+    ],
+)
+def test_query_is_kept_and_paths_are_encoded(web: Web, sent: str, path: str) -> None:
+    assert_redirect(web.ask(f"/my.reader/{sent}"), f"/my.reader/{path}")
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/my.reader/FIRST-DRAFT/",
+        "/my.reader/first-draft.xml",
+        "/my.reader/first-draft.atom.rss",
+        "/my.reader/first-draft%2F1/",
+        "/myxreader/first-draft/",
+        "/first-draft/",
+        "/reader/first-draft/",
+        "/sitemaps/series/first-draft.xml",
+    ],
+)
+def test_other_paths_do_not_redirect(web: Web, path: str) -> None:
+    response = web.ask(path)
+
+    assert (response.status, response.body[:1]) == (404, b"<")
+
+
+def test_api_redirects_as_before(web: Web) -> None:
+    assert_redirect(web.ask("/api/series/first-draft/1/1/"), "/api/series/full-book/1/1")
+
+
+def test_methods_and_headers(web: Web) -> None:
+    """A redirect of a page has the headers of other redirects."""
+    get, head = web.ask("/my.reader/first-draft/"), web.ask("/my.reader/first-draft/", "HEAD")
+
+    assert (head.status, head.fields, head.body) == (308, get.fields, b"")
+    assert get["cache-control"] == "public, max-age=60"
+    assert web.ask("/my.reader/first-draft/?api_key=a")["cache-control"] == "private, no-store"
+    assert web.ask("/my.reader/first-draft/", "OPTIONS").status == 204
+    refused = web.ask("/my.reader/first-draft/", "POST")
+    assert (refused.status, refused["content-type"]) == (405, HTML)
+
+
+def test_redirects_are_absent_without_pages(tmp_path) -> None:
+    """A front end of the owner decides on these paths."""
+    with served(tmp_path, files=with_old_slugs()) as (site, web):
+        assert web.ask("/reader/first-draft/").status == 404
+        assert "/reader" not in (site.folder / "dist/current/redirects.map").read_text()
+
+
+def test_verify_follows_redirects_of_pages(renamed: tuple[Site, Web]) -> None:
+    """Every redirect, and every page and feed."""
+    site, web = renamed
+    result = check_server(site.store, f"http://127.0.0.1:{web.port}", time.monotonic)
+
+    assert result.faults == []
+    assert result.urls > 400

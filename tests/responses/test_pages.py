@@ -1,0 +1,386 @@
+"""Pages and feeds on a real nginx: bodies, headers, conditions, spellings of their URLs, and errors."""
+
+import re
+from collections.abc import Iterator
+from itertools import product
+
+import pytest
+
+from generator.api.resources import HTML, SVG
+from tests.conftest import AS_OF, Site
+from tests.responses.test_short_way import LAST, visible
+from tests.support import nginx_client
+from tests.support.nginx_client import Web
+from tests.support.site_variants import served
+
+SETTINGS = "pages: true\ncache: {pages: 77}"
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' https://images.example; "
+    "connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'self'"
+)
+EVERYWHERE = {"x-frame-options": "SAMEORIGIN", "x-content-type-options": "nosniff", "access-control-allow-origin": "*"}
+OF_PAGES = {"content-security-policy": POLICY, "referrer-policy": "strict-origin-when-cross-origin"}
+
+
+@pytest.fixture(scope="module")
+def pages(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Site, Web]]:
+    with served(tmp_path_factory.mktemp("pages"), settings=SETTINGS) as (site, web):
+        yield site, web
+        assert web.complaints() == []
+
+
+@pytest.fixture(scope="module")
+def web(pages: tuple[Site, Web]) -> Web:
+    return pages[1]
+
+
+def outside_api(site: Site) -> list[str]:
+    return [url for url in site.manifest.resources if not url.startswith("/api/")]
+
+
+def both_spellings(url: str) -> tuple[str, str]:
+    return (url, url) if url == "/" else (url.removesuffix("/"), f"{url.removesuffix('/')}/")
+
+
+def test_every_body_is_served(pages: tuple[Site, Web]) -> None:
+    """With its type and validators, with a final slash or without, plain and compressed."""
+    site, web = pages
+    for url in outside_api(site):
+        body = site.manifest.resources[url]
+        text = (site.folder / "dist" / body.file).read_bytes()
+        expected = {"content-type": body.type, "etag": f'"{body.etag}"', **EVERYWHERE}
+        expected |= {"cache-control": f"public, max-age={3600 if url == '/index.json' else 77}"}
+        for spelling in both_spellings(url):
+            response, packed = web.ask(spelling), web.ask(spelling, Accept_Encoding="gzip")
+
+            assert (spelling, response.status, response.body) == (spelling, 200, text)
+            assert response.fields | expected == response.fields
+            assert packed["content-encoding"] == ("gzip" if body.gzip else None), spelling
+            own = {HTML: OF_PAGES.keys(), SVG: {"content-security-policy"}}.get(body.type, set())
+            assert OF_PAGES.keys() & response.fields.keys() == own
+
+
+def test_icon_runs_no_script(web: Web) -> None:
+    """That of a theme may come from someone else."""
+    for spelling in both_spellings("/assets/icon.svg"):
+        assert web.ask(spelling)["content-security-policy"] == "default-src 'none'; style-src 'unsafe-inline'; sandbox"
+
+
+def test_first_page_and_index(web: Web) -> None:
+    """`/` is a page; the JSON index has a path of its own."""
+    assert web.ask("/")["content-type"] == HTML
+    assert web.ask("/index.json").body.startswith(b'{"api":')
+
+
+def test_pages_name_the_hosts_of_their_images(web: Web) -> None:
+    """Also on an error."""
+    for path in ("/", "/reader/full-book/", "/nothing/"):
+        response = web.ask(path)
+
+        assert response.fields | OF_PAGES == response.fields
+
+
+@pytest.mark.parametrize("method", ["GET", "HEAD"])
+@pytest.mark.parametrize("coding", [{}, {"Accept_Encoding": "gzip"}], ids=str)
+def test_both_ways_send_the_same_response(pages: tuple[Site, Web], method: str, coding: dict[str, str]) -> None:
+    """A lone question mark leads to the long way, whose rules decide."""
+    site, web = pages
+    urls = outside_api(site)
+    for url in {*urls[:4], *urls[:: len(urls) // 20]}:
+        etag = f'"{site.manifest.resources[url].etag}"'
+        conditions = (
+            {},
+            {"If_None_Match": etag},
+            {"If_None_Match": f"W/{etag}"},
+            {"If_None_Match": '"x"'},
+            {"If_None_Match": "*"},
+            {"If_Modified_Since": LAST},
+            {"If_Match": '"x"'},
+            {"If_Match": etag},
+            {"If_Unmodified_Since": "Thu, 01 Jan 1970 00:00:00 GMT"},
+            {"Range": "bytes=0-3"},
+        )
+        for condition, spelling in product(conditions, both_spellings(url)):
+            short, long = (web.ask(spelling + end, method, **coding, **condition) for end in ("", "?"))
+
+            assert (spelling, condition, visible(short)) == (spelling, condition, visible(long))
+
+
+def test_conditions_and_ranges_are_those_of_the_api(pages: tuple[Site, Web]) -> None:
+    site, web = pages
+    etag = f'"{site.manifest.resources["/reader/full-book/"].etag}"'
+    statuses = {
+        200: ({"If_None_Match": '"x"'}, {"If_Match": etag}, {"Range": "bytes=0-3"}, {"If_Unmodified_Since": LAST}),
+        304: ({"If_None_Match": etag}, {"If_None_Match": f"W/{etag}"}, {"If_Modified_Since": LAST}),
+        412: ({"If_Match": '"x"'}, {"If_Unmodified_Since": "Thu, 01 Jan 1970 00:00:00 GMT"}),
+    }
+    for status, conditions in statuses.items():
+        for condition in conditions:
+            assert (condition, web.ask("/reader/full-book/", **condition).status) == (condition, status)
+
+
+def test_head_and_options(web: Web) -> None:
+    for path in ("/", "/reader/full-book/", "/releases.atom", "/nothing"):
+        head, get, options = (web.ask(path, method) for method in ("HEAD", "GET", "OPTIONS"))
+
+        assert (head.status, head.fields, head.body) == (get.status, get.fields, b"")
+        assert (options.status, options["allow"]) == (204, "GET, HEAD, OPTIONS")
+
+
+@pytest.fixture(scope="module")
+def cut(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Site, Web]]:
+    """A server that answers 503 at the beginning of the long way."""
+    folder = tmp_path_factory.mktemp("cut")
+    with served(folder, settings=SETTINGS) as (site, _):
+        pass
+    with nginx_client.listening() as listener:
+        conf = folder / "nginx.conf"
+        conf.write_text(re.sub(r"(?<=listen )\d+", str(listener.getsockname()[1]), conf.read_text()))
+        for path in (folder / "dist/current").glob("answer*.conf"):
+            text, count = re.subn(r"(?=if \(\$http_transfer_encoding\))", "return 503;\n", path.read_text())
+            assert count == 1
+            path.write_text(text)
+        with nginx_client.running(folder, listener) as web:
+            yield site, web
+
+
+def test_pages_take_the_short_way(cut: tuple[Site, Web]) -> None:
+    """With a final slash or without: all whose URL has neither capitals nor escapes."""
+    site, web = cut
+    for url in outside_api(site):
+        is_plain = re.fullmatch("[-a-z0-9_.~/]+", url) is not None
+        for spelling in both_spellings(url):
+            response = web.ask(spelling)
+            fresh = web.ask(spelling, If_None_Match=f'"{site.manifest.resources[url].etag}"')
+
+            assert (spelling, response.status, fresh.status) == (spelling, *((200, 304) if is_plain else (503, 503)))
+
+
+@pytest.mark.parametrize(
+    "path", ["//", "/?", "/index", "/reader/full-book//", "/reader/./full-book/", "/reader/full%2Dbook/", "/nothing/"]
+)
+def test_unusual_requests_take_the_long_way(cut: tuple[Site, Web], path: str) -> None:
+    assert cut[1].ask(path).status == 503
+
+
+IMAGES = ("/1", "/1/", "/5/", "/999", "/9999/", "/5/?a=b")
+
+
+@pytest.mark.parametrize("image", IMAGES)
+@pytest.mark.parametrize("chapter", ["/reader/full-book/1/1", "/reader/UPPER-lower_9/0/1", "/reader/full-book/1/2.5"])
+def test_number_of_an_image_answers_the_page_of_its_chapter(pages: tuple[Site, Web], chapter: str, image: str) -> None:
+    """In any spelling, with the validators of the chapter's page."""
+    site, web = pages
+    if f"{chapter}/" not in site.manifest.resources:
+        pytest.fail(f"{chapter}/ is no page of this site")
+
+    assert visible(web.ask(chapter + image)) == visible(web.ask(f"{chapter}/"))
+    assert web.ask(chapter + image, If_None_Match="*").status == 304
+
+
+@pytest.mark.parametrize("image", ["/0/", "/01", "/12345/", "/1.5", "/-1/", "/a", "/1/1/", "/5%0a", "/%35/x"])
+def test_other_numbers_of_images_are_404(web: Web, image: str) -> None:
+    assert web.ask(f"/reader/full-book/1/1{image}").status == 404
+
+
+@pytest.mark.parametrize("chapter", ["1/9999", "99/1", "01/1", "1/01", "1/1.0", "1/1e0"])
+def test_image_of_a_missing_chapter_is_404(web: Web, chapter: str) -> None:
+    """A number has one spelling."""
+    for path in (f"/reader/full-book/{chapter}/", f"/reader/full-book/{chapter}/1/"):
+        response = web.ask(path)
+
+        assert (response.status, response["content-type"]) == (404, HTML)
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/index",
+        "/index/",
+        "/query/series/title/1",
+        "/query/chapters/timestamp",
+        "/of/index/series",
+        "/of/lamplighter/profile",
+        "/bad/pages",
+        "/www/reader/full-book",
+        "/private/api/v2/profile",
+        "/_flatpanel",
+        "/_flatpanel/error",
+        "/_flatpanel/page_error",
+        "/API/series",
+        "/apis",
+        "/Reader/full-book/",
+        "/reader/Full-Book/",
+        "/reader%2Ffull-book/",
+        "/reader/full-book/%0A",
+        "/reader/../of/index/series",
+        "/releases.xml",
+        "/releases.atom.json",
+        "/reader/nothing.atom",
+        "/reader/full-book.Atom",
+        "/sitemaps/",
+        "/sitemaps/nothing.xml",
+    ],
+)
+def test_other_paths_are_404_pages(web: Web, path: str) -> None:
+    """Keys that are no paths name nothing, even with an API key."""
+    for headers in ({}, {"X_API_Key": "key-one"}):
+        response = web.ask(path, **headers)
+
+        assert (response.status, response["content-type"]) == (404, response["content-type"])
+        assert response.body.lower().startswith(b"<!doctype html>")
+        assert response["cache-control"] == "public, max-age=60"
+        assert response["etag"] is None
+        assert response["last-modified"] is None
+
+
+@pytest.mark.parametrize(
+    ("request_line", "headers", "status", "is_page"),
+    [
+        ("POST / HTTP/1.1", "", 405, True),
+        ("DELETE /reader/full-book/ HTTP/1.1", "", 405, True),
+        ("POST /releases.atom HTTP/1.1", "", 405, True),
+        ("POST /api/series HTTP/1.1", "", 405, False),
+        ("GET /reader/ HTTP/1.1", "Transfer-Encoding: chunked\r\n", 400, True),
+        ("GET /api/series HTTP/1.1", "Transfer-Encoding: chunked\r\n", 400, False),
+        ("GET / HTTP/1.1", 'If-Match: "x"\r\n', 412, True),
+        ("GET /api/series HTTP/1.1", 'If-Match: "x"\r\n', 412, False),
+        ("GET /index.json HTTP/1.1", 'If-Match: "x"\r\n', 412, False),
+        ("GET /index.json/ HTTP/1.1", 'If-Match: "x"\r\n', 412, False),
+        ("POST /index.json HTTP/1.1", "", 405, False),
+        ("GET /index.json?a HTTP/1.1", f"X: {'x' * 9000}\r\n", 400, False),
+        ("GET /index.jsonx HTTP/1.1", f"X: {'x' * 9000}\r\n", 400, True),
+        ("GET / HTTP/1.1", f"X: {'x' * 9000}\r\n", 400, True),
+        ("GET /reader/a?b=/api HTTP/1.1", f"X: {'x' * 9000}\r\n", 400, True),
+        ("GET http://a/reader/ HTTP/1.1", f"X: {'x' * 9000}\r\n", 400, True),
+        ("GET /api/series HTTP/1.1", f"X: {'x' * 9000}\r\n", 400, False),
+        ("GET /api?a HTTP/1.1", f"X: {'x' * 9000}\r\n", 400, False),
+        ("GET //api/series HTTP/1.1", f"X: {'x' * 9000}\r\n", 400, False),
+        ("GET /%61pi/series HTTP/1.1", f"X: {'x' * 9000}\r\n", 400, False),
+        ("GET /./api/series HTTP/1.1", f"X: {'x' * 9000}\r\n", 400, False),
+        ("GET /x/../api/series HTTP/1.1", f"X: {'x' * 9000}\r\n", 400, False),
+        ("GET /x/%2E./api/series HTTP/1.1", f"X: {'x' * 9000}\r\n", 400, False),
+        ("GET /reader/%zz HTTP/1.1", "", 400, True),
+        ("GET /%zz HTTP/1.1", "", 400, False),
+        ("GET /reader/ HTTP/9.9", "", 505, True),
+        ("nonsense", "", 400, False),
+    ],
+)
+def test_errors_outside_the_api_are_pages(
+    web: Web, request_line: str, headers: str, status: int, is_page: bool
+) -> None:
+    """If nginx refuses a request early, the path must be clearly outside; all else is JSON."""
+    body = "0\r\n\r\n" * ("chunked" in headers)
+    request = f"{request_line}\r\nHost: a\r\nConnection: close\r\n{headers}\r\n{body}"
+    response = nginx_client.parse(web.raw(request.encode()))
+
+    assert (response.status, response["content-type"]) == (status, HTML if is_page else "application/json")
+    assert response.body.startswith(b"<!DOCTYPE html>" if is_page else b"{")
+    assert response["content-security-policy"] == (POLICY if is_page else None)
+    assert response["cache-control"] == "no-store"
+    assert response["allow"] == ("GET, HEAD, OPTIONS" if status == 405 else None)
+
+
+def test_long_url_is_an_error_page(web: Web) -> None:
+    response = web.ask(f"/reader/{'a' * 9000}")
+
+    assert (response.status, response["content-type"]) == (414, HTML)
+    assert b"<h1>URI too long</h1>" in response.body
+
+
+def test_site_without_pages_has_no_paths_of_pages(tmp_path) -> None:
+    """And its files are those for types that it sends."""
+    with served(tmp_path) as (site, web):
+        for path in ("/reader/full-book/", "/reader/", "/library/", "/releases.atom", "/of/index/series", "/index"):
+            response = web.ask(path)
+            assert (response.status, response.body) == (404, b'{"error":"Not found","status":404}')
+        for path in ("/", "/index.json"):
+            response = web.ask(path)
+            assert (response.status, response["content-type"]) == (200, "application/json")
+            assert OF_PAGES.keys().isdisjoint(response.fields)
+        assert {path.name for path in (site.folder / "dist/current").glob("answer*")} == {
+            "answer.conf",
+            "answer.css.conf",
+            "answer.html.conf",
+            "answer.js.conf",
+        }
+
+
+def test_reader_path_with_special_characters(tmp_path) -> None:
+    """A dot in the setting matches a dot only; capitals take the long way."""
+    with served(tmp_path, settings=f"{SETTINGS}\nreader: /re.ad-er~_/Sub/") as (_, web):
+        for path, status in {
+            "/re.ad-er~_/Sub/": 200,
+            "/re.ad-er~_/Sub/full-book/": 200,
+            "/re.ad-er~_/Sub/full-book.atom": 200,
+            "/re.ad-er~_/Sub/full-book/1/1/2": 200,
+            "/rexad-er~_/Sub/full-book/1/1/2": 404,
+            "/rexad-er~_/Sub/full-book.atom": 404,
+            "/re.ad-er~_/sub/full-book/": 404,
+        }.items():
+            assert (path, web.ask(path).status) == (path, status)
+        assert web.ask("/re.ad-er~_/Sub/full-book.rss")["content-type"] == "application/rss+xml; charset=utf-8"
+
+
+def test_hosts_of_hidden_images_are_not_named(tmp_path) -> None:
+    """Those of chapters of a restricted or licensed series, of a hidden group, and of chapters with restricted pages.
+
+    The cover of a restricted series is on its page and in lists.
+    """
+    chapter = '  - {{id: {id}, number: 1, published: 2026-01-01, pages: ["https://{host}.example/1.png"]}}\n'
+    series = "title: {host}\ncover: https://cover-{host}.example/c.png\nmodified: 2026-01-01\n{more}chapters:\n"
+    files = {
+        f"series/{host}.yaml": (series + chapter).format(host=host, more=more, id=id)
+        for host, more, id in (
+            ("shown", "", 9001),
+            ("locked", "restricted: true\n", 9002),
+            ("licensed", "licensed: true\n", 9003),
+        )
+    }
+    files["groups.yaml"] = "- {id: 1, name: A, logo: 'https://logo.example/l.png'}\n"
+    covers = {f"https://cover-{host}.example" for host in ("shown", "locked", "licensed")}
+    for number, (restricted, expected) in enumerate(
+        {
+            "": covers | {"https://shown.example", "https://logo.example"},
+            "restricted: ['/chapters/{id}/pages']": covers | {"https://logo.example"},
+            "restricted: ['/groups/{id}']": covers | {"https://shown.example"},
+        }.items()
+    ):
+        with served(tmp_path / str(number), "minimal", settings=f"pages: true\n{restricted}", files=files) as (_, web):
+            policy = web.ask("/")["content-security-policy"] or ""
+            assert b'src="https://cover-locked.example/c.png"' in web.ask("/reader/locked/").body
+        images = policy.partition("img-src 'self' ")[2].partition(";")[0]
+
+        assert set(images.split(" ")) == expected
+
+
+def test_missing_page_is_the_body_of_its_url(pages: tuple[Site, Web]) -> None:
+    """With status 404, uncompressed and without validators."""
+    site, web = pages
+    body = (site.folder / "dist" / site.manifest.resources["/404/"].file).read_bytes()
+    for path in ("/nothing", "/reader/nothing/", "/releases.xml"):
+        for headers in ({}, {"Accept_Encoding": "gzip"}, {"If_None_Match": "*"}, {"Range": "bytes=0-3"}):
+            response = web.ask(path, **headers)
+
+            assert (response.status, response.body) == (404, body)
+            assert {"etag", "last-modified", "content-encoding", "accept-ranges"}.isdisjoint(response.fields)
+        assert web.ask(path, "HEAD").fields == web.ask(path).fields
+
+
+def test_error_page_without_its_file(tmp_path) -> None:
+    """As after an incomplete copy: the response is still a 404."""
+    with served(tmp_path, settings=SETTINGS) as (site, web):
+        (site.folder / "dist" / site.manifest.resources["/404/"].file).unlink()
+        response = web.ask("/nothing")
+
+        assert (response.status, response["content-type"]) == (404, "text/html")
+
+
+def test_unchanged_pages_keep_their_files(tmp_path) -> None:
+    """The configuration depends on the addresses and types of bodies only."""
+    with served(tmp_path, settings=SETTINGS) as (site, _):
+        before = (site.folder / "dist/current/pages.conf").read_text().replace(site.store.current(), "")
+        site.write("series/full-book.yaml", (site.folder / "catalog_src/series/full-book.yaml").read_text() + "\n")
+        site.build(AS_OF + 60)
+
+        assert (site.folder / "dist/current/pages.conf").read_text().replace(site.store.current(), "") == before

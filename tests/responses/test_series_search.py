@@ -1,0 +1,146 @@
+"""Filtered lists of many series: every way of the shim to find a page, compared with a plain reference in Python."""
+
+import json
+import random
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import urlencode
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tests.conftest import AS_OF, Site, date
+from tests.support import nginx_client, reference_list
+from tests.support.linked_catalog import read_catalog
+from tests.support.nginx_client import Web
+
+# 13 words of bits: a set of up to 12 series is stored as positions.
+SERIES = 400
+WORDS = ("Paper", "Silent", "Straße", "Élan", "月の", "harbor", "Ab", "garden party")
+CATEGORIES = [f"c{number}" for number in range(12)]
+STATUSES = ("ongoing", "completed", "hiatus", "canceled")
+MODIFIED = "modified: 2026-01-01T00:00:00Z"
+
+
+def write(folder: Path, port: int) -> None:
+    """Titles and names have common parts, rare ones, and letters beyond ASCII."""
+    choose = random.Random(1)
+    (folder / "series").mkdir(parents=True)
+    (folder / "site.yaml").write_text(f"base_url: https://a.example\nport: {port}\n")
+    for kind in ("authors", "artists"):
+        people = (f"- {{id: {one}, name: Pérson {one % 7} {kind} {one}, {MODIFIED}}}\n" for one in range(1, 31))
+        (folder / f"{kind}.yaml").write_text("".join(people))
+    lines = (f"- {{id: {one}, name: Genre {one}, {MODIFIED}}}\n" for one in CATEGORIES)
+    (folder / "categories.yaml").write_text("".join(lines))
+    for number in range(SERIES):
+        title = " ".join(choose.sample(WORDS, choose.randint(1, 3)))
+        genres = ", ".join(choose.sample(CATEGORIES, choose.randint(0, 3)))
+        chapters = "".join(
+            f"  - {{id: {3 * number + one}, number: {one}, pages: [a.jpg], views: {choose.randint(0, 9)}, "
+            f"published: 2026-01-{choose.randint(1, 28):02}T00:00:00Z, {MODIFIED}}}\n"
+            for one in range(1, choose.randint(2, 4))
+        )
+        (folder / f"series/s-{number}.yaml").write_text(
+            f"title: {title} {number}\naliases: [The alias {number % 50}]\nauthors: [{choose.randint(1, 30)}]\n"
+            f"artists: [{number % 30 + 1}]\ncategories: [{genres}]\n"
+            f"status: {choose.choice(STATUSES)}\ncover: a.jpg\n{MODIFIED}\nchapters:\n{chapters}"
+        )
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Site, Web]]:
+    made = Site(tmp_path_factory.mktemp("many"))
+    with nginx_client.listening() as listener:
+        write(made.folder / "catalog_src", listener.getsockname()[1])
+        date(made.folder)
+        made.build()
+        with nginx_client.running(made.folder, listener) as web:
+            yield made, web
+
+
+@pytest.fixture(scope="module")
+def expected(site: tuple[Site, Web]):
+    """The list that the reference returns for a query."""
+    catalog = read_catalog(site[0].folder / "catalog_src", AS_OF)
+    return lambda query: reference_list.answer(catalog, query)
+
+
+def listed(web: Web, query: str) -> reference_list.Listed | None:
+    response = web.ask(f"/api/v2/series?{query}")
+    return reference_list.read(json.loads(response.body)) if response.status == 200 else None
+
+
+@pytest.mark.parametrize("sort", [f"{sign}{name}" for name in reference_list.ORDERS for sign in ("", "-")])
+@pytest.mark.parametrize(
+    "filters",
+    [
+        {"limit": "7"},
+        {"status": "ongoing"},
+        {"status": "none"},
+        {"categories": "c1"},
+        {"categories": "c1,Genre c2,C1"},
+        {"categories": "c1,c2", "status": "hiatus"},
+        {"categories": "-c1,-c2"},
+        {"categories": "c3,-c1", "status": "hiatus"},
+        {"slug": "S-17"},
+        {"slug": "s-17", "title": "17"},
+        {"slug": "s-17", "status": "ongoing"},
+        {"slug": "s-17", "title": "x"},
+        {"slug": "s-400"},
+        # Many series, few, and none; listed parts, and longer texts.
+        {"title": "a"},
+        {"title": "a", "status": "ongoing"},
+        {"title": "é"},
+        {"title": "q"},
+        {"title": "99"},
+        {"title": "qq"},
+        {"title": "harbor"},
+        {"title": "harbor ", "categories": "c1"},
+        {"title": "garden party p"},
+        {"title": "straße", "categories": "-c1"},
+        {"title": "STRASSE É"},
+        {"title": "月の 1", "status": "ongoing"},
+        {"title": "the alias 1"},
+        {"title": "garden straps"},
+        {"title": "alias\nthe"},
+        {"author": "pérson 3 a", "artist": "artists 1", "title": "e"},
+        {"author": "person"},
+    ],
+    ids=lambda filters: urlencode(filters),
+)
+def test_every_way_to_a_page_returns_what_the_reference_returns(site, expected, filters, sort: str) -> None:
+    """The first page, the next one, and one behind the end."""
+    for page in ("1", "2", "40"):
+        query = urlencode({**filters, "sort": sort, "page": page})
+        assert listed(site[1], query) == expected(query)
+
+
+texts = st.one_of(
+    st.sampled_from(
+        ["a", "per", "harbor", "ALIAS 1", "e", "ß", "ss", "の", "Paper Silent", " ", "1", "12", "n party 3"]
+    ),
+    st.text("abehprst é月の1", max_size=6),
+)
+values = {
+    "page": st.sampled_from(["1", "1", "2", "5"]),
+    "limit": st.sampled_from(["1", "5", "25", "400"]),
+    "sort": st.sampled_from([f"{sign}{name}" for name in reference_list.ORDERS for sign in ("", "-")]),
+    "status": st.sampled_from(STATUSES),
+    "slug": st.sampled_from(["s-1", "S-399", "x"]),
+    "categories": st.lists(st.sampled_from([*CATEGORIES, *(f"-{one}" for one in CATEGORIES)]), max_size=3).map(
+        ",".join
+    ),
+    "title": texts,
+    "author": texts,
+    "artist": texts,
+}
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.fixed_dictionaries({}, optional=values))
+def test_random_filters_return_what_the_reference_returns(site, expected, filters: dict[str, str]) -> None:
+    """All combinations of filters, orders and pages."""
+    query = urlencode(filters)
+
+    assert listed(site[1], query) == expected(query)

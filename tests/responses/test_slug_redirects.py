@@ -1,0 +1,250 @@
+"""Redirects from slugs that series had before, to the same path below the present slug."""
+
+import json
+from collections.abc import Iterator
+from itertools import product
+
+import pytest
+
+from tests.conftest import SITES, Site
+from tests.support.nginx_client import Answer, Web
+from tests.support.site_variants import served
+
+HOST = "https://lists.example"
+# The old slugs of each series: public, licensed, restricted, and with capitals; one is as long as possible.
+FORMERLY = {
+    "full-book": ["first-draft", "Second_Draft"],
+    "in-shops": ["not-in-shops"],
+    "members-only": ["for-all"],
+    "UPPER-lower_9": ["tenth", "l" * 200],
+}
+PAIRS = [(old, present) for present, slugs in FORMERLY.items() for old in slugs]
+PREFIXES = ("/api/series", "/api/v1/series", "/api/v2/series", "/api/v2/cubari")
+BELOW = ("", "/1", "/1/1", "/1/10.5", "/abc", "/01/1e3", "/chapters", "/chapters/more", "/a/b/c/d", "/.hidden")
+
+
+def with_old_slugs() -> dict[str, str]:
+    texts = {slug: (SITES / f"v2/series/{slug}.yaml").read_text(encoding="utf-8") for slug in FORMERLY}
+    return {f"series/{slug}.yaml": f"formerly: {json.dumps(FORMERLY[slug])}\n{text}" for slug, text in texts.items()}
+
+
+@pytest.fixture(scope="module")
+def renamed(tmp_path_factory) -> Iterator[tuple[Site, Web]]:
+    with served(tmp_path_factory.mktemp("renamed"), files=with_old_slugs()) as running_site:
+        yield running_site
+
+
+@pytest.fixture(scope="module")
+def web(renamed) -> Web:
+    return renamed[1]
+
+
+def assert_redirect(response: Answer, path: str) -> None:
+    assert (response.status, response["location"]) == (308, f"{HOST}{path}")
+    assert response.body == json.dumps({"url": f"{HOST}{path}"}, separators=(",", ":")).encode()
+
+
+@pytest.mark.parametrize(("prefix", "below"), list(product(PREFIXES, BELOW)))
+@pytest.mark.parametrize(("old", "present"), PAIRS)
+def test_path_below_an_old_slug_redirects(web: Web, prefix: str, below: str, old: str, present: str) -> None:
+    """It exists or not, and the series is public or not: the present path decides."""
+    assert_redirect(web.ask(f"{prefix}/{old}{below}"), f"{prefix}/{present}{below}")
+    assert_redirect(web.ask(f"{prefix}/{old}{below}/"), f"{prefix}/{present}{below}")
+
+
+def test_head_has_the_headers_of_get(web: Web) -> None:
+    path = "/api/v2/series/first-draft/chapters"
+    head, get = web.ask(path, "HEAD"), web.ask(path)
+
+    assert (head.status, head.fields, head.body) == (308, get.fields, b"")
+
+
+def test_headers_are_those_of_other_redirects(web: Web) -> None:
+    """`/read` is the other redirect; the families without keys have no CORS headers for keys."""
+    read = web.ask("/api/v2/chapters/11/read").fields
+    for prefix in PREFIXES:
+        fields = web.ask(f"{prefix}/first-draft").fields
+        expected = read | {name: fields[name] for name in ("location", "content-length")}
+        if "/v2/" not in prefix:
+            del expected["access-control-allow-methods"], expected["access-control-allow-headers"]
+        assert fields == expected
+    assert read["cache-control"] == "public, max-age=60"
+
+
+@pytest.mark.parametrize("prefix", PREFIXES)
+def test_redirect_leads_to_the_series(web: Web, prefix: str) -> None:
+    location = web.ask(f"{prefix}/first-draft")["location"] or ""
+
+    assert web.ask(location.removeprefix(HOST)).status == 200
+
+
+@pytest.mark.parametrize(
+    ("sent", "repeated"),
+    [
+        ("?", ""),
+        ("?date_format=timestamp", "?date_format=timestamp"),
+        ("?date_format=bad", "?date_format=bad"),
+        ("?a=1&&b&=c&a=2", "?a=1&&b&=c&a=2"),
+        ("?a=b%2Fc%zz+d&e[]={f}|'g'", "?a=b%2Fc%zz+d&e[]={f}|'g'"),
+        ('?a="\\<>', "?a=%22%5C%3C%3E"),
+        ("?a=\u00e9", "?a=%C3%A9"),
+        ("?a?b=/c?d", "?a?b=/c?d"),
+        ("?a=1#b", "?a=1"),
+    ],
+)
+def test_query_is_repeated(web: Web, sent: str, repeated: str) -> None:
+    """With an escape for a byte that no URL may contain."""
+    request = f"GET /api/v2/series/first-draft/chapters{sent} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"
+    location = f"{HOST}/api/v2/series/full-book/chapters{repeated}"
+
+    assert f"\r\nLocation: {location}\r\n".encode() in web.raw(request.encode())
+
+
+@pytest.mark.parametrize(
+    ("sent", "repeated"),
+    [
+        ("?api_key=key-one", ""),
+        ("?a=1&api_key=key-one&b=2", "?a=1&b=2"),
+        ("?api_key=nonsense&a=1", "?a=1"),
+        ("?%61pi_ke%79=key-one", ""),
+        ("?api_key=key-one&api_key=key-two", ""),
+    ],
+)
+def test_key_in_the_query_is_dropped(web: Web, sent: str, repeated: str) -> None:
+    """And no cache may keep the response, since its URL has the key."""
+    response = web.ask(f"/api/v2/cubari/for-all{sent}")
+
+    assert_redirect(response, f"/api/v2/cubari/members-only{repeated}")
+    assert response["cache-control"] == "private, no-store"
+
+
+def test_key_in_the_header_makes_the_response_private(web: Web) -> None:
+    """Also in the families that know no keys. An empty key is none."""
+    for prefix in PREFIXES:
+        assert web.ask(f"{prefix}/for-all", X_API_Key="key-one")["cache-control"] == "private, no-store"
+        assert web.ask(f"{prefix}/for-all", X_API_Key="")["cache-control"] == "public, max-age=60"
+        assert web.ask(f"{prefix}/for-all?api_key=")["cache-control"] == "public, max-age=60"
+
+
+def test_key_does_not_change_other_redirects(web: Web) -> None:
+    assert web.ask("/api/v2/chapters/11/read?api_key=key-one")["cache-control"] == "public, max-age=60"
+
+
+@pytest.mark.parametrize(
+    ("sent", "below"),
+    [
+        ("/a%20b", "/a%20b"),
+        ("/a%0d%0aX:%20y", "/a%0D%0AX:%20y"),
+        ("/%22%5c%7B%24%7D", "/%22%5C%7B$%7D"),
+        ("/%ff%25", "/%FF%25"),
+        ("/\u00e9", "/%C3%A9"),
+        ("/a+b;c=d,e@f!(g)*'~", "/a+b;c=d,e@f!(g)*'~"),
+        ("//1///2//", "/1/2"),
+        ("/1/./2/../3", "/1/3"),
+        ("%2d", None),
+        ("x", None),
+        ("/..", None),
+    ],
+)
+def test_rest_of_the_path_is_encoded(web: Web, sent: str, below: str | None) -> None:
+    """No text of a request becomes another header, or a part of the body that is not inside its text."""
+    request = f"GET /api/v1/series/first-draft{sent} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"
+    received = web.raw(request.encode())
+
+    if below is None:
+        assert b" 308 " not in received
+    else:
+        assert f"\r\nLocation: {HOST}/api/v1/series/full-book{below}\r\n".encode() in received
+        assert json.loads(received.partition(b"\r\n\r\n")[2]) == {"url": f"{HOST}/api/v1/series/full-book{below}"}
+
+
+@pytest.mark.parametrize("path", ["%2Fb", "/a%2fb", "/a/%2F"])
+def test_path_with_an_escaped_slash_names_nothing(web: Web, path: str) -> None:
+    """As everywhere: it would be another URL of the same resource."""
+    assert web.ask(f"/api/v2/series/first-draft{path}").status == 404
+
+
+@pytest.mark.parametrize("slug", ["FIRST-DRAFT", "First-draft", "second_draft", "first-draft-2", "first", "drafts"])
+@pytest.mark.parametrize("prefix", PREFIXES)
+def test_other_slugs_are_not_found(web: Web, prefix: str, slug: str) -> None:
+    """Paths are case-sensitive."""
+    assert web.ask(f"{prefix}/{slug}").status == 404
+
+
+def test_old_slug_in_other_places_is_not_found(web: Web) -> None:
+    for path in ("/api/v1/cubari/first-draft", "/api/cubari/first-draft", "/api/v3/series/first-draft", "/first-draft"):
+        assert web.ask(path).status == 404
+
+
+def test_bad_numbers_of_other_series_stay_errors(web: Web) -> None:
+    assert web.ask("/api/series/first-drafts/abc").status == 400
+    assert web.ask("/api/series/full-book/abc").status == 400
+
+
+def test_other_methods_are_as_elsewhere(web: Web) -> None:
+    assert web.ask("/api/v2/series/first-draft", "OPTIONS").status == 204
+    for method in ("POST", "DELETE"):
+        response = web.ask("/api/v2/series/first-draft", method)
+        assert (response.status, response["allow"]) == (405, "GET, HEAD, OPTIONS")
+        assert web.ask("/api/series/first-draft/1", method).body == b'{"error":"Method not allowed","status":405}'
+
+
+def test_conditions_do_not_matter(web: Web) -> None:
+    """The redirect has no validators."""
+    for headers in (
+        {"If_None_Match": "*"},
+        {"If_Match": '"a"'},
+        {"If_Modified_Since": "Tue, 01 Sep 2026 00:00:00 GMT"},
+    ):
+        assert web.ask("/api/v2/series/first-draft", **headers).status == 308
+
+
+@pytest.mark.parametrize(("old", "present"), PAIRS)
+@pytest.mark.parametrize(
+    "query",
+    [
+        "/series?slug={}",
+        "/series?limit=3&slug={}",
+        "/chapters?series={}",
+        "/chapters?series={}&date_format=timestamp",
+        "/pages?series={}&volume=1&number=1",
+        "/pages?series={}&volume=1&number=999",
+    ],
+)
+def test_parameter_finds_the_present_series(web: Web, query: str, old: str, present: str) -> None:
+    """In any case; a licensed series finds nothing, and a restricted one needs a key, as under its present slug."""
+    for headers in ({}, {"X_API_Key": "key-one"}):
+        expected = web.ask(f"/api/v2{query.format(present)}", **headers)
+        for slug in (old, old.upper(), old.lower()):
+            response = web.ask(f"/api/v2{query.format(slug)}", **headers)
+            assert (response.status, response.fields, response.body) == (
+                expected.status,
+                expected.fields,
+                expected.body,
+            )
+
+
+def test_parameter_finds_chapters_and_pages(web: Web) -> None:
+    """The test above compares more than empty lists."""
+    for query in (
+        "series?slug=first-draft",
+        "chapters?series=first-draft",
+        "pages?series=first-draft&volume=1&number=1",
+    ):
+        assert json.loads(web.ask(f"/api/v2/{query}").body)["results"]
+    assert web.ask("/api/v2/pages?series=for-all&volume=1&number=1").status == 401
+
+
+def test_restricted_route_needs_a_key_first(tmp_path) -> None:
+    """Without a key, no response shows which slugs there were."""
+    settings = 'restricted: ["/series/{slug}", "/series/{slug}/chapters"]'
+    with served(tmp_path, settings=settings, files=with_old_slugs()) as (_, web):
+        for path in ("/api/v2/series/first-draft", "/api/v2/series/first-draft/chapters"):
+            assert web.ask(path).status == 401
+            response = web.ask(path, X_API_Key="key-one")
+            assert (response.status, response["cache-control"], response["vary"]) == (
+                308,
+                "private, no-store",
+                "X-API-Key",
+            )
+        assert web.ask("/api/v2/cubari/first-draft").status == 308

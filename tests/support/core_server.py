@@ -1,0 +1,67 @@
+"""The core in JavaScript behind the smallest server, run by Node.js: what it answers is the core's alone."""
+
+import shutil
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from generator import encoding
+from generator.api.resources import key
+from generator.hosts.packs.worker_rules import rules
+from generator.release import manifest
+from generator.release.table import Alias, Entry, Gate, ReleaseTable
+from tests.conftest import Site
+from tests.support.paths import DATA, ROOT
+
+NODE = shutil.which("node")
+CORE = ROOT / "generator/javascript/core"
+needs_node = pytest.mark.skipif(not NODE, reason="node is not installed")
+_SERVER = DATA / "javascript/serve.mjs"
+
+
+def write_modules(folder: Path) -> Path:
+    """The modules of the core in a folder where Node.js reads them as modules, not as scripts."""
+    shutil.copytree(CORE, folder)
+    (folder / "package.json").write_text('{"type": "module"}')
+    return folder
+
+
+@contextmanager
+def serving(site: Site, folder: Path) -> Iterator[int]:
+    """The port of a server with the current release of a site. Its files go to a folder that does not exist yet."""
+    code = write_modules(folder)
+    with site.store.table() as table:
+        (folder / "release.json").write_bytes(encoding.json({"rules": rules(table), "records": records(site, table)}))
+    command = [str(NODE), str(_SERVER), str(code), str(folder / "release.json"), str(site.folder / "dist")]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout
+        yield int(process.stdout.readline())
+        process.terminate()
+
+
+def records(site: Site, table: ReleaseTable) -> dict[str, dict[str, Any]]:
+    entries = [entry for slug in table.slugs for entry in table.entries(slug)]
+    return {key(entry.url): _record(entry, site.folder / "dist") for entry in entries}
+
+
+def _record(entry: Entry, dist: Path) -> dict[str, Any]:
+    if isinstance(entry, Alias):
+        return {"kind": "alias", "target": entry.target}
+    if isinstance(entry, Gate):
+        return {"kind": str(entry.status), "restricted": entry.restricted, "target": entry.target}
+    return {
+        "kind": "body",
+        "restricted": entry.restricted,
+        "etag": entry.etag,
+        "modified": -1 if manifest.last_modified(entry) is None else entry.modified,
+        "maxAge": entry.max_age,
+        "type": entry.type,
+        "gzip": entry.gzip,
+        "size": entry.size,
+        "stored": (dist / f"{entry.file}.gz").stat().st_size if entry.gzip else entry.size,
+        "file": entry.file,
+    }

@@ -1,0 +1,143 @@
+"""Feeds as values: what a feed reader takes from Atom, RSS and JSON Feed; and the bodies of a catalog in memory."""
+
+import json
+import xml.etree.ElementTree as ElementTree
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+
+from generator.api import routes
+from generator.api.pages.context import PageContext
+from generator.api.resources import Resource
+from generator.catalog.entities import Catalog, Series
+
+ATOM = "{http://www.w3.org/2005/Atom}"
+
+
+@dataclass(frozen=True)
+class Item:
+    """An entry of a feed; times are whole seconds since 1970."""
+
+    id: str
+    url: str
+    title: str
+    published: int
+    updated: int
+    html: str
+    enclosures: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class ParsedFeed:
+    """A feed; `home` is the page with the same content, `own` the URL of the feed."""
+
+    id: str
+    title: str
+    subtitle: str
+    home: str
+    own: str
+    updated: int
+    items: list[Item] = field(default_factory=list)
+
+
+def seconds(text: str) -> int:
+    """Whole seconds of a date of Atom or of JSON Feed."""
+    return int(datetime.fromisoformat(text.replace("Z", "+00:00")).astimezone(UTC).timestamp())
+
+
+def read_atom(body: bytes) -> ParsedFeed:
+    feed = ElementTree.fromstring(body)
+    assert feed.tag == f"{ATOM}feed"
+
+    def text(element: ElementTree.Element, name: str) -> str:
+        (child,) = element.findall(ATOM + name)
+        return child.text or ""
+
+    def links(element: ElementTree.Element, relation: str) -> list[str]:
+        return [link.attrib["href"] for link in element.findall(f"{ATOM}link") if link.attrib["rel"] == relation]
+
+    items = [
+        Item(
+            id=text(entry, "id"),
+            url=links(entry, "alternate")[0],
+            title=text(entry, "title"),
+            published=seconds(text(entry, "published")),
+            updated=seconds(text(entry, "updated")),
+            html=text(entry, "summary"),
+            enclosures=tuple(links(entry, "enclosure")),
+            tags=tuple(category.attrib["term"] for category in entry.findall(f"{ATOM}category")),
+        )
+        for entry in feed.findall(f"{ATOM}entry")
+    ]
+    home, own = links(feed, "alternate")[0], links(feed, "self")[0]
+    updated = seconds(text(feed, "updated"))
+    return ParsedFeed(text(feed, "id"), text(feed, "title"), text(feed, "subtitle"), home, own, updated, items)
+
+
+def read_rss(body: bytes) -> ParsedFeed:
+    """An RSS feed, which has no date of an entry's last update, and no id of its own."""
+    rss = ElementTree.fromstring(body)
+    assert (rss.tag, rss.attrib["version"]) == ("rss", "2.0")
+    (channel,) = rss
+
+    def text(element: ElementTree.Element, name: str) -> str:
+        (child,) = element.findall(name)
+        return child.text or ""
+
+    def date(element: ElementTree.Element, name: str) -> int:
+        return int(parsedate_to_datetime(text(element, name)).timestamp())
+
+    items = [
+        Item(
+            id=text(item, "guid"),
+            url=text(item, "link"),
+            title=text(item, "title"),
+            published=date(item, "pubDate"),
+            updated=0,
+            html=text(item, "description"),
+            tags=tuple(category.text or "" for category in item.findall("category")),
+        )
+        for item in channel.findall("item")
+    ]
+    own = channel.findall(f"{ATOM}link")[0].attrib["href"]
+    description, updated = text(channel, "description"), date(channel, "lastBuildDate")
+    return ParsedFeed("", text(channel, "title"), description, text(channel, "link"), own, updated, items)
+
+
+def read_json(body: bytes) -> ParsedFeed:
+    """A JSON feed, which has no date, and no id of its own."""
+    feed = json.loads(body)
+    assert feed["version"] == "https://jsonfeed.org/version/1.1"
+    items = [
+        Item(
+            id=item["id"],
+            url=item["url"],
+            title=item["title"],
+            published=seconds(item["date_published"]),
+            updated=seconds(item["date_modified"]),
+            html=item["content_html"],
+            tags=tuple(item["tags"]),
+        )
+        for item in feed["items"]
+    ]
+    return ParsedFeed("", feed["title"], feed["description"], feed["home_page_url"], feed["feed_url"], 0, items)
+
+
+READERS = {"atom": read_atom, "rss": read_rss, "json": read_json}
+
+
+def all_resources(catalog: Catalog) -> Iterator[Resource]:
+    """Every resource of a catalog that has the chapters of its series in memory."""
+    page = PageContext(catalog.site)
+    yield from routes.resources(catalog, page)
+    for series in catalog.series:
+        assert isinstance(series, Series)
+        yield from routes.resources_of(series, page)
+
+
+def bodies(catalog: Catalog) -> dict[str, bytes]:
+    """The bodies with bytes of their own, by URL: pages, feeds and files."""
+    made = {resource.url: resource.body.value for resource in all_resources(catalog)}
+    return {url: body for url, body in made.items() if isinstance(body, bytes)}

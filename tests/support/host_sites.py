@@ -1,0 +1,91 @@
+"""Sites for tests of hosts: with pages for readers and without, with restricted routes, API keys and old slugs."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from click.testing import CliRunner
+
+from generator import cli
+from generator.api.resources import SERIES_INDEX_URL, Alias, Gate
+from generator.release.manifest import Entry, Published
+from tests.conftest import SITES, Site
+from tests.support import nginx_client
+from tests.support.odd_requests import Target, Words
+from tests.support.site_variants import served
+
+NAMES = ("v2", "pages", "everything")
+# Old slugs by series, where the test site has none.
+_FORMERLY = {
+    "v2": {"full-book": "[first-draft, Second_Draft]", "in-shops": "[not-in-shops]", "members-only": "[for-all]"},
+    "pages": {},
+    "everything": {"finished": "[begun, 'Begun_2']", "licensed": "[free]"},
+}
+_SETTINGS = {"v2": 'restricted: [/members, "/members/{id}"]', "pages": "", "everything": ""}
+# The keys of the test sites are in their keys.yaml and accounts.yaml as digests.
+_KEYS = {
+    "v2": ("key-one", "key-one-too", "key-two", "key-of-nobody"),
+    "pages": ("key-of-nobody",),
+    "everything": ("foo", "bar"),
+}
+_KEY_FILE = (SITES / "v2/keys.yaml").read_text(encoding="utf-8")
+
+
+@dataclass(frozen=True)
+class HostSite:
+    """A built site that nginx serves, and what requests to it are made of."""
+
+    name: str
+    site: Site
+    web: nginx_client.Web
+
+    @cached_property
+    def packed(self) -> Path:
+        """The folder of its packs."""
+        return pack(self.site, self.site.folder / "packed")
+
+    @property
+    def words(self) -> Words:
+        with self.site.store.table() as table:
+            entries = [entry for slug in table.slugs for entry in table.entries(slug)]
+            rules, old_slugs = table.rules, sorted(table.rules.redirects)
+        slugs = {path.stem for path in (self.site.folder / "catalog_src/series").glob("*.yaml")}
+        bodies = {entry.url: entry for entry in entries if isinstance(entry, Published)}
+        return Words(
+            targets=[_target(entry, bodies) for entry in entries if entry.url != SERIES_INDEX_URL],
+            slugs=sorted(slugs),
+            old_slugs=old_slugs,
+            keys=_KEYS[self.name],
+            reader=rules.reader,
+            texts=("Ada Penn", "Full", "orchard", "Moons", "book"),
+        )
+
+
+def _target(entry: Entry, bodies: Mapping[str, Published]) -> Target:
+    """The URL of an entry; that of a body of an account is followed by the name of the account."""
+    url = entry.url.partition("#")[0]
+    body = bodies[entry.target] if isinstance(entry, Alias) else entry
+    if isinstance(body, Gate):
+        return Target(url, status=body.status)
+    return Target(url, body.etag, body.modified, body.restricted or "#" in entry.url)
+
+
+def pack(site: Site, target: Path) -> Path:
+    """Run the command `pack`."""
+    result = CliRunner().invoke(cli.main, ["pack", str(target), "--out", str(site.folder / "dist")])
+    assert result.exit_code == 0, (result.output, result.exception)
+    return target
+
+
+@contextmanager
+def served_site(name: str, folder: Path) -> Iterator[HostSite]:
+    files = {
+        f"series/{slug}.yaml": f"formerly: {old}\n{(SITES / name / f'series/{slug}.yaml').read_text(encoding='utf-8')}"
+        for slug, old in _FORMERLY[name].items()
+    }
+    if name == "pages":
+        files["keys.yaml"] = _KEY_FILE
+    with served(folder, name, settings=_SETTINGS[name], files=files) as (site, web):
+        yield HostSite(name, site, web)

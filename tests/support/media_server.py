@@ -1,0 +1,71 @@
+"""A real nginx that serves a folder of images, and folders of tiny images."""
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from tests.support import nginx_client
+from tests.support.images import image
+
+_CONF = """
+pid nginx.pid;
+events {{ }}
+http {{
+    access_log requests.log combined;
+    error_log error.log;
+    types {{ image/png png; image/jpeg jpg jpeg; image/gif gif; image/webp webp; image/avif avif; text/html html;
+             image/svg+xml svg; }}
+    server {{
+        listen {port};
+        location /media/ {{ root .; {rules} }}
+        location = /logged {{ access_log off; return 204; }}
+    }}
+}}
+"""
+
+
+class MediaServer:
+    """The folder `media` at the path /media/, and the requests for it."""
+
+    def __init__(self, web: nginx_client.Web) -> None:
+        self._web, self._log = web, web.folder / "requests.log"
+        self.media = web.folder / "media"
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self._web.port}/media"
+
+    @property
+    def requests(self) -> list[str]:
+        """Method, path and status of each request."""
+        # A request is logged after its response, but before the next request.
+        assert self._web.ask("/logged").status == 204
+        lines = self._log.read_text().splitlines()
+        parts = [line.split('"') for line in lines]
+        return [f"{request.rpartition(' ')[0]} {after.split()[0]}" for _, request, after, *_ in parts]
+
+    def forget(self) -> None:
+        assert self._web.ask("/logged").status == 204
+        self._log.write_text("")
+
+
+@contextmanager
+def media_server(folder: Path, rules: str = "") -> Iterator[MediaServer]:
+    """nginx with more `rules` for the images."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with nginx_client.listening() as listener:
+        port = listener.getsockname()[1]
+        (folder / "nginx.conf").write_text(_CONF.format(port=port, rules=rules))
+        with nginx_client.running(folder, listener) as web:
+            yield MediaServer(web)
+
+
+def fill(folder: Path, paths: Iterable[str]) -> None:
+    """Write an image for each path; a path of no image gets some text."""
+    for path in paths:
+        file = folder / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            file.write_bytes(image(path))
+        except KeyError:
+            file.write_bytes(b"text")

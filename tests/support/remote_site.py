@@ -1,0 +1,71 @@
+"""A site, and the folder on a real server that it is published to."""
+
+import json
+import os
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from click.testing import Result
+
+from generator.release.store import Store
+from tests.conftest import Site
+from tests.support.ssh_server import SshServer
+
+# A name that every shell would read as something else.
+NAME = 'it\'s "a" $HOME; `b` \\ é'
+
+
+@dataclass(frozen=True)
+class Remote:
+    """A site, and the folder on the server that it is published to."""
+
+    site: Site
+    server: SshServer
+    folder: Path
+    run: Callable[..., Result]
+
+    def publish(self, *arguments: object, url: str = "", ok: bool = True) -> Result:
+        site = self.site.folder
+        options = ["--out", site / "dist", "--catalog", site / "catalog_src", "--nginx", site / "nginx.conf"]
+        target = url or self.server.url(self.folder).replace("%", "%25").replace("?", "%3F")
+        result = self.run("publish", target, *options, "--lock-seconds", 1, *arguments, **self.server.environment)
+        assert (result.exit_code == 0) == ok, result.output
+        return result
+
+    def facts(self, *arguments: object) -> dict[str, object]:
+        facts: dict[str, object] = json.loads(self.publish("--json", *arguments).stdout)
+        return facts
+
+    @property
+    def store(self) -> Store:
+        return Store(self.folder / "dist")
+
+    def files(self) -> dict[str, tuple[bytes, int]]:
+        """Content and mode of the bodies and releases on the server."""
+        return tree(self.folder / "dist")
+
+    def edit(self, title: str) -> None:
+        """Change a series, and build."""
+        path = self.site.folder / "catalog_src/series/second.yaml"
+        path.write_text(re.sub("^title:.*", f"title: {title}", path.read_text(), flags=re.MULTILINE))
+        self.site.build()
+
+
+def tree(dist: Path) -> dict[str, tuple[bytes, int]]:
+    """The content and the mode of files, and the targets of links."""
+    tops = [dist / name for name in ("www", "private", "releases")]
+    paths = [dist / "current", *(path for top in tops for path in top.rglob("*"))]
+    return {
+        str(path.relative_to(dist)): (
+            os.readlink(path).encode() if path.is_symlink() else path.read_bytes(),
+            path.lstat().st_mode,
+        )
+        for path in paths
+        if path.is_file() or path.is_symlink()
+    }
+
+
+def bodies(files: dict[str, tuple[bytes, int]]) -> set[str]:
+    return {path for path in files if path.startswith(("www/", "private/"))}

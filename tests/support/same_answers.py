@@ -1,0 +1,187 @@
+"""Sends the same requests to several servers and finds the ones that they answer differently."""
+
+import re
+import socket
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import BinaryIO
+
+from tests.support.nginx_client import Answer
+from tests.support.odd_requests import Request
+
+# What the connection decides, and not the site.
+_OF_CONNECTION = {"date", "server", "connection", "keep-alive", "content-length", "transfer-encoding"}
+_SOCKETS = 4
+
+
+@dataclass(frozen=True)
+class Reason:
+    """Why servers answer some requests in another way; the answer is that of the second server."""
+
+    text: str
+    holds: Callable[[Request, Answer], bool]
+
+
+@dataclass(frozen=True)
+class Difference:
+    """A request, and its answers by the name of the server."""
+
+    request: Request
+    answers: Mapping[str, Answer]
+
+    def __str__(self) -> str:
+        (first, expected), (second, found) = self.answers.items()
+        lines = [self.request.encode().split(b"\r\n\r\n")[0].decode("latin-1")]
+        if expected.status != found.status:
+            lines.append(f"{first}: {expected.status}; {second}: {found.status}")
+        sent, other = (sorted(_headers(answer)) for answer in (expected, found))
+        lines += [f"only {first}: {name}: {value}" for name, value in sent if (name, value) not in other]
+        lines += [f"only {second}: {name}: {value}" for name, value in other if (name, value) not in sent]
+        if expected.body != found.body:
+            lines += [f"body of {first}: {_short(expected.body)}", f"body of {second}: {_short(found.body)}"]
+        return "\n    ".join(lines)
+
+    def explained_by(self, reasons: Sequence[Reason]) -> list[Reason]:
+        _, found = self.answers.values()
+        return [reason for reason in reasons if reason.holds(self.request, found)]
+
+    @property
+    def kind(self) -> tuple[object, ...]:
+        """Equal for differences that probably have the same cause."""
+        expected, found = self.answers.values()
+        names = {name for name, _ in set(_headers(expected)) ^ set(_headers(found))}
+        return *self.answers, expected.status, found.status, frozenset(names), expected.body == found.body
+
+
+def ask_all(port: int, requests: Sequence[Request]) -> list[Answer]:
+    """The answers of a server, over several connections that stay open."""
+    size = -(-len(requests) // _SOCKETS) or 1
+    parts = [requests[at : at + size] for at in range(0, len(requests), size)]
+    with ThreadPoolExecutor(_SOCKETS) as pool:
+        return [answer for part in pool.map(lambda part: _ask_in_turn(port, part), parts) for answer in part]
+
+
+def _ask_in_turn(port: int, requests: Sequence[Request]) -> list[Answer]:
+    with _Connection(port) as connection:
+        return [connection.ask(request) for request in requests]
+
+
+class _Connection:
+    """A connection that is opened again after the server closed it."""
+
+    def __init__(self, port: int) -> None:
+        self.port = port
+        self.socket: socket.socket | None = None
+        self.stream: BinaryIO | None = None
+
+    def __enter__(self) -> "_Connection":
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        if self.socket and self.stream:
+            self.stream.close()
+            self.socket.close()
+        self.socket = self.stream = None
+
+    def ask(self, request: Request) -> Answer:
+        for is_new in (self.socket is None, True):
+            if self.socket is None or self.stream is None:
+                self.socket = socket.create_connection(("127.0.0.1", self.port), timeout=20)
+                self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+                self.stream = self.socket.makefile("rb")
+            try:
+                self.socket.sendall(request.encode())
+                answer = receive(self.stream, request.method)
+            except ConnectionError:
+                # A server may close an idle connection at any time.
+                self.close()
+                if is_new:
+                    return Answer(0, [], b"closed without an answer")
+                continue
+            if answer["connection"] == "close" or answer.status == 400 or request.version == "1.0":
+                self.close()
+            return answer
+        raise AssertionError
+
+
+def receive(stream: BinaryIO, method: str) -> Answer:
+    """The next answer on a connection; its body may have a length, chunks, or the end of the connection."""
+    first = stream.readline()
+    while first.startswith(b"HTTP/1.1 100"):
+        while stream.readline().strip():
+            pass
+        first = stream.readline()
+    if not first:
+        raise ConnectionError
+    headers = []
+    while line := stream.readline().rstrip(b"\r\n"):
+        name, _, value = line.decode("latin-1").partition(":")
+        headers.append((name.lower(), value.strip()))
+    status = int(first.split()[1])
+    fields = dict(headers)
+    if method == "HEAD" or status in (204, 304):
+        body = b""
+    elif "chunked" in fields.get("transfer-encoding", ""):
+        body = b"".join(_chunks(stream))
+    else:
+        body = stream.read(int(fields.get("content-length", -1)))
+    return Answer(status, headers, body)
+
+
+def _chunks(stream: BinaryIO) -> Iterator[bytes]:
+    while size := int(stream.readline().partition(b";")[0], 16):
+        yield stream.read(size)
+        stream.readline()
+    while stream.readline().strip():
+        pass
+
+
+def differences(ports: Mapping[str, int], requests: Sequence[Request]) -> list[Difference]:
+    """Where the second of two servers differs from the first."""
+    answers = [ask_all(port, requests) for port in ports.values()]
+    pairs = zip(requests, *answers, strict=True)
+    return [Difference(request, dict(zip(ports, both, strict=True))) for request, *both in pairs if differ(*both)]
+
+
+def differ(expected: Answer, found: Answer) -> bool:
+    return (expected.status, sorted(_headers(expected)), expected.body) != (
+        found.status,
+        sorted(_headers(found)),
+        found.body,
+    )
+
+
+def _headers(answer: Answer) -> list[tuple[str, str]]:
+    return [(name, value) for name, value in answer.headers if name not in _OF_CONNECTION]
+
+
+def minimised(difference: Difference, ports: Mapping[str, int]) -> Difference:
+    """A request with as few parts as possible that is still answered differently."""
+    simpler = True
+    while simpler:
+        simpler = False
+        for request in difference.request.simpler():
+            answers = {name: ask_all(ports[name], [request])[0] for name in difference.answers}
+            if differ(*answers.values()):
+                difference, simpler = Difference(request, answers), True
+                break
+    return difference
+
+
+def report(found: Sequence[Difference], ports: Mapping[str, int], kinds: int = 12) -> str:
+    """One minimised request for each kind of difference."""
+    groups: dict[tuple[object, ...], list[Difference]] = {}
+    for difference in found:
+        groups.setdefault(difference.kind, []).append(difference)
+    largest = sorted(groups.values(), key=len, reverse=True)
+    texts = [f"{len(group)} ×: {minimised(group[0], ports)}" for group in largest[:kinds]]
+    return "\n".join([f"{len(found)} differences of {len(groups)} kinds", *texts])
+
+
+def _short(body: bytes) -> str:
+    text = body[:200].decode("utf-8", "replace")
+    return re.sub(r"[\x00-\x1f]", "·", text) + ("…" if len(body) > 200 else "")

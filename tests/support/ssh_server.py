@@ -1,0 +1,147 @@
+"""A real sshd on a loopback port, with keys of its own, and an `ssh` in PATH that uses its own configuration.
+
+A thread accepts connections and starts one sshd for each, as inetd does: so no port is guessed, and no test waits.
+"""
+
+import os
+import pwd
+import shutil
+import socket
+import subprocess
+import textwrap
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from threading import Thread
+
+import pytest
+
+_PATH = os.pathsep.join((os.environ.get("PATH", ""), "/usr/sbin", "/usr/local/sbin"))
+_PRIVILEGE_SEPARATION = Path("/run/sshd")
+
+
+@dataclass(frozen=True)
+class SshServer:
+    """The running server. `folder` has its files; `commands` is the first folder of PATH on the server."""
+
+    folder: Path
+    port: int
+    sessions: list[subprocess.Popen[bytes]] = field(default_factory=list)
+
+    @property
+    def commands(self) -> Path:
+        return self.folder / "commands"
+
+    @property
+    def client(self) -> Path:
+        """The folder with the command ssh that a test puts first in PATH."""
+        return self.folder / "client"
+
+    @property
+    def environment(self) -> dict[str, str]:
+        return {"PATH": f"{self.client}{os.pathsep}{os.environ['PATH']}"}
+
+    def url(self, path: str | Path) -> str:
+        return f"ssh://{account()}@127.0.0.1:{self.port}{path}"
+
+    def wrap_client(self, script: str) -> None:
+        """Replace the command ssh by a script; `ssh` in it is the real one, with this configuration."""
+        command = self.client / "ssh"
+        command.write_text(
+            f"#!/bin/sh\nssh() {{ {shutil.which('ssh')} -F '{self.folder}/ssh_config' \"$@\"; }}\n{script}\n"
+        )
+        command.chmod(0o755)
+
+    def wrap_command(self, name: str, script: str) -> None:
+        """Replace a command on the server by a script; `$real` in it is the path of the real one."""
+        command = self.commands / name
+        command.write_text(f"#!/bin/sh\nreal={shutil.which(name, path=_PATH)}\n{script}\n")
+        command.chmod(0o755)
+
+
+def account() -> str:
+    return pwd.getpwuid(os.geteuid()).pw_name
+
+
+def _keys(folder: Path) -> None:
+    for name in ("host_key", "user_key", "other_key"):
+        subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", folder / name], check=True)
+    shutil.copy(folder / "user_key.pub", folder / "authorized_keys")
+
+
+def _configure(folder: Path, port: int) -> None:
+    (folder / "sshd_config").write_text(
+        textwrap.dedent(
+            f"""\
+            HostKey "{folder}/host_key"
+            AuthorizedKeysFile "{folder}/authorized_keys"
+            StrictModes no
+            UsePAM no
+            PasswordAuthentication no
+            KbdInteractiveAuthentication no
+            PermitRootLogin prohibit-password
+            PidFile none
+            PrintMotd no
+            SetEnv "PATH={folder}/commands:/usr/local/bin:/usr/bin:/bin"
+            """
+        )
+    )
+    host_key = (folder / "host_key.pub").read_text().split()[:2]
+    (folder / "known_hosts").write_text(f"[127.0.0.1]:{port} {' '.join(host_key)}\n")
+    (folder / "ssh_config").write_text(
+        textwrap.dedent(
+            f"""\
+            IdentityFile "{folder}/user_key"
+            IdentitiesOnly yes
+            IdentityAgent none
+            UserKnownHostsFile "{folder}/known_hosts"
+            GlobalKnownHostsFile none
+            """
+        )
+    )
+
+
+def _find_sshd() -> str:
+    sshd = shutil.which("sshd", path=_PATH)
+    if not sshd or not shutil.which("ssh"):
+        if os.environ.get("CI"):
+            pytest.fail("publish over ssh is not tested: openssh-server and openssh-client are not installed")
+        pytest.skip("openssh-server and openssh-client are not installed")
+    return sshd
+
+
+@contextmanager
+def running(folder: Path) -> Iterator[SshServer]:
+    """A server that accepts the key of the folder, for the account of the tests."""
+    sshd = _find_sshd()
+    if os.geteuid() == 0:
+        _PRIVILEGE_SEPARATION.mkdir(exist_ok=True)  # sshd of root starts only with this folder
+    _keys(folder)
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        server = SshServer(folder, listener.getsockname()[1])
+        for path in (server.commands, server.client):
+            path.mkdir()
+        _configure(folder, server.port)
+        server.wrap_client('ssh "$@"')
+        accepting = Thread(target=_accept, args=(listener, sshd, server), daemon=True)
+        accepting.start()
+        try:
+            yield server
+        finally:
+            listener.shutdown(socket.SHUT_RDWR)
+            accepting.join()
+            for session in server.sessions:
+                session.terminate()
+                session.wait()
+
+
+def _accept(listener: socket.socket, sshd: str, server: SshServer) -> None:
+    while True:
+        try:
+            connection, _ = listener.accept()
+        except OSError:
+            return
+        with connection, (server.folder / "sshd.log").open("ab") as log:
+            command = [sshd, "-i", "-e", "-f", server.folder / "sshd_config"]
+            server.sessions.append(subprocess.Popen(command, stdin=connection, stdout=connection, stderr=log))
