@@ -3,17 +3,16 @@
 import gc
 import sys
 
-# Imported modules live until the end. Collecting garbage among them, now and at exit, would take time.
+# Imported modules live until the end. Collecting garbage among them would take time.
 gc.disable()
 try:
-    from generator.cli import main
+    from generator.cli import run
 except ModuleNotFoundError as missing:
     if str(missing.name).partition(".")[0] == "generator":
         raise  # a defect of the program, not a missing dependency
     print(f"build.py: {missing.name} is not installed; run `make build` or use .venv/bin/python", file=sys.stderr)
     raise SystemExit(2) from None
-gc.freeze()
 gc.enable()
 
 if __name__ == "__main__":
-    raise SystemExit(main(prog_name="python build.py"))
+    run("python build.py")
