@@ -9,16 +9,19 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from . import building, load, machine, maps, report, requests, search, worst
+from . import building, edge, edits, load, machine, maps, report, requests, search, starting, worst
 from .program import Site, has_cache, remove
 from .report import Findings
 
 MEMORY = Path("/dev/shm")
-PARTS = ("building", "requests", "maps", "search", "worst")
+PARTS = ("starting", "building", "edits", "maps", "requests", "edge", "search", "worst")
+RESULTS = Path(__file__).with_name("RESULTS.md")
+# Other processes with a larger share of the processors make the figures of a part doubtful.
+BUSY = 0.1
 # Files and bytes per chapter in `dist/`: bodies, sidecars and compressed forms.
 FILES_A_CHAPTER, BYTES_A_CHAPTER = 20, 90_000
 
@@ -27,15 +30,19 @@ def main(arguments: Sequence[str] | None = None) -> None:
     options = argparse.ArgumentParser(
         prog="python -m bench", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    options.add_argument("--series", type=int, default=2000, help="series in the catalog (2000)")
+    options.add_argument("--quick", action="store_true", help="two minutes; ratios only, and no file of results")
+    options.add_argument("--series", type=int, help="series in the catalog (2000; quick: 200)")
     options.add_argument("--chapters", type=int, default=50, help="chapters of each series (50)")
-    options.add_argument("--rounds", type=int, default=3, help="number of measurements (3)")
-    options.add_argument("--seconds", type=int, default=5, help="length of a measurement of a server (5)")
+    options.add_argument("--rounds", type=int, help="number of measurements (2; quick: 3)")
+    options.add_argument("--seconds", type=int, help="length of a measurement of a server (3; quick: 1)")
     options.add_argument("--only", nargs="+", choices=PARTS, default=PARTS, help="run only these parts")
-    options.add_argument("--results", type=Path, default=Path(__file__).with_name("RESULTS.md"), metavar="FILE")
+    options.add_argument("--results", type=Path, metavar="FILE", help=f"file of results ({RESULTS.name}; quick: none)")
+    options.set_defaults(series=2000, rounds=2, seconds=3, results=RESULTS)
+    if options.parse_args(arguments).quick:
+        options.set_defaults(series=200, rounds=3, seconds=1, results=None)
     chosen = options.parse_args(arguments)
-    if set(chosen.only) & {"requests", "search"} and not load.have_wrk():
-        raise SystemExit("bench: wrk is not installed; `make bench` installs it, or leave out requests and search")
+    if set(chosen.only) & {"requests", "edge", "search"} and not load.have_wrk():
+        raise SystemExit("bench: wrk is not installed; `make bench` installs it, or choose other parts with --only")
     heading = machine.described()
     with scratch() as folder:
         refuse_to_overfill(folder, chosen.series * chosen.chapters)
@@ -49,31 +56,39 @@ def main(arguments: Sequence[str] | None = None) -> None:
     ]
     text = report.markdown(heading, findings)
     print(text)
-    chosen.results.write_text(text, encoding="utf-8")
+    if chosen.results:
+        chosen.results.write_text(report.keep_section(chosen.results, text), encoding="utf-8")
 
 
 def measured(site: Site, only: Sequence[str], rounds: int, seconds: int) -> Findings:
+    parts: dict[str, Callable[[], Findings]] = {
+        "starting": lambda: starting.measure(site.folder, rounds, say),
+        "building": lambda: building.measure(site, rounds, say),
+        "edits": lambda: edits.measure(site, rounds, say),
+        "maps": lambda: maps.measure(site, rounds, say),
+        "requests": lambda: requests.measure(site, rounds, seconds, say),
+        "edge": lambda: edge.measure(site, rounds, seconds, say),
+        "search": lambda: search.measure(_short(site, "searched", search.SERIES), rounds, seconds, say),
+        "worst": lambda: worst.measure(_short(site, "worst", worst.SERIES), rounds, say),
+    }
     findings = Findings()
-    if "building" in only:
-        findings.add(building.measure(site, rounds, say))
-    elif set(only) & {"requests", "maps"}:
+    if "building" not in only and set(only) & {"requests", "maps", "edge"}:
         say("building")
         site.build(os.cpu_count() or 1)
-    if "maps" in only:
-        findings.add(maps.measure(site, rounds, say))
-    if "requests" in only:
-        findings.add(requests.measure(site, rounds, seconds, say))
-    if "search" in only:
-        small = Site(site.folder / "searched", search.SERIES, 1)
-        small.write()
-        small.build()
-        findings.add(search.measure(small, rounds, seconds, say))
-    if "worst" in only:
-        small = Site(site.folder / "worst", worst.SERIES, 1)
-        small.write()
-        small.build()
-        findings.add(worst.measure(small, rounds, say))
+    for part in filter(set(only).__contains__, PARTS):
+        others = machine.Others()
+        findings.add(parts[part]())
+        if (share := others.share()) > BUSY:
+            findings.remarks.append(f"**A busy machine**: other processes had {share:.0%} of it during: {part}.")
     return findings
+
+
+def _short(site: Site, name: str, series: int) -> Site:
+    """Build a catalog of short series, for lists of series."""
+    short = Site(site.folder / name, series, 1)
+    short.write()
+    short.build()
+    return short
 
 
 @contextmanager

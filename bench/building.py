@@ -3,12 +3,10 @@
 import subprocess
 import sys
 from collections.abc import Callable
-from pathlib import Path
-from statistics import median
 
 from . import catalogs
 from .program import ROOT, Run, Site, remove, run
-from .report import Figure, Findings, Series, ratio
+from .report import Figure, Findings, Series, ratios
 
 MB = 1e6
 # The ratio of the two catalogs that show how memory grows.
@@ -33,8 +31,8 @@ def measure(site: Site, rounds: int, say: Callable[[str], None]) -> Findings:
         if not turn:
             subprocess.run(["tar", "-cf", tar, "-C", site.folder, "dist"], check=True)
         runs["same"].append(site.build())
-        runs["chapter"].append(_with_one_more_chapter(site))
-        parse.append(float(_output(sys.executable, "-m", "bench.parsing", str(site.catalog))))
+        runs["chapter"].append(with_one_more_chapter(site))
+        parse.append(parsing_seconds(site))
         # Removed before unpacking, so that the memory file system holds it only once.
         remove(site.dist, site.cache)
         unpack.append(run("tar", "-xf", str(tar), "-C", str(site.folder)).seconds)
@@ -45,14 +43,16 @@ def measure(site: Site, rounds: int, say: Callable[[str], None]) -> Findings:
     peak = max(one.peak for name in ("one", "two") for one in runs[name])
     return Findings(
         [
-            Figure("full build ÷ (parse the YAML + unpack the result)", ratio(times["one"], floor), "≤", 1.5),
-            Figure("full build, two processes ÷ one", ratio(times["two"], times["one"]), "≤", 0.65),
-            Figure("full build ÷ rebuild after one chapter was added", ratio(times["one"], times["chapter"]), "≥", 40),
-            Figure("rebuild after one chapter was added", median(times["chapter"]), "≤", 1, "s"),
-            Figure("full build ÷ rebuild with nothing changed", ratio(times["one"], times["same"]), "≥", 100),
-            Figure("rebuild with nothing changed", median(times["same"]), "≤", 0.4, "s"),
-            Figure("peak memory of the largest process of a full build", peak / MB, "≤", 300, "MB"),
-            Figure(f"peak memory, catalog {site.series / small.series:.3g} times as large", peak / less, "≤", 1.5, "×"),
+            Figure("full build ÷ (parse the YAML + unpack the result)", ratios(times["one"], floor), "≤", 1.5),
+            Figure("full build, two processes ÷ one", ratios(times["two"], times["one"]), "≤", 0.55),
+            Figure("full build ÷ rebuild after one chapter was added", ratios(times["one"], times["chapter"]), "≥", 40),
+            Figure("rebuild after one chapter was added", times["chapter"], "≤", 1, "s"),
+            Figure("full build ÷ rebuild with nothing changed", ratios(times["one"], times["same"]), "≥", 100),
+            Figure("rebuild with nothing changed", times["same"], "≤", 0.4, "s"),
+            Figure("peak memory of the largest process of a full build", [peak / MB], "≤", 300, "MB"),
+            Figure(
+                f"peak memory, catalog {site.series / small.series:.3g} times as large", [peak / less], "≤", 1.5, "×"
+            ),
         ],
         [
             Series("full build, one process", times["one"], "s"),
@@ -68,7 +68,7 @@ def measure(site: Site, rounds: int, say: Callable[[str], None]) -> Findings:
     )
 
 
-def _with_one_more_chapter(site: Site) -> Run:
+def with_one_more_chapter(site: Site) -> Run:
     """Rebuild after adding a chapter, then undo the edit so that all rounds start alike."""
     edited = site.catalog / "series" / f"{catalogs.slug(site.series // 2)}.yaml"
     before = edited.read_text(encoding="utf-8")
@@ -80,5 +80,7 @@ def _with_one_more_chapter(site: Site) -> Run:
         edited.write_text(before, encoding="utf-8")
 
 
-def _output(*command: str | Path) -> str:
-    return subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout
+def parsing_seconds(site: Site) -> float:
+    """The time to parse the YAML with the program's own parser."""
+    command = [sys.executable, "-m", "bench.parsing", str(site.catalog)]
+    return float(subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout)

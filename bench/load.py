@@ -37,6 +37,8 @@ class Mix:
 class Load:
     # Correct responses only.
     per_second: float
+    # Per second of the worker's processor time: other processes change it little, and wrk cannot be the limit.
+    per_processor_second: float
     # 99th percentile of the response time, in milliseconds.
     p99: float
     asked: int
@@ -67,9 +69,12 @@ def check(server: Server, asked: Mix) -> None:
 def run(server: Server, asked: Mix, *, connections: int, seconds: int) -> Load:
     command = ["wrk", "-t", "1", "-c", str(connections), "-d", f"{seconds}s", "-s", str(SCRIPT)]
     command += [f"http://127.0.0.1:{server.port}", "--", str(asked.file)]
+    before = server.processor_time()
     output = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    processor = server.processor_time() - before
     requests, taken, p99, failed = map(int, output.splitlines()[-1].split())
-    return Load((requests - failed) / taken * 1e6, p99 / 1e3, requests, failed)
+    correct = requests - failed
+    return Load(correct / taken * 1e6, correct / processor * 1e9, p99 / 1e3, requests, failed)
 
 
 def failures(what: str, loads: Sequence[Load]) -> list[str]:

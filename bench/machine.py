@@ -4,6 +4,7 @@ import os
 import platform
 import re
 import subprocess
+import time
 from pathlib import Path
 
 from generator.nginx import process
@@ -18,6 +19,35 @@ def described() -> list[str]:
         f"- {os.cpu_count()} cores ({cpu}), {memory:.0f} GiB of memory, load average {os.getloadavg()[0]:.1f} before",
         f"- Python {platform.python_version()}, nginx {_nginx()}, njs {_njs()}, {system}",
     ]
+
+
+class Others:
+    """The share of all processors that other processes use, from creation to the end of a part of the bench.
+
+    Processes of the bench count when they have ended. Interrupts count for no process, so they are left out.
+    """
+
+    def __init__(self) -> None:
+        self.began = time.monotonic()
+        self.before = busy_seconds() - own_seconds()
+
+    def share(self) -> float:
+        elapsed = time.monotonic() - self.began
+        return max(0.0, busy_seconds() - own_seconds() - self.before) / elapsed / (os.cpu_count() or 1)
+
+
+def busy_seconds() -> float:
+    """Seconds that all processes used, and those that another machine took from this one."""
+    user, nice, system, _idle, _waiting, _irq, _softirq, steal = map(
+        int, Path("/proc/stat").read_text().split("\n", 1)[0].split()[1:9]
+    )
+    return (user + nice + system + steal) / os.sysconf("SC_CLK_TCK")
+
+
+def own_seconds() -> float:
+    """Seconds that this process and its ended children used."""
+    times = os.times()
+    return times.user + times.system + times.children_user + times.children_system
 
 
 def _nginx() -> str:

@@ -3,6 +3,7 @@
 import http.client
 import os
 import pwd
+import re
 import socket
 import subprocess
 import time
@@ -69,6 +70,14 @@ BARE = """
         }}
     }}
 """
+# The same with the file cache of the emitted configuration.
+CACHED = f"""
+    open_file_cache max=10000 inactive=10m;
+    open_file_cache_valid 1h;
+    open_file_cache_min_uses 3;
+    open_file_cache_errors off;
+    {BARE}
+"""
 
 
 @dataclass(frozen=True)
@@ -79,14 +88,18 @@ class Server:
 
     @property
     def worker(self) -> int:
-        """The process id of the only worker."""
+        """The process id of the only worker; the Python server has none besides its main process."""
         children = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text().split()
-        return int(children[0])
+        return int(children[0]) if children else self.process.pid
+
+    def processor_time(self) -> int:
+        """Processor time of the worker so far, in nanoseconds."""
+        return int(Path(f"/proc/{self.worker}/schedstat").read_text().split()[0])
 
 
 def configure(folder: Path, inside: str) -> tuple[list[str], int]:
     """Write a main file into `folder`; return the command that starts nginx, and its port."""
-    port = _free_port()
+    port = free_port()
     name = f"bench-{port}"
     (folder / name).mkdir()
     main = folder / f"{name}.conf"
@@ -105,14 +118,14 @@ def configure(folder: Path, inside: str) -> tuple[list[str], int]:
 @contextmanager
 def nginx(name: str, folder: Path, inside: str) -> Iterator[Server]:
     command, port = configure(folder, inside)
-    with _running(Server(name, port, subprocess.Popen([*command, "-g", "daemon off;"]))) as server:
+    with running(Server(name, port, subprocess.Popen([*command, "-g", "daemon off;"]))) as server:
         yield server
 
 
 @contextmanager
 def python(name: str, bodies: Path) -> Iterator[Server]:
     """Run bench/app.py with the bodies that a file lists."""
-    port = _free_port()
+    port = free_port()
     command = [
         str(PYTHON),
         "-m",
@@ -127,12 +140,12 @@ def python(name: str, bodies: Path) -> Iterator[Server]:
     ]
     command += ["--host", "127.0.0.1", "--port", str(port), "--no-access-log", "--log-level", "warning"]
     process = subprocess.Popen(command, cwd=ROOT, env={**os.environ, "BENCH_BODIES": str(bodies)})
-    with _running(Server(name, port, process)) as server:
+    with running(Server(name, port, process)) as server:
         yield server
 
 
 @contextmanager
-def _running(server: Server) -> Iterator[Server]:
+def running(server: Server) -> Iterator[Server]:
     try:
         _wait(server)
         yield server
@@ -153,7 +166,16 @@ def _wait(server: Server) -> None:
     raise SystemExit(f"bench: {server.name} does not respond")
 
 
-def _free_port() -> int:
+def memory(process: int) -> dict[str, int]:
+    """The memory of a process by kind, such as Pss and Rss, in bytes; nothing if it has ended."""
+    try:
+        text = Path(f"/proc/{process}/smaps_rollup").read_text()
+    except OSError:
+        return {}
+    return {name: int(size) * 1024 for name, size in re.findall(r"^(\w+): +(\d+) kB$", text, re.MULTILINE)}
+
+
+def free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port: int = probe.getsockname()[1]
