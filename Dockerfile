@@ -27,7 +27,7 @@ EXPOSE 8000
 # At the port in site.yaml.
 HEALTHCHECK --interval=30s --timeout=5s --start-period=10s CMD \
     curl --fail --silent --output /dev/null \
-    "http://127.0.0.1:$(sed -n 's/^ *listen //; s/ default_server;$//p' nginx.conf)/"
+    "http://127.0.0.1:$(sed -n 's/^ *listen //; s/ default_server;$//p' nginx.conf)/index.json"
 # Not the start script of the image, which writes to folders that are read-only here.
 ENTRYPOINT ["nginx", "-e", "stderr", "-p", "/srv/comics", "-c", "nginx.conf"]
 # Server errors go to the log of Docker too; requests are not quoted (see docs/serving.md).

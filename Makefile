@@ -2,20 +2,31 @@
 
 PORT ?=
 BENCH ?=
+QUICK ?=
 PY := .venv/bin/python
 
 # nginx lies in sbin on Debian, off an ordinary user's PATH.
 export PATH := $(PATH):/usr/local/sbin:/usr/sbin
 
 .DEFAULT_GOAL := help
-.PHONY: help serve build check docs test test-all lint format bench ci everywhere lock audit sbom clean distclean
+.PHONY: help serve serve-workerd serve-deno build check docs test test-all test-newer-nginx lint format bench ci everywhere lock audit sbom clean distclean
 
 help: ## this list
-	@awk 'BEGIN { FS = ":.*## " } /^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk 'BEGIN { FS = ":.*## " } /^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 serve: ## build, serve and rebuild on every change; PORT=8080 for another port than site.yaml's
 	@tools/setup run nginx
 	$(PY) build.py serve $(if $(PORT),--port $(PORT)) --watch
+
+serve-workerd: ## build, pack and serve from workerd, the runtime of Cloudflare Workers; PORT=8788
+	@tools/setup run
+	@tools/setup-node edge
+	@tools/serve-edge workerd $(or $(PORT),8788)
+
+serve-deno: ## the same from Deno; PORT=8789
+	@tools/setup run
+	@tools/setup-node edge
+	@tools/serve-edge deno $(or $(PORT),8789)
 
 build: ## catalog_src/ becomes dist/ and nginx.conf
 	@tools/setup run
@@ -29,7 +40,7 @@ docs: ## write the tables of fields and the examples in docs/
 	@tools/setup run
 	$(PY) tools/write-docs
 
-test: ## the everyday tests, at most three minutes on two cores; test-all has the slow ones as well
+test: ## the everyday tests, about six minutes on two cores; test-all has the slow ones as well
 	@tools/setup nginx
 	@tools/in-memory $(PY) -m pytest -n auto --dist loadfile
 
@@ -51,10 +62,15 @@ format: ## put the code into its style
 	$(PY) -m ruff check --fix
 	$(PY) -m ruff format
 
-bench: ## how long building and answering take, and what that costs; BENCH="--series 200 --rounds 1" for a short one
+bench: ## how long building and answering take, and what that costs; QUICK=1 for two minutes
 	@tools/setup nginx wrk
-	@tools/setup bench
-	$(PY) -m bench $(BENCH)
+	$(if $(QUICK),,@tools/setup bench)
+	@tools/setup-node edge || echo "the bench runs without workerd" >&2
+	$(PY) -m bench $(if $(QUICK),--quick) $(BENCH)
+
+test-newer-nginx: ## what a client sees, on the nginx of Debian 13; needs root
+	@tools/setup nginx
+	@tools/newer-nginx tools/in-memory $(PY) -m pytest -n auto --dist loadfile tests/responses tests/nginx
 
 # One after the other, also under -j: the cheapest refusal comes first.
 ci: ## what .ci/run runs: lint, test-all, build, and a second build that finds nothing to change
@@ -79,8 +95,8 @@ sbom: ## build/sbom.json: every package in requirements/ and what comes with the
 	$(PY) tools/sbom >build/sbom.json
 
 clean: ## remove what builds, tests and tools left behind
-	rm -rf dist build *.egg-info .coverage .coverage.* .hypothesis .mypy_cache .pytest_cache .ruff_cache .flatpanel_cache
+	rm -rf dist build *.egg-info .coverage .coverage.* .hypothesis .mypy_cache .pytest_cache .ruff_cache .flatpanel_cache .flatpanel_packs
 	find . -name __pycache__ -type d -not -path './.venv*/*' -prune -exec rm -rf {} +
 
-distclean: clean ## and .venv, and those of the bench and the audit
-	rm -rf .venv .venv-bench .venv-audit
+distclean: clean ## and .venv, those of the bench and the audit, .node, .node-edge and .nginx-newer
+	rm -rf .venv .venv-bench .venv-audit .node .node-edge .nginx-newer
