@@ -24,8 +24,6 @@ from .report import Figure, Findings, Series, ratios
 
 # The numbers of series, and of chapters of each. The largest catalog has no target for the watch.
 SIZES, CHAPTERS = (20, 400, 2000), 50
-# After nginx has started new workers, it waits for this time before the old ones stop accepting connections.
-PAUSE = 0.1
 COMMAND = {400: 0.45, 2000: 1.0}
 WATCH = {20: 0.15, 400: 0.6}
 _TITLE = re.compile(r"What happened in chapter 7\b.*")
@@ -54,10 +52,7 @@ def _of_site(site: Site, rounds: int) -> Findings:
         _edit(site)
         commands.append(site.build().seconds)
         floors.append(floor(site))
-    reloads = [seconds + PAUSE for seconds in floors]
-    figures = [
-        Figure(f"{size}: last write to first new response ÷ floor with reload", ratios(watched, reloads), "≤", 2)
-    ]
+    figures = [Figure(f"{size}: last write to first new response ÷ floor", ratios(watched, floors), "≤", 2)]
     if site.series in COMMAND:
         figures.append(Figure(f"{size}: an edit as a command", commands, "≤", COMMAND[site.series], "s"))
     if site.series in WATCH:

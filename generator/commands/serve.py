@@ -91,7 +91,6 @@ def serve(as_of: int | None, port: int | None, watch: bool, preview: bool, media
             functools.partial(print_lines, err=True),
             images(result.site) if result else None,
             status.folder if status else None,
-            watched=watch or preview,
         )
         try:
             running = opened.enter_context(server)

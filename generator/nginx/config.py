@@ -100,10 +100,10 @@ def main_conf(
     run: str,
     ipv6: str = "",
     log: str | None = None,
+    log_level: str = "",
     js_module: str = JS_MODULE,
     media: str | None = None,
     preview: str | None = None,
-    workers: str = "auto",
 ) -> bytes:
     """The main file around the release in `folder`; the log and temporary files go to `run`.
 
@@ -118,9 +118,9 @@ def main_conf(
         "folder": folder,
         "run": run,
         "log": log or f"{run}/error.log",
+        "log_level": log_level,
         "media": media,
         "preview": preview,
-        "workers": workers,
         "host": "" if preview is None else "127.0.0.1:",
     }
     return _render("nginx.conf", values).text

@@ -10,22 +10,25 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
-from threading import Thread
+from threading import Event, Thread
 from typing import IO
 
 from .. import filesystem
 from ..errors import FlatpanelError
 from ..release import nginx_user
 from ..release.store import Store
-from . import config, quoting
+from . import config
 from .config import MediaConf
 
 # Seconds that nginx may take to load a configuration. It needs one second for some hundred thousand URLs.
 MAX_WAIT = 60
-# What nginx logs before a worker accepts connections, and when a worker no longer does.
-_STARTED = re.compile(r"start worker process (\d+)")
-_ERROR = re.compile(r"(?:nginx:|\d\S+ \S+) \[emerg\]")
-_STOPPED = re.compile(r"(\d+)(?=#\d+: gracefully shutting down| exited (?:with code|on signal))")
+# What nginx logs before a worker accepts connections, and when a worker no longer does. Lines that quote a request have
+# another beginning.
+_STARTED = re.compile(r"\d\S+ \S+ \[\w+\] \d+#\d+: start worker process (\d+)$")
+_STOPPED = re.compile(r"\d\S+ \S+ \[\w+\] (?:(\d+)#\d+: gracefully shutting|\d+#\d+: worker process (\d+) exited)")
+_REJECTED = re.compile(r"(?:nginx:|\d\S+ \S+) \[emerg\]")
+# What nginx logs below the level of errors.
+_NOTICE = re.compile(r"\d\S+ \S+ \[(?:warn|notice|info)\]")
 
 
 def find_nginx() -> str:
@@ -50,12 +53,36 @@ def _settings(nginx: str) -> str:
     return subprocess.run([nginx, "-V"], capture_output=True, text=True, check=False).stderr
 
 
+class _Messages:
+    """What the lines that nginx prints say about its workers."""
+
+    def __init__(self) -> None:
+        # The process ids of the workers that accept connections.
+        self.workers: frozenset[int] = frozenset()
+        # The number of messages about a configuration that cannot be loaded.
+        self.rejected = 0
+        self._changed = Event()
+
+    def read(self, line: str) -> None:
+        if started := _STARTED.match(line):
+            self.workers |= {int(started[1])}
+        elif stopped := _STOPPED.match(line):
+            self.workers -= {int(stopped[1] or stopped[2])}
+        self.rejected += bool(_REJECTED.match(line))
+        self._changed.set()
+
+    def wait(self, seconds: float) -> None:
+        """Return after the next line, and at the latest after this time."""
+        self._changed.wait(seconds)
+        self._changed.clear()
+
+
 class Server:
     """One nginx process. `dist` is the path of the store in the release's configuration; `media` is absolute.
 
     With `status`, the folder of a preview's status, only this machine can reach the server, and the first release may
-    come later: until then `dist` is None. A `watched` server shows a new release soon after a reload. `on_line` is
-    called with each line that nginx prints. The lines quote requests as clients sent them.
+    come later: until then `dist` is None. `on_line` is called with each error that nginx prints. The lines quote
+    requests as clients sent them.
     """
 
     def __init__(
@@ -67,37 +94,28 @@ class Server:
         on_line: Callable[[str], None],
         media: MediaConf | None,
         status: Path | None = None,
-        *,
-        watched: bool = False,
     ) -> None:
         self.store, self.dist, self.port, self.run, self.on_line, self.media = store, dist, port, run, on_line, media
         self.status = status
-        # After a reload, nginx lets the old workers go on for 0.1 s. The kernel gives new connections to the oldest of
-        # several workers; of one old and one new worker, each gets some.
-        self.workers = "1" if watched else "auto"
         self.ipv6 = free_port(port)
-        self.errors = 0
+        self.messages = _Messages()
         self.configure()
         # Without -e, nginx writes to a log that only root can open until it has read its configuration.
         command = [find_nginx(), "-e", "stderr", "-p", str(run), "-c", str(run / "nginx.conf")]
-        command += ["-g", f"daemon off; error_log {quoting.quote_path(self.log)} notice;"]
+        command += ["-g", "daemon off;"]
         self.process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
         self.relay = Thread(target=self._relay, args=(self.process.stderr,), daemon=True)
         self.relay.start()
 
     def _relay(self, lines: IO[bytes]) -> None:
-        """Pass on each line that nginx prints."""
+        """Read each line that nginx prints, and pass on the errors."""
         with lines:
             for line in lines:
                 text = line.decode(errors="backslashreplace").rstrip("\n")
-                with suppress(OSError):  # if the output is closed, nginx must go on
-                    self.on_line(text)
-                self.errors += bool(_ERROR.match(text))
-
-    @property
-    def log(self) -> Path:
-        """The log with the start and stop of workers; nginx also prints errors."""
-        return self.run / "notice.log"
+                if not _NOTICE.match(text):
+                    with suppress(OSError):  # if the output is closed, nginx must go on
+                        self.on_line(text)
+                self.messages.read(text)
 
     def configure(self) -> None:
         """Write a main file for the current release into the scratch folder."""
@@ -123,36 +141,40 @@ class Server:
             folder=folder,
             run=".",
             log="stderr",
+            log_level="notice",
             js_module=find_js_module(),
             media=media,
             preview=preview,
-            workers=self.workers,
         )
         filesystem.write_if_changed(self.run / "nginx.conf", main)
 
     def wait_until_up(self) -> None:
         """Return when nginx accepts connections; an error if it ends instead."""
-        self._wait(lambda: bool(_workers(self.log)), errors=0)
+        self._wait(lambda: bool(self.messages.workers), rejected=0)
 
     def reload(self) -> None:
         """Load the current release, and return when all workers serve it."""
         self.configure()
-        old = _workers(self.log)
-        # Counted before the signal: nginx may reject the configuration at once.
-        errors = self.errors
+        # Read before the signal: nginx may reject the configuration at once.
+        old, rejected = set(self.messages.workers), self.messages.rejected
         self.process.send_signal(signal.SIGHUP)
-        self._wait(lambda: not old & _workers(self.log), errors)
+        self._wait(lambda: len(self.messages.workers - old) >= len(old), rejected)
+        # nginx would let the old workers accept connections for another 0.1 s.
+        for worker in old:
+            with suppress(ProcessLookupError):
+                os.kill(worker, signal.SIGQUIT)
+        self._wait(lambda: not old & self.messages.workers, rejected)
 
-    def _wait(self, done: Callable[[], bool], errors: int) -> None:
+    def _wait(self, done: Callable[[], bool], rejected: int) -> None:
         """Wait until `done`; an error if nginx rejects the configuration, ends, or exceeds MAX_WAIT."""
         for _ in range(50 * MAX_WAIT):
-            with suppress(subprocess.TimeoutExpired):
-                self.process.wait(1 / 50)
+            if self.process.poll() is not None:
                 return self.check_end()
             if done():
                 return
-            if self.errors > errors:
+            if self.messages.rejected > rejected:
                 raise FlatpanelError("nginx rejected the configuration; its messages above say why")
+            self.messages.wait(1 / 50)
         raise FlatpanelError(f"nginx did not load the new configuration within {MAX_WAIT} s")
 
     def check_end(self) -> None:
@@ -169,12 +191,6 @@ class Server:
         self.relay.join(1)
 
 
-def _workers(log: Path) -> set[str]:
-    """The ids of the workers that accept connections, by what nginx logs."""
-    text = log.read_text(errors="replace") if log.exists() else ""
-    return set(_STARTED.findall(text)) - set(_STOPPED.findall(text))
-
-
 @contextmanager
 def serving(
     store: Store,
@@ -183,12 +199,10 @@ def serving(
     on_line: Callable[[str], None],
     media: MediaConf | None = None,
     status: Path | None = None,
-    *,
-    watched: bool = False,
 ) -> Iterator[Server]:
     """Run nginx inside a with statement."""
     with filesystem.scratch_folder(shared=True) as run:
-        server = Server(store, dist, port, run, on_line, media, status, watched=watched)
+        server = Server(store, dist, port, run, on_line, media, status)
         try:
             server.wait_until_up()
             yield server

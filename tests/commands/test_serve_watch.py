@@ -1,7 +1,6 @@
 """`serve --watch` with a simulated clock."""
 
 import os
-import re
 import shutil
 import signal
 import socket
@@ -125,23 +124,20 @@ def test_an_edit_during_the_first_build_is_built(
     assert FIRST + "/3/3" in site.manifest.resources
 
 
-def test_a_watched_server_has_one_worker(
+def test_old_workers_stop_before_nginx_stops_them(
     site: Site, play: Callable[..., Result], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """With several old ones, a new release would be seen 0.1 s later. Without --watch, each processor has one."""
-    workers: list[str] = []
-    configure = process.Server.configure
+    """nginx lets them accept connections for another 0.1 s, with the old release."""
+    lines: list[str] = []
+    read = process._Messages.read
+    monkeypatch.setattr(process._Messages, "read", lambda self, line: (lines.append(line), read(self, line)))
 
-    def configured(server: process.Server) -> None:
-        configure(server)
-        workers.extend(re.findall(r"^worker_processes (.+);$", (server.run / "nginx.conf").read_text(), re.MULTILINE))
+    play(Script(lambda: schedule(site, AS_OF - 60)), free_port())
 
-    monkeypatch.setattr(process.Server, "configure", configured)
-    play(Script(), free_port())
-    with process.serving(site.store, "dist", free_port(), lambda _: None):
-        pass
-
-    assert workers == ["1", "auto"]
+    started = [index for index, line in enumerate(lines) if ": start worker process " in line]
+    stopped = [index for index, line in enumerate(lines) if f"(SIGQUIT) received from {os.getpid()}" in line]
+    assert stopped and 2 * len(stopped) == len(started)
+    assert max(started) < min(stopped)
 
 
 def test_a_crash_of_nginx_is_an_error(site: Site, play: Callable[..., Result], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -151,11 +147,11 @@ def test_a_crash_of_nginx_is_an_error(site: Site, play: Callable[..., Result], m
     monkeypatch.setattr(process.Server, "wait_until_up", lambda server: (servers.append(server), up(server)))
 
     def kill() -> None:
-        workers = re.findall(r"start worker process (\d+)", servers[0].log.read_text())
+        workers = servers[0].messages.workers
         servers[0].process.kill()
         servers[0].process.wait()
         for worker in workers:  # they would outlive it
-            os.kill(int(worker), signal.SIGKILL)
+            os.kill(worker, signal.SIGKILL)
 
     result = play(Script(kill), free_port())
 
