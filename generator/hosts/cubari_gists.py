@@ -30,7 +30,7 @@ class GistTotals(NamedTuple):
 
 
 def export_gists(store: Store, target: Path) -> GistTotals:
-    """Write a file for each series that everyone may read. Files that would not change are left alone."""
+    """Write a file for each series that needs no API key. Files that would not change are left alone."""
     resources = store.manifest(store.release()).resources
     gists = {
         f"{url.removeprefix(_CUBARI)}.json": encoding.indented(gist)

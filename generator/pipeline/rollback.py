@@ -38,7 +38,7 @@ class Rollback:
     redate_after_commit: list[Published]
     # The number of omitted keys for each account that the target does not have.
     left_out: dict[str, int]
-    # Series and URLs that the target serves to everyone and the current release does not, each with the reason.
+    # Series and URLs that are public in the target and not in the current release, each with the reason.
     reopened: dict[str, str]
 
 
@@ -165,7 +165,7 @@ class _Plan:
                 yield from ((url, "restricted") for url in public if self._closed.get(url))
 
     def _why_closed(self, slug: str, public: list[str]) -> str | None:
-        """Why the current release does not serve all `public` URLs of a series to everyone; None if it does."""
+        """Why some `public` URLs of a series are not public in the current release; None if all are."""
         if reason := next((self._closed[url] for url in public if url in self._closed), None):
             return reason
         current = self.current.bodies(slug)

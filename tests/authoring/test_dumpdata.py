@@ -246,7 +246,7 @@ ODD: dict[str, Edit] = {
     "object as name": changed("auth.user", set_field("username", {"a": 1})),
     "number as text": changed("reader.author", set_field("name", 5)),
     "infinite number": changed("reader.chapter", set_field("number", float("inf"))),
-    "unknown user": changed("users.bookmark", set_field("user", ["nobody-here"])),
+    "unknown user": changed("users.bookmark", set_field("user", ["unknown-user"])),
     "content type of three parts": changed("reader.alias", set_field("content_type", ["a", "b", "c"])),
     "no list of links": changed("reader.series", set_field("authors", 3)),
     "half a character": changed("reader.series", set_field("title", "\ud800")),

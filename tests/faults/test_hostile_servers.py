@@ -119,7 +119,7 @@ def wire(url: str, clock: Callable[[], float]) -> SiteClient:
 @pytest.mark.parametrize("tls", [False, True], ids=["http", "https"])
 @pytest.mark.parametrize("part", sample([*ENDLESS], 3))
 def test_an_endless_response_has_a_size_limit(part: str, tls: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The client hangs up, whichever part is endless; time does not matter."""
+    """The client closes the connection, also without a deadline."""
     monkeypatch.setenv("SSL_CERT_FILE", str(CERTIFICATE))
     with attacking(ENDLESS[part], tls=tls) as url:
         asker = wire(url, lambda: 0.0)
@@ -131,7 +131,7 @@ def test_an_endless_response_has_a_size_limit(part: str, tls: bool, monkeypatch:
 @pytest.mark.parametrize("tls", [False, True], ids=["http", "https"])
 @pytest.mark.parametrize("part", ENDLESS)
 def test_a_slow_response_has_a_deadline(part: str, tls: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whichever part is slow: each piece is in time, all of them together are not."""
+    """Each piece of the slow part is in time, all of them together are not."""
     monkeypatch.setenv("SSL_CERT_FILE", str(CERTIFICATE))
     clock = Clock()
     with (

@@ -1,4 +1,4 @@
-"""`export --cubari`: files that cubari.moe can read, of series that everyone may read."""
+"""`export --cubari`: files that cubari.moe can read, of series that need no API key."""
 
 import json
 from collections.abc import Callable

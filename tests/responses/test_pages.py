@@ -61,7 +61,7 @@ def test_every_body_is_served(pages: tuple[Site, Web]) -> None:
 
 
 def test_icon_runs_no_script(web: Web) -> None:
-    """That of a theme may come from someone else."""
+    """That of a theme may come from another author."""
     for spelling in both_spellings("/assets/icon.svg"):
         assert web.ask(spelling)["content-security-policy"] == "default-src 'none'; style-src 'unsafe-inline'; sandbox"
 

@@ -11,7 +11,7 @@ from .leaves import PARTS
 from .pack_format import DIGEST, Description
 from .state import LINE, PRINT, PackState, SegmentLines
 
-# The folders of files that everyone may read, and of those that only the worker may read.
+# The folders of public files, and of those that only the worker may read.
 PUBLIC, PRIVATE = "public", "private"
 TREES = (PUBLIC, PRIVATE)
 _LENGTH = struct.Struct(">L")

@@ -37,7 +37,7 @@ def error_of(result: Result) -> str:
     ("store", "sentence"),
     [
         (ObjectStore("", "publisher", "wrong"), "the store refuses this (403: SignatureDoesNotMatch"),
-        (ObjectStore("", "nobody", "secret"), "the store refuses this (403: InvalidAccessKeyId"),
+        (ObjectStore("", "unknown", "secret"), "the store refuses this (403: InvalidAccessKeyId"),
         (ObjectStore("", "reader", "secret"), "the store refuses this (403: AccessDenied"),
     ],
 )

@@ -34,7 +34,7 @@ def test_a_second_publish_sends_what_changed(remote: Remote) -> None:
     """The bodies of the edited person and the files of the release; old bodies stay for one more release."""
     remote.publish()
     first = remote.files()
-    remote.edit("Somebody Else")
+    remote.edit("Another Author")
     planned = remote.facts("--dry-run")
     assert remote.files() == first
     assert remote.facts() | {"dry_run": True} == planned
@@ -52,7 +52,7 @@ def test_a_second_publish_sends_what_changed(remote: Remote) -> None:
 def test_a_rollback_is_published(remote: Remote) -> None:
     """The server still has the bodies; only their sidecars may have other dates."""
     remote.publish()
-    remote.edit("Somebody Else")
+    remote.edit("Another Author")
     remote.publish()
     before = {path: (remote.folder / "dist" / path).stat().st_ino for path in bodies(remote.files())}
     remote.site.roll_back()
@@ -79,7 +79,7 @@ def test_a_body_that_returns_is_not_sent_again(remote: Remote) -> None:
 def test_a_machine_without_the_releases_of_the_server_fetches_its_manifest(remote: Remote, tmp_path: Path) -> None:
     """As in CI, where each build begins with an empty folder."""
     remote.publish()
-    remote.edit("Somebody Else")
+    remote.edit("Another Author")
     shutil.rmtree(remote.site.folder / "dist")
     remote.site.build()
     old = remote.store.current()
@@ -229,7 +229,7 @@ def test_a_full_disk_leaves_the_old_release(remote: Remote) -> None:
     """tar fails in the middle; the message is its first error."""
     remote.publish()
     old = remote.store.current()
-    remote.edit("Somebody Else")
+    remote.edit("Another Author")
     remote.server.wrap_command("tar", 'head -c 20000 | "$real" "$@"; echo "tar: No space left on device" >&2; exit 2')
     result = remote.publish(ok=False)
     assert "tar failed: tar: " in result.stderr and result.stderr.count("\n") == 1
@@ -273,7 +273,7 @@ def test_reload_commands(remote: Remote) -> None:
     """Nothing runs with --no-reload. A command that fails is named. The next run goes on."""
     assert "nginx is not running there" in remote.publish().stderr
     assert remote.publish("--no-reload").stderr == ""
-    remote.edit("Somebody Else")
+    remote.edit("Another Author")
     result = remote.publish("--reload", "echo a password is required >&2; false", ok=False)
     assert result.stderr.endswith(
         "is in place, but nginx was not reloaded and serves an earlier one: a password is required\n"
@@ -347,7 +347,7 @@ def test_damaged_notes_are_ignored(remote: Remote, text: str) -> None:
 def test_a_damaged_manifest_of_the_server(remote: Remote) -> None:
     """Only a machine without that release reads it."""
     remote.publish()
-    remote.edit("Somebody Else")
+    remote.edit("Another Author")
     shutil.rmtree(remote.site.folder / "dist")
     remote.site.build()
     remote.server.wrap_command("cat", "exit 1")
