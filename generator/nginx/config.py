@@ -178,7 +178,7 @@ def rendered_files(data: ConfigData, server: ServerConf) -> list[ConfigFile]:
         "release": ID_PLACEHOLDER,
         "index": f"{server.dist}/{data.index_file}",
         "hash": {"bucket_size": _bucket_size(data, short_maps), "max_size": _MAX_SIZE},
-        "documents": _locations(data.documents),
+        "documents": _patterns(data.documents),
         "views_per_second": server.views_per_second,
     }
     media = [ConfigFile(MEDIA_FILE, media_conf(server.media, folder=server.folder, run=run))] if server.media else []
@@ -238,6 +238,14 @@ def _types(data: ConfigData) -> list[str]:
 def _locations(bodies: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
     """Path and file of the location of each body, with and without a final slash."""
     return [(path, _answer_conf(type)) for url, type in bodies for path in (key(url), f"{key(url)}/")]
+
+
+def _patterns(bodies: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
+    """For each type, a pattern of the paths of all bodies, with and without a final slash, and the file."""
+    paths: dict[str, list[str]] = {}
+    for url, type in bodies:
+        paths.setdefault(_answer_conf(type), []).append(re.escape(key(url)))
+    return [(rf"^(?:{'|'.join(escaped)})/?\z", conf) for conf, escaped in paths.items()]
 
 
 def _condition_values() -> dict[str, object]:
