@@ -131,7 +131,7 @@ def test_building_is_measured(tmp_path: Path) -> None:
     before = tree_snapshot.content(small.catalog)
     findings = building.measure(small, 1, nothing)
 
-    assert len(findings.figures) == 8
+    assert len(findings.figures) == 9
     assert all(value > 0 for series in findings.series for value in series.values)
     assert tree_snapshot.content(small.catalog) == before
     assert parsing.seconds(small.catalog) > 0
