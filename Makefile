@@ -95,7 +95,7 @@ sbom: ## build/sbom.json: every package in requirements/ and what comes with the
 	$(PY) tools/sbom >build/sbom.json
 
 clean: ## remove what builds, tests and tools left behind
-	rm -rf dist build *.egg-info .coverage .coverage.* .hypothesis .mypy_cache .pytest_cache .ruff_cache .flatpanel_cache .flatpanel_packs
+	rm -rf dist build *.egg-info .coverage .coverage.* .hypothesis .mypy_cache .pytest_cache .ruff_cache .flatpanel_cache .flatpanel_packs .flatpanel_serve
 	find . -name __pycache__ -type d -not -path './.venv*/*' -prune -exec rm -rf {} +
 
 distclean: clean ## and .venv, those of the bench and the audit, .node, .node-edge and .nginx-newer

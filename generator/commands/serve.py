@@ -19,7 +19,7 @@ from ..catalog import loopback, media_folder, reader, theme_files
 from ..catalog.confined_folder import Folder
 from ..catalog.site_settings import Site
 from ..catalog.snapshot import Snapshot
-from ..errors import FlatpanelError
+from ..errors import CatalogError, FlatpanelError
 from ..nginx import process
 from ..nginx.config import MediaConf
 from ..pipeline.build_options import Options
@@ -39,6 +39,8 @@ SERVED = ".flatpanel_serve"
 _DEFAULT_PORT: int = Site.model_fields["port"].default
 # How many changed series are named.
 MAX_NAMED = 10
+# After a failure that an edit need not end, such as a full disk. A catalog with problems waits for an edit.
+_RETRY_SECONDS = 60
 
 Images: TypeAlias = Callable[[Site], MediaConf | None]
 
@@ -214,6 +216,8 @@ class _Watch:
                 self.status.succeed(result.release)
             print_lines(f"release {result.release} is live; {_changed_series(result.changed_series)}")
         except (FlatpanelError, OSError) as error:
+            if not isinstance(error, CatalogError):
+                self.next_publication = options.now() + _RETRY_SECONDS
             if self.status:
                 self.status.fail(error)
             print_error(error)

@@ -1,5 +1,6 @@
 """`serve --watch` with a simulated clock."""
 
+import errno
 import os
 import shutil
 import signal
@@ -103,6 +104,33 @@ def test_with_as_of_no_chapter_becomes_due(site: Site, play: Callable[..., Resul
     assert result.exit_code == 0
     assert seen == [404, 404, 404]
     assert result.stdout.count(" is live") == 1
+
+
+def test_a_due_chapter_appears_after_a_full_disk(
+    site: Site, play: Callable[..., Result], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The build is repeated after a minute, without an edit."""
+    url, port, seen, build = schedule(site, AS_OF + 10), free_port(), [], command.building.build_site
+    script = Script()
+
+    def full_disk(_: Any) -> Any:
+        monkeypatch.setattr(command.building, "build_site", build)
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    def at(moment: int) -> Callable[[], None]:
+        def scene() -> None:
+            seen.append(ask(port, url).status)
+            script.now = AS_OF + moment
+            if moment == 10:
+                monkeypatch.setattr(command.building, "build_site", full_disk)
+
+        return scene
+
+    script.scenes = iter([at(10), at(69), at(70), at(71)])
+    result = play(script, port)
+
+    assert seen == [404, 404, 404, 200]
+    assert result.stderr.count("No space left on device") == 1
 
 
 def test_an_edit_during_the_first_build_is_built(
