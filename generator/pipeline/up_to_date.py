@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .. import encoding
-from ..catalog import git, snapshot, theme_files
+from ..catalog import git, media_folder, snapshot, theme_files
 from ..catalog.confined_folder import Folder
 from ..release.store import Store
 from .build_options import Options
@@ -53,6 +53,8 @@ def last_result(options: Options, inputs: Mapping[str, Any], cache: Cache) -> di
     if not last["last_publication"] <= options.as_of < due or last["conf"] != _digest(options.nginx):
         return None
     result: dict[str, Any] = last["result"]
+    if last["media"] != _media_folder(options, result):
+        return None
     return result if all_have_bodies(cache, options.out) else None
 
 
@@ -68,10 +70,17 @@ def keep_result(
             "next_publication": scan.next_publication,
             "release": result["release"],
             "conf": _digest(options.nginx),
+            "media": _media_folder(options, result),
             "result": result,
         },
     )
     cache.commit()
+
+
+def _media_folder(options: Options, result: Mapping[str, Any]) -> str | None:
+    """The folder of images with all links resolved. Only a scan checks that it is a folder of the project."""
+    folder = result["site_values"].get("media_folder")
+    return ascii(os.path.realpath(media_folder.project_folder(options.catalog) / folder)) if folder else None
 
 
 def _digest(path: Path) -> str | None:

@@ -73,6 +73,19 @@ def test_link_out_of_the_project_is_refused(site: Site, tmp_path_factory: pytest
         assert problems(site) == [f"site.yaml:2:15: media_folder: {LEAVES}"]
 
 
+def test_folder_that_becomes_a_link_is_refused(site: Site, tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Although no file of the catalog changed."""
+    settings(site, "media_folder: media")
+    (site.folder / "media").mkdir()
+    options = Options(*site.paths, AS_OF, cache=site.folder / "cache")
+    pipeline.build(options)
+    (site.folder / "media").rmdir()
+    (site.folder / "media").symlink_to(tmp_path_factory.mktemp("elsewhere"))
+
+    with pytest.raises(CatalogError, match=LEAVES):
+        pipeline.build(options)
+
+
 def test_link_inside_the_project_is_followed(site: Site) -> None:
     (site.folder / "files").mkdir()
     (site.folder / "media").symlink_to("files")
