@@ -1,6 +1,6 @@
 """A build that scans the catalog: build the release, write the main configuration file, keep the result."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -114,8 +114,9 @@ def release(
     opened: Transaction,
     previous: ManifestReader,
     progress: Progress,
+    older: Sequence[ManifestReader] = (),
 ) -> tuple[ReleaseBuilder, PreparedRelease]:
-    """Build a release and make it the current one."""
+    """Build a release and make it the current one; `older` are releases of another store whose ids are continued."""
     builder = ReleaseBuilder(
         scan=catalog_scan,
         cache=cache,
@@ -126,6 +127,7 @@ def release(
         jobs=options.jobs,
         previous=previous if options.previous else None,
         max_removed=options.max_removed,
+        older=older,
     )
     prepared = builder.prepare(progress)
     builder.commit(prepared)

@@ -1,6 +1,6 @@
 """Make a release from a scan of the catalog: render the stale series, then the lists, then commit."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -46,6 +46,8 @@ class ReleaseBuilder:
     previous: ManifestReader | None = None
     # The share of series and chapters that may be removed, in percent; None allows all.
     max_removed: int | None = None
+    # Releases of another store, from the oldest on, whose ids are continued too.
+    older: Sequence[ManifestReader] = ()
     totals: ReleaseTotals = field(default_factory=ReleaseTotals)
     # Whether the cached segments and render keys are those of the current release.
     cache_is_current: bool = False
@@ -56,7 +58,7 @@ class ReleaseBuilder:
         page_ids = stale_series.allocate_page_ids(self.scan, self._manifests)
         keys = RenderKeys(self.scan, page_ids)
         stale = keys.stale(self.cache, self.segments, self.transaction.root)
-        if not self.previous:  # otherwise `run` has compared with the previous release
+        if not self.previous:  # with `--previous`, NewRelease has compared with that release
             files = (files for files in self.scan.series_files if files.slug in stale)
             current = self.transaction.current_manifest
             self.totals.removals = removals.allowed(self.scan, self.cache, current, files, self.max_removed)
@@ -107,7 +109,8 @@ class ReleaseBuilder:
     @property
     def _manifests(self) -> list[ManifestReader]:
         """All releases from the oldest to the current one, then the continued one."""
-        return [*reversed(self.transaction.older_manifests), self.transaction.current_manifest, self._continued]
+        own = [*reversed(self.transaction.older_manifests), self.transaction.current_manifest]
+        return [*self.older, *own, self._continued]
 
     def _render(self, stale: Mapping[str, str], keys: RenderKeys, progress: Progress) -> None:
         """Render the stale series in processes, and take over the segments of all others."""

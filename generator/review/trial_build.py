@@ -1,7 +1,9 @@
 """Build a catalog into a temporary folder, to see what a build would change or to get files from it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from contextlib import ExitStack
 from dataclasses import replace
+from pathlib import Path
 from typing import NamedTuple, TypeVar
 
 from .. import filesystem
@@ -31,16 +33,23 @@ class TrialRelease(NamedTuple):
     warnings: list[str]
 
 
-def build_trial(options: Options, inspect: Callable[[TrialRelease], T]) -> T:
-    """Build into a temporary folder without a cache, and return the result of `inspect`."""
+def build_trial(options: Options, inspect: Callable[[TrialRelease], T], older: Iterable[Path] = ()) -> T:
+    """Build into a temporary folder without a cache, and return the result of `inspect`.
+
+    `older` are manifests, from the oldest on, whose ids the build continues besides those of `options.previous`.
+    """
 
     def work(cache: Cache) -> T:
         past = up_to_date.commit_times(options.catalog, options.as_of, cache)
         catalog_scan = scan.read(options.catalog, options.as_of, options.jobs, cache, past.times)
         with filesystem.scratch_folder() as scratch:
             store = Store(scratch / "dist")
-            with ManifestReader(options.previous) as previous, transaction.begin(store, lambda: None) as opened:
-                _, prepared = new_release.release(options, catalog_scan, cache, opened, previous, no_progress)
+            with ExitStack() as readers, transaction.begin(store, lambda: None) as opened:
+                previous = readers.enter_context(ManifestReader(options.previous))
+                manifests = [readers.enter_context(ManifestReader(path)) for path in older]
+                _, prepared = new_release.release(
+                    options, catalog_scan, cache, opened, previous, no_progress, manifests
+                )
             return inspect(TrialRelease(store, prepared.id, catalog_scan.linker.site, past.warnings))
 
     return with_cache(None, lambda: None, work)
@@ -54,7 +63,9 @@ def outdated(options: Options, warn: Callable[[str], None]) -> list[str]:
     refuse_damaged(options.out)
     previous = options.previous or store.manifest_path(current)
     trial, manifest = build_trial(
-        replace(options, previous=previous, cache=None), lambda trial: (trial, trial.store.manifest(trial.release))
+        replace(options, previous=previous, cache=None),
+        lambda trial: (trial, trial.store.manifest(trial.release)),
+        filter(None, map(store.manifest_path, reversed(store.older()))),
     )
     for sentence in trial.warnings:
         warn(sentence)

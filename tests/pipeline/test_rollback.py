@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 import signal
 from collections.abc import Callable
 from pathlib import Path
@@ -13,7 +14,7 @@ from generator.api import resources
 from generator.nginx import maps
 from tests.commands.test_cli import Run, outcome
 from tests.commands.test_releases import responses_of, settle
-from tests.conftest import Site
+from tests.conftest import AS_OF, Site
 from tests.support import nginx_client, tree_snapshot
 from tests.support.incremental_pair import stray
 
@@ -131,6 +132,24 @@ def test_ids_of_a_rolled_back_release_stay_used(two: tuple[Site, str, str]) -> N
 
     assert site.roll_back() != second
     assert site.manifest.highest_id == 9
+
+
+def test_build_check_knows_the_ids_of_a_rolled_back_release(site: Site, run: Run) -> None:
+    """With the catalog of the release before, a build makes a new release: one with the higher id."""
+    catalog, chosen = site.folder / "catalog_src", [*tree_snapshot.options(site), "--as-of", AS_OF]
+    shutil.copytree(catalog, site.folder / "former")
+    site.build()
+    tree_snapshot.write_series(site, "Third", volumes=9, others=["second"])
+    site.build()
+    site.roll_back()
+    shutil.rmtree(catalog)
+    (site.folder / "former").rename(catalog)
+    checked = run("build", *chosen, "--check")
+    before, after = site.store.current(), site.build().release
+
+    assert (checked.exit_code, before != after) == (1, True)
+    assert "a build would change the configuration" in checked.stderr
+    assert run("build", *chosen, "--check").exit_code == 0
 
 
 def test_a_target_that_is_the_current_release_with_other_keys_is_refused(two: tuple[Site, str, str], run: Run) -> None:
