@@ -3,7 +3,7 @@
 Runs in worker processes, or in the first one for up to eight series.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -80,7 +80,7 @@ class SeriesRenderer:
                 [chapter.id for chapter in series.identified_chapters if chapter.id is not None],
             ),
             change=change(own_current, published, others_current),
-            summary=dump(series, [body for body in published if body.url.endswith(f"/{series.slug}")]),
+            summary=dump(series, pieces(series, published)),
             chapters=listed_chapters(series),
             output=publisher.bodies.take_totals(),
         )
@@ -119,6 +119,12 @@ class SeriesBody(NamedTuple):
     modified: int
     size: int
     gzip: bool
+
+
+def pieces(series: Series, published: Iterable[Published]) -> list[Published]:
+    """The bodies that the two lists of all series consist of."""
+    urls = (f"/api/series/{series.slug}", f"/api/v1/series/{series.slug}")
+    return [body for body in published if body.url in urls]
 
 
 def dump(series: Series, bodies: Sequence[Published]) -> bytes:
