@@ -84,6 +84,14 @@ def _other_pages(items: RouteItems) -> RouteItems:
     return (item for item in items if item.value.number > 1)
 
 
+def own_page(catalog: Catalog) -> RouteItems:
+    """The texts of the theme."""
+    for file in catalog.theme.files:
+        if file.endswith(".md"):
+            name = file.removesuffix(".md")
+            yield RouteItem({"name": name}, (name, catalog))
+
+
 # People and groups
 
 
@@ -149,11 +157,3 @@ def _versions(series: Series) -> dict[tuple[int | None, str], tuple[Chapter, ...
 
 def _number(item: ChapterPage) -> dict[str, object]:
     return {"slug": item.series.slug, "volume": item.chapter.volume or 0, "chapter": item.chapter.number}
-
-
-def own_page(catalog: Catalog) -> RouteItems:
-    """The texts of the theme."""
-    for file in catalog.theme.files:
-        if file.endswith(".md"):
-            name = file.removesuffix(".md")
-            yield RouteItem({"name": name}, (name, catalog))

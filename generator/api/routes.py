@@ -48,7 +48,7 @@ class Route:
         if self.max_age_setting == "index":
             return site.cache.index
         version = self.path.split("/")[2]
-        ages: VersionAges = getattr(site.cache, version, site.cache.unversioned)
+        ages: VersionAges = {"v1": site.cache.v1, "v2": site.cache.v2}.get(version, site.cache.unversioned)
         max_age: int = getattr(ages, self.max_age_setting)
         return max_age
 

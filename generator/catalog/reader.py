@@ -6,6 +6,7 @@ inside it, which `problems.locate` turns into a line and a column.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
@@ -216,9 +217,7 @@ class _RecordReader:
         self.sources.problems.append(UnlocatedProblem(file, (), message))
 
 
-_adapters: dict[Any, TypeAdapter[Any]] = {}
-
-
+@cache
 def _adapter(kind: Any) -> TypeAdapter[Any]:
     """The validator of a type, cached: it takes milliseconds to make."""
-    return _adapters.setdefault(kind, TypeAdapter(kind)) if kind not in _adapters else _adapters[kind]
+    return TypeAdapter(kind)

@@ -60,10 +60,15 @@ class CatalogLists:
         return {digest: account_key(username) if username else "" for digest, username in self.catalog.keys.items()}
 
     def small_files(
-        self, published: Sequence[Published], segments: Sequence[SegmentSummary], dist: str, media: MediaConf | None
-    ) -> tuple[Rules, dict[str, bytes]]:
-        """The rules, and the files of keys and configuration. It is cached, since rendering it takes 20 ms."""
-        rules, keys, folder = self.rules(), self.keys(), f"{dist}/releases/{ID_PLACEHOLDER}"
+        self,
+        rules: Rules,
+        published: Sequence[Published],
+        segments: Sequence[SegmentSummary],
+        dist: str,
+        media: MediaConf | None,
+    ) -> dict[str, bytes]:
+        """The files of keys and configuration. The rendered configuration is cached: rendering takes 20 ms."""
+        keys, folder = self.keys(), f"{dist}/releases/{ID_PLACEHOLDER}"
         server = ServerConf(dist, folder, self.catalog.site.views_per_second, media)
         lines = map(sum, zip(*(summary.lines for summary in segments), strict=True))
         longest_line = max(summary.longest_line for summary in segments)
@@ -76,7 +81,7 @@ class CatalogLists:
 
         texts = self.cache.cached("configuration", key, render)
         files = {path: config.filled(path, text.encode(), data) for path, text in texts.items()}
-        return rules, {KEYS_FILE: dump_keys(keys)} | files
+        return {KEYS_FILE: dump_keys(keys)} | files
 
 
 def image_origins(catalog: Catalog, page: PageContext) -> list[str]:

@@ -77,7 +77,7 @@ class NewRelease:
             return None
         with ManifestReader(self.options.previous) as previous:
             files, limit = catalog_scan.series_files, self.options.max_removed
-            return removals.allowed(catalog_scan, self.cache, previous, files, limit)
+            return removals.checked_removals(catalog_scan, self.cache, previous, files, limit)
 
     def _result(self, builder: ReleaseBuilder, prepared: PreparedRelease, conf: bytes) -> BuildResult:
         """Write the main configuration file, while `out` is locked, and describe what the build did."""

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
+from ..catalog.layout import SeriesFiles
 from ..nginx.config import MediaConf
 from ..release import journal
 from ..release.bodies import rewrite_damaged
@@ -37,9 +38,8 @@ class ReleaseBuilder:
     cache: Cache
     transaction: Transaction
     segments: Segments
-    # The path of `dist` in the nginx configuration.
+    # In the nginx configuration: the path of `dist`, and the images that nginx serves, if any.
     dist: str
-    # The images that nginx serves, if any.
     media: MediaConf | None
     jobs: int
     # The release whose dates are continued, if it is not the current one.
@@ -58,14 +58,14 @@ class ReleaseBuilder:
         page_ids = stale_series.allocate_page_ids(self.scan, self._manifests)
         keys = RenderKeys(self.scan, page_ids)
         stale = keys.stale(self.cache, self.segments, self.transaction.root)
+        files = [files for files in self.scan.series_files if files.slug in stale]
         if not self.previous:  # with `--previous`, NewRelease has compared with that release
-            files = (files for files in self.scan.series_files if files.slug in stale)
             current = self.transaction.current_manifest
-            self.totals.removals = removals.allowed(self.scan, self.cache, current, files, self.max_removed)
+            self.totals.removals = removals.checked_removals(self.scan, self.cache, current, files, self.max_removed)
         cached_files = self.cache.recall("retained files") if self.cache_is_current else None
         self.transaction.sweep()
         self.totals.retained_files = self.transaction.retained_files(cached_files)
-        self._render(stale, keys, progress)
+        self._render(files, stale, keys, progress)
         self._drop_removed_series()
         rules, small_files = self._publish_lists()
         highest_id = stale_series.highest_chapter_id(self.scan, self._manifests)
@@ -92,9 +92,8 @@ class ReleaseBuilder:
 
     def _load_segments(self) -> None:
         """Take over the segments of the current release, if the cache describes it."""
-        release, current = self.cache.recall("release"), self.transaction.current
-        usable = not (self.previous or self.transaction.needs_sweep)
-        self.cache_is_current = bool(release) and release == current and usable
+        current, usable = self.transaction.current, not (self.previous or self.transaction.needs_sweep)
+        self.cache_is_current = usable and current is not None and self.cache.recall("release") == current
         if self.cache_is_current:
             self.segments.load()
         else:
@@ -112,17 +111,15 @@ class ReleaseBuilder:
         own = [*reversed(self.transaction.older_manifests), self.transaction.current_manifest]
         return [*self.older, *own, self._continued]
 
-    def _render(self, stale: Mapping[str, str], keys: RenderKeys, progress: Progress) -> None:
+    def _render(self, files: list[SeriesFiles], stale: Mapping[str, str], keys: RenderKeys, progress: Progress) -> None:
         """Render the stale series in processes, and take over the segments of all others."""
         unchanged = [files.slug for files in self.scan.series_files if files.slug not in stale]
-        summaries = (self.segments.summaries[slug] for slug in unchanged)
-        self.totals.counts["unchanged"] += sum(summary.resources for summary in summaries)
+        self.totals.counts["unchanged"] += sum(self.segments.summaries[slug].resources for slug in unchanged)
         cached = self.segments if self.cache_is_current else None
         current = find_lines(self.transaction.current_manifest, cached) if self.previous else None
         tasks = RenderTasks(self.scan, self.cache, keys, find_lines(self._continued, cached), current)
         root, protected_files = self.transaction.root, self.totals.protected_files
         make = partial(series_renderer.make, self.scan.linker, root, protected_files, self.cache_is_current)
-        files = [files for files in self.scan.series_files if files.slug in stale]
         for series in progress(ordered_map(self.jobs, make, map(tasks.task, files)), len(files)):
             self.segments.put(series.slug, series.segment)
             self.totals.add_segment(series.slug, series.change, series.output)
@@ -152,4 +149,5 @@ class ReleaseBuilder:
         published = lists.publish(publisher, continued, current)
         self.segments.put("", publisher.segment(published))
         self.totals.add_segment("", publish.change(current, published), writer.take_totals())
-        return lists.small_files(published, list(self.segments.summaries.values()), self.dist, self.media)
+        rules, summaries = lists.rules(), list(self.segments.summaries.values())
+        return rules, lists.small_files(rules, published, summaries, self.dist, self.media)

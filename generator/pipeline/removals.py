@@ -101,7 +101,7 @@ def removals(
     )
 
 
-def allowed(
+def checked_removals(
     scan: "CatalogScan",
     cache: Cache,
     before: ManifestReader,

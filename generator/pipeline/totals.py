@@ -56,7 +56,7 @@ class ReleaseTotals:
 
     def add_output(self, output: WriteTotals) -> None:
         self.redate_after_commit += output.redate_after_commit
-        self.returned_files |= output.reused_files
+        self.returned_files |= output.returned_files
         self.written += output.written_bytes
 
     def add_removed_series(self, slug: str, bodies: Iterable[Published]) -> None:

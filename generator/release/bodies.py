@@ -32,19 +32,19 @@ class WriteTotals(NamedTuple):
     # Unchanged bodies whose Last-Modified changes. Their files get it when the new release is visible.
     redate_after_commit: list[Published]
     # Files of older releases only that the new release uses again.
-    reused_files: set[str]
+    returned_files: set[str]
 
 
 class BodyWriter:
-    """Writes bodies below `root`. `retained_files` are files of older releases that the current one does not use."""
+    """Writes bodies below `root`. `protected_files` are files of older releases that the current one does not use."""
 
-    def __init__(self, root: Path, retained_files: frozenset[str]) -> None:
-        self.root, self.retained_files = root, retained_files
+    def __init__(self, root: Path, protected_files: frozenset[str]) -> None:
+        self.root, self.protected_files = root, protected_files
         # Paths of files are joined as text: a `Path` would be converted for each file.
         self._start = f"{root}/"
         self.written_bytes = 0
         self.redate_after_commit: list[Published] = []
-        self.reused_files: set[str] = set()
+        self.returned_files: set[str] = set()
         self._folders: set[str] = set()
         self._begun = False
 
@@ -74,8 +74,8 @@ class BodyWriter:
 
     def replace_different(self, file: str, content: bytes, modified: int | None = None) -> None:
         """Replace a file that is missing or has other bytes. Another version may have written no gzip form."""
-        if file in self.retained_files:
-            self.reused_files.add(file)
+        if file in self.protected_files:
+            self.returned_files.add(file)
         if read_regular(self._start + file) != content:
             self.begin()
             self.replace(file, content, modified)
@@ -90,20 +90,20 @@ class BodyWriter:
     def reuse(self, body: Published, served: Published | None) -> bool:
         """Use the file that a release has of this body, and set its date now or after the commit; False without one."""
         same = served is not None and served.file == body.file
-        if not (same or body.file in self.retained_files) or not os.path.exists(self._start + body.file):
+        if not (same or body.file in self.protected_files) or not os.path.exists(self._start + body.file):
             return False
         if not same:
             self.begin()
             set_last_modified(self.root / body.file, body)
-            self.reused_files.update(manifest.files(body))
+            self.returned_files.update(manifest.files(body))
         elif served and served.modified != body.modified:
             self.redate_after_commit.append(body)
         return True
 
     def take_totals(self) -> WriteTotals:
         """Return the counts since the last call."""
-        totals = WriteTotals(self.written_bytes, self.redate_after_commit, self.reused_files)
-        self.written_bytes, self.redate_after_commit, self.reused_files = 0, [], set()
+        totals = WriteTotals(self.written_bytes, self.redate_after_commit, self.returned_files)
+        self.written_bytes, self.redate_after_commit, self.returned_files = 0, [], set()
         return totals
 
     def begin(self) -> None:

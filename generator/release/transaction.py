@@ -130,8 +130,8 @@ class Transaction:
         self._new_folder.clear()
         return (lambda _, parts: parts) if self.store.finished() else self._new_folder.write_through
 
-    def body_writer(self, retained_files: frozenset[str]) -> BodyWriter:
-        return BodyWriter(self.root, retained_files)
+    def body_writer(self, protected_files: frozenset[str]) -> BodyWriter:
+        return BodyWriter(self.root, protected_files)
 
     def commit(self, new: NextRelease) -> None:
         """Make a release the current one, set the dates that wait for that, and remove older releases."""
