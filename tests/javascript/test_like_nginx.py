@@ -79,7 +79,8 @@ def test_odd_targets_get_the_same_answers(served: tuple[HostSite, int]) -> None:
 def test_no_path_is_a_key(served: tuple[HostSite, int]) -> None:
     """Keys that are no paths cannot be requested, with any API key."""
     site = served[0]
-    paths = [*PRIVATE, *(f"{path}/" for path in PRIVATE), "/404", "/_flatpanel/search", "/_flatpanel/error", "/private"]
+    paths = [*PRIVATE, *(f"{path}/" for path in PRIVATE), "/404", "/private"]
+    paths += [f"/_flatpanel/{name}" for name in ("search", "error", "options", "refused")]
     sent = [(), *((("X-API-Key", key),) for key in site.words.keys)]
     methods = ("GET", "HEAD", "POST", "OPTIONS")
     requests = [Request(path, method, headers) for path in paths for headers in sent for method in methods]

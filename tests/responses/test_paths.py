@@ -188,6 +188,7 @@ def test_query_string_is_ignored(web: Web, url: str, query: str) -> None:
         "/_flatpanel/fresh",
         "/_flatpanel/fresh/",
         "/_flatpanel/options",
+        "/_flatpanel/refused",
         "/_flatpanel/again",
         # Outside.
         "/etc/passwd",

@@ -11,6 +11,7 @@ TARGETS = (
     *("http://test?x", "http://test/api/v2/%zz", "http://test//api/v2/%zz", "http://test/x%zz"),
     *("https://a.example:99/api/releases", "http:/x", "/http://x", "/_flatpanel", "/_flatpanel/"),
     *("/_flatpanel/search/", "/_flatpanel/searchx", "//_flatpanel/search", "/_flatpanel/again"),
+    *("/_flatpanel/refused", "//_flatpanel//refused", "/_flatpanel/options", "/_flatpanel/moved"),
     *("/_flatpanel/page_error", "/_flatpanel/missing_image", "/_flatpanel/range", "/_flatpanel/%65rror"),
     *("/releases.atom", "/releases.atom/", "/releases.atom//", "/releases.rss?x", "/releases.json"),
     *("/library.json", "/library.atom/x", "/latest", "/latest/", "/latest?page=2", "/search", "/search/?q=x"),
