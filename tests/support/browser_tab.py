@@ -159,12 +159,12 @@ class Tab:
 
     def wait_for_path(self, path: str) -> None:
         """Wait until the page at `path` is loaded."""
-        here = f"location.pathname === {json.dumps(path)}"
+        here = f"location.pathname + location.hash === {json.dumps(path)}"
         self.wait_until(f"{here} && document.readyState === 'complete'")
 
     @property
     def path(self) -> str:
-        path: str = self.run("location.pathname")
+        path: str = self.run("location.pathname + location.hash")
         return path
 
     def layout_shift(self) -> float:
@@ -225,7 +225,8 @@ class Tab:
         history = self.send("Page.getNavigationHistory")
         entry = history["entries"][history["currentIndex"] + step]
         self.send("Page.navigateToHistoryEntry", entryId=entry["id"])
-        self.wait_for_path(urlsplit(entry["url"]).path)
+        url = urlsplit(entry["url"])
+        self.wait_for_path(url._replace(scheme="", netloc="", query="").geturl())
 
     # What happened
 

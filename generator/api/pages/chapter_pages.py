@@ -54,8 +54,7 @@ def chapter(page: PageContext, item: ChapterPage) -> Body:
         previous=neighbours[0],
         next=neighbours[1],
         versions=_versions(page, item) if shown.chapters else [],
-        # To which the script adds the number of a page. nginx has such paths for standing chapters only.
-        address=path if is_standing else f"{path}#page-",
+        address=path,
         images=chapter.pages if shown.images else (),
         strip=_strip(page, chapter),
         hidden=not shown.images,

@@ -20,6 +20,11 @@ function remember(name, value) {
   }
 }
 
+/** The address of a page: a fragment, since not every host has a rule for a path that ends in a number. */
+function pageAddress(chapter, page) {
+  return page > 1 ? `${chapter}#page-${page}` : chapter;
+}
+
 const progressKey = `progress:${series?.dataset.series}`;
 
 /** On the page of a series: lead to the page that was read last, if the chapter is still in the list. */
@@ -34,9 +39,7 @@ function offerToContinue(link) {
     (item) => item.getAttribute("href") === progress?.chapter,
   );
   if (!chapter) return;
-  const page = Number.parseInt(progress.page, 10);
-  const address = progress.chapter;
-  link.href = page > 1 ? (address.includes("/version-") ? `${address}#page-${page}` : `${address}${page}/`) : address;
+  link.href = pageAddress(progress.chapter, Number.parseInt(progress.page, 10));
   link.title = chapter.textContent;
   link.hidden = false;
 }
@@ -44,8 +47,7 @@ function offerToContinue(link) {
 /** On the page of a chapter. */
 function read() {
   const images = [...strip.querySelectorAll("img")];
-  const address = strip.dataset.chapter;
-  const path = address.split("#")[0];
+  const path = strip.dataset.chapter;
   const leftToRight = strip.dataset.direction !== "rtl";
   const mode = document.getElementById("mode");
   const position = document.getElementById("position");
@@ -62,8 +64,7 @@ function read() {
     position.value = `${index + 1} / ${images.length}`;
     images.forEach((image, other) => image.classList.toggle("now", other === index));
     for (const near of images.slice(index, index + 2)) near.loading = "eager";
-    const page = address.endsWith("/") ? `${address}${index + 1}/` : `${address}${index + 1}`;
-    history.replaceState(null, "", index ? page : path);
+    history.replaceState(null, "", pageAddress(path, index + 1));
     remember(progressKey, JSON.stringify({ chapter: path, page: index + 1 }));
   }
 
@@ -150,6 +151,7 @@ function read() {
   );
   for (const image of images) middle.observe(image);
 
+  // A path that ends in a number comes from elsewhere: the replaced service has such links.
   const wanted = location.hash.startsWith("#page-")
     ? location.hash.slice(6)
     : location.pathname.startsWith(path) && location.pathname.slice(path.length).replace("/", "");
