@@ -10,6 +10,13 @@ REQUEST_SECONDS = 60.0
 _HOST = re.compile(r"(?:[-A-Za-z0-9_~]{1,63}\.)*[-A-Za-z0-9_~]{1,63}\.?|\[[0-9A-Fa-f:.]+\]")
 # Printable ASCII; other characters could end the URL in a request line.
 URL_CHARACTERS = re.compile(r"[\x21-\x7e]+")
+# A password may contain any character, also those that end a host.
+_USER = re.compile(r"(?<=://).*@", re.DOTALL)
+
+
+def without_password(url: str) -> str:
+    """A URL for a message: without user name and password, which would get into the log of a build."""
+    return _USER.sub("…@", url, count=1)
 
 
 @dataclass(frozen=True, slots=True)

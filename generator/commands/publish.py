@@ -11,6 +11,7 @@ from click.core import ParameterSource
 from ..hosts.publish.totals import PublishTotals
 from ..release.store import Store
 from ..review import verify_server
+from ..server_url import without_password
 from . import options, publish_media, publish_s3, publish_ssh
 from .help import Command
 from .output import print_json, print_lines
@@ -64,7 +65,7 @@ def publish(target: str, out: Path, **given: Any) -> None:
     send = _TARGETS.get(scheme)
     if not send:
         raise click.UsageError(
-            f"{target}: is not a target; use a URL like s3://bucket/prefix or ssh://user@host/folder"
+            f"{without_password(target)}: is not a target; use a URL like s3://bucket/prefix or ssh://user@host/folder"
         )
     _refuse_options_of_others(scheme)
     if given["url"]:

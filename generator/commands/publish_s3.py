@@ -19,7 +19,7 @@ from ..hosts.publish.s3.target import BucketTarget, Connection
 from ..hosts.publish.totals import PublishTotals
 from ..release import transaction
 from ..release.store import Store
-from ..server_url import ServerUrl
+from ..server_url import ServerUrl, without_password
 from .output import counter, print_lines, waiting_notice
 from .publish_ssh import settings
 
@@ -80,7 +80,7 @@ def bucket_target(url: str) -> BucketTarget:
     try:
         return BucketTarget.of(url)
     except ValueError as error:
-        raise click.UsageError(f"{url}: {error}") from None
+        raise click.UsageError(f"{without_password(url)}: {error}") from None
 
 
 def publish_layout(target: BucketTarget, layout: BucketLayout, given: Mapping[str, Any]) -> PublishTotals:
@@ -123,7 +123,7 @@ def _endpoint(given: str | None) -> str:
     try:
         return str(ServerUrl.of(url)) if url else ""
     except ValueError as error:
-        raise click.UsageError(f"{url}: the URL of the store {error}") from None
+        raise click.UsageError(f"{without_password(url)}: the URL of the store {error}") from None
 
 
 def _announce_wait(url: str, seconds: int) -> None:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from ..errors import FlatpanelError
 from ..http_client import Client, Clock, LimitExceeded
 from ..release.store import Store
-from ..server_url import REQUEST_SECONDS, ServerUrl
+from ..server_url import REQUEST_SECONDS, ServerUrl, without_password
 from .promises.hosts import HOSTS
 from .promises.probe import BROKEN, Probe
 from .promises.subjects import Subjects
@@ -72,4 +72,5 @@ def server_url(url: str) -> ServerUrl:
         parsed = ServerUrl.of(url)
         if not parsed.folder:
             return parsed
-    raise FlatpanelError(f"{url}: is not the URL of a server; use one like http://localhost:8000")
+    shown = without_password(url)
+    raise FlatpanelError(f"{shown}: is not the URL of a server; use one like http://localhost:8000")

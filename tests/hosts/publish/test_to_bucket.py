@@ -238,6 +238,25 @@ def test_wrong_targets(publish: BucketPublisher, target: str, sentence: str) -> 
     assert result.exit_code == 2 and f"{target}: {sentence}" in result.stderr
 
 
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("publish", "s3://me:s3c/ret@comics"),
+        ("publish", "ssh://me:s3c/ret@comics.example/srv"),
+        ("publish", "ssh:///me:s3c/ret@comics.example/srv"),
+        ("publish", "ftp://me:s3c/ret@comics.example"),
+        ("publish", "s3://comics", "--endpoint", "http://me:s3c/ret@127.0.0.1"),
+        ("publish", "s3://comics", "--url", "http://me:s3cret@comics.example"),
+        ("verify", "--url", "http://me:s3cret@comics.example"),
+    ],
+)
+def test_no_message_has_a_password(publish: BucketPublisher, arguments: tuple[str, ...]) -> None:
+    """A URL often comes from the environment, and messages are kept in logs of builds."""
+    result = publish.run(*arguments, "--out", publish.site.folder / "dist")
+    assert result.exit_code in (1, 2) and "://…@" in result.stderr
+    assert "me:" not in result.stderr and "s3c" not in result.stderr
+
+
 def test_nothing_built(run: Callable[..., Result], tmp_path: object) -> None:
     result = run("publish", "s3://comics", "--out", f"{tmp_path}/dist")
     assert (result.exit_code, result.stderr) == (

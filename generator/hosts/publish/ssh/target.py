@@ -5,6 +5,7 @@ from typing import NamedTuple
 from urllib.parse import unquote
 
 from ....errors import FlatpanelError
+from ....server_url import without_password
 
 _URL = re.compile(r"ssh://(?:([^@/]*)@)?(\[[^\]/]*\]|[^:@/]*)(?::([^/]*))?(/.*)?", re.DOTALL)
 # ssh passes both on to programs of its configuration, so they contain nothing that a shell would interpret.
@@ -25,17 +26,17 @@ class SshTarget(NamedTuple):
     @classmethod
     def of(cls, url: str) -> "SshTarget":
         """Parse a URL. Raises if it is none, or if a part of it could be read as an option or a command."""
-        parsed = _URL.fullmatch(url)
+        parsed, shown = _URL.fullmatch(url), without_password(url)
         if not parsed:
-            raise FlatpanelError(f"{url}: is not the URL of a folder on a server; {_EXAMPLE}")
+            raise FlatpanelError(f"{shown}: is not the URL of a folder on a server; {_EXAMPLE}")
         user, host, port, path = (part or "" for part in parsed.groups())
         if ":" in user:
             raise FlatpanelError("ssh://…: contains a password; use a key, which ssh finds by itself or in ssh-agent")
         host = host.strip("[]")
         if not _HOST.fullmatch(host) or (user and not _USER.fullmatch(user)):
-            raise FlatpanelError(f"{url}: has no valid host or user; {_EXAMPLE}")
+            raise FlatpanelError(f"{shown}: has no valid host or user; {_EXAMPLE}")
         if port and not (port.isascii() and port.isdecimal() and 0 < int(port) < 65536):
-            raise FlatpanelError(f"{url}: has no valid port; {_EXAMPLE}")
+            raise FlatpanelError(f"{shown}: has no valid port; {_EXAMPLE}")
         return cls(url, user, host, int(port) if port else None, _folder(url, path))
 
     def arguments(self) -> list[str]:
