@@ -1,8 +1,9 @@
-"""The fields of chapters that the summary of a series keeps, and a key that sorts chapters by publication."""
+"""The fields of chapters that the summary of a series keeps, and functions that sort and choose chapters."""
 
+from collections.abc import Iterable
 from decimal import Decimal
 from functools import lru_cache
-from typing import NamedTuple
+from typing import NamedTuple, Protocol, TypeVar
 
 _NO_VOLUME, _LATEST, _HIGHEST, _HIGHEST_ID = 2**32 - 1, 2**48 - 1, 2**48 - 1, 2**32 - 1
 
@@ -21,7 +22,7 @@ class RecentChapter(NamedTuple):
     """The fields of a chapter in lists of the latest chapters and in feeds."""
 
     id: int | None
-    full_title: str
+    heading: str
     path: str
     published: int
     modified: int
@@ -42,3 +43,18 @@ def newest_first_key(published: int, volume: int | None, number: str, slug: str,
     descending = (_LATEST - published, 6), (_NO_VOLUME - numbers[0], 4), (_HIGHEST - numbers[1], 6)
     before, after = b"".join(value.to_bytes(width, "big") for value, width in descending), slug.encode()
     return before + after + (_HIGHEST_ID - (id or 0)).to_bytes(5, "big")
+
+
+class _Numbered(Protocol):
+    @property
+    def volume(self) -> int | None: ...
+    @property
+    def number(self) -> str: ...
+
+
+_Chapter = TypeVar("_Chapter", bound=_Numbered)
+
+
+def one_per_number(chapters: Iterable[_Chapter]) -> tuple[_Chapter, ...]:
+    """The chapters of URLs with a number. Of ordered chapters that share one, it is the last: the highest id."""
+    return tuple({(chapter.volume, chapter.number): chapter for chapter in chapters}.values())

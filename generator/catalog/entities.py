@@ -10,7 +10,8 @@ from functools import cached_property
 from math import inf
 
 from . import records, site_settings
-from .chapter_fields import Latest, RecentChapter, newest_first_key
+from .chapter_fields import Latest, RecentChapter, newest_first_key, one_per_number
+from .field_values import default_title
 from .grouping import grouped
 from .page_sizes import PageSize
 from .theme_files import NO_THEME, ThemeFiles
@@ -110,6 +111,11 @@ class Chapter:
     sizes: tuple[PageSize | None, ...] = ()
 
     @property
+    def heading(self) -> str:
+        """The full title for people: if that of the series is blank, in the default form."""
+        return self.full_title if self.full_title.strip() else default_title(self.volume, self.number, self.title)
+
+    @property
     def order(self) -> tuple[int, Decimal, int]:
         """Order of /api and /api/v1: by volume (none first), number, and id (none first)."""
         return self.volume or 0, Decimal(self.number), self.id or 0
@@ -125,17 +131,11 @@ class Chapter:
         return self.volume or inf, Decimal(self.number)
 
 
-def one_per_number(chapters: Iterable[Chapter]) -> tuple[Chapter, ...]:
-    """The chapters of URLs with a number. Of ordered chapters that share one, it is the last: the highest id."""
-    return tuple({(chapter.volume, chapter.number): chapter for chapter in chapters}.values())
-
-
 @dataclass(frozen=True, eq=False)
 class SeriesSummary:
-    """A series without its chapters. A build holds the summaries of all series in memory."""
+    """A series without its chapters; `formerly` are its old slugs. A build holds all summaries in memory."""
 
     slug: str
-    # The slugs that it had before.
     formerly: tuple[str, ...]
     title: str
     aliases: tuple[str, ...]

@@ -204,5 +204,10 @@ def full_title(template: str, volume: int | None, values: Mapping[str, str]) -> 
     return _TITLE_FIELD.sub(lambda match: values[match[1]], template)
 
 
+def default_title(volume: int | None, number: str, title: str) -> str:
+    """The full title in the default form."""
+    return full_title(DEFAULT_CHAPTER_TITLE, volume, {"volume": str(volume), "number": number, "title": title.strip()})
+
+
 def is_slug(text: str) -> bool:
     return re.fullmatch(patterns.SLUG, text) is not None

@@ -6,7 +6,7 @@ from typing import Any
 from ..encoding import LAST_INSTANT
 from . import field_values, page_sizes, site_settings
 from . import records as model
-from .chapter_fields import Latest
+from .chapter_fields import Latest, one_per_number
 from .entities import (
     Account,
     Catalog,
@@ -17,7 +17,6 @@ from .entities import (
     Person,
     Series,
     SeriesSummary,
-    one_per_number,
 )
 from .layout import SITE
 from .name_index import NameIndex

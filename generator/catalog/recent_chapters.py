@@ -27,7 +27,7 @@ def recent_chapters(chapters: Sequence[Chapter]) -> tuple[RecentChapter, ...]:
 def _recent(chapter: Chapter, groups: tuple[int, ...], shares_number: bool) -> RecentChapter:
     return RecentChapter(
         id=chapter.id,
-        full_title=chapter.full_title,
+        heading=chapter.heading,
         path=chapter.path,
         published=chapter.published,
         modified=chapter.modified,

@@ -234,7 +234,7 @@ def test_versions_of_a_chapter_lead_to_each_other(tmp_path: Path) -> None:
     assert [link for link in standing.links() if "version" in link] == paths
     assert {"/reader/moon/0/1/", paths[1]} <= set(first.links())
     assert TEXTS["no_group"] in standing.text
-    assert first.first("div", id="strip").attributes["data-chapter"] == f"{paths[0]}#page-"
+    assert first.first("div", id="strip").attributes["data-chapter"] == paths[0]
     assert first.first("a", rel="next").attributes["href"] == "/reader/moon/0/2/"
     listed = [link for link in page(bodies, "/reader/moon/").links() if link.startswith("/reader/moon/0/1/")]
     # The button to start with, and each version with a URL.
@@ -255,6 +255,32 @@ def test_category_without_a_path_is_only_a_text(tmp_path: Path) -> None:
         parsed = page(bodies, url)
         assert "N0" in parsed.text and "N1" in parsed.text
         assert not [link for link in parsed.links() if link.startswith("/categories/") and link != "/categories/"]
+
+
+def test_search_offers_the_categories_that_the_filter_can_select(tmp_path: Path) -> None:
+    """A comma separates values of the filter."""
+    names = {"one": "One", "a,b": "Two", "d,e": "Three, four"}
+    categories = [{"id": id, "name": name} for id, name in names.items()]
+    parsed = page(made(tmp_path / "c", categories=categories, series_moon=series_fields()), "/search/")
+    boxes = parsed.all("input", type="checkbox")
+
+    assert [box.attributes["value"] for box in boxes] == ["Two", "one"]
+
+
+def test_chapter_with_a_blank_full_title_has_a_heading(tmp_path: Path) -> None:
+    """The default form, also in feeds. The API has the title as the series wants it."""
+    fields = series_fields(chapter_title="{title}")
+    fields["chapters"] = [{**chapter, "title": " "} for chapter in fields["chapters"]]  # type: ignore[attr-defined]
+    bodies = made(tmp_path / "c", series_moon=fields)
+    chapter = "/reader/moon/0/1/"
+
+    for url in ("/reader/moon/", "/"):
+        assert "Ch. 1" in [link.text for link in page(bodies, url).all("a", href=chapter)]
+    assert page(bodies, chapter).first("h1").text == "Ch. 1"
+    for feed in ("/reader/moon.atom", "/releases.atom"):
+        assert b"<title>Ch. 1</title>" in bodies[feed].body.value  # type: ignore[operator]
+    value = bodies["/api/v2/chapters/1"].body.value
+    assert isinstance(value, dict) and value["full_title"].strip() == ""
 
 
 def test_direction_and_ratio_of_pages(tmp_path: Path) -> None:

@@ -95,14 +95,8 @@ def hostile_paths(site: Site) -> Iterator[str]:
             yield from (f"/api/v2/{name}%23{owner}", f"/private/of/{owner}/{name}", f"/api/v2/{name}?username={owner}")
             yield from (f"/api/v2/{name}#{owner}", f"/api/v2/{name}?fp_account={owner}&fp_username={owner}")
     yield from ("/query/series/members-only/chapters/timestamp", "/api/query/series/members-only/chapters/timestamp")
-    yield from (
-        "/_flatpanel/search",
-        "/_flatpanel/again",
-        "/_flatpanel/refused",
-        "/_flatpanel/fresh/",
-        "/_flatpanel/error",
-        "/private/",
-    )
+    yield from ("/_flatpanel/search", "/_flatpanel/again", "/_flatpanel/refused", "/_flatpanel/fresh/")
+    yield from ("/_flatpanel/error", "/private/")
     yield from ("/current/keys.map", "/current/keys.json", "/dist/current/manifest.json", "/dist/current/keys.map")
     yield from ("/releases/", "/run/views.log", "/api/keys.map")
 

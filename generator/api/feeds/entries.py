@@ -86,10 +86,10 @@ def chapter_entry(
     return FeedEntry(
         id=f"{id}#{chapter.id}" if shares_number and chapter.id else id,
         url=url,
-        title=chapter.full_title,
+        title=chapter.heading,
         published=chapter.published,
         updated=chapter.modified,
-        html=_with_cover(url, series.cover, series.title) if with_cover else _link(url, chapter.full_title),
+        html=_with_cover(url, series.cover, series.title) if with_cover else _link(url, chapter.heading),
         image=series.cover if with_cover else "",
         is_series=False,
         tags=(),

@@ -34,7 +34,7 @@ def latest(page: PageContext, chapters: Iterable[SeriesChapter]) -> list[LatestR
     return [
         LatestRow(
             chapter.path if linked else series.path,
-            chapter.full_title,
+            chapter.heading,
             preview_marks.published(page, chapter),
             series,
             page.image(series.cover),

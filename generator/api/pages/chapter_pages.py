@@ -33,7 +33,7 @@ def chapter(page: PageContext, item: ChapterPage) -> Body:
     shown, text, paths = page.visible, page.text, page.paths
     is_standing = not item.versions or item.versions[-1] is chapter
     path = chapter.path if is_standing else paths.version(chapter)
-    title = chapter.full_title
+    title = chapter.heading
     head = PageHead(
         f"{title} – {series.title}",
         path,

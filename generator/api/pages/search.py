@@ -1,6 +1,6 @@
 """The search page, and the index of titles that it uses where a host has no filters."""
 
-from ...catalog.entities import Catalog
+from ...catalog.entities import Catalog, Category
 from ..resources import Body
 from .context import PageContext
 from .head import PageHead
@@ -13,10 +13,21 @@ def search(page: PageContext, catalog: Catalog) -> Body:
     body = page.html(
         "search.html",
         head,
-        categories=catalog.categories if page.visible.details and page.visible.categories else (),
+        categories=_categories(catalog) if page.visible.details and page.visible.categories else (),
         statuses=[(status, getattr(text, status)) for status in STATUSES] if page.visible.details else (),
     )
     return Body(body, max((catalog.site_modified, *(category.modified for category in catalog.categories))))
+
+
+def _categories(catalog: Catalog) -> list[tuple[str, str]]:
+    """The categories that the filter of the API can select, each as its value there and its name."""
+    values = ((_value(category), category.name) for category in catalog.categories)
+    return [(value, name) for value, name in values if value]
+
+
+def _value(category: Category) -> str:
+    """The id or the name. In the filter, a comma separates values."""
+    return next((text for text in (category.id, category.name) if "," not in text), "")
 
 
 def titles(page: PageContext, catalog: Catalog) -> Body:

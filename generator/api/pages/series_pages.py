@@ -61,7 +61,7 @@ def volumes(page: PageContext, series: Series, chapters: tuple[Chapter, ...]) ->
         path = _path(page, chapter, standing[chapter.path] is chapter)
         names = ", ".join(group.name for group in chapter.groups)
         date = preview_marks.published(page, chapter)
-        row = ChapterRow(path, chapter.full_title, names, date, chapter.final)
+        row = ChapterRow(path, chapter.heading, names, date, chapter.final)
         volumes.setdefault(chapter.volume, []).append(row)
     return [VolumeRows(_volume_title(page, number, len(volumes)), rows) for number, rows in volumes.items()]
 

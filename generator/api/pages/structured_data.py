@@ -36,13 +36,13 @@ def series(page: PageContext, series: Series) -> object:
 def chapter(page: PageContext, series: Series, chapter: Chapter, url: str) -> object:
     value = {
         "@type": "ComicIssue",
-        "name": chapter.full_title,
+        "name": chapter.heading,
         "issueNumber": chapter.number,
         "url": url,
         "datePublished": iso(chapter.published),
         "isPartOf": {"@type": "ComicSeries", "name": series.title, "url": series.url},
     }
-    crumbs = _crumbs(page, (series.title, series.url), (chapter.full_title, url))
+    crumbs = _crumbs(page, (series.title, series.url), (chapter.heading, url))
     return {"@context": _CONTEXT, "@graph": [value, crumbs]}
 
 
