@@ -45,6 +45,8 @@ def export_gists(store: Store, target: Path) -> GistTotals:
             raise FlatpanelError(
                 f"{target / name}: is not a file of an earlier export; move it, or choose a new folder"
             )
+    # First of all: an interrupted export leaves no file that the next one would refuse.
+    write_if_changed(target / _LIST, encoding.indented(sorted(earlier | gists.keys())))
     written = sum(write_if_changed(target / name, text) for name, text in gists.items())
     removed = earlier - gists.keys()
     for name in removed:

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from click.testing import Result
 
+from generator.hosts import cubari_gists
 from tests.conftest import Site
 from tests.support.feed_catalog import FeedCatalog
 
@@ -132,6 +133,25 @@ def test_a_second_export_writes_what_changed(catalog: FeedCatalog, export: Expor
     catalog.series["suns"]["licensed"] = True
     assert "1 series, 0 written, 1 removed" in export().stdout
     assert names(tmp_path) == ["README.md", "moons.json"]
+
+
+def test_an_interrupted_export_is_continued(export: Export, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The files that it wrote are its own."""
+    write = cubari_gists.write_if_changed
+
+    def interrupted(path: Path, text: bytes) -> bool:
+        result = write(path, text)
+        if path.name == "moons.json":
+            raise KeyboardInterrupt
+        return result
+
+    with monkeypatch.context() as patch:
+        patch.setattr(cubari_gists, "write_if_changed", interrupted)
+        assert export().exit_code != 0
+    assert names(tmp_path) == ["moons.json"]
+
+    assert export().exit_code == 0
+    assert json.loads((tmp_path / "gists/.flatpanel-gists.json").read_bytes()) == names(tmp_path)
 
 
 def test_a_foreign_file_is_not_overwritten(export: Export, tmp_path: Path) -> None:
