@@ -1,6 +1,6 @@
 """The fields of chapters that the summary of a series keeps, and functions that sort and choose chapters."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from decimal import Decimal
 from functools import lru_cache
 from typing import NamedTuple, Protocol, TypeVar
@@ -47,6 +47,8 @@ def newest_first_key(published: int, volume: int | None, number: str, slug: str,
 
 class _Numbered(Protocol):
     @property
+    def id(self) -> int | None: ...
+    @property
     def volume(self) -> int | None: ...
     @property
     def number(self) -> str: ...
@@ -58,3 +60,9 @@ _Chapter = TypeVar("_Chapter", bound=_Numbered)
 def one_per_number(chapters: Iterable[_Chapter]) -> tuple[_Chapter, ...]:
     """The chapters of URLs with a number. Of ordered chapters that share one, it is the last: the highest id."""
     return tuple({(chapter.volume, chapter.number): chapter for chapter in chapters}.values())
+
+
+def with_url(chapters: Sequence[_Chapter]) -> list[_Chapter]:
+    """The chapters that have a URL: by number or by id. Of chapters that share both URLs, feeds have one."""
+    numbered = {id(chapter) for chapter in one_per_number(chapters)}
+    return [chapter for chapter in chapters if chapter.id is not None or id(chapter) in numbered]

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from urllib.parse import urlsplit
 
-from .chapter_fields import RecentChapter
+from .chapter_fields import RecentChapter, with_url
 from .entities import Chapter
 
 # The number of chapters of a series, and of a series and a group, in lists of the latest chapters and in feeds.
@@ -16,7 +16,7 @@ def recent_chapters(chapters: Sequence[Chapter]) -> tuple[RecentChapter, ...]:
     versions = Counter((chapter.volume, chapter.number) for chapter in chapters)
     counts: Counter[int] = Counter()
     recent: list[RecentChapter] = []
-    for position, chapter in enumerate(sorted(chapters, key=lambda chapter: chapter.newest_first)):
+    for position, chapter in enumerate(sorted(with_url(chapters), key=lambda chapter: chapter.newest_first)):
         groups = tuple(group.id for group in chapter.groups)
         if position < RECENT or any(counts[group] < RECENT for group in groups):
             recent.append(_recent(chapter, groups, versions[chapter.volume, chapter.number] > 1))

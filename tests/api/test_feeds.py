@@ -229,6 +229,16 @@ def test_chapters_of_a_shared_number_have_their_own_ids(catalog: FeedCatalog) ->
     assert ids == [f"{root}/1/", f"{root}/2/#2", f"{root}/2/#3"]
 
 
+def test_a_chapter_without_a_url_has_no_entry(catalog: FeedCatalog) -> None:
+    """One without an id, whose number another chapter has: two entries would have one id."""
+    catalog.add("twice", {"title": "A"}, {"title": "B", "number": 1}, {"number": 2})
+    for chapter in catalog.series["twice"]["chapters"][:2]:
+        del chapter["id"]
+    for path in ("/reader/twice.atom", "/releases.atom", "/groups/5.atom"):
+        titles = [item.title for item in feed(catalog, path).items if "/twice/" in item.id]
+        assert sorted(titles) == ["Ch. 1: B", "Ch. 2"]
+
+
 # Content
 
 

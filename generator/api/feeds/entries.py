@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from html import escape
 from typing import NamedTuple
 
-from ...catalog.chapter_fields import RecentChapter
+from ...catalog.chapter_fields import RecentChapter, with_url
 from ...catalog.entities import Chapter, Series, SeriesSummary
 from ..pages.context import PageContext
 
@@ -99,9 +99,9 @@ def chapter_entry(
 def chapter_entries(page: PageContext, series: Series) -> tuple[FeedEntry, ...]:
     """The newest chapters of a series, in reading order."""
     versions = Counter((chapter.volume, chapter.number) for chapter in series.chapters)
-    chapters: Iterable[Chapter] = series.chapters
+    chapters: Iterable[Chapter] = with_url(series.chapters)
     if len(series.chapters) > MOST_CHAPTERS:
-        newest = sorted(series.chapters, key=lambda chapter: chapter.newest_first)[:MOST_CHAPTERS]
+        newest = sorted(chapters, key=lambda chapter: chapter.newest_first)[:MOST_CHAPTERS]
         chapters = sorted(newest, key=lambda chapter: chapter.order)
     return tuple(
         chapter_entry(page, series, chapter, versions[chapter.volume, chapter.number] > 1, False)
