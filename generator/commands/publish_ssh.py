@@ -16,6 +16,7 @@ from ..hosts.publish.ssh import release
 from ..hosts.publish.ssh.release import NGINX, SshOptions, SshResult
 from ..hosts.publish.ssh.target import SshTarget
 from ..hosts.publish.totals import PublishTotals
+from ..pipeline.main_conf import WRITTEN
 from ..release import transaction
 from ..release.store import Store
 from ..review.reloaded_server import wait_until_served
@@ -24,8 +25,6 @@ from .output import counter, print_lines, waiting_notice
 from .reporting import print_warning, with_program_name
 
 F = TypeVar("F", bound=Callable[..., Any])
-# The first line of nginx.conf begins with it. The server looks for the same before it replaces the file.
-_WRITTEN = b"# Written by the build from site.yaml"
 
 
 def ssh_options(command: F) -> F:
@@ -84,7 +83,7 @@ def _nginx_conf(path: Path) -> Path | None:
     if not path.is_file():
         return None
     with path.open("rb") as opened:
-        if opened.readline().startswith(_WRITTEN):
+        if opened.readline().startswith(WRITTEN):
             return path
     raise FlatpanelError(
         f"{path}: was not written by a build; pass the file that a build wrote with --nginx, or a missing file for none"

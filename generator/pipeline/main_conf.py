@@ -12,6 +12,22 @@ from ..nginx import config
 from .build_options import Options
 from .cache import Cache
 
+# The beginning of every main configuration file that a build wrote. `release.sh` of `publish` looks for the same.
+WRITTEN = b"# Written by the build from site.yaml"
+
+
+def refuse_foreign(path: Path, out: Path) -> None:
+    """Refuse to replace a file that no build wrote, and a file of the releases."""
+    if os.path.realpath(path).startswith(f"{os.path.realpath(out)}/"):
+        raise FlatpanelError(f"{path}: is in {out}, which holds the releases; choose another file with --nginx")
+    if not path.exists():
+        return
+    if not path.is_file():
+        raise FlatpanelError(f"{path}: is not a file; choose another one with --nginx")
+    with path.open("rb") as opened:
+        if opened.read(len(WRITTEN)) not in (b"", WRITTEN):
+            raise FlatpanelError(f"{path}: was not written by a build; move it, or choose another file with --nginx")
+
 
 def dist_in_conf(options: Options, site: Site) -> str:
     """The path of `out` in the nginx configuration: relative if possible, so that both can be moved together."""

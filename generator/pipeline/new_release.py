@@ -14,7 +14,7 @@ from . import build_result, build_warnings, removals, scan, up_to_date
 from .build_options import Options
 from .build_result import BuildResult
 from .cache import Cache
-from .main_conf import cached_main_conf, dist_in_conf, media_in_conf
+from .main_conf import cached_main_conf, dist_in_conf, media_in_conf, refuse_foreign
 from .open_cache import Waiting
 from .release_builder import Progress, ReleaseBuilder, no_progress
 from .removals import Removals
@@ -50,6 +50,8 @@ class NewRelease:
         catalog_scan = self._scan()
         # Everything that can be refused is checked before a file is changed, and before `out` is created.
         conf = cached_main_conf(options, catalog_scan.linker.site, self.cache)
+        if not self._serves_elsewhere(catalog_scan):
+            refuse_foreign(options.nginx, options.out)
         removed = self._removed_since_previous(catalog_scan)
         with (
             ManifestReader(options.previous) as previous,
@@ -79,12 +81,14 @@ class NewRelease:
             files, limit = catalog_scan.series_files, self.options.max_removed
             return removals.checked_removals(catalog_scan, self.cache, previous, files, limit)
 
+    def _serves_elsewhere(self, catalog_scan: CatalogScan) -> bool:
+        """Whether the main file is for another server: it is not replaced by one for this machine."""
+        return self.options.local and bool(catalog_scan.linker.site.server_folder)
+
     def _result(self, builder: ReleaseBuilder, prepared: PreparedRelease, conf: bytes) -> BuildResult:
         """Write the main configuration file, while `out` is locked, and describe what the build did."""
         options, totals, catalog_scan = self.options, builder.totals, builder.scan
         site = catalog_scan.linker.site
-        # The main file for another server is not replaced by one for this machine.
-        foreign = options.local and site.server_folder
         warnings = [
             *build_warnings.of_site(options, site, totals.chapters_without_id),
             *build_warnings.of_size(options, site, builder.segments),
@@ -103,7 +107,7 @@ class NewRelease:
             next_publication=catalog_scan.next_publication,
             warnings=warnings,
             located=catalog_scan.located,
-            conf_written=not foreign and filesystem.write_if_changed(options.nginx, conf),
+            conf_written=not self._serves_elsewhere(catalog_scan) and filesystem.write_if_changed(options.nginx, conf),
         )
 
 
