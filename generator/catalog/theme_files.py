@@ -2,6 +2,7 @@
 them: the pages do.
 """
 
+import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -11,7 +12,7 @@ from .. import encoding
 from ..errors import Problem
 from . import snapshot
 from .confined_folder import ConfinedFolder, Folder
-from .media_folder import project_folder
+from .media_folder import is_inside, project_folder
 from .snapshot import Snapshot
 
 FOLDER = "theme"
@@ -49,6 +50,12 @@ def folder_of(catalog: Folder) -> ConfinedFolder:
     return ConfinedFolder(project_folder(catalog) / FOLDER, follow)
 
 
+def _is_permitted(folder: ConfinedFolder, catalog: Folder) -> bool:
+    """Whether the folder of the theme, which may be a link, is in the project or in a folder of `--follow`."""
+    real = os.path.realpath(folder.path)
+    return any(is_inside(real, os.path.realpath(path)) for path in (project_folder(catalog), *folder.follow))
+
+
 def snapshot_with_theme(catalog: Folder) -> Snapshot:
     """The status of every file of the catalog and of the theme."""
     return *snapshot.take(catalog), *(
@@ -64,6 +71,9 @@ def read(catalog: Folder) -> tuple[ThemeFiles, list[Problem]]:
     problems: list[Problem] = []
     if not folder.path.is_dir():
         return theme, problems
+    if not _is_permitted(folder, catalog):
+        message = "the link leads out of the project; use a real folder, or --follow DIR allows links into DIR"
+        return theme, [theme.problem("", message)]
     for name in sorted(name for name in folder.names("") if not name.startswith(".")):
         if not _NAME.fullmatch(name):
             problems.append(theme.problem(name, _ADVICE))

@@ -5,6 +5,8 @@ from pathlib import Path
 import pytest
 
 from generator.catalog import theme_files
+from generator.catalog.confined_folder import ConfinedFolder
+from generator.catalog.theme_files import ThemeFiles
 
 
 @pytest.fixture
@@ -41,6 +43,24 @@ def test_digest_depends_on_names_and_texts(catalog: Path) -> None:
     assert len(set(digests)) == 4
     write(catalog, ".style.css.swp", b"")
     assert theme_files.read(catalog)[0].digest == digests[-1]
+
+
+def test_link_out_of_the_project_is_refused(catalog: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Its texts would be published. --follow allows it, and links inside the project are no problem."""
+    elsewhere = tmp_path_factory.mktemp("elsewhere")
+    (elsewhere / "extra.css").write_text("secret")
+    link = catalog.parent / "theme"
+    link.symlink_to(elsewhere)
+    advice = "use a real folder, or --follow DIR allows links into DIR"
+    assert theme_files.read(catalog)[0].files == {}
+    assert messages(catalog) == [f"theme:1:1: the link leads out of the project; {advice}"]
+
+    assert theme_files.read(ConfinedFolder(catalog, (elsewhere,)))[0].files == {"extra.css": "secret"}
+    link.unlink()
+    (catalog.parent / "themes").mkdir()
+    link.symlink_to("themes")
+    write(catalog, "extra.css", b"own")
+    assert theme_files.read(catalog) == (ThemeFiles(link, {"extra.css": "own"}), [])
 
 
 def test_files_that_cannot_be_used_are_problems(catalog: Path) -> None:
