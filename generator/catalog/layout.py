@@ -79,13 +79,15 @@ class Layout:
     def _series_folder(self, slug: str, folder: str) -> Iterator[SeriesFiles]:
         file, chapters = f"{folder}/series.yaml", f"{folder}/chapters"
         self.check_strays(folder, {"series.yaml"}, {"chapters"})
-        if not has(self.folder, file):
-            self._add_problem(file, "is missing; it describes the series in this folder")
-            return
         names: list[str] = []
         if has(self.folder, chapters):
             self.check_strays(chapters, None, set())
             names = [name for name in self._names(chapters) if name.endswith(".yaml")]
+        if not has(self.folder, file):
+            # A folder without YAML files is the rest of a removed series.
+            if any(name.endswith((".yaml", ".yml")) for name in (*self._names(folder), *names)):
+                self._add_problem(file, "is missing; it describes the series in this folder")
+            return
         yield SeriesFiles(slug, file, tuple(f"{chapters}/{name}" for name in names))
 
     def _check_slug(self, slug: str, file: str) -> bool:
