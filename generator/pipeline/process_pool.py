@@ -1,7 +1,9 @@
 """Apply a function to tasks in several processes. Results come in the order of the tasks."""
 
+import signal
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from itertools import chain, islice
 from typing import Any, TypeVar
 
@@ -32,15 +34,32 @@ def ordered_map(jobs: int, make: Callable[[], Callable[[Task], Result]], tasks: 
     with ProcessPoolExecutor(jobs, initializer=_begin, initargs=(make,)) as pool:
         submitted: deque[Any] = deque()
         try:
-            submitted.extend(pool.submit(_apply, batch) for batch in (first, second))
+            with _without_interrupts():
+                submitted.extend(pool.submit(_apply, batch) for batch in (first, second))
             while submitted:
                 while len(submitted) < _SUBMITTED * jobs and (batch := next(batches, nothing)):
                     submitted.append(pool.submit(_apply, batch))
                 yield from submitted.popleft().result()
+        except KeyboardInterrupt:
+            pool.shutdown(cancel_futures=True)
+            raise
         except BrokenProcessPool:
             raise ChildProcessError(
                 "a worker process was killed, probably because memory ran out; --jobs 1 needs less"
             ) from None
+
+
+@contextmanager
+def _without_interrupts() -> Iterator[None]:
+    """Block SIGINT while the processes start. They inherit this, so Ctrl-C interrupts the calling process only.
+
+    An interrupt in the middle of a fork, or of a worker that holds a lock of the pool, could block all processes.
+    """
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _batches(tasks: Iterator[Task]) -> Iterator[list[Task]]:

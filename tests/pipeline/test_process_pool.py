@@ -1,8 +1,10 @@
 """The process pool: every task is done once, results are in order, and errors arrive."""
 
 import os
+import signal
 from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 import pytest
 
@@ -73,3 +75,18 @@ def test_a_process_applies_its_function() -> None:
     process_pool._begin(partial(plus, 5))
 
     assert [answer for answer, _ in process_pool._apply([1, 2])] == [6, 7]
+
+
+def blocked_signals() -> Callable[[int], set[int]]:
+    return lambda _: set(signal.pthread_sigmask(signal.SIG_BLOCK, ()))
+
+
+def test_an_interrupt_reaches_the_calling_process_only() -> None:
+    """Ctrl-C is sent to all processes; one that ends while it holds a lock would block the others."""
+    results: Any = ordered_map(2, blocked_signals, range(100))
+    in_workers = next(results)
+    assert signal.SIGINT in in_workers
+    assert signal.SIGINT not in signal.pthread_sigmask(signal.SIG_BLOCK, ())
+
+    with pytest.raises(KeyboardInterrupt):
+        results.throw(KeyboardInterrupt())
