@@ -6,14 +6,16 @@ and because a new version of the program discards the cache.
 
 step              modules                       key                                         result
 0 nothing to do   up_to_date                    options, commit times, status of every      the result of the last
-                                                file, nginx.conf, next publication time     build, returned again
+                                                file, folder of images, nginx.conf,         build, returned again
+                                                `current`, next publication time
 1 files           parsed_files                  size, mtime, ctime and inode of a file      digest of its content
                                                 digest of a content                         its parsed value
 2 check           scan, series_checker,         check key of a series: its files'           its facts; or problems,
                   series_facts                  digests, the entries it references          which are never cached
 3 render          stale_series,                 render key of a series: check key, site     its bodies, its segment,
-                  series_renderer, publish      settings, file times (if they matter),      its summary, its chapters
-                                                number of published chapters, views,        in the list of all
+                  series_renderer, publish      settings, theme, preview, file times (if    its summary, its chapters
+                                                they matter), number of published           in the list of all
+                                                chapters, views, sizes of pages,
                                                 allocated page ids
 4 lists           catalog_lists, long_lists     none: all bodies of the whole catalog are   these bodies, if their ETag
                                                 rendered, except long lists, whose key      changed, and the segment of
