@@ -71,7 +71,7 @@ class CacheAges(Record):
     media: Age = Field(
         2_592_000, description="age of the images that nginx serves from `media_folder`", examples=[86_400]
     )
-    errors: Age = Field(60, description="age of 404 responses", examples=[30])
+    errors: Age = Field(60, description="age of 404, 451 and 308 responses", examples=[30])
 
 
 class PublishTargets(Record):
