@@ -13,7 +13,7 @@ from .payloads.v2 import DATE_FORMATS, DEFAULT_DATE_FORMAT, SeriesChapters
 
 
 class RouteItem(NamedTuple):
-    """One URL of a route: its path parameters, the argument of the shape, and whether it needs an API key."""
+    """One URL of a route: path parameters, argument of the payload function, and whether it needs an API key."""
 
     parameters: dict[str, object]
     value: Any

@@ -1,10 +1,12 @@
-"""Every URL of the site, top to bottom: the API's table of contents.
+"""Every URL of the API, top to bottom.
 
 A row of ROUTES names a path, the items that have such a URL, the function that makes the body from an item, and the
 setting below `cache` in `site.yaml` that gives the max-age. A `?` in a path begins a parameter that selects the body;
 a `#` marks a body that an API key selects, or that only the server reads.
-A row of GATES answers with a status instead of a body. Pages and feeds have a table of their own, PAGES in
-`page_routes`. A URL of no table is a 404. A slash may end every path.
+A row of GATES answers with a status instead of a body. The deprecated `/api/v2/pages` is in `aliases_of`. Servers
+assemble filtered lists, redirect old slugs (308) and refuse malformed numbers and parameters (400). Any other URL below
+`/api` is a 404. A slash may end every path.
+Pages and feeds have a table of their own, PAGES in `page_routes`.
 """
 
 import re

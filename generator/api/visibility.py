@@ -33,7 +33,7 @@ class Visible(NamedTuple):
     author: bool = True
     artists: bool = True
     artist: bool = True
-    # The page of a group also needs the group's feed.
+    # The feed of a group needs `group`, `latest` and `chapters`.
     groups: bool = True
     group: bool = True
     # The members on the page of a group.

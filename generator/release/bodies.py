@@ -13,7 +13,8 @@ from ..filesystem import PartialFile, has_content, make_folder, read_regular, re
 from . import manifest
 from .manifest import Published
 
-# A file in `dist` that marks the folder as built here, is locked by a build, and holds "unfinished" during a build.
+# A file in `dist` that marks the folder as built here, is locked by a build, and holds "unfinished" from the first
+# write of a build to its commit.
 BUILD_STATE_FILE = ".flatpanel"
 
 

@@ -87,7 +87,7 @@ class Store:
         return self.root / "releases" / release / "manifest.json" if release else None
 
     def finished(self) -> bool:
-        """Check that no build was interrupted and none is at work."""
+        """Check that no build was interrupted and none has begun to write."""
         with suppress(OSError):
             return not (self.root / BUILD_STATE_FILE).read_bytes()
         return False

@@ -1,1 +1,1 @@
-"""Feeds, sitemaps, robots.txt and the OpenSearch description. `routes.PAGES` has every URL."""
+"""Feeds, sitemaps, robots.txt and the OpenSearch description. `page_routes.PAGES` has every URL."""

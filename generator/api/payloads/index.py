@@ -1,4 +1,4 @@
-"""The body of `/`: the URLs of all lists, by API version."""
+"""The body of `/index.json`, and of `/` on a site without pages: the URLs of all lists, by API version."""
 
 from ...catalog.entities import Catalog
 from ..resources import Body
