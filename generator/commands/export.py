@@ -9,7 +9,7 @@ from ..hosts.export import export_release
 from ..hosts.plain import export as plain
 from ..nginx import either_format
 from ..release.manifest_reader import ManifestReader
-from ..release.store import Store
+from ..release.store import Store, refuse_inside
 from . import options
 from .help import Command
 from .output import print_lines
@@ -44,6 +44,8 @@ def export(out: Path, host: str | None, gists: Path | None, target: Path | None)
     if host and not target:
         raise click.UsageError("--for needs a folder")
     store = Store(out)
+    for folder in filter(None, (target, gists)):
+        refuse_inside(out, folder, "choose another folder")
     if target and host:
         _export_for(store, host, target)
     elif target:

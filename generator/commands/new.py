@@ -1,6 +1,7 @@
 """`new`: add a series or a chapter to the catalog."""
 
 import difflib
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -11,8 +12,11 @@ from ..authoring import chapter_ids, new_entries
 from ..authoring.new_entries import NewEntry
 from ..catalog import field_values
 from ..catalog.confined_folder import ConfinedFolder
+from ..catalog.media_folder import is_inside
 from ..catalog.records import Chapter
+from ..errors import FlatpanelError
 from ..release.highest_id import highest_id
+from ..release.store import refuse_inside
 from . import options
 from .help import CommandGroup
 from .output import print_json, print_lines
@@ -98,7 +102,7 @@ def chapter(
     # 0 is no volume, as in URLs; None overrides ComicInfo.xml.
     given |= {"volume": None} if given.get("volume") == 0 else {}
     highest = highest_id(out, previous)
-    folder = ConfinedFolder(media) if media else None
+    folder = _media_folder(media, catalog, out) if media else None
     entry = new_entries.add_chapter(
         catalog, slug, given, pages, folder, highest=highest, now=options.now(), dry=dry, warn=print_warning
     )
@@ -108,6 +112,13 @@ def chapter(
     summary = f"{chapter_ids.chapter_label(record)}: id {record.id}, {count} page{'s' * (count != 1)}"
     details = {"id": record.id, "volume": record.volume, "number": record.number, "pages": record.pages}
     _report(catalog, entry, summary, details, dry=dry, as_json=as_json)
+
+
+def _media_folder(media: Path, catalog: ConfinedFolder, out: Path) -> ConfinedFolder:
+    refuse_inside(out, media, "choose another folder with --media")
+    if is_inside(os.path.realpath(media), os.path.realpath(catalog.path)):
+        raise FlatpanelError(f"{media}: is in the catalog, which has no images; choose another folder with --media")
+    return ConfinedFolder(media)
 
 
 def _given(fields: dict[str, Any]) -> dict[str, Any]:

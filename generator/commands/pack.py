@@ -6,7 +6,7 @@ import click
 
 from ..hosts.packs import pack_files
 from ..hosts.packs.pack_files import PackTotals
-from ..release.store import Store
+from ..release.store import Store, refuse_inside
 from . import options
 from .help import Command
 from .output import counter, print_json, print_lines
@@ -25,6 +25,7 @@ def pack(out: Path, target: Path, as_json: bool, dry_run: bool) -> None:
     DIR gets the worker and files with many bodies each, for Cloudflare Workers, Deno and workerd. A second pack into
     the same folder writes what has changed.
     """
+    refuse_inside(out, target, "choose another folder")
     with counter("packing", pack_files.STEPS, quiet=as_json) as progress:
         totals = pack_files.pack_release(Store(out), target, write=not dry_run, progress=progress)
     if as_json:

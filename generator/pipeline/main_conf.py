@@ -9,6 +9,7 @@ from ..catalog.confined_folder import Folder
 from ..catalog.site_settings import Site
 from ..errors import FlatpanelError
 from ..nginx import config
+from ..release.store import refuse_inside
 from .build_options import Options
 from .cache import Cache
 
@@ -18,8 +19,7 @@ WRITTEN = b"# Written by the build from site.yaml"
 
 def refuse_foreign(path: Path, out: Path) -> None:
     """Refuse to replace a file that no build wrote, and a file of the releases."""
-    if os.path.realpath(path).startswith(f"{os.path.realpath(out)}/"):
-        raise FlatpanelError(f"{path}: is in {out}, which holds the releases; choose another file with --nginx")
+    refuse_inside(out, path, "choose another file with --nginx")
     if not path.exists():
         return
     if not path.is_file():

@@ -93,6 +93,12 @@ class Store:
         return False
 
 
+def refuse_inside(out: Path, path: Path, advice: str) -> None:
+    """An error if a path is in `out`, where every file is one of a release."""
+    if f"{os.path.realpath(path)}/".startswith(f"{os.path.realpath(out)}/"):
+        raise FlatpanelError(f"{path}: is in {out}, which holds the releases; {advice}")
+
+
 def _has_manifest(root: Path, release: str) -> bool:
     return (root / "releases" / release / "manifest.json").is_file()
 

@@ -231,3 +231,18 @@ def test_a_zip_bomb_is_refused(site: Site, new: New, monkeypatch: pytest.MonkeyP
     chapter = cbz(site, {name: image("1.png") for name in ("1.png", "2.png", "3.png")})
     assert "pages have more than 0 GiB; split the chapter" in refusal(site, new("--pages", chapter))
     assert not (site.folder / "media").exists()
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("dist/www", "dist/www: is in dist, which holds the releases; choose another folder with --media\n"),
+        ("catalog_src", "catalog_src: is in the catalog, which has no images; choose another folder with --media\n"),
+        ("link", "link: is in the catalog, which has no images; choose another folder with --media\n"),
+    ],
+)
+def test_media_in_the_catalog_or_in_a_release_is_refused(site: Site, new: New, name: str, message: str) -> None:
+    """The images would be files of the catalog or of a release."""
+    (site.folder / "link").symlink_to("catalog_src/series")
+
+    assert refusal(site, new("--pages", folder(site, *NAMES), "--media", site.folder / name)) == message

@@ -225,6 +225,21 @@ def test_export_needs_an_empty_folder(site: Site, run: Run) -> None:
     assert run("export", "--out", site.folder / "dist", empty).exit_code == 0
 
 
+@pytest.mark.parametrize(
+    "words", [("export",), ("export", "--for", "caddy"), ("export", "--cubari"), ("pack",)], ids=" ".join
+)
+def test_export_into_the_releases_is_refused(site: Site, run: Run, words: tuple[str, ...]) -> None:
+    """Its files would become part of a release."""
+    site.build()
+    (site.folder / "link").symlink_to("dist/www")
+    before = tree_snapshot.state(site.folder)
+
+    for target in (site.folder / "dist/current/new", site.folder / "link/new"):
+        sentence = f"{target}: is in {site.folder}/dist, which holds the releases; choose another folder\n"
+        assert outcome(run(*words, target, "--out", site.folder / "dist")) == (1, "", sentence)
+    assert tree_snapshot.state(site.folder) == before
+
+
 def test_export_without_a_release_is_an_error(site: Site, run: Run) -> None:
     """And creates no folder."""
     out, target = site.folder / "dist", site.folder / "plain"
