@@ -12,6 +12,9 @@ except ModuleNotFoundError as missing:
         raise  # a defect of the program, not a missing dependency
     print(f"build.py: {missing.name} is not installed; run `make build` or use .venv/bin/python", file=sys.stderr)
     raise SystemExit(2) from None
+except KeyboardInterrupt:  # later, click does the same
+    print("\nAborted!", file=sys.stderr)
+    raise SystemExit(1) from None
 gc.enable()
 
 if __name__ == "__main__":
