@@ -98,14 +98,17 @@ def _headers(body: Published, release: PlainRelease) -> Iterator[str]:
 
 
 def _aliases(release: PlainRelease) -> Iterator[HostFile]:
-    """The body of each alias once more: a folder's configuration has no list of names and targets."""
+    """The body of each alias once more: a folder's configuration has no list of names and targets.
+
+    The names have small letters: the request may have a slug in any letter case.
+    """
     bodies = {body.url: body for body in release.bodies}
     for alias in release.aliases:
-        path = key(alias.url)
+        url = alias.url.lower()
         if alias.target in bodies:
-            yield from _body(f"{ROOT}{path}.json", bodies[alias.target], release)
+            yield from _body(f"{ROOT}{key(url)}.json", bodies[alias.target], release)
         else:
-            yield from host_files.markers([alias.url], 401)
+            yield from host_files.markers([url], 401)
 
 
 def _redirect(gate: Gate, release: PlainRelease) -> Iterator[HostFile]:

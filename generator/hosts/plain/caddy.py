@@ -42,6 +42,7 @@ def _files(release: PlainRelease) -> Iterator[HostFile]:
     yield from host_files.markers(release.licensed, 451)
     yield from host_files.markers(release.locked, 401)
     yield text_file("flatpanel-read.map", _lines(release.moved))
+    yield text_file("flatpanel-series.map", _lines(dict(map(_series_line, release.aliases))))
     yield text_file("flatpanel-pages.map", _lines(dict(map(_page_line, release.aliases))))
     yield text_file("flatpanel.caddy", _TEMPLATES.render("flatpanel.caddy", _values(release)))
     main = _TEMPLATES.render("example.caddy", {"base_url": release.rules.base_url})
@@ -50,6 +51,12 @@ def _files(release: PlainRelease) -> Iterator[HostFile]:
 
 def _lines(values: Mapping[str, str]) -> bytes:
     return "".join(f"{quote(name)} {quote(value)}\n" for name, value in sorted(values.items())).encode()
+
+
+def _series_line(alias: Alias) -> tuple[str, str]:
+    """A pattern of a slug in any letter case, and the slug."""
+    slug = _page_line(alias)[0].partition("/")[0]
+    return f"~(?i)^{re.escape(slug)}$", slug
 
 
 def _page_line(alias: Alias) -> tuple[str, str]:

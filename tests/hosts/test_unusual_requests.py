@@ -1,0 +1,72 @@
+"""Unusual requests for a site with unusual names: Caddy and Apache answer as nginx does, or refuse the request."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from generator.hosts.plain.export import export_for
+from tests.conftest import Site
+from tests.hosts.unusual_site import unusual_site
+from tests.support import plain_hosts
+from tests.support.nginx_client import Answer, Web
+from tests.support.site_pair import Pair, seen
+
+SERVERS = {"caddy": plain_hosts.caddy, "apache": plain_hosts.apache}
+NOT_IMPLEMENTED = (501, b'{"detail":"Not implemented."}')
+
+
+@pytest.fixture(scope="module")
+def served_by_nginx(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Site, Web]]:
+    with unusual_site(tmp_path_factory.mktemp("unusual")) as served:
+        yield served
+
+
+@pytest.fixture(
+    scope="module",
+    params=[
+        pytest.param("caddy", marks=plain_hosts.needs_caddy),
+        pytest.param("apache", marks=plain_hosts.needs_apache),
+    ],
+)
+def pair(request: pytest.FixtureRequest, served_by_nginx: tuple[Site, Web]) -> Iterator[Pair]:
+    site, nginx = served_by_nginx
+    with plain_hosts.readable_folder() as folder:
+        export_for(site.store, request.param, folder / "export")
+        with SERVERS[request.param](folder / "export") as web:
+            yield Pair(site, nginx, web, lambda answer: answer)
+
+
+def both(pair: Pair, path: str) -> tuple[Answer, Answer]:
+    return pair.nginx.ask(path), pair.other.ask(path)
+
+
+@pytest.mark.parametrize(
+    "slug",
+    [
+        *("Upper-Case", "upper-case", "UPPER-CASE", "old_name", "OLD_NAME", "LOWER"),
+        *("members-2", "MEMBERS-2", "old-members", "No-Such", "no-such", "~"),
+    ],
+)
+def test_pages_of_a_series_in_any_letter_case(pair: Pair, slug: str) -> None:
+    """A restricted series needs an API key in any spelling, and an unknown one has no pages."""
+    expected, answer = both(pair, f"/api/v2/pages?series={slug}&volume=0&number=1")
+    assert seen(answer) == seen(expected)
+    assert answer.status == (401 if "members" in slug.lower() else 200)
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "series=lower&volume=0&number=1&number=2",
+        "series=lower&series=Upper-Case&volume=0&number=1",
+        "series=lower&series=%41&volume=0&number=1",
+        "series=lower&series=&volume=0&number=1",
+        "volume=0&number=1&series=No-Such&series=LOWER",
+        "series=%6Cower&volume=0&number=1",
+        "series=lower&volume=00&number=1e0",
+    ],
+)
+def test_unusual_spellings_of_pages(pair: Pair, query: str) -> None:
+    """The response is that of nginx, or 501."""
+    expected, answer = both(pair, f"/api/v2/pages?{query}")
+    assert (answer.status, answer.body) in ((expected.status, expected.body), NOT_IMPLEMENTED)
