@@ -1,12 +1,16 @@
 """Unusual requests for a site with unusual names: Caddy and Apache answer as nginx does, or refuse the request."""
 
 from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import quote
 
 import pytest
 
+from generator.api.resources import HTML, JSON
 from generator.hosts.plain.export import export_for
 from tests.conftest import Site
-from tests.hosts.unusual_site import unusual_site
+from tests.hosts.plain_cases import Case, public
+from tests.hosts.unusual_site import ENCODED, unusual_site
 from tests.support import plain_hosts
 from tests.support.nginx_client import Answer, Web
 from tests.support.site_pair import Pair, seen
@@ -31,8 +35,8 @@ def served_by_nginx(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[
 def pair(request: pytest.FixtureRequest, served_by_nginx: tuple[Site, Web]) -> Iterator[Pair]:
     site, nginx = served_by_nginx
     with plain_hosts.readable_folder() as folder:
-        export_for(site.store, request.param, folder / "export")
-        with SERVERS[request.param](folder / "export") as web:
+        export_for(site.store, request.param, folder / request.param)
+        with SERVERS[request.param](folder / request.param) as web:
             yield Pair(site, nginx, web, lambda answer: answer)
 
 
@@ -70,3 +74,23 @@ def test_unusual_spellings_of_pages(pair: Pair, query: str) -> None:
     """The response is that of nginx, or 501."""
     expected, answer = both(pair, f"/api/v2/pages?{query}")
     assert (answer.status, answer.body) in ((expected.status, expected.body), NOT_IMPLEMENTED)
+
+
+def test_each_path_has_its_body(pair: Pair) -> None:
+    """Apache's export leaves out the names that it cannot serve; they are a 404 in JSON."""
+    left_out = {quote(name, safe="") for name in ENCODED} if pair.other.folder.name == "apache" else set()
+    paths = [body.url for body in public(pair.site)]
+    lost = [path for path in paths if path.rstrip("/").rpartition("/")[2] in left_out]
+    text = pair.differences(Case(path) for path in paths if path not in lost)
+    assert not text, text
+    assert len(lost) == 2 * len(left_out)
+    for path in lost:
+        answer = pair.other.ask(path)
+        assert (answer.status, answer["content-type"]) == (404, JSON if path.startswith("/api/") else HTML)
+        assert answer.body == pair.nginx.ask("/api/v2/nope" if path.startswith("/api/") else "/nope").body
+
+
+def test_apache_warns_of_names_that_it_cannot_serve(served_by_nginx: tuple[Site, Web], tmp_path: Path) -> None:
+    warnings = export_for(served_by_nginx[0].store, "apache", tmp_path / "export").warnings
+    assert "/api/v2/categories/50%25: this host cannot serve a path with an escaped %, ? or #; left out" in warnings
+    assert len(warnings) == 2 * len(ENCODED)

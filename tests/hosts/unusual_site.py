@@ -29,12 +29,12 @@ def _series(title: str, first_id: int, *numbers: str, more: str = "") -> str:
 def unusual_site(folder: Path) -> Iterator[tuple[Site, Web]]:
     """The site, built and served by nginx."""
     names = (*ENCODED, *REDIRECTED)
-    categories = [{"id": f"c{place}", "name": name, "modified": MODIFIED} for place, name in enumerate(names)]
-    ids = ", ".join(category["id"] for category in categories)
+    categories = [{"id": name, "name": name, "modified": MODIFIED} for name in names]
+    ids = encoding.json(names).decode()
     files = {
         "categories.yaml": encoding.json(categories).decode(),
         "series/Upper-Case.yaml": _series(
-            "Upper", 403, "1", "404", more=f"formerly: [Old_Name, hostile-old]\ncategories: [{ids}]\n"
+            "Upper", 403, "1", "404", more=f"formerly: [Old_Name, hostile-old]\ncategories: {ids}\n"
         ),
         "series/Members-2.yaml": _series("Members", 503, "1", more="restricted: true\nformerly: [Old-Members]\n"),
         "series/index.yaml": _series("Index", 603, "1"),

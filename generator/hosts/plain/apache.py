@@ -36,8 +36,16 @@ _TEMPLATES = Templates(Path(__file__).parent / "templates", quote=quote, pattern
 
 
 def export(release: PlainRelease) -> HostExport:
-    """The files of an export for Apache, which has no limits of its own."""
-    return HostExport(list(_files(release)))
+    """The files of an export for Apache, without those of paths that it cannot serve."""
+    lost = [body.url for body in release.bodies if _is_decoded_twice(body)]
+    bodies = tuple(body for body in release.bodies if not _is_decoded_twice(body))
+    warnings = (f"{url}: this host cannot serve a path with an escaped %, ? or #; left out" for url in lost)
+    return HostExport(list(_files(release._replace(bodies=bodies))), tuple(warnings))
+
+
+def _is_decoded_twice(body: Published) -> bool:
+    """Whether Apache, which decodes the target of a rule once more, would look for another file."""
+    return not {"%", "?", "#"}.isdisjoint(key(body.url))
 
 
 def _files(release: PlainRelease) -> Iterator[HostFile]:
