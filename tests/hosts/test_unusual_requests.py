@@ -6,6 +6,7 @@ from urllib.parse import quote
 
 import pytest
 
+from generator import encoding
 from generator.api.resources import HTML, JSON
 from generator.hosts.plain.export import export_for
 from tests.conftest import Site
@@ -94,3 +95,14 @@ def test_apache_warns_of_names_that_it_cannot_serve(served_by_nginx: tuple[Site,
     warnings = export_for(served_by_nginx[0].store, "apache", tmp_path / "export").warnings
     assert "/api/v2/categories/50%25: this host cannot serve a path with an escaped %, ? or #; left out" in warnings
     assert len(warnings) == 2 * len(ENCODED)
+
+
+@pytest.mark.parametrize("rest", ['"x', "a<b", "a>b", "a\\b", "1/x\\"])
+def test_redirects_repeat_no_letter_that_json_escapes(pair: Pair, rest: str) -> None:
+    """A path below an old slug is an error if it has a letter that only a faulty client sends unescaped."""
+    for path in (f"/api/series/hostile-old/{rest}", f"/api/v2/series/hostile-old/{rest}"):
+        answer = pair.other.ask(path)
+        assert answer.status in (400, 404)
+        assert encoding.parse(answer.body)
+    expected, answer = both(pair, f"/reader/hostile-old/{quote(rest)}")
+    assert seen(answer) == seen(expected) and answer.status == 308

@@ -15,7 +15,16 @@ from ...templating import Templates
 from . import host_files
 from .answers import policies, types
 from .host_files import ROOT, HostExport, HostFile, body_file, exact_name, gzip_file, text_file
-from .patterns import CANONICAL_NUMBERS, INTEGER, NUMBER, WITH_NUMBERS, image_pages, locked_paths, paths_with_slugs
+from .patterns import (
+    CANONICAL_NUMBERS,
+    INTEGER,
+    NUMBER,
+    SEGMENTS,
+    WITH_NUMBERS,
+    image_pages,
+    locked_paths,
+    paths_with_slugs,
+)
 from .plain_release import PlainRelease
 
 # The folder of responses that belong to no URL.
@@ -169,7 +178,7 @@ def _moved(release: PlainRelease) -> Iterator[tuple[str, str]]:
         begin = rf"^\S+ {re.escape(folder).replace('/', '/+')}{old}"
         if is_page:
             yield rf"{begin}(\.(?:atom|rss|json))/?[?\s]", f"{folder}{present}%1"
-        yield rf"{begin}((?:/+[^/?\s]+)*)/*[?\s]", f"{folder}{present}%1{'/' if is_page else ''}"
+        yield rf"{begin}({SEGMENTS})/*[?\s]", f"{folder}{present}%1{'/' if is_page else ''}"
 
 
 def _json(body: object) -> str:

@@ -12,7 +12,16 @@ from . import host_files
 from .answers import policies, types
 from .host_files import HostExport, HostFile, body_file, exact_name, gzip_file, text_file
 from .path_rules import path_rules
-from .patterns import CANONICAL_NUMBERS, INTEGER, NUMBER, WITH_NUMBERS, image_pages, locked_paths, paths_with_slugs
+from .patterns import (
+    CANONICAL_NUMBERS,
+    INTEGER,
+    NUMBER,
+    SEGMENTS,
+    WITH_NUMBERS,
+    image_pages,
+    locked_paths,
+    paths_with_slugs,
+)
 from .plain_release import PlainRelease
 
 
@@ -106,7 +115,7 @@ def _moved(release: PlainRelease) -> Iterator[tuple[str, str]]:
         if is_page:
             yield rf"~^({begin}){old}(\.(?:atom|rss|json))/?(?:\?|$)", f"{path}{present}${{2}}"
         end = "/" if is_page else ""
-        yield rf"~^{begin}{old}((?:/+[^/?]+)*)/*(?:\?|$)", f"{path}{present}${{1}}{end}"
+        yield rf"~^{begin}{old}({SEGMENTS})/*(?:\?|$)", f"{path}{present}${{1}}{end}"
 
 
 def _json(body: object) -> str:
