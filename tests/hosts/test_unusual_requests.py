@@ -106,3 +106,26 @@ def test_redirects_repeat_no_letter_that_json_escapes(pair: Pair, rest: str) -> 
         assert encoding.parse(answer.body)
     expected, answer = both(pair, f"/reader/hostile-old/{quote(rest)}")
     assert seen(answer) == seen(expected) and answer.status == 308
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        *("series?%73tatus=hiatus", "series?a=1&p%61ge=2", "series?page=1&%6C%69mit=1", "chapters?%73eries=lower"),
+        *("chapters?date%5Fformat=timestamp", "chapters?a&date%5fformat=x", "series/lower/chapters?dat%65_format=x"),
+        *("chapters?date_format=%69so-8601", "chapters?date_format=%78", "chapters?date_format=x"),
+        *("pages?%73eries=lower&volume=0&number=1", "pages?series=no&volume=0&number=1&%73eries=lower"),
+    ],
+)
+def test_escaped_parameters(pair: Pair, url: str) -> None:
+    """The response is that of nginx, or 501: a whole list would be wrong."""
+    expected, answer = both(pair, f"/api/v2/{url}")
+    assert (answer.status, answer.body) in ((expected.status, expected.body), NOT_IMPLEMENTED)
+
+
+@pytest.mark.parametrize("query", ["%C3%A9=1", "a=%73", "%73", "a=1&%20=2", "%54itle=x"])
+def test_other_escapes_in_a_query(pair: Pair, query: str) -> None:
+    """Parameters that have no meaning are ignored."""
+    for url in ("series", "chapters"):
+        expected, answer = both(pair, f"/api/v2/{url}?{query}")
+        assert seen(answer) == seen(expected) and answer.status == 200

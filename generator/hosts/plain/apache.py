@@ -17,6 +17,7 @@ from .answers import policies, types
 from .host_files import ROOT, HostExport, HostFile, body_file, exact_name, gzip_file, text_file
 from .patterns import (
     CANONICAL_NUMBERS,
+    ESCAPED_NAME,
     INTEGER,
     NUMBER,
     SEGMENTS,
@@ -156,6 +157,7 @@ def _values(release: PlainRelease) -> dict[str, object]:
         "number": NUMBER,
         "with_numbers": WITH_NUMBERS,
         "canonical_numbers": CANONICAL_NUMBERS,
+        "escaped_name": ESCAPED_NAME,
         "suffixes": [SUFFIXES[type] for type in types(release)],
         "moved": list(_moved(release)),
         "errors": [(status, _json(errors.error(status))) for status in errors.MESSAGES],

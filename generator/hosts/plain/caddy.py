@@ -14,6 +14,7 @@ from .host_files import HostExport, HostFile, body_file, exact_name, gzip_file, 
 from .path_rules import path_rules
 from .patterns import (
     CANONICAL_NUMBERS,
+    ESCAPED_NAME,
     INTEGER,
     NUMBER,
     SEGMENTS,
@@ -84,6 +85,7 @@ def _values(release: PlainRelease) -> dict[str, object]:
         "number": NUMBER,
         "with_numbers": WITH_NUMBERS,
         "canonical_numbers": CANONICAL_NUMBERS,
+        "escaped_name": ESCAPED_NAME,
         "types": [(SUFFIXES[type], type) for type in types(release)],
         "ages": list(_ages(release)),
         "moved": list(_moved(release)),
