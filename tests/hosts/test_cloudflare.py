@@ -3,6 +3,7 @@
 import http.client
 from collections.abc import Iterator
 from typing import NamedTuple
+from urllib.parse import quote
 
 import pytest
 
@@ -11,6 +12,7 @@ from generator.hosts.plain import plain_release
 from generator.hosts.plain.export import export_for
 from tests.conftest import Site, copy_of
 from tests.hosts.plain_cases import public
+from tests.hosts.unusual_site import REDIRECTED, unusual_copy
 from tests.support import plain_hosts
 from tests.support.node_tools import needs_wrangler
 
@@ -47,10 +49,13 @@ class Assets(NamedTuple):
         return response
 
 
-@pytest.fixture(scope="module", params=["pages", "everything"])
+@pytest.fixture(scope="module", params=["pages", "everything", "unusual"])
 def assets(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Assets]:
     folder = tmp_path_factory.mktemp("cloudflare")
-    site = copy_of(request.param, folder / "project")
+    if request.param == "unusual":
+        site = unusual_copy(folder / "project")
+    else:
+        site = copy_of(request.param, folder / "project")
     site.build()
     export_for(site.store, "cloudflare", folder / "export")
     with plain_hosts.wrangler(folder / "export") as web:
@@ -62,9 +67,9 @@ def test_each_path_has_its_body_and_headers(assets: Assets) -> None:
     bodies = public(assets.site)
     assert len(bodies) > 100
     for body in bodies:
-        answer = assets.ask("/404" if body.url == "/404/" else body.url)
+        answer = assets.ask(body.url)
         assert (answer.status, answer.body) == (200, (assets.site.store.root / body.file).read_bytes()), body.url
-        assert answer.headers["cache-control"] == f"public, max-age={body.max_age}" or body.url == "/404/", body.url
+        assert answer.headers["cache-control"] == f"public, max-age={body.max_age}", body.url
         assert answer.headers.items() >= COMMON.items()
         kind = body.type.partition(";")[0]
         # The files of feeds have their usual types; that of a feed of JSON is JSON.
@@ -72,10 +77,28 @@ def test_each_path_has_its_body_and_headers(assets: Assets) -> None:
             kind, kind
         )
         assert answer.headers["content-type"].partition(";")[0] == expected, body.url
-        if body.type == HTML and body.url != "/404/":
+        if body.type == HTML:
             assert answer.headers["content-security-policy"].startswith("default-src 'none'; ")
         if body.url.startswith("/api/v2"):
             assert answer.headers["access-control-allow-methods"] == "GET, HEAD, OPTIONS"
+
+
+@needs_wrangler
+def test_all_rules_are_accepted(assets: Assets) -> None:
+    log = (assets.site.folder.parent / "wrangler.log").read_text()
+    assert "Parsed" in log and "invalid" not in log.lower(), log
+
+
+@needs_wrangler
+def test_names_that_the_host_redirects(assets: Assets) -> None:
+    """They have their bodies with and without a final slash."""
+    names = {quote(name, safe="") for name in REDIRECTED}
+    paths = [body.url.removesuffix("/") for body in public(assets.site)]
+    paths = [path for path in paths if path.rpartition("/")[2] in names - {"x", "x.json"}]
+    assert len(paths) > 15 or paths == ["/404"] * len(paths)
+    for path in paths:
+        answer = assets.ask(path)
+        assert (answer.status, assets.ask(f"{path}/").body) == (200, answer.body), path
 
 
 @needs_wrangler
@@ -122,6 +145,6 @@ def test_an_etag_of_its_own_is_compared(assets: Assets) -> None:
 def test_restricted_and_licensed_urls_are_missing(assets: Assets) -> None:
     with assets.site.store.table() as table:
         release = plain_release.read(table, assets.site.store.root)
-    assert release.locked and release.licensed
+    assert release.locked
     for path in (*release.locked, *release.licensed):
         assert assets.ask(path).status == 404

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from generator import encoding
-from tests.conftest import Site
+from tests.conftest import Site, copy_of
 from tests.support.nginx_client import Web
 from tests.support.site_variants import served
 
@@ -25,13 +25,11 @@ def _series(title: str, first_id: int, *numbers: str, more: str = "") -> str:
     return f"title: {title}\ncover: c.png\nmodified: {MODIFIED}\n{more}chapters:\n{''.join(chapters)}"
 
 
-@contextmanager
-def unusual_site(folder: Path) -> Iterator[tuple[Site, Web]]:
-    """The site, built and served by nginx."""
+def _files() -> dict[str, str]:
     names = (*ENCODED, *REDIRECTED)
     categories = [{"id": name, "name": name, "modified": MODIFIED} for name in names]
     ids = encoding.json(names).decode()
-    files = {
+    return {
         "categories.yaml": encoding.json(categories).decode(),
         "series/Upper-Case.yaml": _series(
             "Upper", 403, "1", "404", more=f"formerly: [Old_Name, hostile-old]\ncategories: {ids}\n"
@@ -41,5 +39,19 @@ def unusual_site(folder: Path) -> Iterator[tuple[Site, Web]]:
         "series/404.yaml": _series("Missing", 703, "1"),
         "series/lower.yaml": _series("Lower", 803, "1", "2"),
     }
-    with served(folder, "minimal", settings="pages: true", files=files) as site:
+
+
+@contextmanager
+def unusual_site(folder: Path) -> Iterator[tuple[Site, Web]]:
+    """The site, built and served by nginx."""
+    with served(folder, "minimal", settings="pages: true", files=_files()) as site:
         yield site
+
+
+def unusual_copy(folder: Path) -> Site:
+    """The site, not built yet."""
+    site = copy_of("minimal", folder)
+    for path, text in _files().items():
+        site.write(path, text)
+    site.write("site.yaml", "base_url: https://minimal.example\npages: true\n")
+    return site

@@ -1,9 +1,11 @@
 """An export for Cloudflare's static assets, without a worker."""
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator
+from urllib.parse import quote, unquote
 
 from ... import encoding
-from ...api.resources import HTML, JSON
+from ...api.resources import JSON, key
 from ...release.manifest import Published, plain_file
 from ..packs.worker_files import worker_name
 from .host_files import ROOT, HostExport, HostFile, body_file, text_file
@@ -27,21 +29,21 @@ MAX_BYTES = 25 * 2**20
 MAX_FILES, MAX_PAID_FILES = 20_000, 100_000
 MAX_RULES, MAX_LINE = 100, 2000
 MAX_STATIC, MAX_DYNAMIC = 2000, 100
-# Both mean something else to the host: the page of errors of a folder, and the folder itself.
-_ERROR, _FOLDER = "404", "index"
+# The last segments that the host redirects: 404.html is the page of errors of a folder, index.html the folder itself.
+_REDIRECTED = re.compile(r"404|index|.*\.html")
+# The folder of their bodies, where no name collides with that of another URL.
+_OWN = "/_flatpanel"
+# Letters that an escaped path of the release has, and that the host redirects to their plain form.
+_PLAIN = "!'()*"
 
 
 def export(release: PlainRelease) -> HostExport:
     """The files of an export for Cloudflare."""
     warnings = [*lost(release), *too_large(release.bodies, MAX_BYTES)]
     bodies = [body for body in release.bodies if body.size <= MAX_BYTES]
-    for body in bodies:
-        if _last(body) == _FOLDER:
-            warnings.append(f"{body.url}: this host cannot serve a path that ends in /index; left out")
-    bodies = [body for body in bodies if _last(body) != _FOLDER]
     files = [body_file(f"{ROOT}/{_name(body)}", body, release.dist) for body in bodies]
     files += _errors(release)
-    redirects, warning = _limited([*chapter_redirects(release), *slug_redirects(release.rules)])
+    redirects, warning = _limited([*_rewrites(bodies), *chapter_redirects(release), *slug_redirects(release.rules)])
     warnings += warning
     rules, warning = _headers(release)
     warnings += warning
@@ -56,22 +58,31 @@ def export(release: PlainRelease) -> HostExport:
     return HostExport(files, tuple(warnings))
 
 
-def _last(body: Published) -> str:
-    return body.url.rpartition("/")[2]
-
-
 def _name(body: Published) -> str:
     """The file of a URL: x.html for /x, and x/index.html for /x/. The host removes both endings from a path."""
     if body.url == "/":
         return "index.html"
-    name = plain_file(body)
-    if body.type == HTML and not body.url.endswith("/"):
-        name = f"{name.removesuffix('/index.html')}.html"
-    elif body.type == JSON and not body.url.endswith(".json"):
-        name = f"{name.removesuffix('.json')}.html"
-    # 404.html is the page of errors of its folder. The host redirects /404 to /404/.
-    is_of_error = _last(body) == _ERROR
-    return name.replace(f"{_ERROR}.html", f"{_ERROR}/index.html") if is_of_error else name
+    if plain_file(body) == key(body.url)[1:]:
+        return plain_file(body)
+    path = unquote(_served_path(body))[1:]
+    return f"{path}index.html" if path.endswith("/") else f"{path}.html"
+
+
+def _served_path(body: Published) -> str:
+    """The path at which the host serves a body without a redirect."""
+    if body.url == "/404/":
+        return "/404"
+    path = quote(unquote(body.url), safe=f"/{_PLAIN}")
+    bare = path.removesuffix("/")
+    return f"{_OWN}{bare}/" if _REDIRECTED.fullmatch(bare.rpartition("/")[2]) else path
+
+
+def _rewrites(bodies: Iterable[Published]) -> Iterator[Redirect]:
+    """Rules that serve a body at its URL, with and without a final slash, where the host redirects the URL."""
+    for body in bodies:
+        path, bare = _served_path(body), body.url.removesuffix("/")
+        if path != body.url:
+            yield from (Redirect(url, path, 200) for url in (bare, f"{bare}/") if url != path)
 
 
 def _errors(release: PlainRelease) -> Iterator[HostFile]:

@@ -59,7 +59,6 @@ HOSTS: Mapping[str, Host] = {
         "Cloudflare assets",
         {
             **_FILES_ONLY,
-            "pages": "`/404/` is a redirect; all other pages have their bodies",
             "content-type": "feeds have types without `charset`",
             "etag": "the service has ETags of its own",
             "last-modified": "none is sent",
