@@ -1,7 +1,9 @@
 """`export --for cloudflare`: the static assets of wrangler serve an export, and what is over a limit is said."""
 
 import http.client
+import re
 from collections.abc import Iterator
+from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import quote
 
@@ -148,3 +150,17 @@ def test_restricted_and_licensed_urls_are_missing(assets: Assets) -> None:
     assert release.locked
     for path in (*release.locked, *release.licensed):
         assert assets.ask(path).status == 404
+
+
+@needs_wrangler
+def test_redirects_to_other_schemes_are_left_out(tmp_path: Path) -> None:
+    """The host ignores such rules; the export names the setting. Rules for bodies remain."""
+    site = unusual_copy(tmp_path / "project", base_url="http://minimal.example")
+    site.build()
+    (warning,) = export_for(site.store, "cloudflare", tmp_path / "export").warnings
+    with plain_hosts.wrangler(tmp_path / "export") as web:
+        assets = Assets(site, web.port)
+        assert assets.ask("/api/v2/chapters/404").status == 200
+        assert assets.ask("/api/v2/chapters/404/read").status == 404
+    assert "invalid" not in (tmp_path / "wrangler.log").read_text().lower()
+    assert re.fullmatch(r"base_url: http://minimal\.example is not https, .*; \d\d redirects were left out", warning)

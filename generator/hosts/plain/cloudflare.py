@@ -43,7 +43,9 @@ def export(release: PlainRelease) -> HostExport:
     bodies = [body for body in release.bodies if body.size <= MAX_BYTES]
     files = [body_file(f"{ROOT}/{_name(body)}", body, release.dist) for body in bodies]
     files += _errors(release)
-    redirects, warning = _limited([*_rewrites(bodies), *chapter_redirects(release), *slug_redirects(release.rules)])
+    redirects, warning = _redirects(release)
+    warnings += warning
+    redirects, warning = _limited([*_rewrites(bodies), *redirects])
     warnings += warning
     rules, warning = _headers(release)
     warnings += warning
@@ -116,6 +118,17 @@ def _headers(release: PlainRelease) -> tuple[HeaderRules, list[str]]:
         warnings.append(f"_headers: has {len(rules)} rules, this host takes {MAX_RULES}; the others were left out")
         rules = dict(list(rules.items())[:MAX_RULES])
     return rules, warnings
+
+
+def _redirects(release: PlainRelease) -> tuple[list[Redirect], list[str]]:
+    """The redirects to pages and present slugs, and a sentence about a base URL to which the host cannot redirect."""
+    redirects = [*chapter_redirects(release), *slug_redirects(release.rules)]
+    if not redirects or release.rules.base_url.startswith("https://"):
+        return redirects, []
+    return [], [
+        f"base_url: {release.rules.base_url} is not https, and this host redirects to https only; {len(redirects)} "
+        "redirects were left out"
+    ]
 
 
 def _limited(redirects: list[Redirect]) -> tuple[list[Redirect], list[str]]:
