@@ -220,6 +220,19 @@ def test_the_table_is_printed(serve: Serve, run: Callable[..., Result]) -> None:
     )
 
 
+def test_a_slug_in_another_letter_case_is_checked(serve: Serve) -> None:
+    """A server that finds pages by the slug of the catalog only breaks the promise."""
+    site, web = serve("minimal")
+
+    def lie(asked: Asked, answer: Answer) -> Answer:
+        return answer._replace(body=b'{"results":[]}') if "series=FIRST" in asked.path else answer
+
+    with lying(web.port, lie) as url:
+        result = check(site, url)
+
+    assert {name for name, differences in result.differences.items() if differences} == {"deprecated-pages"}
+
+
 def test_hosts_need_a_url(run: Callable[..., Result]) -> None:
     """The options about a server are refused without one."""
     result = run("verify", "--for", "caddy")

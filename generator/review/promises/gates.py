@@ -1,5 +1,6 @@
 """Promises about URLs without bodies of their own: licence notices, redirects, and deprecated URLs."""
 
+import re
 from collections.abc import Iterator
 
 from ... import encoding
@@ -42,7 +43,10 @@ def check(probe: Probe, subjects: Subjects) -> Iterator[Observation]:
         # A path below an old slug that belongs to no route, so that it needs no key. The URL of a page ends in a slash.
         target = f"{present}/0?a=1" if old.startswith("/api/") else f"{present}/0/?a=1"
         yield from _redirect(probe, "old-slugs", f"{old}/0?a=1", target, headers)
-    for alias in subjects.aliases:
+    aliases = [alias for alias in subjects.aliases if _is_public(alias, subjects)]
+    # The slug may be in any letter case; the first and the last URL stand for all.
+    others = (_in_other_case(alias) for alias in dict.fromkeys([*aliases[:1], *aliases[-1:]]))
+    for alias in (*aliases, *others):
         yield from _alias(probe, subjects, alias)
 
 
@@ -71,8 +75,6 @@ def _redirect(probe: Probe, promise: str, url: str, target: str, headers: Header
 
 def _alias(probe: Probe, subjects: Subjects, alias: Alias) -> Iterator[Observation]:
     body = subjects.bodies[alias.target]
-    if body.restricted or subjects.is_on_restricted_route(alias.url):
-        return
     response = probe.get(alias.url, size=body.size)
     label = f"{probe.base}{alias.url}"
     status = status_observation("deprecated-pages", label, response, 200)
@@ -82,6 +84,15 @@ def _alias(probe: Probe, subjects: Subjects, alias: Alias) -> Iterator[Observati
         yield body_observation("deprecated-pages", label, right)
         if right:
             yield from _alias_headers(label, response, expected_headers(body, packed=False))
+
+
+def _is_public(alias: Alias, subjects: Subjects) -> bool:
+    return not (subjects.bodies[alias.target].restricted or subjects.is_on_restricted_route(alias.url))
+
+
+def _in_other_case(alias: Alias) -> Alias:
+    """The deprecated URL with the slug in the other letter case."""
+    return alias._replace(url=re.sub("(?<=series=)[^&]+", lambda slug: slug[0].swapcase(), alias.url))
 
 
 def _alias_headers(label: str, response: Response, expected: dict[str, str | None]) -> Iterator[Observation]:
