@@ -42,8 +42,8 @@ class Category:
 
     @property
     def has_page(self) -> bool:
-        """Whether the category has a page: its id is one segment of a path, and short enough for a file name."""
-        return "/" not in self.id and len(self.id.encode()) <= _LONGEST_ID
+        """Whether the category has a page: its id is one segment of a path, and can be the name of a folder."""
+        return "/" not in self.id and self.id != "index.html" and len(self.id.encode()) <= _LONGEST_ID
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -242,8 +242,8 @@ def test_versions_of_a_chapter_lead_to_each_other(tmp_path: Path) -> None:
 
 
 def test_category_without_a_path_is_only_a_text(tmp_path: Path) -> None:
-    """Its id has a slash, or is too long for the name of a file."""
-    names = ["a/b", "長" * 100]
+    """Its id has a slash, is too long for the name of a file, or is the file of another page in an export."""
+    names = ["a/b", "長" * 100, "index.html"]
     bodies = made(
         tmp_path / "c",
         categories=[{"id": name, "name": f"N{number}"} for number, name in enumerate(names)],
