@@ -2,6 +2,7 @@
 
 import gc
 import os
+from contextlib import suppress
 from importlib import import_module
 from typing import Any
 
@@ -115,6 +116,14 @@ def run(program: str | None = None) -> None:
     """
     gc.freeze()
     try:
-        main(prog_name=program)
+        # Commands print their errors themselves, with the stream or the file. click prints the help and the version.
+        with output.name_failed_stream():
+            main(prog_name=program)
+    except OSError as error:
+        # Standard error can be full, too.
+        with suppress(OSError):
+            output.print_lines(output.failure(error), err=True)
+        raise SystemExit(1) from None
     finally:
+        output.discard_unwritten()
         gc.freeze()

@@ -19,6 +19,8 @@ from ..escaping import escaped
 
 T = TypeVar("T")
 
+_STDOUT = "standard output"
+
 # Control characters that JSON does not escape: DEL, C1, bidirectional marks, line and paragraph separators.
 _CONTROL = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 
@@ -27,6 +29,44 @@ def escape_unencodable() -> None:
     """Escape characters that stdout's encoding cannot represent, as Python does on stderr. stdout may be closed."""
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")
+
+
+@contextmanager
+def name_failed_stream(*, err: bool = False) -> Iterator[None]:
+    """Name the stream in an error of printing, such as that of a full disk."""
+    try:
+        yield
+    except OSError as error:
+        if error.filename is None:
+            error.filename = "standard error" if err else _STDOUT
+        raise
+
+
+def discard_unwritten() -> None:
+    """Discard output that could not be written, because Python would try again at the end and print the error."""
+    for name in ("stdout", "stderr"):
+        try:
+            if stream := getattr(sys, name):
+                stream.flush()
+        except OSError:
+            setattr(sys, name, None)
+
+
+def _echo(text: str | bytes, *, nl: bool = False, err: bool = False) -> None:
+    with name_failed_stream(err=err):
+        click.echo(text, nl=nl, err=err, color=color())
+
+
+def is_stdout_lost(error: Exception) -> bool:
+    """Whether stdout is closed, or the error is that nothing can be written to it."""
+    return sys.stdout is None or getattr(error, "filename", None) == _STDOUT
+
+
+def failure(error: OSError) -> str:
+    """An error of the system as a sentence. Some system calls name no file."""
+    if error.filename is not None:
+        return f"{os.fsdecode(error.filename)}: {error.strerror}"
+    return error.strerror or str(error)
 
 
 class _OutputState:
@@ -52,8 +92,7 @@ def print_lines(*lines: str, err: bool = False, nl: bool = True, **style: Any) -
     texts = [prefix + escaped(line) for line in lines]
     if lines:
         _OutputState.is_unfinished = not nl
-        text = "\n".join(click.style(line, **style) if style else line for line in texts)
-        click.echo(text, nl=nl, err=err, color=color())
+        _echo("\n".join(click.style(line, **style) if style else line for line in texts), nl=nl, err=err)
 
 
 def print_data(lines: Iterable[str]) -> None:
@@ -62,7 +101,7 @@ def print_data(lines: Iterable[str]) -> None:
         print_lines(*lines)
         return
     for line in lines:
-        click.echo(f"{line}\n".encode(), nl=False)
+        _echo(f"{line}\n".encode())
 
 
 def print_json(value: object) -> None:
@@ -71,7 +110,7 @@ def print_json(value: object) -> None:
         text = encoding.pretty(value)
     except TypeError:
         text = encoding.pretty(_encodable(value))
-    click.echo(_CONTROL.sub(lambda match: f"\\u{ord(match[0]):04x}", text.decode()), nl=False)
+    _echo(_CONTROL.sub(lambda match: f"\\u{ord(match[0]):04x}", text.decode()))
 
 
 def _encodable(value: Any) -> Any:

@@ -1,7 +1,6 @@
 """Error output and exit codes of all commands."""
 
 import functools
-import os
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -12,7 +11,7 @@ import click
 from ..catalog.problems.doc_links import PAGE
 from ..errors import MAX_EXCERPTS, FlatpanelError, Problem
 from . import github_annotations
-from .output import print_json, print_lines
+from .output import failure, is_stdout_lost, print_json, print_lines
 
 EXIT_PROBLEMS = 1
 # Messages below the command line name commands in this form, because the program name is not available there.
@@ -49,28 +48,39 @@ def with_program_name(sentence: str) -> str:
 
 
 def print_error(error: FlatpanelError | OSError, *, output_format: str = "text", is_read_only: bool = False) -> None:
-    problems = _problems(error)
-    if output_format == "json":
-        print_json({"ok": False, "message": "\n".join(sentences(error)), "problems": problem_records(error)})
+    """Print an error; on standard error for people, and also for programs if standard output is closed or fails."""
+    if output_format == "text" or is_stdout_lost(error):
+        _print_text(error, is_read_only=is_read_only)
         return
-    if output_format == "github":
-        print_lines(
-            *(
-                map(github_annotations.problem, problems)
-                if problems
-                else map(github_annotations.error, sentences(error))
-            )
-        )
-    elif problems:
-        for problem in problems:
-            for line in problem_lines(problem):
-                print_lines(line, err=True, **_style(line))
-    else:
+    try:
+        if output_format == "json":
+            print_json({"ok": False, "message": "\n".join(sentences(error)), "problems": problem_records(error)})
+        else:
+            problems = map(github_annotations.problem, _problems(error))
+            print_lines(*(list(problems) or map(github_annotations.error, sentences(error))))
+            _print_count(error, is_read_only=is_read_only)
+    except BrokenPipeError:
+        raise
+    except OSError as failed:
+        _print_text(error, is_read_only=is_read_only)
+        print_lines(failure(failed), err=True, fg="red")
+
+
+def _print_text(error: FlatpanelError | OSError, *, is_read_only: bool) -> None:
+    problems = _problems(error)
+    for problem in problems:
+        for line in problem_lines(problem):
+            print_lines(line, err=True, **_style(line))
+    if not problems:
         print_lines(*sentences(error), err=True, fg="red")
-    if problems:
+    if len(problems) > MAX_EXCERPTS:
+        print_lines(f"source lines are shown for the first {MAX_EXCERPTS} of {len(problems)} problems", err=True)
+    _print_count(error, is_read_only=is_read_only)
+
+
+def _print_count(error: FlatpanelError | OSError, *, is_read_only: bool) -> None:
+    if problems := _problems(error):
         count = f"{len(problems)} problem{'s' * (len(problems) > 1)}"
-        if output_format == "text" and len(problems) > MAX_EXCERPTS:
-            print_lines(f"source lines are shown for the first {MAX_EXCERPTS} of {count}", err=True)
         print_lines(count if is_read_only else f"{count}; nothing was written", err=True, bold=True)
 
 
@@ -142,7 +152,4 @@ def print_warnings(result: HasWarnings, *, output_format: str) -> None:
 def sentences(error: FlatpanelError | OSError) -> list[str]:
     if isinstance(error, FlatpanelError):
         return list(map(with_program_name, error.sentences))
-    if error.filename is not None:
-        return [f"{os.fsdecode(error.filename)}: {error.strerror}"]
-    # Some system calls name no file.
-    return [error.strerror or str(error)]
+    return [failure(error)]

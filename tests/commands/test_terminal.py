@@ -156,6 +156,52 @@ def test_a_closed_pipe_is_no_error(site: Site) -> None:
     assert site.store.current()
 
 
+def on_a_full_disk(site: Site, *arguments: str, streams: str = ">/dev/full") -> tuple[int, str]:
+    """The exit code and standard error of a command whose output cannot be written."""
+    # Python keeps buffered output that could not be written, and writes it again at the end.
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
+    shell = ["sh", "-c", f'exec "$@" {streams}', "sh", sys.executable, str(BUILD), *arguments]
+    done = subprocess.run(shell, cwd=site.folder, env=environment, stderr=subprocess.PIPE, text=True)
+    return done.returncode, done.stderr
+
+
+@pytest.mark.parametrize("arguments", ["--help", "build --help", "--version", "check", "check --json", "media list"])
+def test_a_full_stdout_is_an_error_in_one_line(site: Site, arguments: str) -> None:
+    """Also if the error itself would be printed there."""
+    assert on_a_full_disk(site, *arguments.split()) == (1, "standard output: No space left on device\n")
+
+
+@pytest.mark.parametrize(("form", "streams"), [("json", ">/dev/full"), ("github", ">/dev/full"), ("json", ">&-")])
+def test_problems_are_printed_on_stderr_if_stdout_fails(site: Site, form: str, streams: str) -> None:
+    """As text, and above the error of the stream."""
+    site.write("series/second.yaml", "title: Second\n")
+    code, complaints = on_a_full_disk(site, "check", "--format", form, streams=streams)
+
+    assert code == 1
+    assert complaints.startswith("catalog_src/series/second.yaml:1:1: cover: is missing\n")
+    end = "standard output: No space left on device\n" if "full" in streams else ""
+    assert complaints.endswith(f"\n1 problem\n{end}")
+
+
+@pytest.mark.parametrize("form", ["json", "github"])
+def test_a_closed_pipe_for_problems_is_no_error(site: Site, form: str) -> None:
+    """They are not printed elsewhere."""
+    site.write("series/second.yaml", "title: Second\n")
+    here, there = os.pipe()
+    os.close(here)
+    done = subprocess.run(
+        command(site, "--format", form, "--no-cache"), stdout=there, stderr=subprocess.PIPE, text=True
+    )
+    os.close(there)
+
+    assert (done.returncode, done.stderr) == (1, "")
+
+
+def test_a_full_stderr_ends_with_exit_code_1(site: Site) -> None:
+    """The error cannot be printed."""
+    assert on_a_full_disk(site, "check", "--catalog", "nowhere", streams="2>/dev/full >&2") == (1, "")
+
+
 @pytest.mark.checkout
 def test_missing_dependencies_are_an_error(site: Site) -> None:
     """A message and exit code 2."""
