@@ -97,7 +97,7 @@ def print_lines(*lines: str, err: bool = False, nl: bool = True, **style: Any) -
 
 def print_data(lines: Iterable[str]) -> None:
     """Print lines for another program, as UTF-8: escaped only if stdout is a terminal."""
-    if sys.stdout.isatty():
+    if sys.stdout is None or sys.stdout.isatty():
         print_lines(*lines)
         return
     for line in lines:

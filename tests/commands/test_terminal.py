@@ -145,6 +145,13 @@ def test_a_closed_stdout_is_no_error(site: Site, closed: str) -> None:
     assert site.store.current()
 
 
+def test_a_list_without_stdout_is_no_error(site: Site) -> None:
+    """Lists for other programs are printed in another way than messages."""
+    done = with_streams(site, "media", "list", streams=">&-")
+
+    assert done == (0, "")
+
+
 def test_a_closed_pipe_is_no_error(site: Site) -> None:
     """`build.py | head -0` prints no traceback."""
     here, there = os.pipe()
@@ -156,8 +163,8 @@ def test_a_closed_pipe_is_no_error(site: Site) -> None:
     assert site.store.current()
 
 
-def on_a_full_disk(site: Site, *arguments: str, streams: str = ">/dev/full") -> tuple[int, str]:
-    """The exit code and standard error of a command whose output cannot be written."""
+def with_streams(site: Site, *arguments: str, streams: str = ">/dev/full") -> tuple[int, str]:
+    """The exit code and standard error of a command, by default one whose output cannot be written."""
     # Python keeps buffered output that could not be written, and writes it again at the end.
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
     shell = ["sh", "-c", f'exec "$@" {streams}', "sh", sys.executable, str(BUILD), *arguments]
@@ -168,14 +175,14 @@ def on_a_full_disk(site: Site, *arguments: str, streams: str = ">/dev/full") -> 
 @pytest.mark.parametrize("arguments", ["--help", "build --help", "--version", "check", "check --json", "media list"])
 def test_a_full_stdout_is_an_error_in_one_line(site: Site, arguments: str) -> None:
     """Also if the error itself would be printed there."""
-    assert on_a_full_disk(site, *arguments.split()) == (1, "standard output: No space left on device\n")
+    assert with_streams(site, *arguments.split()) == (1, "standard output: No space left on device\n")
 
 
 @pytest.mark.parametrize(("form", "streams"), [("json", ">/dev/full"), ("github", ">/dev/full"), ("json", ">&-")])
 def test_problems_are_printed_on_stderr_if_stdout_fails(site: Site, form: str, streams: str) -> None:
     """As text, and above the error of the stream."""
     site.write("series/second.yaml", "title: Second\n")
-    code, complaints = on_a_full_disk(site, "check", "--format", form, streams=streams)
+    code, complaints = with_streams(site, "check", "--format", form, streams=streams)
 
     assert code == 1
     assert complaints.startswith("catalog_src/series/second.yaml:1:1: cover: is missing\n")
@@ -199,7 +206,7 @@ def test_a_closed_pipe_for_problems_is_no_error(site: Site, form: str) -> None:
 
 def test_a_full_stderr_ends_with_exit_code_1(site: Site) -> None:
     """The error cannot be printed."""
-    assert on_a_full_disk(site, "check", "--catalog", "nowhere", streams="2>/dev/full >&2") == (1, "")
+    assert with_streams(site, "check", "--catalog", "nowhere", streams="2>/dev/full >&2") == (1, "")
 
 
 @pytest.mark.checkout
