@@ -13,6 +13,7 @@ from .. import encoding
 from ..catalog import field_values
 from ..catalog.confined_folder import ConfinedFolder
 from ..server_url import REQUEST_SECONDS
+from .reporting import handle_errors
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -59,6 +60,8 @@ def _path(name: str, default: str, help: str) -> Callable[[F], F]:
 def cache(command: F) -> F:
     """`--cache` and `--no-cache` as one argument: a folder, or None."""
 
+    # The default is below the working folder, which may have been removed.
+    @handle_errors
     @functools.wraps(command)
     def run(*args: Any, out: Path, cache: Path | None, no_cache: bool, **kwargs: Any) -> Any:
         folder = None if no_cache else cache or out.absolute().parent / ".flatpanel_cache"

@@ -66,6 +66,9 @@ def failure(error: OSError) -> str:
     """An error of the system as a sentence. Some system calls name no file."""
     if error.filename is not None:
         return f"{os.fsdecode(error.filename)}: {error.strerror}"
+    # Every call that looks for a file by its name names it, except the one for the working folder.
+    if isinstance(error, FileNotFoundError):
+        return "working folder: has been removed; change to another folder"
     return error.strerror or str(error)
 
 

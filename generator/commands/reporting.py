@@ -34,7 +34,7 @@ def handle_errors(command: F) -> F:
         except BrokenPipeError:
             raise  # the reader of the output has closed the pipe; click exits quietly
         except (FlatpanelError, OSError) as error:
-            output_format = "json" if kwargs.get("as_json") else kwargs.get("output_format", "text")
+            output_format = "json" if kwargs.get("as_json") else kwargs.get("output_format") or "text"
             is_read_only = kwargs.get("check") or click.get_current_context().info_name in READ_ONLY
             print_error(error, output_format=output_format, is_read_only=bool(is_read_only))
             raise SystemExit(EXIT_PROBLEMS) from None

@@ -1,5 +1,6 @@
 """`python build.py` on a terminal, in a pipe, without dependencies, and twice at once."""
 
+import json
 import os
 import re
 import subprocess
@@ -202,6 +203,28 @@ def test_a_closed_pipe_for_problems_is_no_error(site: Site, form: str) -> None:
     os.close(there)
 
     assert (done.returncode, done.stderr) == (1, "")
+
+
+@pytest.mark.parametrize(
+    "arguments", [["build"], ["build", "--check"], ["next"], ["check"], ["init", "x"]], ids=" ".join
+)
+def test_a_removed_working_folder_is_named(site: Site, arguments: list[str]) -> None:
+    """Some commands need it for their default options, others later."""
+    (site.folder / "removed").mkdir()
+    shell = ["sh", "-c", 'cd removed && rmdir ../removed && exec "$@"', "sh", sys.executable, str(BUILD), *arguments]
+    done = subprocess.run(shell, cwd=site.folder, capture_output=True, text=True)
+
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr == "working folder: has been removed; change to another folder\n"
+
+
+def test_a_removed_working_folder_is_named_in_json(site: Site) -> None:
+    """On standard output."""
+    (site.folder / "removed").mkdir()
+    shell = ["sh", "-c", 'cd removed && rmdir ../removed && exec "$@" build --json', "sh", sys.executable, str(BUILD)]
+    done = subprocess.run(shell, cwd=site.folder, capture_output=True, text=True)
+
+    assert json.loads(done.stdout)["message"] == "working folder: has been removed; change to another folder"
 
 
 def test_a_full_stderr_ends_with_exit_code_1(site: Site) -> None:
