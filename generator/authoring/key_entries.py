@@ -1,5 +1,6 @@
 """List, add and revoke the API keys of a catalog."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
@@ -36,8 +37,8 @@ def list_keys(folder: Folder) -> list[NamedKey]:
     return _keys(load_valid(folder))
 
 
-def add_key(folder: Folder, name: str, account: str | None) -> str:
-    """Create a key, write its digest to `keys.yaml`, and return the key."""
+def add_key(folder: Folder, name: str, account: str | None, show: Callable[[str], None]) -> None:
+    """Create a key, `show` it, and write its digest to `keys.yaml`."""
     with exclusive(layout.existing(folder)):
         sources = load_valid(folder)
         usernames = {entry.record.username for entry in sources.lists[ACCOUNTS]}
@@ -51,8 +52,13 @@ def add_key(folder: Folder, name: str, account: str | None) -> str:
         text = locate.text(folder, KEYS) or b"# Digests of API keys, written by `keys add`.\n"
         # The file may be public: a digest of 256 random bits cannot be inverted.
         after = catalog_edit.edit(folder, KEYS, partial(editor.with_item, text, fields))
-        confined_folder.of(folder).write(KEYS, after)
-        return key
+        # Before it is stored: a key that exists but was never seen would stay valid unnoticed.
+        show(key)
+        try:
+            confined_folder.of(folder).write(KEYS, after)
+        except OSError as error:
+            error.strerror = f"{error.strerror}; discard the printed key, it was not stored"
+            raise
 
 
 def revoke_key(folder: Folder, name: str) -> None:

@@ -4,9 +4,10 @@ import click
 
 from ..authoring import key_entries
 from ..catalog.confined_folder import ConfinedFolder
+from ..errors import FlatpanelError
 from . import options
 from .help import CommandGroup
-from .output import print_json, print_lines
+from .output import is_stdout_closed, print_json, print_lines
 from .reporting import handle_errors
 
 _EFFECT = "Takes effect after the next build and nginx reload."
@@ -24,9 +25,10 @@ def keys() -> None:
 @handle_errors
 def add(catalog: ConfinedFolder, name: str, account: str | None) -> None:
     """Create an API key and print it once."""
-    key = key_entries.add_key(catalog, name, account)
+    if is_stdout_closed():
+        raise FlatpanelError("standard output: is closed, so the key cannot be shown; no key was created")
     # Only the key goes to stdout, so that it can be piped.
-    print_lines(key)
+    key_entries.add_key(catalog, name, account, print_lines)
     print_lines(f'key "{name}" created; store it now, it cannot be shown again. {_EFFECT}', err=True)
 
 

@@ -57,9 +57,14 @@ def _echo(text: str | bytes, *, nl: bool = False, err: bool = False) -> None:
         click.echo(text, nl=nl, err=err, color=color())
 
 
+def is_stdout_closed() -> bool:
+    """Whether stdout was closed before the program started; Python has no object for it then."""
+    return sys.stdout is None
+
+
 def is_stdout_lost(error: Exception) -> bool:
     """Whether stdout is closed, or the error is that nothing can be written to it."""
-    return sys.stdout is None or getattr(error, "filename", None) == _STDOUT
+    return is_stdout_closed() or getattr(error, "filename", None) == _STDOUT
 
 
 def failure(error: OSError) -> str:
@@ -100,7 +105,7 @@ def print_lines(*lines: str, err: bool = False, nl: bool = True, **style: Any) -
 
 def print_data(lines: Iterable[str]) -> None:
     """Print lines for another program, as UTF-8: escaped only if stdout is a terminal."""
-    if sys.stdout is None or sys.stdout.isatty():
+    if is_stdout_closed() or sys.stdout.isatty():
         print_lines(*lines)
         return
     for line in lines:

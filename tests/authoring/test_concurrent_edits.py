@@ -31,7 +31,7 @@ def is_locked(folder: Path) -> bool:
     "change",
     [
         lambda folder: chapter_ids.assign_ids(folder, 0, print),
-        lambda folder: key_entries.add_key(folder, "phone", None),
+        lambda folder: key_entries.add_key(folder, "phone", None, str),
         lambda folder: key_entries.revoke_key(folder, "shop"),
         lambda folder: view_counts.add_views(folder, []),
     ],

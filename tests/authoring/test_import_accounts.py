@@ -198,7 +198,7 @@ def test_keys_added_and_removed_here_stay_so(bring: Import, database: Path, cata
     bring()
     edit(catalog, digest(KEY_OF_READER), f"{digest(KEY_OF_READER)}\n    - name: phone\n      sha256: {'a1' * 32}")
     edit(catalog, f"\n  keys:\n    - name: MangAdventure\n      sha256: {digest(KEY_OF_ADMINISTRATOR)}\n", "")
-    key_entries.add_key(catalog, "tablet", "ferry.reader+1@reader.example")
+    key_entries.add_key(catalog, "tablet", "ferry.reader+1@reader.example", str)
     sql(database, f"UPDATE users_apikey SET key = '{OTHER_KEY}' WHERE user_id = 3")
     bring()
 
@@ -282,8 +282,8 @@ def test_account_removed_here_is_not_added_again(bring: Import, catalog: Path) -
 def test_renamed_account_is_recognised_by_its_key(bring: Import, database: Path, catalog: Path) -> None:
     """Keys that were added here follow."""
     bring("--accounts", "--personal-data")
-    key_entries.add_key(catalog, "tablet", "tidepool")
-    key_entries.add_key(catalog, "till", None)
+    key_entries.add_key(catalog, "tablet", "tidepool", str)
+    key_entries.add_key(catalog, "till", None, str)
     sql(database, "UPDATE auth_user SET username = 'Pool@霧', first_name = '' WHERE username = 'tidepool'")
     bring()
 

@@ -1,19 +1,24 @@
 """`keys`: a key is printed once, and only its digest is stored."""
 
+import errno
 import hashlib
 import json
 import os
 import random
 import re
+import subprocess
+import sys
 from collections.abc import Callable
 
 import pytest
 from click.testing import Result
 
 from generator.catalog import api_keys
+from generator.catalog.confined_folder import ConfinedFolder
 from generator.catalog.yaml import reader
 from tests.conftest import Site
 from tests.support.author_catalogs import Run
+from tests.support.paths import BUILD
 
 HEAD = "# Digests of API keys, written by `keys add`.\n"
 ONE, TWO = "1" * 63 + "a", "2" * 63 + "b"
@@ -76,6 +81,40 @@ def test_a_key_is_alone_on_stdout(site: Site, keyring: Callable[..., Result]) ->
     )
     written = (site.folder / "catalog_src/keys.yaml").read_text()
     assert written == f"{HEAD}- {{name: tea shop, sha256: {digest(key)}}}\n"
+
+
+@pytest.mark.parametrize(
+    ("stream", "sentence"),
+    [
+        (">/dev/full", "standard output: No space left on device\n"),
+        (">&-", "standard output: is closed, so the key cannot be shown; no key was created\n"),
+    ],
+)
+def test_a_key_that_cannot_be_shown_is_not_created(
+    site: Site, keyring: Callable[..., Result], stream: str, sentence: str
+) -> None:
+    """It would be valid, and its owner would not have it."""
+    command = [sys.executable, str(BUILD), "keys", "add", "phone"]
+    shell = ["sh", "-c", f'exec "$@" {stream}', "sh", *command]
+    done = subprocess.run(shell, cwd=site.folder, stderr=subprocess.PIPE, text=True)
+
+    assert (done.returncode, done.stderr) == (1, sentence)
+    assert "phone" not in keyring("list").stdout
+
+
+def test_a_key_that_cannot_be_stored_is_to_be_discarded(
+    keyring: Callable[..., Result], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It has been printed, and is not valid."""
+
+    def full(*arguments: object) -> bool:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), "keys.yaml")
+
+    monkeypatch.setattr(ConfinedFolder, "write", full)
+    result = keyring("add", "phone")
+
+    assert (result.exit_code, result.stdout[:4]) == (1, "fpk_")
+    assert result.stderr == ("keys.yaml: No space left on device; discard the printed key, it was not stored\n")
 
 
 def test_a_key_can_belong_to_an_account(site: Site, keyring: Callable[..., Result]) -> None:

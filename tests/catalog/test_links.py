@@ -423,7 +423,7 @@ def written_sizes(catalog: Folder) -> None:
 
 
 WRITTEN = {
-    "keys.yaml": lambda catalog: key_entries.add_key(catalog, "phone", None),
+    "keys.yaml": lambda catalog: key_entries.add_key(catalog, "phone", None, str),
     "views.yaml": lambda catalog: view_counts.add_views(catalog, []),
     view_counts.COUNTED: lambda catalog: view_counts.add_views(catalog, []),
     "sizes.yaml": written_sizes,
@@ -472,7 +472,7 @@ def test_link_with_the_temporary_name_is_not_followed(kind: str, counted: Site, 
     unfinished = counted.folder / "catalog_src/.keys.yaml.new"
     (outside / "target").write_text(SECRET)
     unfinished.symlink_to(outside / "target") if kind == "link" else unfinished.write_text("half")
-    key_entries.add_key(counted.folder / "catalog_src", "phone", None)
+    key_entries.add_key(counted.folder / "catalog_src", "phone", None, str)
 
     assert (outside / "target").read_text() == SECRET
     assert not os.path.lexists(unfinished)
