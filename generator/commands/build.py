@@ -23,11 +23,7 @@ from .reporting import handle_errors, print_warning
 @options.nginx
 @options.cache
 @options.as_of
-@click.option(
-    "--previous",
-    type=click.Path(path_type=Path),
-    help="Previous manifest.json; unchanged bodies keep their Last-Modified.",
-)
+@options.previous("Previous manifest.json, or built site; unchanged bodies keep their Last-Modified.")
 @options.jobs
 @options.output_format
 @click.option("--quiet", is_flag=True, help="Print only warnings and errors.")

@@ -12,6 +12,7 @@ import click
 from .. import encoding
 from ..catalog import field_values
 from ..catalog.confined_folder import ConfinedFolder
+from ..errors import FlatpanelError
 from ..server_url import REQUEST_SECONDS
 from .reporting import handle_errors
 
@@ -99,6 +100,32 @@ def output_format(command: F) -> F:
     return option(as_json(run))  # type: ignore[return-value]
 
 
+def previous(help: str) -> Callable[[F], F]:
+    """`--previous` as a file or None. Of a folder, it is the manifest that `diff` reads."""
+
+    def decorate(command: F) -> F:
+        @handle_errors
+        @functools.wraps(command)
+        def run(*args: Any, previous: Path | None, **kwargs: Any) -> Any:
+            if previous and previous.is_dir():
+                previous = _manifest_in(previous)
+            return command(*args, previous=previous, **kwargs)
+
+        option = click.option("--previous", type=click.Path(path_type=Path), help=help)
+        return option(run)  # type: ignore[return-value]
+
+    return decorate
+
+
+def _manifest_in(folder: Path) -> Path:
+    # Imported here because few commands need it.
+    from ..release.store import find_manifest
+
+    if manifest := find_manifest(folder):
+        return manifest
+    raise FlatpanelError(f"{folder}: contains no release; pass a manifest.json, or the folder of a built site")
+
+
 def catalog(command: F) -> F:
     """`--catalog` and `--follow` as one argument, through which the catalog is read and written."""
 
@@ -127,9 +154,7 @@ jobs = click.option(
     show_default="number of CPUs",
     help="Number of processes.",
 )
-previous_ids = click.option(
-    "--previous", type=click.Path(path_type=Path), help="Previous manifest.json; its ids are not used again."
-)
+previous_ids = previous("Previous manifest.json, or built site; its ids are not used again.")
 timeout = click.option(
     "--timeout",
     type=click.IntRange(1, 86_400),

@@ -99,6 +99,16 @@ def refuse_inside(out: Path, path: Path, advice: str) -> None:
         raise FlatpanelError(f"{path}: is in {out}, which holds the releases; {advice}")
 
 
+def find_manifest(path: Path) -> Path | None:
+    """The manifest at a path: the file, a release's manifest, or that of a built site's current release."""
+    if path.is_file():
+        return path
+    for manifest_path in (path / "manifest.json", Store(path).manifest_path(Store(path).current())):
+        if manifest_path and manifest_path.is_file():
+            return manifest_path
+    return None
+
+
 def _has_manifest(root: Path, release: str) -> bool:
     return (root / "releases" / release / "manifest.json").is_file()
 

@@ -101,6 +101,19 @@ def test_ids_of_the_previous_manifest_count(site: Site, ids: Callable[..., Resul
     assert ids_in(site, FIRST) == [6]
 
 
+@pytest.mark.parametrize("folder", ["elsewhere", "elsewhere/current"])
+def test_ids_of_a_previous_folder_count(site: Site, ids: Callable[..., Result], folder: str) -> None:
+    """That of a built site, or of a release."""
+    site.write(FIRST, series(chapter(1, "id: 5, ")))
+    site.build()
+    (site.folder / "dist").rename(site.folder / "elsewhere")
+    site.write(FIRST, series(chapter(2)))
+
+    ids("--previous", site.folder / folder)
+
+    assert ids_in(site, FIRST) == [6]
+
+
 @pytest.mark.parametrize("written", ["id: 5, ", '"id": 5, ', "'id' : 5, "])
 def test_ids_in_the_git_history_count(site: Site, ids: Callable[..., Result], written: str) -> None:
     """For machines without any release."""
@@ -216,6 +229,17 @@ def test_a_damaged_manifest_is_an_error(site: Site, ids: Callable[..., Result]) 
     result = ids("--previous", last)
 
     assert (result.exit_code, result.stderr) == (1, f"{last}: is not the manifest of a release\n")
+    assert (site.folder / "catalog_src" / FIRST).read_bytes() == series(chapter(1)).encode()
+
+
+def test_a_previous_folder_without_a_release_is_an_error(site: Site, ids: Callable[..., Result]) -> None:
+    """Without the published ids, no id is assigned."""
+    site.write(FIRST, series(chapter(1)))
+
+    result = ids("--previous", site.folder)
+
+    sentence = f"{site.folder}: contains no release; pass a manifest.json, or the folder of a built site\n"
+    assert (result.exit_code, result.stderr) == (1, sentence)
     assert (site.folder / "catalog_src" / FIRST).read_bytes() == series(chapter(1)).encode()
 
 

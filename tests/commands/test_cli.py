@@ -163,6 +163,29 @@ def options_of(command: list[str], site: Site) -> list[object]:
     return options if command[0] == "build" else options[:2] + options[6:]
 
 
+def test_a_build_continues_the_site_in_a_folder(site: Site, run: Run) -> None:
+    """As if its manifest was given: a changed body gets a later date."""
+    site.build()
+    before = site.manifest.resources
+    series = site.folder / "catalog_src/series/first.yaml"
+    series.write_text(series.read_text().replace("title: First", "title: Changed"))
+    built = Site(site.folder / "elsewhere")
+    places = (
+        "--catalog",
+        site.folder / "catalog_src",
+        "--out",
+        built.folder / "dist",
+        "--nginx",
+        built.folder / "conf",
+    )
+
+    result = run("build", *places, "--as-of", tree_snapshot.AS_OF, "--previous", site.folder / "dist")
+
+    assert result.exit_code == 0
+    url = "/api/v2/series/first"
+    assert built.manifest.resources[url].modified == before[url].modified + 1
+
+
 @pytest.mark.parametrize("command", [["build"], ["check"]], ids=" ".join)
 def test_json_contains_all_problems_of_a_catalog(site: Site, run: Run, command: list[str]) -> None:
     """As objects on standard output, with the same exit code."""

@@ -14,7 +14,8 @@ from ...catalog.layout import SITE
 from ...errors import CatalogError, FlatpanelError, Problem
 from ...pipeline import run
 from ...pipeline.build_options import Options
-from .release_view import ReleaseView, find_manifest
+from ...release.store import find_manifest
+from .release_view import ReleaseView
 
 # The argument for the catalog with its uncommitted changes.
 WORKING_COPY = "."

@@ -1,6 +1,5 @@
 """The responses and settings of a release, read from its files or from its manifest alone."""
 
-import os
 import re
 from collections.abc import Mapping
 from functools import cached_property
@@ -13,7 +12,6 @@ from ...nginx import either_format
 from ...release import manifest
 from ...release.manifest import Published
 from ...release.manifest_reader import ManifestReader
-from ...release.store import Store
 from ...release.table import KEYS_FILE
 
 # Larger bodies are compared by ETag only, because parsed values need ten times the memory.
@@ -157,13 +155,3 @@ class ReleaseView:
         search_index = self.responses("").get(SEARCH_INDEX)
         file = search_index.body.file if search_index and search_index.body else SEARCH_INDEX
         return Configuration(self.folder, self.manifest.file_digests, file)
-
-
-def find_manifest(path: Path) -> Path | None:
-    """The manifest at a path: the file, a release's manifest, or that of a built site's current release."""
-    if path.is_file():
-        return path
-    for manifest_path in (path / "manifest.json", Store(path).manifest_path(Store(path).current())):
-        if manifest_path and os.path.isfile(manifest_path):
-            return manifest_path
-    return None
