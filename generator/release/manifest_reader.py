@@ -38,7 +38,13 @@ class ManifestReader:
             with ExitStack() as opened:
                 self._file = os.open(path, os.O_RDONLY)
                 opened.callback(self.close)
-                self._read_head(str(path))
+                try:
+                    self._read_head(str(path))
+                except FlatpanelError:
+                    if path.parent.parent.name == "releases":
+                        # Its error says what to do about a damaged current release.
+                        refuse_damaged(path.parents[2])
+                    raise
                 opened.pop_all()
 
     def _read_head(self, name: str) -> None:
@@ -128,7 +134,7 @@ def problem(path: Path, release: str) -> str | None:
 
 
 def refuse_damaged(root: Path) -> None:
-    """Refuse to build on a damaged manifest, since the build continues its dates and ids."""
+    """Refuse a damaged manifest of the current release, since the next build continues its dates and ids."""
     link = root / "current"
     if link.is_symlink():
         release = Path(os.readlink(link)).name

@@ -11,6 +11,7 @@ from . import journal, manifest
 from .bodies import BUILD_STATE_FILE
 from .journal import JournalEntry
 from .manifest import EMPTY, Manifest
+from .manifest_reader import refuse_damaged
 from .table import ReleaseTable
 
 # A file of this name marks a folder of previews, which contain scheduled chapters.
@@ -39,10 +40,11 @@ class Store:
         return name if name and _has_manifest(self.root, name) else None
 
     def release(self) -> str:
-        """The id of the current release; an error if nothing has been built, or only previews."""
+        """The id of the current release; an error if nothing has been built, or only previews, or if it is damaged."""
         self.refuse_other_kind()
         release = self.current()
         if not release:
+            refuse_damaged(self.root)
             raise FlatpanelError(f"{self.root}: nothing has been built yet; run the command `build` first")
         return release
 

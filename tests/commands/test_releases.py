@@ -1,6 +1,7 @@
 """`build --check`, `verify`, `releases`, `rollback` and `export`."""
 
 import json
+import shutil
 import signal
 import time
 from collections.abc import Callable
@@ -12,6 +13,8 @@ from generator.release import manifest
 from tests.commands.test_cli import Run, outcome
 from tests.conftest import Site
 from tests.support import nginx_client, tree_snapshot
+
+REMEDY = "restore the file, or remove dist/current to build a first release with new dates"
 
 
 def test_build_check_passes_after_a_build(site: Site, run: Run) -> None:
@@ -250,3 +253,39 @@ def test_export_without_a_release_is_an_error(site: Site, run: Run) -> None:
         f"{out}: nothing has been built yet; run the command `build` first\n",
     )
     assert not target.exists()
+
+
+@pytest.mark.parametrize(
+    "command", ["build --no-cache", "build --check", "verify", "releases", "rollback", "export plain"]
+)
+@pytest.mark.parametrize("damage", ["truncated", "removed"])
+def test_damaged_current_release_has_one_remedy(
+    site: Site, run: Run, monkeypatch: pytest.MonkeyPatch, command: str, damage: str
+) -> None:
+    """Every command says what to do about it."""
+    monkeypatch.chdir(site.folder)
+    manifest_path = Path("dist/releases", site.build().release, "manifest.json")
+    if damage == "removed":
+        shutil.rmtree("dist/releases")
+        fault = "is missing"
+    else:
+        manifest_path.write_bytes(manifest_path.read_bytes()[:300])
+        fault = "does not match the id of the release"
+    if command == "verify" and damage == "truncated":
+        # It lists damaged files, of which this is the first.
+        sentence = fault
+    else:
+        sentence = f"{fault}, so no build can continue the release; {REMEDY}"
+
+    assert outcome(run(*command.split())) == (1, "", f"{manifest_path}: {sentence}\n")
+
+
+def test_damaged_older_release_is_named(site: Site, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The current release is undamaged."""
+    monkeypatch.chdir(site.folder)
+    older = Path("dist/releases", site.build().release, "manifest.json")
+    tree_snapshot.first_version(site)
+    site.build()
+    older.write_text("{}")
+
+    assert outcome(run("releases")) == (1, "", f"{older}: is not the manifest of a release\n")
