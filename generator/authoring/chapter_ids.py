@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 from itertools import groupby
 from pathlib import Path
 
@@ -10,12 +9,14 @@ from ..catalog import confined_folder, cross_checks, git, layout
 from ..catalog.confined_folder import Folder
 from ..catalog.load import load_valid
 from ..catalog.problems import locate
+from ..catalog.problems.unlocated import UnlocatedProblem
 from ..catalog.reader import Sources
 from ..catalog.records import MAX_ID, Chapter
 from ..catalog.yaml import editor
-from ..errors import FlatpanelError
+from ..errors import CatalogError, FlatpanelError
 from ..filesystem import exclusive
-from . import catalog_edit
+
+_NOT_EDITABLE = "cannot be edited in this form; write one field per line as `name: value`, or add an id yourself"
 
 Warn = Callable[[str], None]
 
@@ -40,11 +41,15 @@ def assign_ids(folder: Folder, highest: int, warn: Warn) -> list[AssignedId]:
         if not entries:
             return []
         assigned = list(zip(entries, free_ids(folder, sources, highest, warn, len(entries)), strict=True))
-        texts = {}
+        texts, problems = {}, []
         for file, pairs in groupby(sorted(assigned, key=lambda pair: pair[0].file), key=lambda pair: pair[0].file):
             ids = {entry.path: id for entry, id in pairs}
-            text = locate.text(folder, file)
-            texts[file] = catalog_edit.edit(folder, file, partial(editor.with_first_field, text, "id", ids))
+            try:
+                texts[file] = editor.with_first_field(locate.text(folder, file), "id", ids)
+            except editor.NotEditable as error:
+                problems += [UnlocatedProblem(file, path, _NOT_EDITABLE) for path in error.paths]
+        if problems:
+            raise CatalogError(locate.locate(folder, problems))
         for file, text in texts.items():
             confined_folder.of(folder).write(file, text)
         return [AssignedId(entry.file, entry.record, id) for entry, id in assigned]

@@ -172,15 +172,17 @@ def test_an_empty_id_is_a_problem(site: Site, ids: Callable[..., Result], run: R
 
 
 def test_no_file_is_edited_if_one_cannot_be(site: Site, ids: Callable[..., Result]) -> None:
-    """The message names that file."""
-    site.write(FIRST, series(chapter(1)))
-    site.write(SECOND, series("  - ? number\n    : 1\n    published: 2026-02-02\n    pages: []\n"))
+    """The message names every chapter of an unusual form, with its line."""
+    explicit = "  - ? number\n    : {}\n    published: 2026-02-02\n    pages: []\n"
+    site.write(FIRST, series(chapter(1), explicit.format(2)))
+    site.write(SECOND, series(explicit.format(1), explicit.format(2)))
     before = everything(site)
 
     result = ids()
 
+    advice = "cannot be edited in this form; write one field per line as `name: value`, or add an id yourself"
+    places = ("first.yaml:6:5: chapters[1]", "second.yaml:5:5: chapters[0]", "second.yaml:9:5: chapters[1]")
+    lines = "".join(f"{site.folder}/catalog_src/series/{place}: {advice}\n" for place in places)
     assert result.exit_code == 1
-    assert result.stderr == (
-        f"{site.folder}/catalog_src/series/second.yaml: cannot be edited in this form; write one field per line\n"
-    )
+    assert without_help(result.stderr) == f"{lines}3 problems; nothing was written\n"
     assert everything(site) == before

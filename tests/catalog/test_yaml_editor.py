@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from generator.catalog.yaml import editor, reader
+from generator.catalog.yaml import editor, positions, reader
 from generator.catalog.yaml.positions import read_positions
 from generator.catalog.yaml_values import yaml_value
 from generator.errors import FlatpanelError
@@ -84,8 +84,19 @@ def test_edit_with_another_value_is_refused(text: str) -> None:
     """The result must have the intended value."""
     path = (1,) if "*a" in text else (0,)
 
-    with pytest.raises(FlatpanelError, match=REFUSAL):
+    with pytest.raises(editor.NotEditable, match=REFUSAL) as caught:
         editor.with_first_field(text.encode(), "id", {path: 7})
+    assert caught.value.paths == (path,)
+
+
+def test_only_mappings_in_an_unusual_form_are_named() -> None:
+    """An explicit key and an alias, among others that could be edited."""
+    text = b"- number: 1\n- ?\n    number\n  : 2\n- &a {number: 3}\n- *a\n- [{number: 4}, {? number : 5}]\n"
+    paths: list[positions.YamlPath] = [(0,), (1,), (3,), (4, 0)]
+
+    with pytest.raises(editor.NotEditable) as caught:
+        editor.with_first_field(text, "id", dict.fromkeys(paths, 7))
+    assert caught.value.paths == ((1,), (3,))
 
 
 @pytest.mark.parametrize(
@@ -97,6 +108,9 @@ def test_edit_with_another_value_is_refused(text: str) -> None:
         ("- name: old\n# end\n", "- name: old\n# end\n- {name: new}\n"),
         ("- name: old", "- name: old\n- {name: new}\n"),
         ("- name: old\r\n  a: b", "- name: old\r\n  a: b\r\n- {name: new}\r\n"),
+        ("[]", "- {name: new}\n"),
+        ("\ufeff# keys\r\n[ ] # none\r\n", "\ufeff# keys\r\n# none\r\n- {name: new}\r\n"),
+        ("--- []\n# end\n", "--- \n# end\n- {name: new}\n"),
         ("---\n  - {name: old}\n", "---\n  - {name: old}\n  - {name: new}\n"),
     ],
 )
@@ -139,7 +153,7 @@ def test_appended_text_is_read_as_the_same_text(value: str, written: str) -> Non
     assert reader.load(text) == [{"name": value}]
 
 
-@pytest.mark.parametrize("text", ["[{name: old}]\n", "[]\n", "null\n", "- name: old\n...\n"])
+@pytest.mark.parametrize("text", ["[{name: old}]\n", "null\n", "- name: old\n...\n"])
 def test_list_without_dashes_is_refused(text: str) -> None:
     """Only a block list takes another item."""
     with pytest.raises(FlatpanelError, match=REFUSAL):

@@ -71,11 +71,15 @@ class _Text:
                 return result
         except reader.Malformed:
             pass
-        raise _cannot_be_edited()
+        raise NotEditable()
 
 
-def _cannot_be_edited() -> FlatpanelError:
-    return FlatpanelError("cannot be edited in this form; write one field per line")
+class NotEditable(FlatpanelError):
+    """The values at `paths` are written in a form that an edit would change to another value."""
+
+    def __init__(self, paths: Iterable[YamlPath] = ()) -> None:
+        self.paths = tuple(paths)
+        super().__init__("cannot be edited in this form; write one field per line")
 
 
 def with_first_field(text: bytes, name: str, values: Mapping[YamlPath, int]) -> bytes:
@@ -96,12 +100,23 @@ def with_first_field(text: bytes, name: str, values: Mapping[YamlPath, int]) -> 
         copied = offset
     for path, value in values.items():
         _at(old.value, path)[name] = value
-    return old.checked("".join([*pieces, old.whole[copied:]]), old.value)
+    try:
+        return old.checked("".join([*pieces, old.whole[copied:]]), old.value)
+    except NotEditable:
+        unusual = [path for path in values if path not in first or _begins_with_mark(old, path, first[path])]
+        raise NotEditable(unusual or values) from None
+
+
+def _begins_with_mark(old: _Text, path: YamlPath, key: Position) -> bool:
+    """Return whether the first key of a mapping is written as `? key`."""
+    return old.whole[old.offset(old.positions.position(path)) : old.offset(key)].rstrip().endswith("?")
 
 
 def with_item(text: bytes, fields: Mapping[str, str]) -> bytes:
     """Append an item in braces, on one line, to the list of a file."""
     old = _Text(text)
+    if old.value == []:
+        old = _Text(old.mark + _without_empty_list(old).encode())
     item = ", ".join(f"{name}: {writer.scalar(value, flow=True)}" for name, value in fields.items())
     gap = old.line_break() if old.lines and not _LINE_BREAK.search(old.lines[-1]) else ""
     indent = " " * (old.positions.position(())[1] - 1)
@@ -116,7 +131,7 @@ def with_entries(text: bytes, name: str | None, entries: Sequence[Any]) -> bytes
     if items:
         edited = _with_more_items(old, () if name is None else (name,), len(items), new)
     elif name is None:
-        edited = _with_first_items(old, new)
+        edited = _without_empty_list(old) + old.joined(writer.lines(new))
     elif name in old.value:
         edited = _with_list(old, name, writer.lines(new))
     else:
@@ -137,12 +152,11 @@ def _with_more_items(old: _Text, path: YamlPath, count: int, new: list[Any]) -> 
     return _inserted(old, _end(old, path), _indented(lines, len(line) - len(line.lstrip(" "))))
 
 
-def _with_first_items(old: _Text, new: list[Any]) -> str:
-    """Replace [] by items; the rest of the file is comments."""
+def _without_empty_list(old: _Text) -> str:
+    """Remove []; the rest of the file is comments."""
     starts, ends = old.positions.starts, old.positions.ends
     start, end = (old.offset(positions[()]) if () in positions else 0 for positions in (starts, ends))
-    around = (old.whole[:start] + old.whole[end:].lstrip(" ")).lstrip("\r\n")
-    return around + old.joined(writer.lines(new))
+    return (old.whole[:start] + old.whole[end:].lstrip(" ")).lstrip("\r\n")
 
 
 def _with_list(old: _Text, name: str, item: list[str]) -> str:
@@ -151,7 +165,7 @@ def _with_list(old: _Text, name: str, item: list[str]) -> str:
     value = old.offset(old.positions.position((name,)))
     match = _EMPTY_LIST.match(old.whole, value)
     if not match:
-        raise _cannot_be_edited()
+        raise NotEditable()
     without = old.whole[:value].rstrip(" \t") + old.whole[match.end() :]
     return _inserted(_Text(old.mark + without.encode()), line, _indented(item, column + 1))
 
@@ -210,11 +224,11 @@ def without_field(text: bytes, path: YamlPath, name: str) -> bytes:
     key = (*path, name)
     # A field that comes from an alias has no lines of its own.
     if key not in old.positions.keys:
-        raise _cannot_be_edited()
+        raise NotEditable()
     line, column = old.positions.keys[key]
     last, end_column = old.positions.ends[key]
     if old.is_inline(path) or old.lines[line - 1][: column - 1].strip():
-        raise _cannot_be_edited()
+        raise NotEditable()
     end = old.content_end(key) if last > line and end_column <= column else last
     del _at(old.value, path)[name]
     return old.checked("".join(old.lines[: line - 1] + old.lines[end:]), old.value)
