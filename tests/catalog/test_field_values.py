@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from generator.catalog import field_values
+from generator.catalog.yaml import scalars
 
 NOON = int(datetime(2026, 5, 1, 12, tzinfo=UTC).timestamp())
 
@@ -165,6 +166,14 @@ def test_number_is_digits_and_a_point(value: Any) -> None:
         ValueError, match=r"^should be digits with at most one decimal point between them, like 10 or 10\.5$"
     ):
         field_values.number(value)
+
+
+@pytest.mark.parametrize(("text", "spelling"), [("+1", "1"), ("-0", "0"), ("1.", "1"), (".5", "0.5"), ("1e0", "1")])
+def test_unquoted_number_has_the_forms_of_yaml(text: str, spelling: str) -> None:
+    """Only its value is known, so these forms cannot be refused as they are in a text."""
+    assert field_values.number(scalars.scalar(text)) == spelling
+    with pytest.raises(ValueError, match=r"^should be digits"):
+        field_values.number(text)
 
 
 @pytest.mark.parametrize("value", [None, True, False, [1], {"a": 1}])
