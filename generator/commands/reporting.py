@@ -49,7 +49,8 @@ def with_program_name(sentence: str) -> str:
 
 def print_error(error: FlatpanelError | OSError, *, output_format: str = "text", is_read_only: bool = False) -> None:
     """Print an error; on standard error for people, and also for programs if standard output is closed or fails."""
-    if output_format == "text" or is_stdout_lost(error):
+    # Errors of `diff --format markdown` are text.
+    if output_format not in ("json", "github") or is_stdout_lost(error):
         _print_text(error, is_read_only=is_read_only)
         return
     try:

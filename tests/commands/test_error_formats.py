@@ -73,6 +73,16 @@ def test_a_misplaced_file_is_shown_without_a_source_line(site: Site, run: Run) -
     )
 
 
+def test_problems_of_a_diff_in_markdown_are_text(site: Site, run: Run) -> None:
+    """On standard error: standard output may be the summary of a workflow."""
+    misspell(site)
+    catalog = site.folder / "catalog_src"
+    result = run("diff", catalog, catalog, "--catalog", catalog, "--format", "markdown")
+
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert f"{problems(site)[0][0]}:1:3: [0].name: is missing\n" in result.stderr
+
+
 @COMMANDS
 def test_text_is_the_default_format(site: Site, run: Run, command: list[str]) -> None:
     """The output is the same with --format text."""
