@@ -5,10 +5,12 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Callable
 from types import SimpleNamespace
 
 import pytest
 from click import _termui_impl
+from click.testing import Result
 
 from generator.commands import output
 from generator.release import transaction
@@ -218,13 +220,17 @@ def test_a_removed_working_folder_is_named(site: Site, arguments: list[str]) -> 
     assert done.stderr == "working folder: has been removed; change to another folder\n"
 
 
-def test_a_removed_working_folder_is_named_in_json(site: Site) -> None:
+def test_a_removed_working_folder_is_named_in_json(
+    site: Site, run: Callable[..., Result], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """On standard output."""
     (site.folder / "removed").mkdir()
-    shell = ["sh", "-c", 'cd removed && rmdir ../removed && exec "$@" build --json', "sh", sys.executable, str(BUILD)]
-    done = subprocess.run(shell, cwd=site.folder, capture_output=True, text=True)
+    monkeypatch.chdir(site.folder / "removed")
+    (site.folder / "removed").rmdir()
+    result = run("build", "--json")
 
-    assert json.loads(done.stdout)["message"] == "working folder: has been removed; change to another folder"
+    assert (result.exit_code, result.stderr) == (1, "")
+    assert json.loads(result.stdout)["message"] == "working folder: has been removed; change to another folder"
 
 
 def test_a_full_stderr_ends_with_exit_code_1(site: Site) -> None:
