@@ -1,5 +1,6 @@
 """No chapter id is used twice, even if its chapter was removed."""
 
+import shutil
 import subprocess
 from collections.abc import Callable
 
@@ -230,6 +231,19 @@ def test_a_damaged_manifest_is_an_error(site: Site, ids: Callable[..., Result]) 
 
     assert (result.exit_code, result.stderr) == (1, f"{last}: is not the manifest of a release\n")
     assert (site.folder / "catalog_src" / FIRST).read_bytes() == series(chapter(1)).encode()
+
+
+def test_a_missing_manifest_is_an_error(site: Site, ids: Callable[..., Result]) -> None:
+    """The ids of the release are unknown, so they could be assigned again."""
+    site.write(FIRST, series(chapter(1, "id: 5, ")))
+    site.build()
+    site.write(FIRST, series(chapter(2)))
+    shutil.rmtree(site.folder / "dist/releases")
+
+    result = ids()
+
+    assert result.exit_code == 1 and "manifest.json: is missing, so no build can continue" in result.stderr
+    assert "id:" not in (site.folder / "catalog_src" / FIRST).read_text()
 
 
 def test_a_previous_folder_without_a_release_is_an_error(site: Site, ids: Callable[..., Result]) -> None:
