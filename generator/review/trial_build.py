@@ -65,7 +65,8 @@ def outdated(options: Options, warn: Callable[[str], None]) -> list[str]:
     trial, manifest = build_trial(
         replace(options, previous=previous, cache=None),
         lambda trial: (trial, trial.store.manifest(trial.release)),
-        filter(None, map(store.manifest_path, reversed(store.older()))),
+        # Also those of the current release, which `--previous` replaces only as the source of dates.
+        filter(None, map(store.manifest_path, [*reversed(store.older()), current])),
     )
     for sentence in trial.warnings:
         warn(sentence)

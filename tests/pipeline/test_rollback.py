@@ -152,6 +152,20 @@ def test_build_check_knows_the_ids_of_a_rolled_back_release(site: Site, run: Run
     assert run("build", *chosen, "--check").exit_code == 0
 
 
+def test_build_check_knows_the_ids_of_the_current_release(site: Site, run: Run) -> None:
+    """Also with `--previous`, whose release has lower ids."""
+    chosen = [*tree_snapshot.options(site), "--as-of", AS_OF]
+    previous = site.folder / "previous.json"
+    shutil.copy(site.folder / "dist/releases" / site.build().release / "manifest.json", previous)
+    tree_snapshot.write_series(site, "Third", volumes=9, others=["second"])
+    site.build()
+    tree_snapshot.write_series(site, "Third", volumes=2, others=["second"])
+    run("build", *chosen, "--previous", previous)
+
+    assert site.manifest.highest_id == 9
+    assert run("build", *chosen, "--previous", previous, "--check").exit_code == 0
+
+
 def test_a_target_that_is_the_current_release_with_other_keys_is_refused(two: tuple[Site, str, str], run: Run) -> None:
     """The result would be the current release."""
     site, first, _ = two
