@@ -19,7 +19,7 @@ from ..catalog import loopback, media_folder, reader, theme_files
 from ..catalog.confined_folder import Folder
 from ..catalog.site_settings import Site
 from ..catalog.snapshot import Snapshot
-from ..errors import CatalogError, FlatpanelError
+from ..errors import FlatpanelError
 from ..nginx import process
 from ..nginx.config import MediaConf
 from ..pipeline.build_options import Options
@@ -39,7 +39,7 @@ SERVED = ".flatpanel_serve"
 _DEFAULT_PORT: int = Site.model_fields["port"].default
 # How many changed series are named.
 MAX_NAMED = 10
-# After a failure that an edit need not end, such as a full disk. A catalog with problems waits for an edit.
+# A rebuild is repeated after a failure of the system, such as a full disk. A catalog with problems waits for an edit.
 _RETRY_SECONDS = 60
 
 Images: TypeAlias = Callable[[Site], MediaConf | None]
@@ -187,6 +187,8 @@ class _Watch:
     ) -> None:
         self.requested, self.images, self.server, self.status, self.fixed = requested, images, server, status, fixed
         self.next_publication = result.next_publication if result else None
+        # When a failed rebuild is repeated.
+        self.retry: int | None = None
         self.site = reader.read_site(requested.catalog)
 
     def run(self, before: Snapshot) -> None:
@@ -204,10 +206,11 @@ class _Watch:
         return self.server.process.poll() is None
 
     def _is_due(self) -> bool:
-        return not self.fixed and self.next_publication is not None and options.now() >= self.next_publication
+        publication = None if self.fixed else self.next_publication
+        return any(moment is not None and options.now() >= moment for moment in (publication, self.retry))
 
     def _rebuild(self) -> None:
-        self.next_publication = None
+        self.next_publication = self.retry = None
         if self.status:
             self.status.begin_build()
         try:
@@ -216,8 +219,8 @@ class _Watch:
                 self.status.succeed(result.release)
             print_lines(f"release {result.release} is live; {_changed_series(result.changed_series)}")
         except (FlatpanelError, OSError) as error:
-            if not isinstance(error, CatalogError):
-                self.next_publication = options.now() + _RETRY_SECONDS
+            if isinstance(error, OSError):
+                self.retry = options.now() + _RETRY_SECONDS
             if self.status:
                 self.status.fail(error)
             print_error(error)
