@@ -50,8 +50,9 @@ def folder_of(catalog: Folder) -> ConfinedFolder:
     return ConfinedFolder(project_folder(catalog) / FOLDER, follow)
 
 
-def _is_permitted(folder: ConfinedFolder, catalog: Folder) -> bool:
+def is_permitted(catalog: Folder) -> bool:
     """Whether the folder of the theme, which may be a link, is in the project or in a folder of `--follow`."""
+    folder = folder_of(catalog)
     real = os.path.realpath(folder.path)
     return any(is_inside(real, os.path.realpath(path)) for path in (project_folder(catalog), *folder.follow))
 
@@ -71,7 +72,7 @@ def read(catalog: Folder) -> tuple[ThemeFiles, list[Problem]]:
     problems: list[Problem] = []
     if not folder.path.is_dir():
         return theme, problems
-    if not _is_permitted(folder, catalog):
+    if not is_permitted(catalog):
         message = "the link leads out of the project; use a real folder, or --follow DIR allows links into DIR"
         return theme, [theme.problem("", message)]
     for name in sorted(name for name in folder.names("") if not name.startswith(".")):

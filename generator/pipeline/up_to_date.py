@@ -38,6 +38,8 @@ def fingerprint(options: Options, times: Mapping[str, int]) -> dict[str, Any]:
         "options": [*(ascii(str(path.absolute())) for path in paths), options.local, options.base_url, options.preview],
         "times": encoding.digest(ascii(sorted(times.items())).encode()),
         "files": snapshot.digest(theme_files.snapshot_with_theme(options.catalog)),
+        # A link to the same files has the same statuses.
+        "theme": theme_files.is_permitted(options.catalog),
     }
 
 
@@ -77,10 +79,13 @@ def keep_result(
     cache.commit()
 
 
-def _media_folder(options: Options, result: Mapping[str, Any]) -> str | None:
-    """The folder of images with all links resolved. Only a scan checks that it is a folder of the project."""
+def _media_folder(options: Options, result: Mapping[str, Any]) -> list[object]:
+    """The folder of images with all links resolved, and its kind. Only a scan checks that it is one of the project."""
     folder = result["site_values"].get("media_folder")
-    return ascii(os.path.realpath(media_folder.project_folder(options.catalog) / folder)) if folder else None
+    if not folder:
+        return []
+    path = os.path.realpath(media_folder.project_folder(options.catalog) / folder)
+    return [ascii(path), os.path.lexists(path) and not os.path.isdir(path)]
 
 
 def _digest(path: Path) -> str | None:

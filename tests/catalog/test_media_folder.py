@@ -80,9 +80,26 @@ def test_folder_that_becomes_a_link_is_refused(site: Site, tmp_path_factory: pyt
     options = Options(*site.paths, AS_OF, cache=site.folder / "cache")
     pipeline.build(options)
     (site.folder / "media").rmdir()
+    (site.folder / "media").write_text("")
+    with pytest.raises(CatalogError, match="media is not a folder"):
+        pipeline.build(options)
+    (site.folder / "media").unlink()
     (site.folder / "media").symlink_to(tmp_path_factory.mktemp("elsewhere"))
-
     with pytest.raises(CatalogError, match=LEAVES):
+        pipeline.build(options)
+
+
+def test_theme_that_becomes_a_link_is_refused(site: Site, tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Although its files have the same statuses."""
+    settings(site, "pages: true")
+    (site.folder / "theme").mkdir()
+    (site.folder / "theme/extra.css").write_text("")
+    options = Options(*site.paths, AS_OF, cache=site.folder / "cache")
+    pipeline.build(options)
+    moved = (site.folder / "theme").rename(tmp_path_factory.mktemp("elsewhere") / "theme")
+    (site.folder / "theme").symlink_to(moved)
+
+    with pytest.raises(CatalogError, match="the link leads out of the project"):
         pipeline.build(options)
 
 
