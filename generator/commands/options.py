@@ -119,10 +119,12 @@ def previous(help: str) -> Callable[[F], F]:
 
 def _manifest_in(folder: Path) -> Path:
     # Imported here because few commands need it.
+    from ..release.manifest_reader import refuse_damaged
     from ..release.store import find_manifest
 
     if manifest := find_manifest(folder):
         return manifest
+    refuse_damaged(folder)
     raise FlatpanelError(f"{folder}: contains no release; pass a manifest.json, or the folder of a built site")
 
 

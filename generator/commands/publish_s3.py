@@ -18,7 +18,7 @@ from ..hosts.publish.s3.run import PublishOptions
 from ..hosts.publish.s3.target import BucketTarget, Connection
 from ..hosts.publish.totals import PublishTotals
 from ..release import transaction
-from ..release.store import Store
+from ..release.store import Store, refuse_inside
 from ..server_url import ServerUrl, without_password
 from .output import counter, print_lines, waiting_notice
 from .publish_ssh import settings
@@ -110,6 +110,8 @@ def _layout(store: Store, given: Mapping[str, Any]) -> BucketLayout:
             if given[option]:
                 raise click.UsageError(f"--{option.replace('_', '-')} needs --layout packs")
         return PlainKeys(store)
+    if given["packs"]:
+        refuse_inside(store.root, given["packs"], "choose another folder with --packs")
     folder = given["packs"] or store.root.absolute().parent / ".flatpanel_packs"
     with counter("packing", pack_files.STEPS, quiet=given["as_json"]) as progress:
         pack_files.pack_release(store, folder, progress=progress)

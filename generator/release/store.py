@@ -40,7 +40,7 @@ class Store:
         return name if name and _has_manifest(self.root, name) else None
 
     def release(self) -> str:
-        """The id of the current release; an error if nothing has been built, or only previews, or if it is damaged."""
+        """The id of the current release; an error if there is none, only previews, or no manifest of it."""
         self.refuse_other_kind()
         release = self.current()
         if not release:

@@ -262,7 +262,7 @@ def test_export_without_a_release_is_an_error(site: Site, run: Run) -> None:
 def test_damaged_current_release_has_one_remedy(
     site: Site, run: Run, monkeypatch: pytest.MonkeyPatch, command: str, damage: str
 ) -> None:
-    """Every command says what to do about it."""
+    """`verify` lists the damaged file; the other commands name the remedy."""
     monkeypatch.chdir(site.folder)
     manifest_path = Path("dist/releases", site.build().release, "manifest.json")
     if damage == "removed":

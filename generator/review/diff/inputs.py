@@ -14,6 +14,7 @@ from ...catalog.layout import SITE
 from ...errors import CatalogError, FlatpanelError, Problem
 from ...pipeline import run
 from ...pipeline.build_options import Options
+from ...release.manifest_reader import refuse_damaged
 from ...release.store import find_manifest
 from .release_view import ReleaseView
 
@@ -67,6 +68,7 @@ def _diff_input(name: str, catalog: ConfinedFolder) -> DiffInput:
     for folder in (path, path / catalog.path.name):
         if (folder / SITE).is_file():
             return DiffInput(name, folder=ConfinedFolder(folder, catalog.follow))
+    refuse_damaged(path)
     if path.exists():
         raise FlatpanelError(f"{name}: contains neither a built site nor a catalog")
     return _revision(name, catalog)

@@ -194,3 +194,11 @@ def test_a_killed_publish_leaves_one_release_whole(
         publish.totals(*PACKS, "--keep", 1)
         assert publish.bodies().keys() == releases[release] | {publish.pointer()["worker"]}
     assert outcomes == {False, True}
+
+
+def test_packs_in_the_releases_are_refused(publish: BucketPublisher) -> None:
+    """They would be part of a release."""
+    folder = publish.site.folder / "dist/www/packs"
+    result = publish(*PACKS, "--packs", folder)
+    assert result.exit_code == 1 and "which holds the releases; choose another folder with --packs" in result.stderr
+    assert not folder.exists()
