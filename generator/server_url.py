@@ -11,7 +11,7 @@ _HOST = re.compile(r"(?:[-A-Za-z0-9_~]{1,63}\.)*[-A-Za-z0-9_~]{1,63}\.?|\[[0-9A-
 # Printable ASCII; other characters could end the URL in a request line.
 URL_CHARACTERS = re.compile(r"[\x21-\x7e]+")
 # A password may contain any character, also those that end a host.
-_USER = re.compile(r"(?<=://).*@", re.DOTALL)
+_USER = re.compile(r"(?:(?<=://)|\A(?!.*://)).*@", re.DOTALL)
 
 
 def without_password(url: str) -> str:

@@ -19,7 +19,7 @@ from ..authoring.site_import.run import ImportOptions, ImportResult
 from ..authoring.site_import.site_client import MAX_RESPONSE, site_url
 from ..catalog.confined_folder import ConfinedFolder
 from ..errors import FlatpanelError
-from ..server_url import ServerUrl
+from ..server_url import ServerUrl, without_password
 from . import options
 from .output import is_terminal, progress_bar, prompt_secret
 
@@ -52,7 +52,9 @@ class Source(click.ParamType[ServerUrl | Path]):
         if os.path.isfile(value):
             return Path(value)
         if "://" not in value:
-            self.fail(f"should be a file, or a URL like https://comics.example, not {value}", param, ctx)
+            self.fail(
+                f"should be a file, or a URL like https://comics.example, not {without_password(value)}", param, ctx
+            )
         return SiteUrl().convert(value, param, ctx)
 
 
