@@ -38,15 +38,15 @@ def ordered_map(jobs: int, make: Callable[[], Callable[[Task], Result]], tasks: 
                 submitted.extend(pool.submit(_apply, batch) for batch in (first, second))
             while submitted:
                 while len(submitted) < _SUBMITTED * jobs and (batch := next(batches, nothing)):
-                    submitted.append(pool.submit(_apply, batch))
+                    with _without_interrupts():  # some systems start a process for each of the first batches
+                        submitted.append(pool.submit(_apply, batch))
                 yield from submitted.popleft().result()
-        except KeyboardInterrupt:
-            pool.shutdown(cancel_futures=True)
-            raise
         except BrokenProcessPool:
             raise ChildProcessError(
                 "a worker process was killed, probably because memory ran out; --jobs 1 needs less"
             ) from None
+        finally:  # nothing is left to cancel, except after an error or an interrupt
+            pool.shutdown(cancel_futures=True)
 
 
 @contextmanager
