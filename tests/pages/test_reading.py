@@ -187,10 +187,12 @@ def test_scrolling_by_touch_moves_through_the_strip(example: PageSite, phone: Ta
 def test_the_url_of_a_page_leads_to_it(example: PageSite, tab: Tab) -> None:
     """Also a path that ends in its number: its body is that of the chapter, and the script goes to the page."""
     for path in (f"{NEXT}#page-7", f"{NEXT}7/"):
-        tab.open("about:blank")
         tab.open(example.url(path))
         wait_for_page(tab, 7)
         assert tab.path == f"{NEXT}#page-7"
+    tab.run("location.replace('#page-3')")
+    wait_for_page(tab, 3)
+    assert tab.path == f"{NEXT}#page-3"
     assert example.web.ask(f"{NEXT}7/").body == example.web.ask(NEXT).body
 
 

@@ -20,8 +20,8 @@ function remember(name, value) {
   }
 }
 
-/** The address of a page: a fragment, since not every host has a rule for a path that ends in a number. */
-function pageAddress(chapter, page) {
+/** The URL of a page, with a fragment: not every host has a rule for a path that ends in a number. */
+function pageUrl(chapter, page) {
   return page > 1 ? `${chapter}#page-${page}` : chapter;
 }
 
@@ -39,7 +39,7 @@ function offerToContinue(link) {
     (item) => item.getAttribute("href") === progress?.chapter,
   );
   if (!chapter) return;
-  link.href = pageAddress(progress.chapter, Number.parseInt(progress.page, 10));
+  link.href = pageUrl(progress.chapter, Number.parseInt(progress.page, 10));
   link.title = chapter.textContent;
   link.hidden = false;
 }
@@ -64,7 +64,7 @@ function read() {
     position.value = `${index + 1} / ${images.length}`;
     images.forEach((image, other) => image.classList.toggle("now", other === index));
     for (const near of images.slice(index, index + 2)) near.loading = "eager";
-    history.replaceState(null, "", pageAddress(path, index + 1));
+    history.replaceState(null, "", pageUrl(path, index + 1));
     remember(progressKey, JSON.stringify({ chapter: path, page: index + 1 }));
   }
 
@@ -151,11 +151,17 @@ function read() {
   );
   for (const image of images) middle.observe(image);
 
-  // A path that ends in a number comes from elsewhere: the replaced service has such links.
-  const wanted = location.hash.startsWith("#page-")
-    ? location.hash.slice(6)
-    : location.pathname.startsWith(path) && location.pathname.slice(path.length).replace("/", "");
-  const first = Math.min(Math.max(Number.parseInt(wanted, 10) || 1, 1), images.length) - 1;
+  /** The page of the URL. A path that ends in a number comes from elsewhere: the replaced service has such links. */
+  function wanted() {
+    const page = location.hash.startsWith("#page-")
+      ? location.hash.slice(6)
+      : location.pathname.startsWith(path) && location.pathname.slice(path.length).replace("/", "");
+    return Math.min(Math.max(Number.parseInt(page, 10) || 1, 1), images.length) - 1;
+  }
+
+  // A link to another page of the same chapter loads nothing.
+  addEventListener("hashchange", () => show(wanted()));
+  const first = wanted();
   document.getElementById("tools").hidden = false;
   document.getElementById("help").hidden = false;
   history.scrollRestoration = "manual";
