@@ -63,6 +63,6 @@ def one_per_number(chapters: Iterable[_Chapter]) -> tuple[_Chapter, ...]:
 
 
 def with_url(chapters: Sequence[_Chapter]) -> list[_Chapter]:
-    """The chapters that have a URL: by number or by id. Of chapters that share both URLs, feeds have one."""
+    """The chapters with a URL, by id or number. Of those without an id that share a number, only the last has one."""
     numbered = {id(chapter) for chapter in one_per_number(chapters)}
     return [chapter for chapter in chapters if chapter.id is not None or id(chapter) in numbered]

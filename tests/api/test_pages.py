@@ -268,7 +268,7 @@ def test_search_offers_the_categories_that_the_filter_can_select(tmp_path: Path)
 
 
 def test_chapter_with_a_blank_full_title_has_a_heading(tmp_path: Path) -> None:
-    """The default form, also in feeds. The API has the title as the series wants it."""
+    """The default form, also in feeds. The API has the title in the form of `chapter_title`."""
     fields = series_fields(chapter_title="{title}")
     fields["chapters"] = [{**chapter, "title": " "} for chapter in fields["chapters"]]  # type: ignore[attr-defined]
     bodies = made(tmp_path / "c", series_moon=fields)

@@ -97,10 +97,10 @@ def test_names_that_the_host_redirects(assets: Assets) -> None:
     names = {quote(name, safe="") for name in REDIRECTED}
     paths = [body.url.removesuffix("/") for body in public(assets.site)]
     paths = [path for path in paths if path.rpartition("/")[2] in names - {"x", "x.json"}]
-    assert len(paths) > 15 or paths == ["/404"] * len(paths)
+    assert len(paths) > 15 or paths == ["/404"] or not assets.site.store.table().rules.pages
     for path in paths:
-        answer = assets.ask(path)
-        assert (answer.status, assets.ask(f"{path}/").body) == (200, answer.body), path
+        answer, other = assets.ask(path), assets.ask(f"{path}/")
+        assert (answer.status, other.status, other.body) == (200, 200, answer.body), path
 
 
 @needs_wrangler

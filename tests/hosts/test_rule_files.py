@@ -105,6 +105,9 @@ def test_cloudflare_has_limits(release: PlainRelease, monkeypatch: pytest.Monkey
     gates = tuple(Gate(f"/api/v2/chapters/{id}/read", 308, "/read/x/") for id in range(1, 2100))
     slugs = {f"old-{number}": "moons" for number in range(30)}
     changed = release._replace(gates=gates, rules=replace(release.rules, redirects=slugs))
+    (page,) = (body for body in release.bodies if body.url == "/latest/")
+    names = tuple(page._replace(url=f"/categories/{number}.html/") for number in range(1050))
+    assert "no room for the rules of 100 paths" in "\n".join(cloudflare.export(release._replace(bodies=names)).warnings)
     monkeypatch.setattr(cloudflare, "MAX_BYTES", 50_000)
     monkeypatch.setattr(cloudflare, "MAX_FILES", 20)
     monkeypatch.setattr(cloudflare, "MAX_RULES", 10)

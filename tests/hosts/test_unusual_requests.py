@@ -98,8 +98,8 @@ def test_apache_warns_of_names_that_it_cannot_serve(served_by_nginx: tuple[Site,
 
 
 @pytest.mark.parametrize("rest", ['"x', "a<b", "a>b", "a\\b", "1/x\\"])
-def test_redirects_repeat_no_letter_that_json_escapes(pair: Pair, rest: str) -> None:
-    """A path below an old slug is an error if it has a letter that only a faulty client sends unescaped."""
+def test_redirects_repeat_no_character_that_json_escapes(pair: Pair, rest: str) -> None:
+    """A path below an old slug is an error if it has a character that valid clients escape."""
     for path in (f"/api/series/hostile-old/{rest}", f"/api/v2/series/hostile-old/{rest}"):
         answer = pair.other.ask(path)
         assert answer.status in (400, 404)

@@ -43,7 +43,7 @@ def test_another_file_is_refused(site: Site, run: Run, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["catalog_src", "pipe"])
-def test_what_is_no_file_is_refused(site: Site, run: Run, name: str) -> None:
+def test_devices_and_folders_are_refused(site: Site, run: Run, name: str) -> None:
     """A device such as /dev/null would become a file."""
     path = site.folder / name
     if name == "pipe":

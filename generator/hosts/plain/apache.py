@@ -118,7 +118,7 @@ def _headers(body: Published, release: PlainRelease) -> Iterator[str]:
 def _aliases(release: PlainRelease) -> Iterator[HostFile]:
     """The body of each alias once more: a folder's configuration has no list of names and targets.
 
-    The names have small letters: the request may have a slug in any letter case.
+    The names are lowercase: the request may have a slug in any letter case.
     """
     bodies = {body.url: body for body in release.bodies}
     for alias in release.aliases:

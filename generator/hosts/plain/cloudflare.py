@@ -33,7 +33,7 @@ MAX_STATIC, MAX_DYNAMIC = 2000, 100
 _REDIRECTED = re.compile(r"404|index|.*\.html")
 # The folder of their bodies, where no name collides with that of another URL.
 _OWN = "/_flatpanel"
-# Letters that an escaped path of the release has, and that the host redirects to their plain form.
+# Characters that an escaped path of the release has, and that the host redirects to their plain form.
 _PLAIN = "!'()*"
 
 
@@ -141,6 +141,8 @@ def _limited(redirects: list[Redirect]) -> tuple[list[Redirect], list[str]]:
             f"_redirects: has {len(static)} redirects and {len(dynamic)} with `*`, this host takes {MAX_STATIC:,} and "
             f"{MAX_DYNAMIC}; those of the oldest chapters and of some old slugs were left out"
         )
+    if count := sum(redirect.status == 200 for redirect in static[MAX_STATIC:]):
+        warnings.append(f"_redirects: has no room for the rules of {count} paths, which this host redirects")
     return [*static[:MAX_STATIC], *dynamic[:MAX_DYNAMIC]], warnings
 
 

@@ -12,7 +12,7 @@ _NUMBERED = r"^/api/(?:(?:v1/)?(?:authors|artists)/{0}|v1/groups/{0}|(?:v1/)?ser
 # Paths that have a number, and those where it is in canonical form: a missing one of the others is a 400.
 WITH_NUMBERS = _NUMBERED.format("[^/]+", "[^/]+")
 CANONICAL_NUMBERS = _NUMBERED.format(INTEGER, NUMBER)
-# The name of a parameter with an escaped letter, and the sign after it: %73tatus= is status=.
+# The name of a parameter with an escaped lowercase letter or `_`, and the equals sign: %73tatus= is status=.
 ESCAPED_NAME = r"[^&=]*%(?:5[Ff]|6[1-9A-Fa-f]|7[0-9Aa])[^&=]*="
 # Segments of a path that a redirect and its body in JSON can repeat as they are. \x22 is a quotation mark, which would
 # end the pattern in a configuration.
