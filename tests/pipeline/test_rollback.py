@@ -153,7 +153,7 @@ def test_build_check_knows_the_ids_of_a_rolled_back_release(site: Site, run: Run
 
 
 def test_build_check_knows_the_ids_of_the_current_release(site: Site, run: Run) -> None:
-    """Also with `--previous`, whose release has lower ids."""
+    """Also with `--previous`, whose release has lower ids, and if the older releases were removed."""
     chosen = [*tree_snapshot.options(site), "--as-of", AS_OF]
     previous = site.folder / "previous.json"
     shutil.copy(site.folder / "dist/releases" / site.build().release / "manifest.json", previous)
@@ -161,6 +161,8 @@ def test_build_check_knows_the_ids_of_the_current_release(site: Site, run: Run) 
     site.build()
     tree_snapshot.write_series(site, "Third", volumes=2, others=["second"])
     run("build", *chosen, "--previous", previous)
+    for release in site.store.older():
+        shutil.rmtree(site.folder / "dist/releases" / release)
 
     assert site.manifest.highest_id == 9
     assert run("build", *chosen, "--previous", previous, "--check").exit_code == 0
