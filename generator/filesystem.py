@@ -22,6 +22,17 @@ def write_if_changed(path: Path, text: bytes, mode: int | None = None) -> bool:
     return True
 
 
+def is_inside(path: str, folder: str) -> bool:
+    """Whether a real path is a folder or is below it."""
+    return f"{path}/".startswith(os.path.join(folder, ""))
+
+
+def begins_with(path: Path, text: bytes) -> bool:
+    """Whether a file begins with a text, or is empty: other files are not of this program, and not replaced."""
+    with path.open("rb") as opened:
+        return opened.read(len(text)) in (b"", text)
+
+
 @contextmanager
 def exclusive(folder: str | os.PathLike[str], waiting: Callable[[], None] = lambda: None) -> Iterator[None]:
     """Lock a folder while the block runs; `waiting` is called if another process has the lock. Leaves no file."""

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..filesystem import is_inside
 from .confined_folder import Folder
 from .layout import SITE
 from .problems.unlocated import UnlocatedProblem
@@ -67,8 +68,3 @@ def warnings(site: "Site") -> Iterator[UnlocatedProblem]:
 def overlap(folder: str, other: str) -> bool:
     """Whether one of two real paths is the other one or is below it."""
     return is_inside(folder, other) or is_inside(other, folder)
-
-
-def is_inside(path: str, folder: str) -> bool:
-    """Whether a real path is a folder or is below it."""
-    return f"{path}/".startswith(os.path.join(folder, ""))

@@ -10,9 +10,10 @@ from pathlib import Path
 
 from .. import encoding
 from ..errors import Problem
+from ..filesystem import is_inside
 from . import snapshot
 from .confined_folder import ConfinedFolder, Folder
-from .media_folder import is_inside, project_folder
+from .media_folder import project_folder
 from .snapshot import Snapshot
 
 FOLDER = "theme"

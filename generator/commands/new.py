@@ -12,9 +12,9 @@ from ..authoring import chapter_ids, new_entries
 from ..authoring.new_entries import NewEntry
 from ..catalog import field_values
 from ..catalog.confined_folder import ConfinedFolder
-from ..catalog.media_folder import is_inside
 from ..catalog.records import Chapter
 from ..errors import FlatpanelError
+from ..filesystem import is_inside
 from ..release.highest_id import highest_id
 from ..release.store import refuse_inside
 from . import options

@@ -8,6 +8,7 @@ from ..catalog import layout, media_folder
 from ..catalog.confined_folder import Folder
 from ..catalog.site_settings import Site
 from ..errors import FlatpanelError
+from ..filesystem import begins_with
 from ..nginx import config
 from ..release.store import refuse_inside
 from .build_options import Options
@@ -24,9 +25,8 @@ def refuse_foreign(path: Path, out: Path) -> None:
         return
     if not path.is_file():
         raise FlatpanelError(f"{path}: is not a file; choose another one with --nginx")
-    with path.open("rb") as opened:
-        if opened.read(len(WRITTEN)) not in (b"", WRITTEN):
-            raise FlatpanelError(f"{path}: was not written by a build; move it, or choose another file with --nginx")
+    if not begins_with(path, WRITTEN):
+        raise FlatpanelError(f"{path}: was not written by a build; move it, or choose another file with --nginx")
 
 
 def dist_in_conf(options: Options, site: Site) -> str:

@@ -7,6 +7,7 @@ from functools import partial
 from pathlib import Path
 
 from ..errors import FlatpanelError
+from ..filesystem import is_inside
 from . import journal, manifest
 from .bodies import BUILD_STATE_FILE
 from .journal import JournalEntry
@@ -97,7 +98,7 @@ class Store:
 
 def refuse_inside(out: Path, path: Path, advice: str) -> None:
     """An error if a path is in `out`, where every file is one of a release."""
-    if f"{os.path.realpath(path)}/".startswith(f"{os.path.realpath(out)}/"):
+    if is_inside(os.path.realpath(path), os.path.realpath(out)):
         raise FlatpanelError(f"{path}: is in {out}, which holds the releases; {advice}")
 
 

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from generator import filesystem
 from generator.catalog import media_folder
 from generator.catalog.site_settings import Site as Settings
 from generator.errors import CatalogError, FlatpanelError
@@ -176,7 +177,5 @@ def test_catalog_in_the_current_folder_has_a_project_above_it(tmp_path: Path, mo
     monkeypatch.chdir(tmp_path / "catalog_src")
 
     assert media_folder.project_folder(Path(".")) == tmp_path
-    assert (
-        media_folder.is_inside("/a/b", "/a") and media_folder.is_inside("/a", "/") and media_folder.is_inside("/", "/")
-    )
-    assert not media_folder.is_inside("/ab", "/a")
+    assert filesystem.is_inside("/a/b", "/a") and filesystem.is_inside("/a", "/") and filesystem.is_inside("/", "/")
+    assert not filesystem.is_inside("/ab", "/a")

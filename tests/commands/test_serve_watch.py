@@ -133,6 +133,33 @@ def test_a_due_chapter_appears_after_a_full_disk(
     assert result.stderr.count("No space left on device") == 1
 
 
+def test_with_as_of_an_edit_appears_after_a_full_disk(
+    site: Site, play: Callable[..., Result], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The time of the site is fixed, that of the retry is not."""
+    build, seen, script = command.building.build_site, [], Script()
+
+    def full_disk(_: Any) -> Any:
+        monkeypatch.setattr(command.building, "build_site", build)
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    def edit() -> None:
+        site.write("series/third.yaml", "title: Third\ncover: c.png\n")
+        monkeypatch.setattr(command.building, "build_site", full_disk)
+
+    def at(moment: int) -> Callable[[], None]:
+        def scene() -> None:
+            seen.append((site.folder / "dist/current").readlink())
+            script.now = AS_OF + moment
+
+        return scene
+
+    script.scenes = iter([at(0), edit, at(59), at(60), at(61)])
+    play(script, free_port(), "--as-of", str(AS_OF))
+
+    assert seen[0] == seen[1] == seen[2] != seen[3]
+
+
 def test_an_edit_during_the_first_build_is_built(
     site: Site, play: Callable[..., Result], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -54,7 +54,7 @@ def chapter(page: PageContext, item: ChapterPage) -> Body:
         previous=neighbours[0],
         next=neighbours[1],
         versions=_versions(page, item) if shown.chapters else [],
-        address=path,
+        path=path,
         images=chapter.pages if shown.images else (),
         strip=_strip(page, chapter),
         hidden=not shown.images,

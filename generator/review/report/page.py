@@ -112,9 +112,8 @@ def check_path(path: Path, out: Path, others: Iterable[Path]) -> None:
         return
     if not path.is_file():
         raise FlatpanelError(f"{path}: is not a file; use another path for the report")
-    with path.open("rb") as opened:
-        if opened.read(len(BEGINNING)) not in (b"", BEGINNING):
-            raise FlatpanelError(f"{path}: exists and is not a report; use another path")
+    if not filesystem.begins_with(path, BEGINNING):
+        raise FlatpanelError(f"{path}: exists and is not a report; use another path")
 
 
 def _change_values(data: ReportData, counts: Mapping[str, int]) -> dict[str, object]:

@@ -257,6 +257,22 @@ def test_no_message_has_a_password(publish: BucketPublisher, arguments: tuple[st
     assert "me:" not in result.stderr and "s3c" not in result.stderr
 
 
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("publish", "me:s3c/ret@comics.example"),
+        ("publish", "s3://comics", "--endpoint", "me:s3c/ret@comics.example"),
+        ("verify", "--url", "me:s3cret@comics.example"),
+    ],
+)
+def test_no_message_has_a_password_if_the_scheme_is_missing(
+    publish: BucketPublisher, arguments: tuple[str, ...]
+) -> None:
+    result = publish.run(*arguments, "--out", publish.site.folder / "dist")
+    assert "…@comics.example: " in result.stderr
+    assert "me:" not in result.stderr and "s3c" not in result.stderr
+
+
 def test_nothing_built(run: Callable[..., Result], tmp_path: object) -> None:
     result = run("publish", "s3://comics", "--out", f"{tmp_path}/dist")
     assert (result.exit_code, result.stderr) == (
