@@ -40,7 +40,7 @@ docs: ## write the tables of fields and the examples in docs/
 	@tools/setup run
 	$(PY) tools/write-docs
 
-test: ## the everyday tests, about six minutes on two cores; test-all has the slow ones as well
+test: ## the everyday tests, about eight minutes on two cores; test-all has the slow ones as well
 	@tools/setup nginx
 	@tools/in-memory $(PY) -m pytest -n auto --dist loadfile
 
