@@ -1,11 +1,17 @@
 """Sites to test: catalogs under tests/data/sites, built once, served by a real nginx."""
 
+import faulthandler
 import os
 import shutil
-from collections.abc import Callable, Iterator
+import signal
+import subprocess
+import sys
+import traceback
+from collections.abc import Callable, Generator, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
+from types import FrameType
 
 import pytest
 from click.testing import CliRunner, Result
@@ -26,6 +32,8 @@ from tests.support.paths import DATA
 SITES = DATA / "sites"
 # The instant at which the test sites are built; every entity in them says when it was modified.
 AS_OF = 1_790_000_000
+# Limits for what never ends. A machine that is ten times slower stays far below them.
+SECONDS_OF_A_TEST, SECONDS_OF_A_SLOW_TEST, SECONDS_OF_A_CLEAN_UP = 1200, 7200, 300
 # When the files of the test sites were written, as far as a build can tell. The site itself says no other date.
 WRITTEN = 1_700_000_000
 
@@ -44,10 +52,41 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """Leave slow tests out of the everyday run: of one without --everything that names no files."""
     if runs.everything or config.args != config.getini("testpaths") or config.option.markexpr:
         return
-    slow = {marker.partition(":")[0] for marker in config.getini("markers") if ": slow, " in marker}
-    chosen = {item: slow.isdisjoint(marker.name for marker in item.iter_markers()) for item in items}
+    chosen = {item: not is_slow(item) for item in items}
     config.hook.pytest_deselected(items=[item for item, is_chosen in chosen.items() if not is_chosen])
     items[:] = [item for item, is_chosen in chosen.items() if is_chosen]
+
+
+def is_slow(item: pytest.Item) -> bool:
+    slow = {marker.partition(":")[0] for marker in item.config.getini("markers") if ": slow, " in marker}
+    return not slow.isdisjoint(marker.name for marker in item.iter_markers())
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
+    """End a test that waits for ever, wherever it waits. The traceback shows the place, and its clean-up may wait too.
+
+    faulthandler_timeout in pyproject.toml ends what no signal interrupts.
+    """
+    seconds = SECONDS_OF_A_SLOW_TEST if is_slow(item) else SECONDS_OF_A_TEST
+
+    def end(number: int, frame: FrameType | None) -> None:
+        __tracebackhide__ = True
+        waiting = [one.f_locals.get("self") for one, _ in traceback.walk_stack(frame)]
+        commands = [f"; it waits for {one.args}" for one in waiting if isinstance(one, subprocess.Popen)]
+        pytest.fail(f"{item.nodeid} has not ended after {seconds} seconds{''.join(commands[:1])}")
+
+    signal.signal(signal.SIGALRM, end)
+    signal.setitimer(signal.ITIMER_REAL, seconds, SECONDS_OF_A_CLEAN_UP)
+    try:
+        return (yield)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+
+
+def pytest_unconfigure() -> None:
+    """A thread that a test has left behind must not keep the process."""
+    faulthandler.dump_traceback_later(SECONDS_OF_A_CLEAN_UP, exit=True, file=sys.__stderr__)
 
 
 @dataclass(frozen=True)

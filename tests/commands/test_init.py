@@ -20,7 +20,6 @@ from generator.commands import init as command
 from tests.conftest import AS_OF, Site
 from tests.faults.test_hostile_repositories import REFUSED, disguise, settings
 from tests.nginx.test_config import nginx_check
-from tests.nginx.test_quoting import temporary
 from tests.project.test_docs import unknown_in
 from tests.support import nginx_client, tree_snapshot
 from tests.support.author_catalogs import Run
@@ -104,7 +103,7 @@ def test_comics_conf_works_in_nginx(created: Site) -> None:
         (created.folder / "main.conf").write_text(
             "worker_rlimit_nofile 20000; pid dist/run/own.pid; error_log dist/run/error.log;\n"
             "events { worker_connections 8192; }\n"
-            f"http {{ {temporary()} access_log off; include nginx/comics.conf; }}\n"
+            f"http {{ {nginx_client.TEMPORARY_PATHS} access_log off; include nginx/comics.conf; }}\n"
         )
         with nginx_client.running(created.folder, listener, "main.conf") as server:
             responses = [server.ask(path) for path in ("/", "/api/series", "/api/x", "/x", "/media/cover.jpg")]

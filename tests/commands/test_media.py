@@ -129,8 +129,8 @@ def test_rsync_reads_the_list(site: Site, media: Media, tmp_path: Path) -> None:
 @pytest.mark.skipif(not shutil.which("wget"), reason="wget is not installed")
 def test_wget_reads_the_urls(site: Site, media: Media, server: MediaServer) -> None:
     """The second column is a list of URLs; options of wget give the paths below the media root."""
-    script = 'media list --urls --source "$1" | cut -f2 | wget -q -x -nH --cut-dirs=1 --restrict-file-names=nocontrol'
-    in_shell(site, f"{script} -P copy -i -", server.url)
+    script = 'media list --urls --source "$1" | cut -f2 | wget --tries=3 --timeout=60 -q -x -nH --cut-dirs=1'
+    in_shell(site, f"{script} --restrict-file-names=nocontrol -P copy -i -", server.url)
 
     assert content(site.folder / "copy") == content(server.media)
 

@@ -9,11 +9,13 @@ import pytest
 
 from generator.nginx.process import find_js_module, find_nginx
 from tests.support.core_server import CORE
+from tests.support.nginx_client import TEMPORARY_PATHS
 
 _CONFIGURATION = """load_module {module};
 pid nginx.pid;
 events {{ }}
 http {{
+    {temporary}
     js_path {folder};
     js_import respond from respond.js;
     server {{ listen unix:{folder}/socket; location / {{ js_content respond.respond; }} }}
@@ -27,7 +29,8 @@ def parsed(folder: Path, replaced: str = "") -> str:
     shutil.copytree(CORE, folder, dirs_exist_ok=True)
     if replaced:
         (folder / "codings.js").write_text(replaced)
-    (folder / "nginx.conf").write_text(_CONFIGURATION.format(module=find_js_module(), folder=folder))
+    text = _CONFIGURATION.format(module=find_js_module(), folder=folder, temporary=TEMPORARY_PATHS)
+    (folder / "nginx.conf").write_text(text)
     command = [find_nginx(), "-t", "-p", str(folder), "-c", "nginx.conf", "-e", "stderr"]
     return subprocess.run(command, capture_output=True, text=True, check=False).stderr
 

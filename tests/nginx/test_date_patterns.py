@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 
 from generator.nginx import date_patterns
 from tests.conftest import copy_of
-from tests.nginx.test_quoting import temporary
 from tests.support import nginx_client
 
 DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
@@ -217,7 +216,7 @@ def reader(tmp_path_factory: pytest.TempPathFactory) -> Iterator[nginx_client.We
     with nginx_client.listening() as listener:
         (folder / "own.conf").write_text(
             f"pid dist/run/nginx.pid; error_log dist/run/error.log; events {{ }}\n"
-            f"http {{ {temporary()} access_log off; include dist/current/http.conf;\n"
+            f"http {{ {nginx_client.TEMPORARY_PATHS} access_log off; include dist/current/http.conf;\n"
             f"server {{ listen {listener.getsockname()[1]}; include dist/current/server.conf;\n"
             f'location / {{ if_modified_since off; return 200 "$fp_ims_digits"; }}\n'
             f'location /unmodified {{ return 404 "$fp_ius_digits"; }} }} }}'

@@ -171,7 +171,7 @@ def test_nginx_returns_quoted_values_unchanged(tmp_path: Path) -> None:
     locations = "\n".join(f"location = /{index} {{ return 200 {quote(value)}; }}" for index, value in enumerate(values))
     with nginx_client.listening() as listener:
         (tmp_path / "nginx.conf").write_text(
-            f"pid nginx.pid; events {{ }} http {{ {temporary()} access_log off; server {{\n"
+            f"pid nginx.pid; events {{ }} http {{ {nginx_client.TEMPORARY_PATHS} access_log off; server {{\n"
             f"listen {listener.getsockname()[1]};\n{locations}\n}} }}\n",
             encoding="utf-8",
         )
@@ -179,9 +179,3 @@ def test_nginx_returns_quoted_values_unchanged(tmp_path: Path) -> None:
             replies = [server.ask(f"/{index}").body.decode() for index in range(len(values))]
 
     assert replies == values
-
-
-def temporary() -> str:
-    """Temporary folders that do not need root."""
-    kinds = ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
-    return " ".join(f"{kind}_temp_path {kind};" for kind in kinds)

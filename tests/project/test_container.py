@@ -23,7 +23,7 @@ import yaml
 from generator import filesystem
 from generator.nginx import config
 from generator.nginx import process as serve
-from tests.support import nginx_client, tree_snapshot
+from tests.support import nginx_client, servers, tree_snapshot
 from tests.support.archives import ROOT, unmeasured
 from tests.support.documents import AS_OF
 
@@ -237,19 +237,11 @@ def started(image: Image, port: socket.socket, run: Path) -> Iterator[nginx_clie
         os.chown(run, NOBODY, NOBODY)
     command = json.loads(said(SERVE, "ENTRYPOINT")) + json.loads(said(SERVE, "CMD"))
     command = [serve.find_nginx() if part == "nginx" else part.replace(HOME, str(image.folder)) for part in command]
-    process = subprocess.Popen(
-        command,
-        cwd=image.folder,
-        env={**os.environ, "NGINX": f"{port.fileno()};"},
-        pass_fds=[port.fileno()],
-        **account,
-    )
+    number, options = port.getsockname()[1], {**account, "env": {**os.environ, "NGINX": f"{port.fileno()};"}}
     try:
-        yield nginx_client.Web(port.getsockname()[1], image.folder, process)
+        with servers.running(command, servers.answers(number), listener=port, cwd=image.folder, **options) as process:
+            yield nginx_client.Web(number, image.folder, process)
     finally:
-        process.terminate()
-        process.wait()
-        port.close()  # it is ours as well, and would still take connections
         for _, path in tree_snapshot.walk(image.folder):
             if not path.is_symlink():
                 path.chmod(path.stat().st_mode | 0o200)

@@ -18,12 +18,12 @@ import pytest
 
 from generator import filesystem
 from generator.nginx import process
-from tests.nginx.test_quoting import temporary
 from tests.support import nginx_client
 from tests.support.documents import DOCUMENTS, Block, Runner, blocks_of, free_port, sections, steps
 from tests.support.media_server import fill
 from tests.support.paths import ROOT
 from tests.support.real_service import RECORDED, RECORDED_AT, RealService, real_service
+from tests.support.servers import LIMIT
 
 PAGE = "docs/moving.md"
 SECTIONS = sections(DOCUMENTS[PAGE])
@@ -133,7 +133,7 @@ class Move(Runner):
     def answers(self, path: str) -> bool:
         """Whether the new site answers a path of the public address, and not the old one."""
         before = len(self.service.requests)
-        with urllib.request.urlopen(f"{self.service.url}{path}") as response:
+        with urllib.request.urlopen(f"{self.service.url}{path}", timeout=LIMIT) as response:
             assert response.status == 200
         return len(self.service.requests) == before
 
@@ -151,7 +151,8 @@ def old_server(root: Path) -> Iterator[Move]:
     ):
         (root / "bin" / name).write_text(script)
         (root / "bin" / name).chmod(0o755)
-    main = MAIN.format(module=process.find_js_module(), folder=root, temporary=temporary(), types=TYPES)
+    temporary = nginx_client.TEMPORARY_PATHS
+    main = MAIN.format(module=process.find_js_module(), folder=root, temporary=temporary, types=TYPES)
     (nginx / "nginx.conf").write_text(main)
     with real_service() as service, nginx_client.listening() as listener, free_port() as port:
         front, old = listener.getsockname()[1], service.port
@@ -228,7 +229,7 @@ def test_each_location_of_the_page_works(
     with real_service() as service, nginx_client.listening() as listener:
         block = block.replace("https://192.0.2.10", service.url).replace("/srv/pictures", f"{tmp_path}/pictures")
         server = f"server {{ listen {listener.getsockname()[1]}; {block} }}"
-        main = f"pid own.pid; events {{}} http {{ {temporary()} access_log off; {server} }}"
+        main = f"pid own.pid; events {{}} http {{ {nginx_client.TEMPORARY_PATHS} access_log off; {server} }}"
         (tmp_path / "nginx.conf").write_text(main)
         with nginx_client.running(tmp_path, listener) as web:
             response = web.ask(path)

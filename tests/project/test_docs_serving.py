@@ -19,9 +19,9 @@ from generator.nginx import process
 from tests.conftest import Site, copy_of
 from tests.support import nginx_client
 from tests.support.documents import DOCUMENTS, blocks, first_cells, free_port
+from tests.support.servers import LIMIT
 
 SERVING = DOCUMENTS["docs/serving.md"]
-TEMPORARY = ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
 # A surrounding configuration that rejects other host names and compresses every JSON response.
 AROUND = "server {{ listen {port} ssl default_server; ssl_reject_handshake on; }} gzip on; gzip_types application/json;"
 CERTIFICATE = (
@@ -77,12 +77,7 @@ def placed(text: str, folder: Path, port: int) -> str:
     for path in ("/srv/comics", "/etc/ssl/comics.example", "/var/log/nginx"):
         assert path in text
         text = text.replace(path, str(folder))
-    # The default folders are writable for root only.
-    around = (
-        AROUND.format(port=port)
-        + " access_log off;"
-        + "".join(f" {kind}_temp_path {folder}/{kind};" for kind in TEMPORARY)
-    )
+    around = f"{AROUND.format(port=port)} access_log off; {nginx_client.TEMPORARY_PATHS}"
     text = text.replace("http {\n", f"http {{\n{around}\n").replace("listen 443 ", f"listen {port} ")
     return f"pid {folder}/nginx.pid;\nerror_log stderr;\n{text}"
 
@@ -162,7 +157,9 @@ def curl(server: nginx_client.Web, path: str, *options: str) -> str:
         "--cacert",
         f"{server.folder}/fullchain.pem",
     ]
-    done = subprocess.run(["curl", "-s", "--http2", *options, *where], capture_output=True, text=True)
+    done = subprocess.run(
+        ["curl", "-s", "--max-time", str(LIMIT), "--http2", *options, *where], capture_output=True, text=True
+    )
     return done.stdout
 
 

@@ -8,7 +8,6 @@ import pytest
 
 from generator.api.payloads.errors import MESSAGES
 from tests.conftest import Serve, Site, copy_of
-from tests.nginx.test_quoting import temporary
 from tests.support import nginx_client as server
 from tests.support.golden import bodies
 from tests.support.nginx_client import Answer, Web
@@ -64,7 +63,7 @@ pid dist/run/nginx.pid;
 error_log dist/run/error.log;
 events {{ }}
 http {{
-    {temporary()}
+    {server.TEMPORARY_PATHS}
     access_log off;
     {settings}
     include dist/current/http.conf;

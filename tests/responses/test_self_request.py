@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import copy_of
-from tests.nginx.test_quoting import temporary
 from tests.support import nginx_client as server
 from tests.support.golden import bodies
 from tests.support.nginx_client import Answer, receive, request
+from tests.support.servers import LIMIT
 
 SITE, URL = "minimal", "/api/series"
 CONDITIONAL = request(URL, If_Match="*", Connection="close")
@@ -21,7 +21,7 @@ def conf(folder: Path, servers: str) -> None:
     copy_of(SITE, folder).build()
     (folder / "own.conf").write_text(
         f"pid dist/run/nginx.pid; error_log dist/run/error.log; events {{ }}\n"
-        f"http {{ {temporary()} access_log off; include dist/current/http.conf;\n{servers}\n}}\n"
+        f"http {{ {server.TEMPORARY_PATHS} access_log off; include dist/current/http.conf;\n{servers}\n}}\n"
     )
 
 
@@ -49,7 +49,7 @@ def test_second_request_to_an_ipv6_address(tmp_path: Path, ipv6: socket.socket) 
     conf(tmp_path, f"server {{ listen [::1]:{port}; include dist/current/server.conf; }}")
     with (
         server.running(tmp_path, ipv6, "own.conf"),
-        socket.create_connection(("::1", port), timeout=30) as client,
+        socket.create_connection(("::1", port), timeout=LIMIT) as client,
         client.makefile("rb") as stream,
     ):
         client.sendall(CONDITIONAL)

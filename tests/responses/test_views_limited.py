@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import Site, copy_of
-from tests.nginx.test_quoting import temporary
 from tests.support import nginx_client as server
 from tests.support.documents import blocks
 from tests.support.nginx_client import Answer, Web, receive, request
+from tests.support.servers import LIMIT
 
 PAGES = "/api/v2/chapters/11/pages"
 PLACE = "/api/v2/pages?series=full-book&volume=1&number=1"
@@ -48,7 +48,7 @@ def served_with(folder: Path, rate: int, *, inside: str = "", around: str = "") 
         port = listener.getsockname()[1]
         (folder / "own.conf").write_text(
             f"pid dist/run/nginx.pid; error_log dist/run/error.log info; events {{ }}\n"
-            f"http {{ {temporary()} access_log off; {around} include dist/current/http.conf;\n"
+            f"http {{ {server.TEMPORARY_PATHS} access_log off; {around} include dist/current/http.conf;\n"
             f"server {{ listen {port}; {inside} include dist/current/server.conf; }} }}\n"
         )
         with server.running(folder, listener, "own.conf") as running:
@@ -64,7 +64,7 @@ def flood(web: Web, path: str, count: int = FLOOD, source: str = "127.0.0.1", **
     """Send the same request repeatedly on one connection, each after the response to the one before."""
     responses = []
     with (
-        socket.create_connection(("127.0.0.1", web.port), timeout=10, source_address=(source, 0)) as client,
+        socket.create_connection(("127.0.0.1", web.port), timeout=LIMIT, source_address=(source, 0)) as client,
         client.makefile("rb") as stream,
     ):
         for remaining in range(count, 0, -1):

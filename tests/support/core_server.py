@@ -1,7 +1,7 @@
 """The core in JavaScript behind the smallest server, run by Node.js: what it answers is the core's alone."""
 
+import re
 import shutil
-import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,6 +15,7 @@ from generator.hosts.packs.worker_rules import rules
 from generator.release import manifest
 from generator.release.table import Alias, Entry, Gate, ReleaseTable
 from tests.conftest import Site
+from tests.support import servers
 from tests.support.paths import DATA, ROOT
 
 NODE = shutil.which("node")
@@ -36,11 +37,10 @@ def serving(site: Site, folder: Path) -> Iterator[int]:
     code = write_modules(folder)
     with site.store.table() as table:
         (folder / "release.json").write_bytes(encoding.json({"rules": rules(table), "records": records(site, table)}))
-    command = [str(NODE), str(_SERVER), str(code), str(folder / "release.json"), str(site.folder / "dist")]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout
-        yield int(process.stdout.readline())
-        process.terminate()
+    command = [NODE, _SERVER, code, folder / "release.json", site.folder / "dist"]
+    port = re.compile(r"^\d+(?=\n)")
+    with servers.running(command, port.search) as process:
+        yield int(port.findall(process.printed())[0])
 
 
 def records(site: Site, table: ReleaseTable) -> dict[str, dict[str, Any]]:

@@ -7,6 +7,8 @@ from http.client import HTTPConnection, HTTPException
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import NamedTuple
 
+from tests.support.servers import LIMIT
+
 
 class Asked(NamedTuple):
     """A request; header names in lower case."""
@@ -54,7 +56,7 @@ def lying(port: int, lie: Lie, prefix: str = "") -> Iterator[str]:
 
         def setup(self) -> None:
             super().setup()
-            self.server_behind = HTTPConnection("127.0.0.1", port)
+            self.server_behind = HTTPConnection("127.0.0.1", port, timeout=LIMIT)
 
         def finish(self) -> None:
             self.server_behind.close()

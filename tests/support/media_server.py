@@ -11,6 +11,7 @@ _CONF = """
 pid nginx.pid;
 events {{ }}
 http {{
+    {temporary}
     access_log requests.log combined;
     error_log error.log;
     types {{ image/png png; image/jpeg jpg jpeg; image/gif gif; image/webp webp; image/avif avif; text/html html;
@@ -55,7 +56,7 @@ def media_server(folder: Path, rules: str = "") -> Iterator[MediaServer]:
     folder.mkdir(parents=True, exist_ok=True)
     with nginx_client.listening() as listener:
         port = listener.getsockname()[1]
-        (folder / "nginx.conf").write_text(_CONF.format(port=port, rules=rules))
+        (folder / "nginx.conf").write_text(_CONF.format(port=port, rules=rules, temporary=nginx_client.TEMPORARY_PATHS))
         with nginx_client.running(folder, listener) as web:
             yield MediaServer(web)
 

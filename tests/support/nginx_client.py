@@ -11,6 +11,13 @@ from pathlib import Path
 from typing import BinaryIO
 
 from generator.nginx.process import find_js_module, find_nginx
+from tests.support import servers
+from tests.support.servers import LIMIT
+
+# nginx's folders for requests, for `http { }` of each main file. Those that it was compiled with are root's, and exist
+# only where root has started it.
+TEMPORARY_PATHS = " ".join(f"{kind}_temp_path {kind};" for kind in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi"))
+_STARTED = re.compile(r"start worker process \d")
 
 
 @dataclass(frozen=True)
@@ -47,7 +54,7 @@ class Web:
     process: subprocess.Popen[bytes]
 
     def connect(self) -> socket.socket:
-        return socket.create_connection(("127.0.0.1", self.port), timeout=10)
+        return socket.create_connection(("127.0.0.1", self.port), timeout=LIMIT)
 
     def raw(self, data: bytes) -> bytes:
         """Send exactly `data` and read until the server closes the connection."""
@@ -113,27 +120,20 @@ def request(path: str, method: str = "GET", version: str = "1.1", **headers: str
 def running(folder: Path, listener: socket.socket, conf: str = "nginx.conf", prefix: str = ".") -> Iterator[Web]:
     """nginx on a main file, with `folder` for its own working folder.
 
-    It inherits a socket that listens already, so that no port is guessed and no test waits: a client's
-    connection is accepted by the kernel until nginx is there.
+    It inherits a socket that listens already, so that no port is guessed.
     """
     command = [find_nginx(), "-p", prefix, "-e", "stderr", "-c", conf]
     directives, text = "daemon off; master_process on;", (folder / prefix / conf).read_text()
+    assert len(re.findall(r"\b\w+_temp_path ", text)) == 5, f"{conf} needs TEMPORARY_PATHS"
     if "load_module" not in text:
         directives += f" load_module {find_js_module()};"
     if "user.con[f]" not in text and os.geteuid() == 0:
         # Started by root, a foreign main file names no account that may read this folder.
         directives += " user root;"
-    process = subprocess.Popen(
-        [*command, "-g", directives],
-        cwd=folder,
-        pass_fds=[listener.fileno()],
-        env={**os.environ, "NGINX": f"{listener.fileno()};"},
-    )
-    try:
-        yield Web(listener.getsockname()[1], folder, process)
-    finally:
-        process.terminate()
-        process.wait()
+    port, environment = listener.getsockname()[1], {**os.environ, "NGINX": f"{listener.fileno()};"}
+    command += ["-g", f"{directives} error_log stderr notice;"]
+    with servers.running(command, _STARTED.search, listener=listener, cwd=folder, env=environment) as process:
+        yield Web(port, folder, process)
 
 
 @contextmanager

@@ -3,20 +3,20 @@
 import os
 import shutil
 import socket
-import subprocess
 import sys
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from threading import Event
+from signal import SIGKILL
 from typing import Any
 from urllib.error import HTTPError
-from urllib.request import Request, urlopen
+from urllib.request import urlopen
 
 import boto3
 import pytest
 
+from tests.support import servers
 from tests.support.node_tools import S3RVER
 
 WEED = Path(sys.executable).with_name("weed")
@@ -82,7 +82,7 @@ class ObjectStore:
     def public_status(self, key: str, bucket: str = BUCKET) -> int:
         """The status of a request without credentials."""
         try:
-            with urlopen(f"{self.endpoint}/{bucket}/{key}") as response:
+            with urlopen(f"{self.endpoint}/{bucket}/{key}", timeout=servers.LIMIT) as response:
                 return int(response.status)
         except HTTPError as error:
             return error.code
@@ -92,26 +92,6 @@ def free_ports(count: int) -> list[int]:
     with ExitStack() as stack:
         sockets = [stack.enter_context(socket.create_server(("127.0.0.1", 0))) for _ in range(count)]
         return [each.getsockname()[1] for each in sockets]
-
-
-@contextmanager
-def _process(command: Sequence[object], endpoint: str, log: Path, **environment: str) -> Iterator[None]:
-    """A server that runs during the block; the block begins when it answers."""
-    words = [str(word) for word in command]
-    with log.open("wb") as output:
-        process = subprocess.Popen(words, stdout=output, stderr=output, env={**os.environ, **environment})
-    try:
-        for _ in range(600):
-            with suppress(HTTPError, ConnectionError, OSError), urlopen(Request(f"{endpoint}/"), timeout=5):
-                pass
-            with suppress(OSError), socket.create_connection(("127.0.0.1", int(endpoint.rpartition(":")[2])), 5):
-                break
-            assert process.poll() is None, log.read_text(errors="replace")
-            Event().wait(0.1)
-        yield
-    finally:
-        process.kill()
-        process.wait()
 
 
 @contextmanager
@@ -134,7 +114,8 @@ def seaweed(folder: Path) -> Iterator[ObjectStore]:
     ]
     command += ["-master.volumeSizeLimitMB=64", "-volume.max=20", "-master.telemetry=false"]
     store = ObjectStore(f"http://127.0.0.1:{ports['s3.port']}")
-    with _process(command, store.endpoint, folder / "log"):
+    # On another signal it waits for connections.
+    with servers.running(command, servers.answers(ports["s3.port"]), end=SIGKILL):
         store.make_bucket()
         try:
             yield store
@@ -147,7 +128,7 @@ def moto(folder: Path) -> Iterator[ObjectStore]:
     folder.mkdir()
     (port,) = free_ports(1)
     store = ObjectStore(f"http://127.0.0.1:{port}")
-    with _process([sys.executable, "-m", "moto.server", "-H", "127.0.0.1", "-p", port], store.endpoint, folder / "log"):
+    with servers.running([sys.executable, "-m", "moto.server", "-H", "127.0.0.1", "-p", port], servers.answers(port)):
         store.make_bucket()
         yield store
 
@@ -158,5 +139,5 @@ def s3rver(folder: Path) -> Iterator[ObjectStore]:
     folder.mkdir()
     store = ObjectStore(f"http://127.0.0.1:{port}", "S3RVER", "S3RVER")
     command = ["node", S3RVER, "-d", folder, "-a", "127.0.0.1", "-p", port, "--configure-bucket", BUCKET]
-    with _process(command, store.endpoint, folder / "log"):
+    with servers.running(command, servers.answers(port)):
         yield store

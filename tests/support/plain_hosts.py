@@ -7,12 +7,12 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
-from tests.support import node_tools
+from tests.support import node_tools, servers
 from tests.support.nginx_client import Web, listening
 
 # CI must have all servers, so that their tests fail there instead.
@@ -33,6 +33,7 @@ http:// {
 	import flatpanel
 }
 """
+_CADDY_IS_UP = "serving initial configuration"
 
 
 @contextmanager
@@ -44,13 +45,9 @@ def caddy(export: Path) -> Iterator[Web]:
             _CADDYFILE.replace("import flatpanel.caddy", f"import {export}/flatpanel.caddy") % listener.fileno()
         )
         command = [str(_CADDY), "run", "--adapter", "caddyfile", "--config", str(conf)]
-        with (export.parent / "caddy.log").open("wb") as log:
-            process = subprocess.Popen(command, cwd=export, pass_fds=[listener.fileno()], stderr=log)
-            try:
-                yield Web(listener.getsockname()[1], export, process)
-            finally:
-                process.terminate()
-                process.wait()
+        port = listener.getsockname()[1]
+        with servers.running(command, lambda log: _CADDY_IS_UP in log, listener=listener, cwd=export) as process:
+            yield Web(port, export, process)
 
 
 def caddy_accepts(conf: Path) -> None:
@@ -68,7 +65,7 @@ needs_apache = pytest.mark.skipif(
 _MODULES = ("mpm_event", "authz_core", "mime", "headers", "rewrite", "cern_meta", "dir")
 _APACHE_CONF = """ServerName test
 PidFile {folder}/apache.pid
-ErrorLog {folder}/apache.log
+ErrorLog /dev/stderr
 Mutex pthread
 Listen 127.0.0.1:{port}
 {modules}
@@ -85,16 +82,6 @@ AllowOverride All
 Require all granted
 </Directory>
 """
-
-
-def wait_for(port: int, process: subprocess.Popen[bytes]) -> None:
-    """Wait until a server listens."""
-    while True:
-        with suppress(ConnectionRefusedError), socket.create_connection(("127.0.0.1", port)):
-            return
-        with suppress(subprocess.TimeoutExpired):
-            process.wait(0.02)
-            raise AssertionError(f"ended with {process.returncode}")
 
 
 @contextmanager
@@ -118,13 +105,8 @@ def apache(export: Path) -> Iterator[Web]:
     account = "" if os.geteuid() else "User nobody\nGroup nogroup"
     values = {"folder": export.parent, "root": export / "site", "port": port, "modules": modules, "account": account}
     conf.write_text(_APACHE_CONF.format(**values))
-    process = subprocess.Popen([_APACHE, "-f", str(conf), "-D", "FOREGROUND"])
-    try:
-        wait_for(port, process)
+    with servers.running([_APACHE, "-f", conf, "-D", "FOREGROUND"], servers.answers(port)) as process:
         yield Web(port, export, process)
-    finally:
-        process.terminate()
-        process.wait()
 
 
 @contextmanager
@@ -133,24 +115,13 @@ def wrangler(export: Path) -> Iterator[Web]:
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     command = ["node", str(node_tools.WRANGLER), "dev", "--ip", "127.0.0.1", "--port", str(port)]
+    command += ["--inspector-port", "0", "--show-interactive-dev-session=false"]
     environment = {
         **os.environ,
         "CI": "true",
         "WRANGLER_SEND_METRICS": "false",
         "WRANGLER_LOG_PATH": str(export.parent),
     }
-    with (export.parent / "wrangler.log").open("wb") as log:
-        process = subprocess.Popen(
-            [*command, "--inspector-port", "0", "--show-interactive-dev-session=false"],
-            cwd=export,
-            env=environment,
-            stdout=log,
-            stderr=log,
-            stdin=subprocess.DEVNULL,
-        )
-        try:
-            wait_for(port, process)
-            yield Web(port, export, process)
-        finally:
-            process.terminate()
-            process.wait()
+    log = export.parent / "wrangler.log"
+    with servers.running(command, servers.answers(port), log=log, cwd=export, env=environment) as process:
+        yield Web(port, export, process)

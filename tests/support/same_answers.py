@@ -9,6 +9,7 @@ from typing import BinaryIO
 
 from tests.support.nginx_client import Answer
 from tests.support.odd_requests import Request
+from tests.support.servers import LIMIT
 
 # What the connection decides, and not the site.
 _OF_CONNECTION = {"date", "server", "connection", "keep-alive", "content-length", "transfer-encoding"}
@@ -90,7 +91,7 @@ class _Connection:
     def ask(self, request: Request) -> Answer:
         for is_new in (self.socket is None, True):
             if self.socket is None or self.stream is None:
-                self.socket = socket.create_connection(("127.0.0.1", self.port), timeout=20)
+                self.socket = socket.create_connection(("127.0.0.1", self.port), timeout=LIMIT)
                 self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
                 self.stream = self.socket.makefile("rb")
             try:

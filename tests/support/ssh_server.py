@@ -17,6 +17,8 @@ from threading import Thread
 
 import pytest
 
+from tests.support.servers import LIMIT
+
 _PATH = os.pathsep.join((os.environ.get("PATH", ""), "/usr/sbin", "/usr/local/sbin"))
 _PRIVILEGE_SEPARATION = Path("/run/sshd")
 
@@ -94,6 +96,8 @@ def _configure(folder: Path, port: int) -> None:
             f"""\
             IdentityFile "{folder}/user_key"
             IdentitiesOnly yes
+            ConnectTimeout {LIMIT}
+            ServerAliveInterval {LIMIT}
             IdentityAgent none
             UserKnownHostsFile "{folder}/known_hosts"
             GlobalKnownHostsFile none
@@ -133,7 +137,7 @@ def running(folder: Path) -> Iterator[SshServer]:
             accepting.join()
             for session in server.sessions:
                 session.terminate()
-                session.wait()
+                session.wait(LIMIT)
 
 
 def _accept(listener: socket.socket, sshd: str, server: SshServer) -> None:

@@ -9,6 +9,7 @@ from threading import Event, Lock, Thread
 from typing import NamedTuple
 
 from tests.support.object_stores import ObjectStore
+from tests.support.servers import LIMIT
 
 
 class Seen(NamedTuple):
@@ -98,7 +99,7 @@ class _Handler(BaseHTTPRequestHandler):
             return
         if answer.garbles_request and body:
             body = bytes([body[0] ^ 1]) + body[1:]
-        connection = HTTPConnection(self.proxied.store.endpoint.removeprefix("http://"), timeout=60)
+        connection = HTTPConnection(self.proxied.store.endpoint.removeprefix("http://"), timeout=LIMIT)
         try:
             connection.putrequest(self.command, self.path, skip_host=True, skip_accept_encoding=True)
             for name, value in self.headers.items():

@@ -1,0 +1,104 @@
+"""Starts the servers of the tests. One that does not come up fails its test at once, with its log."""
+
+import subprocess
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from os import pread
+from pathlib import Path
+from signal import SIGTERM
+from socket import socket
+from time import monotonic
+from typing import Any, BinaryIO
+from urllib.error import HTTPError
+from urllib.request import urlopen
+
+import pytest
+
+# Seconds after which a server or a response counts as missing. A machine that is ten times slower needs fewer.
+LIMIT = 300
+
+
+class Server(subprocess.Popen[bytes]):
+    """A server that writes what it prints to an open file."""
+
+    def __init__(self, command: Sequence[object], log: BinaryIO, **options: Any) -> None:
+        self.log = log
+        words = [str(word) for word in command]
+        super().__init__(words, stdin=subprocess.DEVNULL, stdout=log, stderr=log, **options)
+
+    def printed(self) -> str:
+        """What it has printed until now, or until its end."""
+        if not self.log.closed:
+            # The server writes at the position of the file, which this does not move.
+            self._printed = pread(self.log.fileno(), 1 << 24, 0).decode(errors="replace")
+        return self._printed
+
+    def fault(self) -> str:
+        """Why a test cannot go on if the server is not there."""
+        state = "does not come up" if self.returncode is None else f"ended with exit code {self.returncode}"
+        return f"{self.args[0]} {state}; it printed:\n{self.printed()}"  # type: ignore[index]
+
+
+@contextmanager
+def running(
+    command: Sequence[object],
+    is_up: Callable[[str], object],
+    *,
+    listener: socket | None = None,
+    log: Path | None = None,
+    end: int = SIGTERM,
+    **options: Any,
+) -> Iterator[Server]:
+    """Run a server during the block, which begins when `is_up` holds for what the server has printed.
+
+    Only the server has a listener that it inherits: if it ends, clients are refused at once instead of waiting for it.
+    """
+    if listener:
+        options["pass_fds"] = [listener.fileno()]
+    with log.open("w+b") if log else tempfile.TemporaryFile() as output:
+        server = Server(command, output, **options)
+        try:
+            if listener:
+                listener.close()
+            _await(server, is_up)
+            yield server
+            if server.poll() is not None:
+                pytest.fail(server.fault())
+        except Exception as error:
+            if server.poll() is not None:
+                error.add_note(server.fault())
+            raise
+        finally:
+            server.send_signal(end)
+            try:
+                server.wait(LIMIT)
+            except subprocess.TimeoutExpired:
+                server.kill()
+                server.wait()
+            server.printed()
+
+
+def _await(server: Server, is_up: Callable[[str], object]) -> None:
+    end = monotonic() + LIMIT
+    while not is_up(server.printed()):
+        with suppress(subprocess.TimeoutExpired):
+            server.wait(0.02)
+        if server.returncode is not None or monotonic() > end:
+            pytest.fail(server.fault())
+
+
+def answers(port: int) -> Callable[[str], bool]:
+    """Whether a server that prints nothing when it is up answers HTTP requests, with any status."""
+
+    def is_up(printed: str) -> bool:
+        try:
+            with urlopen(f"http://127.0.0.1:{port}/", timeout=LIMIT):
+                return True
+        except HTTPError as error:
+            error.close()
+            return True
+        except OSError:
+            return False
+
+    return is_up
