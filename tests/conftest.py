@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
 
+import hypothesis
 import pytest
 from click.testing import CliRunner, Result
 
@@ -45,6 +46,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    # No example has a time limit: a busy machine is no failure.
+    hypothesis.settings.register_profile("flatpanel", deadline=None)
+    hypothesis.settings.load_profile("flatpanel")
     runs.everything = config.getoption("--everything")
 
 

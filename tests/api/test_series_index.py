@@ -4,7 +4,7 @@ import base64
 import struct
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from generator.api.payloads import series_sets
@@ -18,7 +18,6 @@ def containing(texts: list[str], part: str) -> list[int]:
     return [position for position, text in enumerate(texts) if part in text]
 
 
-@settings(deadline=None)
 @given(texts)
 def test_part_has_the_positions_of_all_texts_that_contain_it(texts: list[str]) -> None:
     """No part crosses a line, and each position is listed once."""
@@ -30,7 +29,6 @@ def test_part_has_the_positions_of_all_texts_that_contain_it(texts: list[str]) -
     assert not any("\n" in part for part in parts)
 
 
-@settings(deadline=None)
 @given(texts)
 def test_short_and_common_parts_are_listed(texts: list[str]) -> None:
     """All parts of one or two characters, and longer ones of more than one in COMMON texts."""
@@ -51,7 +49,6 @@ def stored(text: str) -> list[int]:
     return list(struct.unpack(f"<{len(bytes) // 4}i", bytes))
 
 
-@settings(deadline=None)
 @given(st.integers(1, 200).flatmap(lambda total: st.tuples(st.just(total), st.sets(st.integers(0, total - 1)))))
 def test_set_has_one_bit_for_each_member(given: tuple[int, set[int]]) -> None:
     """The sign of an integer is the bit of its last series."""

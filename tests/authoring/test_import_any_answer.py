@@ -63,7 +63,7 @@ def problems(answers: dict[str, Any]) -> list[str]:
         return [one.message for one in (*sources.problems, *cross_checks.problems(sources))]
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(st.lists(st.tuples(st.sampled_from(PLACES), JUNK), min_size=1, max_size=6))
 def test_any_json_becomes_a_valid_catalog(changes: list[tuple[tuple[Any, ...], Any]]) -> None:
     """Each value may have any type."""

@@ -159,7 +159,7 @@ def test_messages_have_singular_and_plural(add_views: Callable[..., Result]) -> 
 
 
 @given(st.data())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_cut_packed_and_shuffled_logs_have_the_same_counts(data: st.DataObject) -> None:
     """Each request counts once."""
     viewed = data.draw(st.lists(st.tuples(st.integers(1, 3), st.integers(1, 120)), max_size=12))

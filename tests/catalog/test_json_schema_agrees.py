@@ -87,7 +87,7 @@ PATTERNS = {
 }
 
 
-@settings(deadline=None, max_examples=200, derandomize=True)
+@settings(max_examples=200, derandomize=True)
 @given(st.data())
 def test_schema_accepts_the_same_texts_as_the_model(data: st.DataObject) -> None:
     """Also random texts that match a pattern, or nearly match it."""

@@ -136,7 +136,7 @@ def floats(value: Any) -> Any:
 
 
 @pytest.mark.filterwarnings("ignore::ruamel.yaml.error.ReusedAnchorWarning")
-@settings(deadline=None, max_examples=1500, derandomize=True)
+@settings(max_examples=1500, derandomize=True)
 @given(st.lists(st.sampled_from(WORDS) | st.sampled_from(SIGNS), max_size=14).map("".join))
 @example("k: |\n  a\n  b\nl: >-\n  c\n  d\n")
 @example("- &x [1, {a: ~}]\n- *x\n")
@@ -160,7 +160,7 @@ PLAIN = st.recursive(
 )
 
 
-@settings(deadline=None, max_examples=300, derandomize=True)
+@settings(max_examples=300, derandomize=True)
 @given(PLAIN.filter(lambda value: isinstance(value, list | dict)), st.booleans())
 def test_output_of_another_writer_is_read(value: Any, flow: bool) -> None:
     """In block and flow style, with any quotes."""

@@ -285,8 +285,7 @@ def load_or_flaws(text: bytes) -> bool:
     return True
 
 
-# No deadline: a busy machine is no failure.
-@settings(deadline=None, max_examples=600)
+@settings(max_examples=600)
 @given(st.lists(st.sampled_from(PIECES), max_size=24).map("".join))
 def test_load_refuses_exactly_the_texts_with_flaws(text: str) -> None:
     """And neither function raises another exception."""
@@ -295,7 +294,6 @@ def test_load_refuses_exactly_the_texts_with_flaws(text: str) -> None:
     assert load_or_flaws(text.encode()) is (positions.flaws == [])
 
 
-@settings(deadline=None)
 @given(st.binary(max_size=40))
 def test_any_bytes_have_a_value_or_a_flaw(text: bytes) -> None:
     """No content of a file is an unexpected exception."""
@@ -310,7 +308,6 @@ VALUES = st.recursive(
 )
 
 
-@settings(deadline=None)
 @given(VALUES)
 def test_json_has_the_same_value(value: Any) -> None:
     """JSON is YAML 1.2."""

@@ -119,8 +119,7 @@ LEAST = {
 NEARLY_RIGHT = st.sampled_from(sorted(FIELDS)).flatmap(
     lambda file: st.tuples(st.just(file), st.dictionaries(st.sampled_from(FIELDS[file]), ODD, max_size=2))
 )
-# No deadline: the machine may be busy.
-OFTEN = settings(deadline=None, max_examples=60, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
+OFTEN = settings(max_examples=60, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
 
 
 @OFTEN

@@ -62,7 +62,7 @@ def small_packs(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @given(rounds)
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_steps_give_what_one_pack_gives(history: list[dict[bytes, bytes | None]]) -> None:
     """After any history the directory is that of the entries packed at once; every entry is where it is looked for."""
     pytest.MonkeyPatch().setattr(pack_format, "MAX_PACK", 1000)

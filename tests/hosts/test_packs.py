@@ -459,7 +459,7 @@ rounds = st.lists(st.lists(edits, min_size=1, max_size=3), min_size=1, max_size=
 
 @pytest.mark.histories
 @given(rounds)
-@settings(max_examples=8, deadline=None, phases=set(Phase) - {Phase.explain}, suppress_health_check=list(HealthCheck))
+@settings(max_examples=8, phases=set(Phase) - {Phase.explain}, suppress_health_check=list(HealthCheck))
 def test_packs_of_a_history_are_those_from_scratch(history: list[list[Event]]) -> None:
     """After any edits the folder has the bytes of a pack into an empty one, and each pack is read right."""
     with in_memory() as folder, pytest.MonkeyPatch.context() as patch:

@@ -223,7 +223,7 @@ def test_title_and_hosts_of_images_change_no_directive(site: Site, tmp_path: Pat
     assert nginx_check(site.folder) == "0: "
 
 
-@settings(deadline=None, max_examples=600, derandomize=True)
+@settings(max_examples=600, derandomize=True)
 @given(st.sampled_from(SETTINGS), st.integers(0, 20), TEXT)
 @example("base_url", 17, "\n")
 @example("reader", 3, "\n")
@@ -241,7 +241,7 @@ def test_settings_with_special_characters_are_refused(name: str, at: int, text: 
         assert not value.startswith("//")
 
 
-@settings(deadline=None, max_examples=300, derandomize=True)
+@settings(max_examples=300, derandomize=True)
 @given(TEXT)
 @example("a\n")
 @example("..")
@@ -255,7 +255,7 @@ def test_slugs_with_special_characters_are_refused(text: str) -> None:
     assert re.fullmatch(r"[-A-Za-z0-9_]+", account.bookmarks[0], re.ASCII)
 
 
-@settings(deadline=None, max_examples=300, derandomize=True)
+@settings(max_examples=300, derandomize=True)
 @given(TEXT)
 @example("a\n")
 @example("..")

@@ -53,7 +53,7 @@ def site(folder: Path) -> Site:
 @pytest.mark.histories
 @given(rounds)
 # Under CI, hypothesis makes every run the same.
-@settings(max_examples=15, deadline=None, phases=set(Phase) - {Phase.explain}, suppress_health_check=list(HealthCheck))
+@settings(max_examples=15, phases=set(Phase) - {Phase.explain}, suppress_health_check=list(HealthCheck))
 def test_incremental_build_equals_clean_build(history: list[list[Event]]) -> None:
     """After any history, every byte, date and problem is that of a build that has only the last manifest."""
     with in_memory() as folder:

@@ -286,7 +286,7 @@ pairs = st.sampled_from(sorted(values)).flatmap(lambda name: st.tuples(st.just(n
 escapes = st.sampled_from([quote, quote_plus, lambda text: "".join(f"%{byte:02X}" for byte in text.encode())])
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(pairs, max_size=5), escapes)
 def test_random_query_returns_what_the_reference_returns(web: Web, expected, query, escape) -> None:
     """Parameters are combined at random, in three encodings."""

@@ -137,7 +137,7 @@ values = {
 }
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.fixed_dictionaries({}, optional=values))
 def test_random_filters_return_what_the_reference_returns(site, expected, filters: dict[str, str]) -> None:
     """All combinations of filters, orders and pages."""

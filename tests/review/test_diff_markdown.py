@@ -114,7 +114,7 @@ def same(site: Site) -> Iterator[BodyReader]:
 TEXTS = st.text(st.sampled_from("`~<>&@#|*\n\r\t\x00\u202e\u2028…a é"), max_size=12)
 
 
-@settings(deadline=None, derandomize=True, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(derandomize=True, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.tuples(TEXTS, TEXTS, TEXTS), max_size=5))
 def test_body_contents_cannot_close_their_fence(same: BodyReader, fields: list[tuple[str, str, str]]) -> None:
     """Bodies of other programs may contain texts that no catalog can."""

@@ -25,8 +25,7 @@ VALUES = st.recursive(SCALARS, inside, max_leaves=12)
 CHAPTER = st.fixed_dictionaries({"id": st.integers(1, 9), "title": st.text("ab", max_size=1)})
 CHAPTERS = st.lists(CHAPTER, unique_by=lambda one: one["id"])
 ANY = VALUES | CHAPTERS
-# No deadline, because the machine may be busy.
-OFTEN = settings(deadline=None, max_examples=300, derandomize=True)
+OFTEN = settings(max_examples=300, derandomize=True)
 MIRROR = {ADDED: REMOVED, REMOVED: ADDED, CHANGED: CHANGED, MOVED: MOVED}
 
 

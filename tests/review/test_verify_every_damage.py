@@ -98,7 +98,7 @@ def is_harmless(path: Path) -> bool:
 
 @pytest.mark.damages
 @given(st.sampled_from([flip, remove, cut, lengthen, add, swap]), st.integers(0, 10**6), st.integers(0, 10**6))
-@settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=100, suppress_health_check=list(HealthCheck))
 def test_every_damage_is_found(built: Site, harm: Harm, which: int, where: int) -> None:
     """`verify` names the file, gives the same result twice, and changes nothing."""
     dist = built.folder / "dist"
