@@ -42,12 +42,12 @@ docs: ## write the tables of fields and the examples in docs/
 
 test: ## the everyday tests, about eight minutes on two cores; test-all has the slow ones as well
 	@tools/setup nginx
-	@tools/in-memory $(PY) -m pytest -n auto --dist loadfile
+	@tools/in-memory $(PY) -m pytest -n auto --dist worksteal
 
 test-all: ## all tests, and every line and branch of generator/ covered
 	@tools/setup nginx
 	@$(PY) -m coverage erase
-	@tools/in-memory $(PY) -m coverage run --parallel-mode -m pytest -n auto --everything
+	@tools/in-memory $(PY) -m coverage run --parallel-mode -m pytest -n auto --dist worksteal --everything
 	@$(PY) -m coverage combine --quiet
 	@$(PY) -m coverage report
 
@@ -70,7 +70,7 @@ bench: ## how long building and answering take, and what that costs; QUICK=1 for
 
 test-newer-nginx: ## what a client sees, on the nginx of Debian 13; needs root
 	@tools/setup nginx
-	@tools/newer-nginx tools/in-memory $(PY) -m pytest -n auto --dist loadfile tests/responses tests/nginx
+	@tools/newer-nginx tools/in-memory $(PY) -m pytest -n auto --dist worksteal tests/responses tests/nginx
 
 # One after the other, also under -j: the cheapest refusal comes first.
 ci: ## what .ci/run runs: lint, test-all, build, and a second build that finds nothing to change

@@ -1,6 +1,7 @@
 """Sites to test: catalogs under tests/data/sites, built once, served by a real nginx."""
 
 import faulthandler
+import functools
 import os
 import shutil
 import signal
@@ -17,7 +18,7 @@ import hypothesis
 import pytest
 from click.testing import CliRunner, Result
 
-from generator import cli, filesystem
+from generator import cli, encoding, filesystem
 from generator.api import routes
 from generator.api.resources import JSON
 from generator.pipeline import rollback
@@ -50,6 +51,8 @@ def pytest_configure(config: pytest.Config) -> None:
     hypothesis.settings.register_profile("flatpanel", deadline=None)
     hypothesis.settings.load_profile("flatpanel")
     runs.everything = config.getoption("--everything")
+    # Most of the time of a small build is the compression of what all sites have: Swagger UI, scripts and styles.
+    encoding.deflate_piece = functools.lru_cache(256)(encoding.deflate_piece)
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

@@ -178,7 +178,8 @@ def test_scrolling_by_touch_moves_through_the_strip(example: PageSite, phone: Ta
     for _ in range(4):
         phone.swipe((190, 600), (195, 200))
     phone.wait_until("parseInt(document.querySelector('#position').value) > 1")
-    wait_for_page(phone, phone.run("parseInt(document.querySelector('#position').value)"))
+    # The page moves on for a moment after the finger has left.
+    phone.wait_until(f"parseInt(document.querySelector('#position').value) === {SHOWN_PAGE} && {NOT_BLANK}")
 
 
 # Places

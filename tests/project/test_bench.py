@@ -207,7 +207,8 @@ def test_ended_children_belong_to_the_bench() -> None:
     loop = "import time\nwhile time.process_time() < 0.3: pass"
     subprocess.run([sys.executable, "-c", loop], check=True)
 
-    assert machine.own_seconds() - own >= 0.3
+    # Both clocks are read in steps.
+    assert machine.own_seconds() - own > 0.25
     assert machine.busy_seconds() - busy > 0.1
 
 

@@ -8,7 +8,8 @@ import pytest
 
 from tests.conftest import Site, copy_of
 from tests.support import browser
-from tests.support.media_server import MediaServer, fill, media_server
+from tests.support.images import png
+from tests.support.media_server import MediaServer, media_server
 from tests.support.reports import build_with_report
 
 pytestmark = browser.needs_browser
@@ -67,7 +68,9 @@ CONTRASTS = """
 def covers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[MediaServer]:
     """The host of the covers."""
     with media_server(tmp_path_factory.mktemp("covers")) as server:
-        fill(server.media, (f"series/{slug}/c.png" for slug in COVERS))
+        for slug in COVERS:
+            (server.media / f"series/{slug}").mkdir(parents=True)
+            (server.media / f"series/{slug}/c.png").write_bytes(png(600, 900))
         yield server
 
 
@@ -138,7 +141,9 @@ def test_covers_move_nothing_when_they_load(tab: browser.Tab) -> None:
     boxes = tab.run(f"{LOAD_IMAGES}.then(() => {SIZES})")
 
     assert boxes == [[48, 64]] * (len(COVERS) + 1)
-    assert tab.run(LAYOUT_SHIFT) == 0
+    # Without reserved space, these covers shift the page by 0.7. A busy machine once measured 0.000006: as much as if a
+    # box of the size of a cover moved by 3 pixels. Chromium does not count less.
+    assert tab.run(LAYOUT_SHIFT) < 0.001
     assert tab.run("[...document.images].map((image) => image.alt)") == [f"Cover of {one}" for one in TITLES]
 
 
