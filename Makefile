@@ -94,9 +94,15 @@ sbom: ## build/sbom.json: every package in requirements/ and what comes with the
 	@mkdir -p build
 	$(PY) tools/sbom >build/sbom.json
 
-clean: ## remove what builds, tests and tools left behind
-	rm -rf dist build *.egg-info .coverage .coverage.* .hypothesis .mypy_cache .pytest_cache .ruff_cache .flatpanel_cache .flatpanel_packs .flatpanel_serve
-	find . -name __pycache__ -type d -not -path './.venv*/*' -prune -exec rm -rf {} +
+# Renamed first, since a running build writes into these folders while they are removed.
+ASIDE := sh -c 'for path; do [ ! -e "$$path" ] || mv "$$path" ".flatpanel_old/$$$$.$$((n += 1))" || exit; done' sh
+
+clean: ## remove what builds, tests and tools left behind; a running serve answers 404 then, until the next edit
+	@rm -rf .flatpanel_old
+	@mkdir .flatpanel_old
+	@$(ASIDE) dist build *.egg-info .coverage .coverage.* .hypothesis .mypy_cache .pytest_cache .ruff_cache .flatpanel_cache .flatpanel_packs .flatpanel_serve
+	@find . -name __pycache__ -type d -not -path './.venv*/*' -not -path './.flatpanel_old/*' -prune -exec $(ASIDE) {} +
+	rm -rf .flatpanel_old
 
 distclean: clean ## and .venv, those of the bench and the audit, .node, .node-edge and .nginx-newer
 	rm -rf .venv .venv-bench .venv-audit .node .node-edge .nginx-newer

@@ -4,7 +4,10 @@ import re
 import shutil
 import subprocess
 import sys
+from contextlib import suppress
+from itertools import count
 from pathlib import Path
+from threading import Event, Thread
 
 import pytest
 
@@ -43,6 +46,37 @@ def test_make_serve_accepts_a_port() -> None:
     """`make serve PORT=8001` passes the port on; the default is the port of the site."""
     assert ".venv/bin/python build.py serve --port 8001 --watch" in make("-n", "serve", "PORT=8001").splitlines()
     assert ".venv/bin/python build.py serve  --watch" in make("-n", "serve").splitlines()
+def test_clean_works_while_a_build_writes(tmp_path: Path) -> None:
+    """As beside `make serve`. Only generated files are removed."""
+    left = ("dist/www", ".flatpanel_serve/8000/dist", "my pages/__pycache__", "my pages/dist", ".venv/__pycache__")
+    for folder in left:
+        (tmp_path / folder).mkdir(parents=True)
+        for number in range(300):
+            (tmp_path / folder / str(number)).touch()
+    (tmp_path / "dist/link").symlink_to(tmp_path / "my pages")
+    is_done = Event()
+
+    def build() -> None:
+        for number in count():
+            for folder in left[:3]:
+                with suppress(FileNotFoundError):
+                    (tmp_path / folder / f"new {number}").touch()
+            if is_done.is_set():
+                return
+
+    writer = Thread(target=build)
+    writer.start()
+    try:
+        command = ["make", "-f", PROJECT / "Makefile", "clean"]
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    finally:
+        is_done.set()
+        writer.join()
+
+    assert (done.returncode, done.stderr) == (0, "")
+    assert {str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*") if path.is_dir()} == {
+        *(".venv", ".venv/__pycache__", "my pages", "my pages/dist")
+    }
 
 
 @pytest.fixture
