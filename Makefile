@@ -79,7 +79,7 @@ ci: ## what .ci/run runs: lint, test-all, build, and a second build that finds n
 	$(MAKE) build
 	$(PY) build.py build --check
 
-everywhere: ## serve and test in fresh clones: the system's Python as an ordinary user, and a newer one
+everywhere: ## serve and test in fresh clones where nginx never ran: the system's Python as an ordinary user, and a newer one
 	tools/try-everywhere
 
 lock: ## newest versions into requirements/, with hashes; needs Python 3.11

@@ -42,9 +42,11 @@ ADDED = {
     "flatpanel media check": "|| test $? = 1",
     "flatpanel media fetch": "--rate 100 || test $? = 1",
 }
-# The script that pip would install, for this checkout.
+# The script that pip would install, for this checkout. The path of Python may have spaces.
 INSTALLED = """\
-#!{python}
+#!/bin/sh
+'''exec' "{python}" "$0" "$@"
+' '''
 import sys
 sys.path.insert(0, "{root}")
 from generator.cli import main
