@@ -94,11 +94,6 @@ WRITERS = {
 # `git` passes the environment on; `process` looks for nginx on the PATH.
 READS_ENVIRONMENT = {"commands", "catalog/git", "nginx/process"}
 
-MAX_LINES = 300
-MAX_FUNCTION = 40
-MAX_CLASS = 120
-MAX_METHODS = 12
-
 
 @cache
 def text(module: str) -> str:
@@ -336,34 +331,8 @@ def test_nothing_is_printed_or_left_to_do() -> None:
     assert prints + notes == []
 
 
-def test_modules_and_functions_are_small() -> None:
-    """A module of more than MAX_LINES lines is split; so is a function of more than 40."""
-    long_modules = [module for module in MODULES if len(text(module).splitlines()) > MAX_LINES]
-    long_functions = [
-        f"{module}: {node.name} has {node.end_lineno - node.lineno + 1} lines"
-        for module in MODULES
-        for node in nodes(module, ast.FunctionDef, ast.AsyncFunctionDef)
-        if isinstance(node, ast.FunctionDef) and node.end_lineno and node.end_lineno - node.lineno >= MAX_FUNCTION
-    ]
-
-    assert long_modules + long_functions == []
-
-
 def classes(module: str) -> Iterator[ast.ClassDef]:
     return (node for node in nodes(module, ast.ClassDef) if isinstance(node, ast.ClassDef))
-
-
-def test_classes_are_small() -> None:
-    """A class of more than 120 lines or 12 methods is split."""
-    large = [
-        f"{module}: {node.name}"
-        for module in MODULES
-        for node in classes(module)
-        if (node.end_lineno or 0) - node.lineno >= MAX_CLASS
-        or sum(isinstance(member, ast.FunctionDef) for member in node.body) > MAX_METHODS
-    ]
-
-    assert large == []
 
 
 def test_a_class_name_stands_for_one_thing() -> None:
