@@ -1,6 +1,5 @@
 """`init`: the project builds, and nginx, editors and CI accept its files."""
 
-import json
 import os
 import re
 import shlex
@@ -11,9 +10,7 @@ from typing import Any
 
 import pytest
 
-from generator import __version__
 from generator.authoring import scaffold
-from generator.authoring.scaffold import installed_from
 from generator.catalog import json_schema
 from generator.catalog.yaml import reader
 from generator.commands import init as command
@@ -344,54 +341,6 @@ def test_the_printed_cd_has_an_absolute_path(tmp_path: Path, monkeypatch: pytest
     assert result.stdout.startswith(f".: created {len(FILES)} files; ")
     assert commands(result.stdout)[0] == f"cd {shlex.quote(str(tmp_path.resolve()))}"
     assert text(Site(tmp_path), "README.md").startswith(f"# {tmp_path.name}\n")
-
-
-REPOSITORY = "https://git.example/flatpanel"
-WHEEL = "https://files.example/flatpanel-0.1.0-py3-none-any.whl"
-UNKNOWN = f"\n# flatpanel @ git+{REPOSITORY}@<commit>\nflatpanel=={__version__}"
-
-
-@pytest.mark.checkout
-@pytest.mark.parametrize(
-    ("noted", "line"),
-    [
-        ({"url": REPOSITORY, "vcs_info": {"vcs": "git", "commit_id": "a" * 40}}, f"git+{REPOSITORY}@{'a' * 40}"),
-        (
-            {"url": REPOSITORY, "subdirectory": "sub", "vcs_info": {"vcs": "git", "commit_id": "a" * 40}},
-            f"git+{REPOSITORY}@{'a' * 40}#subdirectory=sub",
-        ),
-        ({"url": WHEEL, "archive_info": {"hashes": {"sha256": "b" * 64}}}, f"{WHEEL}#sha256={'b' * 64}"),
-        ({"url": WHEEL, "archive_info": {"hash": f"sha256={'b' * 64}"}}, f"{WHEEL}#sha256={'b' * 64}"),
-        ({"url": WHEEL, "archive_info": {}}, WHEEL),
-        ({"url": "file:///home/me/flatpanel", "dir_info": {}}, None),
-        (None, None),
-    ],
-    ids=["commit", "subdirectory", "digest", "older pip", "no digest", "folder", "from an index"],
-)
-def test_requirements_pin_the_installed_source(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, noted: dict[str, Any] | None, line: str | None
-) -> None:
-    """The URL of pip's record; the version if other machines cannot use that URL."""
-    packages = tmp_path / "packages"
-    information = packages / "flatpanel-0.1.0.dist-info"
-    information.mkdir(parents=True)
-    (packages / "generator").symlink_to(installed_from._PACKAGE)
-    (information / "METADATA").write_text(f"Metadata-Version: 2.1\nName: flatpanel\nVersion: {__version__}\n")
-    if noted:
-        (information / "direct_url.json").write_text(json.dumps(noted))
-    monkeypatch.syspath_prepend(packages)
-
-    assert installed_from.requirement().endswith(f"\nflatpanel @ {line}" if line else UNKNOWN)
-    (packages / "generator").unlink()
-    assert installed_from.requirement().endswith(UNKNOWN), "another copy of the package is running"
-
-
-def test_requirements_of_a_checkout_have_a_comment(created: Site) -> None:
-    """With an example of a URL."""
-    lines = text(created, "requirements.txt").splitlines()
-
-    assert lines[-1] == f"flatpanel=={__version__}"
-    assert all(line.startswith("# ") for line in lines[:-1])
 
 
 def workflow(created: Site, name: str) -> list[dict[str, Any]]:

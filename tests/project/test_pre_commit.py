@@ -25,6 +25,7 @@ WITHOUT_ID = "  - {number: 7, published: 2026-02-02, pages: []}\n"
 KNOWN = {
     *("id", "name", "description", "entry", "language", "pass_filenames", "files", "exclude", "types", "types_or"),
     *("always_run", "require_serial", "stages", "args", "language_version", "minimum_pre_commit_version"),
+    "additional_dependencies",
 }
 
 pytestmark = needs_hatchling
@@ -81,11 +82,15 @@ def repository(tmp_path: Path, programs: Path, request: pytest.FixtureRequest) -
 
 @pytest.mark.parametrize("hook", HOOKS)
 def test_hook_definitions_are_valid(hook: str) -> None:
-    """Each has the required keys and no unknown one, runs an installed command, and is documented."""
+    """Each has the required keys and no unknown one, runs an installed command, and is documented.
+
+    pre-commit installs the repository of the hook, also its extras: nothing comes from an index by our name.
+    """
     one = HOOKS[hook]
 
     assert {"id", "name", "entry", "language"} <= one.keys() <= KNOWN
     assert (one["language"], one["entry"].split()[0]) == ("python", "flatpanel")
+    assert one.get("additional_dependencies", []) == [".[texts]"] * (hook == "flatpanel-check")
     assert f"id: {hook}\n" in DOCUMENTS["docs/serving.md"]
     assert f"rev: v{__version__}\n" in DOCUMENTS["docs/serving.md"]
 

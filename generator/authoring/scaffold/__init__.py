@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from ... import installation
 from ...catalog import confined_folder, field_values, json_schema, layout, media_folder
 from ...catalog.problems.messages import record_errors
 from ...catalog.records import Person
@@ -16,7 +17,6 @@ from ...catalog.site_settings import Site
 from ...catalog.yaml import editor, reader
 from ...errors import FlatpanelError
 from ...filesystem import write_if_changed
-from .installed_from import requirement
 from .project_folder import CATALOG, check_empty, has_readme
 
 _HERE = Path(__file__).parent
@@ -105,7 +105,7 @@ def _with_defaults(settings: bytes) -> bytes:
 
 def _files(folder: Path, values: dict[str, str]) -> dict[str, bytes]:
     """Return the text of each file. A README of the folder stays."""
-    values = {**values, "host": urlsplit(values["base_url"]).hostname or "", "requirement": requirement()}
+    values = {**values, "host": urlsplit(values["base_url"]).hostname or "", "requirement": installation.requirement()}
     names = {path: name for path, name in _FILES.items() if path != "README.md" or not has_readme(folder)}
     return {path: _filled((_HERE / name).read_bytes(), values) for path, name in names.items()}
 
