@@ -10,7 +10,16 @@ try:
 except ModuleNotFoundError as missing:
     if str(missing.name).partition(".")[0] == "generator":
         raise  # a defect of the program, not a missing dependency
-    print(f"build.py: {missing.name} is not installed; run `make build` or use .venv/bin/python", file=sys.stderr)
+    import shlex
+    from pathlib import Path
+
+    folder = Path(__file__).resolve().parent
+    setup, python = (shlex.quote(str(folder / name)) for name in ("tools/setup", ".venv/bin/python"))
+    # An sdist has no tools.
+    has_tools = (folder / "tools/setup").is_file()
+    venv = f"python3 -m venv {shlex.quote(str(folder / '.venv'))} && {python} -m pip install {shlex.quote(str(folder))}"
+    advice = f"run `{f'{setup} run' if has_tools else venv}`, then use {python}"
+    print(f"build.py: {missing.name} is not installed; {advice}", file=sys.stderr)
     raise SystemExit(2) from None
 except KeyboardInterrupt:  # later, click does the same
     print("\nAborted!", file=sys.stderr)

@@ -30,6 +30,21 @@ _UNKNOWN = f"""\
 {_REQUIREMENT} <fill in the URL of Flatpanel as the comments of this file describe>"""
 
 
+def how_to_add(library: str) -> str:
+    """Return the command that adds an optional library to the Python that runs this program."""
+    python, environment = shlex.quote(sys.executable), Path(sys.prefix)
+    if (environment / "pipx_metadata.json").is_file():
+        return f"`pipx inject {shlex.quote(environment.name)} {library}`"
+    # The Python of a system that pip refuses to change (PEP 668).
+    is_managed = sys.prefix == sys.base_prefix and Path(os.__file__).with_name("EXTERNALLY-MANAGED").is_file()
+    setup = _CHECKOUT / "tools/setup"
+    if is_managed and setup.is_file():
+        return f"`{shlex.quote(str(setup))} run`, then use {shlex.quote(str(_CHECKOUT / '.venv/bin/python'))}"
+    if not find_spec("pip"):
+        return f"`uv pip install --python {python} {library}`"
+    return f"`{python} -m pip install {'--break-system-packages ' * is_managed}{library}`"
+
+
 def requirement() -> str:
     """Return the text of a requirements.txt that installs the running version on other machines.
 

@@ -25,7 +25,7 @@ from ..server_url import ServerUrl
 from . import options
 from .help import CommandGroup
 from .importing import Rate, shown
-from .media_report import NOT_MEASURED, SIZES_WRITTEN, MediaReport, print_findings, print_report
+from .media_report import SIZES_WRITTEN, MediaReport, not_measured, print_findings, print_report
 from .output import counter, print_data, print_json, print_lines
 from .reporting import handle_errors
 
@@ -202,7 +202,7 @@ def _check_folder(
     """Check a folder, and write the sizes of pages into the catalog `sized`."""
     measure = image_sizes.measuring()
     if sized and not measure:
-        raise FlatpanelError(NOT_MEASURED)
+        raise FlatpanelError(not_measured())
     with counter("checking", len(required.files), quiet=as_json or prints_moves) as progress:
         result = folder_check.check(ConfinedFolder(path), named, required, measure, progress)
     chapters = size_file.write(sized, result.sizes) if sized else None
@@ -218,7 +218,7 @@ def _check_folder(
         "sizes": {name: list(pixels) for name, pixels in result.sizes.items()} if measure else None,
         "chapters_with_sizes": chapters,
     }
-    sizes = list(findings_report.size_lines(result.sizes, named.files)) if measure else [NOT_MEASURED]
+    sizes = list(findings_report.size_lines(result.sizes, named.files)) if measure else [not_measured()]
     sizes += [] if chapters is None else [SIZES_WRITTEN.format(chapters)]
     print_report(MediaReport(summary, result.findings, facts, result.ok, sizes), as_json, shows_all)
 

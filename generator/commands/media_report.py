@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 
+from .. import installation
 from ..media import findings_report
 from ..media.folder_check import Finding
 from .output import print_json, print_lines
@@ -17,8 +18,11 @@ _LABELS = {
     "link": "link: not followed",
     "request": "to request",
 }
-NOT_MEASURED = "sizes: not measured; `pip install imagesize` (the extra `images` of the package)"
 SIZES_WRITTEN = "sizes.yaml: {:,} chapters with sizes of pages"
+
+
+def not_measured() -> str:
+    return f"sizes: not measured, which needs the library imagesize; install it: {installation.how_to_add('imagesize')}"
 
 
 @dataclass(frozen=True, slots=True)

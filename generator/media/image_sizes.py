@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from typing import BinaryIO, TypeAlias
 
-EXTRA = "images"
 Size: TypeAlias = tuple[int, int]
 
 

@@ -8,6 +8,7 @@ import pytest
 
 from generator.api.pages import markdown
 from generator.errors import FlatpanelError
+from generator.installation import how_to_add
 from generator.pipeline import run as pipeline
 from generator.pipeline.build_options import Options
 from generator.release.store import Store
@@ -181,7 +182,7 @@ def test_texts_need_a_library(project: Project, monkeypatch: pytest.MonkeyPatch)
 
     assert markdown.converter() is None
     assert project.problems() == [
-        "theme/about.md:1:1: needs the library markdown-it-py; install it: pip install 'flatpanel[texts]'"
+        f"theme/about.md:1:1: needs the library markdown-it-py; install it: {how_to_add('markdown-it-py')}"
     ]
 
 

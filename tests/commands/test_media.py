@@ -12,6 +12,7 @@ import pytest
 from click.testing import Result
 
 from generator.commands.output import print_data
+from generator.installation import how_to_add
 from generator.media.named_files import url_path
 from tests.conftest import AS_OF, Site
 from tests.support import fake_site, media_catalog, media_server
@@ -208,14 +209,16 @@ def test_check_as_json_has_everything(site: Site, media: Media) -> None:
     assert answer["bytes"] > 0
 
 
-def test_check_without_the_library_names_the_extra(site: Site, media: Media, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_check_without_the_library_says_how_to_add_it(
+    site: Site, media: Media, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Everything else is checked."""
     monkeypatch.setitem(sys.modules, "imagesize", None)
     (site.folder / "media" / FILES[0]).write_bytes(b"text")
     result = media("check", site.folder / "media")
 
     assert "unreadable: 1 file\n  groups/4/logo.png: is not an image\n" in result.stdout
-    assert result.stdout.endswith("sizes: not measured; `pip install imagesize` (the extra `images` of the package)\n")
+    assert result.stdout.endswith(f"which needs the library imagesize; install it: {how_to_add('imagesize')}\n")
     assert json.loads(media("check", site.folder / "media", "--json").stdout)["sizes"] is None
 
 
@@ -246,7 +249,7 @@ def test_sizes_need_a_folder_and_the_library(site: Site, media: Media, monkeypat
     without = media("check", site.folder / "media", "--write-sizes")
 
     assert (remote.exit_code, "--write-sizes needs a folder, not a URL" in remote.stderr) == (2, True)
-    assert (without.exit_code, "pip install imagesize" in without.stderr) == (1, True)
+    assert (without.exit_code, how_to_add("imagesize") in without.stderr) == (1, True)
     assert not (site.folder / "catalog_src/sizes.yaml").exists()
 
 

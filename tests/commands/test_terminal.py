@@ -17,7 +17,7 @@ from generator.release import transaction
 from generator.release.bodies import BUILD_STATE_FILE
 from tests.conftest import Site
 from tests.support import tree_snapshot
-from tests.support.paths import BUILD
+from tests.support.paths import BUILD, ROOT
 from tests.support.terminal import on_a_terminal
 
 RED, BAR, BOLD = "\x1b[31m", "building", "\x1b[1m"
@@ -242,7 +242,7 @@ def test_a_full_stderr_ends_with_exit_code_1(site: Site) -> None:
 def test_missing_dependencies_are_an_error(site: Site) -> None:
     """A message and exit code 2."""
     done = subprocess.run([sys.executable, "-S", *command(site)[1:]], capture_output=True, text=True)
-    sentence = "build.py: click is not installed; run `make build` or use .venv/bin/python\n"
+    sentence = f"build.py: click is not installed; run `{ROOT}/tools/setup run`, then use {ROOT}/.venv/bin/python\n"
 
     assert (done.returncode, done.stdout, done.stderr) == (2, "", sentence)
 

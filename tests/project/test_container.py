@@ -166,7 +166,10 @@ def workshop(port: socket.socket) -> Iterator[Path]:
         site.write_text(site.read_text().replace("port: 8000", f"port: {port.getsockname()[1]}"))
         program(folder, "python", f'exec "{sys.executable}" "$@"')
         # The locked packages are installed here already; what is asked for has to be there.
-        program(folder, "pip", 'for last; do :; done; test "$1" = install && grep -q "^click==" "$last"')
+        locked = " && ".join(
+            f'grep -q "^{name}==" "$last"' for name in ("click", "imagesize", "markdown-it-py", "obstore")
+        )
+        program(folder, "pip", f'for last; do :; done; test "$1" = install && {locked}')
         program(folder, "chown", 'test "$1" = nginx:nginx && test -d "$2" && echo "$2" >>../owned')
         yield folder
 

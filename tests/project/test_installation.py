@@ -170,3 +170,220 @@ def test_pip_refuses_requirements_that_are_not_filled_in(tmp_path: Path, monkeyp
             index.accept()
 
 
+# Optional libraries
+
+
+@pytest.mark.parametrize(
+    ("file", "is_environment", "has_pip", "command"),
+    [
+        ("", True, True, "`'{prefix}/bin/python' -m pip install imagesize`"),
+        ("env/pipx_metadata.json", True, False, "`pipx inject env imagesize`"),
+        ("", True, False, "`uv pip install --python '{prefix}/bin/python' imagesize`"),
+        ("lib/EXTERNALLY-MANAGED", True, True, "`'{prefix}/bin/python' -m pip install imagesize`"),
+        (
+            "lib/EXTERNALLY-MANAGED",
+            False,
+            True,
+            "`'{prefix}/bin/python' -m pip install --break-system-packages imagesize`",
+        ),
+        (
+            "lib/EXTERNALLY-MANAGED tools/setup",
+            False,
+            False,
+            "`'{folder}/tools/setup' run`, then use '{folder}/.venv/bin/python'",
+        ),
+    ],
+    ids=["venv", "pipx", "uv", "venv of a system", "system", "checkout and system"],
+)
+def test_each_kind_of_environment_has_a_command(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, file: str, is_environment: bool, has_pip: bool, command: str
+) -> None:
+    """A path with a space is quoted."""
+    folder = tmp_path / "a b"
+    for name in ("lib/os.py", *file.split()):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).touch()
+    (folder / "env").mkdir(exist_ok=True)
+    prefix = folder / "env"
+    monkeypatch.setattr(sys, "prefix", str(prefix))
+    monkeypatch.setattr(sys, "base_prefix", "/usr" if is_environment else str(prefix))
+    monkeypatch.setattr(sys, "executable", str(prefix / "bin/python"))
+    monkeypatch.setattr(installation.os, "__file__", str(folder / "lib/os.py"))
+    monkeypatch.setattr(installation, "find_spec", lambda _name: has_pip or None)
+    monkeypatch.setattr(installation, "_CHECKOUT", folder)
+
+    assert installation.how_to_add("imagesize") == command.format(prefix=prefix, folder=folder)
+
+
+# Following the advice, with the real tools and the public index
+
+
+@pytest.fixture(scope="module")
+def tools(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """An environment with pipx and uv, and with a home of its own."""
+    folder = tmp_path_factory.mktemp("tools")
+    venv = [sys.executable, "-m", "venv", folder / "venv"]
+    subprocess.run(venv, check=True)
+    pip = [folder / "venv/bin/python", "-m", "pip", "install", "--quiet", "pipx", "uv"]
+    if subprocess.run(pip, stderr=subprocess.DEVNULL).returncode:
+        pytest.skip("no package index")
+    # Not the folder of these commands: its python is not that of the user.
+    (folder / "bin").mkdir()
+    for name in ("pipx", "uv"):
+        (folder / "bin" / name).symlink_to(folder / "venv/bin" / name)
+    path = os.pathsep.join(map(str, (folder / ".local/bin", folder / "bin", os.environ["PATH"])))
+    return {**unmeasured(), "HOME": str(folder), "PATH": path, "PIPX_HOME": str(folder / "pipx")}
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    archives = packages(tmp_path_factory.mktemp("archives"), umask=0o022, date=1_600_000_000, seed="1")
+    return named(archives, ".whl")
+
+
+@pytest.fixture(scope="module")
+def required(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The libraries that are not optional; pip is that of each environment."""
+    folder = tmp_path_factory.mktemp("required")
+    for place in {sysconfig.get_path(name) for name in ("purelib", "platlib")}:
+        for path in Path(place).iterdir():
+            if not path.name.startswith((*OPTIONAL, "pip", "setuptools")):
+                (folder / path.name).symlink_to(path)
+    return folder
+
+
+# Each prints the path of the environment that it makes. pipx insists on the packages that the wheel needs.
+ENVIRONMENTS = {
+    "venv": '"{python}" -m venv env; env/bin/python -m pip install --quiet --no-deps --no-index "{wheel}"; echo env',
+    "pipx": 'pipx install --quiet "{wheel}" >/dev/null; echo "$PIPX_HOME/venvs/flatpanel"',
+    "uv": 'uv venv --quiet --python "{python}" env; uv pip install --quiet --no-deps --python env "{wheel}"; echo env',
+}
+
+
+@pytest.mark.packages
+@needs_hatchling
+@pytest.mark.parametrize("kind", ENVIRONMENTS)
+def test_the_printed_command_adds_the_library(
+    tools: dict[str, str], wheel: Path, required: Path, site: Site, tmp_path: Path, kind: str
+) -> None:
+    """Where the wheel was installed."""
+    script = ENVIRONMENTS[kind].format(python=sys.executable, wheel=wheel)
+    environment = tmp_path / shell(script, tmp_path, tools).split()[-1]
+    (packages_of,) = environment.glob("lib/python*/site-packages")
+    (packages_of / "required.pth").write_text(f"{required}\n")
+    follow(f'"{environment}/bin/flatpanel"', site, tools)
+
+
+@pytest.mark.packages
+@pytest.mark.skipif(
+    not Path(os.__file__).with_name("EXTERNALLY-MANAGED").is_file(),
+    reason="pip does not refuse the Python of this system",
+)
+def test_the_printed_command_works_in_a_checkout_with_the_python_of_the_system(
+    tools: dict[str, str], required: Path, site: Site, tmp_path: Path
+) -> None:
+    """Which has its libraries for all programs; pip refuses to add one (PEP 668)."""
+    folder, environment = clone(tmp_path / "check out"), {**tools, "HOME": str(tmp_path)}
+    system = Path(sys.executable).resolve()
+    libraries = Path(shell(f'"{system}" -m site --user-site || true', tmp_path, environment).strip())
+    libraries.mkdir(parents=True)
+    (libraries / "required.pth").write_text(f"{required}\n")
+    (python,) = follow(f'"{system}" "{folder}/build.py"', site, environment)
+
+    assert "no problems" in shell(f'{python} "{folder}/build.py" check', site.folder, environment)
+
+
+def follow(program: str, site: Site, environment: dict[str, str]) -> list[str]:
+    """Use a library that is missing, and do what the message says; then the program works.
+
+    Returns the Python to use from then on, if the message names one.
+    """
+    site.write("site.yaml", "base_url: https://minimal.example\npages: true\n")
+    (site.folder / "theme").mkdir()
+    (site.folder / "theme/about.md").write_text("# About\n")
+    printed = shell(f"{program} check", site.folder, environment, code=1)
+    advice = re.search(r"needs the library markdown-it-py; install it: `(.+)`(?:, then use (.+))?\n", printed)
+    assert advice, printed
+    shell(advice[1], site.folder, environment)
+    if advice[2]:
+        return [advice[2]]
+    assert "no problems" in shell(f"{program} check", site.folder, environment)
+    return []
+
+
+def clone(folder: Path) -> Path:
+    """A clone of the working copy, whose commit is in a repository with a URL."""
+    listed = shell("git ls-files -z --cached --others --exclude-standard", ROOT).split("\0")
+    for name in filter(None, listed):
+        if (ROOT / name).is_file() and not name.startswith(("tests/", "docs/")):
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(ROOT / name, folder / name)
+    shell(f"git init -q && git add . && {GIT} commit -qm first && git remote add origin {REPOSITORY}", folder)
+    shell("git update-ref refs/remotes/origin/main HEAD", folder)
+    return folder
+
+
+def readable_at_its_url(repository: Path) -> dict[str, str]:
+    """The variables with which git reads a folder in place of the URL of the repository."""
+    return {
+        "GIT_CONFIG_COUNT": "2",
+        "GIT_CONFIG_KEY_0": f"url.{repository.as_uri()}.insteadOf",
+        "GIT_CONFIG_VALUE_0": REPOSITORY,
+        "GIT_CONFIG_KEY_1": "safe.directory",
+        "GIT_CONFIG_VALUE_1": "*",
+    }
+
+
+@pytest.mark.packages
+def test_the_readme_of_a_new_project_installs_the_program_that_made_it(tools: dict[str, str], tmp_path: Path) -> None:
+    """By the URL and commit in its requirements. The installed program writes the same requirements."""
+    folder = clone(tmp_path / "checkout")
+    shell(f'"{sys.executable}" "{folder}/build.py" init project', tmp_path, tools)
+    project = tmp_path / "project"
+    requirements = (project / "requirements.txt").read_text()
+    (first, *_) = blocks_of((project / "README.md").read_text(), "sh")
+    commands = [command for command, _ in steps(first)]
+    assert commands.pop() == "flatpanel serve --watch"
+
+    environment = {**tools, **readable_at_its_url(folder)}
+    check = ["flatpanel check", "mkdir theme && echo x > theme/about.md", "flatpanel check"]
+    printed = shell("\n".join([*commands, *check, "flatpanel init ../second"]), project, environment)
+
+    head = shell("git rev-parse HEAD", folder).strip()
+    assert requirements.splitlines()[-1] == f"flatpanel[images,texts] @ git+{REPOSITORY}@{head}"
+    assert printed.count("no problems") == 2
+    assert (tmp_path / "second/requirements.txt").read_text() == requirements
+
+
+@pytest.mark.packages
+@pytest.mark.parametrize("number", [0, 1], ids=["pipx", "venv"])
+def test_the_documented_installation_works(tools: dict[str, str], tmp_path: Path, number: int) -> None:
+    """Line by line, in a clone. The program has all optional libraries."""
+    folder = clone(tmp_path / "checkout")
+    block = blocks_of(sections(DOCUMENTS["docs/serving.md"])["an-installed-program"], "sh")[number]
+    home = tmp_path / "home"
+    home.mkdir()
+    environment = {**tools, "HOME": str(home), "PIPX_HOME": f"{home}/pipx", "PIPX_BIN_DIR": str(home / ".local/bin")}
+    environment["PATH"] = f"{home}/.local/bin{os.pathsep}{tools['PATH']}"
+    shell("\n".join(command for command, _ in steps(block)), folder, environment)
+    python = next(path for path in home.rglob("bin/python") if "flatpanel" in str(path))
+
+    assert (folder / "dist/current/manifest.json").is_file()
+    shell(f'"{python}" -c "import imagesize, markdown_it, obstore"', tmp_path, environment)
+
+
+@pytest.mark.packages
+@pytest.mark.parametrize("is_sdist", [False, True], ids=["checkout", "sdist"])
+def test_build_py_without_its_libraries_prints_commands_that_install_them(
+    tools: dict[str, str], tmp_path: Path, is_sdist: bool
+) -> None:
+    """In any folder. An archive of the sources has no tools."""
+    folder = clone(tmp_path / "check out")
+    if is_sdist:
+        shutil.rmtree(folder / "tools")
+    printed = shell(f'"{Path(sys.executable).resolve()}" -S "{folder}/build.py" check', tmp_path, tools, code=2)
+    advice = re.search("is not installed; run `(.+)`, then use (.+)\n", printed)
+    assert advice, printed
+    shell(advice[1], tmp_path, tools)
+
+    assert "no problems" in shell(f'{advice[2]} "{folder}/build.py" check', folder, tools)

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
+from ... import installation
 from ...catalog.problems.suggestions import did_you_mean
 from ...catalog.site_paths import RESERVED
 from ...catalog.site_settings import Site
@@ -97,7 +98,7 @@ def _own_page_problems(files: ThemeFiles, site: Site) -> Iterator[Problem]:
     used = {*RESERVED, *(path.split("/")[1] for path in (site.reader, site.media) if path.startswith("/"))}
     names = _named(files, ".md")
     if names and not markdown.converter():
-        advice = f"needs the library markdown-it-py; install it: pip install 'flatpanel[{markdown.EXTRA}]'"
+        advice = f"needs the library markdown-it-py; install it: {installation.how_to_add('markdown-it-py')}"
         yield files.problem(next(iter(names)), advice)
     for file in names:
         if (name := file.removesuffix(".md")) in used:

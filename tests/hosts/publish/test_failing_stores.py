@@ -13,6 +13,7 @@ from click.testing import Result
 from generator.errors import FlatpanelError
 from generator.hosts.publish.s3.bucket import Bucket
 from generator.hosts.publish.s3.target import BucketTarget, Connection
+from generator.installation import how_to_add
 from tests.hosts.publish.conftest import BucketPublisher
 from tests.support.object_stores import BUCKET, ObjectStore, free_ports
 from tests.support.store_proxy import PASS, Answer, Seen, StoreProxy
@@ -90,7 +91,7 @@ def test_the_endpoint_is_a_url(publish: BucketPublisher) -> None:
 
 def test_the_library_is_optional(publish: BucketPublisher, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "obstore", None)
-    sentence = "publishing to a bucket needs obstore; install it with `pip install 'flatpanel[s3]'`\n"
+    sentence = f"publishing to a bucket needs the library obstore; install it: {how_to_add('obstore')}\n"
     assert error_of(publish()) == sentence
 
 

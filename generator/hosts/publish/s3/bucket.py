@@ -5,11 +5,11 @@ from contextlib import contextmanager, suppress
 from datetime import timedelta
 from typing import Any, NamedTuple
 
+from .... import installation
 from ....errors import FlatpanelError
 from . import store_errors
 from .target import BucketTarget, Connection
 
-EXTRA = "s3"
 # Keys in one request; the limit of S3.
 _DELETED_AT_ONCE = 1000
 _BACKOFF: Any = {"init_backoff": timedelta(milliseconds=200), "max_backoff": timedelta(seconds=10), "base": 2}
@@ -38,7 +38,7 @@ class Bucket:
             from obstore.store import S3Store
         except ImportError:
             raise FlatpanelError(
-                f"publishing to a bucket needs obstore; install it with `pip install 'flatpanel[{EXTRA}]'`"
+                f"publishing to a bucket needs the library obstore; install it: {installation.how_to_add('obstore')}"
             ) from None
         self.target, self._api = target, obstore
         # False for a store that refuses or ignores conditions.
