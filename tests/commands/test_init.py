@@ -73,16 +73,21 @@ def test_a_new_project_builds_with_one_warning(created: Site, run: Run) -> None:
 
 
 def test_a_new_project_can_be_served(created: Site) -> None:
-    """With the nginx.conf that the build writes."""
+    """With the nginx.conf that the build writes. The README names the pages for readers, then those about the API."""
+    named = re.findall("<http://localhost:8000(/.*?)>", text(created, "README.md"))
     with nginx_client.listening() as listener:
         settings = created.folder / "catalog_src/site.yaml"
         settings.write_text(f"{settings.read_text()}port: {listener.getsockname()[1]}\n")
         created.build()
         with nginx_client.running(created.folder, listener) as server:
             response = server.ask("/api/v2/series")
+            pages = [server.ask(path) for path in named]
 
     assert response.status == 200
     assert b'"title":"The First Series"' in response.body
+    assert named == ["/", "/api/v2/docs/"]
+    assert [(page.status, page["content-type"]) for page in pages] == [(200, "text/html; charset=utf-8")] * 2
+    assert b"The First Series" in pages[0].body and b"swagger" in pages[1].body
 
 
 def test_comics_conf_works_in_nginx(created: Site) -> None:

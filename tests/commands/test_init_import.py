@@ -146,6 +146,8 @@ def test_the_settings_of_the_site_arrive(tmp_path: Path, run: Run, site: RealSer
     }
     assert re.findall("(?m)^# ([a-z_]+): ", text) == ["title", "reader", "port", "server_folder"]
     assert "server_name 127.0.0.1;" in (folder / "nginx/comics.conf").read_text()
+    assert f"    include {folder}/dist/current/server.conf;\n" in (folder / "nginx/comics.conf").read_text()
+    assert "/srv/comics" not in (folder / "nginx/comics.conf").read_text()
     assert (folder / "README.md").read_text().startswith("# A shelf\n")
     assert f"\nflatpanel import {site.url}\n" in (folder / "README.md").read_text()
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from ... import installation
-from ...catalog import confined_folder, field_values, json_schema, layout, media_folder
+from ...catalog import confined_folder, field_values, json_schema, layout, media_folder, patterns
 from ...catalog.problems.messages import record_errors
 from ...catalog.records import Person
 from ...catalog.site_settings import Site
@@ -38,6 +38,8 @@ _FILES = {
     f"{CATALOG}/groups.yaml": "groups.yaml",
     f"{CATALOG}/series/first-series.yaml": "series.yaml",
 }
+# The folder on the server in examples.
+_SERVER_FOLDER = "/srv/comics"
 # A part of the README of an imported project.
 _IMPORTED = "imported.md"
 # A setting in site.yaml, or one with its default in a comment.
@@ -60,7 +62,8 @@ def create_project(folder: Path, name: str, base_url: str, now: int) -> list[str
     check_values(name, base_url)
     check_empty(folder)
     people = {"author": ' --author "Ada Example"', "group": ' --group "Our Group"', "imported": ""}
-    files = _files(folder, {"name": name, "base_url": base_url, "published": field_values.iso(now), **people})
+    values = {"name": name, "base_url": base_url, "published": field_values.iso(now), "server_folder": _SERVER_FOLDER}
+    files = _files(folder, values | people)
     files |= {f"{CATALOG}/{layout.SCHEMAS}/{path}": text for path, text in json_schema.files().items()}
     for path, text in files.items():
         write_if_changed(folder / path, text)
@@ -79,7 +82,10 @@ def complete_project(folder: Path, name: str, base_url: str | None, command: str
     project.write(_SITE, _with_defaults(settings))
     imported = _filled((_HERE / _IMPORTED).read_bytes(), {"import": command}).decode()
     values = {"name": name, "base_url": reader.load(settings)["base_url"], "author": "", "group": ""}
-    files = _files(folder, {**values, "published": "", "imported": imported})
+    # The guide for moving a site creates the project on the server.
+    here = str(folder.resolve())
+    server_folder = here if re.fullmatch(patterns.SERVER_FOLDER, here) else _SERVER_FOLDER
+    files = _files(folder, {**values, "published": "", "imported": imported, "server_folder": server_folder})
     if os.path.lexists(folder / _IGNORED):
         # An import adds files with personal data.
         ignored = project.content(_IGNORED)[0]
