@@ -1,6 +1,8 @@
 # Every target makes what it needs: on a fresh machine `make serve` is the first and only command.
 
 PORT ?=
+# Not from the environment: some shells have the name of this machine there.
+HOST :=
 BENCH ?=
 QUICK ?=
 PY := .venv/bin/python
@@ -14,9 +16,9 @@ export PATH := $(PATH):/usr/local/sbin:/usr/sbin
 help: ## this list
 	@awk 'BEGIN { FS = ":.*## " } /^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-serve: ## build, serve and rebuild on every change; PORT=8080 for another port than site.yaml's
+serve: ## build, serve and rebuild on every change; PORT=8080 HOST=0.0.0.0 for another port or address
 	@tools/setup run nginx
-	$(PY) build.py serve $(if $(PORT),--port $(PORT)) --watch
+	$(PY) build.py serve $(if $(PORT),--port $(PORT)) $(if $(HOST),--host $(HOST)) --watch
 
 serve-workerd: ## build, pack and serve from workerd, the runtime of Cloudflare Workers; PORT=8788
 	@tools/setup run

@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable
 from contextlib import ExitStack, closing
 from datetime import datetime
+from ipaddress import ip_address
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -43,10 +44,22 @@ MAX_NAMED = 10
 _RETRY_SECONDS = 60
 
 Images: TypeAlias = Callable[[Site], MediaConf | None]
+Hosts: TypeAlias = tuple[str, ...]
+
+
+def _ip_addresses(context: click.Context, _parameter: click.Parameter, values: Hosts) -> Hosts:
+    """Normalise the addresses. No names: one may have several addresses, and not those of this machine."""
+    if values and context.params["preview"]:
+        raise click.UsageError("--preview shows unpublished chapters, so it is for this machine only; omit --host")
+    try:
+        return tuple(dict.fromkeys(str(ip_address(value)) for value in values))
+    except ValueError as error:
+        raise click.BadParameter(f"{error}; pass an address of this machine") from None
 
 
 @click.command(
-    cls=Command, examples=["serve", "serve --watch", "serve --preview", "serve --port 8080 --media ~/comics/media"]
+    cls=Command,
+    examples=["serve", "serve --watch", "serve --preview", "serve --host 0.0.0.0 --port 8080 --media ~/comics/media"],
 )
 @options.catalog
 @options.out
@@ -55,8 +68,18 @@ Images: TypeAlias = Callable[[Site], MediaConf | None]
 @options.as_of
 @options.jobs
 @click.option("--port", type=click.IntRange(1, 65535), help="Port of nginx.  [default: port in site.yaml]")
+@click.option(
+    "--host",
+    "hosts",
+    metavar="ADDRESS",
+    multiple=True,
+    callback=_ip_addresses,
+    help="IP address of nginx, so that other machines can open the site; 0.0.0.0 and :: are all addresses.  "
+    "[default: 127.0.0.1 and ::1]",
+)
 @click.option("--watch", is_flag=True, help="Rebuild and reload after every change.")
-@click.option("--preview", is_flag=True, help="Show scheduled and restricted chapters; implies --watch.")
+# Eager, because --host needs its value.
+@click.option("--preview", is_flag=True, is_eager=True, help="Show scheduled and restricted chapters; implies --watch.")
 @click.option(
     "--media",
     metavar="DIR",
@@ -64,10 +87,12 @@ Images: TypeAlias = Callable[[Site], MediaConf | None]
     help="Folder of the images.  [default: media_folder in site.yaml]",
 )
 @handle_errors
-def serve(as_of: int | None, port: int | None, watch: bool, preview: bool, media: Path | None, **paths: Any) -> None:
+def serve(
+    as_of: int | None, port: int | None, hosts: Hosts, watch: bool, preview: bool, media: Path | None, **paths: Any
+) -> None:
     """Build the site and serve it with nginx.
 
-    nginx runs in the foreground; Ctrl-C stops it.
+    nginx runs in the foreground; Ctrl-C stops it. Only this machine can open the site, unless --host is given.
     """
     _end_with_nginx()
     requested = Options(as_of=options.now() if as_of is None else as_of, local=True, preview=preview, **paths)
@@ -75,7 +100,7 @@ def serve(as_of: int | None, port: int | None, watch: bool, preview: bool, media
     site = reader.read_site(requested.catalog)
     if site or preview:
         port = port or (site.port if site else _DEFAULT_PORT)
-        process.free_port(port)
+        process.addresses(port, hosts)
     images = functools.partial(_images, requested, media)
     local = _local_options(requested, site, port, images)
     if local.base_url and not preview:
@@ -93,10 +118,11 @@ def serve(as_of: int | None, port: int | None, watch: bool, preview: bool, media
             functools.partial(print_lines, err=True),
             images(result.site) if result else None,
             status.folder if status else None,
+            hosts,
         )
         try:
             running = opened.enter_context(server)
-            _print_start(port, result.site if result else None, running.media, status)
+            _print_start(running, hosts, result.site if result else None)
             if watch or preview:
                 _Watch(requested, images, running, status, result, fixed=as_of is not None).run(before)
             running.process.wait()
@@ -146,14 +172,19 @@ def _local_options(requested: Options, site: Site | None, port: int | None, imag
     )
 
 
-def _print_start(port: int, site: Site | None, images: MediaConf | None, status: PreviewStatus | None) -> None:
-    if status:
-        print_lines("this preview shows chapters that are not published yet; only this machine can open it")
-    if images:
+def _print_start(server: process.Server, hosts: Hosts, site: Site | None) -> None:
+    if server.status:
+        print_lines("this preview shows chapters that are not published yet")
+    if images := server.media:
         missing = "" if Path(images.folder).is_dir() else ", which does not exist"
         print_lines(f"serving images at {images.location} from {images.folder}{missing}")
-    print_lines(f"serving http://localhost:{port}/ (Ctrl-C stops)", bold=True)
-    if site and not loopback.is_loopback(site.base_url):
+    is_local = all(ip_address(host).is_loopback for host in hosts)
+    access = "only this machine can open it (see --host)" if is_local else "other machines can open it"
+    print_lines(f"listening on {' and '.join(server.listen)}: {access}")
+    is_at_localhost = not hosts or ip_address(hosts[0]).is_unspecified
+    address = f"localhost:{server.port}" if is_at_localhost else server.listen[0]
+    print_lines(f"serving http://{address}/ (Ctrl-C stops)", bold=True)
+    if site and not (is_local and loopback.is_loopback(site.base_url)):
         print_lines(f"links in responses lead to {site.base_url}, the base_url of the site")
 
 

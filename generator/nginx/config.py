@@ -5,7 +5,7 @@ The templates hold the directives, this module fills in the values. Each value f
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -94,11 +94,10 @@ def preview_conf(status: str, *, has_release: bool) -> bytes:
 
 
 def main_conf(
-    port: int,
+    listen: Sequence[str],
     *,
     folder: str | None,
     run: str,
-    ipv6: str = "",
     log: str | None = None,
     log_level: str = "",
     js_module: str = JS_MODULE,
@@ -107,21 +106,19 @@ def main_conf(
 ) -> bytes:
     """The main file around the release in `folder`; the log and temporary files go to `run`.
 
-    It listens on all IPv4 addresses, and on the IPv6 address if one is given. It includes media.conf of the folder
-    `media` if that is given and the file exists. With a folder `preview`, it includes preview.conf of that folder, and
-    no other machine can reach the server; `folder` is None as long as there is no release.
+    `listen` has an address with its port, or a port alone for all IPv4 addresses, as nginx writes them. The file
+    includes media.conf of the folder `media` if that is given and the file exists, and preview.conf of the folder
+    `preview`. `folder` is None as long as a preview has no release.
     """
     values: dict[str, object] = {
         "js_module": js_module,
-        "port": port,
-        "ipv6": ipv6,
+        "listen": listen,
         "folder": folder,
         "run": run,
         "log": log or f"{run}/error.log",
         "log_level": log_level,
         "media": media,
         "preview": preview,
-        "host": "" if preview is None else "127.0.0.1:",
     }
     return _render("nginx.conf", values).text
 

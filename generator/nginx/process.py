@@ -1,12 +1,13 @@
 """Run nginx in the foreground on a built site, with temporary files in a scratch folder."""
 
+import errno
 import os
 import re
 import shutil
 import signal
 import socket
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
@@ -80,8 +81,8 @@ class _Messages:
 class Server:
     """One nginx process. `dist` is the path of the store in the release's configuration; `media` is absolute.
 
-    With `status`, the folder of a preview's status, only this machine can reach the server, and the first release may
-    come later: until then `dist` is None. `on_line` is called with each error that nginx prints. The lines quote
+    It listens on `hosts`, by default on loopback. With `status`, the folder of a preview's status, the first release
+    may come later: until then `dist` is None. `on_line` is called with each error that nginx prints. The lines quote
     requests as clients sent them.
     """
 
@@ -94,10 +95,11 @@ class Server:
         on_line: Callable[[str], None],
         media: MediaConf | None,
         status: Path | None = None,
+        hosts: Sequence[str] = (),
     ) -> None:
         self.store, self.dist, self.port, self.run, self.on_line, self.media = store, dist, port, run, on_line, media
         self.status = status
-        self.ipv6 = free_port(port)
+        self.listen = addresses(port, hosts)
         self.messages = _Messages()
         self.configure()
         # Without -e, nginx writes to a log that only root can open until it has read its configuration.
@@ -136,8 +138,7 @@ class Server:
             text = config.media_conf(self.media, folder=folder, run=".", preview=bool(preview))
             filesystem.write_if_changed(self.run / config.MEDIA_FILE, text)
         main = config.main_conf(
-            self.port,
-            ipv6=self.ipv6,
+            self.listen,
             folder=folder,
             run=".",
             log="stderr",
@@ -199,10 +200,11 @@ def serving(
     on_line: Callable[[str], None],
     media: MediaConf | None = None,
     status: Path | None = None,
+    hosts: Sequence[str] = (),
 ) -> Iterator[Server]:
     """Run nginx inside a with statement."""
     with filesystem.scratch_folder(shared=True) as run:
-        server = Server(store, dist, port, run, on_line, media, status)
+        server = Server(store, dist, port, run, on_line, media, status, hosts)
         try:
             server.wait_until_up()
             yield server
@@ -210,26 +212,32 @@ def serving(
             server.stop()
 
 
-def free_port(port: int) -> str:
-    """The IPv6 loopback address, or "" if this machine has none; an error if another program uses the port.
+def addresses(port: int, hosts: Sequence[str] = ()) -> list[str]:
+    """The IP addresses `hosts` with the port, as nginx writes them; an error if one of them cannot be used.
 
-    nginx would repeat the error five times.
+    nginx would repeat the error five times. Without hosts, they are those of loopback: many programs try ::1 first.
     """
-    _bind(socket.AF_INET, ("", port))
-    try:
-        _bind(socket.AF_INET6, ("::1", 0))
-    except FlatpanelError:
-        return ""
-    _bind(socket.AF_INET6, ("::1", port))
-    return "[::1]"
+    if not hosts:
+        hosts = ["127.0.0.1", "::1"]
+        try:
+            _bind("::1", 0)
+        except FlatpanelError:  # a machine without IPv6
+            hosts = hosts[:1]
+    for host in hosts:
+        _bind(host, port)
+    return [f"[{host}]:{port}" if ":" in host else f"{host}:{port}" for host in hosts]
 
 
-def _bind(family: socket.AddressFamily, address: tuple[str, int]) -> None:
+def _bind(host: str, port: int) -> None:
+    is_ipv6 = ":" in host
     try:
-        with socket.socket(family) as probe:
+        with socket.socket(socket.AF_INET6 if is_ipv6 else socket.AF_INET) as probe:
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            probe.bind(address)
+            if is_ipv6:  # [::] is not 0.0.0.0, as in nginx
+                probe.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
+            probe.bind((host, port))
     except OSError as error:
+        option = "--host" if error.errno == errno.EADDRNOTAVAIL else "--port"
         raise FlatpanelError(
-            f"port {address[1]} cannot be used: {error.strerror}; choose another with --port"
+            f"port {port} of {host} cannot be used: {error.strerror}; choose another with {option}"
         ) from None

@@ -85,8 +85,7 @@ def _values(options: Options, site: Site) -> dict[str, Any]:
     current = f"{dist}/current"
     media = current if media_in_conf(options, site) else None
     return {
-        "port": site.port,
-        "ipv6": "[::]" if site.ipv6 else "",
+        "listen": [str(site.port), *[f"[::]:{site.port}"] * site.ipv6],
         "folder": current,
         "run": f"{dist}/run",
         "media": media,

@@ -9,7 +9,7 @@ import socket
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -31,6 +31,14 @@ def free_port() -> int:
         probe.bind(("127.0.0.1", 0))
         port: int = probe.getsockname()[1]
         return port
+
+
+def own_addresses() -> list[str]:
+    """IPv4 addresses of this machine."""
+    with suppress(OSError), socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        probe.connect(("192.0.2.1", 9))  # sends nothing
+        return [probe.getsockname()[0]]
+    return []
 
 
 def ask(port: int, url: str = FIRST) -> http.client.HTTPResponse:
@@ -92,7 +100,7 @@ class Serving:
 def serving(site: Site, *arguments: str) -> Iterator[Serving]:
     started = Serving(site, *arguments)
     try:
-        started.first = started.until("serving http://localhost:")
+        started.first = started.until(" (Ctrl-C stops)")
         yield started
     finally:
         if started.process.poll() is None:

@@ -10,7 +10,7 @@ from generator.catalog import loopback
 from generator.errors import FlatpanelError
 from generator.nginx import process
 from generator.release.store import Store
-from tests.commands.test_serve import FIRST, SERIES, ask, edit, free_port, serving
+from tests.commands.test_serve import FIRST, SERIES, ask, edit, free_port, own_addresses, serving
 from tests.conftest import AS_OF, Site
 from tests.support import tree_snapshot
 from tests.support.author_catalogs import Run
@@ -164,7 +164,7 @@ def test_at_most_ten_changed_series_are_named(site: Site) -> None:
     assert re.search(r"changed series: first, more-0, (?:more-\d+, ){7}more-7 and 3 more\n", printed)
 
 
-# IPv6
+# Addresses of nginx
 
 
 def ipv6_socket() -> socket.socket:
@@ -191,25 +191,89 @@ def test_a_port_in_use_on_ipv6_is_an_error() -> None:
     with ipv6_socket() as other:
         other.listen()
         port = other.getsockname()[1]
-        with pytest.raises(FlatpanelError, match=f"port {port} cannot be used: Address already in use"):
-            process.free_port(port)
+        with pytest.raises(FlatpanelError, match=f"port {port} of ::1 cannot be used: Address already in use"):
+            process.addresses(port)
 
 
 def test_a_machine_without_ipv6_serves_on_ipv4(monkeypatch: pytest.MonkeyPatch) -> None:
     """The system does not support IPv6."""
     monkeypatch.setattr(process.socket, "AF_INET6", 12345)
 
-    assert process.free_port(free_port()) == ""
+    port = free_port()
+    assert process.addresses(port) == [f"127.0.0.1:{port}"]
 
 
-@pytest.mark.parametrize(("line", "lines"), [("", []), ("ipv6: true\n", ["        listen [::]:8000 default_server;"])])
-def test_nginx_conf_listens_on_ipv6_if_configured(site: Site, line: str, lines: list[str]) -> None:
-    """By default it does not, for machines without IPv6."""
+def accepts(address: str, port: int) -> bool:
+    """Whether a program of this machine can connect to an address."""
+    try:
+        socket.create_connection((address, port), timeout=60).close()
+    except ConnectionRefusedError:
+        return False
+    return True
+
+
+@pytest.mark.parametrize(
+    ("hosts", "place", "listens", "is_open"),
+    [
+        ([], "localhost", "127.0.0.1:{0} and [::1]:{0}: only this machine can open it (see --host)", False),
+        (["0.0.0.0", "::"], "localhost", "0.0.0.0:{0} and [::]:{0}: other machines can open it", True),
+        (["127.0.0.2", "127.0.0.2"], "127.0.0.2", "127.0.0.2:{0}: only this machine can open it (see --host)", True),
+    ],
+    ids=["default", "all addresses", "one address"],
+)
+def test_serve_listens_on_loopback_unless_told_otherwise(
+    local: Site, hosts: list[str], place: str, listens: str, is_open: bool
+) -> None:
+    """It says where. A catalog in the making is for this machine; other machines need --host.
+
+    127.0.0.2 stands for the other addresses of this machine, which not every machine has.
+    """
+    ipv6_socket().close()
+    with serving(local, *(word for host in hosts for word in ("--host", host))) as served:
+        first = served.first
+        others = {address for address in own_addresses() if not address.startswith("127.")}
+
+        assert (accepts("127.0.0.1", served.port), accepts("::1", served.port)) == (place == "localhost",) * 2
+        assert accepts("127.0.0.2", served.port) is is_open
+        assert [accepts(address, served.port) for address in others] == ["0.0.0.0" in hosts] * len(others)
+        assert f"listening on {listens.format(served.port)}\n" in first
+        assert f"serving http://{place}:{served.port}/ (Ctrl-C stops)\n" in first
+        if "0.0.0.0" in hosts:
+            link = f"links in responses lead to http://localhost:{served.port}, the base_url of the site\n"
+            assert link in first or link in served.until(link)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "sentence"),
+    [
+        (["--host", "nas"], 2, "'nas' does not appear to be an IPv4 or IPv6 address; pass an address of this machine"),
+        (
+            ["--host", "192.0.2.1", "--port", "8123"],
+            1,
+            "port 8123 of 192.0.2.1 cannot be used: Cannot assign requested address; choose another with --host",
+        ),
+        (["--host", "0.0.0.0", "--preview"], 2, "so it is for this machine only; omit --host"),
+    ],
+    ids=["a name", "of another machine", "of a preview"],
+)
+def test_an_address_that_serve_cannot_use_is_refused(
+    site: Site, run: Run, arguments: list[str], code: int, sentence: str
+) -> None:
+    """Before anything is built. A preview has chapters that are not published."""
+    result = run("serve", *tree_snapshot.options(site), *arguments)
+
+    assert (result.exit_code, sentence in result.stderr) == (code, True)
+    assert not (site.folder / "dist").exists()
+
+
+@pytest.mark.parametrize(("line", "addresses"), [("", ["8000"]), ("ipv6: true\n", ["8000", "[::]:8000"])])
+def test_nginx_conf_listens_on_all_addresses(site: Site, line: str, addresses: list[str]) -> None:
+    """It is for servers and containers. By default without IPv6, for machines without it."""
     site.write("site.yaml", f"base_url: https://minimal.example\n{line}")
     site.build()
     text = (site.folder / "nginx.conf").read_text()
 
-    assert [one for one in text.splitlines() if "[::" in one] == lines
+    assert re.findall(r"(?m)^ +listen (.+) default_server;$", text) == addresses
 
 
 # Loopback base URLs

@@ -3,7 +3,6 @@
 import http.client
 import json
 import socket
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +15,7 @@ from generator.commands.preview_status import PreviewStatus
 from generator.errors import FlatpanelError
 from generator.pipeline.build_options import Options
 from generator.release.store import Store
-from tests.commands.test_serve import DEADLINE, Serving, edit, serving
+from tests.commands.test_serve import DEADLINE, Serving, edit, own_addresses, serving
 from tests.conftest import AS_OF, Site
 
 SCHEDULED = "  - {id: 7, number: 2, published: 2035-06-01T16:00:00Z, pages: [1.png]}\n"
@@ -128,14 +127,6 @@ def test_only_this_machine_and_its_pages_can_read_a_preview(previewed: Site) -> 
         for address in addresses:
             with pytest.raises(ConnectionRefusedError):
                 socket.create_connection((address, served.port), timeout=DEADLINE).close()
-
-
-def own_addresses() -> list[str]:
-    """IPv4 addresses of this machine."""
-    with suppress(OSError), socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
-        probe.connect(("192.0.2.1", 9))  # sends nothing
-        return [probe.getsockname()[0]]
-    return []
 
 
 def test_the_status_has_the_release_of_each_page(previewed: Site) -> None:

@@ -233,7 +233,7 @@ def test_a_port_in_use_is_an_error(site: Site, play: Callable[..., Result]) -> N
         other.listen()
         port = other.getsockname()[1]
         result = play(Script(), port)
-    sentence = f"port {port} cannot be used: Address already in use; choose another with --port\n"
+    sentence = f"port {port} of 127.0.0.1 cannot be used: Address already in use; choose another with --port\n"
 
     assert (result.exit_code, result.output) == (1, sentence)
     assert not (site.folder / "dist").exists()
@@ -317,7 +317,7 @@ def test_the_default_port_is_that_of_site_yaml(site: Site, run: Callable[..., Re
         site.write("site.yaml", f"base_url: https://minimal.example\nport: {port}\n")
         result = run("serve", *tree_snapshot.options(site))
 
-    assert result.stderr.startswith(f"port {port} cannot be used")
+    assert result.stderr.startswith(f"port {port} of 127.0.0.1 cannot be used")
 
 
 def test_a_failed_start_leaves_no_folder(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -105,7 +105,7 @@ def written(folder: Path, lines: list[Published]) -> Path:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(file.text)
     (folder / "run").mkdir()
-    (folder / "nginx.conf").write_bytes(config.main_conf(8000, folder="release", run="run"))
+    (folder / "nginx.conf").write_bytes(config.main_conf(["8000"], folder="release", run="run"))
     return folder
 
 

@@ -42,10 +42,15 @@ def test_make_alone_is_help() -> None:
     assert make() == make("help")
 
 
-def test_make_serve_accepts_a_port() -> None:
-    """`make serve PORT=8001` passes the port on; the default is the port of the site."""
-    assert ".venv/bin/python build.py serve --port 8001 --watch" in make("-n", "serve", "PORT=8001").splitlines()
-    assert ".venv/bin/python build.py serve  --watch" in make("-n", "serve").splitlines()
+def test_make_serve_accepts_a_port_and_an_address(monkeypatch: pytest.MonkeyPatch) -> None:
+    """`make serve PORT=8001 HOST=::` passes both on. Some shells have a HOST of their own, which opens nothing."""
+    monkeypatch.setenv("HOST", "0.0.0.0")
+    given = make("-n", "serve", "PORT=8001", "HOST=::").splitlines()
+
+    assert ".venv/bin/python build.py serve --port 8001 --host :: --watch" in given
+    assert ".venv/bin/python build.py serve   --watch" in make("-n", "serve").splitlines()
+
+
 def test_clean_works_while_a_build_writes(tmp_path: Path) -> None:
     """As beside `make serve`. Only generated files are removed."""
     left = ("dist/www", ".flatpanel_serve/8000/dist", "my pages/__pycache__", "my pages/dist", ".venv/__pycache__")
