@@ -7,7 +7,7 @@ import signal
 import sys
 import time
 from collections.abc import Callable
-from contextlib import ExitStack, closing
+from contextlib import ExitStack, closing, suppress
 from datetime import datetime
 from ipaddress import ip_address
 from pathlib import Path
@@ -120,15 +120,13 @@ def serve(
             status.folder if status else None,
             hosts,
         )
-        try:
+        with suppress(KeyboardInterrupt):
             running = opened.enter_context(server)
             _print_start(running, hosts, result.site if result else None)
             if watch or preview:
                 _Watch(requested, images, running, status, result, fixed=as_of is not None).run(before)
             running.process.wait()
-        except KeyboardInterrupt:
-            return
-    running.check_end()
+            running.check_end()
 
 
 def _end_with_nginx() -> None:
@@ -221,6 +219,8 @@ class _Watch:
         # When a failed rebuild is repeated.
         self.retry: int | None = None
         self.site = reader.read_site(requested.catalog)
+        # The release that nginx was told to load last.
+        self.release = result.release if result else None
 
     def run(self, before: Snapshot) -> None:
         with (
@@ -231,10 +231,21 @@ class _Watch:
             _watch_catalog(self.requested.catalog, before, wait, self._is_due, self._rebuild)
 
     def _wait(self, events: FolderEvents, files: Snapshot) -> bool:
-        """Wait for a change of a file, for at most 0.3 s. False if nginx has ended."""
+        """Wait for a change of a file or of the current release, for at most 0.3 s. False if nginx has ended."""
         events.watch({os.path.join(self.requested.catalog, os.path.dirname(file)) for file, _ in files})
         events.wait(0.3)
+        if self.release and self.server.store.current() not in (self.release, None):
+            self._follow()
         return self.server.process.poll() is None
+
+    def _follow(self) -> None:
+        """Load the release that another command made the current one, such as a rollback."""
+        self.release = self.server.store.release()
+        try:
+            self.server.reload()
+            print_lines(f"release {self.release} is live; another command made it the current one")
+        except FlatpanelError as error:
+            print_error(error)
 
     def _is_due(self) -> bool:
         publication = None if self.fixed else self.next_publication
@@ -268,6 +279,7 @@ class _Watch:
             print_lines(f"serving {local.out} from now on: base_url is {result.site.base_url}")
         server.media = self.images(result.site)
         server.store, server.dist = Store(local.out, preview=local.preview), result.dist
+        self.release = result.release
         server.reload()
         self.next_publication = result.next_publication
         return result

@@ -106,6 +106,10 @@ class Server:
         command = [find_nginx(), "-e", "stderr", "-p", str(run), "-c", str(run / "nginx.conf")]
         command += ["-g", "daemon off;"]
         self.process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        # A shell waits for the end of this program, and ends nginx if it still runs: a killed program cannot.
+        watch = ["sh", "-c", 'trap "" INT TERM HUP; read -r _; kill -TERM "$1"', "sh", str(self.process.pid)]
+        silent = subprocess.DEVNULL
+        self.guard = subprocess.Popen(watch, stdin=subprocess.PIPE, stdout=silent, stderr=silent)
         self.relay = Thread(target=self._relay, args=(self.process.stderr,), daemon=True)
         self.relay.start()
 
@@ -190,6 +194,9 @@ class Server:
             self.process.terminate()
         self.process.wait()
         self.relay.join(1)
+        # The process id may belong to another program from now on.
+        self.guard.kill()
+        self.guard.communicate()
 
 
 @contextmanager

@@ -121,6 +121,21 @@ def test_serve_ends_with_nginx_on_a_signal(site: Site, number: int) -> None:
             ask(served.port)
 
 
+def test_nginx_ends_with_a_killed_serve(site: Site) -> None:
+    """SIGKILL lets serve stop nothing itself."""
+    with serving(site) as served:
+        pid = served.process.pid
+        children = [os.pidfd_open(int(child)) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+        served.process.kill()
+        for child in children:
+            assert select.select([child], [], [], DEADLINE)[0], "a process of serve still runs"
+            os.close(child)
+
+        assert children
+        with pytest.raises(ConnectionRefusedError):
+            ask(served.port)
+
+
 def test_watch_publishes_an_edit(site: Site) -> None:
     """When it is announced, the ETag and the later date are live. A typo changes nothing."""
     with serving(site, "--watch") as served:

@@ -270,6 +270,37 @@ def test_output_of_nginx_is_escaped(site: Site, play: Callable[..., Result], mon
     assert result.stderr == "\\x1b]0;owned\\x07\\x9b\nlast\nnginx ended with exit code 1\n"
 
 
+def test_a_rollback_is_live_at_once(site: Site, play: Callable[..., Result], monkeypatch: pytest.MonkeyPatch) -> None:
+    """If nginx refuses the release that another command chose, it is named once, and the one before stays live."""
+    port, etags, releases = free_port(), [], []
+    main = config.main_conf
+
+    def look() -> None:
+        releases.append(site.store.current())
+        etags.append(ask(port).headers["ETag"])
+
+    def edit() -> None:
+        look()
+        tree_snapshot.first_version(site)
+
+    def roll_back() -> None:
+        look()
+        site.roll_back()
+
+    def refuse() -> None:
+        look()
+        monkeypatch.setattr(config, "main_conf", lambda *given, **named: main(*given, **named) + b"nonsense;\n")
+        site.roll_back(releases[1])
+
+    result = play(Script(edit, roll_back, lambda: None, refuse, lambda: None, look), port)
+    first, second = etags[:2]
+
+    assert first != second
+    assert (etags[2:], releases) == ([first, first], [releases[0], releases[1], releases[0], releases[1]])
+    assert f"release {releases[0]} is live; another command made it the current one\n" in result.stdout
+    assert result.stderr.count("nginx rejected the configuration; its messages above say why\n") == 1
+
+
 def test_a_refused_configuration_keeps_the_previous_release(
     site: Site, play: Callable[..., Result], monkeypatch: pytest.MonkeyPatch
 ) -> None:
