@@ -10,7 +10,7 @@ import click
 
 from . import __version__
 from .commands import output
-from .commands.help import write_examples
+from .commands.help import refuse_unknown, write_examples
 
 # The sections of the help, and in each the commands with the first sentence of their docstrings. Without this table,
 # the help would import all commands.
@@ -75,8 +75,17 @@ class LazyGroup(click.Group):
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
         return load(name) if name in COMMANDS else None
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args[0] not in COMMANDS and not ctx.resilient_parsing:
+            refuse_unknown(ctx, args[0], COMMANDS)
+        return super().resolve_command(ctx, args)
+
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        if not args or (args[0].startswith("-") and args[0] not in ("-h", "--help", "--version")):
+        is_build = not args or (args[0].startswith("-") and args[0] not in ("-h", "--help", "--version"))
+        # A shell that completes a command parses the words before it.
+        if is_build and not ctx.resilient_parsing:
             args = ["build", *args]
         return super().parse_args(ctx, args)
 

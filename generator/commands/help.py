@@ -35,6 +35,13 @@ def summary(command: click.Command) -> str:
     return command.get_short_help_str(_SUMMARY)
 
 
+def refuse_unknown(ctx: click.Context, name: str, commands: Sequence[str]) -> None:
+    # Imported here because no other use of the help needs it.
+    from ..catalog.problems.suggestions import did_you_mean
+
+    ctx.fail(f"unknown command {name}{did_you_mean(name, commands, '--help lists the commands')}")
+
+
 def write_examples(examples: Sequence[str], ctx: click.Context, formatter: click.HelpFormatter) -> None:
     """Add a section with one example on each line, unwrapped."""
     program = ctx.find_root().info_name

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import click
 import pytest
+from click.shell_completion import ShellComplete
 from click.testing import Result
 
 from generator import __version__
@@ -324,9 +325,29 @@ def test_the_help_of_a_command_has_options_and_examples(run: Run, words: list[st
         command.make_parser(click.Context(command)).parse_args(shlex.split(example)[2 + len(words) :])
 
 
-def test_shells_complete_all_commands() -> None:
-    """click's completion reads the names from the group."""
-    assert main.list_commands(click.Context(main)) == COMMANDS
+@pytest.mark.parametrize(("name", "hint"), [("chek", "did you mean check?"), ("nonsense", "--help lists the commands")])
+def test_an_unknown_command_gets_a_suggestion(run: Run, name: str, hint: str) -> None:
+    result = run(name)
+
+    assert result.exit_code == 2
+    assert result.stderr.endswith(f"Error: unknown command {name}; {hint}\n")
+
+
+@pytest.mark.parametrize(
+    ("words", "completed"),
+    [
+        (["bu"], ["build"]),
+        (["keys", "a"], ["add"]),
+        (["import", "--from-d"], ["--from-database"]),
+        (["nonsense", "bu"], ["build"]),
+    ],
+    ids=" ".join,
+)
+def test_shells_complete_commands_and_options(words: list[str], completed: list[str]) -> None:
+    """The completion that docs/serving.md installs; without a complete command, it is not that of build."""
+    completion = ShellComplete(main, {}, "flatpanel", "_FLATPANEL_COMPLETE")
+
+    assert [item.value for item in completion.get_completions(words[:-1], words[-1])] == completed
 
 
 def test_defaults_are_shown(run: Run) -> None:

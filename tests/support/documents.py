@@ -44,6 +44,7 @@ NOT_RUN = {
     "PREVIOUS=last.json docker": "same as docker",
     "docker": "tests/project/test_container.py runs the same steps",
     "flatpanel": "tests/project/test_installed_package.py runs the installed program",
+    'eval "$(_FLATPANEL_COMPLETE': "needs an installed program; tests/commands/test_cli.py completes words",
     "pipx install": "tests/project/test_installation.py follows it",
     "python3 -m venv ~/flatpanel": "same as pipx",
     "~/flatpanel/bin/": "same as pipx",
