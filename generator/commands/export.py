@@ -37,7 +37,7 @@ def export(out: Path, host: str | None, gists: Path | None, target: Path | None)
     """Write the release as plain files.
 
     DIR gets the body of each public URL and its headers, for hosts other than nginx. Restricted URLs and those with
-    parameters are left out. With --for, DIR gets the file names and the rules of one host; docs/hosts.md compares them.
+    parameters are left out. With --for, DIR gets the file names and the rules of one host.
     """
     if not target and not gists:
         raise click.UsageError("pass a folder, --cubari with a folder, or both")

@@ -19,8 +19,6 @@ PROGRAM = "`python build.py "
 # Commands that write no files, so that a failure has nothing to reassure about.
 READ_ONLY = {"check", "diff", "next"}
 
-_PROJECT = Path(__file__).parents[2]
-
 F = TypeVar("F", bound=Callable[..., Any])
 
 
@@ -115,8 +113,8 @@ def _style(line: str) -> dict[str, Any]:
 
 
 def _explanation(problem: Problem) -> str | None:
-    """The section of the documents in a checkout, or the `explain` command of an installed program."""
-    if not problem.docs or (_PROJECT / PAGE).is_file():
+    """The section of the documents if they are in the working folder, as in a checkout; else the `explain` command."""
+    if not problem.docs or Path(PAGE).is_file():
         return problem.docs
     # Imported here because it is slow, and a checkout does not need it.
     from ..catalog import field_help

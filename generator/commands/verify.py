@@ -55,7 +55,7 @@ def verify(
 ) -> None:
     """Compare files or a server with the release.
 
-    A server must keep the promises that its host can keep; docs/hosts.md lists them.
+    A server must keep the promises that its host can keep; --table prints them.
     """
     if url is not None and (repairing or strict):
         raise click.UsageError("--repair and --strict check files, so they cannot be combined with --url")

@@ -124,9 +124,9 @@ def wrong(site: Site) -> None:
 def test_a_hint_refers_to_the_page_or_the_command(
     site: Site, run: Run, monkeypatch: pytest.MonkeyPatch, is_checkout: bool
 ) -> None:
-    """To the page in a checkout, and to `explain` in an installed program."""
+    """To the page in a checkout, and to `explain` in the folder of a project, which has no such page."""
     if not is_checkout:
-        monkeypatch.setattr("generator.commands.reporting._PROJECT", site.folder)
+        monkeypatch.chdir(site.folder)
     wrong(site)
     hint = f"{doc_links.PAGE}#images" if is_checkout else "python build.py explain series.cover"
 
@@ -135,7 +135,7 @@ def test_a_hint_refers_to_the_page_or_the_command(
 
 def test_a_problem_without_a_field_has_no_hint(site: Site, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     """Invalid YAML is about no field."""
-    monkeypatch.setattr("generator.commands.reporting._PROJECT", site.folder)
+    monkeypatch.chdir(site.folder)
     site.write("site.yaml", "base_url: [\n")
     site.write("groups.txt.yaml", "a: 1\n")
     result = run("check", "--catalog", site.folder / "catalog_src")
