@@ -23,7 +23,7 @@ from ..catalog.patterns import MAX_SLUG
 from ..catalog.problems import locate
 from ..catalog.problems.messages import record_errors
 from ..catalog.problems.suggestions import did_you_mean
-from ..catalog.problems.unlocated import UnlocatedProblem
+from ..catalog.problems.unlocated import FIRST, UnlocatedProblem
 from ..catalog.reader import Entry, SeriesEntry, Sources
 from ..catalog.records import Chapter, Record, Series
 from ..catalog.references import References
@@ -83,11 +83,11 @@ def add_series(folder: Folder, slug: str, options: Mapping[str, Any], *, in_fold
         file, kind = f"{SERIES}/{slug}.yaml", "file"
         if in_folder:
             file, kind = f"{SERIES}/{slug}/series.yaml", "folder"
-        record = _record(sources, draft, Series)
+        record = _record(folder, sources, draft, Series)
         files = [(series.slug, series.entry.file) for series in sources.series]
-        draft.refuse(_by_field(cross_checks.slug_problems([*files, (slug, file)]), ()))
+        draft.refuse(_by_field(folder, cross_checks.slug_problems([*files, (slug, file)]), ()))
         series = SeriesEntry(slug, Entry(record, file, ()), ())
-        draft.refuse(_by_field(cross_checks.RecordChecks(sources).series(series), ()))
+        draft.refuse(_by_field(folder, cross_checks.RecordChecks(sources).series(series), ()))
         head = f"{schema_line(file)}\n{_ABOUT_SERIES.format(kind, slug)}"
         return _write(folder, NewEntry(file, b"", writer.file(yaml_value(record.to_values()), head), record), dry=dry)
 
@@ -112,11 +112,11 @@ def add_chapter(
         images = page_images.read(source) if source else None
         draft = _chapter_draft(sources, series, options, source, images, now)
         draft.fields["id"] = chapter_ids.free_ids(folder, sources, highest, warn)[0]
-        record = _record(sources, draft, Chapter)
+        record = _record(folder, sources, draft, Chapter)
         file, path = _place(folder, series, record)
         with_chapter = replace(series, chapters=(*series.chapters, Entry(record, file, path)))
-        draft.refuse(_by_field(cross_checks.RecordChecks(sources).series(with_chapter), path))
-        draft.refuse(_repeated_version(sources, series, Entry(record, file, path)))
+        draft.refuse(_by_field(folder, cross_checks.RecordChecks(sources).series(with_chapter), path))
+        draft.refuse(_by_field(folder, _repeated_version(sources, series, Entry(record, file, path)), path))
         before = locate.text(folder, file)
         if path:
             change = partial(editor.with_entries, before, "chapters", [yaml_value(record.to_values())])
@@ -216,21 +216,21 @@ def _place(folder: Folder, series: SeriesEntry, chapter: Chapter) -> tuple[str, 
     return next(name for name in names if not os.path.lexists(folder / name)), ()
 
 
-def _record(sources: Sources, draft: Draft, model: type[R]) -> R:
+def _record(folder: Folder, sources: Sources, draft: Draft, model: type[R]) -> R:
     """Return the record of a draft; raise all errors in its fields and references."""
     errors = record_errors(model, draft.fields)
     invalid = {field for field, _ in errors}
     entry, references = Entry(Record(), "", ()), References(sources)
     valid = {field: value for field, value in draft.fields.items() if field not in invalid}
     for name in (name for name in _REFERENCES if name in valid):
-        errors += _by_field(references.list_problems(entry, (name,), f"{name}.yaml", valid[name]), ())
-    errors += _by_field(references.category_problems(entry, valid.get("categories", ())), ())
+        errors += _by_field(folder, references.list_problems(entry, (name,), f"{name}.yaml", valid[name]), ())
+    errors += _by_field(folder, references.category_problems(entry, valid.get("categories", ())), ())
     draft.refuse(errors)
     return model.model_validate(draft.fields)
 
 
-def _repeated_version(sources: Sources, series: SeriesEntry, new: Entry[Chapter]) -> Iterator[tuple[str, str]]:
-    """Yield an error if a chapter without a volume has the number and the groups of the new one."""
+def _repeated_version(sources: Sources, series: SeriesEntry, new: Entry[Chapter]) -> Iterator[UnlocatedProblem]:
+    """Yield a problem if a chapter without a volume has the number and the groups of the new one."""
     groups = NameIndex[Any].of(entry.record for entry in sources.lists["groups.yaml"])
 
     def version(chapter: Chapter) -> tuple[object, ...]:
@@ -238,17 +238,19 @@ def _repeated_version(sources: Sources, series: SeriesEntry, new: Entry[Chapter]
 
     for entry in series.chapters:
         if version(entry.record) == version(new.record):
-            place = cross_checks.place_of(entry, new)
-            name = f"chapter {new.record.number} without a volume"
-            yield "number", f"{name} and of the same groups already exists: {place}; choose another number or --group"
+            name = f"chapter {new.record.number} without a volume and of the same groups"
+            message = f"{name} already exists {FIRST}; choose another number or --group"
+            first = entry.file, (*entry.path, "number")
+            yield UnlocatedProblem(new.file, (*new.path, "number"), message, first=first)
             return
 
 
-def _by_field(problems: Iterable[UnlocatedProblem], path: YamlPath) -> Iterator[tuple[str, str]]:
+def _by_field(folder: Folder, problems: Iterable[UnlocatedProblem], path: YamlPath) -> Iterator[tuple[str, str]]:
     """Yield (field, message) of problems with the record at `path` in its file."""
+    places = locate.Places(folder)
     for problem in problems:
         field = problem.path[len(path) :][:1]
-        yield (str(field[0]) if field else ""), problem.message
+        yield (str(field[0]) if field else ""), places.message(problem)
 
 
 def _write(folder: Folder, entry: NewEntry, *, dry: bool) -> NewEntry:

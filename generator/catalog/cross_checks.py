@@ -6,9 +6,8 @@ from math import inf
 from operator import attrgetter
 from typing import Any
 
-from .problems.messages import field_name
 from .problems.suggestions import did_you_mean
-from .problems.unlocated import UnlocatedProblem
+from .problems.unlocated import FIRST, UnlocatedProblem
 from .reader import Entry, SeriesEntry, Sources
 from .records import Chapter
 from .references import References, repeated_values
@@ -71,8 +70,9 @@ class RecordChecks:
         in_volumes = (chapter for chapter in series.chapters if chapter.record.volume is not None)
         for chapter, first in _repeated(in_volumes, attrgetter("volume", "number")):
             name = f"chapter {chapter.record.number} of volume {chapter.record.volume}"
-            message = f"{name} already exists: {place_of(first, chapter)}; choose another number"
-            yield UnlocatedProblem(chapter.file, (*chapter.path, "number"), message)
+            message = f"{name} already exists {FIRST}; choose another number"
+            place = first.file, (*first.path, "number")
+            yield UnlocatedProblem(chapter.file, (*chapter.path, "number"), message, first=place)
         for chapter in series.chapters:
             path = (*chapter.path, "groups")
             yield from self.references.list_problems(chapter, path, "groups.yaml", chapter.record.groups)
@@ -124,8 +124,8 @@ def chapter_id_problems(sources: Sources) -> Iterator[UnlocatedProblem]:
     """Yield a problem for every chapter id that an earlier chapter of `sources` has."""
     entries = (entry for series in sources.series for entry in series.chapters if entry.record.id is not None)
     for entry, first in _repeated(entries, attrgetter("id")):
-        message = f"the id {entry.record.id} is already used by {place_of(first, entry)}; choose another"
-        yield UnlocatedProblem(entry.file, (*entry.path, "id"), message)
+        message = f"the id {entry.record.id} is already used {FIRST}; choose another"
+        yield UnlocatedProblem(entry.file, (*entry.path, "id"), message, first=(first.file, (*first.path, "id")))
 
 
 def _repeated_ids(sources: Sources) -> Iterator[UnlocatedProblem]:
@@ -196,10 +196,3 @@ def _repeated(entries: Iterable[Entry[Any]], key: Callable[[Any], object]) -> It
         other = first.setdefault(key(entry.record), entry)
         if other is not entry:
             yield entry, other
-
-
-def place_of(other: Entry[Any], entry: Entry[Any]) -> str:
-    """Return the place of a chapter in a message about `entry`."""
-    if not other.path:
-        return other.file
-    return field_name(other.path) if other.file == entry.file else f"{field_name(other.path)} in {other.file}"

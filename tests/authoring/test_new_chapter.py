@@ -190,7 +190,7 @@ def test_volume_0_overrides_comicinfo(site: Site, new: New, tmp_path: Path) -> N
     [
         (["frist"], "no series has the slug frist; did you mean first?"),
         (["nothing-like-it"], "no series has the slug nothing-like-it; `new series` adds one"),
-        (["first", "--number", "1", "--volume", "1"], "--number: chapter 1 of volume 1 already exists: chapters[0]; "),
+        (["first", "--number", "1", "--volume", "1"], "--number: chapter 1 of volume 1 already exists in line 7; "),
         (
             ["first", "--number", "ten"],
             "--number: should be digits with at most one decimal point between them, like 10 or ",
@@ -228,8 +228,8 @@ def test_chapter_of_another_group_may_have_the_number(site: Site, new: New) -> N
 
         assert result.exit_code == (0 if created else 1), result.output
         assert (everything(site) != before) == created
-    place = "chapters[2]; choose another number or --group\n"
-    assert result.stderr == f"--number: chapter 8 without a volume and of the same groups already exists: {place}"
+    place = "in line 20; choose another number or --group\n"
+    assert result.stderr == f"--number: chapter 8 without a volume and of the same groups already exists {place}"
 
 
 @pytest.mark.parametrize(
@@ -244,7 +244,7 @@ def test_chapter_of_another_group_may_have_the_number(site: Site, new: New) -> N
         ("<Translator>Nite Shift</Translator>", "group: no group is named Nite Shift; did you mean Night Shift?"),
         (
             "<Number>1</Number><Volume>1</Volume>",
-            "number: chapter 1 of volume 1 already exists: chapters[0]; choose another",
+            "number: chapter 1 of volume 1 already exists in line 7; choose another",
         ),
         ("<Translator>a\u202eb</Translator>", "group: no group is named a\\u202eb; see groups.yaml"),
     ],

@@ -2,7 +2,7 @@
 
 import pytest
 
-from generator.catalog.problems.unlocated import UnlocatedProblem
+from generator.catalog.problems.unlocated import FIRST, UnlocatedProblem
 from tests.support.yaml_catalogs import complaints
 
 PEOPLE = """
@@ -102,7 +102,8 @@ def test_repeated_id_is_a_problem_of_all_but_the_first_chapter() -> None:
         UnlocatedProblem(
             "series/c.yaml",
             ("chapters", index, "id"),
-            "the id 5 is already used by chapters[0] in series/b.yaml; choose another",
+            f"the id 5 is already used {FIRST}; choose another",
+            first=("series/b.yaml", ("chapters", 0, "id")),
         )
         for index in (0, 1)
     ]

@@ -1,8 +1,9 @@
 """Problems with paths -> problems with lines and columns, found by reading the files a second time."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import replace
+from functools import lru_cache
 from itertools import groupby
 from typing import NamedTuple
 
@@ -15,7 +16,7 @@ from ..yaml.typing_errors import Position
 from . import doc_links
 from .excerpts import SourceLines
 from .messages import field_name
-from .unlocated import UnlocatedProblem
+from .unlocated import FIRST, UnlocatedProblem
 
 _PLAINTEXT_KEY = "plaintext API key; remove it and create a new one with `python build.py keys add`"
 
@@ -34,10 +35,10 @@ def locate(folder: Folder, problems: Iterable[UnlocatedProblem]) -> list[Problem
     Every file with a problem is also searched for YAML errors and plaintext keys. The first problems get excerpts.
     """
     located: list[Problem] = []
+    places = Places(folder)
     for file, group in groupby(sorted(problems, key=lambda problem: problem.file), key=lambda problem: problem.file):
-        content = text(folder, file)
-        positions = read_positions(content)
-        helps = dict(_file_problems(str(folder / file), content, positions, group))
+        content, positions = text(folder, file), places.positions(file)
+        helps = dict(_file_problems(str(folder / file), content, positions, places, group))
         ordered = sorted(helps)
         with_excerpt = ordered[: max(0, MAX_EXCERPTS - len(located))]
         lines = SourceLines(file, content, positions)
@@ -50,8 +51,23 @@ def locate(folder: Folder, problems: Iterable[UnlocatedProblem]) -> list[Problem
     return located
 
 
+class Places:
+    """The positions in the files of a catalog. A few files are kept: a message can name the line of another file."""
+
+    def __init__(self, folder: Folder) -> None:
+        self.positions: Callable[[str], Positions] = lru_cache(8)(lambda file: read_positions(text(folder, file)))
+
+    def message(self, problem: UnlocatedProblem) -> str:
+        """Return the message of a problem with the line of the value that it repeats."""
+        if not problem.first:
+            return problem.message
+        file, path = problem.first
+        line = self.positions(file).position(path)[0]
+        return problem.message.replace(FIRST, f"in line {line}" if file == problem.file else f"in {file}:{line}")
+
+
 def _file_problems(
-    path: str, content: bytes, positions: Positions, problems: Iterable[UnlocatedProblem]
+    path: str, content: bytes, positions: Positions, places: Places, problems: Iterable[UnlocatedProblem]
 ) -> Iterator[tuple[Problem, _Help]]:
     for line, column, message in positions.flaws:
         yield Problem(path, line, column, "", api_keys.redacted(message)), _Help(doc_links.YAML)
@@ -60,7 +76,7 @@ def _file_problems(
     for problem in problems:
         if problem.message:
             line, column = positions.position(problem.path, of_key=problem.of_key)
-            field, message = (api_keys.redacted(part) for part in (field_name(problem.path), problem.message))
+            field, message = (api_keys.redacted(part) for part in (field_name(problem.path), places.message(problem)))
             # For a missing field, the section of the record explains more than that of the values.
             of_key = problem.of_key or problem.path not in positions.starts
             anchor = doc_links.anchor(problem.file, problem.path, of_key=of_key)
