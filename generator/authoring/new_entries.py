@@ -4,6 +4,7 @@ The catalog is checked before and with the new entry; a catalog with problems is
 """
 
 import os
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
@@ -27,7 +28,7 @@ from ..catalog.problems.unlocated import FIRST, UnlocatedProblem
 from ..catalog.reader import Entry, SeriesEntry, Sources
 from ..catalog.records import Chapter, Record, Series
 from ..catalog.references import References
-from ..catalog.yaml import editor, scalars, writer
+from ..catalog.yaml import editor, writer
 from ..catalog.yaml.positions import YamlPath
 from ..catalog.yaml_values import yaml_value
 from ..errors import FlatpanelError
@@ -43,6 +44,8 @@ _SINGULAR = {"authors": "author", "artists": "artist", "categories": "category",
 _REFERENCES = ("authors", "artists", "groups")
 
 _ABOUT_SERIES = "The name of this {} is the slug of the series. `new chapter {}` adds chapters."
+
+_ID = re.compile("[0-9]{1,10}")
 
 R = TypeVar("R", Series, Chapter)
 
@@ -177,8 +180,8 @@ def _with_references(sources: Sources, options: Mapping[str, Any]) -> dict[str, 
 
 def _reference(directory: NameIndex[Any], text: str) -> str | int:
     """Return a name, or an id if no entry has the text as its name."""
-    number = scalars.scalar(text)
-    return number if text not in directory.by_name and type(number) is int and number in directory.by_id else text
+    is_number = _ID.fullmatch(text) and text not in directory.by_name
+    return int(text) if is_number and int(text) in directory.by_id else text
 
 
 def _check_slug(sources: Sources, slug: str) -> None:

@@ -30,6 +30,7 @@ _RUN = re.compile(r"(\S+) *\.\. *(\S+)")
 _TITLE_FIELD = re.compile(r"\{([^{}]*)\}")
 _UNRESERVED = re.compile(r"[-A-Za-z0-9._~]+")
 _URL = re.compile(r"https?://([^/?#]*)(.*)", re.DOTALL)
+MISSPELT_SCHEME = re.compile("(?!https?://)[hpst]+:/")
 _LONE_PERCENT = re.compile(r"%(?![0-9A-Fa-f]{2})")
 _IPV6 = re.compile(r"\[[0-9A-Fa-f:.]+\]")
 IMAGE = re.compile(r"(https?://[^/?#]+/(?:[^/?#]*/)*)([^/?#]+(?:[?#].*)?)")
@@ -97,6 +98,13 @@ def filterable(text: str) -> str:
             'should not start with - or a space, and should not end with a space: in filters, - means "not", '
             "and spaces are dropped"
         )
+    return text
+
+
+def link(text: str) -> str:
+    """Check that a text, which is usually a URL, does not begin with a misspelt http or https."""
+    if MISSPELT_SCHEME.match(text):
+        raise ValueError("should begin with http:// or https://")
     return text
 
 

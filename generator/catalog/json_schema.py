@@ -92,6 +92,11 @@ def _filterable(inner: Schema) -> Schema:
     return {**inner, "allOf": [{"pattern": rf"^(?!-|{_SPACE}|[\s\S]*{_SPACE}$)", _PATTERN_MESSAGE: message}]}
 
 
+def _link(inner: Schema) -> Schema:
+    message = "should begin with http:// or https://"
+    return {**inner, "allOf": [{"pattern": f"^(?!{field_values.MISSPELT_SCHEME.pattern})", _PATTERN_MESSAGE: message}]}
+
+
 def _pages(inner: Schema) -> Schema:
     message = "should be a list of files or a run like 001.jpg .. 018.jpg"
     run = {"type": "string", "pattern": rf"^\s*{_RUN_END} *\.\. *{_RUN_END}\s*$", _PATTERN_MESSAGE: message}
@@ -117,6 +122,7 @@ _VALIDATORS: dict[Callable[..., Any], Callable[[Schema], Schema]] = {
     field_values.number: _number,
     field_values.reference: _reference,
     field_values.filterable: _filterable,
+    field_values.link: _link,
     field_values.pages: _pages,
     field_values.check_pages: _check_pages,
     field_values.chapter_title: _chapter_title,

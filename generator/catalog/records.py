@@ -20,6 +20,8 @@ Volume: TypeAlias = Annotated[int, Field(ge=1, le=MAX_NUMBER)]
 Slug: TypeAlias = Annotated[str, StringConstraints(pattern=patterns.SLUG, max_length=patterns.MAX_SLUG)]
 Username: TypeAlias = Annotated[str, StringConstraints(pattern=patterns.USERNAME, max_length=patterns.MAX_SLUG)]
 Line: TypeAlias = Annotated[str, StringConstraints(pattern=patterns.LINE)]
+# Mostly a URL, but also the name or the host alone.
+Link: TypeAlias = Annotated[Line, AfterValidator(field_values.link)]
 Name: TypeAlias = Annotated[str, StringConstraints(pattern=patterns.LINE, min_length=1)]
 CategoryId: TypeAlias = Annotated[
     str,
@@ -136,9 +138,9 @@ class Group(Entity):
     description: Paragraphs = Field(
         "", description="about the group; can have several lines", examples=["We letter after dark."]
     )
-    website: Line = Field("", description="the URL of the website", examples=["https://night-shift.example"])
+    website: Link = Field("", description="the URL of the website", examples=["https://night-shift.example"])
     email: Line = Field("", description="the email address", examples=["hello@night-shift.example"])
-    discord: Line = Field("", description="the Discord invitation", examples=["https://discord.example/night-shift"])
+    discord: Link = Field("", description="the Discord invitation", examples=["https://discord.example/night-shift"])
     twitter: Line = Field("", description="the name on Twitter, without `@`", examples=["nightshift_reads"])
     reddit: Line = Field("", description="the name on Reddit", examples=["r/nightshift_reads"])
     irc: Line = Field(

@@ -101,7 +101,7 @@ _NUMBERS = (
 )  # fmt: skip
 _ADDRESSES = (
     "https://a.example", "http://a.example/", "https://a.example/b/c.jpg?d=e#f", "https://a.example/b/", "https://",
-    "https://a.example/b c", "https://a.example:80", "https://a.example:800000", "ftp://a.example/b.jpg",
+    "https://a.example/b c", "https://a.example:80", "https://a.example:800000", "ftp://a.example/b.jpg", "htps://a.example",
     "/", "/a/", "/a", "a/", "//", "/a b/", "/srv/comics", "/srv/comics/", "https://a.example/media/", "/series",
     "/series/{slug}", "/serie", *(f"https://a.example/{'a' * length}" for length in (1982, 1983)),
 )  # fmt: skip

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from ..records import Record
 from ..yaml.positions import LINE_BREAK, Positions, YamlPath, read_positions
-from ..yaml.scalars import scalar
+from ..yaml.scalars import is_text
 from .messages import field_name, record_errors, record_inside
 
 # Further warnings of a file are counted.
@@ -55,8 +55,8 @@ def _cut_texts(text: bytes, model: type[Record]) -> Iterator[CutText]:
             first, start = positions.starts[path]
             whole = lines[line - 1][start - 1 :] if first == line else lines[line - 1].lstrip()
             value = whole[: len(whole) - len(lines[line - 1]) + column - 1].rstrip()
-            is_text = not lines[first - 1].startswith(_NOT_PLAIN, start - 1) and isinstance(scalar(value), str)
-            if is_text and _is_valid(model, path, whole.rstrip().expandtabs(1)):
+            is_plain_text = not lines[first - 1].startswith(_NOT_PLAIN, start - 1) and is_text(value)
+            if is_plain_text and _is_valid(model, path, whole.rstrip().expandtabs(1)):
                 quoted = value if len(value) <= _MAX_QUOTED else f"…{value[-_MAX_QUOTED:]}"
                 message = f'is cut to "{quoted}" by a comment; put the text in quotes, or a space after #'
                 yield CutText(line, comment.end(), field_name(path), message)

@@ -19,6 +19,7 @@ from yaml.events import (
 )
 
 from .reader import MAX_ALIASED_NODES, MAX_ALIASES, MAX_DEPTH, MAX_DIRECTIVES, MAX_VALUES, Event, Malformed
+from .scalars import is_in_curly_quotes
 from .typing_errors import Flaw, ParserError, Position, likely_cause, merge_conflicts
 
 # The line breaks of libyaml.
@@ -119,6 +120,8 @@ class _PositionReader:
             self.skip(event)
             return 1
         size = 1
+        if kind is ScalarEvent and event.implicit[0] and is_in_curly_quotes(event.value):
+            self.flaw(event, "curly quotes do not quote in YAML; write straight quotes, or add them around the value")
         if kind is MappingStartEvent:
             size += self.mapping(path)
         elif kind is SequenceStartEvent:

@@ -22,7 +22,7 @@ from yaml.events import (
     StreamEndEvent,
 )
 
-from .scalars import scalar
+from .scalars import CurlyQuotes, scalar
 from .typing_errors import merge_conflicts
 
 MAX_DEPTH = 24
@@ -44,7 +44,7 @@ def load(text: bytes) -> Any:
     """Return the value of the only document in `text`."""
     try:
         return _ValueReader(text).document()
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
+    except (yaml.YAMLError, UnicodeDecodeError, CurlyQuotes) as error:
         raise Malformed from error
 
 

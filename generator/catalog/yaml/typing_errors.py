@@ -8,6 +8,8 @@ import unicodedata
 from collections.abc import Callable, Iterator
 from typing import NamedTuple, TypeAlias
 
+from .scalars import CURLY_QUOTES
+
 Position: TypeAlias = tuple[int, int]  # line and column, from 1
 Flaw: TypeAlias = tuple[int, int, str]  # line, column, message
 
@@ -44,7 +46,7 @@ _ENTRY = re.compile(r"( *)-(?= |$)")
 _FIELD_WITHOUT_VALUE = re.compile(rf"{_LINE_START}[A-Za-z_]\w*: *(?:#.*)?$")
 _UNUSUAL_SPACE = re.compile(rf"{_LINE_START}(?:[A-Za-z_]\w*:|-)? *(?=(?:[^\S \t]|[\u200b\u2060\ufeff\u00ad]))")
 _TAB = re.compile(rf"{_LINE_START}-?\s*?(?=\t)")
-_CURLY_QUOTE = re.compile(rf"{_LINE_START}[A-Za-z_]\w*: +(?=[“”„‟‘’‚«»])")
+_CURLY_QUOTE = re.compile(rf"{_LINE_START}[A-Za-z_]\w*: +(?=[{CURLY_QUOTES}«»])")
 _BLOCK_TEXT = re.compile(rf"{_LINE_START}([A-Za-z_]\w*: *[|>][-+0-9]*) *(?:#.*)?$")
 
 # Only the beginning of a line is searched: a typing error is there, and the patterns are slow on long runs of spaces.
