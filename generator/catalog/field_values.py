@@ -27,7 +27,8 @@ INSTANT = re.compile(
 _YEAR_10000 = 253_402_300_800
 _NUMBER = re.compile(r"([0-9]+)(?:\.([0-9]+))?")
 _RUN = re.compile(r"(\S+) *\.\. *(\S+)")
-_TITLE_FIELD = re.compile(r"\{([^{}]*)\}")
+# Two braces are a brace in the title.
+_TITLE_FIELD = re.compile(r"\{\{|\}\}|\{([^{}]*)\}")
 _UNRESERVED = re.compile(r"[-A-Za-z0-9._~]+")
 _URL = re.compile(r"https?://([^/?#]*)(.*)", re.DOTALL)
 MISSPELT_SCHEME = re.compile("(?!https?://)[hpst]+:/")
@@ -194,8 +195,8 @@ def all_percent_encoded(files: list[str]) -> tuple[str, ...]:
 def chapter_title(value: object) -> object:
     """Check that a title template has only valid fields."""
     if isinstance(value, str):
-        for name in _TITLE_FIELD.findall(value):
-            if name not in TITLE_FIELDS:
+        for name in (match[1] for match in _TITLE_FIELD.finditer(value)):
+            if name not in (None, *TITLE_FIELDS):
                 match = nearest(name, TITLE_FIELDS)
                 valid = ", ".join(f"{{{field}}}" for field in TITLE_FIELDS)
                 hint = f"did you mean {{{match}}}?" if match else f"valid fields: {valid}"
@@ -209,7 +210,7 @@ def full_title(template: str, volume: int | None, values: Mapping[str, str]) -> 
         template = template.replace("Vol. {volume}, ", "")
     if not values["title"]:
         template = template.removesuffix(": {title}")
-    return _TITLE_FIELD.sub(lambda match: values[match[1]], template)
+    return _TITLE_FIELD.sub(lambda match: match[0][0] if match[1] is None else values[match[1]], template)
 
 
 def default_title(volume: int | None, number: str, title: str) -> str:

@@ -112,7 +112,8 @@ def _check_pages(inner: Schema) -> Schema:
 def _chapter_title(inner: Schema) -> Schema:
     fields = ", ".join(f"{{{field}}}" for field in field_values.TITLE_FIELDS)
     names = "|".join(field_values.TITLE_FIELDS)
-    pattern = rf"^(?![\s\S]*\{{(?!(?:{names})\}})[^{{}}]*\}})"
+    # Two braces, a field, a brace that opens none, another character.
+    pattern = rf"^(?:\{{\{{|\{{(?:{names})\}}|\{{(?!\{{|[^{{}}]*\}})|[^{{])*$"
     return {**inner, "allOf": [{"pattern": pattern, _PATTERN_MESSAGE: f"valid fields in braces: {fields}"}]}
 
 

@@ -276,7 +276,7 @@ class Series(Entity):
     chapter_title: ChapterTitle = Field(
         field_values.DEFAULT_CHAPTER_TITLE,
         description="template of full chapter titles; `{volume}`, `{number}`, `{title}`, `{date}` and `{series}` are "
-        "filled in",
+        "filled in; `{{` and `}}` are braces",
         examples=["#{number} {title}"],
     )
     formerly: list[Slug] = Field(

@@ -130,3 +130,11 @@ def test_alias_of_another_kind_is_not_one_of_a_series(made: Project, tmp_path: P
     )
 
     assert made.entities()["series"]["harbor-of-glass-bells"]["aliases"] == ["Glass Bells"]
+
+
+def test_braces_of_a_title_format_arrive(made: Project, tmp_path: Path) -> None:
+    """Two braces are one in the titles, there and here."""
+    text = report(made, tmp_path, "UPDATE reader_series SET format = '{{x}} {number}: {title}' WHERE id = 3")
+
+    assert 'chapter_title: "{{x}} {number}: {title}"\n' in made.text("series/kiln-sisters.yaml")
+    assert "chapter_title" not in text

@@ -446,7 +446,7 @@ def test_a_title_template_fits_all_titles() -> None:
     assert title_template.template([]) == "Vol. {volume}, Ch. {number}: {title}"
     assert title_template.template([made, other]) == "{series} {volume}-{number} {title} ({date})"
     assert title_template.template([made, title_template.TitleSample("else", 2, parts)]) is None
-    assert title_template.template([title_template.TitleSample("{x} Two", 2, parts)]) is None
+    assert title_template.template([title_template.TitleSample("{x} Two", 2, parts)]) == "{{x}} {title}"
     assert title_template.template([title_template.TitleSample("2 2 2 2 2 2 2 Two", 2, parts)]) is None
 
 

@@ -247,4 +247,21 @@ def test_braces_in_a_value_are_not_filled() -> None:
     """A title that looks like a field stays a title."""
     values = {"volume": "?", "number": "1", "title": "{number} {{}}", "date": "2026-05-01", "series": "{title}"}
 
-    assert field_values.full_title("{series}: {title} {{number}} {", 1, values) == "{title}: {number} {{}} {1} {"
+    assert field_values.full_title("{series}: {title} } {", 1, values) == "{title}: {number} {{}} } {"
+
+
+@pytest.mark.parametrize(
+    ("template", "title"),
+    [("{{x}} {title}", "{x} T"), ("{{{number}}}", "{1}"), ("{{title}}", "{title}"), ("{{", "{"), ("{title}}}", "T}")],
+)
+def test_two_braces_in_a_title_template_are_one(template: str, title: str) -> None:
+    """As in the title formats of the original service."""
+    assert field_values.chapter_title(template) == template
+    assert field_values.full_title(template, 1, {"title": "T", "number": "1"}) == title
+
+
+@pytest.mark.parametrize("template", ["{x}", "{{{x}}}", "{}", "{{}{x}"])
+def test_unknown_field_of_a_title_template_is_refused(template: str) -> None:
+    """Two braces are no field."""
+    with pytest.raises(ValueError, match="unknown field"):
+        field_values.chapter_title(template)

@@ -110,7 +110,19 @@ _RUNS = (
     "1.jpg .. 20000.jpg", "a.jpg .. b.jpg", "a1 b.jpg .. a2 b.jpg", "a/1.jpg .. a/2.jpg", "1a1.jpg .. 2a2.jpg",
     "https://a.example/1.jpg .. https://a.example/9.jpg",
 )  # fmt: skip
-_TITLES = ("{volume} {number}", "{titel}", "{", "{}", "{{title}}", "{title}{date}{series}", "{a{title}")
+_TITLES = (
+    "{volume} {number}",
+    "{titel}",
+    "{",
+    "{}",
+    "{{title}}",
+    "{title}{date}{series}",
+    "{a{title}",
+    "{{{x}}}",
+    "{{{title}}}",
+    "{{x}",
+    "{x}}",
+)
 
 _SCALARS: list[Any] = [
     None, True, False, -1, *(one + step for one in _BOUNDS for step in (-1, 0, 1)),

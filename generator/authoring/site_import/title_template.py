@@ -45,9 +45,15 @@ def _candidates(sample: TitleSample) -> Iterator[str]:
     for name in sorted(_WORDS, key=lambda name: -len(sample.parts[name])):
         pieces = [part for piece in pieces for part in _with_field(piece, sample.parts[name], f"{{{name}}}")]
     pieces = [part for piece in pieces for part in _split_numbers(piece)]
-    choices = [(*(f"{{{name}}}" for name in _NUMBERS if sample.parts[name] == piece), piece) for piece in pieces]
+    choices = [
+        (*(f"{{{name}}}" for name in _NUMBERS if sample.parts[name] == piece), _literal(piece)) for piece in pieces
+    ]
     if sum(len(choice) > 1 for choice in choices) <= _MAX_CHOICES:
         yield from map("".join, product(*choices))
+
+
+def _literal(piece: str) -> str:
+    return piece if piece in _FIELDS else piece.replace("{", "{{").replace("}", "}}")
 
 
 def _with_field(piece: str, value: str, field: str) -> list[str]:
