@@ -53,3 +53,7 @@ class CatalogError(FlatpanelError):
     def __init__(self, problems: Iterable[Problem]) -> None:
         self.problems = tuple(sorted(set(problems)))
         super().__init__(*map(str, self.problems))
+
+    def __reduce__(self) -> tuple[type, tuple[object, ...]]:
+        """Pass the problems from a worker process, not their texts."""
+        return type(self), (self.problems,)

@@ -160,14 +160,18 @@ GATES = (
 # fmt: on
 
 
-def resources(catalog: Catalog, page: PageContext) -> Iterator[Resource]:
-    """All resources of the catalog as a whole, in the order of ROUTES and PAGES."""
+def resources(catalog: Catalog) -> Iterator[Resource]:
+    """All resources of the API for the catalog as a whole, in the order of ROUTES."""
     for route in ROUTES:
         if not isinstance(route.for_each, InSeries):
             yield from route.resources(route.for_each(catalog), catalog.site)
-    for page_route in _page_routes(catalog.site):
-        if not isinstance(page_route.for_each, InSeries):
-            yield from page_route.resources(page_route.for_each(catalog), page)
+
+
+def pages(catalog: Catalog, page: PageContext, position: int) -> Iterator[Resource]:
+    """The pages and feeds of the catalog as a whole that one row of PAGES has."""
+    route = page_routes(catalog.site)[position]
+    if not isinstance(route.for_each, InSeries):
+        yield from route.resources(route.for_each(catalog), page)
 
 
 def resources_of(series: Series, page: PageContext) -> Iterator[Resource]:
@@ -175,12 +179,12 @@ def resources_of(series: Series, page: PageContext) -> Iterator[Resource]:
     for route in ROUTES:
         if isinstance(route.for_each, InSeries):
             yield from route.resources(route.for_each.items_of(series), page.site)
-    for page_route in _page_routes(page.site):
+    for page_route in page_routes(page.site):
         if isinstance(page_route.for_each, InSeries):
             yield from page_route.resources(page_route.for_each.items_of(series), page)
 
 
-def _page_routes(site: Site) -> "tuple[PageRoute, ...]":
+def page_routes(site: Site) -> "tuple[PageRoute, ...]":
     """The routes of pages and feeds, if the site has any."""
     if not site.pages:
         return ()

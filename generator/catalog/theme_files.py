@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 from .. import encoding
 from ..errors import Problem
@@ -17,8 +18,8 @@ from .media_folder import project_folder
 from .snapshot import Snapshot
 
 FOLDER = "theme"
-# A larger file is a mistake.
-MAX_SIZE = 1 << 20
+# A larger file, a larger theme or more files are a mistake: each page has a link to each text.
+MAX_SIZE, MAX_TOTAL, MAX_FILES = 1 << 20, 8 << 20, 100
 _NAME = re.compile(r"[a-z0-9][-a-z0-9_]{0,99}\.(?:html|css|md|svg|yaml)")
 _ADVICE = (
     "is not used; a theme has templates (.html), style.css, extra.css, icon.svg, texts.yaml and texts of your own "
@@ -26,17 +27,36 @@ _ADVICE = (
 )
 
 
+class Text(NamedTuple):
+    """A text as HTML. `title` is its first heading of the first level; `image_origins` are the hosts of its images."""
+
+    html: str
+    title: str
+    image_origins: tuple[str, ...]
+
+
 @dataclass(frozen=True, slots=True)
 class ThemeFiles:
-    """The texts of the files by name, and the folder for messages."""
+    """The contents of the files by name, and the folder for messages."""
 
     folder: Path
     files: Mapping[str, str] = field(default_factory=dict)
+    # The texts of the owner, by the names of their files; a theme that was not examined has none.
+    texts: Mapping[str, Text] = field(default_factory=dict)
 
     @property
     def digest(self) -> str:
         """A digest of all files; the same for no folder and for an empty one."""
         return encoding.digest(encoding.json(sorted(self.files.items())))
+
+    def named(self, suffix: str) -> dict[str, str]:
+        """The files whose names end so."""
+        return {name: content for name, content in self.files.items() if name.endswith(suffix)}
+
+    @property
+    def template_folder(self) -> Path | None:
+        """The folder, if it has templates: only bounded processes run them."""
+        return self.folder if self.named(".html") else None
 
     def problem(self, file: str, message: str, line: int = 1, column: int = 1, name: str = "") -> Problem:
         return Problem(str(self.folder / file), line, column, name, message)
@@ -76,7 +96,10 @@ def read(catalog: Folder) -> tuple[ThemeFiles, list[Problem]]:
     if not is_permitted(catalog):
         message = "the link leads out of the project; use a real folder, or --follow DIR allows links into DIR"
         return theme, [theme.problem("", message)]
-    for name in sorted(name for name in folder.names("") if not name.startswith(".")):
+    names = sorted(name for name in folder.names("") if not name.startswith("."))
+    if len(names) > MAX_FILES:
+        return theme, [theme.problem("", f"has {len(names)} files; a theme can have {MAX_FILES}")]
+    for name in names:
         if not _NAME.fullmatch(name):
             problems.append(theme.problem(name, _ADVICE))
             continue
@@ -86,4 +109,7 @@ def read(catalog: Folder) -> tuple[ThemeFiles, list[Problem]]:
             problems.append(theme.problem(name, "is not UTF-8; save it as UTF-8"))
         except OSError as error:
             problems.append(theme.problem(name, f"cannot be read: {error.strerror}"))
+    if (total := sum(map(len, files.values()))) > MAX_TOTAL:
+        message = f"has {total:,} characters; a theme can have {MAX_TOTAL:,}"
+        problems.append(theme.problem("", message))
     return theme, problems

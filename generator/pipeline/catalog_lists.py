@@ -1,12 +1,14 @@
 """The bodies and the configuration that depend on the whole catalog, made from the summaries of all series."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from itertools import chain
 
 from .. import encoding
 from ..api import routes
 from ..api.pages import theme
 from ..api.pages.context import PageContext
-from ..api.resources import account_key
+from ..api.resources import Resource, account_key
 from ..catalog.entities import Catalog, SeriesSummary
 from ..catalog.recent_chapters import origin
 from ..nginx import config, config_data
@@ -17,6 +19,7 @@ from ..release.table import KEYS_FILE, dump_keys
 from . import long_lists, series_renderer
 from .cache import Cache
 from .long_lists import LongListBuilder
+from .process_pool import ordered_map
 from .publish import ResourcePublisher, SegmentSummary, site_rules
 from .scan import CatalogScan
 from .series_renderer import SeriesBody
@@ -45,10 +48,20 @@ class CatalogLists:
         builder = LongListBuilder(publisher, self.cache, self.bodies, self.catalog.site_modified)
         published = [
             (builder if long_lists.is_joined(resource) else publisher).publish(resource, continued, current)
-            for resource in routes.resources(self.catalog, self.page)
+            for resource in self._resources()
         ]
         self.cache.chapters.forget_unused()
         return published
+
+    def _resources(self) -> Iterator[Resource]:
+        yield from routes.resources(self.catalog)
+        pages, rows = partial(routes.pages, self.catalog, self.page), routes.page_routes(self.catalog.site)
+        if folder := self.catalog.theme.template_folder:
+            # One process makes the rows of the table: it renders the card of each series once.
+            results = ordered_map(1, lambda: lambda row: list(pages(row)), range(len(rows)), folder)
+            yield from chain.from_iterable(results)
+        else:
+            yield from chain.from_iterable(map(pages, range(len(rows))))
 
     def rules(self) -> Rules:
         redirects = {old: series.slug for series in self.catalog.series for old in series.formerly}

@@ -3,9 +3,15 @@
 import signal
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from itertools import chain, islice
-from typing import Any, TypeVar
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO, TypeVar
+
+from .. import bounds, filesystem
+
+if TYPE_CHECKING:
+    from concurrent.futures import ProcessPoolExecutor
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
@@ -17,36 +23,55 @@ _SUBMITTED = 3
 _function: Callable[[Any], Any]
 
 
-def ordered_map(jobs: int, make: Callable[[], Callable[[Task], Result]], tasks: Iterable[Task]) -> Iterator[Result]:
-    """Call a function with each task. Each process makes the function once, with `make`."""
+def ordered_map(
+    jobs: int, make: Callable[[], Callable[[Task], Result]], tasks: Iterable[Task], theme: Path | None = None
+) -> Iterator[Result]:
+    """Call a function with each task. Each process makes the function once, with `make`.
+
+    A function that runs templates or texts of a theme needs its folder: then all tasks are done by bounded processes.
+    """
     batches = _batches(iter(tasks))
     nothing: list[Task] = []
     first, second = next(batches, nothing), next(batches, nothing)
-    if jobs == 1 or not second:
+    if not theme and (jobs == 1 or not second):
         function = make()
         for batch in chain((first, second), batches):
             yield from map(function, batch)
         return
-    # The import takes longer than a small edit.
+    with _pool(jobs if second else 1, make, theme) as pool:
+        submitted: deque[Any] = deque()
+        with _without_interrupts():
+            submitted.extend(pool.submit(_apply, batch) for batch in (first, second))
+        while submitted:
+            while len(submitted) < _SUBMITTED * jobs and (batch := next(batches, nothing)):
+                with _without_interrupts():  # some systems start a process for each of the first batches
+                    submitted.append(pool.submit(_apply, batch))
+            yield from submitted.popleft().result()
+
+
+@contextmanager
+def _pool(
+    processes: int, make: Callable[[], Callable[[Any], Any]], theme: Path | None
+) -> Iterator["ProcessPoolExecutor"]:
+    """The processes. One that is killed is an error, with the place in the theme where it was."""
+    # Imported here: the import takes longer than a small edit.
     from concurrent.futures import ProcessPoolExecutor
     from concurrent.futures.process import BrokenProcessPool
+    from multiprocessing import get_context
 
-    with ProcessPoolExecutor(jobs, initializer=_begin, initargs=(make,)) as pool:
-        submitted: deque[Any] = deque()
-        try:
-            with _without_interrupts():
-                submitted.extend(pool.submit(_apply, batch) for batch in (first, second))
-            while submitted:
-                while len(submitted) < _SUBMITTED * jobs and (batch := next(batches, nothing)):
-                    with _without_interrupts():  # some systems start a process for each of the first batches
-                        submitted.append(pool.submit(_apply, batch))
-                yield from submitted.popleft().result()
-        except BrokenProcessPool:
-            raise ChildProcessError(
-                "a worker process was killed, probably because memory ran out; --jobs 1 needs less"
-            ) from None
-        finally:  # nothing is left to cancel, except after an error or an interrupt
-            pool.shutdown(cancel_futures=True)
+    with filesystem.unnamed_file() if theme else nullcontext() as report:
+        # Only a fork can pass an open file.
+        context = get_context("fork") if theme else None
+        with ProcessPoolExecutor(processes, context, initializer=_begin, initargs=(make, report)) as pool:
+            try:
+                yield pool
+            except BrokenProcessPool:
+                if report and theme and (error := bounds.error(report, theme)):
+                    raise error from None
+                message = "a worker process was killed, probably because memory ran out; --jobs 1 needs less"
+                raise ChildProcessError(message) from None
+            finally:  # nothing is left to cancel, except after an error or an interrupt
+                pool.shutdown(cancel_futures=True)
 
 
 @contextmanager
@@ -67,8 +92,10 @@ def _batches(tasks: Iterator[Task]) -> Iterator[list[Task]]:
         yield batch
 
 
-def _begin(make: Callable[[], Callable[[Any], Any]]) -> None:
+def _begin(make: Callable[[], Callable[[Any], Any]], report: BinaryIO | None) -> None:
     global _function
+    if report:
+        bounds.begin(report)
     _function = make()
 
 

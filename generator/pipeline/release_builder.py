@@ -118,9 +118,10 @@ class ReleaseBuilder:
         cached = self.segments if self.cache_is_current else None
         current = find_lines(self.transaction.current_manifest, cached) if self.previous else None
         tasks = RenderTasks(self.scan, self.cache, keys, find_lines(self._continued, cached), current)
-        root, protected_files = self.transaction.root, self.totals.protected_files
-        make = partial(series_renderer.make, self.scan.linker, root, protected_files, self.cache_is_current)
-        for series in progress(ordered_map(self.jobs, make, map(tasks.task, files)), len(files)):
+        linker, protected_files = self.scan.linker, self.totals.protected_files
+        make = partial(series_renderer.make, linker, self.transaction.root, protected_files, self.cache_is_current)
+        rendered = ordered_map(self.jobs, make, map(tasks.task, files), linker.lists.theme.template_folder)
+        for series in progress(rendered, len(files)):
             self.segments.put(series.slug, series.segment)
             self.totals.add_segment(series.slug, series.change, series.output)
             self.cache.series.keep_summary(series.slug, stale[series.slug], series.summary)

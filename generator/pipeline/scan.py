@@ -13,8 +13,7 @@ from itertools import chain, pairwise
 from typing import NamedTuple
 
 from .. import encoding
-from ..api.pages import theme
-from ..catalog import confined_folder, cross_checks, media_folder, reader, theme_files, unfinished_import
+from ..catalog import confined_folder, cross_checks, media_folder, reader, unfinished_import
 from ..catalog.confined_folder import ConfinedFolder, Folder
 from ..catalog.cross_checks import RecordChecks
 from ..catalog.layout import SITE, SeriesFiles
@@ -24,9 +23,8 @@ from ..catalog.problems.cut_texts import CutText
 from ..catalog.problems.unlocated import UnlocatedProblem
 from ..catalog.reader import LISTS, SIZES, VIEWS, SeriesEntry, Sources
 from ..catalog.site_settings import Site
-from ..catalog.theme_files import NO_THEME, ThemeFiles
 from ..errors import CatalogError, Problem
-from . import parsed_files, series_facts
+from . import parsed_files, series_facts, theme_check
 from .cache import Cache
 from .parsed_files import ParsedFiles
 from .process_pool import ordered_map
@@ -126,12 +124,6 @@ def read(
     return _Scanner(confined_folder.of(folder), as_of, jobs, cache, changes).scan(times)
 
 
-def _read_theme(catalog: ConfinedFolder, site: Site | None) -> tuple[ThemeFiles, list[Problem]]:
-    """The theme, and everything that is wrong with it. A site without pages has none."""
-    if not site or not site.pages:
-        return NO_THEME, []
-    files, problems = theme_files.read(catalog)
-    return files, [*problems, *theme.problems(files, site)]
 
 
 class _Scanner:
@@ -151,7 +143,7 @@ class _Scanner:
         slugs = ((files.slug, files.file) for files in series_files)
         problems = [*lists.problems, *checks.lists(), *cross_checks.slug_problems(slugs)]
         times = {**lists.mtimes, **self.files.modified_times(), **committed}
-        lists.theme, theme_problems = _read_theme(self.folder, lists.site)
+        lists.theme, theme_problems = theme_check.read(self.folder, lists.site, self.cache)
         # With a problem in the lists, the references of series cannot be resolved.
         linker = None if problems else Linker(lists, times, self.as_of, preview=self.changes.preview)
         problems += self._check_series(series_files, checks, linker, lists.unreadable)

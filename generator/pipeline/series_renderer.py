@@ -1,6 +1,6 @@
 """Render one series: from the values of its files to bodies on the disk, lines and a summary.
 
-Runs in worker processes, or in the first one for up to eight series.
+Runs in worker processes; in the first one for up to eight series, unless they have templates of a theme.
 """
 
 from collections.abc import Iterable, Mapping, Sequence

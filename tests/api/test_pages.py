@@ -11,16 +11,16 @@ from typing import Any, get_args
 import pytest
 
 from generator import encoding
-from generator.api import routes
 from generator.api.page_routes import PAGES
 from generator.api.pages import values
 from generator.api.pages.context import PageContext
 from generator.api.pages.texts import TEXTS, Texts
 from generator.api.resources import HTML, Resource
 from generator.catalog.confined_folder import ConfinedFolder
-from generator.catalog.entities import Catalog, Series
+from generator.catalog.entities import Catalog
 from generator.catalog.site_settings import RestrictedRoute, Site
 from tests.conftest import AS_OF, WRITTEN
+from tests.support.feeds import all_resources
 from tests.support.html_page import HtmlPage
 from tests.support.linked_catalog import read_catalog
 from tests.support.paths import ROOT
@@ -31,12 +31,7 @@ Bodies = dict[str, Resource]
 
 def rendered(catalog: Catalog) -> Bodies:
     """Every resource of a catalog by its URL."""
-    page = PageContext(catalog.site)
-    resources = list(routes.resources(catalog, page))
-    for series in catalog.series:
-        assert isinstance(series, Series)
-        resources += routes.resources_of(series, page)
-    return {resource.url: resource for resource in resources}
+    return {resource.url: resource for resource in all_resources(catalog)}
 
 
 def read(folder: Path) -> Bodies:
@@ -588,6 +583,7 @@ def test_texts_are_filled_once() -> None:
     assert text.library == "Bibliothek" and text.search == TEXTS["search"]
     assert text.fill("{a} and {b}: {c}", a="{b}", b=2) == "{b} and 2: {c}"
     assert text.fill("{", a=1) == "{"
+    assert text.fill("{{x}{a} {", a=1) == "{{x}1 {"
     assert [text.count("chapter", number) for number in (1, 2)] == ["1 chapter", "2 chapters"]
 
 

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from generator import bounds
 from generator.api.pages import markdown
-from generator.errors import FlatpanelError
+from generator.errors import CatalogError, FlatpanelError
 from generator.installation import how_to_add
 from generator.pipeline import run as pipeline
 from generator.pipeline.build_options import Options
@@ -16,6 +17,7 @@ from tests.conftest import AS_OF
 from tests.support.paths import ROOT
 
 BODY = "{% block main %}"
+LOOPS = "{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}"
 
 
 class Project:
@@ -101,14 +103,18 @@ def test_every_problem_of_a_theme_is_reported(project: Project) -> None:
     project.write("logo.svg", "x")
     project.write("text.yaml", "x")
     project.write("series.html", "\n\n{% if %}")
-    project.write("texts.yaml", "lang: de\nserach: Suche\nlibrary: 1\nzzz: x\n")
+    project.write(
+        "texts.yaml", f"lang: de\nserach: Suche\nlibrary: 1\nzzz: x\nlatest: {'a' * 1001}\ngroups: '{'{' * 9}'\n"
+    )
     project.write("reader.md", "x")
     project.write("api.md", "x")
+    project.write("long.md", f"# {'a' * 201}")
 
     assert project.problems() == [
         "theme/api.md:1:1: /api/ has other pages; choose another name",
         "theme/colours.css:1:1: replaces no file of the pages; a theme can have extra.css, style.css",
         "theme/logo.svg:1:1: replaces no file of the pages; a theme can have icon.svg",
+        "theme/long.md:1:1: the first heading has more than 200 characters",
         "theme/reader.md:1:1: /reader/ has other pages; choose another name",
         "theme/series.html:3:1: Expected an expression, got 'end of statement block'",
         "theme/seris.html:1:1: replaces no file of the pages; did you mean series.html?",
@@ -116,6 +122,8 @@ def test_every_problem_of_a_theme_is_reported(project: Project) -> None:
         "theme/texts.yaml:2:1: serach: is not the name of a text; did you mean search?",
         "theme/texts.yaml:3:10: library: should be a text; put it in quotes",
         "theme/texts.yaml:4:1: zzz: is not the name of a text; docs/theming.md tells where the names are",
+        "theme/texts.yaml:5:9: latest: is too long; a text has at most 1000 characters and 8 parts in braces",
+        "theme/texts.yaml:6:9: groups: is too long; a text has at most 1000 characters and 8 parts in braces",
     ]
 
 
@@ -146,8 +154,41 @@ def test_fault_while_rendering_has_file_and_line(project: Project) -> None:
     )
 
     assert project.problems() == [
-        "theme/chapter.html:3:1: 'generator.catalog.entities.Series object' has no attribute 'titel'"
+        "theme/chapter.html:3:1: series.titel: unknown; did you mean title?"
     ]
+
+
+@pytest.mark.parametrize(
+    ("file", "condition", "fault", "problem"),
+    [
+        ("chapter.html", "chapter.id == 12", LOOPS, "takes too much processor time"),
+        ("person.html", "person.id == 4", "{{ 'x' | center(1000000000) }}", "needs more than 256 MB of memory"),
+    ],
+)
+def test_every_page_is_rendered_with_bounds(
+    project: Project, monkeypatch: pytest.MonkeyPatch, file: str, condition: str, fault: str, problem: str
+) -> None:
+    """Also pages that are not in the sample of `check`. The release stays."""
+    project.build()
+    before = Store(project.folder / "dist").current()
+    monkeypatch.setattr(bounds, "SECONDS", 3.0)
+    project.write(file, f"{{% if {condition} %}}\n{fault}{{% endif %}}")
+    pipeline.check(project.folder / "catalog_src", AS_OF, 1)
+
+    assert [message.partition("; ")[0] for message in project.problems()] == [f"theme/{file}:2:1: {problem}"]
+    assert Store(project.folder / "dist").current() == before
+
+
+def test_texts_are_converted_with_bounds(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bounds, "SECONDS", 0.3)
+    project.write("about.md", "|a" * 3000 + "\n" + "|-" * 3000 + "\n" + "|a\n" * 3000)
+    slow = project.problems()
+    monkeypatch.setattr(bounds, "LENGTH", -bounds.LENGTH_A_PAGE)
+    project.write("about.md", "a")
+
+    seconds = "takes too much processor time; a theme can take 0 seconds, and more with each page"
+    assert slow == [f"theme/about.md:1:1: {seconds}"]
+    assert project.problems() == ["theme/about.md:1:1: is too long; a page can have 1 million characters on average"]
 
 
 @pytest.mark.parametrize(
@@ -163,16 +204,6 @@ def test_no_template_shows_a_path_of_this_machine(project: Project, expression: 
     project.write("footer.html", expression)
 
     assert project.problems()[0].startswith("theme/footer.html:1:1: ")
-
-
-def test_dumped_page_has_neither_paths_nor_addresses_in_memory(project: Project) -> None:
-    """Or each build would write other pages."""
-    project.write("footer.html", "{{ page }}")
-    project.build()
-
-    dumped = project.body("/latest/").partition("PageContext(")[2]
-    assert "base_url=" in dumped
-    assert not re.search(r"/api/pages|templates|\b0x[0-9a-f]", dumped)
 
 
 def test_texts_need_a_library(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -63,6 +63,17 @@ def test_link_out_of_the_project_is_refused(catalog: Path, tmp_path_factory: pyt
     assert theme_files.read(catalog) == (ThemeFiles(link, {"extra.css": "own"}), [])
 
 
+def test_a_theme_has_a_largest_size(catalog: Path) -> None:
+    """Each page has a link to each text, and all files are in memory."""
+    for number in range(9):
+        write(catalog, f"text-{number}.md", b"a" * theme_files.MAX_SIZE)
+    assert messages(catalog) == ["theme:1:1: has 9,437,184 characters; a theme can have 8,388,608"]
+
+    for number in range(101):
+        write(catalog, f"text-{number}.md", b"")
+    assert messages(catalog) == ["theme:1:1: has 101 files; a theme can have 100"]
+
+
 def test_files_that_cannot_be_used_are_problems(catalog: Path) -> None:
     write(catalog, "about.md", b"\xff")
     write(catalog, "script.js", b"")

@@ -28,6 +28,7 @@ from generator.pipeline import run as pipeline
 from generator.pipeline.build_options import Options
 from tests.catalog.test_wrong_catalogs import AS_OF, WRONG, files, problems, write
 from tests.conftest import Site
+from tests.support.paths import EXAMPLE
 
 FILES = ["site.yaml", *LISTS, "views.yaml", "sizes.yaml", "series/good.yaml", "series/long/series.yaml"]
 FILES += ["series/long/chapters/001.yaml"]
@@ -315,6 +316,12 @@ def test_a_huge_file_needs_little_memory(catalog: Path, text: bytes) -> None:
     """It is read or refused quickly with less than 1 GB."""
     write(catalog, "series/x.yaml", text)
 
+    assert_checked_with_limits(catalog)
+
+
+def assert_checked_with_limits(catalog: Path) -> str:
+    """`check` ends with a result or with messages, which are returned."""
+
     def bounded() -> None:
         resource.setrlimit(resource.RLIMIT_AS, (1 << 30, 1 << 30))
         resource.setrlimit(resource.RLIMIT_CPU, (60, 60))
@@ -324,6 +331,32 @@ def test_a_huge_file_needs_little_memory(catalog: Path, text: bytes) -> None:
 
     assert "Traceback" not in done.stderr
     assert (done.returncode, done.stderr == "") in ((0, True), (1, False)), done
+    return done.stderr
+
+
+LISTS_IN_LISTS = "{{ m([x, x], [y, y], n - 1) if n else x == y }}"
+
+
+@pytest.mark.bounds
+@pytest.mark.parametrize(
+    ("file", "text", "fault"),
+    [
+        ("footer.html", f"{{% macro m(x, y, n) %}}{LISTS_IN_LISTS}{{% endmacro %}}{{{{ m([1], [1], 60) }}}}", "time"),
+        ("series.html", "{{ 'x' | center(2000000000) }}", "memory"),
+        ("series.html", "{% for a in range(9999) %}{{ 'x' | center(90000000) }}{% endfor %}", "memory"),
+        ("card.html", "{{ page.title }}" * 60_000, "memory"),
+        ("about.md", "|a" * 9000 + "\n" + "|-" * 9000 + "\n" + "|a\n" * 300_000, "memory"),
+    ],
+    ids=["a comparison", "a filter", "a long page", "a long template", "Markdown"],
+)
+def test_a_theme_needs_little_time_and_memory(tmp_path: Path, file: str, text: str, fault: str) -> None:
+    """With the figures that the documents tell."""
+    catalog = Path(shutil.copytree(EXAMPLE, tmp_path / "catalog_src"))
+    (tmp_path / "theme").mkdir()
+    (tmp_path / "theme" / file).write_text(text)
+    messages = {"time": "takes too much processor time", "memory": "needs more than 256 MB of memory"}
+
+    assert assert_checked_with_limits(catalog).startswith(f"{tmp_path}/theme/{file}:1:1: {messages[fault]}")
 
 
 def test_a_file_above_the_size_limit_is_refused(catalog: Path) -> None:

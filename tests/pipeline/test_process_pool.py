@@ -72,7 +72,7 @@ def test_tasks_are_generated_on_demand() -> None:
 
 def test_a_process_applies_its_function() -> None:
     """The code that runs inside of each process."""
-    process_pool._begin(partial(plus, 5))
+    process_pool._begin(partial(plus, 5), None)
 
     assert [answer for answer, _ in process_pool._apply([1, 2])] == [6, 7]
 

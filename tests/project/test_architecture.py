@@ -13,7 +13,7 @@ MODULES = sorted(path.relative_to(PACKAGE).with_suffix("").as_posix() for path i
 
 # Modules directly in generator/ that any package may import. A new one needs a reason.
 GROUND = {
-    *("__init__", "encoding", "errors", "escaping", "filesystem", "http_client", "installation"),
+    *("__init__", "bounds", "encoding", "errors", "escaping", "filesystem", "http_client", "installation"),
     "server_url",
     "templating",
 }
@@ -55,7 +55,8 @@ LIBRARIES = {
     "yaml": {"catalog/yaml/reader", "catalog/yaml/positions"},
     "orjson": {"encoding"},
     "json": {"authoring/database_import/json_array"},  # orjson cannot parse a part of a text
-    "jinja2": {"templating"},
+    "jinja2": {"templating", "api/pages/sandbox", "api/pages/themed_templates"},
+    "resource": {"bounds"},
     "click": {"cli", "commands"},
     "xml": {"authoring/comicinfo"},
     "zipfile": {"authoring/page_files", "authoring/page_images"},

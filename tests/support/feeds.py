@@ -131,7 +131,9 @@ READERS = {"atom": read_atom, "rss": read_rss, "json": read_json}
 def all_resources(catalog: Catalog) -> Iterator[Resource]:
     """Every resource of a catalog that has the chapters of its series in memory."""
     page = PageContext(catalog.site)
-    yield from routes.resources(catalog, page)
+    yield from routes.resources(catalog)
+    for row in range(len(routes.page_routes(catalog.site))):
+        yield from routes.pages(catalog, page, row)
     for series in catalog.series:
         assert isinstance(series, Series)
         yield from routes.resources_of(series, page)

@@ -6,22 +6,15 @@ HTML in a text is shown as text, and links lead to http, https and mailto addres
 import re
 from collections.abc import Callable
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any
 
-EXTRA = "texts"
+from ...catalog.theme_files import Text
+
 _SCHEMES = {"http", "https", "mailto"}
 # Scheme, host and port of an image. Other hosts are not permitted by the Content-Security-Policy of the pages.
 _ORIGIN = re.compile(r"\Ahttps?://[-a-z0-9._]+(?::[0-9]{1,5})?(?=[/?#]|\Z)", re.IGNORECASE)
 # The alignment of a column, which the Content-Security-Policy forbids as a style of the element.
 _CLASSES = {"text-align:left": "left", "text-align:center": "center", "text-align:right": "right"}
-
-
-class Text(NamedTuple):
-    """A text as HTML. `title` is its first heading of the first level; `image_origins` are the hosts of its images."""
-
-    html: str
-    title: str
-    image_origins: tuple[str, ...]
 
 
 def converter() -> Callable[[str], Text] | None:

@@ -103,6 +103,9 @@ TEXTS: Mapping[str, str] = {
     "empty_list": "Nothing here yet.",
 }
 
+# Of a text: a page has each of them, and a part can be a long title.
+MAX_LENGTH, MAX_PARTS = 1000, 8
+
 
 class Texts(SimpleNamespace):
     """The texts of a language, as attributes."""
@@ -113,12 +116,12 @@ class Texts(SimpleNamespace):
     @staticmethod
     def fill(text: str, **values: object) -> str:
         """Replace `{name}` by the value of that name. Braces inside a value are not filled."""
-        before, _, rest = text.partition("{")
-        name, end, after = rest.partition("}")
-        if not end:
-            return text
-        value = str(values[name]) if name in values else f"{{{name}}}"
-        return f"{before}{value}{Texts.fill(after, **values)}"
+        first, *parts = text.split("{")
+        filled = [first]
+        for part in parts:
+            name, end, after = part.partition("}")
+            filled += [str(values[name]), after] if end and name in values else ["{", part]
+        return "".join(filled)
 
     def count(self, name: str, count: int) -> str:
         """The number of things; `name` is `chapter` or `series`."""

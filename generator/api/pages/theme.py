@@ -4,20 +4,22 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from ... import installation
+from ... import bounds, installation
 from ...catalog.problems.suggestions import did_you_mean
 from ...catalog.site_paths import RESERVED
 from ...catalog.site_settings import Site
-from ...catalog.theme_files import ThemeFiles
+from ...catalog.theme_files import Text, ThemeFiles
 from ...catalog.yaml import reader
 from ...catalog.yaml.positions import read_positions
 from ...errors import Problem
-from ...templating import Html, ThemedTemplates
+from ...templating import Html
 from . import markdown
 from .context import TEMPLATES, OwnPage, PageContext
-from .texts import TEXTS, Texts
+from .texts import MAX_LENGTH, MAX_PARTS, TEXTS, Texts
 
 TABLE, STYLE, EXTRA_STYLE, ICON = "texts.yaml", "style.css", "extra.css", "icon.svg"
+# Characters of a title, which each page has.
+_MAX_TITLE = 200
 
 
 def context(site: Site, files: ThemeFiles, *, preview: bool = False) -> PageContext:
@@ -25,10 +27,13 @@ def context(site: Site, files: ThemeFiles, *, preview: bool = False) -> PageCont
     page = PageContext(site, preview=preview)
     if not files.files:
         return page
-    replaced = _named(files, ".html")
+    if files.template_folder:
+        # Imported here: jinja2 takes long to import.
+        from .themed_templates import ThemedTemplates
+
+        page = replace(page, templates=ThemedTemplates(TEMPLATES, files.folder, files.named(".html")))
     return replace(
         page,
-        templates=ThemedTemplates(TEMPLATES, files.folder, replaced) if replaced else page.templates,
         text=Texts(_table(files)),
         assets={name: files.files[name] for name in (STYLE, EXTRA_STYLE, ICON) if name in files.files},
         own_pages={own.name: own for own in _own_pages(files)},
@@ -36,17 +41,39 @@ def context(site: Site, files: ThemeFiles, *, preview: bool = False) -> PageCont
 
 
 def problems(files: ThemeFiles, site: Site) -> Iterator[Problem]:
-    """Everything that is wrong with the content of a theme."""
+    """What is wrong with the content of a theme, without its templates and texts; see `examine`."""
     yield from _unused_files(files)
-    replaced = _named(files, ".html")
-    faults = ThemedTemplates(TEMPLATES, files.folder, replaced).faults() if replaced else []
-    yield from (files.problem(file, message, line) for file, line, message in faults)
     yield from _table_problems(files)
     yield from _own_page_problems(files, site)
 
 
-def _named(files: ThemeFiles, suffix: str) -> dict[str, str]:
-    return {name: text for name, text in files.files.items() if name.endswith(suffix)}
+def needs_examination(files: ThemeFiles) -> bool:
+    return bool(files.named(".html") or files.named(".md"))
+
+
+def examine(files: ThemeFiles) -> tuple[list[Problem], dict[str, Text]]:
+    """Compile the templates and convert the texts, in a bounded process: what is wrong with them, and the texts."""
+    faults: list[Problem] = []
+    if files.template_folder:
+        from .themed_templates import ThemedTemplates
+
+        faults += ThemedTemplates(TEMPLATES, files.folder, files.named(".html")).problems()
+    texts: dict[str, Text] = {}
+    # Without the library, the texts are a problem of `problems`.
+    if not (convert := markdown.converter()):
+        return faults, texts
+    for name, content in files.named(".md").items():
+        try:
+            with bounds.of_process() as limits:
+                limits.begin_file(name)
+                texts[name] = convert(content)
+                limits.take(len(texts[name].html))
+        except bounds.FAILURES as error:
+            faults.append(files.problem(name, bounds.message(error)))
+        else:
+            if len(texts[name].title) > _MAX_TITLE:
+                faults.append(files.problem(name, f"the first heading has more than {_MAX_TITLE} characters"))
+    return faults, texts
 
 
 def _unused_files(files: ThemeFiles) -> Iterator[Problem]:
@@ -84,19 +111,20 @@ def _table_problems(files: ThemeFiles) -> Iterator[Problem]:
             yield files.problem(TABLE, f"is not the name of a text{hint}", line, column, name)
         elif not isinstance(text, str):
             yield files.problem(TABLE, "should be a text; put it in quotes", line, column, name)
+        elif len(text) > MAX_LENGTH or text.count("{") > MAX_PARTS:
+            message = f"is too long; a text has at most {MAX_LENGTH} characters and {MAX_PARTS} parts in braces"
+            yield files.problem(TABLE, message, line, column, name)
 
 
 def _own_pages(files: ThemeFiles) -> Iterator[OwnPage]:
-    convert = markdown.converter()
-    for file, content in _named(files, ".md").items():
-        assert convert, "a theme without problems"
-        name, text = file.removesuffix(".md"), convert(content)
+    for file, text in files.texts.items():
+        name = file.removesuffix(".md")
         yield OwnPage(name, text.title or name, Html(text.html), text.image_origins)
 
 
 def _own_page_problems(files: ThemeFiles, site: Site) -> Iterator[Problem]:
     used = {*RESERVED, *(path.split("/")[1] for path in (site.reader, site.media) if path.startswith("/"))}
-    names = _named(files, ".md")
+    names = files.named(".md")
     if names and not markdown.converter():
         advice = f"needs the library markdown-it-py; install it: {installation.how_to_add('markdown-it-py')}"
         yield files.problem(next(iter(names)), advice)
