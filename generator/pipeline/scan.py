@@ -30,8 +30,11 @@ from .parsed_files import ParsedFiles
 from .process_pool import ordered_map
 from .series_checker import CheckTask, SeriesChecker
 from .series_facts import ReferenceDigests, SeriesFacts
+from .theme_check import Sample
 
 _CUTS = "cut texts"
+# The series whose pages show mistakes of a theme.
+_LONGEST, _OTHERS = 2, 18
 
 
 @dataclass(slots=True)
@@ -121,9 +124,17 @@ def read(
     `times` has the commit times of files.
     """
     unfinished_import.refuse(folder)
-    return _Scanner(confined_folder.of(folder), as_of, jobs, cache, changes).scan(times)
+    catalog_scan = _Scanner(confined_folder.of(folder), as_of, jobs, cache, changes).scan(times)
+    theme_check.fill_in_sample(catalog_scan.linker, partial(_sample, catalog_scan, cache), cache)
+    return catalog_scan
 
 
+def _sample(scan: CatalogScan, cache: Cache) -> Sample:
+    """The series with the most chapters, and others from the whole catalog."""
+    by_length = sorted(scan.series_files, key=lambda files: -len(scan.facts[files.slug].published))
+    longest, others = by_length[:_LONGEST], by_length[_LONGEST:]
+    chosen = longest + others[:: len(others) // _OTHERS + 1]
+    return [(files, scan.values_of(files, cache)) for files in chosen]
 
 
 class _Scanner:

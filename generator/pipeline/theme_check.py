@@ -24,6 +24,8 @@ from . import parsed_files
 from .cache import Cache
 from .process_pool import ordered_map
 
+# Series with the values of their files, as JSON.
+Sample = list[tuple[SeriesFiles, dict[str, bytes]]]
 
 
 def read(catalog: ConfinedFolder, site: Site | None, cache: Cache) -> tuple[ThemeFiles, list[Problem]]:
@@ -49,3 +51,36 @@ def _examined(files: ThemeFiles) -> dict[str, list[object]]:
     return {name: list(text) for name, text in texts.items()}
 
 
+def fill_in_sample(linker: Linker, sample: Callable[[], Sample], cache: Cache) -> None:
+    """Fill in the templates of a theme with some series of a catalog without problems. Raises every problem."""
+    files = linker.lists.theme
+    if folder := files.template_folder:
+
+        def check() -> bool:
+            ((problems),) = ordered_map(1, lambda: partial(_sample_problems, linker), [sample()], folder)
+            if problems:
+                raise CatalogError(problems)
+            return True
+
+        settings = [linker.site.model_dump_json(), linker.preview, files.digest]
+        cache.cached("sample of pages", encoding.digest(encoding.json(settings)), check)
+
+
+def _sample_problems(linker: Linker, sample: Sample) -> set[Problem]:
+    """What is wrong with the first two pages and the last page of each kind."""
+    page = theme.context(linker.site, linker.lists.theme, preview=linker.preview)
+    records = (reader.series_from_values(files, parsed_files.from_json(values)) for files, values in sample)
+    # No page shows the ids of pages.
+    series = [linker.series(entry, linker.times, defaultdict(int)) for entry in records]
+    catalog = linker.catalog(series)
+    problems: set[Problem] = set()
+    for route in routes.page_routes(linker.site):
+        source = route.for_each
+        instances = map(source.items_of, series) if isinstance(source, InSeries) else [source(catalog)]
+        for items in map(list, instances if route.type == HTML else ()):
+            for item in items[:2] + items[2:][-1:]:
+                try:
+                    list(route.resources([item], page))
+                except CatalogError as error:
+                    problems |= set(error.problems)
+    return problems

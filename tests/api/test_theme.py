@@ -147,15 +147,24 @@ def test_empty_table_changes_nothing(project: Project) -> None:
     assert "Search" in project.body("/reader/paper-moons/")
 
 
-def test_fault_while_rendering_has_file_and_line(project: Project) -> None:
-    """In a worker process too: more than eight series are rendered there."""
-    project.write(
-        "chapter.html", '{% extends "default/chapter.html" %}\n' + BODY + "\n{{ series.titel }}{% endblock %}"
-    )
+def test_check_fills_in_a_sample_of_all_pages(project: Project) -> None:
+    """It reports every unknown name with the names that exist, as a build does."""
+    chapter = '{% extends "default/chapter.html" %}\n' + BODY
+    project.write("chapter.html", chapter + "\n{{ series.titel }}{% endblock %}")
+    project.write("error.html", "{{ page.site.prot }}{% block main %}{% endblock %}")
+    project.write("people.html", "{{ links[0].pth }}{% block main %}{% endblock %}")
+    project.write("card.html", "\n{% if false %}{{ page.titel }}{% endif %}")
+    with pytest.raises(CatalogError) as raised:
+        pipeline.check(project.folder / "catalog_src", AS_OF, 2)
+    messages = [str(problem).removeprefix(f"{project.folder}/") for problem in raised.value.problems]
 
-    assert project.problems() == [
-        "theme/chapter.html:3:1: series.titel: unknown; did you mean title?"
+    assert messages == [
+        "theme/card.html:2:1: page.titel: unknown; did you mean title?",
+        "theme/chapter.html:3:1: series.titel: unknown; did you mean title?",
+        "theme/error.html:1:1: page.site.prot: unknown; did you mean port?",
+        "theme/people.html:1:1: pth: unknown; did you mean path?",
     ]
+    assert project.problems() == messages
 
 
 @pytest.mark.parametrize(
