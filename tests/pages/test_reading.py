@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from tests.pages.test_each_page import TO_THE_END
 from tests.support import browser, images
 from tests.support.browser_tab import PHONE, WIDE, Tab
 from tests.support.page_sites import IMAGES, PageSite
@@ -26,6 +27,10 @@ SHOWN_PAGE = """(() => {
     }) + 1;
 })()"""
 VISIBLE_PAGES = "[...document.querySelectorAll('#strip img')].filter((image) => image.checkVisibility()).length"
+STRETCHED = """[...document.querySelectorAll("#strip img")].map((image) => {
+    const box = image.getBoundingClientRect();
+    return [image.src, box.width / box.height - image.naturalWidth / image.naturalHeight];
+}).filter(([, difference]) => Math.abs(difference) > 0.01)"""
 NOT_BLANK = "[...document.querySelectorAll('#strip img.now')].every((image) => image.complete && image.naturalWidth)"
 
 
@@ -234,6 +239,19 @@ def test_progress_is_kept(example: PageSite, tab: Tab) -> None:
     tab.click("#continue")
     tab.wait_for_path(f"{NEXT}#page-3")
     wait_for_page(tab, 3)
+
+
+def test_far_pages_load_later(example: PageSite, tab: Tab) -> None:
+    """Only pages near the window are requested. Each gets the shape of its image, however much space was reserved."""
+    tab.open(example.url(NEXT))
+    wait_for_page(tab, 1)
+    at_once = [url for url, _ in tab.requests() if "/media/" in url]
+    tab.run(TO_THE_END)
+    in_the_end = [url for url, _ in tab.requests() if "/media/" in url]
+
+    assert len(at_once) < count_of_pages(tab) / 2
+    assert len(in_the_end) == count_of_pages(tab)
+    assert tab.run(STRETCHED) == []
 
 
 # Without scripts

@@ -34,7 +34,6 @@ def converter() -> Callable[[str], Text] | None:
             if style := token.attrs.pop("style", None):
                 token.attrSet("class", _CLASSES.get(str(style), ""))
             if token.type == "image":
-                token.attrSet("loading", "lazy")
                 origins |= {match[0].lower() for match in _ORIGIN.finditer(str(token.attrs["src"]))}
         return Text(markdown.renderer.render(tokens, markdown.options, {}), _title(tokens), tuple(sorted(origins)))
 
