@@ -11,6 +11,8 @@ from .route_items import InSeries, RouteItem, RouteItems
 
 # The number of series on a page of a list.
 PAGE_SIZE = 48
+# The newest chapters of one number that a page lists: with all of them, these pages would grow with their square.
+LISTED_VERSIONS = 50
 
 
 def shown_series(catalog: Catalog) -> tuple[SeriesSummary, ...]:
@@ -134,8 +136,9 @@ def chapter(series: Series) -> RouteItems:
 def version(series: Series) -> RouteItems:
     """The other chapters of a shared number. One without an id has no URL."""
     if series.shows_chapters:
+        versions = _versions(series)
         for item in _chapter_pages(series):
-            for version in item.versions:
+            for version in versions.get((item.chapter.volume, item.chapter.number), ()):
                 if version is not item.chapter and version.id is not None:
                     yield RouteItem({**_number(item), "id": version.id}, item._replace(chapter=version))
 
@@ -144,7 +147,8 @@ def _chapter_pages(series: Series) -> Iterator[ChapterPage]:
     standing = sorted(series.numbered_chapters, key=lambda chapter: chapter.reading_order)
     versions = _versions(series)
     for previous, chapter, following in zip([None, *standing], standing, [*standing[1:], None], strict=False):
-        yield ChapterPage(series, chapter, previous, following, versions.get((chapter.volume, chapter.number), ()))
+        listed = versions.get((chapter.volume, chapter.number), ())[-LISTED_VERSIONS:]
+        yield ChapterPage(series, chapter, previous, following, listed)
 
 
 def _versions(series: Series) -> dict[tuple[int | None, str], tuple[Chapter, ...]]:

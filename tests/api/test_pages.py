@@ -11,6 +11,7 @@ from typing import Any, get_args
 import pytest
 
 from generator import encoding
+from generator.api.page_items import LISTED_VERSIONS
 from generator.api.page_routes import PAGES
 from generator.api.pages import values
 from generator.api.pages.context import PageContext
@@ -234,6 +235,18 @@ def test_versions_of_a_chapter_lead_to_each_other(tmp_path: Path) -> None:
     listed = [link for link in page(bodies, "/reader/moon/").links() if link.startswith("/reader/moon/0/1/")]
     # The button to start with, and each version with a URL.
     assert sorted(listed) == sorted(["/reader/moon/0/1/", "/reader/moon/0/1/", *paths])
+
+
+def test_a_page_lists_the_newest_chapters_of_a_number(tmp_path: Path) -> None:
+    """Each of them has a page. If all pages listed all of them, 1,000 would be a million links."""
+    fields = {"number": 1, "published": "2020-01-01T00:00:00Z", "pages": []}
+    chapters = [{**fields, "id": number} for number in range(1, LISTED_VERSIONS + 11)]
+    bodies = made(tmp_path / "c", series_moon={**series_fields(), "chapters": chapters})
+
+    first = page(bodies, "/reader/moon/0/1/version-1/")
+    listed = [link for link in first.links() if link.startswith("/reader/moon/0/1/version")]
+    assert listed == [f"/reader/moon/0/1/version-{number}/" for number in range(11, LISTED_VERSIONS + 10)]
+    assert "/reader/moon/0/1/" in first.links()
 
 
 def test_category_without_a_path_is_only_a_text(tmp_path: Path) -> None:

@@ -2,13 +2,14 @@
 
 import base64
 import struct
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from generator.api.payloads import series_sets
-from generator.api.payloads.name_parts import COMMON, LONGEST, positions_by_part
+from generator.api.payloads.name_parts import COMMON, LONGEST, MAX_CANDIDATES, positions_by_part
 
 names = st.text("aab \u00e9\u5225", max_size=12)
 texts = st.lists(st.lists(names, min_size=1, max_size=2).map("\n".join), max_size=40)
@@ -47,6 +48,15 @@ def test_short_and_common_parts_are_listed(texts: list[str]) -> None:
 def stored(text: str) -> list[int]:
     bytes = base64.b64decode(text)
     return list(struct.unpack(f"<{len(bytes) // 4}i", bytes))
+
+
+def test_thousands_of_names_of_one_series_have_few_parts() -> None:
+    """Each part of the only text is common. All of them would be looked for in all of it, and make a huge index."""
+    text = "\n".join(f"{number * 7919 % 1000003:06}" for number in range(3000))
+    parts = positions_by_part([text])
+
+    assert len(parts) < MAX_CANDIDATES
+    assert {part for part in parts if len(part) == 2} == {a + b for line in text.split("\n") for a, b in pairwise(line)}
 
 
 @given(st.integers(1, 200).flatmap(lambda total: st.tuples(st.just(total), st.sets(st.integers(0, total - 1)))))

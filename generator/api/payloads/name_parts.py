@@ -2,13 +2,18 @@
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from itertools import pairwise
+from itertools import islice, pairwise
 
 # All parts of one or two characters are listed, and longer ones that many texts contain: the shim compares every
 # candidate of a text that is not a listed part.
 LONGEST = 8
 # A part is common if more than one of this many texts contains it.
 COMMON = 8
+
+# Thousands of names of a few series have so many common parts that a search is faster without them.
+MAX_CANDIDATES = 10_000
+# Taking all parts of a text costs as much as looking for this many in it.
+_FEW = 40
 
 # The positions that have a text or a part.
 _Positions = Mapping[str, Sequence[int]]
@@ -48,9 +53,17 @@ def _longer(parts: _Positions, texts: _Positions, least: float) -> _Positions:
     by_begin: defaultdict[str, list[str]] = defaultdict(list)
     for part in common:
         by_begin[part[:-1]].append(part[-1])
-    candidates = {
-        longer: [position for text, positions in texts.items() if longer in text for position in positions]
-        for part in common
-        for longer in (part + letter for letter in by_begin[part[1:]])
-    }
-    return {part: positions for part, positions in candidates.items() if len(positions) > least}
+    joined = (part + letter for part in common for letter in by_begin[part[1:]])
+    candidates = set(islice(joined, MAX_CANDIDATES + 1))
+    if not 0 < len(candidates) <= MAX_CANDIDATES:
+        return {}
+    length = len(next(iter(candidates)))
+    longer: defaultdict[str, list[int]] = defaultdict(list)
+    for text, positions in texts.items():
+        if len(candidates) <= _FEW:
+            contained = {part for part in candidates if part in text}
+        else:
+            contained = candidates.intersection(text[start : start + length] for start in range(len(text)))
+        for part in contained:
+            longer[part] += positions
+    return {part: positions for part, positions in longer.items() if len(positions) > least}
