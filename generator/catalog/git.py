@@ -163,6 +163,14 @@ class Repository:
         """The id of the catalog's tree at a commit."""
         return self.object_id(f"{commit}:{self.prefix}")
 
+    def beside(self, commit: str, name: str) -> TreeEntry | None:
+        """What lies beside the catalog at a commit; None if there is nothing, or if that is outside the repository."""
+        if not self.prefix:
+            return None
+        path = str(Path(self.prefix).parent / name)
+        fields = self._git.text("ls-tree", "-z", "--full-tree", commit, "--", path).partition("\t")[0].split()
+        return TreeEntry(name, fields[0], fields[2], 0) if fields else None
+
     def entries(self, tree: str) -> list[TreeEntry]:
         """All entries of a tree. Nothing is checked out, so no filter, hook or attribute applies."""
         entries = []

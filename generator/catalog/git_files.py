@@ -7,7 +7,7 @@ from ..errors import FlatpanelError
 from . import bare_repositories, confined_folder
 from .git import Repository, TreeEntry
 
-_LINK, _SUBMODULE = "120000", "160000"
+FOLDER_MODE, _LINK, _SUBMODULE = "040000", "120000", "160000"
 _REFUSALS = {
     "symlink": "leads out of the catalog; links in a commit are not followed out of it",
     "tree": "is a link to a folder; links to folders are not followed in a commit",
@@ -15,13 +15,21 @@ _REFUSALS = {
 
 
 class CommittedFiles:
-    """The YAML files of a tree, and the targets of links inside it. `label` is the catalog's name in messages.
+    """The files of a tree with these suffixes, and the targets of links inside it. `label` is its name in messages.
 
-    Any other entry raises: a commit must not disclose files of the machine that compares it.
+    Any other link raises: a commit must not disclose files of the machine that compares it.
     """
 
-    def __init__(self, repository: Repository, tree: str, label: Path) -> None:
+    def __init__(
+        self,
+        repository: Repository,
+        tree: str,
+        label: Path,
+        suffixes: tuple[str, ...] = (".yaml", ".yml"),
+        max_size: int = confined_folder.MAX_SIZE,
+    ) -> None:
         self.repository, self.tree, self.label = repository, tree, label
+        self.suffixes, self.max_size = suffixes, max_size
         self.warnings: list[str] = []
         entries = repository.entries(tree)
         bare_repositories.refuse_in_files(label, (entry.path for entry in entries))
@@ -40,9 +48,9 @@ class CommittedFiles:
             kind, entry = self.repository.link_target(self.tree, entry)
             if kind != "blob":
                 raise self._refusal(entry, _REFUSALS.get(kind, "is a broken link"))
-        if entry.path.endswith((".yaml", ".yml")):
-            if entry.size > confined_folder.MAX_SIZE:
-                raise self._refusal(entry, f"has more than {confined_folder.MAX_SIZE >> 20} MiB; split it")
+        if entry.path.endswith(self.suffixes):
+            if entry.size > self.max_size:
+                raise self._refusal(entry, f"has more than {self.max_size >> 20} MiB; split it")
             yield entry
 
     def _refusal(self, entry: TreeEntry, message: str) -> FlatpanelError:

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from generator.catalog.git import Repository
 from tests.catalog.test_git import commit, git
 from tests.commands.test_cli import Run, outcome
 from tests.conftest import AS_OF, Site, without_help
@@ -237,6 +238,39 @@ def test_a_revision_is_built_with_its_own_commit_times(run_diff: Callable[..., A
     assert [one["changes"] for one in comparison["things"]] == [
         [{"path": 'chapters["9"].last_updated', "change": "changed", "old": str(FIRST), "new": str(SECOND + 60)}]
     ]
+
+
+def test_a_revision_has_its_own_theme(run_diff: Callable[..., Any], repository: Site, run: Run) -> None:
+    """Without one, its pages have no theme; a theme that cannot be used is an error with git's name of it."""
+    theme = repository.folder / "theme"
+    with (repository.folder / "catalog_src/site.yaml").open("a") as settings:
+        settings.write("pages: true\n")
+    commit(repository.folder, SECOND + 60)
+    theme.mkdir()
+    (theme / "footer.html").write_text("<footer>Ours</footer>\n")
+    commit(repository.folder, SECOND + 120)
+    added = [one["url"] for one in run_diff("main~1", "main")["urls"]]
+    (theme / "extra.css").write_text("body { color: red }\n")
+    (theme / "notes.txt").write_text("a")
+    commit(repository.folder, SECOND + 180)
+    refused = outcome(run("diff", "main~1", "main"))
+    (theme / "footer.html").rename(repository.folder / "footer.html")
+    (theme / "notes.txt").unlink()
+    (theme / "extra.css").unlink()
+    theme.rmdir()
+    theme.symlink_to("catalog_src")
+    commit(repository.folder, SECOND + 240)
+
+    assert {"/", "/search/"} <= set(added)
+    assert refused[0] == 1
+    assert refused[2].startswith("main:theme/notes.txt:1:1: is not used")
+    assert outcome(run("diff", "main~2", "main")) == (
+        *(1, "", "main:theme: is not a folder; a link to a folder is not followed in a commit\n"),
+    )
+    assert run_diff("main~2", "main~3")["differs"]
+    # Beside the root of a repository is nothing that it could have.
+    around = Repository.around(repository.folder)
+    assert around and around.beside("main", "theme") is None
 
 
 def test_hooks_and_git_settings_have_no_effect(run_diff: Callable[..., Any], repository: Site) -> None:

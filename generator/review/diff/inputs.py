@@ -1,15 +1,16 @@
 """Open the two releases that the arguments of `diff` name. Catalogs and git revisions are built temporarily."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
 
 from ... import filesystem
+from ...catalog import theme_files
 from ...catalog.confined_folder import ConfinedFolder, Folder
 from ...catalog.git import FileTimes, GitError, Repository
-from ...catalog.git_files import CommittedFiles
+from ...catalog.git_files import FOLDER_MODE, CommittedFiles
 from ...catalog.layout import SITE
 from ...errors import CatalogError, FlatpanelError, Problem
 from ...pipeline import run
@@ -100,34 +101,58 @@ class TemporaryBuilder:
             # Allocated page ids stay the same, as in a build that follows this release.
             self.options = replace(self.options, previous=diff_input.manifest)
             return diff_input.manifest
-        options, folder, display_name = self.options, diff_input.folder, str(diff_input.folder)
+        options, folder, shown = self.options, diff_input.folder, dict[str, str]()
         if diff_input.repository:
             # A project of its own around the catalog: no `media_folder` can be a folder of the build.
-            folder = self.scratch / str(index) / "catalog"
-            display_name = f"{diff_input.name}:{self.options.catalog}"
-            options = replace(options, past=self._check_out(diff_input.repository, diff_input, folder))
+            project = self.scratch / str(index)
+            folder = project / "catalog"
+            catalog = Path(str(self.options.catalog))
+            shown = {
+                str(folder): f"{diff_input.name}:{catalog}",
+                str(project / theme_files.FOLDER): f"{diff_input.name}:{catalog.parent / theme_files.FOLDER}",
+            }
+            options = replace(options, past=self._check_out(diff_input.repository, diff_input, shown))
         assert folder
         try:
             result = run.build(replace(options, catalog=folder))
         except CatalogError as error:
-            raise CatalogError(_renamed(problem, str(folder), display_name) for problem in error.problems) from None
-        self.warnings += [warning.replace(str(folder), display_name) for warning in result.warnings]
+            raise CatalogError(_renamed(problem, shown) for problem in error.problems) from None
+        self.warnings += [_with_names(warning, shown) for warning in result.warnings]
         return self.options.out / "releases" / result.release / "manifest.json"
 
-    def _check_out(self, repository: Repository, diff_input: DiffInput, folder: Path) -> FileTimes:
-        """Write the catalog of a commit into a folder, and return the commit times of its files."""
-        catalog = self.options.catalog
-        tree = repository.tree(diff_input.commit)
+    def _check_out(self, repository: Repository, diff_input: DiffInput, shown: Mapping[str, str]) -> FileTimes:
+        """Write the catalog and the theme of a commit into their folders, and return the commit times of the catalog.
+
+        `shown` has both folders, each with git's name of it.
+        """
+        (folder, name), (theme_folder, theme_name) = shown.items()
+        tree, theme = repository.tree(diff_input.commit), repository.beside(diff_input.commit, theme_files.FOLDER)
         if tree is None:
-            raise FlatpanelError(f"revision {diff_input.name} has no {catalog}")
-        committed = CommittedFiles(repository, tree, Path(f"{diff_input.name}:{catalog}"))
-        filesystem.make_folder(folder)
-        for path, content in repository.contents(committed.files):
-            filesystem.write_if_changed(folder / path, content)
+            raise FlatpanelError(f"revision {diff_input.name} has no {self.options.catalog}")
+        if theme and theme.mode != FOLDER_MODE:
+            raise FlatpanelError(f"{theme_name}: is not a folder; a link to a folder is not followed in a commit")
+        committed = CommittedFiles(repository, tree, Path(name))
+        _write(Path(folder), repository.contents(committed.files))
         self.warnings += committed.warnings
+        if theme:
+            files = CommittedFiles(repository, theme.oid, Path(theme_name), ("",), theme_files.MAX_SIZE).files
+            _write(Path(theme_folder), repository.contents(files))
         return FileTimes(repository.commit_times(diff_input.commit), [], repository.is_shallow)
 
 
-def _renamed(problem: Problem, folder: str, display_name: str) -> Problem:
-    """The problem with git's name of the file, because the temporary file is removed."""
-    return replace(problem, file=problem.file.replace(folder, display_name))
+def _write(folder: Path, contents: Iterable[tuple[str, bytes]]) -> None:
+    filesystem.make_folder(folder)
+    for path, content in contents:
+        filesystem.make_folder((folder / path).parent)
+        filesystem.write_if_changed(folder / path, content)
+
+
+def _with_names(text: str, shown: Mapping[str, str]) -> str:
+    """The text with git's names of temporary folders, which are removed."""
+    for folder, name in shown.items():
+        text = text.replace(folder, name)
+    return text
+
+
+def _renamed(problem: Problem, shown: Mapping[str, str]) -> Problem:
+    return replace(problem, file=_with_names(problem.file, shown))
