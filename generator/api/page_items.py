@@ -16,8 +16,8 @@ LISTED_VERSIONS = 50
 
 
 def shown_series(catalog: Catalog) -> tuple[SeriesSummary, ...]:
-    """The series that have a page, by title."""
-    return tuple(series for series in catalog.series if series.has_page)
+    """The series in lists of pages, by title."""
+    return tuple(series for series in catalog.series if series.is_in_lists)
 
 
 # Lists of series: the first page of each has a path of its own
@@ -130,6 +130,13 @@ def chapter(series: Series) -> RouteItems:
     if series.shows_chapters:
         for item in _chapter_pages(series):
             yield RouteItem(_number(item), item)
+
+
+@InSeries
+def licensed_chapter(series: Series) -> RouteItems:
+    """The chapters of a licensed series whose URLs /api and /api/v1 tell."""
+    if series.licensed and series.is_open:
+        yield from (RouteItem(_number(item), series) for item in _chapter_pages(series))
 
 
 @InSeries

@@ -115,6 +115,7 @@ PAGES: tuple[PageRoute, ...] = (
     _page("/library/{status}/{page}/",        page_of.other_status,   lists.with_status,     "library", "details"),
     _page("{reader}{slug}/",                  page_of.series,         series_pages.series),
     _page("{reader}{slug}/{volume}/{chapter}/", page_of.chapter,     chapter_pages.chapter, "chapter"),
+    _page("{reader}{slug}/{volume}/{chapter}/", page_of.licensed_chapter, series_pages.licensed_chapter, "chapter"),
     _page("{reader}{slug}/{volume}/{chapter}/version-{id}/",
                                               page_of.version,        chapter_pages.chapter, "chapter", "chapters"),
     _page("/latest/",                         each.once,              lists.latest,          "latest"),

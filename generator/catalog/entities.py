@@ -176,9 +176,14 @@ class SeriesSummary:
     image_origins: tuple[str, ...]
 
     @property
-    def has_page(self) -> bool:
-        """Whether the series has a page: /api/v2 lists it, or it has a chapter in /api and /api/v1, or in a preview."""
+    def is_in_lists(self) -> bool:
+        """Whether pages list the series: /api/v2 lists it, or it has a chapter in /api and /api/v1, or in a preview."""
         return self.is_listed or ((self.is_open or self.shows_chapters) and self.latest is not None)
+
+    @property
+    def has_page(self) -> bool:
+        """Whether the series has a page: pages list it, or /api and /api/v1 tell its URL, also without a chapter."""
+        return self.is_in_lists or self.is_open
 
 
 @dataclass(frozen=True, eq=False)

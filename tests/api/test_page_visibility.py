@@ -72,11 +72,14 @@ series:
     restricted: true
     chapters:
       - {number: 1, title: zQkeychapter, published: 2026-05-01, groups: [402], pages: [zQpage6.jpg]}
-  zqunlisted: {title: zQunlisted, chapters: [{number: 1, published: 2036-05-03, pages: [zQpage7.jpg]}]}
+  zqunlisted:
+    title: zqunlistedtitle
+    description: zqunlisteddescription
+    chapters: [{number: 1, title: zQfirst, published: 2036-05-03, pages: [zQpage7.jpg]}]
 """
 FACT = re.compile(r"z[qQ]\w+")
 # What the page of a series shows in any case: /api and /api/v1 list the series, and have no restricted routes.
-KEPT = {"zqslug", "zqtitle", "zqcover"}
+KEPT = {"zqslug", "zqtitle", "zqcover", "zqunlisted", "zqunlistedtitle"}
 
 
 @cache

@@ -100,7 +100,7 @@ def bodies(tmp_path_factory: pytest.TempPathFactory) -> Bodies:
 
 def test_each_page_has_the_parts_that_every_page_needs(bodies: Bodies) -> None:
     """One title, heading and main part; a description and a canonical URL; no style or script in the markup."""
-    pages = dict(html(bodies))
+    pages, unlisted = dict(html(bodies)), set()
     assert len(pages) > 90
 
     for url, parsed in pages.items():
@@ -117,10 +117,14 @@ def test_each_page_has_the_parts_that_every_page_needs(bodies: Bodies) -> None:
                 assert "src" in element.attributes or element.attributes["type"] == "application/ld+json"
         ids = [element.attributes["id"] for element in parsed.elements if "id" in element.attributes]
         assert len(ids) == len(set(ids)), url
-        if url != "/404/":
+        if parsed.all("meta", name="robots"):
+            unlisted.add(url)
+        else:
             assert parsed.first("link", rel="canonical").attributes["href"] == BASE + url
             assert parsed.first("meta", name="description").attributes["content"]
             assert parsed.first("meta", property="og:url").attributes["content"] == BASE + url
+    licensed = {f"/reader/the-ringing-orchard/{chapter}/" for chapter in ("1/1", "1/2", "2/3")}
+    assert unlisted == {"/404/", "/reader/saturn-please-forward/"} | licensed
 
 
 def test_each_link_of_a_page_leads_to_a_url_of_the_release(bodies: Bodies) -> None:
@@ -149,7 +153,18 @@ def test_licensed_series_says_so_and_has_no_chapters(bodies: Bodies) -> None:
 
     assert TEXTS["licensed_long"] in parsed.text
     assert not parsed.all("ol") and not parsed.all("time")
-    assert not [url for url in bodies if url.startswith("/reader/the-ringing-orchard/") and url.count("/") > 3]
+    chapter = page(bodies, "/reader/the-ringing-orchard/1/1/")
+    assert TEXTS["licensed_long"] in chapter.text
+    assert not chapter.all("img") and not chapter.all("time")
+
+
+def test_series_without_chapters_says_so(bodies: Bodies) -> None:
+    """The API tells its URL, but no list of pages has it."""
+    parsed = page(bodies, "/reader/saturn-please-forward/")
+
+    assert TEXTS["no_chapters"] in parsed.text
+    assert TEXTS["status"] not in parsed.text
+    assert not [url for url, other in html(bodies) if "/reader/saturn-please-forward/" in list(other.links())]
 
 
 def test_restricted_series_says_that_it_needs_a_key(bodies: Bodies) -> None:
@@ -200,7 +215,7 @@ def test_titles_json_has_every_series_with_a_page(bodies: Bodies) -> None:
     assert isinstance(body, dict)
     pages = {url for url in bodies if re.fullmatch("/reader/[^/]+/", url)}
 
-    assert {entry["url"] for entry in body["results"]} == pages
+    assert {entry["url"] for entry in body["results"]} == pages - {"/reader/saturn-please-forward/"}
 
 
 def test_scripts_insert_texts_as_texts(bodies: Bodies) -> None:

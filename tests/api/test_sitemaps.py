@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from generator import encoding
 from generator.api.feeds import sitemaps
-from generator.api.page_routes import UNLISTED
 from generator.api.resources import HTML
 from generator.catalog.entities import Catalog
 from tests.support.feed_catalog import FeedCatalog
@@ -57,11 +57,12 @@ def listed(made: dict[str, bytes]) -> dict[str, str]:
 
 
 def pages(catalog: Catalog) -> set[str]:
-    """The URLs of all pages of readers."""
+    """The URLs of all pages of readers but those that search engines must not list."""
+    pages = (resource for resource in all_resources(catalog) if resource.type == HTML)
     return {
-        BASE + resource.url
-        for resource in all_resources(catalog)
-        if resource.type == HTML and not resource.url.startswith("/api/") and resource.url not in UNLISTED
+        BASE + page.url
+        for page in pages
+        if not page.url.startswith("/api/") and b'name="robots" content="noindex"' not in encoding.body(page.body.value)
     }
 
 

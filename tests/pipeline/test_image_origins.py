@@ -30,7 +30,7 @@ series:
     cover: https://scheduled-cover.example/c.png
     chapters: [{number: 1, published: 2036-01-01, pages: [https://scheduled-page.example/1.png]}]
 """
-COVERS = {"open-cover", "restricted-cover", "licensed-cover"}
+COVERS = {"open-cover", "restricted-cover", "licensed-cover", "scheduled-cover"}
 
 
 def hosts(catalog: Catalog, restricted: Sequence[RestrictedRoute] = (), *, preview: bool = False) -> set[str]:
@@ -46,11 +46,11 @@ def hosts(catalog: Catalog, restricted: Sequence[RestrictedRoute] = (), *, previ
         (["/pages"], COVERS),
         (["/chapters/{id}"], COVERS),
         (["/series"], COVERS | {"open-page"}),
-        (["/series", "/series/{slug}"], {"open-cover", "open-page"}),
+        (["/series", "/series/{slug}"], {"open-cover", "open-page", "scheduled-cover"}),
     ],
 )
 def test_policy_has_the_hosts_of_images_that_pages_show(restricted: list[RestrictedRoute], expected: set[str]) -> None:
-    """The cover of a restricted series is in lists; its chapters need a key."""
+    """The cover of a restricted series is in lists; its chapters need a key. `/api` tells that of a scheduled one."""
     assert hosts(yaml_catalogs.catalog(CATALOG), restricted) == expected
 
 

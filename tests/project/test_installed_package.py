@@ -142,7 +142,7 @@ def test_cached_warning_names_the_current_program(flatpanel: Program, tmp_path: 
         f"warning: catalog_src: {MISSING.format('flatpanel')}\n",
         f"warning: catalog_src: {MISSING.format('python build.py')}\n",
     ]
-    assert said[1].stdout.splitlines()[1].startswith("619 resources, 0 bytes written")
+    assert re.match(r"\d+ resources, 0 bytes written", said[1].stdout.splitlines()[1])
 
 
 @pytest.mark.packages

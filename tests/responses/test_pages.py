@@ -1,12 +1,14 @@
 """Pages and feeds on a real nginx: bodies, headers, conditions, spellings of their URLs, and errors."""
 
+import json
 import re
 from collections.abc import Iterator
 from itertools import product
+from urllib.parse import urlsplit
 
 import pytest
 
-from generator.api.resources import HTML, SVG
+from generator.api.resources import HTML, JSON, SVG
 from tests.conftest import AS_OF, Site
 from tests.responses.test_short_way import LAST, visible
 from tests.support import nginx_client
@@ -58,6 +60,42 @@ def test_every_body_is_served(pages: tuple[Site, Web]) -> None:
             assert packed["content-encoding"] == ("gzip" if body.gzip else None), spelling
             own = {HTML: OF_PAGES.keys(), SVG: {"content-security-policy"}}.get(body.type, set())
             assert OF_PAGES.keys() & response.fields.keys() == own
+
+
+def urls_in(value: object) -> Iterator[str]:
+    """The URLs of series, chapters and pages in a body of the API."""
+    if isinstance(value, list):
+        for item in value:
+            yield from urls_in(item)
+    elif isinstance(value, dict):
+        yield from (value[name] for name in ("url", "original_url") if isinstance(value.get(name), str))
+        yield from urls_in(list(value.values()))
+
+
+def test_every_url_in_a_public_body_leads_to_a_page(pages: tuple[Site, Web]) -> None:
+    """Also that of a series without chapters, and of licensed chapters: their pages say why there is nothing."""
+    site, web = pages
+    public = [body for url, body in site.manifest.resources.items() if url.startswith("/api") and not body.restricted]
+    bodies = [json.loads((site.folder / "dist" / body.file).read_bytes()) for body in public if body.type == JSON]
+    paths = {urlsplit(url).path or "/" for url in urls_in(bodies)}
+    answers = {path: web.ask(path) for path in paths}
+
+    assert {path: answer.status for path, answer in answers.items() if answer.status != 200} == {}
+    assert len(paths) > 300
+    for path, text in (
+        *((f"/reader/{slug}/", "No chapters yet.") for slug in ("empty", "tomorrow")),
+        *((f"/reader/in-shops/{rest}", "This series is licensed.") for rest in ("", "1/1/")),
+    ):
+        assert text in answers[path].body.decode()
+        assert ("noindex" in answers[path].body.decode()) == (path != "/reader/in-shops/")
+
+
+def test_pages_tell_nothing_of_restricted_and_scheduled_chapters(web: Web) -> None:
+    """Their URLs are those of chapters that do not exist."""
+    missing = web.ask("/reader/nobody/1/1/")
+    for path in ("members-only/1/1/", "members-only/1/99/", "in-shops-for-members/1/1/", "tomorrow/0/1/"):
+        answer = web.ask(f"/reader/{path}")
+        assert (answer.status, answer.body) == (404, missing.body)
 
 
 def test_icon_runs_no_script(web: Web) -> None:

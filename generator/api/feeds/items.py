@@ -31,7 +31,7 @@ def _newest_by_group(catalog: Catalog) -> dict[int, RecentChapters]:
 
 @InSeries
 def series(series: Series) -> RouteItems:
-    if series.has_page:
+    if series.is_in_lists:
         # A series that /api and /api/v1 omit is only in lists and details of /api/v2.
         yield RouteItem({"slug": series.slug}, series, not series.is_open)
 

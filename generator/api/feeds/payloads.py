@@ -64,7 +64,7 @@ def group(page: PageContext, releases: GroupReleases) -> Feed:
 
 def library(page: PageContext, catalog: Catalog) -> Feed:
     """The newest series of the site."""
-    shown = (series for series in catalog.series if series.has_page)
+    shown = (series for series in catalog.series if series.is_in_lists)
     newest = nsmallest(MOST_ENTRIES, shown, key=lambda series: (-first_published(series), series.slug))
     entries = tuple(series_entry(page, series) for series in newest)
     url = page.site.base_url + page.site.reader

@@ -32,7 +32,7 @@ class SeriesPage(NamedTuple):
 
 
 def home(page: PageContext, catalog: Catalog) -> Body:
-    shown = [series for series in catalog.series if series.has_page]
+    shown = [series for series in catalog.series if series.is_in_lists]
     chapters = recent.newest(shown, HOME_CHAPTERS) if page.visible.latest else []
     series = heapq.nsmallest(HOME_SERIES, shown, key=_last_updated_first) if page.visible.library else []
     head = PageHead(
@@ -69,7 +69,7 @@ def category(page: PageContext, part: SeriesPage) -> Body:
 
 
 def latest(page: PageContext, catalog: Catalog) -> Body:
-    chapters = recent.newest((series for series in catalog.series if series.has_page), LATEST_CHAPTERS)
+    chapters = recent.newest((series for series in catalog.series if series.is_in_lists), LATEST_CHAPTERS)
     title = page.text.latest_chapters
     head = PageHead(title, page.paths.latest, page.fill(page.text.about_list, name=title), feeds=page.feeds)
     body = page.html("latest.html", head, latest=cards.latest(page, chapters))
@@ -125,7 +125,7 @@ def _near(number: int, pages: int) -> list[int]:
 def _status_links(page: PageContext, all_series: Iterable[SeriesSummary]) -> list[Link]:
     if not page.shows_series_of_subjects:
         return []
-    statuses = {series.status for series in all_series if series.has_page}
+    statuses = {series.status for series in all_series if series.is_in_lists}
     return [Link(page.paths.with_status(name), getattr(page.text, name)) for name in STATUSES if name in statuses]
 
 

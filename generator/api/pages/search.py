@@ -32,7 +32,7 @@ def _value(category: Category) -> str:
 
 def titles(page: PageContext, catalog: Catalog) -> Body:
     """Path, titles and cover of every series, by title."""
-    shown = [series for series in catalog.series if series.has_page]
+    shown = [series for series in catalog.series if series.is_in_lists]
     value = [
         {
             "url": series.path,

@@ -42,7 +42,8 @@ def series(page: PageContext, series: Series) -> Body:
         people=_people(page, series) if shown.details else [],
         categories=_categories(page, series) if shown.details else [],
         groups=_groups(page, chapters),
-        status=getattr(text, series.status) if shown.details else "",
+        # Of a series without chapters, the API does not tell the status.
+        status=getattr(text, series.status) if shown.details and series.is_in_lists else "",
         aliases=series.aliases if shown.details else (),
         note=_note(page, series, chapters),
         count=text.count("chapter", sum(len(volume.chapters) for volume in rows)),
@@ -51,6 +52,11 @@ def series(page: PageContext, series: Series) -> Body:
         feeds=_feeds(page, series),
     )
     return Body(body, _newest(series, chapters))
+
+
+def licensed_chapter(page: PageContext, series: Series) -> Body:
+    """Why there is no chapter of a licensed series: the same page for all, without titles."""
+    return Body(page.html("licensed.html", PageHead(page.text.licensed, ""), series=series), series.modified)
 
 
 def volumes(page: PageContext, series: Series, chapters: tuple[Chapter, ...]) -> list[VolumeRows]:
@@ -83,7 +89,7 @@ def _volume_title(page: PageContext, number: int | None, volumes: int) -> str:
 def _head(page: PageContext, series: Series, about: list[str]) -> PageHead:
     return PageHead(
         series.title,
-        series.path,
+        series.path if series.is_in_lists else "",
         values.shortened(about[0]) if about else page.fill(page.text.about_series, series=series.title),
         series.cover,
         "book",
@@ -93,7 +99,8 @@ def _head(page: PageContext, series: Series, about: list[str]) -> PageHead:
 
 
 def _feeds(page: PageContext, series: Series) -> tuple[FeedLink, ...]:
-    return (FeedLink(series.title, series.path.removesuffix("/")),) if page.visible.chapters else ()
+    has_feed = page.visible.chapters and series.is_in_lists
+    return (FeedLink(series.title, series.path.removesuffix("/")),) if has_feed else ()
 
 
 def _note(page: PageContext, series: Series, chapters: tuple[Chapter, ...]) -> str:
