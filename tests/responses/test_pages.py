@@ -15,7 +15,7 @@ from tests.support import nginx_client
 from tests.support.nginx_client import Web
 from tests.support.site_variants import served
 
-SETTINGS = "pages: true\ncache: {pages: 77}"
+SETTINGS = "pages: true\nmedia_folder: images\ncache: {pages: 77}"
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' https://images.example; "
     "connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'self'"
@@ -96,6 +96,21 @@ def test_pages_tell_nothing_of_restricted_and_scheduled_chapters(web: Web) -> No
     for path in ("members-only/1/1/", "members-only/1/99/", "in-shops-for-members/1/1/", "tomorrow/0/1/"):
         answer = web.ask(f"/reader/{path}")
         assert (answer.status, answer.body) == (404, missing.body)
+
+
+def test_errors_of_images_are_pages(pages: tuple[Site, Web]) -> None:
+    """As of all paths outside the API."""
+    site, web = pages
+    (site.folder / "images").mkdir()
+    (site.folder / "images/a.jpg").write_bytes(b"image")
+    missing, image = web.ask("/nothing.jpg"), web.ask("/media/a.jpg")
+    for path in ("/media/x.jpg", "/media/", "//media/x.jpg", "/api/../media/.x.jpg"):
+        answer = web.ask(path)
+        assert (answer.status, answer.body, answer.fields) == (404, missing.body, missing.fields)
+    for answer in (web.ask("/media/a.jpg", Range="bytes=9-"), web.ask("/media/a.jpg", "POST", Content_Length="0")):
+        assert answer.body.startswith(b"<!DOCTYPE html>") and answer["content-type"] == HTML
+        assert answer["content-security-policy"] == missing["content-security-policy"]
+    assert (image.status, image["content-type"], image["content-security-policy"]) == (200, "image/jpeg", None)
 
 
 def test_icon_runs_no_script(web: Web) -> None:

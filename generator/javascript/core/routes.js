@@ -5,7 +5,7 @@ const PAGE = new RegExp('^[-_A-Z]+ (?:[A-Za-z0-9_]+://[^/\\s]*)?/(?!(?:api|index
     + '|[^?#\\s]*(?:/\\.|%2[EeFf]))(?:[-A-Za-z0-9_~][-A-Za-z0-9_~.]*(?:[/?#\\s]|(?![\\s\\S]))|[?#\\s]|(?![\\s\\S]))');
 const ACCOUNT = /^\/api\/v2\/(bookmarks|profile)$/;
 // Locations that only nginx itself reaches; they exist for no method.
-const INTERNAL = /^\/_flatpanel\/(?:search|fresh|moved|options|refused|error|again)$/;
+const INTERNAL = /^\/_flatpanel\/(?:search|fresh|moved|options|refused|error|range|again)$/;
 
 // A path belongs to `v2`, or is a `page`, or has another error form (empty). A page of JSON is none.
 function family(path, rules) {
