@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlencode
 
 import pytest
 
@@ -125,6 +126,45 @@ def test_every_response_is_described(served: Served, tmp_path: Path, arguments: 
 
     assert done.returncode == 0, done.stdout + done.stderr
     assert f"Tested: {tested}\n" in done.stdout
+
+
+def examples(value: Any) -> Iterator[tuple[Any, Any]]:
+    """Each schema below a value that has examples, and each of these."""
+    for item in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+        yield from examples(item)
+    if isinstance(value, dict) and isinstance(value.get("examples"), list):
+        yield from ((value, example) for example in value["examples"])
+
+
+def test_examples_fit_their_schemas(served: Served) -> None:
+    found = list(examples(served.document))
+
+    assert len(found) > 10
+    for schema, example in found:
+        jsonschema.Draft202012Validator({**schema, "components": served.document["components"]}).validate(example)
+        if str(example).startswith("/"):
+            assert served.web.ask(example).status == 200
+
+
+def test_examples_of_parameters_are_accepted(served: Served) -> None:
+    """None is malformed: only what it names may be missing, or a condition fail."""
+    existing = {name: values[0] for name, values in existing_values(served).items()}
+    asked = 0
+    for path, operation in operations(served.document).items():
+        names = [parameter["$ref"].rpartition("/")[2] for parameter in operation.get("parameters", ())]
+        parameters = {name: served.document["components"]["parameters"][name] for name in names}
+        needed = {name: existing[name] for name in names if parameters[name].get("required")}
+        for name in names:
+            for example in parameters[name]["schema"].get("examples", ()):
+                places: dict[str, dict[str, object]] = {"path": {}, "query": {}, "header": {}}
+                for other, value in {**needed, name: example}.items():
+                    places[parameters[other]["in"]][parameters[other]["name"]] = value
+                url = f"{path.format(**places['path'])}?{urlencode(places['query'])}".removesuffix("?")
+                headers = {field.replace("-", "_"): str(value) for field, value in places["header"].items()}
+                status = served.web.ask(url, X_API_Key=KEY, **headers).status
+                assert status in (200, 304, 308, 404, 412, 451), (url, headers, status)
+                asked += 1
+    assert asked > 50
 
 
 # Every described response can be had

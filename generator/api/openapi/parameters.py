@@ -15,12 +15,8 @@ _LIMIT: Schema = {"type": "integer", "minimum": 1, "maximum": 999}
 _PAGE: Schema = {"type": "integer", "minimum": 1, "default": 1}
 # The length is that of the percent-encoded text.
 _PART: Schema = {**TEXT, "maxLength": 200}
-# In any spelling, unlike a number in a path, which must be canonical.
-_NUMBER_AS_SENT: Schema = {
-    "type": "string",
-    "pattern": r"^[0-9]+(\.[0-9]+)?([eE][0-9]{1,2})?$",
-    "examples": ["1", "10.5"],
-}
+# In any spelling, unlike a number in a path, which must be canonical. The value of a volume is an integer.
+_NUMBER_AS_SENT: Schema = {"type": "string", "pattern": r"^[0-9]+(\.[0-9]+)?([eE][0-9]{1,2})?$"}
 _ETAGS = {"type": "string", "examples": ['"6fd721cb9531502d4c52f0f3ebc34f22"']}
 
 # The headers of conditional requests, in the order in which RFC 9110, 13.2.2 evaluates them.
@@ -104,11 +100,14 @@ def _of_chapters() -> dict[str, Schema]:
         ),
         "pages_series": _query("series", SLUG, "The slug of the series, in upper or lower case.", required=True),
         "pages_volume": _query(
-            "volume", _NUMBER_AS_SENT, "The number of the volume, or 0 for a chapter without a volume.", required=True
+            "volume",
+            {**_NUMBER_AS_SENT, "examples": ["1", "0"]},
+            "The number of the volume, or 0 for a chapter without a volume.",
+            required=True,
         ),
         "pages_number": _query(
             "number",
-            _NUMBER_AS_SENT,
+            {**_NUMBER_AS_SENT, "examples": ["1", "10.5"]},
             "The number of the chapter. `1`, `01`, `1.0` and `1e0` are the same number.",
             required=True,
         ),
