@@ -33,6 +33,10 @@ SUFFIXES = {JSON: ".json", HTML: ".html", CSS: ".css", JS: ".js"} | {
 # The body of every request without results. It has an ETag and no Last-Modified: the same request may later return
 # an older body, which a client that compares dates would never load.
 EMPTY_RESULTS_URL = "/api/v2/pages?series=~&volume=0&number=0"
+# The same for a series whose pages need an API key: without a key, nothing tells which numbers its chapters have.
+LOCKED_RESULTS_URL = "/api/v2/pages#locked"
+# In the URL of its alias: stands for all numbers that no chapter has, since a catalog takes at most nine digits.
+ANY_NUMBER = 1_000_000_000
 # The body that the njs shim searches. It is never sent.
 SERIES_INDEX_URL = "/api/v2/series#index"
 # nginx ignores the case of ASCII letters when it looks up a key.

@@ -6,8 +6,9 @@ Most functions take the whole catalog. Those marked `InSeries` take one series, 
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
-from ..catalog.entities import Catalog, Series
+from ..catalog.entities import Catalog, Series, SeriesSummary
 from ..catalog.field_values import percent_encoded
+from ..catalog.site_settings import Site
 from .payloads import series_list
 from .payloads.v2 import DATE_FORMATS, DEFAULT_DATE_FORMAT, SeriesChapters
 
@@ -96,6 +97,18 @@ def account(catalog: Catalog) -> RouteItems:
     return (
         RouteItem({"username": percent_encoded(account.record.username)}, account, True) for account in catalog.accounts
     )
+
+
+def with_locked_pages(catalog: Catalog) -> RouteItems:
+    """The catalog, if the pages of a series need an API key."""
+    if any(has_locked_pages(series, catalog.site) for series in catalog.series):
+        yield RouteItem({}, catalog, True)
+
+
+def has_locked_pages(series: SeriesSummary, site: Site) -> bool:
+    """Whether the pages of the chapters of a series need an API key."""
+    is_readable = series.identified and not series.licensed
+    return bool(is_readable) and (series.restricted or "/chapters/{id}/pages" in site.restricted)
 
 
 # One series in /api and /api/v1

@@ -22,7 +22,20 @@ from . import route_items as each
 from .openapi import document
 from .pages.context import PageContext
 from .payloads import index, series_index, series_list, unversioned, v1, v2
-from .resources import CSS, EMPTY_RESULTS_URL, HTML, JS, JSON, SERIES_INDEX_URL, Alias, Body, Gate, Resource
+from .resources import (
+    ANY_NUMBER,
+    CSS,
+    EMPTY_RESULTS_URL,
+    HTML,
+    JS,
+    JSON,
+    LOCKED_RESULTS_URL,
+    SERIES_INDEX_URL,
+    Alias,
+    Body,
+    Gate,
+    Resource,
+)
 from .route_items import InSeries, ItemSource, RouteItem, RouteItems
 
 if TYPE_CHECKING:
@@ -125,6 +138,7 @@ ROUTES = (
     Route("/api/v2/chapters/{id}/pages",              each.readable_chapter,    v2.pages,                "series"),
     # Requests of the deprecated /pages?series=&volume=&number= that name no chapter.
     Route(EMPTY_RESULTS_URL,                          each.once,                v2.no_results,           "series"),
+    Route(LOCKED_RESULTS_URL,                         each.with_locked_pages,   v2.no_results,           "series"),
     Route("/api/v2/categories",                       each.once,                v2.categories,           "categories"),
     Route("/api/v2/categories/{name}",                each.category,            v2.category,             "categories"),
     Route("/api/v2/authors",                          each.once,                v2.authors,              "people"),
@@ -200,13 +214,17 @@ def gates_of(series: Series, site: Site) -> Iterator[Gate]:
         yield from route.gates(route.for_each.items_of(series), site)
 
 
-def aliases_of(series: Series) -> Iterator[Alias]:
+def aliases_of(series: Series, site: Site) -> Iterator[Alias]:
     """The deprecated /pages?series=&volume=&number=, which answer with the pages of a chapter."""
+    slugs = (series.slug, *series.formerly)
     for chapter in () if series.licensed else series.numbered_chapters:
         if chapter.id is not None:
-            for slug in (series.slug, *series.formerly):
+            for slug in slugs:
                 url = f"/api/v2/pages?series={slug}&volume={chapter.volume or 0}&number={chapter.number}"
                 yield Alias(url, f"/api/v2/chapters/{chapter.id}/pages")
+    if each.has_locked_pages(series, site):
+        urls = (f"/api/v2/pages?series={slug}&volume=0&number={ANY_NUMBER}" for slug in slugs)
+        yield from (Alias(url, LOCKED_RESULTS_URL) for url in urls)
 
 
 def described_paths(site: Site) -> Iterator[document.PathDescription]:

@@ -4,9 +4,8 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from .. import encoding
-from ..api.resources import EMPTY_RESULTS_URL, Alias, Gate, key
-from ..release.manifest import Entry, Published
+from ..api.resources import LOCKED_RESULTS_URL, Alias, Gate, key
+from ..release.manifest import Entry, Published, last_modified
 from ..release.rules import Rules
 from .quoting import quote, quote_key
 
@@ -27,10 +26,11 @@ READ = "chapter_read"
 READ_PARTS = ("/api/v2/chapters", "/[-a-z0-9_.~]++", "/read")
 # The map of all other keys. nginx ignores case when it looks up a key, so the value of a line repeats the key.
 EXACT = "exact"
-# The map of aliases, which are all deprecated URLs of a chapter's pages.
-PAGES = "pages"
+# The map of aliases, which are all deprecated URLs of a chapter's pages; and that of the series where each number that
+# no chapter has needs an API key, too.
+PAGES, LOCKED_PAGES = "pages", "locked_pages"
 # The maps with a line for each entry of the table, in a fixed order.
-LONG = (*MAPS, READ, EXACT, PAGES)
+LONG = (*MAPS, READ, EXACT, PAGES, LOCKED_PAGES)
 _MAP = re.compile(
     "|".join(
         [
@@ -84,8 +84,7 @@ def _entry_line(entry: Entry, letters: Mapping[tuple[bool, int], str]) -> Line:
 def body_line(body: Published, letters: Mapping[tuple[bool, int], str]) -> Line:
     """The line of a body: ETag, + or - for a gzip form or none, age letter, and Last-Modified."""
     letter = letters[body.restricted, body.max_age]
-    date = "" if body.url == EMPTY_RESULTS_URL else encoding.http_date(body.modified)
-    return _line(key(body.url), f"{body.etag}{'-+'[body.gzip]}{letter}{date}")
+    return _line(key(body.url), f"{body.etag}{'-+'[body.gzip]}{letter}{last_modified(body) or ''}")
 
 
 def gate_line(gate: Gate) -> Line:
@@ -95,8 +94,11 @@ def gate_line(gate: Gate) -> Line:
 
 
 def alias_line(alias: Alias) -> Line:
-    """The line of an alias: the key of its URL and the path of its target."""
-    return Line(PAGES, quote_key(key(alias.url)), quote(alias.target))
+    """The line of an alias: the key of its URL, or of all numbers the part before them, and the key of its target."""
+    path, target = key(alias.url), quote(key(alias.target))
+    if alias.target == LOCKED_RESULTS_URL:
+        return Line(LOCKED_PAGES, quote_key(path.rsplit("/", 2)[0]), target)
+    return Line(PAGES, quote_key(path), target)
 
 
 def redirects_map(rules: Rules) -> bytes:

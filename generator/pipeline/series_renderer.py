@@ -76,7 +76,7 @@ class SeriesRenderer:
             segment=publisher.segment(
                 published,
                 routes.gates_of(series, site),
-                routes.aliases_of(series),
+                routes.aliases_of(series, site),
                 [chapter.id for chapter in series.identified_chapters if chapter.id is not None],
             ),
             change=change(own_current, published, others_current),

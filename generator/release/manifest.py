@@ -9,7 +9,17 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeAlias
 
 from .. import encoding
-from ..api.resources import EMPTY_RESULTS_URL, HTML, JSON, SUFFIXES, Alias, Gate, Resource, key
+from ..api.resources import (
+    EMPTY_RESULTS_URL,
+    HTML,
+    JSON,
+    LOCKED_RESULTS_URL,
+    SUFFIXES,
+    Alias,
+    Gate,
+    Resource,
+    key,
+)
 from ..errors import FlatpanelError
 from . import rules
 from .rules import Rules
@@ -120,7 +130,7 @@ def plain_file(body: Published) -> str:
 
 def last_modified(body: Published) -> str | None:
     """The Last-Modified header, if the body has one."""
-    return None if body.url == EMPTY_RESULTS_URL else encoding.http_date(body.modified)
+    return None if body.url in (EMPTY_RESULTS_URL, LOCKED_RESULTS_URL) else encoding.http_date(body.modified)
 
 
 def sidecar(body: Published) -> bytes:

@@ -32,6 +32,7 @@ PATHS = {
     "read": "/api/v2/chapters/{id}/read",
     "cubari": "/api/v2/cubari/{slug}",
     "pages by number": "/api/v2/pages?series={slug}&volume={volume}&number={number}",
+    "pages by a number that no chapter has": "/api/v2/pages?series={slug}&volume={volume}&number=9{number}",
     "chapters by slug": "/api/v2/chapters?series={slug}",
 }
 # Ways to send a key: headers, query, and the expected verdict.
@@ -106,7 +107,7 @@ def status(route: str, kind: str, key: str) -> int:
     """The table of gates."""
     if route == "chapters by slug":
         return 200
-    if route == "pages by number":
+    if route.startswith("pages by"):
         return 400 if kind == "bad" else 401 if kind == "restricted" and key != GOOD else 200
     if kind == "licensed" or kind == "both":
         return 200 if route == "series" else 451
@@ -355,6 +356,32 @@ def test_restricted_path_in_another_case_is_a_public_404(web: Web, path: str, co
     for headers, query, _ in (KEYS["none"], KEYS["header"], KEYS["revoked"], KEYS["parameter"]):
         url = f"{path}{'&' if '?' in path else '?'}{query}"
         assert without_validators(web.ask(url, **headers, **conditions)) == missing
+
+
+def test_numbers_of_restricted_chapters_cannot_be_found_without_a_key(web: Web) -> None:
+    """Each request gets the same response whether a chapter has the number or not, in any spelling of the series."""
+    sent = [
+        ("GET", {}),
+        ("GET", {"X_API_Key": "nonsense"}),
+        ("GET", {"If_None_Match": "*"}),
+        ("GET", {"If_Match": '"x"'}),
+        ("GET", {"If_Modified_Since": "Fri, 01 Jan 2100 00:00:00 GMT"}),
+        ("HEAD", {}),
+        ("OPTIONS", {}),
+        ("POST", {"Content_Length": "0"}),
+    ]
+    for series in ("members-only", "Members-ONLY", "%6Dembers-only"):
+        for more in ("", "&track=true"):
+            for method, headers in sent:
+                answers = [
+                    without_date(web.ask(f"/api/v2/pages?series={series}&{numbers}{more}", method, **headers))
+                    for numbers in (
+                        *("volume=1&number=1", "volume=01&number=1.0", "volume=1&number=999", "volume=7&number=1e9"),
+                        *("volume=0&number=1000000000", "volume=0&number=0"),
+                    )
+                ]
+                assert answers == answers[:1] * len(answers), (method, headers)
+                assert answers[0][0] == {"OPTIONS": 204, "POST": 405}.get(method, 401)
 
 
 FORMATS = ["", "iso-8601", "rfc-5322", "timestamp"]

@@ -127,6 +127,17 @@ def test_restricted_route_is_private_for_shared_files(half_locked: Web, path: st
     assert "X-API-Key" not in (half_locked.ask(same_body)["vary"] or "")
 
 
+def test_pages_of_a_public_series_may_need_a_key(tmp_path) -> None:
+    """Then its numbers cannot be found by the deprecated URL either, which the site does not restrict itself."""
+    with served(tmp_path, settings='restricted: ["/chapters/{id}/pages"]') as (_, web):
+        for number in ("1", "999"):
+            path = f"/api/v2/pages?series=full-book&volume=1&number={number}"
+            assert web.ask(path).status == 401
+            assert (web.ask(path, X_API_Key="key-one").body == b'{"results":[]}') == (number == "999")
+        for path in (path.replace("full-book", slug) for slug in ("nobody", "in-shops", "tomorrow")):
+            assert web.ask(path).body == b'{"results":[]}'
+
+
 @pytest.mark.parametrize("path", ["/api/v2/series%0A", "/api/v2/series%0a?page=2", "/api/v2/pages%0A/"])
 def test_path_with_line_break_is_404(half_locked: Web, path: str) -> None:
     """It is a 404 with and without a key."""

@@ -117,10 +117,11 @@ def test_purging_updates_a_shared_cache(tmp_path: Path, run: Run, edits: Sequenc
     purge = json.loads(result.stdout)
     purged = {one.removeprefix(BASE) for one in purge["urls"]}
 
-    assert stale - purged == set()
+    locked = [f"/api/v2/pages{slash}?series=another-same-title&" for slash in ("", "/") if edits == EDITS]
+    assert {one for one in stale - purged if not one.startswith(tuple(locked))} == set()
     assert {one for one in purged & asked if one not in stale} == set()
     assert {one for one in purged if one not in asked and "pages?" not in one and "pages/?" not in one} == set()
-    assert purge["prefixes"] == [f"{BASE}/api/v2/series?", f"{BASE}/api/v2/series/?"]
+    assert purge["prefixes"] == [f"{BASE}{one}" for one in ("/api/v2/series?", "/api/v2/series/?", *locked)]
     assert len(stale) > (300 if edits == EDITS else 30)
 
 

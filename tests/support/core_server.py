@@ -50,7 +50,7 @@ def records(site: Site, table: ReleaseTable) -> dict[str, dict[str, Any]]:
 
 def _record(entry: Entry, dist: Path) -> dict[str, Any]:
     if isinstance(entry, Alias):
-        return {"kind": "alias", "target": entry.target}
+        return {"kind": "alias", "target": key(entry.target)}
     if isinstance(entry, Gate):
         return {"kind": str(entry.status), "restricted": entry.restricted, "target": entry.target}
     return {

@@ -109,7 +109,8 @@ OPERATIONS: dict[str, Operation] = {
         ("pages_series", "pages_volume", "pages_number", "track"),
         (400,),
         "Use `/api/v2/chapters/{id}/pages`. The results are empty for a licensed chapter and for one that does not "
-        "exist. A volume or number that is not a number is a 400.",
+        "exist. If the pages of the series need an API key, so does any number. A volume or number that is not a "
+        "number is a 400.",
         deprecated=True,
         of_series=True,
     ),

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from ... import encoding
-from ...api.resources import SUFFIXES, Gate, key
+from ...api.resources import SUFFIXES, key
 from ...errors import FlatpanelError
 from ...release import manifest
 from ...release.manifest import Published
@@ -22,7 +22,7 @@ from ...release.table import Alias, Entry
 _LIST_PAGE = re.compile(r"(/(?:query/series|library|categories)(?:/[^/]+)?)/[0-9]+")
 _SHARED = 2
 # Counts up when a pack of the same release gets other bytes.
-VERSION = 1
+VERSION = 2
 MAGIC = b"FPK1"
 # A pack is halved when its records and data are longer than this.
 MAX_PACK = 64 << 10
@@ -121,8 +121,10 @@ def describe(entry: Entry, restricted: bool) -> Description:
         type = TYPES.index(entry.type)
         fixed = _fixed(bytes.fromhex(entry.etag), modified, entry.max_age, flags, type, entry.size)
         return Description(fixed, entry.file, entry.gzip, entry.size)
-    kind = "alias" if isinstance(entry, Alias) else str(entry.status)
-    target = entry.target or (key(entry.url) if isinstance(entry, Gate) else "")
+    if isinstance(entry, Alias):
+        kind, target = "alias", key(entry.target)
+    else:
+        kind, target = str(entry.status), entry.target or key(entry.url)
     return Description(_fixed(bytes(16), 0, 0, KINDS[kind] | lock, 0, 0), target, False, 0)
 
 

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 from ... import encoding
 from ...api import policies as api_policies
 from ...api.payloads import errors
-from ...api.resources import HTML, SUFFIXES, SVG, Gate, key
+from ...api.resources import ANY_NUMBER, HTML, SUFFIXES, SVG, Gate, key
 from ...release import manifest
 from ...release.manifest import Published
 from ...templating import Templates
@@ -155,6 +155,7 @@ def _values(release: PlainRelease) -> dict[str, object]:
         "locked": locked_paths(rules),
         "integer": INTEGER,
         "number": NUMBER,
+        "any_number": ANY_NUMBER,
         "with_numbers": WITH_NUMBERS,
         "canonical_numbers": CANONICAL_NUMBERS,
         "escaped_name": ESCAPED_NAME,

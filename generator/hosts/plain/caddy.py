@@ -6,7 +6,7 @@ from pathlib import Path
 
 from ... import encoding
 from ...api.payloads import errors
-from ...api.resources import SUFFIXES, Alias, key
+from ...api.resources import LOCKED_RESULTS_URL, SUFFIXES, Alias, key
 from ...templating import Templates
 from . import host_files
 from .answers import policies, types
@@ -65,12 +65,15 @@ def _lines(values: Mapping[str, str]) -> bytes:
 
 def _series_line(alias: Alias) -> tuple[str, str]:
     """A pattern of a slug in any letter case, and the slug."""
-    slug = _page_line(alias)[0].partition("/")[0]
+    slug = key(alias.url).split("/")[3]
     return f"~(?i)^{re.escape(slug)}$", slug
 
 
 def _page_line(alias: Alias) -> tuple[str, str]:
-    return key(alias.url).removeprefix("/query/pages/"), alias.target
+    name = key(alias.url).removeprefix("/query/pages/")
+    if alias.target == LOCKED_RESULTS_URL:
+        return f"~^{re.escape(name.partition('/')[0])}/{INTEGER}/{NUMBER}$", "401"
+    return name, alias.target
 
 
 def _values(release: PlainRelease) -> dict[str, object]:

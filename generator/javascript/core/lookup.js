@@ -9,6 +9,8 @@ import routes from './routes.js';
 
 const SERIES = '/of/index/series';
 const NO_PAGES = '/query/pages/~/0/0';
+// Volume and number that stand for all numbers, in a series whose pages need an API key.
+const ANY_NUMBER = '0/1000000000';
 // Keys that are no paths: no path reaches them.
 const RESERVED = /^\/(?:bad|index|of|query)(?:\/|(?![\s\S]))/;
 const DATED = /^\/api\/v2(\/series\/[^/]+\/chapters)(?![\s\S])/;
@@ -45,8 +47,9 @@ async function chosen(path, query, account, release) {
     }
     // The release has the series in its own letters.
     const index = await release.index();
-    const present = presentPages(key, index);
-    const alias = present === key ? null : await release.find(present);
+    const asked = key.split('/');
+    const series = `/query/pages/${presentSlug(asked[3], index)}/`;
+    const alias = await release.find(`${series}${asked[4]}/${asked[5]}`) || await release.find(series + ANY_NUMBER);
     const found = alias ? alias.target : NO_PAGES;
     const pages = await release.find(found);
     return { key: found, record: pages };
@@ -92,14 +95,10 @@ async function keyWithQuery(path, query, account, release) {
     return format ? `/query${dated[1]}/${format}` : path;
 }
 
-// The key of the pages of a chapter with the present slug of its series.
-function presentPages(key, index) {
-    const parts = key.split('/');
-    const place = index.slug[`/${parts[3].toLowerCase()}`];
-    if (place !== undefined) {
-        parts[3] = JSON.parse(index.items[place]).slug;
-    }
-    return parts.join('/');
+// The present slug of a series, in the letters that the release has.
+function presentSlug(slug, index) {
+    const place = index.slug[`/${slug.toLowerCase()}`];
+    return place === undefined ? slug : JSON.parse(index.items[place]).slug;
 }
 
 // The body of the filtered list, or null for a page that does not exist.

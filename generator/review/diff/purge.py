@@ -1,12 +1,13 @@
 """The URLs to purge from a CDN: every URL of a changed response that a cache may contain."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 from urllib.parse import parse_qsl, urlencode
 
 from ...api.payloads.series_list import DEFAULT_ORDER
 from ...api.payloads.v2 import DEFAULT_DATE_FORMAT
+from ...api.resources import LOCKED_RESULTS_URL
 from .compare import Comparison, UrlDifference
 from .release_view import SEARCH_INDEX
 
@@ -17,6 +18,8 @@ _TRACKED = ("track", "true")
 # Query arguments in their order.
 _Query = tuple[tuple[str, str], ...]
 _PathAndQuery = tuple[str, _Query]
+# The paths of page lists by the keys of their deprecated URLs.
+_Targets = Mapping[str, str]
 
 
 class Purge(NamedTuple):
@@ -29,7 +32,8 @@ class Purge(NamedTuple):
 
 def purge(comparison: Comparison, base_url: str) -> Purge:
     stale = {pair for difference in comparison.differences for pair in _stale(difference)}
-    stale |= {pair for key in _changed_page_queries(comparison) for pair in _page_lists(key)}
+    old, new = _page_queries(comparison)
+    stale |= {pair for key in _changed_page_queries(comparison, old, new) for pair in _page_lists(key)}
     is_searched = SEARCH_INDEX in comparison.by_url
     redirects = comparison.old.redirects.keys() | comparison.new.redirects.keys()
     moved = sorted(redirects & comparison.by_url.keys())
@@ -37,6 +41,7 @@ def purge(comparison: Comparison, base_url: str) -> Purge:
     # The feeds of a series have its path and a suffix.
     prefixes += [f"{path}{end}" for path in moved for end in ("/", "?", *("." * (not path.startswith("/api/"))))]
     prefixes += sorted(prefix for difference in comparison.differences for prefix in _page_prefixes(difference))
+    prefixes += [f"{_PAGES}{slash}?series={slug}&" for slug in _newly_locked(old, new) for slash in ("", "/")]
     return Purge(
         urls=sorted(f"{base_url}{form}" for path, query in stale for form in _forms(path, query)),
         prefixes=[f"{base_url}{prefix}" for prefix in prefixes],
@@ -97,16 +102,26 @@ def _series_lists(sort: str, page: str) -> Iterator[_PathAndQuery]:
         yield _LIST, (order,)
 
 
-def _changed_page_queries(comparison: Comparison) -> Iterator[str]:
-    """The queries of deprecated page-list URLs with other or changed pages."""
+def _page_queries(comparison: Comparison) -> tuple[_Targets, _Targets]:
     old, new = comparison.old.page_queries(), comparison.new.page_queries()
-    if not comparison.has_gates:  # only one release has these queries
-        old = new = old | new
+    # Without gates, only one release has these queries.
+    return (old, new) if comparison.has_gates else (old | new, old | new)
+
+
+def _changed_page_queries(comparison: Comparison, old: _Targets, new: _Targets) -> Iterator[str]:
+    """The queries of deprecated page-list URLs with other or changed pages."""
     for key in old.keys() | new.keys():
         path = new.get(key)
         difference = comparison.by_url.get(path or "")
-        if old.get(key) != path or (difference and _is_cacheable(difference)):
+        is_changed = old.get(key) != path or (difference and _is_cacheable(difference))
+        if is_changed and LOCKED_RESULTS_URL not in (old.get(key), path):
             yield key
+
+
+def _newly_locked(old: _Targets, new: _Targets) -> list[str]:
+    """The series whose numbers need an API key now. Caches may contain an empty list for any that no chapter has."""
+    locked = (key for key, target in new.items() if target == LOCKED_RESULTS_URL and key not in old)
+    return sorted(key.split("/")[3] for key in locked)
 
 
 def _page_lists(key: str) -> Iterator[_PathAndQuery]:

@@ -132,7 +132,7 @@ class ReleaseView:
         return either_format.redirects(self.folder, self.manifest.rules)
 
     def page_queries(self) -> dict[str, str]:
-        """The paths of page lists by the query arguments of their deprecated URL."""
+        """The paths of page lists by the keys of their deprecated URLs."""
         return either_format.aliases(self.manifest)
 
     @property
