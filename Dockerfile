@@ -1,8 +1,11 @@
 # Image of the site in this folder: Python builds it in the first stage, nginx serves it in the second.
 # docs/serving.md describes how to run it; compose.yaml runs it.
 
+# Base images have a digest, which their owner cannot move to another image as a tag. The digests are those of
+# https://github.com/docker-library/repo-info, of all platforms together; dependabot proposes newer ones.
+
 # The large image has git, from which the build reads when each file changed.
-FROM python:3.13-bookworm AS build
+FROM python:3.13-bookworm@sha256:227b6570d6ee07061ae6ca2eb04dedfb6d2b34045835f343065b9869e4d427ea AS build
 WORKDIR /srv/comics
 COPY requirements/run.txt requirements/
 RUN pip install --no-cache-dir --require-hashes --requirement requirements/run.txt
@@ -14,7 +17,7 @@ RUN python build.py build --no-cache ${PREVIOUS:+--previous "$PREVIOUS"}
 RUN python build.py verify
 
 # This image has the njs module and curl; alpine-slim has neither.
-FROM nginx:1.28
+FROM nginx:1.30.5@sha256:b972f831f200b19ef0767938224f9711e74cd783718738cd7405d5cabf75c442
 WORKDIR /srv/comics
 COPY --from=build /srv/comics/nginx.conf ./
 COPY --from=build /srv/comics/dist dist

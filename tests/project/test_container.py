@@ -206,12 +206,13 @@ def test_docker_gets_only_files_that_a_build_reads(built: Image) -> None:
         assert sources(built.folder / name) == sources(ROOT / name)
 
 
-def test_base_images_have_versions() -> None:
-    """Each base image has a version, and the serving one has the required module and programs."""
-    tags = [said(stage, "FROM").split()[0].partition(":")[2] for stage in (BUILD, SERVE)]
+def test_base_images_have_a_version_and_a_digest() -> None:
+    """A tag alone can be moved to another image. The serving one has the required module and programs."""
+    images = [said(stage, "FROM").split()[0] for stage in (BUILD, SERVE)]
 
-    assert all(re.match(r"\d+\.\d+", tag) for tag in tags)
-    assert not any("slim" in tag for tag in tags)
+    assert [image for image in images if not re.fullmatch(r"[a-z]+:\d+\.\d+[-.\w]*@sha256:[0-9a-f]{64}", image)] == []
+    assert not any("slim" in image for image in images)
+    assert "package-ecosystem: docker" in (ROOT / ".github/dependabot.yml").read_text(encoding="utf-8")
 
 
 @pytest.mark.packages
