@@ -6,7 +6,7 @@ from typing import Any
 
 from .. import filesystem
 from ..catalog import git
-from ..release import transaction
+from ..release import journal, transaction
 from ..release.manifest_reader import ManifestReader
 from ..release.store import Store
 from ..release.transaction import Transaction
@@ -93,6 +93,11 @@ class NewRelease:
             *build_warnings.of_site(options, site, totals.chapters_without_id),
             *build_warnings.of_size(options, site, builder.segments),
         ]
+        if journal.is_later(builder.transaction.journal, options.as_of):
+            warnings.append(
+                f"{options.out}: its release was built for a later time, so the clock was wrong, or is now; responses "
+                "with a later date have no Last-Modified until they change"
+            )
         if options.cache and self.cache.folder != options.cache:
             warnings.append(f"{options.cache}: cannot be used as cache; building without one")
         return BuildResult(

@@ -86,19 +86,19 @@ class ReleaseBuilder:
                 # The release that was current until now is an older one from here on.
                 retained_files[opened.current] = sorted(totals.dropped_files - totals.moved_files)
             self.cache.remember("release", prepared.id)
-            older = opened.store.older()
-            self.cache.remember("retained files", {release: retained_files[release] for release in older})
+            self.cache.remember("retained files", {older: retained_files[older] for older in opened.store.older()})
         self.cache.commit()
 
     def _load_segments(self) -> None:
         """Take over the segments of the current release, if the cache describes it."""
-        current, usable = self.transaction.current, not (self.previous or self.transaction.needs_sweep)
-        self.cache_is_current = usable and current is not None and self.cache.recall("release") == current
+        opened = self.transaction
+        usable = not (self.previous or opened.needs_sweep or journal.is_later(opened.journal, self.scan.as_of))
+        self.cache_is_current = usable and bool(opened.current) and self.cache.recall("release") == opened.current
         if self.cache_is_current:
             self.segments.load()
         else:
             self.cache.segments.clear()
-            refuse_damaged(self.transaction.root)
+            refuse_damaged(opened.root)
 
     @property
     def _continued(self) -> ManifestReader:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from .. import encoding
 from ..catalog import git, media_folder, snapshot, theme_files
 from ..catalog.confined_folder import Folder
+from ..release.manifest import MAX_AHEAD
 from ..release.store import Store
 from .build_options import Options
 from .cache import Cache
@@ -51,6 +52,8 @@ def last_result(options: Options, inputs: Mapping[str, Any], cache: Cache) -> di
     last, store = cache.recall("last build"), Store(options.out)
     if not last or last["fingerprint"] != inputs or last["release"] != store.current() or not store.finished():
         return None
+    if last["as_of"] > options.as_of + MAX_AHEAD:
+        return None
     due = last["next_publication"] or options.as_of + 1
     if not last["last_publication"] <= options.as_of < due or last["conf"] != _digest(options.nginx):
         return None
@@ -68,6 +71,7 @@ def keep_result(
         "last build",
         {
             "fingerprint": fingerprint,
+            "as_of": options.as_of,
             "last_publication": scan.last_publication,
             "next_publication": scan.next_publication,
             "release": result["release"],

@@ -55,9 +55,9 @@ class BodyWriter:
         if not exists:
             self.path_of(body)
         put = self.replace_different if exists else self.write
-        put(body.file, content, body.modified)
+        put(body.file, content, body.file_time)
         if packed is not None:
-            put(f"{body.file}.gz", packed, body.modified)
+            put(f"{body.file}.gz", packed, body.file_time)
         self.put_sidecar(body, exists=exists)
 
     def write(self, file: str, content: bytes, modified: int | None = None) -> None:
@@ -139,17 +139,21 @@ class BodyWriter:
         path = self.path_of(body)
         for partial, name in ((content, path), (packed, f"{path}.gz")):
             if not (exists and has_content(name, partial.parts())):
-                self.written_bytes += partial.finish(name, body.modified)
+                self.written_bytes += partial.finish(name, body.file_time)
         self.put_sidecar(body, exists=exists)
 
 
 def set_last_modified(path: Path, body: Published) -> None:
     """Give an existing body its date, which differs if the body returns after a change was reverted."""
-    sidecar = Path(f"{path}.headers")
-    if path.exists() and read_regular(sidecar) != manifest.sidecar(body):
+    if not path.exists():
+        return
+    # The sidecar has no date that lies after the build: the files tell whether it is another one.
+    if path.stat().st_mtime != body.file_time:
         for form in (path, Path(f"{path}.gz")):
             if form.exists():
-                os.utime(form, (body.modified, body.modified))
+                os.utime(form, (body.file_time, body.file_time))
+    sidecar = Path(f"{path}.headers")
+    if read_regular(sidecar) != manifest.sidecar(body):
         replace(sidecar, manifest.sidecar(body))
 
 

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from .. import encoding
+from .manifest import MAX_AHEAD
 
 # In `releases`, so that it is copied to servers with the releases.
 FILE = "journal.jsonl"
@@ -94,6 +95,11 @@ def of_releases(entries: Iterable[JournalEntry], releases: Iterable[str]) -> lis
         for entry in entries
         if entry.release in ids
     ]
+
+
+def is_later(entries: Sequence[JournalEntry], as_of: int) -> bool:
+    """Whether the current release was built for a later time, so that its dates may lie in the future."""
+    return any(entry.as_of and entry.as_of > as_of + MAX_AHEAD for entry in entries[-1:])
 
 
 def build_entry(entries: Sequence[JournalEntry], release: str, at: int) -> JournalEntry:

@@ -41,6 +41,7 @@ class Published(NamedTuple):
     url: str
     file: str
     etag: str
+    # Its date. A negative one is not sent, because it lies after the build: it only makes the next one later.
     modified: int
     size: int
     sha256: str
@@ -48,6 +49,11 @@ class Published(NamedTuple):
     max_age: int
     restricted: bool = False
     type: str = JSON
+
+    @property
+    def file_time(self) -> int:
+        """The time of the files: also that of a date that is not sent."""
+        return abs(self.modified)
 
 
 Entry: TypeAlias = Published | Gate | Alias
@@ -68,6 +74,8 @@ class Manifest:
 
 
 EMPTY = Manifest({}, {})
+# A date may be so much later than the build: builds in one second add a second each. More is a wrong clock.
+MAX_AHEAD = 60
 
 
 def with_validators(
@@ -79,7 +87,9 @@ def with_validators(
         modified = old.modified
     else:
         # Clients ignore a date in the future (RFC 9110, 8.8.2.1).
-        modified = max(min(resource.body.last_modified, now), old.modified + 1 if old else 0)
+        modified = max(min(resource.body.last_modified, now), old.file_time + 1 if old else 0)
+    if modified > now + MAX_AHEAD:
+        modified = -modified
     # Without the names of the fields, this takes half the time.
     return Published(
         resource.url,
@@ -130,7 +140,8 @@ def plain_file(body: Published) -> str:
 
 def last_modified(body: Published) -> str | None:
     """The Last-Modified header, if the body has one."""
-    return None if body.url in (EMPTY_RESULTS_URL, LOCKED_RESULTS_URL) else encoding.http_date(body.modified)
+    is_undated = body.url in (EMPTY_RESULTS_URL, LOCKED_RESULTS_URL) or body.modified < 0
+    return None if is_undated else encoding.http_date(body.modified)
 
 
 def sidecar(body: Published) -> bytes:
@@ -280,7 +291,7 @@ def _entry(url: str, value: Any) -> Entry:
 
 def _published(url: str, fields: Mapping[str, Any]) -> Published:
     # An impossible date would otherwise fail later, when a newer body is published.
-    if not 0 <= fields["modified"] <= encoding.LAST_INSTANT:
+    if not -encoding.LAST_INSTANT <= fields["modified"] <= encoding.LAST_INSTANT:
         raise ValueError
     return Published(
         url=url,

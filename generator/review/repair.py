@@ -100,7 +100,7 @@ class _Repair:
         self.files = remaining
 
     def write(self, file: NamedFile, text: bytes, source: str) -> bool:
-        modified = None if isinstance(file, ReleaseFile | SidecarFile) else file.body.modified
+        modified = None if isinstance(file, ReleaseFile | SidecarFile) else file.body.file_time
         is_written = body_files.restore(self.retained.root, file.path, text, modified)
         if is_written:
             self.repaired.append(RestoredFile(self.retained.root / file.path, source))

@@ -123,6 +123,47 @@ def test_a_date_in_the_future_becomes_the_time_of_the_build(site: Site) -> None:
     assert validators(site)[1] == AS_OF
 
 
+def test_files_of_a_body_that_returns_have_its_date(site: Site) -> None:
+    """Also if neither date is sent, so that the sidecar stays as it is."""
+    options = replace(site.options, cache=site.folder / "cache")
+    series(site, "First", modified="2090-01-01T00:00:00Z")
+    pipeline.build(replace(options, as_of=AS_OF + 1000))
+    for title in ("First", "Fjrst", "First"):
+        series(site, title, modified="2090-01-01T00:00:00Z")
+        pipeline.build(options)
+
+    body = site.manifest.resources[FIRST]
+    assert body.modified == -(AS_OF + 1002)
+    assert (site.folder / "dist" / body.file).stat().st_mtime == AS_OF + 1002
+
+
+def test_a_date_after_the_build_is_not_sent(site: Site) -> None:
+    """One build ran with a wrong clock. Its dates stay in the manifest: a later one is sent as soon as it is past."""
+    options = replace(site.options, cache=site.folder / "cache")
+    series(site, "First", modified="2090-01-01T00:00:00Z")
+    wrong = pipeline.build(replace(options, as_of=AS_OF + 1000))
+    before = all_validators(site)
+    assert validators(site)[1] == AS_OF + 1000 and wrong.warnings == []
+
+    result = pipeline.build(options)
+    after, future = all_validators(site), {url for url, (_, date) in before.items() if date > AS_OF}
+    assert FIRST in future and "its release was built for a later time" in result.warnings[0]
+    assert {url: after[url] for url in future} == {url: (before[url][0], -before[url][1]) for url in future}
+    assert {url: after[url] for url in before.keys() - future} == {url: before[url] for url in before.keys() - future}
+    assert pipeline.build(replace(options, cache=None)).release == result.release
+    body = site.manifest.resources[FIRST]
+    sidecar = site.folder / "dist" / f"{body.file}.headers"
+    assert sidecar.read_text() == f'ETag: "{body.etag}"\n'
+    assert sidecar.with_suffix("").stat().st_mtime == AS_OF + 1000
+
+    series(site, "Fjrst", modified="2090-01-01T00:00:00Z")
+    assert not pipeline.build(options).warnings
+    assert validators(site)[1] == -(AS_OF + 1001)
+    series(site, "Fjrrst")
+    pipeline.build(replace(options, as_of=AS_OF + 2000))
+    assert validators(site)[1] == AS_OF + 1002
+
+
 def test_without_modified_the_mtime_counts(site: Site) -> None:
     """Outside of git, to the second."""
     series(site, "First", modified=None)

@@ -198,10 +198,10 @@ def wrong_dates(before: Manifest, after: Manifest) -> list[str]:
     faults = []
     for url, body in after.resources.items():
         old = before.resources.get(url)
-        if old and old.etag == body.etag and old.modified != body.modified:
-            faults.append(f"{url}: is the same, and its date moved from {old.modified} to {body.modified}")
-        elif old and old.etag != body.etag and old.modified >= body.modified:
-            faults.append(f"{url}: changed, and its date went from {old.modified} to {body.modified}")
+        if old and old.etag == body.etag and old.file_time != body.file_time:
+            faults.append(f"{url}: is the same, and its date moved from {old.file_time} to {body.file_time}")
+        elif old and old.etag != body.etag and old.file_time >= body.file_time:
+            faults.append(f"{url}: changed, and its date went from {old.file_time} to {body.file_time}")
     return faults
 
 

@@ -38,12 +38,12 @@ def text_file(name: str, text: bytes, *, is_editable: bool = False, modified: in
 
 def body_file(name: str, body: Published, dist: Path) -> HostFile:
     """A body. Its time is its Last-Modified."""
-    return HostFile(name, dist / body.file, body.etag, body.modified)
+    return HostFile(name, dist / body.file, body.etag, body.file_time)
 
 
 def gzip_file(name: str, body: Published, dist: Path) -> HostFile:
     """The gzip form of a body."""
-    return HostFile(name, dist / f"{body.file}.gz", f"{body.etag}.gz", body.modified)
+    return HostFile(name, dist / f"{body.file}.gz", f"{body.etag}.gz", body.file_time)
 
 
 def exact_name(body: Published) -> str:
