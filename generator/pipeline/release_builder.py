@@ -11,11 +11,12 @@ from ..release.bodies import rewrite_damaged
 from ..release.manifest_reader import ManifestReader, refuse_damaged
 from ..release.rules import Rules
 from ..release.transaction import NextRelease, Transaction
-from . import publish, removals, segments, series_renderer, stale_series
+from . import publish, segments, series_renderer, stale_series
 from .cache import Cache
 from .catalog_lists import CatalogLists
 from .process_pool import ordered_map
 from .publish import ResourcePublisher
+from .removals import checked_removals
 from .scan import CatalogScan
 from .segments import PreparedRelease, Segments
 from .series_renderer import RenderedSeries
@@ -60,8 +61,7 @@ class ReleaseBuilder:
         stale = keys.stale(self.cache, self.segments, self.transaction.root)
         files = [files for files in self.scan.series_files if files.slug in stale]
         if not self.previous:  # with `--previous`, NewRelease has compared with that release
-            current = self.transaction.current_manifest
-            self.totals.removals = removals.checked_removals(self.scan, self.cache, current, files, self.max_removed)
+            self.totals.removals = checked_removals(self.scan, self.cache, self._continued, files, self.max_removed)
         cached_files = self.cache.recall("retained files") if self.cache_is_current else None
         self.transaction.sweep()
         self.totals.retained_files = self.transaction.retained_files(cached_files)

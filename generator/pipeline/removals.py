@@ -1,9 +1,10 @@
-"""Series and chapters that the release before published and this catalog no longer publishes.
+"""Series, chapters, people and groups that the release before published and this catalog no longer publishes.
 
 A series that becomes licensed or restricted is still published. So is a chapter with an id that gets another number or
 moves to another series. A series is also published under another slug, if that one's file has the old slug.
 """
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -24,11 +25,12 @@ if TYPE_CHECKING:
 MAX_LISTED = 20
 # Fewer removals than this are allowed at every percentage.
 MIN_REFUSED = 3
+_ENTITY = re.compile(rb'"/api/v2/(author|artist|group|member)s/(\d+)":\{')
 
 
 @dataclass(slots=True)
 class Removals:
-    """The series and chapters that are no longer published."""
+    """The series, chapters, people and groups that are no longer published."""
 
     # The number of removed chapters by the slug of each removed series.
     series: dict[str, int] = field(default_factory=dict)
@@ -36,19 +38,22 @@ class Removals:
     chapters: list[str] = field(default_factory=list)
     # For each removed series whose chapters another one has: the advice to add its slug to that one's file.
     advice: dict[str, str] = field(default_factory=dict)
+    # Removed ids of people and groups, by kind: author, artist, group, member.
+    ids: dict[str, list[int]] = field(default_factory=dict)
 
     @property
     def counts(self) -> dict[str, int]:
         return {"series": len(self.series), "chapters": len(self.chapters) + sum(self.series.values())}
 
     def __bool__(self) -> bool:
-        return bool(self.series or self.chapters)
+        return bool(self.series or self.chapters or self.ids)
 
     def plain(self) -> dict[str, object]:
         """The removals as JSON."""
         series = [{"series": slug, "chapters": count} for slug, count in islice(self.series.items(), MAX_LISTED)]
         advice = [self.advice[slug] for slug in islice(self.advice, MAX_LISTED)]
         plain: dict[str, object] = {"counts": self.counts, "series": series, "chapters": self.chapters[:MAX_LISTED]}
+        plain |= {f"{kind}s": ids[:MAX_LISTED] for kind, ids in self.ids.items()}
         return plain | ({"advice": advice} if advice else {})
 
     def lines(self) -> list[str]:
@@ -56,14 +61,17 @@ class Removals:
         series = islice(self.series.items(), MAX_LISTED)
         lines = [f"  {slug}, with {_number(count, 'chapter')}" for slug, count in series]
         lines += [f"  {chapter}" for chapter in self.chapters[:MAX_LISTED]]
-        more = len(self.series) + len(self.chapters) - len(lines)
+        lines += [f"  {kind}, id {id}" for kind, ids in self.ids.items() for id in ids[:MAX_LISTED]]
+        more = len(self.series) + len(self.chapters) + sum(map(len, self.ids.values())) - len(lines)
         advice = [f"  {text}" for text in islice(self.advice.values(), MAX_LISTED)]
         return [*lines, *([f"  and {more} more"] if more else []), *advice]
 
     @property
     def sentence(self) -> str:
         counts = self.counts
-        return f"{_number(counts['series'], 'series')} and {_number(counts['chapters'], 'chapter')}"
+        parts = [_number(counts["series"], "series"), _number(counts["chapters"], "chapter")]
+        parts = [*(parts if any(counts.values()) else ()), *(_number(len(ids), kind) for kind, ids in self.ids.items())]
+        return ", ".join(parts[:-1]) + " and " * bool(parts[1:]) + parts[-1]
 
 
 class TooManyRemoved(FlatpanelError):
@@ -98,7 +106,19 @@ def removals(
         {slug: len(removed[slug]) for slug in gone},
         [name for slug, names in removed.items() if slug not in gone for name in names],
         {slug: text for slug in gone if (text := _advice(scan, slug, [moved.get(id) for _, id in missing[slug]]))},
+        _removed_ids(scan, before),
     )
+
+
+def _removed_ids(scan: "CatalogScan", before: ManifestReader) -> dict[str, list[int]]:
+    linker, removed = scan.linker, dict[str, list[int]]()
+    people = {"author": linker.authors.by_id.keys(), "artist": linker.artists.by_id.keys()}
+    present = people | {"group": linker.groups.by_id.keys(), "member": linker.members.by_id.keys()}
+    for match in _ENTITY.finditer(before.segment("")):
+        kind, id = match[1].decode(), int(match[2])
+        if id not in present[kind]:
+            removed.setdefault(kind, []).append(id)
+    return removed
 
 
 def checked_removals(

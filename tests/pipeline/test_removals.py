@@ -157,6 +157,28 @@ def test_removals_are_named(
     assert again["counts"] == ({"series": 0, "chapters": 0} if not previous else counts)
 
 
+def test_removed_ids_of_people_and_groups_are_named(full: Site, run: Run, tmp_path: Path) -> None:
+    """As chapters are; a renamed entry keeps its id. They count for no limit."""
+    lists = ("authors", "artists", "groups", "members")
+    for name in lists:
+        full.write(f"{name}.yaml", "".join(f"- {{id: {id}, name: {name} {id}}}\n" for id in range(1, 41)))
+    full.build()
+    for name in lists:
+        full.write(f"{name}.yaml", "- {id: 1, name: Renamed}\n")
+    plain = [*tree_snapshot.options(full), "--no-cache", "--max-removed", 0]
+    trial = [*plain, "--out", tmp_path / "d", "--nginx", tmp_path / "n", "--previous", full.folder / "dist"]
+    removed = json.loads(run("build", *trial, "--json").stdout)["no_longer_published"]
+    none = {"counts": {"series": 0, "chapters": 0}, "series": [], "chapters": []}
+    assert removed == none | {name: list(range(2, 22)) for name in lists}
+    lines = run("build", *plain).stdout.splitlines()
+    start = lines.index("no longer published: 39 authors, 39 artists, 39 groups and 39 members")
+    assert lines[start + 1] == "  author, id 2" and lines[start + 80] == "  member, id 21"
+    assert lines[start + 81] == "  and 76 more"
+    (full.folder / "catalog_src/members.yaml").unlink()
+    remove_a_series(full)
+    assert "no longer published: 1 series, 4 chapters and 1 member\n" in run("build", *plain[:-2]).stdout
+
+
 def options_of(site: Site, folder: Path, *, previous: bool) -> list[object]:
     """Options of a build that continues the current release: in its folder, or in an empty one."""
     site.build()
