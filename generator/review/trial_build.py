@@ -62,15 +62,16 @@ def outdated(options: Options, warn: Callable[[str], None]) -> list[str]:
     current = store.current()
     refuse_damaged(options.out)
     previous = options.previous or store.manifest_path(current)
-    trial, manifest = build_trial(
+    trial, manifest, rewritten = build_trial(
         replace(options, previous=previous, cache=None),
-        lambda trial: (trial, trial.store.manifest(trial.release)),
+        lambda trial: (trial, trial.store.manifest(trial.release), _rewritten(options, trial)),
         # Also those of the current release, which `--previous` replaces only as the source of dates.
         filter(None, map(store.manifest_path, [*reversed(store.older()), current])),
     )
     for sentence in trial.warnings:
         warn(sentence)
-    sentences = list(map(str, verify_files.size_faults(store))) if current else []
+    sized = {str(fault.path): str(fault) for fault in verify_files.size_faults(store)} if current else {}
+    sentences = [*sized.values(), *(f"{path}: a build would rewrite it" for path in rewritten if path not in sized)]
     if current is None:
         sentences.append(f"{options.out}: nothing has been built yet; run the command `build` first")
     elif trial.release != current:
@@ -79,6 +80,15 @@ def outdated(options: Options, warn: Callable[[str], None]) -> list[str]:
     if not options.nginx.is_file() or options.nginx.read_bytes() != main_conf(options, trial.site):
         sentences.append(f"{options.nginx}: is out of date: a build would rewrite it")
     return sentences
+
+
+def _rewritten(options: Options, trial: TrialRelease) -> list[str]:
+    """The files of the current release that a build without a cache would write again, if it is the same release."""
+    if (options.cache and options.cache.exists()) or trial.release != Store(options.out).current():
+        return []
+    paths = [file.path for file in verify_files.retained_releases(trial.store).files()]
+    read = filesystem.read_regular
+    return [f"{options.out}/{path}" for path in paths if read(options.out / path) != read(trial.store.root / path)]
 
 
 def _change(before: Manifest, after: Manifest) -> str:

@@ -81,6 +81,21 @@ def test_build_check_reports_outdated_files(site: Site, run: Run, change: Callab
     assert tree_snapshot.state(site.folder) == before
 
 
+def test_build_check_without_a_cache_compares_content(site: Site, run: Run) -> None:
+    """As a build without a cache does. With one, both read no unchanged file, and the size of these is unchanged."""
+    options = ("build", *tree_snapshot.options(site))
+    assert run(*options).exit_code == 0
+    body = site.folder / "dist" / site.manifest.resources["/api/series"].file
+    for path in (body, Path(f"{body}.headers")):
+        content = path.read_bytes()
+        path.write_bytes(content[:-2] + bytes([content[-2] ^ 1]) + content[-1:])
+        assert outcome(run(*options, "--check", "--no-cache")) == (1, "", f"{path}: a build would rewrite it\n")
+        assert run(*options, "--check").stdout == "up to date\n"
+        assert run(*options, "--no-cache").exit_code == 0
+        assert path.read_bytes() == content
+    assert run(*options, "--check", "--no-cache").stdout == "up to date\n"
+
+
 def test_rollback_prints_the_current_release(site: Site, run: Run) -> None:
     """And asks for a reload of nginx."""
     tree_snapshot.first_version(site)
