@@ -184,6 +184,11 @@ class PartialFile:
         return self.size
 
 
+def unfinished(path: Path) -> Path:
+    """The file that `replace` writes before it gets its name. A killed process leaves it."""
+    return path.with_name(f".{path.name}.new"[-255:])
+
+
 def replace(
     path: Path, data: bytes, mode: int | None = None, modified: int | None = None, *, folder: int | None = None
 ) -> None:
@@ -191,7 +196,7 @@ def replace(
 
     `path` may be relative to the descriptor of a folder.
     """
-    temporary = path.with_name(f".{path.name}.new"[-255:])
+    temporary = unfinished(path)
     try:
         # A killed process may leave this file. A link of this name must not be followed.
         with suppress(FileNotFoundError):
@@ -220,6 +225,12 @@ def make_folder(folder: str | Path, mode: int = 0o777) -> None:
         os.mkdir(folder, mode)
     except OSError:
         os.makedirs(folder, mode, exist_ok=True)
+
+
+def delete_file(path: Path) -> None:
+    """Remove a file or a link, and what a killed `replace` left of it. Fails for a folder: it has files of others."""
+    for name in (path, unfinished(path)):
+        name.unlink(missing_ok=True)
 
 
 def delete(path: Path) -> None:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from .. import encoding
 from ..api.resources import EMPTY_RESULTS_URL
 from ..errors import FlatpanelError
-from ..filesystem import delete, write_if_changed
+from ..filesystem import delete_file, write_if_changed
 from ..release.manifest import Published
 from ..release.store import Store
 
@@ -50,7 +50,7 @@ def export_gists(store: Store, target: Path) -> GistTotals:
     written = sum(write_if_changed(target / name, text) for name, text in gists.items())
     removed = earlier - gists.keys()
     for name in removed:
-        delete(target / name)
+        delete_file(target / name)
     write_if_changed(target / _LIST, encoding.indented(sorted(gists)))
     return GistTotals(len(gists), written, len(removed))
 

@@ -4,29 +4,27 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from .. import encoding
-from ..errors import FlatpanelError
-from ..filesystem import write
+from ..filesystem import delete_file
 from ..release import manifest
 from ..release.store import Store
+from .plain import export_folder
+from .plain.export_folder import Track
+from .plain.host_files import body_file, text_file
 
 
-def export_release(store: Store, target: Path, redirects: Mapping[str, str] | None = None) -> int:
+def export_release(store: Store, target: Path, redirects: Mapping[str, str] | None = None, track: Track = iter) -> int:
     """Write each body as `path.json` beside its sidecar, and return the number of bodies.
 
     `redirects` are paths with old slugs and their present paths; they are written as one file, if there are any.
+    An interrupted export leaves the list of its files, with which the next one completes it.
     """
-    release = store.release()
-    if target.exists() and (not target.is_dir() or any(target.iterdir())):
-        raise FlatpanelError(f"{target}: is not an empty folder; choose a new one")
-    plain = (body for body in store.manifest(release).resources.values() if manifest.is_plain(body))
+    plain = (body for body in store.manifest(store.release()).resources.values() if manifest.is_plain(body))
     # Without pages, `/` and `/index.json` have the same body and the same file.
-    files = {manifest.plain_file(body): body for body in plain}
-    bodies = list(files.values())
-    for name, body in files.items():
-        path = target / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        write(path, (store.root / body.file).read_bytes(), body.modified)
-        write(Path(f"{path}.headers"), manifest.sidecar(body))
+    bodies = {manifest.plain_file(body): body for body in plain}
+    files = [body_file(name, body, store.root) for name, body in bodies.items()]
+    files += [text_file(f"{name}.headers", manifest.sidecar(body)) for name, body in bodies.items()]
     if redirects:
-        write(target / "redirects.json", encoding.json(redirects))
+        files.append(text_file("redirects.json", encoding.json(redirects)))
+    export_folder.write_files(target, "plain files", files, track)
+    delete_file(target / export_folder.LIST)
     return len(bodies)

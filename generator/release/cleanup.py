@@ -7,7 +7,9 @@ from pathlib import Path
 from ..filesystem import remove_empty_folders, remove_tree
 from . import manifest
 from .bodies import set_last_modified
+from .journal import RELEASE_ID
 from .manifest_reader import ManifestReader
+from .new_folder import TEMPORARY_NAME
 from .store import TREES
 
 
@@ -44,7 +46,8 @@ def _remove(path: Path) -> None:
 
 
 def remove_releases(root: Path, kept: Collection[str]) -> None:
-    """Remove the folders of all other releases."""
+    """Remove the folders of all other releases. Folders with other names are not of this program."""
     for folder in (root / "releases").iterdir():
-        if folder.name not in kept and folder.is_dir() and not folder.is_symlink():
+        is_own = folder.name == TEMPORARY_NAME or RELEASE_ID.fullmatch(folder.name)
+        if is_own and folder.name not in kept and folder.is_dir() and not folder.is_symlink():
             remove_tree(folder)

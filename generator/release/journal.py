@@ -16,7 +16,7 @@ FILE = "journal.jsonl"
 BUILD, ROLLBACK = "build", "rollback"
 # `current` was replaced by hand, or by an older version without a journal.
 UNRECORDED = "unrecorded"
-_RELEASE = re.compile(r"[0-9a-f]{16}")
+RELEASE_ID = re.compile(r"[0-9a-f]{16}")
 
 
 class JournalEntry(NamedTuple):
@@ -44,7 +44,7 @@ def _entry(line: bytes) -> JournalEntry | None:
         value: dict[str, Any] = encoding.parse(line)
         value.pop("crc32")
         entry = JournalEntry(**{**value, "before": tuple(value["before"])})
-        intact = line == _line(entry) and all(map(_RELEASE.fullmatch, (entry.release, *entry.before)))
+        intact = line == _line(entry) and all(map(RELEASE_ID.fullmatch, (entry.release, *entry.before)))
         times = (entry.at or 0, entry.as_of or 0)
         return entry if intact and all(0 <= time <= encoding.LAST_INSTANT for time in times) else None
     except (ValueError, KeyError, TypeError, AttributeError):

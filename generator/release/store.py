@@ -1,13 +1,13 @@
 """The folder `dist`, for reading: the current release, the releases served before it, and their manifests."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
 from ..errors import FlatpanelError
-from ..filesystem import is_inside
+from ..filesystem import is_inside, unfinished
 from . import journal, manifest
 from .bodies import BUILD_STATE_FILE
 from .journal import JournalEntry
@@ -100,6 +100,22 @@ def refuse_inside(out: Path, path: Path, advice: str) -> None:
     """An error if a path is in `out`, where every file is one of a release."""
     if is_inside(os.path.realpath(path), os.path.realpath(out)):
         raise FlatpanelError(f"{path}: is in {out}, which holds the releases; {advice}")
+
+
+def is_unused(folder: Path, mark: str) -> bool:
+    """Whether a folder is missing or empty, also if a process was killed while it wrote the mark."""
+    leftovers = {unfinished(folder / mark).name}
+    return set(os.listdir(folder)) <= leftovers if folder.is_dir() else not os.path.lexists(folder)
+
+
+def refuse_links(folder: Path, files: Iterable[str]) -> None:
+    """Raise if a link below `folder` leads to one of these files: behind it, files of others would be changed."""
+    checked = {""}
+    for name in files:
+        while (name := name.rpartition("/")[0]) not in checked:
+            checked.add(name)
+            if (folder / name).is_symlink():
+                raise FlatpanelError(f"{folder / name}: is a link, which is not followed; replace it by a real folder")
 
 
 def find_manifest(path: Path) -> Path | None:

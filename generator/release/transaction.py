@@ -21,7 +21,7 @@ from .manifest import Published
 from .manifest_reader import ManifestReader
 from .new_folder import TEMPORARY_NAME, NewFolder, ReleaseFiles
 from .nginx_user import write_user_conf
-from .store import PREVIEW_FILE, TREES, Store
+from .store import PREVIEW_FILE, TREES, Store, refuse_links
 
 PREVIEW_TEXT = b"This folder has previews, which show chapters before their publication. Do not publish it.\n"
 # For each older release: the files that no newer release uses.
@@ -64,8 +64,9 @@ def locked(store: Store, waiting: Callable[[], None]) -> Iterator[None]:
 
 
 def _refuse_foreign(store: Store) -> None:
-    """Refuse a folder with files that no build wrote, or that the other kind of build wrote."""
+    """Refuse a folder with files that no build wrote, or that the other kind of build wrote, and links in it."""
     store.refuse_other_kind()
+    refuse_links(store.root, (f"{name}/" for name in ("releases", "run", *TREES)))
     if os.path.lexists(store.root) and not store.root.is_dir():
         raise FlatpanelError(f"{store.root}: is not a folder; choose another with --out")
     names = set(os.listdir(store.root) if store.root.is_dir() else ()) - {PREVIEW_FILE}

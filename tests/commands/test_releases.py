@@ -237,7 +237,7 @@ def test_export_needs_an_empty_folder(site: Site, run: Run) -> None:
     before = tree_snapshot.state(site.folder)
 
     for target in (full, file):
-        sentence = f"{target}: is not an empty folder; choose a new one\n"
+        sentence = f"{target}: is not an empty folder, and has no list of an earlier export; choose a new one\n"
         assert outcome(run("export", "--out", site.folder / "dist", target)) == (1, "", sentence)
     assert tree_snapshot.state(site.folder) == before
     assert run("export", "--out", site.folder / "dist", empty).exit_code == 0

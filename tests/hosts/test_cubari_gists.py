@@ -133,6 +133,11 @@ def test_a_second_export_writes_what_changed(catalog: FeedCatalog, export: Expor
     catalog.series["suns"]["licensed"] = True
     assert "1 series, 0 written, 1 removed" in export().stdout
     assert names(tmp_path) == ["README.md", "moons.json"]
+    (tmp_path / "gists/moons.json").unlink()
+    (tmp_path / "gists/moons.json").mkdir()
+    catalog.series["moons"]["licensed"] = True
+    assert "moons.json: Is a directory" in export().stderr
+    assert (tmp_path / "gists/moons.json").is_dir()
 
 
 def test_an_interrupted_export_is_continued(export: Export, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,15 +1,19 @@
 """`export --for HOST`: what is written, and what a second export changes."""
 
 import os
+import shutil
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
 from click.testing import Result
 
+from generator.hosts.export import export_release
 from generator.hosts.plain import export_folder
 from generator.hosts.plain.export import HOSTS, export_for
 from tests.conftest import Site, copy_of
+from tests.support import killed_builds, tree_snapshot
 
 Export = Callable[..., Result]
 
@@ -33,6 +37,13 @@ def files(folder: Path) -> dict[str, tuple[int, int]]:
     """Which file has each name, and when it was written."""
     paths = (path for path in folder.rglob("*") if path.is_file() and path.name != export_folder.LIST)
     return {str(path.relative_to(folder)): (path.stat().st_ino, path.stat().st_mtime_ns) for path in paths}
+
+
+def remove_catalog(site: Site) -> None:
+    """Build a release without series and people."""
+    shutil.rmtree(site.folder / "catalog_src")
+    site.write("site.yaml", "base_url: https://comics.example\n")
+    site.build()
 
 
 @pytest.mark.parametrize("host", sorted(HOSTS))
@@ -122,28 +133,40 @@ def test_settings_of_the_user_are_kept(built: Site, export: Export) -> None:
     assert ", 1 written" in export().stdout
 
 
-def test_an_interrupted_export_is_completed(built: Site, export: Export, monkeypatch: pytest.MonkeyPatch) -> None:
-    target = built.folder / "public"
-    written = 0
-    write = export_folder._write
+@pytest.mark.parametrize("write", [export_release, partial(export_for, host="caddy")], ids=["plain", "caddy"])
+def test_a_killed_export_is_completed(built: Site, write: Callable[..., object]) -> None:
+    """By the same command, also if the release is another one by then: no file of the first stays."""
+    targets = []
+    for moment in (*range(1, 12), 50, 51, 52, 53):
+        targets.append(built.folder / f"killed at {moment}")
+        assert killed_builds.killed_at(moment, partial(write, built.store, target=targets[-1]))
+    remove_catalog(built)
+    write(built.store, target=built.folder / "clean")
+    for target in targets:
+        write(built.store, target=target)
+        assert tree_snapshot.content(target) == tree_snapshot.content(built.folder / "clean")
 
-    def failing(path: Path, *rest: object) -> None:
-        nonlocal written
-        written += 1
-        if written > 50:
-            raise OSError(28, "No space left on device", str(path))
-        write(path, *rest)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(export_folder, "_write", failing)
+def test_an_export_follows_no_link(built: Site, export: Export, tmp_path: Path) -> None:
+    """It would change and remove files elsewhere. A folder in place of one of its files stays, too."""
+    export()
+    outside = tmp_path / "outside"
+    (built.folder / "public/site/api").rename(outside)
+    (built.folder / "public/site/api").symlink_to(outside)
+    before = tree_snapshot.state(outside)
+    remove_catalog(built)
     result = export()
-    assert result.exit_code == 1 and "No space left on device" in result.stderr
-    monkeypatch.undo()
-    assert export().exit_code == 0
-    clean = built.folder / "clean"
-    export("clean")
-    assert {path.relative_to(target): path.read_bytes() for path in target.rglob("*") if path.is_file()} == {
-        path.relative_to(clean): path.read_bytes() for path in clean.rglob("*") if path.is_file()
-    }
+    assert (result.exit_code, result.stderr) == (
+        1,
+        f"{built.folder}/public/site/api: is a link, which is not followed; replace it by a real folder\n",
+    )
+    assert tree_snapshot.state(outside) == before
+    (built.folder / "public/site/api").unlink()
+    outside.rename(built.folder / "public/site/api")
+    removed = built.folder / "public/site/api/series/full-book.json"
+    removed.unlink()
+    removed.mkdir()
+    assert "full-book.json" in export().stderr and removed.is_dir()
 
 
 def test_a_folder_with_other_files_is_refused(built: Site, export: Export) -> None:
@@ -152,7 +175,7 @@ def test_a_folder_with_other_files_is_refused(built: Site, export: Export) -> No
     (target / "mine.txt").write_text("mine")
     result = export()
     assert (result.exit_code, [path.name for path in target.iterdir()]) == (1, ["mine.txt"])
-    assert "public: is not an empty folder, and no earlier export; choose a new one" in result.stderr
+    assert "public: is not an empty folder, and has no list of an earlier export; choose a new one" in result.stderr
     (built.folder / "file").touch()
     assert "file: is not an empty folder" in export("file").stderr
 

@@ -3,6 +3,7 @@
 import json
 import shutil
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from generator.api.resources import EMPTY_RESULTS_URL, Alias, Gate, key
+from generator.errors import FlatpanelError
 from generator.hosts.packs import pack_folder, pack_format, state, worker_files
 from generator.hosts.packs.pack_files import PackTotals, pack_release
 from generator.release.manifest import Entry, Published, last_modified
@@ -311,6 +313,24 @@ def test_files_of_others_stay(site: Site, tmp_path: Path) -> None:
     assert not any("0" * 31 in name for name in files)
 
 
+def test_a_pack_follows_no_link(site: Site, tmp_path: Path) -> None:
+    """It would remove files elsewhere: packs, and modules of another version."""
+    pack(site, tmp_path / "edge")
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (outside / "old.js").write_text("mine")
+    (outside / ("0" * 32)).write_text("mine")
+    (tmp_path / "edge/worker/0123456789abcdef").symlink_to(outside)
+    with pytest.raises(FlatpanelError, match="worker/0123456789abcdef: is a link, which is not followed"):
+        pack(site, tmp_path / "edge")
+    (tmp_path / "edge/files").rename(tmp_path / "files")
+    (tmp_path / "edge/files").mkdir()
+    (tmp_path / "edge/files/public").symlink_to(outside)
+    with pytest.raises(FlatpanelError, match="files/public: is a link, which is not followed"):
+        pack(site, tmp_path / "edge")
+    assert len(list(outside.iterdir())) == 2
+
+
 def answers(folder: Path, urls: list[str]) -> dict[str, object]:
     """What the packs of a folder say of URLs."""
     packed = PackedFolder(folder)
@@ -341,6 +361,15 @@ def test_a_killed_pack_leaves_one_release_whole(site: Site, tmp_path: Path) -> N
         if not was_killed:
             break
     assert seen == {0, 1}
+
+
+def test_a_pack_that_is_killed_at_its_beginning_is_completed(site: Site, tmp_path: Path) -> None:
+    """The folder is known to be one of packs before its mark is complete."""
+    expected = fresh(site, tmp_path / "fresh")
+    for moment in range(1, 5):
+        assert killed_at(moment, partial(pack, site, tmp_path / f"{moment}"))
+        pack(site, tmp_path / f"{moment}")
+        assert tree_snapshot.content(tmp_path / f"{moment}") == expected
 
 
 def runs_step() -> int:

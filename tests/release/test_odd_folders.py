@@ -93,16 +93,36 @@ def test_missing_current_release_makes_a_full_build(site: Site) -> None:
 
 
 def test_foreign_files_among_the_releases_stay(site: Site) -> None:
-    """A file of a desktop program or a link made by hand is not removed."""
+    """A file of a desktop program, a link or folder made by hand is not removed."""
     rebuild(site)
     releases = site.folder / "dist/releases"
     (releases / ".DS_Store").write_text("")
+    (releases / "backup").mkdir()
     (releases / "stable").symlink_to(str(site.store.current()))
     tree_snapshot.second_version(site)
     rebuild(site)
 
-    assert (releases / ".DS_Store").exists()
+    assert (releases / ".DS_Store").exists() and (releases / "backup").exists()
     assert (releases / "stable").is_symlink()
+
+
+@pytest.mark.parametrize("name", ["releases", "run", "www", "private"])
+def test_a_link_in_place_of_a_folder_is_refused(site: Site, name: str) -> None:
+    """A build that cleans up would remove the files behind it."""
+    rebuild(site)
+    outside = site.folder / "outside"
+    (outside / "0123456789abcdef").mkdir(parents=True)
+    (outside / "0123456789abcdef/file").write_text("mine")
+    (site.folder / "dist" / BUILD_STATE_FILE).write_text("unfinished\n")
+    path = site.folder / "dist" / name
+    if path.exists():
+        path.rename(site.folder / "moved")
+    path.symlink_to(outside)
+    before = tree_snapshot.state(site.folder)
+
+    with pytest.raises(FlatpanelError, match=f"/dist/{name}: is a link, which is not followed"):
+        rebuild(site)
+    assert tree_snapshot.state(site.folder) == before
 
 
 def test_folders_already_removed_do_not_stop_a_build(site: Site) -> None:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from ...errors import FlatpanelError
 from ...filesystem import exclusive, make_folder, sync_filesystem
-from ...release.store import Store
+from ...release.store import Store, is_unused, refuse_links
 from ...release.table import ReleaseTable
 from . import leaves, state, worker_files
 from .leaves import PARTS, Leaf
@@ -66,7 +66,7 @@ def _known(target: Path) -> PackState:
     """What the folder has; an error if it has files of others."""
     if state.is_packed(target):
         return state.read(target)
-    if target.exists() and (not target.is_dir() or any(target.iterdir())):
+    if not is_unused(target, state.FILE):
         raise FlatpanelError(f"{target}: is not an empty folder, nor one of an earlier `pack`; choose a new one")
     return PackState()
 
@@ -75,6 +75,8 @@ def _packed(
     store: Store, table: ReleaseTable, earlier: PackState, target: Path, write: bool, progress: Progress
 ) -> PackTotals:
     segments, changes, urls = compare(table, earlier)
+    # A pack replaces and removes files there.
+    refuse_links(target, (f"{FILES}/{tree}/" for tree in TREES))
     folders = {tree: PackFolder(target / FILES / tree, store.root, write=write) for tree in TREES}
     new = PackState(table.id, segments, settings=earlier.settings)
     packs = 0

@@ -5,7 +5,7 @@ import os
 import re
 from pathlib import Path
 
-from ...filesystem import PartialFile, delete, has_content, make_folder, replace
+from ...filesystem import PartialFile, delete_file, has_content, make_folder, replace
 from . import pack_format
 from .leaves import Leaf
 from .pack_format import DIGEST, NO_PACK, Description, PackItem
@@ -117,7 +117,7 @@ class PackFolder:
         unused = [name for name in self.sizes if name not in self._used and _OWN_NAME.fullmatch(name)]
         if self._write:
             for name in unused:
-                delete(self.folder / name)
+                delete_file(self.folder / name)
         return len(unused)
 
 

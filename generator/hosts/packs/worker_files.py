@@ -8,8 +8,9 @@ from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from ... import encoding
-from ...filesystem import delete, read_regular, remove_empty_folders, write_if_changed
+from ...filesystem import delete_file, read_regular, remove_empty_folders, write_if_changed
 from ...javascript import modules
+from ...release.store import refuse_links
 from ...release.table import ReleaseTable
 from ...templating import Templates
 from .worker_rules import rules
@@ -65,19 +66,19 @@ def write(target: Path, files: WorkerFiles, earlier: Mapping[str, str]) -> Mappi
 
     `earlier` has the digests of the settings that it wrote before.
     """
-    written = dict(earlier)
+    written, present = dict(earlier), _modules(target)
+    refuse_links(target, {*present, *files.modules})
     for file in files.settings.keys() - changed_by_others(target, files, earlier):
         write_if_changed(target / file, files.settings[file])
         written[file] = encoding.sha256(files.settings[file])
     for path, text in files.modules.items():
         write_if_changed(target / path, text)
-    present = _modules(target)
     # workerd gets both versions of the code until the pointer has changed.
     write_if_changed(target / WORKERD, _workerd_config({*present, *files.modules}))
     write_if_changed(target / POINTER, files.pointer)
     write_if_changed(target / WORKERD, _workerd_config(files.modules))
     for path in present - files.modules.keys():
-        delete(target / path)
+        delete_file(target / path)
         remove_empty_folders((target / path).parent)
     return dict(sorted(written.items()))
 
@@ -94,8 +95,8 @@ def changed_by_others(target: Path, files: WorkerFiles, earlier: Mapping[str, st
 
 def _modules(target: Path) -> set[str]:
     """The modules of all versions in the folder."""
-    folders = [path for path in (target / WORKER).iterdir() if _CODE.fullmatch(path.name)]
-    return {path.relative_to(target).as_posix() for folder in folders for path in folder.glob("*.js")}
+    paths = target.glob(f"{WORKER}/*/*.js")
+    return {path.relative_to(target).as_posix() for path in paths if _CODE.fullmatch(path.parent.name)}
 
 
 def _workerd_config(paths: Iterable[str]) -> bytes:

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from ...release.store import Store
 from . import apache, caddy, cloudflare, netlify, plain_release
-from .export_folder import FolderTotals, write_files
+from .export_folder import FolderTotals, Track, write_files
 from .host_files import HostExport
 from .plain_release import PlainRelease
 
@@ -26,9 +26,9 @@ class ExportTotals(NamedTuple):
     warnings: tuple[str, ...]
 
 
-def export_for(store: Store, host: str, target: Path) -> ExportTotals:
+def export_for(store: Store, host: str, target: Path, track: Track = iter) -> ExportTotals:
     """Write the files of the current release for a host into a folder."""
     with store.table() as table:
         release = plain_release.read(table, store.root)
     export = HOSTS[host](release)
-    return ExportTotals(write_files(target, host, export.files), export.warnings)
+    return ExportTotals(write_files(target, host, export.files, track), export.warnings)

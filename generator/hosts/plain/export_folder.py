@@ -2,14 +2,17 @@
 
 import os
 import stat
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from pathlib import Path, PurePath
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from ... import encoding
 from ...errors import FlatpanelError
-from ...filesystem import delete, make_folder, read_regular, remove_empty_folders, replace
+from ...filesystem import delete_file, make_folder, read_regular, remove_empty_folders, replace, write
+from ...release.store import is_unused, refuse_links
 from .host_files import HostFile
+
+Track: TypeAlias = Callable[[Collection[HostFile]], Iterable[HostFile]]
 
 # The host of an export, and the version of each file that it wrote: the next one may change and remove these files.
 LIST = ".flatpanel-export.json"
@@ -27,10 +30,14 @@ class FolderTotals(NamedTuple):
     kept: tuple[str, ...]
 
 
-def write_files(target: Path, host: str, files: Iterable[HostFile]) -> FolderTotals:
-    """Write the files of an export, and remove those of an earlier one that it does not have."""
+def write_files(target: Path, host: str, files: Iterable[HostFile], track: Track = iter) -> FolderTotals:
+    """Write the files of an export, and remove those of an earlier one that it does not have.
+
+    `track` sees the files as they are written.
+    """
     earlier = _earlier(target, host)
     wanted = {file.name: file for file in files}
+    refuse_links(target, {*wanted, *earlier})
     for name in wanted.keys() - earlier.keys():
         if os.path.lexists(target / name):
             raise FlatpanelError(f"{target / name}: is not of an earlier export; move it, or choose a new folder")
@@ -41,10 +48,15 @@ def write_files(target: Path, host: str, files: Iterable[HostFile]) -> FolderTot
     make_folder(target)
     # First of all: an interrupted export leaves no file that the next one would refuse.
     _write_list(target, host, {**earlier, **{file.name: _UNKNOWN for file in changed}})
-    for file in changed:
-        _write(target / file.name, file)
+    for folder in {file.name.rpartition("/")[0] for file in changed}:
+        make_folder(target / folder)
+    # In a new folder, nothing is served yet.
+    put = replace if earlier else write
+    for file in track(changed):
+        content = file.content if isinstance(file.content, bytes) else file.content.read_bytes()
+        put(target / file.name, content, modified=file.modified)
     for name in removed:
-        delete(target / name)
+        delete_file(target / name)
         remove_empty_folders((target / name).parent)
     _write_list(target, host, {**{file.name: file.version for file in wanted.values()}, **kept})
     return FolderTotals(len(wanted), len(changed), len(removed), tuple(kept))
@@ -52,13 +64,13 @@ def write_files(target: Path, host: str, files: Iterable[HostFile]) -> FolderTot
 
 def _earlier(target: Path, host: str) -> dict[str, str]:
     """The files of the earlier export in the folder, and their versions."""
-    if not target.exists():
+    if is_unused(target, LIST):
         return {}
-    text = read_regular(target / LIST) if target.is_dir() else None
+    text = read_regular(target / LIST)
     if text is None:
-        if not target.is_dir() or any(target.iterdir()):
-            raise FlatpanelError(f"{target}: is not an empty folder, and no earlier export; choose a new one")
-        return {}
+        raise FlatpanelError(
+            f"{target}: is not an empty folder, and has no list of an earlier export; choose a new one"
+        )
     other, files = _parsed_list(target / LIST, text)
     if other != host:
         raise FlatpanelError(f"{target}: is an export for {other}; choose another folder for {host}")
@@ -112,9 +124,3 @@ def _is_edited(path: Path, file: HostFile, earlier: Mapping[str, str]) -> bool:
         return False
     text = read_regular(path)
     return text is not None and encoding.etag(text) != earlier[file.name]
-
-
-def _write(path: Path, file: HostFile) -> None:
-    make_folder(path.parent)
-    content = file.content if isinstance(file.content, bytes) else file.content.read_bytes()
-    replace(path, content, modified=file.modified)
