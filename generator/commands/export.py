@@ -12,7 +12,7 @@ from ..release.manifest_reader import ManifestReader
 from ..release.store import Store, refuse_inside
 from . import options
 from .help import Command
-from .output import print_lines
+from .output import print_lines, tracker
 from .reporting import handle_errors, print_warning
 
 
@@ -52,7 +52,7 @@ def export(out: Path, host: str | None, gists: Path | None, target: Path | None)
         release = store.release()
         with ManifestReader(store.manifest_path(release)) as manifest:
             redirects = either_format.redirects(out / "releases" / release, manifest.rules)
-        count = export_release(store, target, redirects)
+        count = export_release(store, target, redirects, tracker("writing", quiet=False))
         print_lines(f"{target}: {count} resources")
     if gists:
         totals = export_gists(store, gists)
@@ -60,7 +60,7 @@ def export(out: Path, host: str | None, gists: Path | None, target: Path | None)
 
 
 def _export_for(store: Store, host: str, target: Path) -> None:
-    folder, warnings = plain.export_for(store, host, target)
+    folder, warnings = plain.export_for(store, host, target, tracker("writing", quiet=False))
     for text in warnings:
         print_warning(text)
     for name in folder.kept:

@@ -7,7 +7,7 @@ import io
 import os
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from functools import partial
 from typing import Any, TypeVar
@@ -137,7 +137,11 @@ def progress_bar(
     iterable: Iterable[T] | None = None, *, label: str, length: int, show_pos: bool = False
 ) -> AbstractContextManager[Any]:
     """A progress bar on stderr with the remaining time. `label` is not escaped: pass literals only."""
-    return click.progressbar(iterable, length=length, label=label, show_pos=show_pos, file=sys.stderr)
+    # Drawing the bar takes longer than many of the steps.
+    steps = max(1, length // 200)
+    return click.progressbar(
+        iterable, length=length, label=label, show_pos=show_pos, file=sys.stderr, update_min_steps=steps
+    )
 
 
 @contextmanager
@@ -148,6 +152,18 @@ def counter(label: str, count: int, *, quiet: bool) -> Iterator[Callable[[int], 
         return
     with progress_bar(length=count, label=label, show_pos=True) as bar:
         yield bar.update
+
+
+def tracker(label: str, *, quiet: bool) -> Callable[[Collection[T]], Iterator[T]]:
+    """A function that yields the items of a collection and counts them in a progress bar."""
+
+    def tracked(items: Collection[T]) -> Iterator[T]:
+        with counter(label, len(items), quiet=quiet) as advance:
+            for item in items:
+                yield item
+                advance(1)
+
+    return tracked
 
 
 def waiting_notice(out: os.PathLike[str]) -> Callable[[], None]:

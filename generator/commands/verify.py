@@ -16,7 +16,7 @@ from ..review.verify_server import ServerResult
 from . import options
 from .help import Command
 from .importing import key_in_file
-from .output import print_json, print_lines, waiting_notice
+from .output import print_json, print_lines, tracker, waiting_notice
 from .reporting import handle_errors
 
 _EXAMPLES = [
@@ -65,7 +65,8 @@ def verify(
     store.refuse_other_kind()
     if url is not None:
         key = key_in_file(key_file) if key_file else ""
-        result = verify_server.check_server(store, url, time.monotonic, timeout, host or "nginx", key)
+        track = tracker("requesting", quiet=as_json)
+        result = verify_server.check_server(store, url, time.monotonic, timeout, host or "nginx", key, track)
         _print_server_result(store, url, result, as_table=as_table, as_json=as_json)
         if result.faults and not host and not as_json:
             print_lines("these are differences to nginx; if another host serves the site, name it with --for", err=True)
@@ -73,10 +74,11 @@ def verify(
             raise SystemExit(1)
     else:
         build_options = Options(out=out, as_of=0, **paths)
+        track = tracker("checking", quiet=as_json)
         if repairing:
-            files = repair(build_options, waiting_notice(out))
+            files = repair(build_options, waiting_notice(out), track)
         else:
-            files = RepairResult(list(verify_files.check_files(store)))
+            files = RepairResult(list(verify_files.check_files(store, track)))
         _print_file_faults(build_options, files, strict=strict, as_json=as_json)
 
 

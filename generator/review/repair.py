@@ -20,7 +20,7 @@ from ..release.store import Store
 from ..release.table import ReleaseTable
 from . import verify_files
 from .trial_build import TrialRelease, build_trial
-from .verify_files import FileFault, RetainedReleases
+from .verify_files import FileFault, RetainedReleases, Track
 
 
 class RestoredFile(NamedTuple):
@@ -43,13 +43,13 @@ class RepairResult:
     problem: str | None = None
 
 
-def repair(options: Options, waiting: Waiting) -> RepairResult:
+def repair(options: Options, waiting: Waiting, track: Track = iter) -> RepairResult:
     """Restore damaged files in `out`. Writes only files that releases name, and no manifest."""
     store = Store(options.out)
     verify_files.releases_of(store)
     with transaction.locked(store, waiting):
         retained = verify_files.retained_releases(store)
-        faults = list(verify_files.file_faults(retained))
+        faults = list(verify_files.file_faults(retained, track))
         build_times = {entry.release: entry.as_of for entry in store.journal() if entry.as_of is not None}
         work = _Repair(retained, *_missing(retained, faults), build_times)
         work.restore_from_files(lambda file: not _is_long(file))
@@ -57,7 +57,7 @@ def repair(options: Options, waiting: Waiting) -> RepairResult:
         work.restore_from_files(_is_long)
         if work.repaired:
             filesystem.sync_filesystem(store.root)
-            faults = list(verify_files.check_files(store))
+            faults = list(verify_files.check_files(store, track))
     return RepairResult(faults, work.repaired, work.problem)
 
 

@@ -2,18 +2,20 @@
 
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from .. import filesystem
 from ..release import journal, manifest_reader, named_files
 from ..release.bodies import BUILD_STATE_FILE
-from ..release.manifest import Manifest
+from ..release.manifest import Manifest, Published
 from ..release.named_files import BodyFile, NamedFile, SidecarFile
 from ..release.store import TREES, Store
+
+Track: TypeAlias = Callable[[Collection[Published]], Iterable[Published]]
 
 LINK = "is a symbolic link, and builds create none here"
 MISSING = "is missing"
@@ -41,10 +43,10 @@ class RetainedReleases:
     manifests: dict[str, Manifest]
     damaged: list[FileFault]
 
-    def files(self) -> Iterator[NamedFile]:
+    def files(self, track: Track = iter) -> Iterator[NamedFile]:
         for release, manifest in self.manifests.items():
             yield from named_files.release_files(release, manifest)
-        yield from named_files.body_files(named_files.bodies_by_file(self.manifests.values()).values())
+        yield from named_files.body_files(track(named_files.bodies_by_file(self.manifests.values()).values()))
 
 
 def retained_releases(store: Store) -> RetainedReleases:
@@ -71,17 +73,17 @@ def _is_release(store: Store, name: str) -> bool:
     return (folder / "manifest.json").is_file() or (folder.is_dir() and store.finished())
 
 
-def check_files(store: Store) -> Iterator[FileFault]:
-    """Every file in `dist` that differs from what its releases name."""
-    yield from file_faults(retained_releases(store))
+def check_files(store: Store, track: Track = iter) -> Iterator[FileFault]:
+    """Every file in `dist` that differs from what its releases name. `track` sees the bodies as they are read."""
+    yield from file_faults(retained_releases(store), track)
 
 
-def file_faults(retained: RetainedReleases) -> Iterator[FileFault]:
+def file_faults(retained: RetainedReleases, track: Track = iter) -> Iterator[FileFault]:
     yield from retained.damaged
     yield from _wrong_pointers(retained)
     links = set(_links(retained)) - {fault.path for fault in retained.damaged}
     named = set()
-    for file in retained.files():
+    for file in retained.files(track):
         named.add(file.path)
         if links and not links.isdisjoint(((path := retained.root / file.path), *path.parents)):
             if path in links:

@@ -9,7 +9,7 @@ from ..http_client import Client, Clock, LimitExceeded
 from ..release.store import Store
 from ..server_url import REQUEST_SECONDS, ServerUrl, without_password
 from .promises.hosts import HOSTS
-from .promises.probe import BROKEN, Probe
+from .promises.probe import BROKEN, Probe, Track
 from .promises.subjects import Subjects
 from .promises.table import PROMISES
 
@@ -38,7 +38,13 @@ class ServerResult(NamedTuple):
 
 
 def check_server(
-    store: Store, url: str, clock: Clock, seconds: float = REQUEST_SECONDS, host: str = "nginx", api_key: str = ""
+    store: Store,
+    url: str,
+    clock: Clock,
+    seconds: float = REQUEST_SECONDS,
+    host: str = "nginx",
+    api_key: str = "",
+    track: Track = iter,
 ) -> ServerResult:
     """Request every URL of the current release and compare the responses with it.
 
@@ -47,7 +53,7 @@ def check_server(
     """
     client = Client(server_url(url), clock)
     subjects = Subjects.of(store)
-    probe = Probe(client, url.rstrip("/"), seconds, api_key)
+    probe = Probe(client, url.rstrip("/"), seconds, api_key, track)
     differences: dict[str, list[str]] = {}
     try:
         if probe.get("/index.json") is BROKEN:

@@ -104,6 +104,28 @@ def test_the_progress_bar_counts_series(site: Site) -> None:
     assert {0, 32} <= set(done)
 
 
+@pytest.mark.parametrize("host", [[], ["--for", "caddy"]], ids=" ".join)
+def test_export_shows_its_progress(site: Site, host: list[str]) -> None:
+    """The progress bar counts the files that are written."""
+    in_a_pipe(site)
+    export = [sys.executable, str(BUILD), "export", "--out", str(site.folder / "dist"), *host, str(site.folder / "to")]
+    shown = on_a_terminal(export, os.environ)[1]
+    written = sum(path.is_file() for path in (site.folder / "to").rglob("*")) - len(host) // 2
+
+    assert re.search(rf"writing .*\b{written}/{written}\b", shown)
+
+
+@pytest.mark.parametrize("options", [[], ["--repair"]], ids=" ".join)
+def test_verify_shows_its_progress(site: Site, options: list[str]) -> None:
+    """The progress bar counts the bodies of all releases; with --json there is none."""
+    in_a_pipe(site)
+    verify = [sys.executable, str(BUILD), "verify", "--out", str(site.folder / "dist"), *options]
+    verify += ["--catalog", str(site.folder / "catalog_src"), "--nginx", str(site.folder / "nginx.conf")]
+
+    assert re.search(r"checking .*\b54/54\b", on_a_terminal(verify, os.environ)[1])
+    assert "checking" not in on_a_terminal([*verify, "--json"], os.environ)[1]
+
+
 def test_the_progress_bar_shows_the_remaining_time(monkeypatch: pytest.MonkeyPatch) -> None:
     """At two seconds for each series, five more take ten."""
     clock = SimpleNamespace(now=0.0, time=lambda: clock.now)

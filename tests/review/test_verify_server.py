@@ -1,7 +1,10 @@
 """`verify --url` requests every URL and finds each response that differs from the release."""
 
 import json
+import os
+import re
 import socket
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -18,7 +21,9 @@ from tests.conftest import Site, copy_of
 from tests.support import nginx_client, tree_snapshot
 from tests.support.lying_proxy import Answer, Asked, Lie, lying
 from tests.support.nginx_client import Web
+from tests.support.paths import BUILD
 from tests.support.runs import sample
+from tests.support.terminal import on_a_terminal
 
 FIRST = "/api/series/first"  # has a compressed form
 AUTHORS = "/api/authors"  # has none
@@ -90,9 +95,12 @@ def test_nginx_serves_the_release(site: Site, run: Callable[..., Result]) -> Non
             result = run("verify", "--out", site.folder / "dist", "--url", f"http://localhost:{port}/")
 
             result_json = run("verify", "--out", site.folder / "dist", "--url", f"http://localhost:{port}", "--json")
+            command = [sys.executable, str(BUILD), "verify", "--out", f"{site.folder}/dist"]
+            shown = on_a_terminal([*command, "--url", f"http://localhost:{port}"], os.environ)[1]
 
     assert (result.exit_code, result.stderr) == (0, "")
     urls = sum("#" not in url for url in site.manifest.resources)
+    assert re.search(rf"requesting .*\b{urls}/{urls}\b", shown)
     # Each of three chapters has a redirect and a deprecated URL of its pages.
     assert result.stdout == f"http://localhost:{port}/: OK: all {urls + 6} URLs match release {release}\n"
     assert (result_json.exit_code, json.loads(result_json.stdout)) == (

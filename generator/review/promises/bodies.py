@@ -27,7 +27,7 @@ PROMISES = {
 
 
 def check(probe: Probe, subjects: Subjects) -> Iterator[Observation]:
-    for body in subjects.public:
+    for body in probe.track(subjects.public):
         yield from _identity(probe, body)
         yield from _gzip(probe, body)
 

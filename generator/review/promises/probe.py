@@ -1,8 +1,8 @@
 """Requests to a server, and the observations about a promise."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from ... import encoding
 from ...http_client import Client, Response, Unreachable
@@ -20,6 +20,7 @@ _ALLOWED = "access-control-allow-origin"
 BROKEN = Response(0, {}, None)
 
 Headers = Mapping[str, str | None]
+Track: TypeAlias = Callable[[Collection[Published]], Iterable[Published]]
 
 
 class Observation(NamedTuple):
@@ -30,12 +31,16 @@ class Observation(NamedTuple):
 
 
 class Probe(NamedTuple):
-    """A server, the deadline of a request to it, and an API key that it knows, if there is one."""
+    """A server, the deadline of a request to it, and an API key that it knows, if there is one.
+
+    `track` sees the bodies as they are requested.
+    """
 
     client: Client
     base: str
     seconds: float
     api_key: str = ""
+    track: Track = iter
 
     def get(
         self, target: str, headers: Mapping[str, str] | None = None, *, method: str = "GET", size: int = MAX_OTHER
