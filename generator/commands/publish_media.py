@@ -61,7 +61,7 @@ def send_images(url: str, given: Mapping[str, Any]) -> PublishTotals:
     if target.startswith("ssh:"):
         progress = partial(counter, "sending images", quiet=given["as_json"])
         dry_run, lock_seconds = given["dry_run"], given["lock_seconds"]
-        return publish_images(SshTarget.of(target), files, progress, dry_run=dry_run, lock_seconds=lock_seconds)
+        return publish_images(SshTarget.of(target), "", files, progress, dry_run=dry_run, lock_seconds=lock_seconds)
     layout = MediaLayout(files, site.cache.media)
     return publish_s3.publish_layout(publish_s3.bucket_target(target), layout, given)
 

@@ -11,7 +11,7 @@ from generator.errors import FlatpanelError
 from generator.hosts.publish.s3.media_layout import MediaLayout
 from tests.conftest import AS_OF
 from tests.hosts.publish.conftest import BucketPublisher
-from tests.support import media_catalog, media_server
+from tests.support import media_catalog, media_server, tree_snapshot
 from tests.support.media_catalog import FILES
 from tests.support.object_stores import BUCKET, ObjectStore
 from tests.support.remote_site import Remote
@@ -76,11 +76,46 @@ def test_a_server_gets_the_images_that_readers_can_see(remote: Remote, images: P
     assert f"images: sent 0 objects (0 bytes), {len(READABLE)} unchanged\n" in output
 
 
+def test_no_image_goes_behind_a_link(remote: Remote, images: Path, tmp_path: Path) -> None:
+    """nginx does not follow it, either. A folder in place of an image gets no image."""
+    remote.site.write("site.yaml", "base_url: https://comics.example\nmedia_folder: all/media\n")
+    remote.site.build()
+    remote.publish("--media", images)
+    (images / READABLE[0]).write_bytes((images / READABLE[1]).read_bytes() + b"1")
+    outside = tmp_path / "outside"
+    inside = str(Path("all/media", READABLE[0]).parent)
+    for place in ("all", "all/media", "all/media/series", inside, "all/media/.flatpanel-new"):
+        path, is_new = remote.folder / place, place.endswith("new")
+        outside.mkdir() if is_new else path.rename(outside)
+        path.symlink_to(outside)
+        before = tree_snapshot.state(outside)
+        for option in ("--dry-run", "--check"):
+            result = remote.publish("--media", images, option, ok=False)
+            assert f"{remote.folder}/{place}: is a link, and a publish follows none" in result.stderr
+        assert tree_snapshot.state(outside) == before
+        path.unlink()
+        outside.rmdir() if is_new else outside.rename(path)
+    image = remote.folder / "all/media" / READABLE[0]
+    image.unlink()
+    image.mkdir()
+    assert "cannot be written" in remote.publish("--media", images, ok=False).stderr
+    assert not any(image.iterdir())
+    image.rmdir()
+    remote.publish("--media", images)
+    assert (
+        paths(remote.folder / "all/media") == sorted(READABLE)
+        and image.read_bytes() == (images / READABLE[0]).read_bytes()
+    )
+
+
 def test_files_of_others_may_have_any_name(remote: Remote, images: Path) -> None:
-    """A line break in a name on the server divides the line of its listing."""
+    """A name with a line break would be two lines of the list, and the second one could name an image."""
     target = remote.folder / "media"
-    target.mkdir(parents=True)
-    for name in ("line\nbreak.jpg", "7 8\n9 10", " blank"):
+    image = images / READABLE[0]
+    fake = f"x\n{image.stat().st_size} {int(image.stat().st_mtime)} .".split("/")
+    (target / "/".join(fake) / READABLE[0]).parent.mkdir(parents=True)
+    (target / "/".join(fake) / READABLE[0]).write_bytes(b"")
+    for name in ("line\nbreak.jpg", " blank"):
         (target / name).write_bytes(b"")
     assert sent(remote, "--media", images)["sent"] == len(READABLE)
     assert sent(remote, "--media", images)["sent"] == 0

@@ -249,7 +249,7 @@ def test_two_publishers(remote: Remote) -> None:
     os.environ.update(remote.server.environment)
     try:
         with connected(target, "release.sh", variables, compress=False) as first:
-            assert next(first.lines()) == f"current {remote.store.current()}"
+            assert next(first.lines()) == f"current releases/{remote.store.current()}"
             result = remote.publish(ok=False)
             assert result.stderr.endswith(": another publish or build is at work there\n")
             assert remote.facts("--dry-run")["sent"] == 0

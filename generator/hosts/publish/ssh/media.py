@@ -1,6 +1,5 @@
 """Publish images to a folder on a server. Images that the catalog no longer names stay there."""
 
-import re
 from collections.abc import Mapping
 from functools import partial
 from itertools import chain
@@ -12,28 +11,27 @@ from .archive import ArchiveFile
 from .release import Counter
 from .session import connected
 from .target import SshTarget
-from .transfer_plan import FileState
+from .transfer_plan import FileState, parse_listing
 
 # The folder in which images arrive, below the folder of the images.
 _NEW = ".flatpanel-new/"
 # The last file of an upload.
 _COMPLETE = ".complete"
-# Size, time and name of a file of the server.
-_LISTED = re.compile(r"(\d+) (-?\d+) \./(.+)")
 
 
 def publish_images(
-    target: SshTarget, files: Mapping[str, Path], counter: Counter, *, dry_run: bool, lock_seconds: int
+    target: SshTarget, below: str, files: Mapping[str, Path], counter: Counter, *, dry_run: bool, lock_seconds: int
 ) -> PublishTotals:
-    """Send the images whose size or time differs. An interrupted publish is resumed."""
-    variables = {"folder": target.folder, "dry": "yes" if dry_run else "", "lock_seconds": str(lock_seconds)}
+    """Send the images whose size or time differs into the folder `below` the target. A second publish resumes."""
+    variables = {
+        "folder": target.folder,
+        "below": below,
+        "dry": "yes" if dry_run else "",
+        "lock_seconds": str(lock_seconds),
+    }
     # Images do not become smaller by compression.
     with connected(target, "media.sh", variables, compress=False) as session:
-        listed = {}
-        for line in session.lines():
-            # Others may put files there. A line break in a name makes two lines; no image has such a name.
-            if parts := _LISTED.fullmatch(line):
-                listed[parts[3]] = FileState(int(parts[1]), int(parts[2]))
+        listed = parse_listing(session.lines(), ".")
         wanted = {path: FileState.of(file) for path, file in files.items()}
         arrived = {name.removeprefix(_NEW): state for name, state in listed.items() if name.startswith(_NEW)}
         arrived.pop(_COMPLETE, None)

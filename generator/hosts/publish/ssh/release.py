@@ -19,7 +19,7 @@ from .archive import ArchiveFile
 from .server_state import PublishNotes, ServerState
 from .session import Refused, Session, connected
 from .target import SshTarget
-from .transfer_plan import FileState, TransferPlan
+from .transfer_plan import TransferPlan
 
 # A progress bar for a number of files.
 Counter: TypeAlias = Callable[[int], AbstractContextManager[Callable[[int], None]]]
@@ -114,11 +114,7 @@ class _Sender:
             return transfer_plan.by_notes(self.new, self.release, current, state, keep)
         names = [*filter(None, [state.current]), *state.earlier()][:keep]
         earlier = {id: server_manifest(id) for id in names}
-        out = f"{self._out}/"
-        listed = {
-            name.removeprefix(out): FileState(int(size), int(modified))
-            for size, modified, name in (line.split(" ", 2) for line in self.session.lines("list"))
-        }
+        listed = transfer_plan.parse_listing(self.session.lines("list"), self._out)
         return transfer_plan.by_listing(self.new, self.release, earlier, listed, self.store.root, keep)
 
     @property
@@ -159,6 +155,8 @@ class _Sender:
         deepest_first = sorted(folders, key=lambda parent: -len(parent.parts))
         yield ArchiveFile(f"{folder}/remove", content=self._names(plan.remove))
         yield ArchiveFile(f"{folder}/folders", content=self._names(map(str, deepest_first)))
+        dropped = {*self.state.releases, *self.state.partial} - {self.release, *plan.older}
+        yield ArchiveFile(f"{folder}/releases", content=self._names(f"releases/{id}" for id in sorted(dropped)))
         yield ArchiveFile(f"{folder}/complete")
 
     def _names(self, names: Iterable[str]) -> bytes:
@@ -171,7 +169,7 @@ class _Sender:
             archive.write(stream, chain(members, self._control_files(plan)), progress)
 
         try:
-            self.session.command(" ".join(["publish", self.release, *plan.older]))
+            self.session.command(f"publish {self.release}")
             self.session.upload(everything)
             *_, outcome = self.session.lines()
         except Refused as error:

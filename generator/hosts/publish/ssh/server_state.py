@@ -1,16 +1,13 @@
 """What a server says about its folder."""
 
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeAlias
 
 from .... import encoding
 from ....release import journal
-from ....release.journal import JournalEntry
+from ....release.journal import RELEASE_ID, JournalEntry
 
-# A path is made of an id, so a server cannot choose another name.
-_RELEASE = re.compile(r"[0-9a-f]{16}")
 # For each earlier release, from the newest to the oldest: the files of bodies that no newer release has.
 Older: TypeAlias = dict[str, list[str]]
 
@@ -30,7 +27,7 @@ class PublishNotes(NamedTuple):
     def parse(cls, text: str) -> "PublishNotes | None":
         try:
             value: Any = encoding.parse(text.encode(errors="surrogateescape"))
-            older = {str(id): list(map(str, files)) for id, files in value["older"].items()}
+            older = {id: list(map(str, files)) for id, files in value["older"].items() if RELEASE_ID.fullmatch(id)}
             return cls(str(value["release"]), older, str(value["nginx_conf"]))
         except (ValueError, KeyError, TypeError, AttributeError):
             return None
@@ -45,6 +42,8 @@ class ServerState:
     unfinished: bool = False
     # From the newest to the oldest.
     releases: list[str] = field(default_factory=list)
+    # Folders that an interrupted publish left of a release.
+    partial: list[str] = field(default_factory=list)
     notes: PublishNotes | None = None
     journal: bytes = b""
 
@@ -59,12 +58,11 @@ class ServerState:
                 state.journal += f"{value}\n".encode(errors="surrogateescape")
             elif kind == "unfinished":
                 state.unfinished = True
-            elif not _RELEASE.fullmatch(value):
-                continue
             elif kind == "current":
-                state.current = value
-            else:
-                state.releases.append(value)
+                state.current = value.removeprefix("releases/")
+            # A path is made of an id, so a server cannot choose another name.
+            elif RELEASE_ID.fullmatch(value):
+                (state.releases if kind == "release" else state.partial).append(value)
         if state.current not in state.releases:
             state.current = ""
         return state

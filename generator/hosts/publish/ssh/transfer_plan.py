@@ -1,5 +1,6 @@
 """What a server lacks of a release, and what it needs no more."""
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -8,7 +9,13 @@ from typing import NamedTuple
 from ....release import manifest
 from ....release.manifest import Published
 from ....release.manifest_reader import ManifestReader
+from ....release.store import TREES
 from .server_state import Older, ServerState
+
+# Size, time and name of a file of the server.
+_LISTED = re.compile(r"(\d+) (-?\d+) (.+)")
+
+_TREES = tuple(f"{tree}/" for tree in TREES)
 
 
 class FileState(NamedTuple):
@@ -21,6 +28,12 @@ class FileState(NamedTuple):
     def of(cls, path: Path) -> "FileState":
         status = path.stat()
         return cls(status.st_size, int(status.st_mtime))
+
+
+def parse_listing(lines: Iterable[str], folder: str) -> dict[str, FileState]:
+    """The files that a script lists, by their names below a folder."""
+    parsed = filter(None, map(_LISTED.fullmatch, lines))
+    return {match[3].removeprefix(f"{folder}/"): FileState(int(match[1]), int(match[2])) for match in parsed}
 
 
 @dataclass(slots=True)
@@ -113,6 +126,8 @@ def _changed_url(new: Mapping[str, Published], old: Mapping[str, Published]) -> 
 
 def _plan(new: ManifestReader, send: list[str], older: Older, keep: int, changed_url: str | None) -> TransferPlan:
     kept_ids = list(older)[: keep - 1]
-    remove = [name for id, files in older.items() if id not in kept_ids for name in files]
+    dropped = (name for id, files in older.items() if id not in kept_ids for name in files)
+    # Notes and manifests of the server name them. They must not lead to a file of others.
+    remove = [name for name in dropped if name.startswith(_TREES) and ".." not in name.split("/")]
     total = sum(map(new.count_files, new.segments))
     return TransferPlan(send, remove, total - len(send), {id: older[id] for id in kept_ids}, changed_url)

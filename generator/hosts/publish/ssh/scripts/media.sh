@@ -1,11 +1,23 @@
 # Runs on the server and puts images into the folder. They arrive in a folder that nginx does not serve, because its name
-# begins with a dot; then each is moved to its place, so that no reader gets a part of one.
+# begins with a dot; then each is moved to its place, so that no reader gets a part of one. Variable: below, a folder
+# below the one of the target, or nothing.
 new=.flatpanel-new
+
+while [ -n "$below" ]; do
+    name=${below%%/*}
+    refuse_links "./$name" -prune
+    folder=$folder/$name
+    enter "./$name"
+    below=${below#"$name"}
+    below=${below#/}
+done
 
 if [ -z "$dry" ]; then
     exec 9<.
     lock
 fi
+# nginx follows none of them, either.
+refuse_links .
 list_files .
 echo end
 
@@ -19,7 +31,7 @@ rm -f "$new/.complete"
 (
     cd "$new" && find . -type f -exec sh -c '
         for file; do
-            mkdir -p "../${file%/*}" && mv -f "$file" "../$file" || exit 1
+            mkdir -p "../${file%/*}" && [ ! -d "../$file" ] && mv -f "$file" "../$file" || exit 1
         done
     ' sh {} +
 ) || refuse "$folder: cannot be written"

@@ -12,6 +12,27 @@ refuse() {
     exit 1
 }
 
+# Takes operands of `find`, and refuses links among the files that it finds: behind a link, files of others are
+# overwritten or removed.
+refuse_links() {
+    link=$(find "$@" -type l 2>/dev/null | head -n 1)
+    [ -z "$link" ] || refuse "$folder/${link#./}: is a link, and a publish follows none; replace it by what it links to"
+}
+
+# Enters a folder. It is made if it is missing.
+enter() {
+    if [ -n "$dry" ] && [ ! -d "$1" ]; then
+        echo end
+        exit
+    fi
+    if [ -z "$dry" ]; then
+        error=$(mkdir -p -- "$1" 2>&1) || refuse "$error"
+        [ -w "$1" ] || refuse "$folder: is not writable"
+    fi
+    error=$(cd -- "$1" 2>&1) || refuse "$error"
+    cd -- "$1" || exit 1
+}
+
 # Locks the file or folder of descriptor 9 until this shell ends, so a killed sender leaves no lock behind.
 lock() {
     command -v flock >/dev/null || refuse "flock is not installed on the server (Debian: util-linux)"
@@ -23,14 +44,17 @@ lock() {
     done
 }
 
-# Prints size, time and name of all files below a folder.
+# Prints size, time and name of all files below a folder, each in one line: no file of a publish has a line break in its
+# name.
 list_files() {
     [ -d "$1" ] || return 0
     if stat -c %Y . >/dev/null 2>&1; then
-        find "$1" -type f -exec stat -c '%s %Y %n' {} +
+        set -- "$1" -c '%s %Y %n'
     else
-        find "$1" -type f -exec stat -f '%z %m %N' {} +
+        set -- "$1" -f '%z %m %N'
     fi
+    find "$1" -type f ! -path '*
+*' -exec stat "$2" "$3" {} +
 }
 
 # The login shell may print a greeting before this line.
@@ -39,13 +63,4 @@ case $folder in
     /*) ;;
     *) folder=./$folder ;;
 esac
-if [ -n "$dry" ] && [ ! -d "$folder" ]; then
-    echo end
-    exit
-fi
-if [ -z "$dry" ]; then
-    error=$(mkdir -p -- "$folder" 2>&1) || refuse "$error"
-    [ -w "$folder" ] || refuse "$folder: is not writable"
-fi
-error=$(cd -- "$folder" 2>&1) || refuse "$error"
-cd -- "$folder" || exit 1
+enter "$folder"

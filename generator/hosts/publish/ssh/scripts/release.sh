@@ -3,11 +3,14 @@ current() {
     readlink "$out/current" 2>/dev/null
 }
 
+refuse_links "./$out" "./$out/.flatpanel" "./$out/run" "./$out/run/publish.json" "./$out/www" "./$out/private" \
+    "./$out/releases" "./$out/releases/journal.jsonl" "./$out"/releases/???????????????? ./nginx.conf -prune
+[ -L "$out/current" ] || [ ! -e "$out/current" ] || refuse "$folder/$out/current: is not a link; remove it"
 [ ! -e "$out/PREVIEW" ] || refuse "$folder/$out: is a preview; choose another folder"
 if [ ! -e "$out/.flatpanel" ] && [ ! -f "$out/current/manifest.json" ] && [ -e "$out" ]; then
     [ -z "$(ls -A "$out" | grep -vx run)" ] || refuse "$folder/$out: contains files that no build wrote; choose another folder"
 fi
-if [ -f nginx.conf ] && ! head -n 1 nginx.conf | grep -q '^# Written by the build from site.yaml'; then
+if [ -e nginx.conf ] && ! head -n 1 nginx.conf 2>/dev/null | grep -q '^# Written by the build from site.yaml'; then
     refuse "$folder/nginx.conf: was not written by a build; choose another folder"
 fi
 if [ -z "$dry" ]; then
@@ -16,19 +19,24 @@ if [ -z "$dry" ]; then
     exec 9>>"$out/.flatpanel"
     lock
 fi
+refuse_links "./$out/www" "./$out/private"
 
 # What is there: the current release, all releases from the newest to the oldest, and the notes of the last publish.
-printf 'current %s\n' "$(basename "$(current)")"
+printf 'current %s\n' "$(current)"
 [ ! -s "$out/.flatpanel" ] || echo unfinished
 (cd "$out/releases" 2>/dev/null && ls -t) | while read -r name; do
-    [ ! -f "$out/releases/$name/manifest.json" ] || printf 'release %s\n' "$name"
+    if [ -f "$out/releases/$name/manifest.json" ]; then
+        printf 'release %s\n' "$name"
+    elif [ -d "$out/releases/$name" ]; then
+        printf 'partial %s\n' "$name"
+    fi
 done
 [ ! -f "$out/releases/journal.jsonl" ] || sed 's/^/journal /' "$out/releases/journal.jsonl"
-[ ! -f "$out/run/publish.json" ] || printf 'notes %s\n' "$(cat "$out/run/publish.json")"
+[ ! -f "$out/run/publish.json" ] || printf 'notes %s\n' "$(tr -d '\n' <"$out/run/publish.json")"
 echo end
 
 while :; do
-    read -r command release kept || exit 0
+    read -r command release || exit 0
     case $command in
         manifest)
             wc -c <"$out/releases/$release/manifest.json" || refuse "$out/releases/$release: cannot be read"
@@ -93,13 +101,7 @@ esac
 # Only now: nginx no longer serves what is removed here.
 xargs -0 rm -f -- <"$new/remove"
 xargs -0 rmdir -- <"$new/folders" 2>/dev/null
-for folder in "$out"/releases/*/; do
-    name=$(basename "$folder")
-    case " $release $kept " in
-        *" $name "*) ;;
-        *) rm -rf "$folder" ;;
-    esac
-done
+xargs -0 rm -rf -- <"$new/releases"
 rm -rf "$new"
 : >"$out/.flatpanel"
 echo end
