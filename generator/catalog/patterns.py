@@ -37,8 +37,6 @@ PATH = rf"^{_FOLDERS}$"
 PATH_OR_URL = rf"^(?:{_HOST})?{_FOLDERS}$"
 SERVER_FOLDER = r"^(?:/[-A-Za-z0-9._]+)+$"
 MEDIA_FOLDER = rf"^{_FOLDER}(?:/{_FOLDER})*$"
-# Without a password: the settings are in a repository.
-PUBLISH_TARGET = r"^(?:s3|ssh)://(?:[-A-Za-z0-9_.+]+@)?[-A-Za-z0-9_.:\[\]]+(?:/[^?#\x00-\x1f\x7f]*)?$"
 DIGEST = r"^[0-9a-f]{64}$"
 CHAPTER_ID = r"^[1-9][0-9]{0,9}$"
 _SIZE = r"(?:[1-9][0-9]{0,5}x[1-9][0-9]{0,5}|-)(?:\*[1-9][0-9]{0,4})?"
@@ -59,8 +57,6 @@ ADVICE = {
     SERVER_FOLDER: "should be an absolute folder without spaces and without / at the end, like /srv/comics",
     MEDIA_FOLDER: "should be a folder below the folder of the project, like media or files/images: without / at the "
     "beginning or end, names that begin with a dot, and the characters \\ $ * ? ' [",
-    PUBLISH_TARGET: "should be the URL of a bucket or of a folder on a server, like s3://images or "
-    "ssh://user@comics.example/srv/images",
     DIGEST: "should be the SHA-256 digest of a key (64 digits 0-9 a-f), never the key itself",
     CHAPTER_ID: "should be the id of a chapter",
     SIZES: "should be sizes with one space between them, like 784x1145*23 - 1568x1145",

@@ -4,7 +4,8 @@ The descriptions are shown by editors, by `explain` and in docs/catalog.md. `sit
 A record is checked alone: references to other files are resolved in `linking.py`.
 """
 
-from typing import Annotated, Any, Literal, TypeAlias, get_args
+from collections.abc import Mapping
+from typing import Annotated, Any, ClassVar, Literal, TypeAlias, get_args
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
 
@@ -78,6 +79,8 @@ class Record(BaseModel):
 
     # Built on first use: a build without changes needs no models.
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True, defer_build=True)
+    # What to do instead, for each field that the record had in an earlier version.
+    removed_fields: ClassVar[Mapping[str, str]] = {}
 
     def to_values(self) -> dict[str, Any]:
         """Return the fields that are set, each value in its canonical form."""

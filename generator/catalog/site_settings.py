@@ -1,6 +1,7 @@
 """The settings in `site.yaml`, with their descriptions and examples."""
 
-from typing import Annotated, Literal, TypeAlias
+from collections.abc import Mapping
+from typing import Annotated, ClassVar, Literal, TypeAlias
 
 from pydantic import Field, StringConstraints
 
@@ -32,7 +33,6 @@ RestrictedRoute: TypeAlias = Literal[
 
 Age: TypeAlias = Annotated[int, Field(ge=0, le=31_536_000)]
 MediaFolder: TypeAlias = Annotated[str, StringConstraints(pattern=patterns.MEDIA_FOLDER)]
-PublishTarget: TypeAlias = Annotated[str, StringConstraints(pattern=patterns.PUBLISH_TARGET)]
 ServerFolder: TypeAlias = Annotated[str, StringConstraints(pattern=patterns.SERVER_FOLDER)]
 
 
@@ -74,19 +74,13 @@ class CacheAges(Record):
     errors: Age = Field(60, description="age of 404, 451 and 308 responses", examples=[30])
 
 
-class PublishTargets(Record):
-    """The targets of `publish` besides the one on its command line."""
-
-    media: Annotated[PublishTarget | None, NOT_NULL] = Field(
-        None,
-        description="the target of images: a folder on a server (`ssh://…`) or a bucket (`s3://…`), whose URL is "
-        "`media`; without it, `publish --media` sends them to the target of the release",
-        examples=["s3://images"],
-    )
-
-
 class Site(Record):
     """The settings of the site."""
+
+    removed_fields: ClassVar[Mapping[str, str]] = {
+        "publish": "is no longer a setting, because it chose where the keys of the publisher are used; remove it, and "
+        "name the target of the images on the command line: `publish --media-to`"
+    }
 
     base_url: Annotated[str, StringConstraints(pattern=patterns.HOST)] = Field(
         description="scheme, host and, if needed, port; without a path and without `/` at the end; every absolute URL "
@@ -168,11 +162,6 @@ class Site(Record):
         description="the number of releases in `dist/`, including the current one, 2 to 100; see serving.md for sites "
         "that need more",
         examples=[5],
-    )
-    publish: PublishTargets = Field(
-        PublishTargets.model_construct(),
-        description="where `python build.py publish --media` sends images",
-        examples=[{"media": "s3://images"}],
     )
     views_per_second: Annotated[int, Field(ge=0, le=1000)] = Field(
         5,

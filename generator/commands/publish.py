@@ -15,6 +15,7 @@ from ..server_url import without_password
 from . import options, publish_media, publish_s3, publish_ssh
 from .help import Command
 from .output import print_json, print_lines
+from .publish_media import SentImages
 from .reporting import handle_errors
 
 # The function for the scheme of a target. It takes the store, the target and all other options by name.
@@ -61,13 +62,10 @@ def publish(target: str, out: Path, **given: Any) -> None:
     TARGET is a URL like s3://bucket/prefix or ssh://user@host/folder. Only what the target does not have yet is
     sent; the new release becomes visible last.
     """
-    scheme = target.partition("://")[0]
-    send = _TARGETS.get(scheme)
-    if not send:
-        raise click.UsageError(
-            f"{without_password(target)}: is not a target; use a URL like s3://bucket/prefix or ssh://user@host/folder"
-        )
-    _refuse_options_of_others(scheme)
+    if given["media_to"] and not given["media"]:
+        raise click.UsageError("--media-to needs --media")
+    schemes = [_scheme(url) for url in (target, given["media_to"]) if url]
+    _refuse_options_of_others(schemes)
     if given["url"]:
         # Before anything is sent.
         verify_server.server_url(given["url"])
@@ -75,21 +73,30 @@ def publish(target: str, out: Path, **given: Any) -> None:
     store.release()
     # The release names images, so they come first.
     images = publish_media.send_images(target, given) if given["media"] else None
-    totals = send(store, target, given)
+    totals = _TARGETS[schemes[0]](store, target, given)
     faults = _faults(store, target, given) if given["url"] and not given["dry_run"] else []
     _print_totals(target, totals, images, given, faults)
     if faults:
         raise SystemExit(1)
 
 
-def _refuse_options_of_others(scheme: str) -> None:
+def _scheme(url: str) -> str:
+    scheme = url.partition("://")[0]
+    if scheme not in _TARGETS:
+        raise click.UsageError(
+            f"{without_password(url)}: is not a target; use a URL like s3://bucket/prefix or ssh://user@host/folder"
+        )
+    return scheme
+
+
+def _refuse_options_of_others(schemes: list[str]) -> None:
     """An error for an option whose help names another scheme."""
     context = click.get_current_context()
     for parameter in context.command.params:
         named = (getattr(parameter, "help", None) or "").partition(": ")[0]
         is_given = context.get_parameter_source(parameter.name or "") is ParameterSource.COMMANDLINE
-        if is_given and named in _TARGETS and named != scheme:
-            raise click.UsageError(f"{parameter.opts[0]} is for targets of {named}://, not of {scheme}://")
+        if is_given and named in _TARGETS and named not in schemes:
+            raise click.UsageError(f"{parameter.opts[0]} is for targets of {named}://, not of {schemes[0]}://")
 
 
 def _faults(store: Store, target: str, given: Mapping[str, Any]) -> list[str]:
@@ -98,16 +105,19 @@ def _faults(store: Store, target: str, given: Mapping[str, Any]) -> list[str]:
 
 
 def _print_totals(
-    target: str, totals: PublishTotals, images: PublishTotals | None, given: Mapping[str, Any], faults: list[str]
+    target: str, totals: PublishTotals, images: SentImages | None, given: Mapping[str, Any], faults: list[str]
 ) -> None:
     is_dry, url = given["dry_run"], given["url"]
     if given["as_json"]:
-        sent_images = images and {name: value for name, value in images._asdict().items() if name != "release"}
-        facts = {**totals._asdict(), "images": sent_images, "differences": faults}
+        counts = images.totals._asdict().items() if images else ()
+        sent_images = images and {"target": images.target} | {
+            name: count for name, count in counts if name != "release"
+        }
+        facts = {"target": target, **totals._asdict(), "images": sent_images, "differences": faults}
         print_json({"ok": not faults, "dry_run": is_dry, **facts})
         return
     if images:
-        print_lines(f"{target}: images: {_counts(images, is_dry)}")
+        print_lines(f"{images.target}: images: {_counts(images.totals, is_dry)}")
     removed = "would remove" if is_dry else "removed"
     print_lines(f"{target}: release {totals.release}: {_counts(totals, is_dry)}, {removed} {totals.removed:,}")
     print_lines(*faults, err=True)

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 from urllib.parse import quote
 
 import click
@@ -28,13 +28,26 @@ F = TypeVar("F", bound=Callable[..., Any])
 _FOLDER = "media"
 
 
+class SentImages(NamedTuple):
+    """Where the images went, and their counts."""
+
+    target: str
+    totals: PublishTotals
+
+
 def media_options(command: F) -> F:
     """The options of `publish` for images."""
     media = click.option(
         "--media",
         metavar="DIR",
         type=click.Path(exists=True, file_okay=False, path_type=Path),
-        help="Send the images in DIR first, to the target of site.yaml or to TARGET.",
+        help="Send the images in DIR first.",
+    )
+    # Not a setting: who can edit the catalog must not direct the keys of those who publish it.
+    target = click.option(
+        "--media-to",
+        metavar="TARGET",
+        help="A bucket or a folder on a server for the images.  [default: a folder below TARGET of the release]",
     )
     leave_out = click.option(
         "--leave-out",
@@ -42,10 +55,10 @@ def media_options(command: F) -> F:
         multiple=True,
         help="Leave out images of such chapters, besides scheduled ones; may be repeated.",
     )
-    return media(leave_out(command))
+    return media(target(leave_out(command)))
 
 
-def send_images(url: str, given: Mapping[str, Any]) -> PublishTotals:
+def send_images(url: str, given: Mapping[str, Any]) -> SentImages:
     """Send the images that are complete. Those of scheduled chapters are sent when they are due."""
     catalog, folder = given["catalog"], ConfinedFolder(given["media"])
     site = publish_ssh.settings(catalog)
@@ -57,23 +70,24 @@ def send_images(url: str, given: Mapping[str, Any]) -> PublishTotals:
             f"{given['media']}: {missing:,} of {len(named.files):,} images that the catalog names are missing or"
             f" incomplete; {advice}"
         )
-    target = target_url(url, site)
+    target, below = (given["media_to"], "") if given["media_to"] else (url, _folder_below(url, site))
+    shown = f"{target.rstrip('/')}/{quote(below)}" if below else target
     if target.startswith("ssh:"):
         progress = partial(counter, "sending images", quiet=given["as_json"])
         dry_run, lock_seconds = given["dry_run"], given["lock_seconds"]
-        return publish_images(SshTarget.of(target), "", files, progress, dry_run=dry_run, lock_seconds=lock_seconds)
+        to_server = SshTarget.of(target)
+        return SentImages(
+            shown, publish_images(to_server, below, files, progress, dry_run=dry_run, lock_seconds=lock_seconds)
+        )
     layout = MediaLayout(files, site.cache.media)
-    return publish_s3.publish_layout(publish_s3.bucket_target(target), layout, given)
+    return SentImages(shown, publish_s3.publish_layout(publish_s3.bucket_target(shown), layout, given))
 
 
-def target_url(url: str, site: Site) -> str:
-    """The target of the images: that of site.yaml, or the place below a target where the site has its images."""
-    if site.publish.media:
-        return site.publish.media
+def _folder_below(url: str, site: Site) -> str:
+    """The place below the target of a release where the site has its images."""
     path = media_folder.url_path(site).strip("/")
     if not path:
         raise FlatpanelError(
-            f"site.yaml: media is {site.media}, on another host; name the target of the images: publish: {{media: …}}"
+            f"site.yaml: media is {site.media}, on another host; name the target of the images with --media-to"
         )
-    folder = quote(site.media_folder or _FOLDER) if url.startswith("ssh:") else path
-    return f"{url.rstrip('/')}/{folder}"
+    return site.media_folder or _FOLDER if url.startswith("ssh:") else path

@@ -56,9 +56,10 @@ def to_server(store: Store, url: str, given: Mapping[str, Any]) -> PublishTotals
     """Publish to the server of a URL."""
     if given["no_reload"] and given["reload"]:
         raise click.UsageError("--reload and --no-reload cannot be combined")
-    target = SshTarget.of(url)
+    target, site = SshTarget.of(url), settings(given["catalog"])
     ssh = SshOptions(
-        keep=settings(given["catalog"]).keep_releases,
+        keep=site.keep_releases,
+        server_folder=site.server_folder or "",
         nginx_conf=_nginx_conf(given["nginx"]),
         reload="" if given["no_reload"] else given["reload"] or NGINX,
         dry_run=given["dry_run"],

@@ -17,7 +17,6 @@ FILES = [SITE, VIEWS, SIZES, *LISTS, "series/a.yaml", "series/a/series.yaml", "s
 RECORDS = {
     "`site.yaml`": ("site.yaml", ()),
     "`cache`": ("site.yaml", ("cache",)),
-    "`publish`": ("site.yaml", ("publish",)),
     "`unversioned`, `v1` and `v2` in `cache`": ("site.yaml", ("cache", "v1")),
     "`authors.yaml` and `artists.yaml`": ("authors.yaml", (0,)),
     "`categories.yaml`": ("categories.yaml", (0,)),

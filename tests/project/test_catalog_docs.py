@@ -31,7 +31,6 @@ AS_OF = 1_800_000_000
 
 HEADINGS: dict[str, type[BaseModel]] = {
     "`site.yaml`": site_settings.Site,
-    "`publish`": site_settings.PublishTargets,
     "`cache`": site_settings.CacheAges,
     "`unversioned`, `v1` and `v2` in `cache`": site_settings.VersionAges,
     "`authors.yaml` and `artists.yaml`": model.Person,
@@ -241,14 +240,13 @@ def kind_of(name: str) -> type[BaseModel]:
 
 
 def test_example_uses_every_field() -> None:
-    """The example shows each field; `server_folder` and `publish`, which depend on machines, are comments."""
+    """The example shows each field; `server_folder`, which depends on the machine, is a comment."""
     used = {one for name, value in FILES.items() for one in kinds(value, kind_of(name))}
     every = {(kind.__name__, field) for kind in records() for field in kind.model_fields}
 
-    assert every - used == {("Site", "server_folder"), ("Site", "publish"), ("PublishTargets", "media")}
+    assert every - used == {("Site", "server_folder")}
     text = (CATALOG / "site.yaml").read_text(encoding="utf-8")
     assert "# server_folder: /" in text
-    assert "# publish: {media: " in text
 
 
 @pytest.fixture(scope="module")

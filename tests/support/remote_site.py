@@ -29,14 +29,19 @@ class Remote:
     def publish(self, *arguments: object, url: str = "", ok: bool = True) -> Result:
         site = self.site.folder
         options = ["--out", site / "dist", "--catalog", site / "catalog_src", "--nginx", site / "nginx.conf"]
-        target = url or self.server.url(self.folder).replace("%", "%25").replace("?", "%3F")
-        result = self.run("publish", target, *options, "--lock-seconds", 1, *arguments, **self.server.environment)
+        result = self.run(
+            "publish", url or self.target, *options, "--lock-seconds", 1, *arguments, **self.server.environment
+        )
         assert (result.exit_code == 0) == ok, result.output
         return result
 
     def facts(self, *arguments: object) -> dict[str, object]:
         facts: dict[str, object] = json.loads(self.publish("--json", *arguments).stdout)
         return facts
+
+    @property
+    def target(self) -> str:
+        return self.server.url(self.folder).replace("%", "%25").replace("?", "%3F")
 
     @property
     def store(self) -> Store:

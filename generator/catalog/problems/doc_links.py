@@ -30,7 +30,6 @@ _FILES = {
 # Sections of records inside other records.
 _BELOW = {
     ("siteyaml", "cache"): _CACHE,
-    ("siteyaml", "publish"): "publish",
     (_CACHE, "unversioned"): _AGES,
     (_CACHE, "v1"): _AGES,
     (_CACHE, "v2"): _AGES,

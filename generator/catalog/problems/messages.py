@@ -152,6 +152,9 @@ def _unknown_field(model: type[BaseModel], path: YamlPath) -> str:
     """Suggest the nearest field of the record, or else list all fields, and name another record with this field."""
     name, records = str(path[-1]), list(_records(model, path[:-1]))
     record, _ = records.pop()
+    assert issubclass(record, Record)
+    if advice := record.removed_fields.get(name):
+        return advice
     places = [
         f"; it belongs in {field}"
         for field, info in record.model_fields.items()

@@ -21,15 +21,13 @@ SCHEDULED = [path for path in FILES if path.startswith("series/one/2/")]
 READABLE = [path for path in FILES if path not in SCHEDULED]
 
 
-def fill(folder: Path, *, media: str = "", publish: str = "") -> Path:
+def fill(folder: Path, *, media: str = "") -> Path:
     """Add the images of a catalog that names FILES."""
     images = folder / "media"
     media_server.fill(images, FILES)
     (images / "not-named.png").write_bytes(b"image")
-    settings = folder / "catalog_src/site.yaml"
-    lines = ["base_url: https://comics.example"]
-    lines += [f"media: {media}"] * bool(media) + [f"publish: {{media: {publish!r}}}"] * bool(publish)
-    settings.write_text("\n".join(lines))
+    settings = "base_url: https://comics.example\n" + f"media: {media}\n" * bool(media)
+    (folder / "catalog_src/site.yaml").write_text(settings)
     return images
 
 
@@ -48,6 +46,7 @@ def now(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def sent(remote: Remote, *options: object) -> dict[str, Any]:
     facts: Any = remote.facts(*options)["images"]
+    facts.pop("target")
     return dict(facts)
 
 
@@ -72,8 +71,10 @@ def test_a_server_gets_the_images_that_readers_can_see(remote: Remote, images: P
     kept = len(READABLE) - 2
     assert sent(remote, "--media", images) == {"sent": 2, "bytes": size, "kept": kept, "removed": 0}
     assert sent(remote, "--media", images)["sent"] == 0
-    output = remote.publish("--media", images).stdout
-    assert f"images: sent 0 objects (0 bytes), {len(READABLE)} unchanged\n" in output
+    output, url = remote.publish("--media", images).stdout, remote.target
+    assert output.startswith(
+        f"{url}/media: images: sent 0 objects (0 bytes), {len(READABLE)} unchanged\n{url}: release "
+    )
 
 
 def test_no_image_goes_behind_a_link(remote: Remote, images: Path, tmp_path: Path) -> None:
@@ -163,12 +164,41 @@ def test_a_cut_connection_moves_nothing(remote: Remote, images: Path) -> None:
 
 
 def test_another_server_for_images(remote: Remote, images: Path, tmp_path: Path) -> None:
-    """`publish: {media: ssh://…}`."""
-    fill(remote.site.folder, media="https://images.example/", publish=remote.server.url(tmp_path / "images"))
+    """The command line names it, so its last folder may be a link. The output names both targets."""
+    fill(remote.site.folder, media="https://images.example/")
     remote.site.build()
-    remote.publish("--media", images, "--leave-out", "licensed")
+    (tmp_path / "images").mkdir()
+    (tmp_path / "link").symlink_to("images")
+    to = remote.server.url(tmp_path / "link")
+    output = remote.publish("--media", images, "--leave-out", "licensed", "--media-to", to).stdout
+    assert f"{to}: images: sent" in output and f"\n{remote.target}: release" in output
+    facts = remote.facts("--media", images, "--media-to", to)
+    assert (facts["target"], facts["images"]) == (
+        remote.target,
+        {"target": to, "sent": 0, "bytes": 0, "kept": len(READABLE), "removed": 0},
+    )
     assert paths(tmp_path / "images") == sorted(READABLE)
     assert not (remote.folder / "media").exists()
+
+
+def test_the_catalog_chooses_no_target(remote: Remote, images: Path) -> None:
+    """An editor of the catalog would use the keys of the publisher."""
+    remote.site.write("site.yaml", "base_url: https://comics.example\npublish: {media: 'ssh://other.example/x'}\n")
+    assert "site.yaml: has problems" in remote.publish("--media", images, ok=False).stderr
+    assert remote.server.sessions == []
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--media-to", "ssh://host/srv"], "--media-to needs --media"),
+        (["--media", ".", "--media-to", "https://host/srv"], "https://host/srv: is not a target"),
+        (["--media", ".", "--media-to", "ssh://host/srv", "--region", "x"], "--region is for targets of s3://"),
+    ],
+)
+def test_wrong_targets_of_images(remote: Remote, options: list[str], message: str) -> None:
+    assert message in remote.publish(*options, ok=False).stderr
+    assert remote.server.sessions == []
 
 
 def test_images_on_another_host_need_a_target(remote: Remote, images: Path) -> None:
@@ -191,7 +221,8 @@ def test_a_bucket_gets_the_images(publish: BucketPublisher) -> None:
     assert keys == set(READABLE)
     head = publish.store.api.head_object(Bucket=BUCKET, Key=f"{publish.prefix}/media/{READABLE[0]}")
     assert (head["ContentType"], head["CacheControl"]) == ("image/png", "public, max-age=2592000")
-    assert publish.totals(*options)["images"] == {"sent": 0, "bytes": 0, "kept": len(READABLE), "removed": 0}
+    none = {"target": f"{publish.target}/media", "sent": 0, "bytes": 0, "kept": len(READABLE), "removed": 0}
+    assert publish.totals(*options)["images"] == none
     (images / READABLE[0]).write_bytes((images / READABLE[1]).read_bytes() + b"1")
     (images / READABLE[1]).unlink()
     assert publish.totals(*options)["images"]["sent"] == 1
@@ -199,13 +230,16 @@ def test_a_bucket_gets_the_images(publish: BucketPublisher) -> None:
 
 
 def test_a_bucket_for_the_images_of_a_server(remote: Remote, images: Path, moto: ObjectStore) -> None:
-    fill(remote.site.folder, media="https://images.example/x/", publish=f"s3://{BUCKET}/pictures")
+    """Options for buckets are allowed then, although the release goes to a server."""
+    fill(remote.site.folder, media="https://images.example/x/")
     remote.site.build()
-    environment = moto.environment
+    environment = dict(moto.environment)
+    endpoint = environment.pop("AWS_ENDPOINT_URL")
+    to = ("--media-to", f"s3://{BUCKET}/pictures", "--endpoint", endpoint)
     with pytest.MonkeyPatch.context() as patch:
         for name, value in environment.items():
             patch.setenv(name, value)
-        assert sent(remote, "--media", images)["sent"] == len(READABLE)
+        assert sent(remote, "--media", images, *to)["sent"] == len(READABLE)
     assert READABLE[0] in moto.keys("pictures")
 
 

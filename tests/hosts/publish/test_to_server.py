@@ -286,6 +286,18 @@ def test_reload_commands(remote: Remote) -> None:
     assert remote.publish("--reload", "true", "--no-reload", ok=False).exit_code == 2
 
 
+def test_the_catalog_does_not_choose_the_folder_of_nginx(remote: Remote, tmp_path: Path) -> None:
+    """nginx.conf with another `server_folder` includes files there, so the publisher's nginx does not read it."""
+    (tmp_path / "link").symlink_to("comics")
+    remote.site.write("site.yaml", f"base_url: https://comics.example\nserver_folder: {tmp_path}/link\n")
+    remote.site.build()
+    remote.publish(url=remote.server.url(tmp_path / "comics"))
+    result = remote.publish(ok=False)
+    assert f"site.yaml has server_folder: {tmp_path}/link, another folder" in result.stderr
+    assert not (remote.folder / "nginx.conf").exists()
+    remote.publish("--no-reload")
+
+
 @pytest.fixture
 def served(remote: Remote) -> Iterator[tuple[Remote, str]]:
     """The published site, and the URL at which nginx serves it."""

@@ -35,6 +35,8 @@ class SshOptions:
     keep: int
     # The main configuration file, if the site uses the ready-made one.
     nginx_conf: Path | None
+    # The folder in the configuration, if its paths are absolute.
+    server_folder: str = ""
     # A command that reloads nginx, NGINX, or "" for none.
     reload: str = NGINX
     dry_run: bool = False
@@ -63,6 +65,7 @@ def publish(store: Store, target: SshTarget, options: SshOptions, counter: Count
     variables = {
         "folder": target.folder,
         "out": store.root.resolve().name,
+        "server_folder": options.server_folder,
         "reload": options.reload,
         "lock_seconds": str(options.lock_seconds),
         "dry": "yes" if options.dry_run else "",

@@ -1,8 +1,12 @@
-# Runs on the server and puts a release into the folder `out`. Variables: out, reload.
+# Runs on the server and puts a release into the folder `out`. Variables: out, server_folder, reload.
 current() {
     readlink "$out/current" 2>/dev/null
 }
 
+# The catalog names it: nginx would include files of another folder.
+if [ "$reload" = nginx ] && [ "$(cd -- "${server_folder:-.}" 2>&1 && pwd -P)" != "$(pwd -P)" ]; then
+    refuse "$folder: site.yaml has server_folder: $server_folder, another folder, so nginx is not reloaded there; change it, or pass --reload or --no-reload"
+fi
 refuse_links "./$out" "./$out/.flatpanel" "./$out/run" "./$out/run/publish.json" "./$out/www" "./$out/private" \
     "./$out/releases" "./$out/releases/journal.jsonl" "./$out"/releases/???????????????? ./nginx.conf -prune
 [ -L "$out/current" ] || [ ! -e "$out/current" ] || refuse "$folder/$out/current: is not a link; remove it"
