@@ -17,7 +17,7 @@ from tests.support.nginx_client import Web
 
 # 13 words of bits: a set of up to 12 series is stored as positions.
 SERIES = 400
-WORDS = ("Paper", "Silent", "Straße", "Élan", "月の", "harbor", "Ab", "garden party")
+WORDS = ("Paper", "Silent", "Straße", "Élan", "月の", "harbor", "Ab", "garden party", "Club 🌵", "𐐔𐐇𐐝𐐀𐐡")
 CATEGORIES = [f"c{number}" for number in range(12)]
 STATUSES = ("ongoing", "completed", "hiatus", "canceled")
 MODIFIED = "modified: 2026-01-01T00:00:00Z"
@@ -101,6 +101,8 @@ def listed(web: Web, query: str) -> reference_list.Listed | None:
         {"title": "straße", "categories": "-c1"},
         {"title": "STRASSE É"},
         {"title": "月の 1", "status": "ongoing"},
+        {"title": "club 🌵"},
+        {"title": "𐐼𐐯𐐝𐐨 "},
         {"title": "the alias 1"},
         {"title": "garden straps"},
         {"title": "alias\nthe"},
@@ -118,9 +120,9 @@ def test_every_way_to_a_page_returns_what_the_reference_returns(site, expected, 
 
 texts = st.one_of(
     st.sampled_from(
-        ["a", "per", "harbor", "ALIAS 1", "e", "ß", "ss", "の", "Paper Silent", " ", "1", "12", "n party 3"]
+        ["a", "per", "harbor", "ALIAS 1", "e", "ß", "ss", "の", "Paper Silent", " ", "1", "12", "n party 3", "UB 🌵"]
     ),
-    st.text("abehprst é月の1", max_size=6),
+    st.text("abehprst é月の1🌵𐐇𐐯", max_size=6),
 )
 values = {
     "page": st.sampled_from(["1", "1", "2", "5"]),

@@ -1,5 +1,6 @@
 """Sites for tests of hosts: with pages for readers and without, with restricted routes, API keys and old slugs."""
 
+import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -17,6 +18,27 @@ from tests.support.odd_requests import Target, Words
 from tests.support.site_variants import served
 
 NAMES = ("v2", "pages", "everything")
+# Names with characters of all planes that have any, of two cases beyond U+FFFF, too.
+_TITLES = (
+    "Club 🌵 𝔉lora 𐐔𐐇𐐝 𞤀𞤣 ２ 𠮷野家 \U00030ede",
+    "🌵🌵🌵🌵🌵🌵🌵🌵🌵 ﬁn ẞ İı Ǆ 한글 e\u0301\U000e0101\U000f0000\U0010fffd",
+)
+_PERSON = "- {id: 77, name: Prickly 🌵 𐐎𐑊, aliases: [𠮷🌵𞤀], modified: 2026-01-01T00:00:00Z}\n"
+_ADDED = {
+    "authors.yaml": _PERSON,
+    "artists.yaml": _PERSON,
+    "categories.yaml": "- {id: 🌵 𞤀𐐔, name: Cactus 🌵, modified: 2026-01-01T00:00:00Z}\n",
+}
+_SERIES = f"""title: {_TITLES[0]}
+aliases: ["{_TITLES[1]}"]
+authors: [77]
+artists: [77]
+categories: [🌵 𞤀𐐔]
+cover: cover.jpg
+modified: 2026-01-01T00:00:00Z
+chapters:
+  - {{id: 7777, number: 1, title: 🌵, published: 2026-01-01T00:00:00Z, modified: 2026-01-01T00:00:00Z, pages: [1.png]}}
+"""
 # Old slugs by series, where the test site has none.
 _FORMERLY = {
     "v2": {"full-book": "[first-draft, Second_Draft]", "in-shops": "[not-in-shops]", "members-only": "[for-all]"},
@@ -47,6 +69,16 @@ class HostSite:
         return pack(self.site, self.site.folder / "packed")
 
     @property
+    def names(self) -> dict[str, list[str]]:
+        """The names that searches find, by parameter."""
+        index = json.loads((self.site.store.root / self.site.manifest.resources[SERIES_INDEX_URL].file).read_bytes())
+        texts = {
+            field: "\n".join((*index[field]["names"], *added)).split("\n")
+            for field, added in (("title", _TITLES), ("author", ()), ("artist", ()))
+        }
+        return {**texts, "categories": [name.removeprefix("/") for name in index["categories"]]}
+
+    @property
     def words(self) -> Words:
         with self.site.store.table() as table:
             entries = [entry for slug in table.slugs for entry in table.entries(slug)]
@@ -59,7 +91,7 @@ class HostSite:
             old_slugs=old_slugs,
             keys=_KEYS[self.name],
             reader=rules.reader,
-            texts=("Ada Penn", "Full", "orchard", "Moons", "book"),
+            names=self.names,
         )
 
 
@@ -86,6 +118,8 @@ def served_site(name: str, folder: Path) -> Iterator[HostSite]:
         f"series/{slug}.yaml": f"formerly: {old}\n{(SITES / name / f'series/{slug}.yaml').read_text(encoding='utf-8')}"
         for slug, old in _FORMERLY[name].items()
     }
+    files |= {path: (SITES / name / path).read_text(encoding="utf-8") + text for path, text in _ADDED.items()}
+    files["series/every-plane.yaml"] = _SERIES
     if name == "pages":
         files["keys.yaml"] = _KEY_FILE
     with served(folder, name, settings=_SETTINGS[name], files=files) as (site, web):

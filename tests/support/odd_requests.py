@@ -6,16 +6,17 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from email.utils import formatdate
 from typing import NamedTuple, TypeVar
+from unicodedata import normalize
 from urllib.parse import quote
 
 T = TypeVar("T")
 # The features besides spellings, parameters, conditions and methods.
 KINDS = (
     *("restricted", "gate 308", "gate 451", "v2", "v2 with a query", "v1", "unversioned", "feed", "page"),
-    *("page of a chapter", "old slug", "unknown", "list", "image page", "number", "query", "valid key", "invalid key"),
-    *("valid key in the query", "invalid key in the query", "coding", "no coding", "GET", "HEAD", "OPTIONS"),
-    *("odd value", "escaped parameter", "parameter in other case", "parameter twice", "many parameters"),
-    *("chunked", "other header", "two hosts", "HTTP/1.0"),
+    *("page of a chapter", "old slug", "unknown", "list", "search", "image page", "number", "query"),
+    *("valid key", "invalid key", "valid key in the query", "invalid key in the query", "coding", "no coding"),
+    *("GET", "HEAD", "OPTIONS", "odd value", "escaped parameter", "parameter in other case", "parameter twice"),
+    *("many parameters", "chunked", "other header", "two hosts", "HTTP/1.0"),
 )
 METHODS = ("POST", "PUT", "DELETE", "PATCH", "TRACE", "PROPFIND", "PURGE", "BREW")
 _DAY = 86400
@@ -72,8 +73,8 @@ class Words:
     # API keys: those of the site.
     keys: Sequence[str]
     reader: str
-    # Query texts that find something.
-    texts: Sequence[str]
+    # Names that searches find, by parameter.
+    names: Mapping[str, Sequence[str]]
 
 
 def requests(words: Words, seed: int, count: int) -> list[Request]:
@@ -91,9 +92,10 @@ class _Generator:
         self.features = set()
         target = self.target()
         path, mark, query = target.url.partition("?")
-        if self.chance(0.3):
+        is_search = "search" in self.features
+        if self.chance(0.05 if is_search else 0.3):
             path = self.odd_path(path)
-        if self.chance(0.4 if "/v2/" in path else 0.1):
+        if is_search or self.chance(0.4 if "/v2/" in path else 0.1):
             query = "&".join([query] * bool(query) + self.queries(path))
         headers = self.conditions(target) if self.chance(0.45) else []
         if self.chance(0.5):
@@ -120,13 +122,18 @@ class _Generator:
     # Which URL
 
     def target(self) -> Target:
-        kind = self.pick((*self.targets, "old slug", "unknown", "list", "image page", "number"))
+        own = ("old slug", "unknown", "list", *["search"] * 4, "image page", "number")
+        kind = self.pick((*self.targets, *own))
         self.features.add(kind)
         if kind in self.targets:
             return self.pick(self.targets[kind])
-        url = {"old slug": self.old_slug, "unknown": self.unknown, "list": self.list_url, "number": self.number}.get(
-            kind, self.image_page
-        )()
+        url = {
+            "old slug": self.old_slug,
+            "unknown": self.unknown,
+            "list": self.list_url,
+            "search": lambda: "/api/v2/series",
+            "number": self.number,
+        }.get(kind, self.image_page)()
         return Target(url, *self.pick(self.words.targets)[1:3])
 
     def old_slug(self) -> str:
@@ -239,7 +246,8 @@ class _Generator:
     def parameter(self, path: str) -> str:
         name = self.pick(_fitting(path)) if self.chance(0.85) else self.pick(tuple(PARAMETERS))
         self.features.add(name)
-        value = self.pick([*PARAMETERS[name], *self.own_values(name)])
+        own = self.own_values(name)
+        value = self.pick(own if own and self.chance(0.7) else PARAMETERS[name])
         if self.chance(0.15):
             self.features.add("odd value")
             value = self.pick(ODD_VALUES)
@@ -255,8 +263,20 @@ class _Generator:
 
     def own_values(self, name: str) -> Sequence[str]:
         if name in ("slug", "series"):
-            return [self.pick((*self.words.slugs, *self.words.old_slugs)) for _ in range(3)]
-        return [self.pick(self.words.texts) for _ in range(2)] if name in ("title", "author", "artist") else []
+            slug = self.pick((*self.words.slugs, *self.words.old_slugs))
+            # Characters whose small letters are those of ASCII.
+            return [self.pick((slug, slug.upper(), slug.replace("k", "\u212a").replace("i", "\u0130")))]
+        return [self.name(self.words.names[name])] if name in self.words.names else []
+
+    def name(self, names: Sequence[str]) -> str:
+        """A name or a part of one, in any letter case and form. The index lists parts of up to eight characters."""
+        name = self.pick([name for name in names if not name.isascii()] if self.chance(0.5) else names)
+        if self.chance(0.8):
+            at = self.random.randrange(len(name) or 1)
+            name = name[at : at + self.random.randint(1, 12)]
+        name = NAME_FORMS[self.pick(tuple(NAME_FORMS))](name)
+        # Nearly the name: its pairs of characters are in the index.
+        return name + self.pick(self.pick(names) or "x") if self.chance(0.1) else name
 
     # Its headers
 
@@ -452,6 +472,15 @@ PARAMETERS: Mapping[str, Sequence[str]] = {
     "unknown": ("", "1", "a b"),
     "utm_source": ("mail",),
 }
+NAME_FORMS: Mapping[str, Callable[[str], str]] = {
+    "as it is": str,
+    "upper": str.upper,
+    "swapped": str.swapcase,
+    "title": str.title,
+    "composed": lambda name: normalize("NFC", name),
+    "decomposed": lambda name: normalize("NFD", name),
+    "plain": lambda name: normalize("NFKC", name),
+}
 _LIST = ("page", "page", "limit", "limit", "sort", "sort", "title", "author", "artist", "categories", "status", "slug")
 
 
@@ -466,6 +495,7 @@ def _fitting(path: str) -> Sequence[str]:
 ODD_VALUES = (
     *("%", "%zz", "%C3%A9", "%e9", "%ff%fe", "%00", "+", "a+b", "%2B", "%26", "a%3Db", "a=b", "=", "[]", "'", "%22"),
     *("é", "%F0%9F%98%80", "x" * 199, "x" * 201, "é" * 120, "%20", "%0A", "1%0A", "%31", "?", "/", "..%2F", ";", "a;b"),
+    *("🌵" * 120, "🌵" * 201),
     *(",".join(f"c{number}" for number in range(count)) for count in (64, 65, 80)),
 )
 CONDITIONS = ("If-None-Match", "If-Match", "If-Modified-Since", "If-Unmodified-Since")

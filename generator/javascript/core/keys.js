@@ -1,6 +1,7 @@
 // The resource key of a request with parameters, as `generator/api/resources.py` defines keys. The release decides
 // whether a key exists.
 
+import bytes from './bytes.js';
 import listQuery from './list_query.js';
 import parameters from './parameters.js';
 
@@ -45,7 +46,7 @@ function ofChapters(query, index) {
     if (!series) {
         return format ? `/query/chapters/${format}` : '/api/v2/chapters';
     }
-    const slug = index.free[`/${series.toLowerCase()}`];
+    const slug = index.free[`/${parameters.lowered(series)}`];
     if (!slug) {
         return NO_PAGES;
     }
@@ -86,7 +87,9 @@ function ofPages(query) {
 // Body of the 400 of a volume or a number: the beginning of the value, cut before an API key that it may contain.
 function badNumber(key, query) {
     const name = key === '/bad/volume' ? 'volume' : 'number';
-    const value = parameter(query, name).slice(0, MAX_ECHO).split(/api_key/i, 1)[0];
+    // A character counts for two at most.
+    const start = bytes.characters(parameter(query, name).slice(0, 2 * MAX_ECHO)).slice(0, MAX_ECHO).join('');
+    const value = start.split(/api_key/i, 1)[0];
     return JSON.stringify({ error: `Invalid ${name}: ${value}` });
 }
 

@@ -1,8 +1,10 @@
 // The query of a list of series.
 
+import bytes from './bytes.js';
 import parameters from './parameters.js';
 
 const decoded = parameters.decoded;
+const lowered = parameters.lowered;
 const replaced = parameters.replaced;
 const MAX_LIMIT = 999;
 // Limits, checked before anything is decoded.
@@ -14,7 +16,7 @@ const TEXTS = ['title', 'author', 'artist'];
 function wanted(text, index) {
     const sent = parameters.parameters(text);
     const items = sent && (sent.categories ? distinct(sent.categories) : []);
-    if (!sent || !items || TEXTS.some((field) => sent[field] && sent[field].length > MAX_TEXT)) {
+    if (!sent || !items || TEXTS.some((field) => sent[field] && bytes.characters(sent[field]).length > MAX_TEXT)) {
         return { bad: !sent ? '/bad/parameters' : !items ? '/bad/categories' : '/bad/text' };
     }
     const chosen = (name) => (sent[name] ? folded(decoded(sent[name]), index) : '');
@@ -22,8 +24,8 @@ function wanted(text, index) {
         page: sent.page ? pageNumber(decoded(sent.page)) : 1,
         limit: sent.limit ? limit(decoded(sent.limit)) || index.page_size : index.page_size,
         sort: sent.sort ? order(decoded(sent.sort), index) : 'title',
-        slug: sent.slug ? decoded(sent.slug).toLowerCase() : '',
-        status: sent.status ? status(decoded(sent.status).toLowerCase()) : '',
+        slug: sent.slug ? lowered(decoded(sent.slug)) : '',
+        status: sent.status ? status(lowered(decoded(sent.status))) : '',
         categories: categories(items, index),
         title: chosen('title'),
         author: chosen('author'),
@@ -81,7 +83,8 @@ function categories(items, index) {
         const excluded = item.charAt(0) === '-';
         const text = excluded ? item.slice(1).trim() : item;
         // Folding shortens no text, and takes 2 ms for the longest that can be sent.
-        const name = text.length > index.longest_category ? text : folded(text, index);
+        const isKnown = bytes.characters(text).length <= index.longest_category;
+        const name = isKnown ? folded(text, index) : text;
         if (name) {
             chosen[excluded ? 'none' : 'any'].push(name);
         }
@@ -94,7 +97,7 @@ function folded(text, index) {
     if (/^[\x00-\x7f]*$/.test(text)) {
         return text.toLowerCase();
     }
-    const letters = text.split('');
+    const letters = bytes.characters(text);
     for (let i = 0; i < letters.length; i++) {
         const letter = letters[i];
         const other = letter < '\x80' ? letter.toLowerCase() : index.fold[letter];

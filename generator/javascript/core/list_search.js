@@ -134,15 +134,16 @@ function asBits(text, index) {
 // shortest set of a part of the text. Null if no name contains a part. No property of all objects has a name as short
 // as a part that is folded to lower case.
 function containing(text, parts, index) {
-    const length = text.length;
-    const part = (start, size) => index.lists[parts[text.slice(start, start + size)]];
+    const letters = bytes.characters(text);
+    const length = letters.length;
+    const part = (start, size) => index.lists[parts[letters.slice(start, start + size).join('')]];
     const whole = length > index.longest_part ? undefined : part(0, length);
     if (whole || length < 3) {
         return whole ? { few: whole, sets: [whole], exact: true } : null;
     }
     let few = part(0, 2);
     for (let i = 1; few && i < length - 1; i++) {
-        const pair = part(i, 2);
+        const pair = index.lists[parts[letters[i] + letters[i + 1]]];
         few = pair && few.length < pair.length ? few : pair;
     }
     if (!few) {

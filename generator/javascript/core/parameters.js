@@ -16,6 +16,11 @@ function decoded(text) {
     return spaced.includes('%') ? bytes.unescaped(spaced) : spaced;
 }
 
+// A text in small letters if all are ASCII, as all slugs are. Engines differ in others, such as U+0130.
+function lowered(text) {
+    return /^[\x00-\x7f]*$/.test(text) ? text.toLowerCase() : text;
+}
+
 // A pattern of the name of a parameter, whose letters may be escaped.
 function spellings(name) {
     return name.split('').map((letter) => {
@@ -45,4 +50,4 @@ function parameters(text) {
     return parts.length > MAX_PARAMETERS ? null : found;
 }
 
-export default { replaced, decoded, spellings, parameter, parameters };
+export default { replaced, decoded, lowered, spellings, parameter, parameters };

@@ -18,4 +18,9 @@ function numbers(base64) {
     return new Int32Array(bytes.buffer, bytes.byteOffset, bytes.length / 4);
 }
 
-export default { unescaped, text, numbers };
+// The characters of a text.
+function characters(sent) {
+    return sent.split('');
+}
+
+export default { unescaped, text, numbers, characters };

@@ -1,11 +1,12 @@
 """Promises about lists that a server assembles from the parameters of a request."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 from urllib.parse import quote
 
 from ... import encoding
 from ...api.payloads import errors
+from ...api.resources import SERIES_INDEX_URL
 from .probe import Observation, Probe, body_observation, content, header_observations, status_observation
 from .subjects import Subjects
 
@@ -26,12 +27,39 @@ def check(probe: Probe, subjects: Subjects) -> Iterator[Observation]:
         yield from _list(probe, "limit=1", _answer(items[:1], shown["total"], last=shown["total"] == 1))
         if len(items) > 1:
             yield from _list(probe, "limit=1&page=2", _answer(items[1:2], shown["total"], last=shown["total"] == 2))
+    index = encoding.parse(subjects.body(SERIES_INDEX_URL))
+    for field, part in _parts_of_names(index):
+        matching = [
+            encoding.parse(item)
+            for item, names in zip(index["items"], index[field]["names"], strict=True)
+            if part in names
+        ]
+        size = index["page_size"]
+        yield from _list(
+            probe, f"{field}={quote(part)}", _answer(matching[:size], len(matching), last=len(matching) <= size)
+        )
     response = probe.get(f"{_LIST}?page=999999999")
     label = f"{probe.base}{_LIST}?page=999999999"
     yield status_observation("page-not-found", label, response, 404)
     if response.status == 404:
         expected = encoding.json(errors.DETAILS["page"])
         yield body_observation("page-not-found", label, content(response, len(expected)) == expected)
+
+
+def _parts_of_names(index: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
+    """Parts of names in each field: one for each length that a character of a name has in UTF-8.
+
+    Engines of JavaScript count characters beyond U+FFFF in two ways.
+    """
+    parts: dict[tuple[str, int], str] = {}
+    for field in ("title", "author", "artist"):
+        for name in "\n".join(index[field]["names"]).split("\n"):
+            for at, character in enumerate(name):
+                # Longer than the parts that the index lists as they are.
+                part = name[max(at - 6, 0) : at + 7]
+                if len(part) > 2:
+                    parts.setdefault((field, len(character.encode())), part)
+    return dict.fromkeys((field, part) for (field, _), part in parts.items())
 
 
 def _list(probe: Probe, query: str, expected: bytes) -> Iterator[Observation]:
