@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.support import nginx_client, servers
+from tests.support.object_stores import BUCKET, ObjectStore
 from tests.support.paths import ROOT
 
 _MODULES = ROOT / ".node-edge/node_modules"
@@ -52,6 +53,47 @@ def _workerd(packed: Path) -> Iterator[EdgeServer]:
         command = [_WORKERD, "serve", "config.capnp", "--socket-fd", f"http={listener.fileno()}", "--control-fd=1"]
         with servers.running(command, lambda log: '"event":"listen"' in log, listener=listener, cwd=packed) as process:
             yield EdgeServer(port, packed, process)
+
+
+_BUCKET_CONFIG = """using Workerd = import "/workerd/workerd.capnp";
+const config :Workerd.Config = (
+    services = [
+        (name = "site", worker = .worker),
+        (name = "store", external = (address = "{address}", http = ())),
+    ],
+    sockets = [(name = "http", address = "127.0.0.1:0", http = (), service = "site")],
+);
+const worker :Workerd.Worker = (
+    modules = [{modules}],
+    compatibilityDate = "2025-09-01",
+    compatibilityFlags = ["nodejs_compat"],
+    bindings = [(name = "STORE", service = "store"), (name = "PREFIX", text = "{prefix}")],
+);
+"""
+# What the service does for a bucket that is bound to a worker.
+_BUCKET_FRONT = """import worker from './worker/bucket.js';
+const get = async (env, key) => {
+    const response = await env.STORE.fetch(`http://{address}/{bucket}/${key}`);
+    return response.ok ? response : null;
+};
+export default {
+    fetch: (request, env) => worker.fetch(request, { PREFIX: env.PREFIX, BUCKET: { get: (key) => get(env, key) } }),
+};
+"""
+
+
+@contextmanager
+def before_bucket(packed: Path, store: ObjectStore, prefix: str) -> Iterator[EdgeServer]:
+    """workerd with the worker for buckets of a packed folder, in front of a prefix of a store."""
+    address = store.endpoint.removeprefix("http://")
+    front = _BUCKET_FRONT.replace("{address}", address).replace("{bucket}", BUCKET)
+    (packed / "front.js").write_text(front)
+    names = ["front.js", *sorted(path.relative_to(packed).as_posix() for path in packed.rglob("worker/**/*.js"))]
+    modules = ", ".join(f'(name = "{name}", esModule = embed "{name}")' for name in names)
+    config = _BUCKET_CONFIG.format(address=address, modules=modules, prefix=prefix)
+    (packed / "config.capnp").write_text(config)
+    with _workerd(packed) as server:
+        yield server
 
 
 @contextmanager

@@ -66,7 +66,7 @@ def compare(table: ReleaseTable, state: PackState) -> PackComparison:
         if former and former.digest == digest:
             segments[slug] = former
         else:
-            segments[slug] = _segment(table.entries(slug), digest, earlier, changes)
+            segments[slug] = _segment(table, slug, digest, earlier, changes)
     for line in earlier:
         changes.add(TREES[line[0]], line[1:], b"")
     urls = sum(len(segment.public) + len(segment.private) for segment in segments.values()) // LINE
@@ -80,13 +80,16 @@ def _lines(segment: SegmentLines) -> Iterator[bytes]:
             yield bytes([number]) + text[at : at + LINE]
 
 
-def _segment(entries: list[Entry], digest: str, earlier: dict[bytes, bytes], changes: Changes) -> SegmentLines:
+def _segment(
+    table: ReleaseTable, slug: str, digest: str, earlier: dict[bytes, bytes], changes: Changes
+) -> SegmentLines:
     """The new lines of a segment; removes them from `earlier`, and adds those that differ to the changes."""
+    entries = table.entries(slug)
     restricted = {entry.url: entry.restricted for entry in entries if not isinstance(entry, Alias)}
     lines = {PUBLIC: bytearray(), PRIVATE: bytearray()}
     for entry in entries:
         is_restricted = _is_restricted(entry, restricted)
-        tree = PRIVATE if pack_format.is_private(entry, is_restricted) else PUBLIC
+        tree = PRIVATE if pack_format.is_private(entry, is_restricted, table.rules.restricted) else PUBLIC
         description = pack_format.describe(entry, is_restricted).dump()
         key, new = pack_format.digest(entry.url), bytes.fromhex(encoding.digest(description))[:PRINT]
         lines[tree] += key + new

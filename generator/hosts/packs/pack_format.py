@@ -8,11 +8,11 @@ worker reads the same format: generator/javascript/worker/packs.js.
 import hashlib
 import re
 import struct
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import NamedTuple
 
 from ... import encoding
-from ...api.resources import SUFFIXES, key
+from ...api.resources import SERIES_INDEX_URL, SUFFIXES, key
 from ...errors import FlatpanelError
 from ...release import manifest
 from ...release.manifest import Published
@@ -34,6 +34,9 @@ NO_PACK = bytes(DIGEST)
 TYPES = tuple(SUFFIXES)
 # What decides on the bytes of a pack besides its entries.
 SETTINGS = [VERSION, MAX_PACK, MAX_INLINE, *TYPES]
+
+# The routes that show what the index of searches has.
+_SEARCHED = frozenset({"/series", "/series/{slug}"})
 
 KINDS = {"body": 0, "308": 1, "451": 2, "alias": 3}
 RESTRICTED, GZIP, ALONE = 4, 8, 16
@@ -107,8 +110,13 @@ def digest(url: str) -> bytes:
     return (shared + own)[:DIGEST]
 
 
-def is_private(entry: Entry, restricted: bool) -> bool:
-    """Whether an entry lies in a private pack: restricted ones, those of accounts, and what is never sent."""
+def is_private(entry: Entry, restricted: bool, routes: Collection[str]) -> bool:
+    """Whether an entry lies in a private pack: restricted ones, and those of accounts.
+
+    The index of searches is as restricted as the routes of site.yaml that show its values.
+    """
+    if entry.url == SERIES_INDEX_URL:
+        return not _SEARCHED.isdisjoint(routes)
     return restricted or "#" in entry.url
 
 

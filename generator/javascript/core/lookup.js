@@ -8,6 +8,8 @@ import parameters from './parameters.js';
 import routes from './routes.js';
 
 const SERIES = '/of/index/series';
+// A request that needs the index where it is not there: site.yaml restricts what the index has.
+const LOCKED = { key: SERIES, record: null, isLocked: true };
 const NO_PAGES = '/query/pages/~/0/0';
 // Volume and number that stand for all numbers, in a series whose pages need an API key.
 const ANY_NUMBER = '0/1000000000';
@@ -36,6 +38,9 @@ function pathKey(path) {
 // The key and the record (or null) of a request. `path` is that of pathKey, `query` a text.
 async function chosen(path, query, account, release) {
     const key = query ? await keyWithQuery(path, query, account, release) : plainKey(path, account, release.rules);
+    if (!key) {
+        return LOCKED;
+    }
     // Bytes that are not UTF-8 are part of no key.
     const record = key.includes('\ufffd') ? null : await release.find(key);
     if (record && record.kind === 'alias') {
@@ -47,6 +52,9 @@ async function chosen(path, query, account, release) {
     }
     // The release has the series in its own letters.
     const index = await release.index();
+    if (!index) {
+        return LOCKED;
+    }
     const asked = key.split('/');
     const series = `/query/pages/${presentSlug(asked[3], index)}/`;
     const alias = await release.find(`${series}${asked[4]}/${asked[5]}`) || await release.find(series + ANY_NUMBER);
@@ -68,6 +76,7 @@ function plainKey(path, account, rules) {
     return image ? rules.reader + image[1] : path;
 }
 
+// Empty if the key needs the index, and the release has none.
 async function keyWithQuery(path, query, account, release) {
     if (path === '/api/v2/series') {
         const page = PAGE_OF_LIST.exec(query);
@@ -75,11 +84,12 @@ async function keyWithQuery(path, query, account, release) {
             return `/query/series/title/${page[1]}`;
         }
         const index = await release.index();
-        return keys.ofList(listQuery.wanted(query, index), index);
+        return index ? keys.ofList(listQuery.wanted(query, index), index) : '';
     }
     if (path === '/api/v2/chapters') {
-        const index = parameters.parameter(query, 'series') ? await release.index() : null;
-        return keys.ofChapters(query, index);
+        const isOfSeries = parameters.parameter(query, 'series') !== '';
+        const index = isOfSeries ? await release.index() : null;
+        return isOfSeries && !index ? '' : keys.ofChapters(query, index);
     }
     if (path === '/api/v2/pages') {
         return keys.ofPages(query);

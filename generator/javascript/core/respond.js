@@ -11,7 +11,7 @@
 //   rules    what holds for the site as a whole (generator/hosts/packs/worker_rules.py)
 //   find     function of a resource key: a promise of its record or null
 //   body     function of a record and a form, plain or gzip: a promise of bytes or a stream
-//   index    function: a promise of the search index
+//   index    function: a promise of the search index; null where it is restricted, and not there
 //   md5      function of a text: its MD5 in hexadecimal digits
 // record
 //   kind     body, 308, 451 or alias
@@ -115,7 +115,7 @@ async function answered(request, path, release) {
     if (path.isHidden) {
         return fail(404);
     }
-    if (isGated && refusal) {
+    if ((isGated || found.isLocked) && refusal) {
         return fail(401);
     }
     state.isPrivate = isGated || (record !== null && record.restricted);

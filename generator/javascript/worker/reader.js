@@ -134,10 +134,10 @@ export class Release {
         return unpack ? stream.pipeThrough(new DecompressionStream('gzip')) : stream;
     }
 
-    // The index is parsed once. A failure is not kept.
+    // The index is parsed once; null without it. A failure is not kept.
     async index(files) {
-        if (!this.searched) {
-            const record = await this.find(INDEX, files);
+        const record = this.searched ? null : await this.find(INDEX, files);
+        if (record) {
             const text = await new Response(await this.body(record, 'plain', files)).text();
             this.searched = JSON.parse(text);
         }
