@@ -68,11 +68,13 @@ REASONS = (
     Reason("workerd: only HTTP/1.1", lambda request, found: (request.version, found.status) == ("1.0", 400)),
     Reason("workerd: known methods only", lambda request, found: (request.method, found.status) == ("BREW", 501)),
     Reason("workerd: letters that URLs escape", lambda request, found: found["content-type"] == "text/plain"),
-    Reason("workerd: two hosts are one", lambda request, found: "two hosts" in request.features),
+    Reason("workerd: an empty host is refused as plain text", lambda request, found: request.host == ""),
     Reason("deno: two hosts", lambda request, found: "two hosts" in request.features),
     Reason("deno: chunks in HTTP/1.0", lambda request, found: (found.status, found.body) == (400, b"")),
     # By RFC 9110, an invalid condition does not count. nginx takes an empty one for one that fails.
     Reason("nginx: empty condition", is_empty_condition),
+    # RFC 9112, 3.2: an invalid Host is 400.
+    Reason("nginx: hosts that are none", lambda request, found: "host of nginx" in request.features),
     # No client sends a fragment. nginx and Deno refuse %2F and %00 in it as well.
     Reason("workerd: fragments are cut off", has_escape_in_fragment),
 )

@@ -16,7 +16,8 @@ KINDS = (
     *("page of a chapter", "old slug", "unknown", "list", "search", "image page", "number", "query"),
     *("valid key", "invalid key", "valid key in the query", "invalid key in the query", "coding", "no coding"),
     *("GET", "HEAD", "OPTIONS", "odd value", "escaped parameter", "parameter in other case", "parameter twice"),
-    *("many parameters", "chunked", "other header", "two hosts", "HTTP/1.0"),
+    *("many parameters", "chunked", "other header", "two hosts", "HTTP/1.0", "host", "no host", "host of nginx"),
+    "absolute target",
 )
 METHODS = ("POST", "PUT", "DELETE", "PATCH", "TRACE", "PROPFIND", "PURGE", "BREW")
 _DAY = 86400
@@ -41,11 +42,12 @@ class Request:
     headers: tuple[tuple[str, str], ...] = ()
     body: str = ""
     version: str = "1.1"
+    host: str = "test"
     # What the request tries.
     features: frozenset[str] = frozenset()
 
     def encode(self) -> bytes:
-        lines = [f"{self.method} {self.target} HTTP/{self.version}", "Host: test"]
+        lines = [f"{self.method} {self.target} HTTP/{self.version}", f"Host: {self.host}"]
         lines += [f"{name}: {value}" for name, value in self.headers]
         return "\r\n".join([*lines, "", self.body]).encode("latin-1")
 
@@ -59,6 +61,8 @@ class Request:
             less += [replace(self, target=f"{path}?{rest}" if rest else path) for rest in kept]
         if self.method != "GET":
             less.append(replace(self, method="GET", body=""))
+        if self.host != "test":
+            less.append(replace(self, host="test"))
         shorter = [re.sub("//+", "/", path), path.rstrip("/") or "/", path.replace("/./", "/")]
         return [*less, *(replace(self, target=f"{other}{mark}{query}") for other in shorter if other != path)]
 
@@ -111,7 +115,8 @@ class _Generator:
         url = f"{path}?{query}" if query or (mark and self.chance(0.5)) else path
         if self.chance(0.01):
             url += "?"
-        return Request(_wire(url), method, tuple(headers), body, version, frozenset(self.features))
+        url, host = self.authority(url)
+        return Request(_wire(url), method, tuple(headers), body, version, host, frozenset(self.features))
 
     def chance(self, probability: float) -> bool:
         return self.random.random() < probability
@@ -339,6 +344,18 @@ class _Generator:
             return "1.0"
         return "1.1"
 
+    def authority(self, url: str) -> tuple[str, str]:
+        """The target, which may be absolute, and the header Host."""
+        host = "test"
+        if self.chance(0.02):
+            self.features.add("absolute target")
+            url = self.pick(("http://test", "HTTP://X.Example:80", "https://[::1]", "ftp://a.b.")) + url
+        elif self.chance(0.03):
+            kind = self.pick(tuple(HOSTS))
+            self.features.add(kind)
+            host = _wire(self.pick(HOSTS[kind]), keep=True)
+        return url, host
+
 
 def _by_kind(targets: Sequence[Target]) -> Mapping[str, Sequence[Target]]:
     """The targets in kinds of about equal interest."""
@@ -535,6 +552,15 @@ def _asctime(seconds: int) -> str:
     return f"{day[:3]} {month} {int(number):2d} {time} {year}"
 
 
+# The value of the header Host: a host, no host, and none that nginx takes for one nevertheless.
+HOSTS: Mapping[str, Sequence[str]] = {
+    "host": ("test:80", "test:", "X.Example", "x.", "a_b", "%41", "x,y", "127.0.0.1", "[::1]", "[::1]:8000", "*"),
+    "no host": (
+        *("x/api/v2/chapters/704?", "test/", "/", "//", "x//y", "http://x", "x?/api/series", "x#/", "u@h/"),
+        *("", ".", "..", "a..b", ":80", "::1", "a b", "a\tb"),
+    ),
+    "host of nginx": ("x?", "x?y", "x#", "x\\y", "u@h", "u:p@h", "x:abc", "x:80:80", "[::1", "[::1]x", 'a"b', "é"),
+}
 DATES: Mapping[str, Callable[[int], str]] = {
     "in the usual form": lambda seconds: formatdate(seconds, usegmt=True),
     "as in RFC 850": _rfc850,

@@ -6,6 +6,7 @@
 //   target   path and query as they were received, undecoded
 //   header   function of a name: the value, empty without the header
 //   digest   SHA-256 of the API key that was sent (apiKey), in hexadecimal digits; empty without one
+//   hosts    the header Host, and the authority of an absolute target, where they exist
 //   fields   optional: all headers as pairs, to check their length
 // release
 //   rules    what holds for the site as a whole (generator/hosts/packs/worker_rules.py)
@@ -36,6 +37,9 @@ import redirects from './redirects.js';
 import routes from './routes.js';
 
 const METHOD = /^[-_A-Z]+$/;
+// A host of RFC 3986, with a port of digits. nginx refuses an empty one, and two dots in it.
+const LABEL = "[-A-Za-z0-9_~%!$&'()*+,;=]+";
+const HOST = new RegExp(`^(?:${LABEL}(?:\\.${LABEL})*\\.?|\\[[0-9A-Fa-f:.]+\\])(?::[0-9]*)?(?![\\s\\S])`);
 // The longest request line and the longest header line that nginx reads.
 const MAX_LINE = 8192;
 
@@ -69,7 +73,8 @@ function refusedEarly(request, path) {
     }
     const fields = request.fields || [];
     const isTooLong = fields.some((field) => field[0].length + field[1].length + 4 > MAX_LINE);
-    if (!path || !METHOD.test(request.method) || isTooLong) {
+    const isHost = request.hosts.every((host) => HOST.test(host));
+    if (!path || !isHost || !METHOD.test(request.method) || isTooLong) {
         return 400;
     }
     return request.method === 'TRACE' || request.method === 'CONNECT' ? 405 : 0;

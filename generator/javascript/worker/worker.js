@@ -7,7 +7,7 @@ import routes from '../core/routes.js';
 import { Release } from './reader.js';
 
 // Scheme and authority. Path and query stay as they were received: a URL object would change them.
-const ORIGIN = /^[a-z]+:\/\/[^/?#]*/i;
+const ORIGIN = /^([a-z]+:\/\/)([^/?#]*)/i;
 
 // A function that answers a request of this release. `files` reads its files (reader.js).
 export default function open(rules, directories) {
@@ -30,10 +30,16 @@ export default function open(rules, directories) {
 
 function requestReader(request) {
     const headers = request.headers;
-    const target = request.url.replace(ORIGIN, '');
+    const url = request.url;
+    // The URL is an absolute target, or the Host and the target, one behind the other. One that is * leaves nothing.
+    const [origin, scheme, authority] = ORIGIN.exec(url);
+    const host = headers.get('host') ?? authority;
+    const before = url.startsWith(scheme + host) ? scheme.length + host.length : 0;
+    const target = url.slice(Math.max(origin.length, before)) || '*';
     const reader = {
         method: request.method,
-        target: target.startsWith('/') ? target : `/${target}`,
+        target: target.startsWith('?') ? `/${target}` : target,
+        hosts: [host, authority],
         header(name) {
             // Cloudflare asks for gzip in the place of clients, and says what they accept.
             const accepted = name.toLowerCase() === 'accept-encoding' && request.cf?.clientAcceptEncoding;

@@ -28,7 +28,9 @@ function parsed(head) {
     const [, method, target] = /^(\S+) (.*) HTTP\/1\.[01]$/.exec(line);
     const fields = lines.map((field) => /^([^:]+):[ \t]*(.*?)[ \t]*$/.exec(field).slice(1));
     const header = (name) => (fields.find((field) => field[0].toLowerCase() === name.toLowerCase()) ?? ['', ''])[1];
-    const request = { method, target: Buffer.from(target, 'latin1').toString(), header, digest: '', fields };
+    const absolute = /^[a-z]+:\/\/([^/?#]*)/i.exec(target)?.slice(1) ?? [];
+    const hosts = fields.filter((field) => field[0] === 'Host').map((field) => field[1]).concat(absolute);
+    const request = { method, target: Buffer.from(target, 'latin1').toString(), header, digest: '', hosts, fields };
     const key = core.apiKey(request);
     request.digest = key && createHash('sha256').update(key).digest('hex');
     return request;
