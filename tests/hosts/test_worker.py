@@ -2,9 +2,11 @@
 
 import gzip
 import random
+import re
 import shutil
 import subprocess
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -40,7 +42,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
 def server(request: pytest.FixtureRequest, site: Site) -> Iterator[EdgeServer]:
     with edge_servers.running(request.param, site.folder / "edge") as started:
         yield started
-        assert started.output == [line for line in started.output if "istening" in line]
+        assert started.output == [line for line in started.output if "isten" in line]
 
 
 def entries(site: Site) -> list[Entry]:
@@ -116,6 +118,72 @@ def test_a_lost_file_is_an_error_until_it_is_back(site: Site, tmp_path: Path, ru
         assert server.ask(large.url).status == 500
     # All that the server printed is read when it has ended.
     assert any("is missing" in line for line in server.output)
+
+
+@pytest.fixture
+def small_packs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A site has many packs, and bodies of their own files."""
+    monkeypatch.setattr(pack_format, "MAX_PACK", 1500)
+    monkeypatch.setattr(pack_format, "MAX_INLINE", 1000)
+
+
+def retitled(made: Site, title: str, edge: Path) -> dict[str, str | None]:
+    """Edit a series, build and pack; the ETags of all public bodies."""
+    path = made.folder / "catalog_src/series/moons.yaml"
+    path.write_text(re.sub("^title: .*", f"title: {title}", path.read_text(), flags=re.MULTILINE))
+    made.build()
+    assert pack_release(made.store, edge).removed > 0
+    return {body.url: f'"{body.etag}"' for body in public_bodies(made)}
+
+
+def replace_files(edge: Path, later: Path) -> None:
+    """What `pack` does last, in a few milliseconds."""
+    names = [{path.relative_to(folder) for path in folder.glob("files/*/*")} for folder in (edge, later)]
+    for name in (*(names[1] - names[0]), "worker/release.json", "worker/release.js"):
+        shutil.copy(later / name, edge / name)
+    for name in names[0] - names[1]:
+        (edge / name).unlink()
+
+
+def until(holds: Callable[[], bool]) -> None:
+    """Ask again until the worker has looked for a release, which it does each second."""
+    end = time.monotonic() + 60
+    while not holds():
+        assert time.monotonic() < end
+
+
+@pytest.mark.usefixtures("small_packs")
+@pytest.mark.parametrize("runtime", RUNTIMES)
+def test_a_worker_that_runs_follows_the_folder(tmp_path: Path, runtime: str) -> None:
+    """Without a restart: no URL is an error, although the packs before are gone, and all change at once."""
+    made, edge, later = copy_of("pages", tmp_path), tmp_path / "edge", tmp_path / "later"
+    made.build()
+    pack_release(made.store, edge)
+    shutil.copytree(edge, later)
+    new = retitled(made, "Second", later)
+    with edge_servers.running(runtime, edge) as server:
+
+        def etags() -> dict[str, str | None]:
+            answers = {url: server.ask(url, Accept_Encoding="identity") for url in new}
+            assert {answer.status for answer in answers.values()} == {200}
+            return {url: answer["etag"] for url, answer in answers.items()}
+
+        server.ask("/api/series")
+        # It has looked for a newer release just now, so a lost file is the first that it sees of this one.
+        replace_files(edge, later)
+        etags()
+        assert etags() == new
+
+        # The worker remembers all bodies, so it needs no file to answer from the release before.
+        new = retitled(made, "Third", edge)
+        until(lambda: server.ask("/api/series", Accept_Encoding="identity")["etag"] == new["/api/series"])
+        assert etags() == new
+
+        release = edge / "worker/release.json"
+        release.write_text(release.read_text().replace('"code":"', '"code":"0'))
+        until(lambda: etags() == new and any("another version" in line for line in server.output))
+    with edge_servers.running(runtime, edge) as server:
+        assert etags() == new
 
 
 def is_alone(site: Site, body: Published) -> bool:

@@ -99,7 +99,7 @@ def before_bucket(packed: Path, store: ObjectStore, prefix: str) -> Iterator[Edg
 @contextmanager
 def _deno(packed: Path) -> Iterator[EdgeServer]:
     """It chooses a free port itself and prints it when it listens."""
-    rights = ["--allow-net=127.0.0.1", "--allow-env=HOST,PORT", "--allow-read=files"]
+    rights = ["--allow-net=127.0.0.1", "--allow-env=HOST,PORT", "--allow-read=files,worker"]
     # Deno reads files below /dev, as in /dev/shm, only with all rights.
     rights = ["--allow-all"] if packed.is_relative_to("/dev") else rights
     command = [_DENO, "run", *rights, "--no-prompt", "--cached-only", "worker/deno.js"]

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 TREES = ("public", "private")
-_TEXTS = re.compile(r"JSON\.parse\((\".*\")\),\n    (\{.*\}),\n\);\n\Z")
+_TEXT = re.compile(r"ofFolder\((\".*\")\);\n\Z")
 _RECORD = struct.Struct(">16s16sHLLBBHLHLL")
 _LIST = re.compile(r"(/(?:query/series|library|categories)(?:/[^/]+)?)/[0-9]+")
 
@@ -43,24 +43,28 @@ class Record:
 
 
 class PackedFolder:
-    """A folder that `pack` wrote."""
+    """A folder that `pack` wrote, as a worker reads it that starts, or one that runs already."""
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
+    def __init__(self, folder: Path, *, running: bool = False) -> None:
+        self.folder, self.running = folder, running
 
     @cached_property
-    def _texts(self) -> tuple[dict[str, Any], dict[str, str]]:
-        match = _TEXTS.search((self.folder / "worker/release.js").read_text())
+    def _release(self) -> dict[str, Any]:
+        match = _TEXT.search((self.folder / "worker/release.js").read_text())
         assert match
-        return json.loads(json.loads(match[1])), json.loads(match[2])
+        text = (self.folder / "worker/release.json").read_text() if self.running else json.loads(match[1])
+        release: dict[str, Any] = json.loads(text)
+        return release
 
     @property
     def rules(self) -> dict[str, Any]:
-        return self._texts[0]
+        rules: dict[str, Any] = self._release["rules"]
+        return rules
 
     @property
     def directories(self) -> dict[str, str]:
-        return self._texts[1]
+        directories: dict[str, str] = self._release["directories"]
+        return directories
 
     def packs(self, tree: str) -> list[tuple[int, int, str]]:
         """First digest, end and name of each pack; the digests are the first 32 bits, as numbers."""

@@ -7,6 +7,7 @@ const config :Workerd.Config = (
         (name = "front", worker = .front),
         (name = "site", worker = Packed.worker),
         (name = "files", disk = (path = "files")),
+        (name = "release", disk = (path = "worker")),
         (name = "media", disk = (path = "../../media")),
     ],
     sockets = [(name = "http", address = "127.0.0.1:8788", http = (), service = "front")],

@@ -19,8 +19,10 @@ _TEMPLATES = Templates(Path(__file__).parent / "templates")
 # The folder of the worker, and the modules that a host starts. They stay the same in all versions.
 WORKER = "worker"
 _STARTS = ("cloudflare.js", "deno.js", "bucket.js")
-# The only file whose meaning changes: it names the code and the packs of one release.
+# The only files whose meaning changes: code and packs of one release for a worker that starts, and the same release for
+# one that runs already.
 POINTER = f"{WORKER}/release.js"
+RUNNING = f"{WORKER}/release.json"
 WORKERD = "config.capnp"
 # Files that a user may change. A changed one stays as it is.
 SETTINGS = ("wrangler.jsonc", "deno.json")
@@ -30,11 +32,12 @@ _CODE = re.compile(r"[0-9a-f]{16}")
 
 
 class WorkerFiles(NamedTuple):
-    """The files of the worker by path: modules, settings, and the pointer."""
+    """The files of the worker by path: modules, settings, and both forms of the release."""
 
     modules: Mapping[str, bytes]
     settings: Mapping[str, bytes]
     pointer: bytes
+    running: bytes
 
 
 def of_release(table: ReleaseTable, directories: Mapping[str, bytes]) -> WorkerFiles:
@@ -42,17 +45,18 @@ def of_release(table: ReleaseTable, directories: Mapping[str, bytes]) -> WorkerF
     starts = {f"{WORKER}/{name}": code.pop(name) for name in _STARTS}
     # Modules of another version get another folder, so that an interrupted run mixes none of them.
     name = encoding.sha256(encoding.json({path: encoding.sha256(text) for path, text in code.items()}))[:16]
+    texts = {tree: b64encode(text).decode() for tree, text in directories.items()}
+    running = encoding.json({"code": name, "rules": rules(table), "directories": texts})
     values = {
         "release": table.id,
         "code": name,
-        "rules": encoding.json(encoding.json(rules(table)).decode()).decode(),
-        "directories": encoding.json({tree: b64encode(text).decode() for tree, text in directories.items()}).decode(),
+        "text": encoding.json(running.decode()).decode(),
         "name": encoding.json(worker_name(table.rules.base_url)).decode(),
         "date": encoding.json(COMPATIBILITY_DATE).decode(),
     }
     settings = {file: _TEMPLATES.render(file, values) for file in SETTINGS}
     own = {f"{WORKER}/{name}/{path}": text for path, text in code.items()}
-    return WorkerFiles(own | starts, settings, _TEMPLATES.render("release.js", values))
+    return WorkerFiles(own | starts, settings, _TEMPLATES.render("release.js", values), running)
 
 
 def worker_name(base_url: str) -> str:
@@ -75,6 +79,7 @@ def write(target: Path, files: WorkerFiles, earlier: Mapping[str, str]) -> Mappi
         write_if_changed(target / path, text)
     # workerd gets both versions of the code until the pointer has changed.
     write_if_changed(target / WORKERD, _workerd_config({*present, *files.modules}))
+    write_if_changed(target / RUNNING, files.running)
     write_if_changed(target / POINTER, files.pointer)
     write_if_changed(target / WORKERD, _workerd_config(files.modules))
     for path in present - files.modules.keys():

@@ -2,53 +2,29 @@
 // bucket, too: a pointer names it, so a publish needs no deployment. The bucket is bound as BUCKET; the variable PREFIX
 // is the prefix of the target.
 
-import { open } from './release.js';
+import { Site } from './release.js';
 
 const POINTER = '.flatpanel/pointer.json';
-// How long a release stays after the pointer has changed. All of its packs stay longer (--keep).
+// How long a release stays after the pointer has changed. A request that misses one of its files gets the next one.
 const MILLISECONDS = 5000;
-const current = { key: '', answer: null, checked: -Infinity };
 
-async function json(bucket, key) {
-    const found = await bucket.get(key);
-    if (!found) {
-        throw new Error(`${key} is missing`);
+async function json(files, path) {
+    const bytes = await files.read(path);
+    if (!bytes) {
+        throw new Error(`${path} is missing`);
     }
-    return JSON.parse(await found.text());
+    return JSON.parse(new TextDecoder().decode(bytes));
 }
 
-async function update(bucket, prefix) {
-    if (current.answer) {
-        // Other requests do not wait for this one.
-        current.checked = Date.now();
-    }
-    const { worker } = await json(bucket, prefix + POINTER);
-    if (worker !== current.key) {
-        const { rules, directories } = await json(bucket, prefix + worker);
-        current.answer = open(rules, directories);
-        current.key = worker;
-    }
-    current.checked = Date.now();
-}
+const site = new Site(async (files, known) => {
+    const { worker } = await json(files, POINTER);
+    return worker === known ? null : { ...await json(files, worker), name: worker };
+}, MILLISECONDS);
 
 export default {
     async fetch(request, env) {
-        const prefix = env.PREFIX ? `${env.PREFIX}/` : '';
-        if (Date.now() - current.checked > MILLISECONDS) {
-            try {
-                await update(env.BUCKET, prefix);
-            } catch (error) {
-                console.error(error);
-                if (!current.answer) {
-                    return new Response('{"error":"Internal server error","status":500}', {
-                        status: 500,
-                        headers: { 'Content-Type': 'application/json', 'Cache-Control': 'no-store' },
-                    });
-                }
-            }
-        }
-        const get = (path) => env.BUCKET.get(prefix + path);
-        return current.answer(request, {
+        const get = (path) => env.BUCKET.get((env.PREFIX ? `${env.PREFIX}/` : '') + path);
+        return site.answer(request, {
             read: async (path) => (await get(path))?.arrayBuffer() ?? null,
             stream: async (path) => (await get(path))?.body ?? null,
         });

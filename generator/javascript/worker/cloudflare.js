@@ -1,21 +1,19 @@
 // The worker on Cloudflare, and in workerd. Files are static assets, which no request reaches without the worker
-// (run_worker_first).
+// (run_worker_first). workerd alone has the binding RELEASE: on Cloudflare, the release is part of the deployment.
 
-import answer from './release.js';
+import site from './release.js';
 
-async function asset(env, path) {
-    const found = await env.ASSETS.fetch(`http://assets.local/${path}`);
-    return found.ok ? found : null;
+async function file(service, path) {
+    const found = await service?.fetch(`http://assets.local/${path}`);
+    return found?.ok ? found : null;
 }
 
 export default {
     async fetch(request, env) {
-        const response = await answer(request, {
-            read: async (path) => (await asset(env, path))?.arrayBuffer() ?? null,
-            stream: async (path) => (await asset(env, path))?.body ?? null,
+        return site.answer(request, {
+            read: async (path) => (await file(env.ASSETS, path))?.arrayBuffer() ?? null,
+            stream: async (path) => (await file(env.ASSETS, path))?.body ?? null,
+            release: async () => (await file(env.RELEASE, 'release.json'))?.arrayBuffer() ?? null,
         });
-        // workerd alone sends no date.
-        response.headers.set('Date', new Date().toUTCString());
-        return response;
     },
 };

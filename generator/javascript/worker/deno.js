@@ -1,8 +1,9 @@
 // The worker on Deno and Deno Deploy. Files lie beside the folder of this module.
 
-import answer from './release.js';
+import site from './release.js';
 
 const FOLDER = new URL('../files/', import.meta.url);
+const RELEASE = new URL('release.json', import.meta.url);
 
 async function orNull(reading) {
     try {
@@ -18,10 +19,11 @@ async function orNull(reading) {
 const files = {
     read: async (path) => (await orNull(Deno.readFile(new URL(path, FOLDER))))?.buffer ?? null,
     stream: async (path) => (await orNull(Deno.open(new URL(path, FOLDER))))?.readable ?? null,
+    release: () => orNull(Deno.readFile(RELEASE)),
 };
 
 // Deno Deploy ignores the address.
 const hostname = Deno.env.get('HOST') || '127.0.0.1';
 const port = Number(Deno.env.get('PORT') || 8789);
 
-Deno.serve({ hostname, port }, (request) => answer(request, files));
+Deno.serve({ hostname, port }, (request) => site.answer(request, files));

@@ -1,4 +1,4 @@
-// Answers requests of any platform that has Request and Response.
+// Answers requests of any platform that has Request and Response, from the newest release of a site.
 
 import { createHash } from 'node:crypto';
 import errors from '../core/errors.js';
@@ -8,24 +8,94 @@ import { Release } from './reader.js';
 
 // Scheme and authority. Path and query stay as they were received: a URL object would change them.
 const ORIGIN = /^([a-z]+:\/\/)([^/?#]*)/i;
+// How long a worker that runs answers from the release before the one that `pack` wrote.
+const MILLISECONDS = 1000;
+const NO_RELEASE = '{"error":"Internal server error","status":500}';
+const decoder = new TextDecoder();
 
-// A function that answers a request of this release. `files` reads its files (reader.js).
-export default function open(rules, directories) {
-    const release = new Release(rules, directories);
-    return async (request, files) => {
-        const reader = requestReader(request);
-        const reading = release.over(files);
-        let answer;
+// Files of a release are removed when the next one is published. So a site looks for the current release after a pause
+// of some milliseconds, and when a request fails.
+export class Site {
+    // `newest` is a function of the files (reader.js) and of the name of the release that answers: a promise of name,
+    // rules and directories of the current one, or of null if it is the same. One without rules cannot be read.
+    constructor(newest, milliseconds) {
+        this.newest = newest;
+        this.pause = milliseconds;
+        this.name = '';
+        this.release = null;
+        this.checked = -Infinity;
+    }
+
+    open({ name, rules, directories }) {
+        this.name = name;
+        this.release = rules ? new Release(rules, directories) : this.release;
+    }
+
+    async update(files) {
+        if (this.release) {
+            // Other requests do not wait for this one.
+            this.checked = Date.now();
+        }
         try {
-            answer = await core.respond(reader, reading);
+            const found = await this.newest(files, this.name);
+            if (found) {
+                this.open(found);
+            }
+            this.checked = Date.now();
         } catch (error) {
+            console.error(error);
+        }
+    }
+
+    async answer(request, files) {
+        if (Date.now() - this.checked > this.pause) {
+            await this.update(files);
+        }
+        const sent = this.release ? await this.respond(requestReader(request), files) : {
+            status: 500,
+            headers: [['Content-Type', 'application/json'], ['Cache-Control', 'no-store']],
+            body: NO_RELEASE,
+        };
+        return response(sent, request.method);
+    }
+
+    async respond(reader, files) {
+        const release = this.release;
+        const reading = release.over(files);
+        try {
+            return await core.respond(reader, reading);
+        } catch (error) {
+            await this.update(files);
+            if (this.release !== release) {
+                return this.respond(reader, files);
+            }
             // A file cannot be read. The response is not cached, so that it ends with its cause.
             console.error(error);
-            const family = routes.familyOfLine(reader.method, reader.target, rules);
-            answer = await errors.failure(500, { family, method: reader.method }, reading);
+            const family = routes.familyOfLine(reader.method, reader.target, reading.rules);
+            return errors.failure(500, { family, method: reader.method }, reading);
         }
-        return response(answer, request.method);
-    };
+    }
+}
+
+// The site of a packed folder; `text` is its release when the worker starts. `files.release` gives the bytes of the
+// current one, or null where it is always the same.
+export function ofFolder(text) {
+    const own = JSON.parse(text);
+    const site = new Site(async (files, known) => {
+        const bytes = await files.release();
+        const name = bytes ? decoder.decode(bytes) : known;
+        if (name === known) {
+            return null;
+        }
+        const { code, rules, directories } = JSON.parse(name);
+        if (code !== own.code) {
+            console.error('The folder has a release of another version of the program. Start the worker again.');
+            return { name };
+        }
+        return { name, rules, directories };
+    }, MILLISECONDS);
+    site.open({ name: text, rules: own.rules, directories: own.directories });
+    return site;
 }
 
 function requestReader(request) {
@@ -65,6 +135,8 @@ function headersOf(fields) {
 
 function response(answer, method) {
     const headers = headersOf(answer.headers);
+    // workerd alone sends no date. The response gets a copy of the headers.
+    headers.set('Date', new Date().toUTCString());
     let body = method === 'HEAD' ? null : answer.body;
     // workerd sends a stream in chunks unless its length is fixed.
     if (body instanceof ReadableStream && headers.has('Content-Length') && globalThis.FixedLengthStream) {

@@ -6,6 +6,7 @@ const config :Workerd.Config = (
     services = [
         (name = "site", worker = .worker),
         (name = "files", disk = (path = "files")),
+        (name = "release", disk = (path = "worker")),
     ],
     sockets = [(name = "http", address = "127.0.0.1:8788", http = (), service = "site")],
 );
@@ -18,5 +19,5 @@ const worker :Workerd.Worker = (
     ],
     compatibilityDate = {{ date }},
     compatibilityFlags = ["nodejs_compat"],
-    bindings = [(name = "ASSETS", service = "files")],
+    bindings = [(name = "ASSETS", service = "files"), (name = "RELEASE", service = "release")],
 );
