@@ -109,8 +109,10 @@ def lie(broken: str, asked: Asked, answer: Answer) -> Answer:
             return answer.with_header("ETag", None)
         case "options" if asked.method == "OPTIONS":
             return respond(answer, 200)
-        case "methods" if answer.status == 405:
+        case "methods" if answer.status == 405 and asked.method != "BREW":
             return answer.with_header("Allow", None)
+        case "unknown-methods" if asked.method == "BREW":
+            return respond(answer, 501)
         case "ranges" if has(asked, "range"):
             return respond(answer, 206)
         case "final-slash" if asked.path.endswith("/") and asked.path.startswith("/api/") and answer.status == 200:

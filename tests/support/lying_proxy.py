@@ -84,7 +84,7 @@ def lying(port: int, lie: Lie, prefix: str = "") -> Iterator[str]:
                 headers = dict[str, str | None](response.getheaders())
                 return lie(asked, Answer(response.status, headers, response.read()))
 
-        do_GET = do_HEAD = do_OPTIONS = do_POST = do_PUT = do_DELETE = respond
+        do_GET = do_HEAD = do_OPTIONS = do_POST = do_PUT = do_DELETE = do_BREW = respond
 
         def log_message(self, *_: object) -> None:
             pass

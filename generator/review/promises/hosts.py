@@ -37,7 +37,9 @@ _FILES_ONLY = {
 
 HOSTS: Mapping[str, Host] = {
     "nginx": Host("nginx", {}),
-    "workerd": Host("Workers", _NO_COUNTER),
+    "workerd": Host(
+        "Workers", {**_NO_COUNTER, "unknown-methods": "the runtime answers 501 itself; the service was not tried"}
+    ),
     "deno": Host("Deno", _NO_COUNTER),
     "caddy": Host(
         "Caddy",
@@ -53,6 +55,7 @@ HOSTS: Mapping[str, Host] = {
             **_NO_PROGRAM,
             **_NOT_AT_ONCE,
             "methods": "a 405 has a second `Allow`, of Apache itself",
+            "unknown-methods": "a 405 has a second `Allow`, of Apache itself",
         },
     ),
     "cloudflare": Host(
@@ -75,6 +78,7 @@ HOSTS: Mapping[str, Host] = {
             "head": "no `Content-Length`",
             "options": "405",
             "methods": "405 without `Allow` and without a JSON error",
+            "unknown-methods": "501, of the local runtime; the service was not tried",
             "final-slash": "307 to the other form",
             "double-slash": "307 to the single slash",
             "not-found": "a JSON 404, but with an `ETag` and the max-age of its folder",
@@ -98,8 +102,9 @@ HOSTS: Mapping[str, Host] = {
             "not-modified-date": "a 304 has no `Last-Modified`",
             "options": "stores answer only preflights of browsers, with 200",
             "methods": "errors are XML, and writes are refused with 403",
+            "unknown-methods": "errors are XML",
             "ranges": "stores send ranges",
-            "final-slash": "the key with a slash is another key",
+            "final-slash": "the key with a slash is another key; SeaweedFS sends 200 and no bytes if others lie below",
             "not-found": "errors are XML",
             "not-found-page": "errors are XML",
             "read": "a key cannot redirect",

@@ -63,15 +63,16 @@ def _options(probe: Probe, body: Published) -> Iterator[Observation]:
 
 
 def _refused(probe: Probe, body: Published) -> Iterator[Observation]:
-    for method in ("POST", "PUT", "DELETE"):
+    for method in ("POST", "PUT", "DELETE", "BREW"):
+        promise = "unknown-methods" if method == "BREW" else "methods"
         response = probe.get(body.url, method=method)
         label = f"{probe.base}{body.url} ({method})"
-        yield status_observation("methods", label, response, 405)
+        yield status_observation(promise, label, response, 405)
         if response.status == 405:
-            yield from header_observations("methods", label, response.headers, {"Allow": _ALLOW})
+            yield from header_observations(promise, label, response.headers, {"Allow": _ALLOW})
             expected = _refusal(body.url, method)
             received = content(response, len(expected))
-            yield body_observation("methods", label, received == expected or not body.url.startswith("/api/"))
+            yield body_observation(promise, label, received == expected or not body.url.startswith("/api/"))
 
 
 def _refusal(url: str, method: str) -> bytes:

@@ -49,6 +49,7 @@ PROMISES = (
     Promise("head", "`HEAD` has the headers of `GET`", methods.check),
     Promise("options", "`OPTIONS` is 204 with `Allow` and the CORS headers", methods.check),
     Promise("methods", "other methods are 405 with `Allow` and a JSON error", methods.check),
+    Promise("unknown-methods", "a method that HTTP does not define is 405, too", methods.check),
     Promise("ranges", "ranges are not offered: the whole body is sent", methods.check),
     Promise("final-slash", "a URL with and without a final slash has the same body", paths.check),
     Promise("double-slash", "`//` counts as `/`", paths.check),

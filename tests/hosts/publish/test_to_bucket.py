@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable
 
 import pytest
+from botocore.exceptions import ResponseStreamingError
 from click.testing import Result
 
 from generator.api.resources import EMPTY_RESULTS_URL
@@ -37,6 +38,10 @@ def test_each_public_url_is_a_key(kind: str, request: pytest.FixtureRequest) -> 
         assert (head["ContentType"], head["CacheControl"]) == (body.type, f"public, max-age={body.max_age}")
         assert "ContentEncoding" not in head or not head["ContentEncoding"]
     assert publish.pointer()["release"] == totals["release"] == publish.site.store.current()
+    if kind == "to_seaweed":
+        # As the table of hosts says: with other keys below, a final slash names a folder.
+        with pytest.raises(ResponseStreamingError, match="0 bytes read"):
+            publish.read("api/series/")
 
 
 def test_pages_have_the_names_that_websites_want(run: Callable[..., Result], moto: ObjectStore, serve: Serve) -> None:
