@@ -39,6 +39,8 @@ def conditions(body: Published) -> Iterator[Case]:
         {"If_None_Match": "*"},
         {"If_None_Match": '"a"'},
         {"If_None_Match": '"a"', "If_Modified_Since": later},
+        {"If_None_Match": tag, "If_Modified_Since": earlier},
+        {"If_None_Match": "*", "If_Modified_Since": "yesterday"},
         {"If_Modified_Since": date},
         {"If_Modified_Since": later},
         {"If_Modified_Since": earlier},
@@ -46,6 +48,7 @@ def conditions(body: Published) -> Iterator[Case]:
         {"If_Match": tag},
         {"If_Match": f'"a", {tag}'},
         {"If_Match": "*"},
+        {"If_Match": tag, "If_Unmodified_Since": earlier},
         {"If_Unmodified_Since": date},
         {"Range": "bytes=0-3"},
         {"Range": "bytes=0-3", "If_Range": tag},
@@ -69,6 +72,10 @@ ODD = (
         Case(path)
         for path in ("//api///series", "/api/./series", "/api/x/../series", "/api%2fseries", "/api/series%00")
     ),
+    # Longer than the name of a file and the longest path.
+    *(Case(f"{folder}{'a' * 300}{rest}") for folder in ("/", "/api/", "/api/v2/", "/reader/") for rest in ("", "/x/1")),
+    *(Case(f"/api/series/x/{number}{'1' * 300}") for number in ("", "0", "1.")),
+    *(Case(f"{folder}{'/a' * 3000}") for folder in ("", "/api/series", "/api/v2")),
     *(
         Case(path)
         for path in ("/api/Series", "/api/%73eries", "/api/series?", "/api/series?limit=1", "/index", "/query/a")
@@ -78,6 +85,14 @@ ODD = (
     *(
         Case(f"/api/v2/chapters?{query}")
         for query in ("date_format=timestamp", "date_format=iso-8601", "date_format=x")
+    ),
+    # An empty list has no date.
+    *(
+        Case("/api/v2/pages?series=a&volume=1&number=2", headers=((name, f"{day} GMT"),))
+        for name, day in (
+            ("If_Modified_Since", "Sun, 22 Nov 2026 00:00:00"),
+            ("If_Unmodified_Since", "Fri, 02 Jan 1970 00:00:00"),
+        )
     ),
     *(Case(f"/api/v2/pages?{query}") for query in ("", "series=a", "series=a&volume=1", "series=a&volume=1&number=2")),
 )

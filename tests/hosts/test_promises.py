@@ -83,6 +83,8 @@ def lie(broken: str, asked: Asked, answer: Answer) -> Answer:
             return answer.with_header("Date", None)
         case "length" if answer.status == 200:
             return answer.with_header("Content-Length", None)
+        case "both-kinds" if has(asked, "if-unmodified-since", "if-none-match"):
+            return respond(answer, 200)
         case "if-none-match" if etag[:1] == '"' and "," not in etag and asked.method == "GET" and answer.status == 304:
             return respond(answer, 200)
         case "if-none-match-weak" if etag.startswith("W/") and answer.status == 304:
@@ -90,6 +92,8 @@ def lie(broken: str, asked: Asked, answer: Answer) -> Answer:
         case "if-none-match-list" if "," in etag and answer.status == 304:
             return respond(answer, 200)
         case "if-none-match-any" if etag == "*" and answer.status == 304:
+            return respond(answer, 200)
+        case "future-date" if "9999" in date:
             return respond(answer, 200)
         case "if-modified-since" if date.endswith("GMT") and "-" not in date and answer.status == 304:
             return respond(answer, 200)
@@ -163,8 +167,12 @@ BROKEN = [promise.id for promise in PROMISES if promise.check and promise.id != 
 ALSO = {
     "bodies": {"double-slash", "final-slash", "head", "other-parameters"},
     "parameters": {"head"},
-    "last-modified": {"if-modified-since", "if-unmodified-since", "date-forms"},
-    "etag": {"if-none-match", "if-none-match-list", "if-none-match-weak", "if-match", "head"},
+    "last-modified": {"if-modified-since", "if-unmodified-since", "date-forms", "both-kinds"},
+    "etag": {
+        *("if-none-match", "if-none-match-list", "if-none-match-weak", "if-match", "etag-first", "both-kinds", "head")
+    },
+    "if-none-match": {"etag-first", "both-kinds"},
+    "if-modified-since": {"etag-first", "future-date"},
 }
 
 

@@ -71,16 +71,8 @@ Listen 127.0.0.1:{port}
 {modules}
 {account}
 TypesConfig /dev/null
-TraceEnable off
 AddType application/x-gzip .gz
 AddType text/html .html
-DocumentRoot {root}
-ErrorDocument 400 "{{\\"error\\":\\"Bad request\\",\\"status\\":400}}"
-ErrorDocument 404 "{{\\"error\\":\\"Not found\\",\\"status\\":404}}"
-<Directory {root}>
-AllowOverride All
-Require all granted
-</Directory>
 """
 
 
@@ -94,7 +86,7 @@ def readable_folder() -> Iterator[Path]:
 
 @contextmanager
 def apache(export: Path) -> Iterator[Web]:
-    """Apache on the .htaccess of an export. It chooses its port late, so a free one is tried until it starts."""
+    """Apache on the .htaccess of an export, with its example of a server."""
     assert _APACHE
     folder = Path(_APACHE).resolve().parents[1] / "lib/apache2/modules"
     modules = "".join(f"LoadModule {name}_module {folder}/mod_{name}.so\n" for name in _MODULES)
@@ -103,8 +95,9 @@ def apache(export: Path) -> Iterator[Web]:
     conf = export.parent / "apache.conf"
     # Apache does not run as root.
     account = "" if os.geteuid() else "User nobody\nGroup nogroup"
-    values = {"folder": export.parent, "root": export / "site", "port": port, "modules": modules, "account": account}
-    conf.write_text(_APACHE_CONF.format(**values))
+    values = {"folder": export.parent, "port": port, "modules": modules, "account": account}
+    example = (export / "apache.conf").read_text().replace("/srv/comics/site", str(export / "site"))
+    conf.write_text(_APACHE_CONF.format(**values) + example.replace("*:80", f"127.0.0.1:{port}"))
     with servers.running([_APACHE, "-f", conf, "-D", "FOREGROUND"], servers.answers(port)) as process:
         yield Web(port, export, process)
 

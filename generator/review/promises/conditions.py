@@ -15,6 +15,7 @@ from .probe import Observation, Probe, header_observations, status_observation
 from .subjects import Subjects
 
 _OTHER = '"00000000000000000000000000000000"'
+_FUTURE = "Fri, 31 Dec 9999 23:59:59 GMT"
 _WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 # The headers of a 200 that its 304 repeats.
 _REPEATED = ("ETag", "Cache-Control", "Vary", "Access-Control-Allow-Origin", "X-Frame-Options")
@@ -32,7 +33,9 @@ def check(probe: Probe, subjects: Subjects) -> Iterator[Observation]:
 def _observations(probe: Probe, body: Published, plain: Response) -> Iterator[Observation]:
     etag = (plain.headers.get("etag") or f'"{body.etag}"').removeprefix("W/")
     date = plain.headers.get("last-modified") or manifest.last_modified(body)
-    cases = [*_etag_cases(etag), *(_date_cases(_seconds(date)) if date else ())]
+    cases = [*_etag_cases(etag)]
+    if date:
+        cases += [*_date_cases(_seconds(date)), *_cases_of_both(etag, _seconds(date))]
     for promise, headers, status in cases:
         response = probe.get(body.url, headers, size=body.size)
         label = f"{probe.base}{body.url} ({', '.join(f'{name}: {value}' for name, value in headers.items())})"
@@ -59,9 +62,17 @@ def _date_cases(modified: int) -> Iterator[Case]:
     yield "if-modified-since", {"If-Modified-Since": earlier}, 200
     for old_form in _old_dates(modified):
         yield "date-forms", {"If-Modified-Since": old_form}, 304
-    yield "etag-first", {"If-None-Match": _OTHER, "If-Modified-Since": same}, 200
+    yield "future-date", {"If-Modified-Since": _FUTURE}, 304
     yield "if-unmodified-since", {"If-Unmodified-Since": same}, 200
     yield "if-unmodified-since", {"If-Unmodified-Since": earlier}, 412
+
+
+def _cases_of_both(etag: str, modified: int) -> Iterator[Case]:
+    same, earlier = (encoding.http_date(modified + step) for step in (0, -1))
+    yield "etag-first", {"If-None-Match": _OTHER, "If-Modified-Since": same}, 200
+    yield "etag-first", {"If-None-Match": etag, "If-Modified-Since": earlier}, 304
+    yield "etag-first", {"If-Match": etag, "If-Unmodified-Since": earlier}, 200
+    yield "both-kinds", {"If-Unmodified-Since": same, "If-None-Match": etag}, 304
 
 
 def _seconds(date: str) -> int:

@@ -56,6 +56,8 @@ HOSTS: Mapping[str, Host] = {
             **_NOT_AT_ONCE,
             "methods": "a 405 has a second `Allow`, of Apache itself",
             "unknown-methods": "a 405 has a second `Allow`, of Apache itself",
+            "future-date": "Apache ignores such a date",
+            "both-kinds": "then Apache sends the body",
         },
     ),
     "cloudflare": Host(
@@ -72,6 +74,7 @@ HOSTS: Mapping[str, Host] = {
             "if-none-match-list": "lists are not read",
             "if-none-match-any": "`*` is not read",
             "if-modified-since": "dates are not read",
+            "future-date": "dates are not read",
             "date-forms": "dates are not read",
             "if-match": "`If-Match` is not read",
             "if-unmodified-since": "dates are not read",

@@ -12,6 +12,8 @@ from .probe import Observation, Probe, body_observation, content, has_body, head
 from .subjects import Subjects
 
 _MISSING = "no-such-path"
+# Longer than the name of a file.
+_LONG = "x" * 300
 # The page of a site with pages that answers for missing pages.
 _MISSING_PAGE = "/404/"
 # URLs whose parameters select a body; everywhere else parameters are ignored.
@@ -63,6 +65,7 @@ def _errors(subjects: Subjects) -> Iterator[_Error]:
         yield _Error("not-found", f"{version}/{_MISSING}", 404, missing)
         yield _Error("not-found", f"{version}/series/{_MISSING}", 404, missing)
         yield _Error("not-found", f"{version}/authors/999999999", 404, missing)
+        yield _Error("not-found", f"{version}/series/{_LONG}", 404, missing)
         yield _Error("bad-request", f"{version}/authors/abc", 400, bad)
         yield _Error("bad-request", f"{version}/series/{_MISSING}/01", 400, bad)
     yield _Error("not-found", f"/api/v2/{_MISSING}", 404, encoding.json(errors.detail(404)))
