@@ -137,6 +137,90 @@ def test_wrong_file_is_refused_in_one_line(
     assert message in line
 
 
+# Schemas that are programs
+
+
+def endless(file: Path, value: str, *statements: str) -> None:
+    """Put a view that never ends in the place of the other names of series."""
+    change(
+        file,
+        "DROP TABLE reader_alias",
+        "CREATE VIEW endless (id, object_id, content_type_id, name) AS WITH RECURSIVE n(i) AS "
+        f"(SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i, i, 1, {value} FROM n",
+        "PRAGMA writable_schema = on",
+        *statements,
+    )
+
+
+SEARCH = "CREATE VIRTUAL TABLE reader_alias USING fts5(id, object_id, content_type_id, name, content='endless')"
+VIEW = "CREATE VIEW reader_alias AS SELECT * FROM endless"
+# SQLite believes the statement of an entry, not its type.
+FALSE_TYPE = "UPDATE sqlite_master SET type = 'table' WHERE name = 'reader_alias'"
+LONG = "printf('%.*c', 900000000, 'x')"
+GENERATED = f"ALTER TABLE reader_series ADD COLUMN description TEXT AS ({LONG}) VIRTUAL"
+
+
+@pytest.mark.parametrize(
+    ("edit", "message"),
+    [
+        (lambda file: endless(file, "'x'", SEARCH), "it has none of the tables reader_alias"),
+        (lambda file: endless(file, LONG, SEARCH), "it has none of the tables reader_alias"),
+        (lambda file: endless(file, "'x'", VIEW), "it has none of the tables reader_alias"),
+        (lambda file: endless(file, "'x'", VIEW, FALSE_TYPE), "malformed database schema (reader_alias)"),
+        (
+            lambda file: change(file, "ALTER TABLE reader_series RENAME description TO text", GENERATED),
+            "it has no column description in the table reader_series",
+        ),
+        (
+            lambda file: change(file, "UPDATE reader_series SET title = CAST(zeroblob(5000000) AS TEXT) WHERE id = 3"),
+            "a row has more than 4 MiB; shorten its text",
+        ),
+    ],
+)
+def test_only_plain_tables_are_read(
+    edit: Callable[[Path], object], message: str, made: Project, database: Path
+) -> None:
+    """Others have rows that an expression makes, of any number and length."""
+    edit(database)
+
+    assert message in refused(made, database)
+
+
+def test_tables_with_any_other_name_are_ignored(made: Project, database: Path) -> None:
+    """A name may be no UTF-8; SQLite quotes it in a message if the schema is malformed as well."""
+    sql = "CAST(CAST('CREATE TABLE \"' AS BLOB) || x'ff' || CAST('\" (a)' AS BLOB) AS TEXT)"
+    change(
+        database,
+        "CREATE TABLE other (a)",
+        "PRAGMA writable_schema = on",
+        f"UPDATE sqlite_master SET name = CAST(x'ff' AS TEXT), sql = {sql} WHERE name = 'other'",
+    )
+    assert "its schema is malformed, and has a name that is not UTF-8" in refused(made, database)
+    change(database, "PRAGMA writable_schema = on", "UPDATE sqlite_master SET tbl_name = name WHERE tbl_name = 'other'")
+
+    assert made.import_database(database).exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("limit", "most", "message"),
+    [
+        ("_MAX_STEPS", 1000, "SQLite cannot read the file: interrupted"),
+        ("_MAX_MEMORY", 4 << 20, "its rows take more than 4 MiB of memory"),
+    ],
+)
+def test_work_and_rows_are_bounded(
+    limit: str, most: int, message: str, made: Project, database: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A damaged table may have more rows than its file has bytes."""
+    monkeypatch.setattr(sqlite_file, "_STEP", 100)
+    monkeypatch.setattr(sqlite_file, limit, most)
+    if limit == "_MAX_MEMORY":
+        values = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 40000) SELECT 'x', 1, 1 FROM n"
+        change(database, f"INSERT INTO reader_page (image, number, chapter_id) {values}")
+
+    assert message in refused(made, database)
+
+
 def test_file_that_is_missing_or_a_folder_is_wrong_usage(made: Project, tmp_path: Path) -> None:
     """So is a command line without any source."""
     for arguments in (["--from-database", str(tmp_path)], ["--from-database", str(tmp_path / "none")], []):

@@ -5,6 +5,7 @@ import shlex
 import sqlite3
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
+from itertools import count
 from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import quote
@@ -19,6 +20,11 @@ _PAGE_SIZE, _PAGES = slice(16, 18), slice(28, 32)
 _COUNTERS = slice(24, 28), slice(92, 96)
 # The header of a rollback journal that is needed; others are left over.
 _JOURNAL = bytes.fromhex("d9d505f920a163d7")
+# Bytes of the longest row; instructions of SQLite between two checks, and of one import, which reads 10,000,000 rows.
+_LONGEST = 1 << 22
+_STEP, _MAX_STEPS = 1_000_000, 1_000_000_000
+# Bytes of all rows in memory, and of a value beside its text, both estimated.
+_MAX_MEMORY, _VALUE = 1 << 30, 64
 # Tables that any version of the original service has.
 _COMMON = {"reader_series", "reader_chapter", "reader_page"}
 
@@ -43,29 +49,56 @@ def opened(path: Path) -> Iterator[Tables]:
         with closing(sqlite3.connect(url, uri=True)) as connection:
             connection.row_factory = sqlite3.Row
             connection.text_factory = lambda text: text.decode(errors="surrogateescape")
-            connection.execute("PRAGMA trusted_schema = OFF")
+            _limit(connection)
             yield _tables(connection, path)
     except sqlite3.DatabaseError as error:
         if _state(path) != before:
             raise _changed(path) from None
+        if isinstance(error, sqlite3.DataError):
+            raise FlatpanelError(f"{path}: a row has more than {_LONGEST >> 20} MiB; shorten its text") from None
         raise FlatpanelError(f"{path}: SQLite cannot read the file: {error}; {_copy(path)}") from None
     if _state(path) != before:
         raise _changed(path)
     _refuse_unfinished(path)
 
 
+def _limit(connection: sqlite3.Connection) -> None:
+    """Bound what a file can make SQLite do. Its schema is code: expressions, views and modules of virtual tables."""
+    for setting in ("trusted_schema = OFF", "query_only = ON", "cell_size_check = ON"):
+        connection.execute(f"PRAGMA {setting}")
+    connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _LONGEST)
+    steps = count(_STEP, _STEP)
+    connection.set_progress_handler(lambda: next(steps) > _MAX_STEPS, _STEP)
+
+
 def _tables(connection: sqlite3.Connection, path: Path) -> Tables:
-    query = "SELECT name FROM sqlite_master WHERE type = 'table'"
+    # Plain tables only: a view or a virtual table has no page, and rows that any expression makes. An entry of the
+    # schema may state another type than its statement makes.
+    query = """SELECT name FROM sqlite_master
+        WHERE type = 'table' AND rootpage > 0 AND sql LIKE 'CREATE TABLE %'"""
+    read = {table for tables in TABLES.values() for table in tables}
+    try:
+        tables = [name for (name,) in connection.execute(query).fetchall()]
+    except UnicodeDecodeError:
+        # The message of an error names an entry of the schema.
+        raise FlatpanelError(f"{path}: its schema is malformed, and has a name that is not UTF-8") from None
     columns = {
+        # Without generated columns.
         name: {row["name"] for row in connection.execute("SELECT name FROM pragma_table_info(?)", (name,))}
-        for (name,) in connection.execute(query).fetchall()
+        for name in tables
+        if name in read
     }
-    version = _version(columns, path)
+    version, left = _version(columns, path), _MAX_MEMORY
 
     def raw(table: str) -> Iterator[Mapping[str, Any]]:
-        names = ", ".join(TABLES[version][table])
-        # The names are constants of `tables`.
-        for row in connection.execute(f"SELECT {names} FROM {table}"):
+        nonlocal left
+        names = TABLES[version][table]
+        # The names are constants of `tables`. A damaged index may have other rows than its table.
+        for row in connection.execute(f"SELECT {', '.join(names)} FROM {table} NOT INDEXED"):
+            # Pages of a damaged file may be parts of many rows.
+            left -= sum(_VALUE + (len(value) if isinstance(value, str | bytes) else 0) for value in row)
+            if left < 0:
+                raise FlatpanelError(f"{path}: its rows take more than {_MAX_MEMORY >> 20} MiB of memory")
             yield dict(row)
 
     return Tables(version, raw)

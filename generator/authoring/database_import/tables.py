@@ -26,6 +26,11 @@ def _number(value: Any) -> str | None:
         return None
 
 
+def _path(value: Any) -> str:
+    """A text; characters that are not valid Unicode are replaced."""
+    return text(value).encode(errors="replace").decode()
+
+
 def _columns(*, ints: str = "", texts: str = "", flags: str = "", times: str = "", numbers: str = "") -> Columns:
     """Return the columns of a table by their kind.
 
@@ -38,7 +43,7 @@ def _columns(*, ints: str = "", texts: str = "", flags: str = "", times: str = "
 _NAMED = _columns(ints="id", texts="name")
 _CATEGORY = _columns(texts="id name description")
 _ROLE = _columns(ints="id group_id member_id", texts="role")
-_PAGE = _columns(ints="id chapter_id number", texts="image")
+_PAGE = _columns(ints="id chapter_id number") | {"image": _path}
 _CHAPTER_GROUP = _columns(ints="chapter_id group_id")
 _SERIES = "slug title description cover"
 _CONTACTS = "name website description email discord twitter"
