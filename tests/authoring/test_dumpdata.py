@@ -14,6 +14,7 @@ from click.testing import Result
 from generator.authoring.database_import import dumpdata, json_array, source
 from generator.authoring.database_import.tables import TABLES
 from generator.errors import FlatpanelError
+from tests.support.documents import DOCUMENTS
 from tests.support.real_service import RECORDED
 
 Item = dict[str, Any]
@@ -184,6 +185,18 @@ def test_dump_of_version_0_4_5(tmp_path: Path) -> None:
         assert list(tables.rows("django_redirect")) == []
 
 
+def test_dump_of_release_0_5_is_refused(tmp_path: Path) -> None:
+    """Its series have numbers as keys: no chapter would be found by the slug."""
+    series = {"title": "One", "slug": "one", "description": "", "cover": "", "completed": True, "modified": ""}
+    path = tmp_path / "dump.json"
+    path.write_bytes(text([{"model": "reader.series", "pk": 1, "fields": series}]))
+    with (
+        pytest.raises(FlatpanelError, match=r"unlike version 0\.9\.6: first update the old site"),
+        source.opened(path),
+    ):
+        pass
+
+
 def rename_field(before: str, after: str) -> Callable[[Item], None]:
     def change(item: Item) -> None:
         item["fields"][after] = item["fields"].pop(before)
@@ -340,3 +353,9 @@ def test_unreadable_file_is_closed(tmp_path: Path) -> None:
     path.write_bytes(b"\x1f\x8bxx" + bytes(20))
     with pytest.raises(json_array.InvalidArray, match="cannot be decompressed: Unknown compression method"):
         list(json_array.objects(path, 5000))
+
+
+def test_page_has_the_commands_that_messages_name() -> None:
+    """An owner reads the page before there is a message."""
+    for command in dumpdata.COMMANDS.values():
+        assert command in DOCUMENTS["docs/importing.md"]

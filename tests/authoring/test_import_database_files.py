@@ -1,5 +1,6 @@
 """Files that `import --from-database` gets: it never writes beside them, and refuses a wrong one in one line."""
 
+import lzma
 import shutil
 import sqlite3
 from collections.abc import Callable
@@ -11,7 +12,7 @@ import pytest
 from generator.authoring.database_import import source, sqlite_file
 from generator.errors import FlatpanelError
 from tests.support.import_project import Project, change, project
-from tests.support.real_service import USUAL, RealService
+from tests.support.real_service import RECORDED, USUAL, RealService
 
 
 @pytest.fixture
@@ -102,6 +103,11 @@ def between_the_versions(file: Path) -> None:
     change(file, "DROP TABLE reader_alias")
 
 
+def of_release_0_5(file: Path) -> None:
+    file.write_bytes(lzma.decompress((RECORDED / "v0.4.5/db.sqlite3.xz").read_bytes()))
+    change(file, "ALTER TABLE reader_series ADD COLUMN id integer")
+
+
 def without_licenses(file: Path) -> None:
     change(file, "ALTER TABLE reader_series DROP COLUMN licensed")
 
@@ -122,6 +128,10 @@ def without_redirects(file: Path) -> None:
         (other, "not a database of MangAdventure: it has no table reader_chapter"),
         (of_django, "not a database of MangAdventure: it has no table reader_page"),
         (between_the_versions, "a database of MangAdventure, but not of version 0.4.5 or 0.9.6: it has none of the"),
+        (
+            of_release_0_5,
+            "but not of version 0.9.6: it has no column status in the table reader_series; update the old",
+        ),
         (without_licenses, "but not of version 0.9.6: it has no column licensed in the table reader_series; update"),
         (without_redirects, "but not of version 0.9.6: it has no table django_redirect; update the old site"),
     ],

@@ -41,6 +41,7 @@ NOT_RUN = {
     "make ci": "runs this test",
     ".venv/bin/python -m pytest": "runs a test that the suite runs anyway",
     "UPDATE_GOLDEN=1 .venv/bin/python": "writes into tests/",
+    "python manage.py dumpdata": "a command of the original service; tests/authoring/test_dumpdata.py compares it",
     "PREVIOUS=last.json docker": "same as docker",
     "docker": "tests/project/test_container.py runs the same steps",
     "flatpanel": "tests/project/test_installed_package.py runs the installed program",

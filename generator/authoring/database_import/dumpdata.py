@@ -61,7 +61,9 @@ class _Dump:
     @property
     def version(self) -> Version:
         """The version whose models these are."""
-        is_old = "reader_seriesalias" in self.rows or "completed" in self.fields.get("reader_series", ())
+        series = self.fields.get("reader_series", ())
+        # Only in 0.4.5, the slug of a series is its key.
+        is_old = ("reader_seriesalias" in self.rows or "completed" in series) and "slug" not in series
         return "0.4.5" if is_old else "0.9.6"
 
     def add(self, item: Mapping[str, Any], number: int) -> None:

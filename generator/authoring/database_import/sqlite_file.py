@@ -114,6 +114,9 @@ def _version(columns: Mapping[str, set[str]], path: Path) -> Version:
             f"{path}: a database of MangAdventure, but not of version {' or '.join(sorted(TABLES))}: it has none of "
             f"the tables {', '.join(SHOWS_VERSION)}; update the old site to 0.9.6 first"
         )
+    if "id" in columns["reader_series"]:
+        # Releases 0.5 and 0.6 have the tables of 0.4.5, but another key of series.
+        version = "0.9.6"
     for table, expected in TABLES[version].items():
         if missing := [name for name in expected if name not in columns.get(table, ())]:
             fault = f"column {missing[0]} in the table {table}" if table in columns else f"table {table}"
