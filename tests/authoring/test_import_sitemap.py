@@ -23,9 +23,12 @@ def test_missing_chapters_are_counted_for_each_series() -> None:
     }
     sitemap.note_missing(sitemap.listed(b"", text), chapters, notes)
 
-    reason = "only in the sitemap (scheduled or licensed): publication time unknown; not written"
-    assert [*notes] == [f"one: 2 chapters {reason}", f"two: 1 chapter {reason}"]
-    assert "\n3 chapters only in the sitemap" in notes.details()
+    end = "publication time unknown; not written"
+    assert [*notes] == [
+        f"one, two: 1 chapter only in the sitemap (scheduled or licensed): {end}",
+        f"one: 1 chapter only in the sitemap (with the number of another chapter): {end}",
+    ]
+    assert "\n2 chapters only in the sitemap (scheduled or licensed)" in notes.details()
 
 
 def test_series_without_a_response_are_noted() -> None:

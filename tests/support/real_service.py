@@ -32,7 +32,12 @@ CONTROL_CHARACTER = "a description with a control character among the ten newest
 # All settings of version 0.9.6. AFTER_EDIT is the usual site after edits.
 USUAL, AFTER_EDIT = "usual", "after-edit"
 SETTINGS = (USUAL, V1_OFF, *CDNS, "HTTPS=off", BIG_NUMBER, BAD_FORMAT, CONTROL_CHARACTER, AFTER_EDIT)
-_HOSTS = {"v0.9.6": "saltshelf.example", "v0.4.5": "oldshelf.example"}
+_HOSTS = {
+    "v0.9.6": "saltshelf.example",
+    "v0.8.5": "tideshelf.example",
+    "v0.8.0": "saltyard.example",
+    "v0.4.5": "oldshelf.example",
+}
 _KEYS = ("ffeeddccbbaa9988" + "7766554433221100", "0011223344556677" + "8899aabbccddeeff")
 KEY_OF_READER, KEY_OF_ADMINISTRATOR = (key * 2 for key in _KEYS)
 # Request headers that choose a recorded exchange.

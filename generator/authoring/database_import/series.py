@@ -10,7 +10,7 @@ from ...catalog.patterns import MAX_SLUG
 from ...catalog.records import Chapter, Series
 from ..site_import.lenient import Fields, valid_fields
 from ..site_import.notes import Notes
-from ..site_import.pages import note_gaps_in
+from ..site_import.pages import note_gaps
 from . import rows
 from .media_paths import MediaFolder
 from .redirects import old_slugs
@@ -138,7 +138,7 @@ class SeriesRecords:
         record = valid_fields(Chapter, stated, place, self.notes)
         if record is None:
             return None
-        note_gaps_in([page.number for page in pages], place, self.notes)
+        note_gaps([page.number for page in pages], place, self.notes)
         files = self.media.pages([page.image for page in pages], folder, slug, self.notes)
         return valid_fields(Chapter, record | {"pages": files}, place, self.notes) or record
 

@@ -1,6 +1,7 @@
 """Responses -> the chapters of one series: version 2 and Cubari JSON by id, the older versions by number."""
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from math import inf
 from typing import Any, NamedTuple
@@ -47,10 +48,11 @@ class _ChapterJson(NamedTuple):
     v2: dict[str, Any]
     old: dict[str, Any]
     cubari: dict[str, Any]
+    pages: dict[str, Any]
 
 
 def _imported_chapter(chapter: _ChapterJson, lists: ImportedLists) -> ImportedChapter:
-    (volume, number), v2, old, cubari = chapter
+    (volume, number), v2, old, cubari, pages = chapter
     published = instant(v2.get("published"))
     full_title = v2.get("full_title", old.get("full_title"))
     return ImportedChapter(
@@ -64,14 +66,31 @@ def _imported_chapter(chapter: _ChapterJson, lists: ImportedLists) -> ImportedCh
         views=count(v2.get("views")),
         group_ids=[whole(group.get("id")) for group in entries(old.get("groups"))],
         group_names=lines(v2.get("groups")) or [line(group.get("name")) for group in entries(old.get("groups"))],
-        page_urls=page_urls(v2, old, cubari, lists),
+        page_urls=page_urls(pages, old, cubari, lists),
         # The oldest version has no URLs.
         page_names=[unquote(name) for name in texts(old["pages"])] if "pages" in old else None,
+        page_numbers=[whole(page.get("number")) or 0 for page in entries(pages.get("results"))],
         old_path=old.get("path"),
         updated=seconds(cubari.get("last_updated")),
         in_v2=bool(v2),
         unstated=sorted(_SOMETIMES.keys() - v2.keys() - old.keys()),
     )
+
+
+def _in_cubari(key: Key, v2: dict[str, Any], by_number: dict[str, dict[str, Any]]) -> dict[str, Any]:
+    """Remove and return the chapter in Cubari JSON by number that is this one, not another with its number."""
+    number = f"{float(key[1]):.{_DIGITS}g}"
+    chapter = by_number.get(number, {})
+    groups = _joined_names(", ".join(texts(v2.get("groups"))))
+    with suppress(ValueError):
+        is_same = text(chapter.get("title")) == text(v2.get("title")) and volume(chapter.get("volume")) == key[0]
+        if is_same and groups in map(_joined_names, fields(chapter.get("groups"))):
+            return by_number.pop(number)
+    return {}
+
+
+def _joined_names(names: str) -> list[str]:
+    return sorted((names or "N/A").split(", "))
 
 
 @dataclass(slots=True)
@@ -100,17 +119,20 @@ class ChapterReader:
     def _chapters(self) -> Iterator[ImportedChapter]:
         """Yield the chapters of version 2, then those that only older versions show."""
         responses = self.lists.responses
-        old = dict(self._old())
-        cubari = fields(fields(responses[f"/api/v2/cubari/{self.slug}"].value).get("chapters"))
-        if any(str(fields(chapter).get("volume")) in ("None", "null") for chapter in cubari.values()):
+        old, page_paths = dict(self._old()), responses.page_paths(self.slug)
+        cubari, cubari_by_number = responses.cubari(self.slug), responses.cubari_by_number(self.slug)
+        if any(str(chapter.get("volume")) in ("None", "null") for chapter in (cubari | cubari_by_number).values()):
             self._note("the Cubari JSON has None or null as a volume")
         # Of chapters that share a number, the older versions show the one with the highest id.
         for v2 in sorted(responses.chapters(self.slug), key=lambda chapter: -(whole(chapter.get("id")) or 0)):
             if key := self._key(v2.get("volume"), v2.get("number")):
-                json = _ChapterJson(key, v2, self._counterpart(key, old), fields(cubari.get(str(v2.get("id")))))
+                id = whole(v2.get("id"))
+                in_cubari = cubari.get(str(id)) or _in_cubari(key, v2, cubari_by_number)
+                pages = fields(responses[page_paths.get(id or 0, "")].value)
+                json = _ChapterJson(key, v2, self._counterpart(key, old), in_cubari, pages)
                 yield _imported_chapter(json, self.lists)
         for key, chapter in old.items():
-            yield _imported_chapter(_ChapterJson(key, {}, chapter, {}), self.lists)
+            yield _imported_chapter(_ChapterJson(key, {}, chapter, {}, {}), self.lists)
 
     def _note(self, sentence: str) -> None:
         self.lists.notes.add(sentence, self.slug)
@@ -155,7 +177,7 @@ class ChapterReader:
         if record is None:
             return
         pages = stored_pages(chapter, self.slug, self.lists)
-        note_gaps(chapter, self.slug, self.lists)
+        note_gaps(chapter.page_numbers, place, self.lists.notes)
         if pages is None:
             self._note("pages: unknown for some chapters")
         record = valid_fields(Chapter, record | {"pages": pages or []}, place, self.lists.notes) or record
@@ -164,7 +186,9 @@ class ChapterReader:
         self.ids |= {chapter.id} if chapter.id else set()
         if chapter.full_title is not None:
             parts = _title_parts(chapter, self.series_title, record)
-            self.titles.append(TitleSample(chapter.full_title, chapter.volume, parts))
+            # Up to release 0.8.3, the original service shows 0 as the volume of a chapter without one.
+            full_title = chapter.full_title if chapter.volume else chapter.full_title.removeprefix("Vol. 0, ")
+            self.titles.append(TitleSample(full_title, chapter.volume, parts))
 
     def _is_duplicate(self, chapter: ImportedChapter) -> bool:
         """Whether an id or a number is used. Chapters without a volume may share a number, if they have ids."""

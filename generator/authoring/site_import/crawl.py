@@ -19,11 +19,12 @@ from . import sitemap
 from .crawler import GONE, Crawler
 from .lenient import entries, fields, seconds, text, texts, volume, whole
 from .path_spelling import NOT_IMPLEMENTED
-from .responses import OLD, V2, SiteResponse
+from .responses import OLD, OPENAPI, V2, SiteResponse, filtered_chapters
 
 MAX_SERIES = 100_000
 # Single chapters that may fail in a row before the rest of their series is skipped.
 MAX_FAILURES = 3
+NOT_FOUND = 404
 _PEOPLE = ("authors", "artists", "groups", "members")
 _LISTS = {
     "/api/v2": ("categories", *_PEOPLE),
@@ -56,7 +57,7 @@ def crawl(crawler: Crawler) -> None:
     # The original service has a page at `/`, and so may a site of this program. Older versions have the index there.
     if not crawler.responses.is_original and not crawler.get("/index.json").good:
         crawler.get("/")
-    crawler.get_all(("/api/v2/openapi.json",))
+    crawler.get_all((OPENAPI,))
     new = [V2] if first.good or first.locked else []
     if not new and not old:
         site = crawler.client.site
@@ -151,14 +152,16 @@ def _series(crawler: Crawler, slug: str, new: list[str], old: list[str]) -> None
     for version in new:
         crawler.get_all(f"{version}/{name}" for name in (f"series/{slug}", f"series/{slug}/chapters", f"cubari/{slug}"))
     crawler.get_all(f"{version}/series/{slug}" for version in old)
+    series, listed = (crawler.responses[f"{V2}/series/{slug}{end}"] for end in ("", "/chapters"))
     if crawler.responses.failed(f"{V2}/series/{slug}/chapters"):
         _single_chapters(crawler, slug)
-    chapters = list(crawler.responses.chapters(slug))
-    if not chapters and not crawler.responses[f"{V2}/series/{slug}/chapters"].good:
+    elif series.good and listed.status in (NOT_FOUND, NOT_IMPLEMENTED):
+        crawler.get_all([filtered_chapters(slug)])
+    if not any(crawler.responses.chapters(slug)) and not listed.good:
         _old_chapters(crawler, slug, old)
     elif crawler.responses.is_original or not crawler.responses[f"{V2}/cubari/{slug}"].good:
         # The Cubari JSON has the pages, but not their numbers, which may have gaps in the original service.
-        crawler.get_all(f"{V2}/chapters/{id}/pages" for id in _ids(chapters))
+        crawler.get_all(crawler.responses.page_paths(slug).values())
 
 
 def _single_chapters(crawler: Crawler, slug: str) -> None:

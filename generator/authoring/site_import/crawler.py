@@ -124,7 +124,7 @@ def _last_modified(response: CachedResponse) -> int | None:
 
 
 def _is_original(path: str, response: CachedResponse) -> bool:
-    """Whether a response shows the original service: its name, or a status of its version 1 that others do not use."""
+    """Whether a response shows the original service: its name, or a status of its API that others do not use."""
     if any(_ORIGINAL in response.headers.get(name, "") for name in _SOFTWARE):
         return True
-    return path.startswith(f"{OLD[0]}/") and response.status in (GONE, NOT_IMPLEMENTED)
+    return path.startswith("/api/") and response.status in (GONE, NOT_IMPLEMENTED)

@@ -95,6 +95,8 @@ class ImportedChapter:
     # None if no response states them.
     page_urls: list[str] | None
     page_names: list[str] | None
+    # As one response states them; empty if none does.
+    page_numbers: list[int]
     # slug/volume/number in the older versions.
     old_path: str | None
     # `last_updated` in the Cubari JSON.

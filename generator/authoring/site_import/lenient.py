@@ -22,7 +22,7 @@ from .notes import Notes
 # A record as YAML: the fields of a catalog file.
 Fields = dict[str, Any]
 
-_NO_VOLUME = ("0", "None", "null", "")
+_NO_VOLUME = ("0", "None", "null", "Uncategorized", "")
 # Control characters other than line breaks and tabs, and unpaired surrogates.
 _BAD_CHARACTER = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff]")
 _CHARACTERS = "control characters are dropped; a tab or line break in a line becomes a space"

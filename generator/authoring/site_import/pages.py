@@ -8,25 +8,24 @@ from .imported import ImportedChapter
 from .lenient import entries, fields, text, texts, whole
 from .notes import Notes
 from .people_and_groups import ImportedLists
-from .responses import Responses
 
 # A chapter in the JSON of one version.
 ChapterJson = dict[str, Any]
 
 
-def page_urls(v2: ChapterJson, old: ChapterJson, cubari: ChapterJson, lists: ImportedLists) -> list[str] | None:
+def page_urls(pages: ChapterJson, old: ChapterJson, cubari: ChapterJson, lists: ImportedLists) -> list[str] | None:
     """Return the encoded URLs of the pages; None if no response states them."""
-    urls = _stated(v2, old, cubari, lists.responses)
+    urls = _stated(pages, old, cubari)
     # Where there is version 2, version 1 has names without any encoding.
     names = texts(old.get("pages_list")) if lists.responses["/api/v2/series"].good else []
     return urls if urls is None else lists.images.pages(urls, names)
 
 
-def _stated(v2: ChapterJson, old: ChapterJson, cubari: ChapterJson, responses: Responses) -> list[str] | None:
+def _stated(pages: ChapterJson, old: ChapterJson, cubari: ChapterJson) -> list[str] | None:
     """Return the URLs of the pages. The original service makes `pages_root` from the chapter's path, not its files."""
     if groups := fields(cubari.get("groups")):
         return texts(next(iter(groups.values())))
-    if pages := fields(responses[f"/api/v2/chapters/{whole(v2.get('id'))}/pages"].value):
+    if pages:
         ordered = sorted(entries(pages.get("results")), key=lambda page: whole(page.get("number")) or 0)
         return [text(page.get("image")) for page in ordered]
     if isinstance(root := old.get("pages_root"), str):
@@ -34,13 +33,8 @@ def _stated(v2: ChapterJson, old: ChapterJson, cubari: ChapterJson, responses: R
     return None
 
 
-def note_gaps(chapter: ImportedChapter, slug: str, lists: ImportedLists) -> None:
+def note_gaps(numbers: list[int], place: str, notes: Notes) -> None:
     """Add a note if the numbers of the pages are not 1, 2, 3 and so on: a catalog has an order only."""
-    pages = entries(fields(lists.responses[f"/api/v2/chapters/{chapter.id}/pages"].value).get("results"))
-    note_gaps_in([whole(page.get("number")) or 0 for page in pages], f"{slug} chapter {chapter.number}", lists.notes)
-
-
-def note_gaps_in(numbers: list[int], place: str, notes: Notes) -> None:
     if sorted(numbers) != list(range(1, len(numbers) + 1)):
         notes.add("gaps in the numbers of pages are closed", place)
 

@@ -183,7 +183,12 @@ def _roles(lists: ImportedLists, group: dict[str, Any], old: dict[str, Any]) -> 
         return [{"member": id, "role": role} for id, role in pairs]
     roles = []
     for label in labels:
-        by_id = [(id, role) for id, role in pairs if label == f"{role}: {members[id]['name']}"]
+        # The second spelling is that of the original service up to release 0.8.4.
+        by_id = [
+            (id, role)
+            for id, role in pairs
+            if label in (f"{role}: {members[id]['name']}", f"{members[id]['name']} ({role})")
+        ]
         candidates = by_id or [
             (id, label.removesuffix(f": {member['name']}"))
             for id, member in members.items()

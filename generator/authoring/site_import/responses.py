@@ -1,15 +1,18 @@
 """The responses of a site by path; their JSON is parsed when it is used."""
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
 from .bounded_json import is_large, large_array, parsed
-from .lenient import entries, fields, whole
+from .lenient import entries, fields, number, volume, whole
 from .response_cache import ResponseCache
 from .sitemap import Sitemap
 
 V2 = "/api/v2"
+OPENAPI = f"{V2}/openapi.json"
 # Newest first.
 OLD = ("/api/v1", "/api")
 # Statuses that state that nothing is available, or not for this client.
@@ -39,6 +42,11 @@ class SiteResponse:
         return self.load()
 
 
+def filtered_chapters(slug: str) -> str:
+    """Return the path with the chapters of a series up to release 0.8 of the original service."""
+    return f"{V2}/chapters?series={slug}"
+
+
 class Responses(dict[str, SiteResponse]):
     """Responses by path; an empty response for a path that was not requested.
 
@@ -62,16 +70,39 @@ class Responses(dict[str, SiteResponse]):
 
     def chapters(self, slug: str) -> Iterator[dict[str, Any]]:
         """Yield the chapters of a series in version 2. Where their list fails, each may have a response of its own."""
-        path = f"{V2}/series/{slug}/chapters"
+        path, filtered = f"{V2}/series/{slug}/chapters", filtered_chapters(slug)
         if self.failed(path):
             yield from filter(None, (fields(self[f"{V2}/chapters/{id}"].value) for id in self.cubari(slug)))
         else:
-            yield from entries(fields(self[path].value).get("results"))
+            yield from entries(fields(self[filtered if filtered in self else path].value).get("results"))
+
+    def page_paths(self, slug: str) -> dict[int, str]:
+        """Return the path of the pages of each chapter of a series in version 2, by id.
+
+        Up to release 0.8 of the original service, it has the number: chapters that share one have no path of their own.
+        """
+        chapters = {id: chapter for chapter in self.chapters(slug) if (id := whole(chapter.get("id"))) is not None}
+        if filtered_chapters(slug) not in self:
+            return {id: f"{V2}/chapters/{id}/pages" for id in chapters}
+        queries: dict[int, str] = {}
+        for id, chapter in chapters.items():
+            with suppress(ValueError):
+                queries[id] = f"volume={volume(chapter.get('volume')) or 0}&number={number(chapter.get('number'))}"
+        uses = Counter(queries.values())
+        return {id: f"{V2}/pages?series={slug}&{query}" for id, query in queries.items() if uses[query] == 1}
 
     def cubari(self, slug: str) -> dict[str, dict[str, Any]]:
         """Return the chapters of a series in its Cubari JSON, by id."""
+        chapters = self._cubari(slug)
+        return {id: chapter for id, chapter in chapters if whole(id) is not None and "number" in chapter}
+
+    def cubari_by_number(self, slug: str) -> dict[str, dict[str, Any]]:
+        """Return the Cubari JSON of release 0.8 of the original service and before: one chapter for each number."""
+        return {number: chapter for number, chapter in self._cubari(slug) if "number" not in chapter}
+
+    def _cubari(self, slug: str) -> Iterator[tuple[str, dict[str, Any]]]:
         chapters = fields(fields(self[f"{V2}/cubari/{slug}"].value).get("chapters"))
-        return {id: fields(chapter) for id, chapter in chapters.items() if whole(id) is not None}
+        return ((key, fields(chapter)) for key, chapter in chapters.items())
 
     def old_series(self, slug: str) -> dict[str, Any]:
         """Return a series as the newest of the older versions shows it; empty if none does."""

@@ -10,7 +10,7 @@ from ...catalog.site_settings import RestrictedRoute, Site
 from .image_paths import SiteImages, root
 from .lenient import Fields, entries, fields, text, texts, valid_fields
 from .notes import Notes
-from .responses import OLD, Responses
+from .responses import OLD, OPENAPI, Responses
 
 _ORIGIN = re.compile(r"https?://[^/?#]+")
 _DEFAULTS = {"reader": "/reader/", "media": "/media/", "page_size": 25}
@@ -69,7 +69,7 @@ def settings(responses: Responses, origin: str, root: str, notes: Notes) -> Fiel
 
 def restricted_routes(responses: Responses) -> list[str]:
     """Return the routes of version 2 that need a key with any parameters."""
-    paths = fields(fields(responses["/api/v2/openapi.json"].value).get("paths"))
+    paths = fields(fields(responses[OPENAPI].value).get("paths"))
     restricted = []
     for route in get_args(RestrictedRoute):
         security = fields(fields(paths.get(f"/api/v2{route}")).get("get")).get("security")
@@ -101,7 +101,7 @@ def _reader(responses: Responses, base_url: str) -> str:
 
 def _page_size(responses: Responses) -> int | None:
     """Return the default of `limit` in the OpenAPI document, or the length of the first page unless it is the last."""
-    document = fields(responses["/api/v2/openapi.json"].value)
+    document = fields(responses[OPENAPI].value)
     limit = fields(fields(fields(document.get("components")).get("parameters")).get("limit"))
     default = fields(limit.get("schema")).get("default")
     if isinstance(default, int) and not isinstance(default, bool):

@@ -15,6 +15,7 @@ from .notes import Notes
 SERIES, CHAPTERS = "/reader/series-sitemap.xml", "/reader/chapters-sitemap.xml"
 _SERIES = re.compile(rb"<loc>[^<]{0,500}/reader/([\w-]{1,100})/</loc>")
 _CHAPTER = re.compile(rb"<loc>[^<]{0,500}/reader/([\w-]{1,100})/([0-9]{1,9})/([0-9]{1,9}(?:\.[0-9]{1,4})?)/</loc>")
+_HIDDEN, _SHARED = "scheduled or licensed", "with the number of another chapter"
 # Bounds the memory that a hostile sitemap takes.
 _MOST = 200_000
 
@@ -49,18 +50,20 @@ def note_missing(sitemap: Sitemap, chapters: Mapping[str, list[Fields]], notes: 
         for slug, imported in chapters.items()
         for chapter in imported
     )
-    counts: Counter[str] = Counter()
-    for (slug, _, _), count in missing.items():
-        counts[slug] += max(count, 0)
-    total = sum(counts.values())
-    for slug, count in sorted(counts.items()):
-        if count:
-            notes.add(_sentence(count), slug, _sentence(total))
+    for reason, shares_number in ((_HIDDEN, False), (_SHARED, True)):
+        counts: Counter[str] = Counter()
+        for key, count in missing.items():
+            # Of some there is another one with this number.
+            counts[key[0]] += max(count, 0) * ((count < sitemap.chapters[key]) == shares_number)
+        total = counts.total()
+        for slug, count in sorted(counts.items()):
+            if count:
+                notes.add(_sentence(count, reason), slug, _sentence(total, reason))
 
 
-def _sentence(count: int) -> str:
+def _sentence(count: int, reason: str) -> str:
     chapters = "1 chapter" if count == 1 else f"{count} chapters"
-    return f"{chapters} only in the sitemap (scheduled or licensed): publication time unknown; not written"
+    return f"{chapters} only in the sitemap ({reason}): publication time unknown; not written"
 
 
 def _rounded(number: str) -> str:

@@ -7,17 +7,16 @@ not matter: no record came from there.
 import re
 from collections.abc import Iterable
 
-from .responses import V2, Responses
+from .responses import OPENAPI, V2, Responses
 
 # Statuses that state by themselves that nothing is available.
 _NOTHING = (404, 410, 451)
-_SERIES = re.compile(r"/api/(?:v[12]/)?series/([^/?]+).*|/api/v2/cubari/([^/?]+)")
+_SERIES = re.compile(r"/api/(?:(?:v[12]/)?series/|v2/cubari/|v2/chapters\?series=)([^/?]+).*")
 # Whole lists: they name the series, or the people and groups that series reference.
 _WHOLE = re.compile(r"/api/(?:v[12]/)?[a-z]+")
 # Lists with other orders only add dates.
 _LIST = re.compile(rf"{_WHOLE.pattern}(?:\?page=[0-9]+)?")
 _CHAPTERS = re.compile(r"/api/v2/series/[^/]+/chapters")
-_SETTINGS = "/api/v2/openapi.json"
 
 
 def usable(responses: Responses) -> dict[str, bool]:
@@ -28,7 +27,7 @@ def usable(responses: Responses) -> dict[str, bool]:
     paths = {
         path: response.understood or (response.status in _NOTHING and not _WHOLE.fullmatch(path))
         for path, response in sorted(responses.items())
-        if path == _SETTINGS or _LIST.fullmatch(path) or _SERIES.fullmatch(path)
+        if path == OPENAPI or _LIST.fullmatch(path) or _SERIES.fullmatch(path)
     }
     return paths | _single_chapters(responses)
 
@@ -49,4 +48,4 @@ def lists(paths: Iterable[str]) -> list[str]:
 
 def series(paths: Iterable[str]) -> set[str]:
     """Return the slugs of the series that the paths belong to."""
-    return {match[1] or match[2] for path in paths if (match := _SERIES.fullmatch(path))}
+    return {match[1] for path in paths if (match := _SERIES.fullmatch(path))}
