@@ -1,5 +1,6 @@
 """Import a site: options, the API key and the progress bar, for `import` and `init`."""
 
+import dataclasses
 import functools
 import math
 import os
@@ -70,13 +71,14 @@ class Rate(click.FloatRange):
 
 @dataclass(frozen=True, slots=True)
 class RequestOptions:
-    """The options about requests to the site, as `import` and `init` take them."""
+    """The options about requests to the site and their responses, as `import` and `init` take them."""
 
     rate: float
     key_file: Path | None
     ask_key: bool
     timeout: float
     max_response: int
+    allow_missing_ids: bool
 
     def import_options(
         self,
@@ -104,6 +106,7 @@ class RequestOptions:
             dry=dry,
             choice=choice,
             removes=removes,
+            allows_missing_ids=self.allow_missing_ids,
             timeout=self.timeout,
             max_response=self.max_response,
             database=database,
@@ -178,13 +181,13 @@ def database_options(command: options.F) -> options.F:
 
 
 def request_options(command: options.F) -> options.F:
-    """The options about requests to the site as one argument, `requests`."""
+    """The options about requests to the site and their responses as one argument, `requests`."""
 
     @functools.wraps(command)
-    def run(
-        *args: Any, rate: float, key_file: Path | None, ask_key: bool, timeout: float, max_response: int, **kwargs: Any
-    ) -> Any:
-        requests = RequestOptions(rate, key_file, ask_key, timeout, max_response)
+    def run(*args: Any, **kwargs: Any) -> Any:
+        requests = RequestOptions(
+            **{field.name: kwargs.pop(field.name) for field in dataclasses.fields(RequestOptions)}
+        )
         return command(*args, requests=requests, **kwargs)
 
     decorators = (
@@ -203,6 +206,11 @@ def request_options(command: options.F) -> options.F:
             show_default=True,
             metavar="MIB",
             help="Largest response; also limits the JSON values in it.",
+        ),
+        click.option(
+            "--allow-missing-ids",
+            is_flag=True,
+            help="Add chapters whose ids no response has; otherwise such an import ends with exit code 1.",
         ),
     )
     return functools.reduce(lambda inner, option: option(inner), reversed(decorators), run)  # type: ignore[return-value]

@@ -156,7 +156,12 @@ def _arguments(command: str, import_options: ImportOptions) -> list[str]:
     sources, data = import_options.sources, import_options.accounts
     if command == "init":
         sources = ["--import", *(sources if import_options.site else sources[1:])]
-    return [*sources, *["--accounts"] * bool(data), *["--personal-data"] * (data == "personal data")]
+    flags = {
+        "--accounts": bool(data),
+        "--personal-data": data == "personal data",
+        "--allow-missing-ids": import_options.allows_missing_ids,
+    }
+    return [*sources, *(flag for flag, is_set in flags.items() if is_set)]
 
 
 def _build(folder: Path, import_options: ImportOptions) -> int:

@@ -322,7 +322,8 @@ IMPORT = """
 from click.testing import CliRunner
 from generator.cli import main
 from tests.support.paths import DATA
-result = CliRunner().invoke(main, ["import", sys.argv[1], "--catalog", sys.argv[2], "--rate", "100"])
+options = ["--catalog", sys.argv[2], "--rate", "100", "--allow-missing-ids"]
+result = CliRunner().invoke(main, ["import", sys.argv[1], *options])
 print(result.exit_code, result.output, result.exception)
 """
 EMPTY = b"{}," * 22_000_000

@@ -87,7 +87,8 @@ def moved_site(
     folder: Path, setting: str = USUAL, version: str = "v0.9.6", *, database: bool = False
 ) -> Iterator[MovedSite]:
     """Import a replayed site, with its database or without it, build the catalog and serve it."""
-    words = ["--rate", "100", "--catalog", str(folder / "catalog_src")]
+    # Only the database of version 0.4.5 tells the ids of chapters.
+    words = ["--rate", "100", "--catalog", str(folder / "catalog_src"), "--allow-missing-ids"]
     if database:
         file = folder / "old.sqlite3"
         file.write_bytes(lzma.decompress((RECORDED / version / "db.sqlite3.xz").read_bytes()))

@@ -31,7 +31,7 @@ from .notes import Notes
 from .response_cache import PRIVATE, ResponseCache
 from .responses import ParsedBodies
 from .site_client import MAX_RESPONSE, SiteClient
-from .three_way_merge import Merge, refuse_differences
+from .three_way_merge import Merge, refuse_differences, refuse_missing_ids
 
 # The memory of all records of a site, as a multiple of the largest response.
 _RECORDS = 4
@@ -55,6 +55,8 @@ class ImportOptions:
     choice: Choice = ""
     # Whether entries that the source has removed are removed from the catalog.
     removes: bool = False
+    # Whether chapters are added whose ids the site does not publish.
+    allows_missing_ids: bool = False
     # Deadline of one request, and the MiB of its response.
     timeout: float = REQUEST_SECONDS
     max_response: int = MAX_RESPONSE
@@ -191,6 +193,8 @@ class _Import:
         plan = Merge(state).merged()
         if has_files:
             refuse_differences(state, str(catalog))
+        if not self.options.allows_missing_ids:
+            refuse_missing_ids(state, shlex.join(self.options.sources))
         files = CatalogFiles(sources, plan, lambda file: locate.text(catalog, file), self.notes).build()
         saved = self.memories.after(last, state, of_site, sources)
         return _Update(plan.counts, files, list(sources.mtimes), saved)

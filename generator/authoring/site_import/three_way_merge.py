@@ -5,6 +5,7 @@ changed it, theirs stays. If both changed it, theirs stays and a note lists the 
 """
 
 from collections import Counter
+from itertools import chain
 
 from ...catalog import field_values
 from ...catalog.reader import Entry, SeriesEntry
@@ -13,7 +14,7 @@ from . import unavailable
 from .last_import import lost_paths
 from .lenient import Fields
 from .merge_accounts import AccountMerge
-from .merge_chapters import ChapterMerge, last_record
+from .merge_chapters import ChapterMerge, key, last_record
 from .merge_fields import compare, gone, is_edited
 from .merge_lists import REMOVED_HERE, merge_list
 from .merge_plan import FILES, FieldChange, MergeState, Place, Plan, Removal
@@ -155,3 +156,27 @@ def refuse_differences(state: MergeState, place: str) -> None:
         "--mine keeps the values of the catalog and adds what is missing, --theirs takes those of the site; "
         "if an id is of two people, first give yours another id",
     )
+
+
+def refuse_missing_ids(state: MergeState, place: str) -> None:
+    """Refuse to add chapters that the site shows without ids: apps recognise a chapter by its id.
+
+    The chapters of a licensed series are an exception: the version with ids does not show them.
+    """
+    plan, counts = state.plan, Counter[str]()
+    for slug, chapters in chain(((slug, added) for slug, (_, added) in plan.series.items()), plan.chapters.items()):
+        without = {key(chapter) for chapter in chapters if "id" not in chapter}
+        if without and not state.imported.series[slug].get("licensed"):
+            # Others lost their id to another chapter of the catalog; they have a note.
+            counts[slug] += sum(key(chapter) in without for chapter in state.imported.chapters[slug])
+    lines = [f"  {slug}: {count} chapters" for slug, count in counts.items() if count]
+    if lines:
+        more = [f"  and {len(lines) - _NAMED} more series"] if len(lines) > _NAMED else []
+        raise FlatpanelError(
+            f"{place}: {counts.total()} chapters have no id in any response, and apps recognise a chapter by its id; "
+            "nothing was written",
+            *lines[:_NAMED],
+            *more,
+            "pass the database of the site (--from-database), which has the ids, or an API key (--key-file) if "
+            "/api/v2 needs one; --allow-missing-ids imports without ids, and `python build.py ids` assigns new ones",
+        )
