@@ -52,6 +52,7 @@ MAX_FILES = 6
 @click.option("--mine", is_flag=True, help="Keep the catalog's value in each conflict.")
 @click.option("--theirs", is_flag=True, help="Take the site's value in each conflict.")
 @click.option("--remove", "removes", is_flag=True, help="Remove entries that the site has removed.")
+@click.option("--from-flatpanel", is_flag=True, help="Copy a site of Flatpanel that seems to be made from the catalog.")
 @click.option("--dry-run", is_flag=True, help="Print the files that would change; write nothing.")
 @options.as_json
 @handle_errors
@@ -64,6 +65,7 @@ def import_(
     mine: bool,
     theirs: bool,
     removes: bool,
+    from_flatpanel: bool,
     dry_run: bool,
     as_json: bool,
 ) -> None:
@@ -84,6 +86,7 @@ def import_(
         dry=dry_run,
         choice=_choice(mine, theirs),
         removes=removes,
+        from_flatpanel=from_flatpanel,
         accounts=database.account_data(),
     )
     with progress_of_requests(as_json) as progress:

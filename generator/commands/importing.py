@@ -91,6 +91,7 @@ class RequestOptions:
         dry: bool = False,
         choice: Choice = "",
         removes: bool = False,
+        from_flatpanel: bool = False,
         accounts: AccountData = "",
     ) -> ImportOptions:
         """Return the options of an import. The default cache is beside the catalog, where later imports look."""
@@ -107,6 +108,7 @@ class RequestOptions:
             choice=choice,
             removes=removes,
             allows_missing_ids=self.allow_missing_ids,
+            from_flatpanel=from_flatpanel,
             timeout=self.timeout,
             max_response=self.max_response,
             database=database,

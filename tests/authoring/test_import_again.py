@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from generator import encoding, filesystem
+from generator.api.openapi.document import TITLE
 from generator.authoring.site_import import run
 from generator.authoring.site_import.run import ImportResult
 from generator.catalog.confined_folder import ConfinedFolder
@@ -63,6 +64,53 @@ def publish_third_chapter(site: FakeSite, **fields: Any) -> None:
     third = chapter(13, 3.0, **fields)
     site.answers["/api/v2/series/one/chapters"]["results"].insert(0, third)
     site.answers["/api/v2/cubari/one"]["chapters"]["13"] = cubari_chapter(third)
+
+
+def switch(site: FakeSite, base_url: str = "https://comics.example") -> None:
+    """Let a site of this program respond."""
+    site.answers["/api/v2/openapi.json"] = {"info": {"title": TITLE}, "servers": [{"url": "/"}, {"url": base_url}]}
+    site.answers["/api/v2/series/one"]["status"] = "completed"
+
+
+@pytest.mark.parametrize("base_url", ["https://comics.example", "https://new.example"])
+def test_a_site_that_is_made_from_the_catalog_is_refused(base_url: str, site: FakeSite, catalog: Path) -> None:
+    """After the switch, the URL of the old site is that of the new one; its responses would degrade the catalog."""
+    switch(site, base_url)
+    before = (catalog / "series/one.yaml").read_bytes()
+    site.asked.clear()
+    with pytest.raises(FlatpanelError) as refused:
+        again(site, catalog)
+
+    assert site.paths == ["/api/v2/openapi.json"]
+    assert (catalog / "series/one.yaml").read_bytes() == before
+    for fix in ("--from-database FILE without a URL", "--from-flatpanel"):
+        assert fix in str(refused.value)
+    # The old site responds again.
+    del site.answers["/api/v2/openapi.json"]
+    again(site, catalog)
+    assert read(catalog, "series/one.yaml")["status"] == "completed"
+
+
+def test_another_site_of_this_program_can_be_copied(site: FakeSite, tmp_path: Path) -> None:
+    """A new catalog needs no option, and neither has a copy; a catalog that exists needs it once."""
+    switch(site)
+    site.imported(tmp_path / "new")
+    edit(tmp_path / "new/catalog_src", "series/one.yaml", "title: One", "title: Two")
+    again(site, tmp_path / "new/catalog_src")
+
+    (tmp_path / "own").mkdir()
+    (tmp_path / "own/catalog_src").mkdir()
+    settings = tmp_path / "own/catalog_src/site.yaml"
+    settings.write_text("base_url: https://comics.example\n")
+    with pytest.raises(FlatpanelError, match="a site of Flatpanel"):
+        site.imported(tmp_path / "own")
+    site.imported(tmp_path / "own", from_flatpanel=True)
+    again(site, tmp_path / "own/catalog_src")
+
+    (tmp_path / "other/catalog_src").mkdir(parents=True)
+    (tmp_path / "other/catalog_src/site.yaml").write_text("base_url: https://other.example\n")
+    site.imported(tmp_path / "other", choice="mine")
+    assert read(tmp_path / "other/catalog_src", "site.yaml") == {"base_url": "https://other.example"}
 
 
 def test_an_unchanged_site_changes_no_file(site: FakeSite, catalog: Path) -> None:

@@ -186,6 +186,8 @@ def test_an_owner_moves_a_site_and_goes_back() -> None:
         # A worker with the configuration before a reload may still answer.
         assert any(runner.answers("/api/v2/series") for _ in range(TRIES))
         assert not runner.answers("/reader/")
+        refused = "https://shelf.example: this is a site of Flatpanel, which seems to be made from this catalog;…"
+        runner.run("flatpanel import https://shelf.example --rate 100; test $? = 1", f"{refused}\n…")
         runner.follow_section(AFTER)
         runner.follow_section(BACK)
         assert not all(runner.answers("/api/v2/series") for _ in range(TRIES))

@@ -12,6 +12,8 @@ from .operations import OPERATIONS, TAGS, Operation
 from .schema_types import Schema, array, object_of, ref
 from .schemas import SCHEMA_OF, SCHEMAS
 
+# An import recognises a site of this program by it.
+TITLE = "Series catalog"
 _DESCRIPTION = """\
 A read-only catalog of comics. Every path accepts GET and HEAD, with or without a slash at its end, and ignores
 undefined parameters. OPTIONS returns 204 with the CORS headers.
@@ -55,7 +57,7 @@ def document(table: PathTable) -> Body:
     has_old_slugs = any(series.formerly for series in table.catalog.series)
     value = {
         "openapi": "3.1.1",
-        "info": {"title": "Series catalog", "description": _DESCRIPTION, "version": __version__},
+        "info": {"title": TITLE, "description": _DESCRIPTION, "version": __version__},
         # The host of the document comes first, so that the document works on every host.
         "servers": [{"url": "/"}, {"url": site.base_url}],
         "tags": [{"name": name, "description": text} for name, text in TAGS.items()],

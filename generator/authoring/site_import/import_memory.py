@@ -10,12 +10,15 @@ from typing import Any
 from ... import encoding, filesystem
 from ...catalog.confined_folder import Folder
 from ...catalog.reader import Sources
+from ...errors import FlatpanelError
 from ...server_url import ServerUrl
 from . import last_import, several_sources
+from .crawler import Crawler
 from .imported import Imported
-from .lenient import Fields
+from .lenient import Fields, entries
 from .merge_plan import MergeState
 from .response_cache import PRIVATE, make, path_of
+from .responses import OPENAPI
 
 # These have a folder in the cache, as each URL of a site has.
 _DATABASE, _ALL = "database", "all sources"
@@ -35,10 +38,14 @@ class ImportMemory:
 
     def last(self, sources: Sources) -> Fields:
         """Return what the last import saved; nothing if that was about another catalog, with other series."""
-        # Earlier versions used absolute names.
-        last = self._saved(self.name) or self._saved(str(Path(self.catalog).resolve()))
+        last = self.saved()
         slugs = {series.slug for series in sources.series}
         return last if not slugs or slugs & last.get("series", {}).keys() else {}
+
+    def saved(self) -> Fields:
+        """Return what the last import saved."""
+        # Earlier versions used absolute names.
+        return self._saved(self.name) or self._saved(str(Path(self.catalog).resolve()))
 
     def save(self, imported: bytes) -> None:
         """Replace what the last import saved by JSON."""
@@ -117,10 +124,13 @@ class Memories:
         merged = several_sources.last_values(now, own, every, is_exact=bool(self.of_database))
         return LastImport(own, every, merged)
 
+    def of_each_source(self) -> list[ImportMemory]:
+        folders = sorted(path for path in self.of_all.folder.parent.iterdir() if path.is_dir())
+        return [ImportMemory(folder, self.of_all.catalog) for folder in folders]
+
     def _of_any_site(self, sources: Sources, slugs: Set[str]) -> Fields:
         """Return the last import from the site that has most of the series."""
-        folders = sorted(path for path in self.of_all.folder.parent.iterdir() if path.is_dir())
-        imports = [ImportMemory(folder, self.of_all.catalog).last(sources) for folder in folders]
+        imports = [memory.last(sources) for memory in self.of_each_source()]
         return max(imports, key=lambda last: len(slugs & last.get("series", {}).keys()))
 
     def after(self, last: LastImport, state: MergeState, of_site: Imported | None, sources: Sources) -> Saved:
@@ -136,3 +146,23 @@ class Memories:
         if self.of_site and of_site:
             saved.append((self.of_site, last_import.saved(of_site, self.of_site.last(sources), ())))
         return [(memory, encoding.json(values)) for memory, values in saved]
+
+
+def refuse_own_site(crawler: Crawler, base_url: str, memories: Memories) -> None:
+    """Refuse responses that seem to be made from the catalog itself: they lack parts of it, and would replace them.
+
+    A copy of a site has its `base_url`, too, but an earlier import into a copy was from a site of this program.
+    """
+    document = crawler.get(OPENAPI)
+    if not crawler.responses.is_flatpanel:
+        return
+    last = [saved.get("is_flatpanel") for memory in memories.of_each_source() if (saved := memory.saved())]
+    if not any(last) and (last or base_url in [server.get("url") for server in entries(document.value.get("servers"))]):
+        # The old site may respond again at this URL.
+        crawler.bodies.cache.forget(OPENAPI)
+        raise FlatpanelError(
+            f"{crawler.client.site}: this is a site of Flatpanel, which seems to be made from this catalog; its "
+            "responses lack parts of a catalog; nothing was written",
+            "after the switch, import from the database of the old site alone (--from-database FILE without a URL), "
+            "or pass the URL where the old site still responds; --from-flatpanel copies the site nevertheless",
+        )

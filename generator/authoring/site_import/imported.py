@@ -129,3 +129,5 @@ class Imported:
     accounts: ImportedAccounts | None = None
     # Paths, and whether their responses are usable.
     usable: dict[str, bool] = field(default_factory=dict)
+    # Whether the site is one of this program.
+    is_flatpanel: bool = False

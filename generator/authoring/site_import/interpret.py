@@ -28,7 +28,7 @@ def read(responses: Responses, slugs: Sequence[str], origin: str, now: int, note
     lists = ImportedLists(responses, notes, ModifiedDates(), images)
     lists.read()
     reader = SeriesReader(lists, now, all_locked="/series/{slug}/chapters" in restricted_routes(responses))
-    imported = Imported(lists=lists.records, usable=usable(responses))
+    imported = Imported(lists=lists.records, usable=usable(responses), is_flatpanel=responses.is_flatpanel)
     bytes_left = limit - _memory([list(records.values()) for records in lists.records.values()])
     for slug in slugs:
         if series := reader.series(slug):

@@ -32,6 +32,7 @@ def saved(imported: Imported, last: Fields, undecided: Iterable[tuple[tuple[str,
         "series": last.get("series", {}) | series,
         "chapters": last_chapters | {slug: last_chapters.get(slug, {}) | now for slug, now in chapters.items()},
         "accounts": _accounts(imported, last.get("accounts", {})),
+        "is_flatpanel": imported.is_flatpanel,
         "told": lost + [path for path, is_usable in usable.items() if is_usable],
     }
     restore(memory, last, undecided)

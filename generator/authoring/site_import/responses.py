@@ -6,6 +6,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
+from ...api.openapi.document import TITLE
 from .bounded_json import is_large, large_array, parsed
 from .lenient import entries, fields, number, volume, whole
 from .response_cache import ResponseCache
@@ -63,6 +64,11 @@ class Responses(dict[str, SiteResponse]):
 
     def __missing__(self, path: str) -> SiteResponse:
         return SiteResponse()
+
+    @property
+    def is_flatpanel(self) -> bool:
+        """Whether a site of this program responds."""
+        return fields(fields(self[OPENAPI].value).get("info")).get("title") == TITLE
 
     def failed(self, path: str) -> bool:
         """Whether a path was requested and its response shows neither data nor that there is none."""

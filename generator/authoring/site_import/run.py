@@ -3,6 +3,7 @@
 import os
 import shlex
 from collections.abc import Callable, Iterable
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -23,7 +24,7 @@ from . import interpret, last_import, unavailable
 from .catalog_files import CatalogFiles
 from .crawl import crawl
 from .crawler import Crawler, Progress
-from .import_memory import Memories, Saved
+from .import_memory import Memories, Saved, refuse_own_site
 from .imported import Imported
 from .keep_out_of_git import keep_out_of_git
 from .merge_plan import ACCOUNTS, FILES, Choice, MergeState
@@ -55,6 +56,8 @@ class ImportOptions:
     choice: Choice = ""
     # Whether entries that the source has removed are removed from the catalog.
     removes: bool = False
+    # Whether the site may be one of this program, although it seems to be made from the catalog.
+    from_flatpanel: bool = False
     # Whether chapters are added whose ids the site does not publish.
     allows_missing_ids: bool = False
     # Deadline of one request, and the MiB of its response.
@@ -99,8 +102,14 @@ def run(options: ImportOptions, progress: Progress = lambda share: None) -> Impo
     if options.database:
         source.check(options.database)
     memories = Memories.of(options.cache, options.catalog, options.site, options.database)
-    with memories.locked():
-        crawler = _crawled(options, memories.folder, notes, progress)
+    with memories.locked(), ExitStack() as stack:
+        crawler = _opened(options, memories.folder, notes, stack)
+        if crawler:
+            crawler.progress = progress
+            if settings and not options.from_flatpanel:
+                refuse_own_site(crawler, settings.base_url, memories)
+            crawl(crawler)
+            crawler.bodies.cache.complete()
         current = _Import(options, settings, memories, crawler, notes)
         if options.dry:
             update = current.checked_update()
@@ -123,21 +132,16 @@ def run(options: ImportOptions, progress: Progress = lambda share: None) -> Impo
     return ImportResult(update.counts, list(update.files), list(notes), requests, notes.summary(), report)
 
 
-def _crawled(options: ImportOptions, folder: Path, notes: Notes, progress: Progress) -> Crawler | None:
-    """Request the responses of a site, if there is one."""
+def _opened(options: ImportOptions, folder: Path, notes: Notes, stack: ExitStack) -> Crawler | None:
+    """Return the client and the cache of a site, if there is one."""
     if options.site is None:
         return None
     cache, max_bytes = ResponseCache(folder, options.now), options.max_bytes
     client = SiteClient(options.site, options.clock, options.sleep, 1 / options.rate, options.timeout, max_bytes)
+    stack.callback(client.close)
     # A database answers most notes about a site.
     crawler_notes = Notes() if options.database else notes
-    crawler = Crawler(client, ParsedBodies(cache, max_bytes), crawler_notes, options.key, progress)
-    try:
-        crawl(crawler)
-        cache.complete()
-    finally:
-        client.close()
-    return crawler
+    return Crawler(client, ParsedBodies(cache, max_bytes), crawler_notes, options.key)
 
 
 class _Records(NamedTuple):
