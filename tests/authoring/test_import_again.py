@@ -1,8 +1,12 @@
 """A second import: edits stay, changes of the site are written, and conflicts are noted."""
 
 import dataclasses
+import os
+import subprocess
+import sys
+import textwrap
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, closing, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +15,7 @@ import pytest
 from generator import encoding, filesystem
 from generator.api.openapi.document import TITLE
 from generator.authoring.site_import import run
+from generator.authoring.site_import.response_cache import FILE, ResponseCache, make
 from generator.authoring.site_import.run import ImportResult
 from generator.catalog.confined_folder import ConfinedFolder
 from generator.catalog.yaml import reader
@@ -27,6 +32,8 @@ from tests.support.fake_site import (
     serving,
     small,
 )
+from tests.support.import_project import change
+from tests.support.paths import ROOT
 
 CONFLICT = "conflict"
 
@@ -616,15 +623,58 @@ def test_a_damaged_cache_is_ignored(damage: bytes, site: FakeSite, catalog: Path
     assert again(site, catalog).files == []
 
 
-def test_a_cache_file_of_another_path_is_ignored(site: FakeSite, tmp_path: Path) -> None:
-    """A copied file names the path that it belongs to."""
+def test_a_damaged_response_is_requested_again(site: FakeSite, tmp_path: Path) -> None:
+    """The database itself is intact."""
     site.imported(tmp_path, dry=True)
-    (folder,) = (tmp_path / "cache").iterdir()
-    authors, artists = (folder / encoding.digest(f"/api/v2/{kind}".encode()) for kind in ("authors", "artists"))
-    artists.write_bytes(authors.read_bytes())
+    (file,) = (tmp_path / "cache").rglob(FILE)
+    change(file, "UPDATE response SET body = x'00' WHERE name = '/api/v2/artists'")
+    site.asked.clear()
     site.imported(tmp_path)
 
+    assert site.paths == ["/api/v2/artists"]
     assert [person["name"] for person in read(tmp_path / "catalog_src", "artists.yaml")] == ["Bo"]
+
+
+def test_a_cache_with_damaged_pages_is_replaced(site: FakeSite, tmp_path: Path) -> None:
+    """Also the files that earlier versions had for each response are removed; the last import stays."""
+    site.imported(tmp_path)
+    (file,) = (tmp_path / "cache").rglob(FILE)
+    (file.parent / encoding.digest(b"/api/v2/series")).write_bytes(b"old")
+    size = file.stat().st_size
+    with file.open("r+b") as opened:
+        opened.seek(4096)
+        opened.write(b"?" * (size - 4096))
+    again(site, tmp_path / "catalog_src")
+
+    assert sorted(path.name for path in file.parent.iterdir() if len(path.name) == 32) == []
+    assert file.read_bytes().startswith(b"SQLite format 3")
+
+
+def test_a_killed_import_loses_no_response(tmp_path: Path) -> None:
+    """Each is stored when it arrives."""
+    folder = make(tmp_path / "cache")
+    keep = f"""
+        import os, pathlib, signal
+        from generator.authoring.site_import.response_cache import ResponseCache
+        cache = ResponseCache(pathlib.Path({str(folder)!r}), {AS_OF})
+        cache.keep("/one", 200, {{}}, b"1")
+        os.kill(os.getpid(), signal.SIGKILL)"""
+    assert subprocess.run([sys.executable, "-c", textwrap.dedent(keep)], cwd=ROOT, check=False).returncode == -9
+    with closing(ResponseCache(folder, AS_OF + 1)) as cache:
+        found = cache.find("/one")
+
+    assert found and (found.body, found.run) == (b"1", cache.run)
+
+
+def test_a_full_disk_is_a_message(site: FakeSite, tmp_path: Path) -> None:
+    """What was received before is kept."""
+    cache = ResponseCache(make(tmp_path / "cache"), AS_OF)
+    with closing(cache):
+        cache.keep("/small", 200, {}, b"{}")
+        cache._database.execute("PRAGMA max_page_count = 3")
+        with pytest.raises(FlatpanelError, match=f"{FILE}: database or disk is full"):
+            cache.keep("/large", 200, {}, os.urandom(50_000))
+        assert cache.find("/small")
 
 
 def test_concurrent_imports_of_one_site_keep_both_results(

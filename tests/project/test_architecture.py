@@ -68,7 +68,12 @@ LIBRARIES = {
         "catalog/reader",
     },
     "pydantic_core": {"catalog/problems/messages", "catalog/json_schema"},
-    "sqlite3": {"authoring/database_import/sqlite_file", "pipeline/cache", "pipeline/cache_tables"},
+    "sqlite3": {
+        "authoring/database_import/sqlite_file",
+        "authoring/site_import/response_cache",
+        "pipeline/cache",
+        "pipeline/cache_tables",
+    },
     "subprocess": {"catalog/git", "installation", "nginx/process", "hosts/publish/ssh/session"},
     "fcntl": {"filesystem"},
     "http": {"http_client"},

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from generator.authoring.site_import.response_cache import ResponseCache
 from generator.review.site_compare import comparison, summary
 from generator.review.site_compare import run as comparing
 from generator.review.site_compare.compared_site import ComparedSite
@@ -62,10 +63,14 @@ def compared(
     with ExitStack() as stack, pytest.MonkeyPatch.context() as patch:
         site = stack.enter_context(moved_site(folder, setting, version))
         patch.setattr(comparing, "differences", spy)
+        # The tests read more responses after the comparison.
+        patch.setattr(ResponseCache, "close", lambda cache: None)
         comparing.run(compare_options(site.old.url, site.url, folder / "cache"))
         yield pairs, facts[-1]
+        patch.undo()
         for one in (facts[-1].first, facts[-1].second):
             one.crawler.client.close()
+            one.crawler.bodies.cache.close()
 
 
 def unexplained(pair: Compared, facts: Facts) -> list[Difference]:

@@ -137,6 +137,7 @@ def _opened(options: ImportOptions, folder: Path, notes: Notes, stack: ExitStack
     if options.site is None:
         return None
     cache, max_bytes = ResponseCache(folder, options.now), options.max_bytes
+    stack.callback(cache.close)
     client = SiteClient(options.site, options.clock, options.sleep, 1 / options.rate, options.timeout, max_bytes)
     stack.callback(client.close)
     # A database answers most notes about a site.

@@ -109,6 +109,7 @@ def _opened(options: CompareOptions, site: ServerUrl, name: str, origins: Origin
     client = SiteClient(site, options.clock, options.sleep, pause, seconds, max_bytes, agent=AGENT)
     stack.callback(client.close)
     bodies = ParsedBodies(ResponseCache(folder, options.now), max_bytes)
+    stack.callback(bodies.cache.close)
     return ComparedSite(Crawler(client, bodies, Notes(), options.key), origins)
 
 
