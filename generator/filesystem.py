@@ -115,12 +115,16 @@ def has_content(path: str | Path, parts: Iterable[bytes]) -> bool:
 
 def write(path: str | Path, data: bytes, modified: int | None = None) -> int:
     # os.open costs half as much as a file object, and there are hundreds of thousands of files.
-    return _fill(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o644), path, data, modified)
+    _fill(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o644), path, (data,), modified)
+    return len(data)
 
 
-def _fill(descriptor: int, path: str | Path, data: bytes, modified: int | None, mode: int | None = None) -> int:
+def _fill(
+    descriptor: int, path: str | Path, parts: Iterable[bytes], modified: int | None, mode: int | None = None
+) -> None:
     try:
-        _write(descriptor, data)
+        for part in parts:
+            _write(descriptor, part)
         if modified is not None:
             os.utime(descriptor, (modified, modified))
         if mode is not None:
@@ -130,7 +134,6 @@ def _fill(descriptor: int, path: str | Path, data: bytes, modified: int | None, 
         raise
     finally:
         os.close(descriptor)
-    return len(data)
 
 
 def _write(descriptor: int, data: bytes) -> None:
@@ -190,11 +193,16 @@ def unfinished(path: Path) -> Path:
 
 
 def replace(
-    path: Path, data: bytes, mode: int | None = None, modified: int | None = None, *, folder: int | None = None
+    path: Path,
+    data: bytes | Iterable[bytes],
+    mode: int | None = None,
+    modified: int | None = None,
+    *,
+    folder: int | None = None,
 ) -> None:
     """Replace a file atomically. With a mode, the new file never has more permissions than that.
 
-    `path` may be relative to the descriptor of a folder.
+    `path` may be relative to the descriptor of a folder. `data` in parts may be larger than the memory.
     """
     temporary = unfinished(path)
     try:
@@ -202,7 +210,7 @@ def replace(
         with suppress(FileNotFoundError):
             os.unlink(temporary, dir_fd=folder)
         new = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644 if mode is None else 0o600, dir_fd=folder)
-        _fill(new, path, data, modified, mode)
+        _fill(new, path, (data,) if isinstance(data, bytes) else data, modified, mode)
         os.replace(temporary, path, src_dir_fd=folder, dst_dir_fd=folder)
     except OSError:
         with suppress(OSError):

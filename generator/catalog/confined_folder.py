@@ -8,7 +8,7 @@ call leads nowhere else.
 import errno
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -59,10 +59,13 @@ class ConfinedFolder:
         """Whether the path is a folder, or a permitted link to one."""
         return os.path.isdir(self.real_path(file))
 
-    def write(self, file: str, text: bytes, modified: int | None = None, mode: int | None = None) -> bool:
+    def write(
+        self, file: str, text: bytes | Iterable[bytes], modified: int | None = None, mode: int | None = None
+    ) -> bool:
         """Create or replace a file and create its folders; return whether its content changed.
 
         `mode` is that of a new file; the mode of a replaced file stays. A link stays; its target is replaced.
+        A text in parts may be larger than the memory.
         """
         with filesystem.with_filename(self.path / file):
             root, inside = self.resolve(file)
@@ -72,7 +75,8 @@ class ConfinedFolder:
                 with suppress(FileNotFoundError), _closing(_open_file(parent, name)) as descriptor:
                     status = os.fstat(descriptor)
                     mode = stat.S_IMODE(status.st_mode)
-                    if status.st_size == len(text) and _read_all(descriptor, len(text)) == text:
+                    is_whole = isinstance(text, bytes) and status.st_size == len(text)
+                    if is_whole and _read_all(descriptor, status.st_size) == text:
                         return False
                 filesystem.replace(Path(name), text, mode, modified, folder=parent)
                 return True

@@ -1,17 +1,25 @@
 """A catalog without problems: read, check, locate the problems and raise them."""
 
+from collections.abc import Callable
 from dataclasses import replace
 
 from ..errors import CatalogError
 from . import cross_checks, reader
 from .confined_folder import Folder
 from .problems import locate
-from .reader import Sources
+from .reader import SeriesEntry, Sources
 
 
-def load_valid(folder: Folder, shown_as: Folder | None = None) -> Sources:
-    """All records of a catalog. Raises every problem; with `shown_as`, as if the files were in that folder."""
-    sources = reader.read(folder)
+def load_valid(
+    folder: Folder,
+    shown_as: Folder | None = None,
+    in_memory: Callable[[SeriesEntry], SeriesEntry] = lambda series: series,
+) -> Sources:
+    """All records of a catalog. Raises every problem; with `shown_as`, as if the files were in that folder.
+
+    `in_memory` may return a smaller form of a series that was read.
+    """
+    sources = reader.read(folder, in_memory)
     problems = sources.problems + cross_checks.problems(sources)
     if problems:
         located = locate.locate(folder, problems)

@@ -4,7 +4,7 @@ The models check the records of one file, `cross_checks` the references between 
 inside it, which `problems.locate` turns into a line and a column.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -92,12 +92,14 @@ class Sources:
         self.cuts |= part.cuts
 
 
-def read(folder: Folder) -> Sources:
-    """All records below `folder`."""
+def read(folder: Folder, in_memory: Callable[[SeriesEntry], SeriesEntry] = lambda series: series) -> Sources:
+    """All records below `folder`; `in_memory` may return a smaller form of a series."""
     bare_repositories.refuse_in_folder(Path(existing(folder)))
     sources, series = read_lists(folder)
     for files in series:
-        sources.add(read_series(folder, files))
+        part = read_series(folder, files)
+        part.series = [in_memory(entry) for entry in part.series]
+        sources.add(part)
     return sources
 
 

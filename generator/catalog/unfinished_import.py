@@ -4,8 +4,8 @@ A catalog with a journal may be half written. `check` and `build` refuse it; the
 """
 
 import shlex
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import TypeAlias
 
 from .. import encoding
@@ -16,38 +16,29 @@ from .confined_folder import ConfinedFolder, Folder
 JOURNAL = ".unfinished-import"
 # The text of each file; None removes it.
 Files: TypeAlias = Mapping[str, bytes | None]
-# The files of the largest import take less.
-_MAX_SIZE = 1 << 30
+# The text of a catalog file takes less, also with escaped characters.
+_MAX_LINE = 1 << 27
 # Accounts may have names and email addresses.
 _PRIVATE = 0o600
-
-
-@dataclass(frozen=True, slots=True)
-class _Journal:
-    """The arguments of the import, and for each file the digest of its text before and its text after.
-
-    Both are empty for no file.
-    """
-
-    arguments: list[str]
-    files: dict[str, tuple[str, bytes | None]]
 
 
 def refuse(folder: Folder) -> None:
     """Raise if an import into the catalog is unfinished."""
     catalog = confined_folder.of(folder)
     if layout.has(catalog, JOURNAL):
-        arguments = shlex.join(_read(catalog).arguments or ["URL"])
-        command = f"`python build.py import {arguments} --catalog {shlex.quote(str(folder))}`"
+        arguments, _ = next(_lines(catalog), ([], {}))
+        words = shlex.join(arguments or ["URL"])
+        command = f"`python build.py import {words} --catalog {shlex.quote(str(folder))}`"
         raise FlatpanelError(f"{folder}: an import is unfinished; run {command} again to finish it")
 
 
 def finish(folder: Folder) -> None:
     """Write the other files of an unfinished import, except those that were edited since."""
     catalog = confined_folder.of(folder)
-    for file, (before, text) in _read(catalog).files.items():
-        if _digest(catalog, file) == before:
-            _apply(catalog, file, text)
+    for _, files in _lines(catalog):
+        for file, (before, text) in files.items():
+            if _digest(catalog, file) == before:
+                _apply(catalog, file, text)
     catalog.delete(JOURNAL)
 
 
@@ -55,8 +46,12 @@ def write(folder: Folder, arguments: Sequence[str], files: Files) -> None:
     """Write or remove files in the given order. An interruption leaves the journal, with the import's arguments."""
     catalog = confined_folder.of(folder)
     if files:
-        entries = {file: [_digest(catalog, file), _encoded(text)] for file, text in files.items()}
-        catalog.write(JOURNAL, mode=_PRIVATE, text=encoding.json({"arguments": list(arguments), "files": entries}))
+        # One line for each file: all texts together may not fit into memory.
+        lines = (
+            encoding.json({"arguments": list(arguments), "files": {file: [_digest(catalog, file), _encoded(text)]}})
+            for file, text in files.items()
+        )
+        catalog.write(JOURNAL, (line + b"\n" for line in lines), mode=_PRIVATE)
         for file, text in files.items():
             _apply(catalog, file, text)
     catalog.delete(JOURNAL)
@@ -76,20 +71,23 @@ def _digest(catalog: ConfinedFolder, file: str) -> str:
         return ""
 
 
-def _read(catalog: ConfinedFolder) -> _Journal:
-    """Return the journal; an empty one if there is none, or if it is damaged."""
-    try:
-        value = encoding.parse(catalog.content(JOURNAL, _MAX_SIZE)[0])
-        files = {
-            str(file): (str(before), None if text is None else text.encode("latin-1"))
-            for file, (before, text) in value["files"].items()
-            if _is_catalog_file(file)
-        }
-        # Earlier versions stored the URL alone.
-        arguments = value["arguments"] if "arguments" in value else [value["site"]]
-        return _Journal([str(argument) for argument in arguments], files)
-    except (FileNotFoundError, ValueError, KeyError, TypeError, AttributeError):
-        return _Journal([], {})
+def _lines(catalog: ConfinedFolder) -> Iterator[tuple[list[str], dict[str, tuple[str, bytes | None]]]]:
+    """Yield the arguments of the import, and for each file the digest of its text before and its text after.
+
+    Both are empty for no file. A damaged line is the end.
+    """
+    damage = (FileNotFoundError, ValueError, KeyError, TypeError, AttributeError)
+    with suppress(*damage), confined_folder.reading(catalog, JOURNAL) as journal:
+        while line := journal.readline(_MAX_LINE):
+            value = encoding.parse(line)
+            files = {
+                str(file): (str(before), None if text is None else text.encode("latin-1"))
+                for file, (before, text) in value["files"].items()
+                if _is_catalog_file(file)
+            }
+            # Earlier versions stored the URL alone.
+            arguments = value["arguments"] if "arguments" in value else [value["site"]]
+            yield [str(argument) for argument in arguments], files
 
 
 def _is_catalog_file(file: str) -> bool:

@@ -13,6 +13,7 @@ from click.testing import Result
 
 from generator.authoring.database_import import dumpdata, json_array, source
 from generator.authoring.database_import.tables import TABLES
+from generator.authoring.site_import import spilled
 from generator.errors import FlatpanelError
 from tests.support.documents import DOCUMENTS
 from tests.support.real_service import RECORDED
@@ -111,9 +112,14 @@ FORMS: dict[str, Callable[[list[Item]], bytes]] = {
 
 @pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
 def test_dump_has_the_tables_of_the_sqlite_file(
-    tmp_path: Path, recorded: list[Item], expected: dict[str, list[str]], form: Callable[[list[Item]], bytes]
+    tmp_path: Path,
+    recorded: list[Item],
+    expected: dict[str, list[str]],
+    form: Callable[[list[Item]], bytes],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """The content of a file decides how it is read, and not its name."""
+    """The content of a file decides how it is read, and not its name. Rows of pages are in several blocks."""
+    monkeypatch.setattr(spilled, "_ROWS", 100)
     path = tmp_path / "db.sqlite3"
     path.write_bytes(form(recorded))
 

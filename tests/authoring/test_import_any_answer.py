@@ -51,7 +51,8 @@ def problems(answers: dict[str, Any]) -> list[str]:
         {path: SiteResponse(200, lambda value=value: value, 1_000, understood=True) for path, value in answers.items()}
     )
     imported = interpret.read(responses, ["one"], "https://comics.example", AS_OF, notes, 1 << 28)
-    assert encoding.parse(encoding.json(last_import.saved(imported, {}, [])))
+    saved = last_import.saved(imported, {}, [])
+    assert encoding.parse(encoding.json(saved | {"chapters": dict(saved["chapters"])}))
     assert all(note.isprintable() for note in notes)
     plan = Merge(MergeState(Sources(), imported, {}, notes)).merged()
     files = catalog_files.CatalogFiles(Sources(), plan, lambda _: b"", notes).build()

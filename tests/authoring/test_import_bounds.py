@@ -1,26 +1,33 @@
 """Limits of an import: requests, bytes, values, series and notes; the next run resumes."""
 
+import tracemalloc
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from generator import encoding
-from generator.authoring.site_import import bounded_json, crawl, notes, site_client
+from generator.authoring.site_import import bounded_json, crawl, notes, responses, run, site_client
 from generator.authoring.site_import.bounded_json import UnusableResponse, large_array, parsed
 from generator.authoring.site_import.notes import Notes
+from generator.authoring.site_import.run import ImportOptions
 from generator.authoring.site_import.site_client import SiteClient
 from generator.catalog.yaml import reader
 from generator.errors import FlatpanelError
 from generator.server_url import ServerUrl
-from tests.support.fake_site import FakeSite, Reply, old_series, serving, small
+from tests.support.fake_site import FakeSite, Reply, chapter, old_series, serving, small
+from tests.support.import_project import change, project, recorded_database
 
 MIB = 1 << 20
 
 
 def runs_until_finished(site: FakeSite, folder: Path, **options: Any) -> int:
     """Return the number of runs until an import is complete."""
-    for run in range(1, 100):
+    for count in range(1, 100):
         try:
             site.imported(folder, **options)
         except FlatpanelError as error:
@@ -28,7 +35,7 @@ def runs_until_finished(site: FakeSite, folder: Path, **options: Any) -> int:
                 "in one run reached; run again to resume"
             )
         else:
-            return run
+            return count
     raise AssertionError("it does not end")
 
 
@@ -153,6 +160,79 @@ def test_the_memory_of_all_records_is_limited(letter: str, series: int, tmp_path
         assert not (tmp_path / "catalog_src/series").exists()
         site.imported(tmp_path, max_response=8)
         assert len(list((tmp_path / "catalog_src/series").iterdir())) == series + 1
+
+
+SERIES = 40
+
+
+def names(pages: int) -> list[str]:
+    """Names of pages as the original service makes them; a run of numbers would be short."""
+    return [f"{sha256(bytes([page >> 8, page & 255])).hexdigest()[:32]}.png" for page in range(pages)]
+
+
+@contextmanager
+def site_of(pages: int, folder: Path) -> Iterator[ImportOptions]:
+    """A site with one chapter in each series, in Cubari JSON."""
+    answers = small()
+    slugs = [f"s{number}" for number in range(SERIES)]
+    answers["/api/v2/series"]["results"] = [{"slug": slug} for slug in slugs]
+    for id, slug in enumerate(slugs, 1):
+        listed = chapter(id, 1.0, series=slug)
+        urls = [f"https://comics.example/media/series/{slug}/1/1/{name}" for name in names(pages)]
+        cubari = {"volume": "1", "number": "1", "groups": {"Night Shift": urls}, "last_updated": "1767225600"}
+        answers[f"/api/v2/series/{slug}"] = {**answers["/api/v2/series/one"], "slug": slug}
+        answers[f"/api/v2/series/{slug}/chapters"] = {"results": [listed]}
+        answers[f"/api/v2/cubari/{slug}"] = {"chapters": {str(id): cubari}}
+    with serving(answers) as site:
+        yield site.import_options(folder)
+
+
+@contextmanager
+def database_of(pages: int, folder: Path) -> Iterator[ImportOptions]:
+    """A database with one chapter in each series."""
+    folder.mkdir()
+    file = recorded_database(folder)
+    values = [(f"s{number}", number) for number in range(1, SERIES + 1)]
+    columns = ("series", "chapter", "page")
+    series = ", ".join(f"({id}, '{slug}', '{slug}', '', '', 'c.png', 'ongoing', 0, 0, 0)" for slug, id in values)
+    chapters = ", ".join(f"({id}, '', 1, 1, '', 0, '2024-01-01', {id}, '2024-01-01', 0)" for _, id in values)
+    images = ", ".join(
+        f"({number}, 'series/{slug}/1/1/{name}', {id})"
+        for slug, id in values
+        for number, name in enumerate(names(pages), 1)
+    )
+    change(
+        file,
+        *(f"DELETE FROM reader_{table}" for table in columns),
+        "INSERT INTO reader_series (id, slug, title, description, format, cover, status, licensed, modified, created)"
+        f" VALUES {series}",
+        f"INSERT INTO reader_chapter VALUES {chapters}",
+        f"INSERT INTO reader_page (number, image, chapter_id) VALUES {images}",
+    )
+    options = FakeSite({}).import_options(folder)
+    yield replace(options, site=None, database=file)
+
+
+@pytest.mark.parametrize("source", [site_of, database_of])
+def test_memory_does_not_grow_with_the_pages_of_all_series(
+    source: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """In the first import, which writes all of them, and in the next one, which compares them with the catalog."""
+    # The values of these bodies stay in memory, up to a size that no small site has.
+    monkeypatch.setattr(responses, "_RECENT", 1 << 16)
+    peaks = []
+    # What the first of these imports loads stays in memory.
+    for pages in (1, 20, 220):
+        with source(pages, tmp_path / str(pages)) as options:
+            for _ in ("first import", "second import"):
+                tracemalloc.start()
+                run.run(options)
+                peaks.append(tracemalloc.get_traced_memory()[1])
+                tracemalloc.stop()
+
+    for few, many in (peaks[2::2], peaks[3::2]):
+        # One list of all names would take 90 bytes for each of the 8,000 pages.
+        assert many - few < 200 * SERIES * 60
 
 
 def test_old_lists_of_series_are_cut(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

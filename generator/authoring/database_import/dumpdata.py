@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from ...errors import FlatpanelError
+from ..site_import.spilled import SpilledRows
 from .json_array import InvalidArray, objects, starts_array
 from .tables import TABLES, Tables, Version
 
@@ -14,7 +15,7 @@ COMMANDS: dict[Version, str] = {
     "0.9.6": _COMMAND.format("reader groups users auth.user contenttypes redirects sites"),
     "0.4.5": _COMMAND.format("reader groups"),
 }
-# Characters of the largest file. Its rows take about as many bytes of memory.
+# Characters of the largest file. Its rows, without those of pages, take about as many bytes of memory.
 _MAX_SIZE = 1 << 30
 # Models whose table is not named after the app.
 _TABLES = {
@@ -22,6 +23,7 @@ _TABLES = {
     "redirects.redirect": "django_redirect",
     "sites.site": "django_site",
 }
+_PAGES = "reader_page"
 # Tables of links by the table whose objects list them.
 _LINKS = {"reader_series": ("authors", "artists", "categories"), "reader_chapter": ("groups",)}
 # Tables whose rows natural keys identify, the columns of these keys, and the columns that refer to such rows.
@@ -55,6 +57,8 @@ class _Dump:
     def __init__(self) -> None:
         # Values in the order of _COLUMNS.
         self.rows: dict[str, list[tuple[Any, ...]]] = {}
+        # The rows of pages, converted: most rows of a dump are pages.
+        self.pages = SpilledRows()
         # The names of the fields of the first object, by table.
         self.fields: dict[str, set[str]] = {}
 
@@ -81,7 +85,12 @@ class _Dump:
             if table not in _NATURAL:
                 raise InvalidArray(f"object {number}, a {model}, has no pk: the dump has natural primary keys")
             key = len(rows) + 1
-        rows.append(tuple(self._value(table, name, fields, key) for name in _COLUMNS[table]))
+        row = tuple(self._value(table, name, fields, key) for name in _COLUMNS[table])
+        if table == _PAGES:
+            conversions = TABLES["0.9.6"][_PAGES].values()
+            self.pages.append([convert(value) for convert, value in zip(conversions, row, strict=True)])
+        else:
+            rows.append(row)
         for name in _LINKS.get(table, ()):
             self._add_links(f"{table}_{name}", key, fields.get(name))
 
@@ -137,7 +146,7 @@ class _Dump:
         """Yield the rows of a table, with numbers in place of natural keys."""
         names = _COLUMNS[table]
         ids = {name: self._ids(_REFERENCES[name]) for name in names if name in _REFERENCES}
-        for row in self.rows.get(table, ()):
+        for row in self.pages if table == _PAGES else self.rows.get(table, ()):
             yield {
                 name: ids[name].get(value) if isinstance(value, tuple) else value
                 for name, value in zip(names, row, strict=True)

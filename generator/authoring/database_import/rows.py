@@ -1,13 +1,19 @@
 """Rows of both versions in one form, that of version 0.9.6, grouped by the row that they belong to."""
 
+from collections import Counter
 from collections.abc import Iterator
+from itertools import groupby, islice
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 from ...catalog import field_values
+from ..site_import.spilled import spilled_records
 from .tables import Row, Tables
 
 # Owner -> what belongs to it.
 Grouped = dict[Any, list[Any]]
+# Pages that are in memory while the others are read.
+_BLOCK = 1000
 
 
 class PageRow(NamedTuple):
@@ -39,15 +45,22 @@ def chapters(tables: Tables) -> Grouped:
     return grouped
 
 
-def pages(tables: Tables) -> dict[int, list[PageRow]]:
-    """Return the pages of each chapter in reading order."""
-    grouped: dict[int, list[PageRow]] = {}
-    for row in tables.rows("reader_page"):
-        page = PageRow(row["number"] or 0, row["id"] or 0, row["image"])
-        grouped.setdefault(row["chapter_id"], []).append(page)
-    for rows in grouped.values():
-        rows.sort()
-    return grouped
+class Pages:
+    """The pages of all chapters, in a temporary file: those of a large site do not fit into memory."""
+
+    def __init__(self, tables: Tables) -> None:
+        # Rows of one chapter usually follow each other. They are a block, whose name has its number in the chapter.
+        self._blocks, self._counts = spilled_records(), Counter[int | None]()
+        for id, rows in groupby(tables.rows("reader_page"), key=itemgetter("chapter_id")):
+            while block := [(row["number"] or 0, row["id"] or 0, row["image"]) for row in islice(rows, _BLOCK)]:
+                self._blocks[f"{id} {self._counts[id]}"] = block
+                self._counts[id] += 1
+
+    def of(self, chapter: int | None) -> list[PageRow]:
+        """Return the pages of a chapter in reading order; one page more than a chapter can have at most."""
+        blocks = (self._blocks[f"{chapter} {number}"] for number in range(self._counts[chapter]))
+        rows = (PageRow(*row) for block in blocks for row in block)
+        return sorted(islice(rows, field_values.MAX_PAGES + 1))
 
 
 def aliases(tables: Tables, model: str) -> Grouped:

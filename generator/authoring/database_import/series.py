@@ -14,7 +14,7 @@ from ..site_import.pages import note_gaps
 from . import rows
 from .media_paths import MediaFolder
 from .redirects import old_slugs
-from .rows import Grouped, PageRow
+from .rows import Grouped
 from .tables import Row, Tables
 
 
@@ -23,7 +23,7 @@ class RowsOfSeries:
     """The rows that belong to series, by the id of the series or of the chapter."""
 
     chapters: Grouped
-    pages: dict[int, list[PageRow]]
+    pages: rows.Pages
     groups: Grouped
     aliases: Grouped
     authors: Grouped
@@ -34,7 +34,7 @@ class RowsOfSeries:
     def of(cls, tables: Tables) -> "RowsOfSeries":
         return cls(
             rows.chapters(tables),
-            rows.pages(tables),
+            rows.Pages(tables),
             rows.links(tables, "reader_chapter_groups", "chapter_id", "group_id"),
             rows.aliases(tables, "series"),
             rows.links(tables, "reader_series_authors", "series_id", "author_id"),
@@ -121,7 +121,7 @@ class SeriesRecords:
                 yield record
 
     def _chapter(self, row: Row, of: RowsOfSeries, slug: str) -> Fields | None:
-        place, pages = f"{slug} chapter {row['number']}", of.pages.pop(row["id"], [])
+        place, pages = f"{slug} chapter {row['number']}", of.pages.of(row["id"])
         folder = f"series/{slug}/{row['volume'] or 0}/{row['number']}/"
         stated = {
             "id": row["id"],

@@ -17,6 +17,7 @@ from .lenient import Fields
 from .merge_plan import ACCOUNTS, FILES, MODELS, FieldChange, Plan
 from .notes import Notes
 from .spelling import ordered, spelled
+from .spilled import Spilled, spilled_texts
 
 # A new series with more chapters becomes a folder.
 MAX_CHAPTERS = 100
@@ -36,10 +37,10 @@ class CatalogFiles:
 
     def __init__(self, sources: Sources, plan: Plan, text: Callable[[str], bytes], notes: Notes) -> None:
         self.sources, self.plan, self.text, self.notes = sources, plan, text, notes
-        self.files: dict[str, bytes] = {}
+        self.files = spilled_texts()
         self.spelled = partial(spelled, plan.names)
 
-    def build(self) -> dict[str, bytes | None]:
+    def build(self) -> Spilled[bytes | None]:
         """Return the text of each file that is new or changes, and None for a file that is removed."""
         for change in self.plan.changes:
             self._change(change)
@@ -60,7 +61,8 @@ class CatalogFiles:
         old_files = {*self.sources.mtimes, *self.files}
         moved = dict(_moves(self.plan.moves, old_files))
         texts: dict[str, bytes | None] = {new: self._current(old) for old, new in moved.items()}
-        return {**self.files, **dict.fromkeys(moved), **texts, **removed}
+        self.files.update({**dict.fromkeys(moved), **texts, **removed})
+        return self.files
 
     def _remove_entries(self) -> None:
         """Remove entries from their files, the last one first: the places of the others do not change."""
@@ -76,7 +78,8 @@ class CatalogFiles:
                 )
 
     def _current(self, file: str) -> bytes:
-        return self.files[file] if file in self.files else self.text(file)
+        text = self.files.get(file)
+        return self.text(file) if text is None else text
 
     def _change(self, change: FieldChange) -> None:
         model: type[Record] = Group if change.file == FILES["groups"] else Series

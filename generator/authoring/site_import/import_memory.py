@@ -4,8 +4,8 @@ import os
 from collections.abc import Iterator, Set
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
-from typing import Any
 
 from ... import encoding, filesystem
 from ...catalog.confined_folder import Folder
@@ -19,6 +19,7 @@ from .lenient import Fields, entries
 from .merge_plan import MergeState
 from .response_cache import PRIVATE, make, path_of
 from .responses import OPENAPI
+from .spilled import spilled_records
 
 # These have a folder in the cache, as each URL of a site has.
 _DATABASE, _ALL = "database", "all sources"
@@ -47,26 +48,31 @@ class ImportMemory:
         # Earlier versions used absolute names.
         return self._saved(self.name) or self._saved(str(Path(self.catalog).resolve()))
 
-    def save(self, imported: bytes) -> None:
-        """Replace what the last import saved by JSON."""
-        text = b"{%b:%b}" % (encoding.json(self.name), imported)
+    def save(self, imported: Fields) -> None:
+        """Replace what the last import saved: a line for the chapters of each series, then one for all else."""
         make(self.folder)
-        filesystem.write_if_changed(self._file(self.name), text, PRIVATE)
+        rest = {self.name: {name: value for name, value in imported.items() if name != "chapters"}}
+        lines = (encoding.json(value) + b"\n" for value in chain(imported["chapters"].items(), [rest]))
+        filesystem.replace(self._file(self.name), lines, mode=PRIVATE)
 
-    def _saved(self, name: str) -> dict[str, Any]:
+    def _saved(self, name: str) -> Fields:
         """Return what an import saved under a name; empty if there is none, or if it is damaged."""
-        with suppress(ValueError, FileNotFoundError):
-            catalogs = encoding.parse(self._file(name).read_bytes())
-            if isinstance(catalogs, dict) and isinstance(catalogs.get(name), dict):
-                return dict(catalogs[name])
+        with suppress(ValueError, TypeError, LookupError, FileNotFoundError), self._file(name).open("rb") as lines:
+            chapters = spilled_records()
+            for value in map(encoding.parse, lines):
+                if isinstance(value, dict):
+                    # Earlier versions saved the chapters here, too.
+                    return {"chapters": chapters, **value[name]}
+                slug, of_series = value
+                chapters[slug] = of_series
         return {}
 
     def _file(self, name: str) -> Path:
         return self.folder / f"imported-{encoding.digest(name.encode())}.json"
 
 
-# Each memory with the JSON for it.
-Saved = list[tuple[ImportMemory, bytes]]
+# Each memory with the values for it.
+Saved = list[tuple[ImportMemory, Fields]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +151,7 @@ class Memories:
             saved.append((self.of_all, every))
         if self.of_site and of_site:
             saved.append((self.of_site, last_import.saved(of_site, self.of_site.last(sources), ())))
-        return [(memory, encoding.json(values)) for memory, values in saved]
+        return saved
 
 
 def refuse_own_site(crawler: Crawler, base_url: str, memories: Memories) -> None:

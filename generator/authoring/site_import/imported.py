@@ -1,11 +1,12 @@
 """The records of an import: the site's statements about its series and chapters, made where its JSON is read."""
 
-from collections.abc import Sequence
+from collections.abc import MutableMapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from .lenient import Fields
 from .same_names import StatedPerson
+from .spilled import spilled_records
 
 
 class ChapterKey(NamedTuple):
@@ -124,7 +125,7 @@ class Imported:
     # By kind, then by id.
     lists: dict[str, dict[Any, Fields]] = field(default_factory=dict)
     series: dict[str, Fields] = field(default_factory=dict)
-    chapters: dict[str, list[Fields]] = field(default_factory=dict)
+    chapters: MutableMapping[str, list[Fields]] = field(default_factory=spilled_records)
     # None if they were not requested.
     accounts: ImportedAccounts | None = None
     # Paths, and whether their responses are usable.

@@ -33,11 +33,10 @@ def read(responses: Responses, slugs: Sequence[str], origin: str, now: int, note
     for slug in slugs:
         if series := reader.series(slug):
             imported.series[slug], imported.chapters[slug] = series
-            bytes_left -= _memory(series)
-        if bytes_left < 0:
-            raise FlatpanelError(
-                f"{origin}: its records take more than {limit >> 20} MiB of memory; raise --max-response"
-            )
+            record, chapters = series
+            # Pages are in a file.
+            bytes_left -= _memory([record, *({**chapter, "pages": []} for chapter in chapters)])
+        refuse_large(origin, limit - bytes_left, limit)
     imported.site = settings(responses, origin, images.root, notes)
     if not responses.is_original:
         _hide_licensed(responses, imported)
@@ -46,6 +45,12 @@ def read(responses: Responses, slugs: Sequence[str], origin: str, now: int, note
     sitemap.note_missing(responses.sitemap, imported.chapters, notes)
     _note_limits(responses, notes)
     return imported
+
+
+def refuse_large(origin: str, size: int, limit: int) -> None:
+    """Refuse records that take more bytes than an import can hold."""
+    if size > limit:
+        raise FlatpanelError(f"{origin}: its records take more than {limit >> 20} MiB of memory; raise --max-response")
 
 
 def _memory(records: object) -> int:
@@ -91,23 +96,22 @@ def _chapter(slug: str, latest: Fields) -> list[ChapterKey]:
 
 
 def _set_modified(imported: Imported, dates: ModifiedDates, notes: Notes) -> None:
-    records: list[tuple[Hashable, str, Fields]] = [
-        ((kind, id), f"{kind} {id}", record)
-        for kind, entries in imported.lists.items()
-        for id, record in entries.items()
-    ]
-    records += [(("series", slug), f"series {slug}", record) for slug, record in imported.series.items()]
-    records += [
-        (key, f"chapter {slug}", chapter)
-        for slug, chapters in imported.chapters.items()
-        for key, chapter in zip(chapter_keys(slug, chapters), chapters, strict=True)
-    ]
-    for key, place, record in records:
+    def set_in(record: Fields, key: Hashable, place: str) -> None:
         modified = dates.of(key)
         if modified is None:
             notes.add("last modification unknown; the time of the file is used", place)
         else:
             record["modified"] = field_values.iso(modified)
+
+    for kind, records in imported.lists.items():
+        for id, record in records.items():
+            set_in(record, (kind, id), f"{kind} {id}")
+    for slug, series in imported.series.items():
+        set_in(series, ("series", slug), f"series {slug}")
+    for slug, chapters in imported.chapters.items():
+        for key, chapter in zip(chapter_keys(slug, chapters), chapters, strict=True):
+            set_in(chapter, key, f"chapter {slug}")
+        imported.chapters[slug] = chapters
 
 
 def _note_limits(responses: Responses, notes: Notes) -> None:

@@ -7,6 +7,7 @@ from .imported import Imported
 from .lenient import Fields
 from .merge_accounts import PERSONAL_DATA
 from .merge_chapters import key
+from .spilled import spilled_records
 
 
 def saved(imported: Imported, last: Fields, undecided: Iterable[tuple[tuple[str, ...], str]]) -> Fields:
@@ -19,18 +20,16 @@ def saved(imported: Imported, last: Fields, undecided: Iterable[tuple[tuple[str,
     # An import without requests says nothing about responses.
     usable = imported.usable or dict.fromkeys(last.get("told", ()), True)
     lists = {kind: {str(id): record for id, record in records.items()} for kind, records in imported.lists.items()}
-    chapters = {
-        slug: {key(chapter): chapter for chapter in chapters}
-        for slug, chapters in imported.chapters.items()
-        if slug not in unavailable_slugs
-    }
+    chapters = spilled_records(last.get("chapters"))
+    for slug, of_series in imported.chapters.items():
+        if slug not in unavailable_slugs:
+            chapters[slug] = chapters.get(slug, {}) | {key(chapter): chapter for chapter in of_series}
     series = {slug: record for slug, record in imported.series.items() if slug not in unavailable_slugs}
-    last_chapters = last.get("chapters", {})
     memory = {
         "site": last.get("site", {}) if lost or not imported.site else imported.site,
         "lists": {kind: last.get("lists", {}).get(kind, {}) | records for kind, records in lists.items()},
         "series": last.get("series", {}) | series,
-        "chapters": last_chapters | {slug: last_chapters.get(slug, {}) | now for slug, now in chapters.items()},
+        "chapters": chapters,
         "accounts": _accounts(imported, last.get("accounts", {})),
         "is_flatpanel": imported.is_flatpanel,
         "told": lost + [path for path, is_usable in usable.items() if is_usable],
@@ -41,8 +40,11 @@ def saved(imported: Imported, last: Fields, undecided: Iterable[tuple[tuple[str,
 
 def restore(memory: Fields, last: Fields, undecided: Iterable[tuple[tuple[str, ...], str]]) -> None:
     """Give the fields whose conflict is not decided the values of the last import."""
+    fields: dict[tuple[str, ...], list[tuple[str, str]]] = {}
     for place, name in undecided:
-        _restore(memory, last, place, name)
+        fields.setdefault(place[:-1], []).append((place[-1], name))
+    for around, names in fields.items():
+        _restore(memory, last, around, names)
 
 
 def _accounts(imported: Imported, last: Fields) -> Fields:
@@ -59,15 +61,17 @@ def _accounts(imported: Imported, last: Fields) -> Fields:
     return gone | records
 
 
-def _restore(memory: Fields, last: Fields, place: tuple[str, ...], name: str) -> None:
-    """Give a field the value of the last import."""
-    *around, leaf = place
-    parent, before = memory, last
+def _restore(memory: Fields, last: Fields, around: tuple[str, ...], names: Iterable[tuple[str, str]]) -> None:
+    """Give fields of records that are in the same place the values of the last import."""
+    outer, parent, before = memory, memory, last
     for step in around:
-        parent, before = parent[step], before.get(step, {})
-    record = {field: value for field, value in parent.get(leaf, {}).items() if field != name}
-    value = before.get(leaf, {})
-    parent[leaf] = record | ({name: value[name]} if name in value else {})
+        outer, parent, before = parent, parent[step], before.get(step, {})
+    for leaf, name in names:
+        record = {field: value for field, value in parent.get(leaf, {}).items() if field != name}
+        value = before.get(leaf, {})
+        parent[leaf] = record | ({name: value[name]} if name in value else {})
+    if around:
+        outer[around[-1]] = parent
 
 
 def lost_paths(imported: Imported, last: Fields) -> list[str]:

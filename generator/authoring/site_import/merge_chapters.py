@@ -5,6 +5,7 @@ whose id the site no longer has: it was made again, or one of both has no id.
 """
 
 from collections.abc import Iterator, Mapping
+from functools import cached_property
 from typing import Any
 
 from ...catalog.reader import Entry, SeriesEntry
@@ -44,6 +45,10 @@ class ChapterMerge:
             for slug, entry in entries
             if entry.record.id and slug not in state.imported.series and slug not in state.plan.moves
         }
+
+    @cached_property
+    def _ids_on_site(self) -> set[int]:
+        return {chapter.get("id", 0) for chapters in self.state.imported.chapters.values() for chapter in chapters}
 
     def merge(self, slug: str, here: SeriesEntry, chapters: list[Fields]) -> None:
         """Compare the chapters of the series that has this slug on the site."""
@@ -122,8 +127,7 @@ class ChapterMerge:
 
     def _move_id(self, holder: Entry[Chapter]) -> None:
         """Give a chapter of a series that the site does not have another id."""
-        on_site = {chapter.get("id", 0) for chapters in self.state.imported.chapters.values() for chapter in chapters}
-        new = max(self.ids | on_site) + 1
+        new = max(self.ids | self._ids_on_site) + 1
         self.ids.add(new)
         self.state.plan.changes.append(FieldChange(holder.file, holder.path, "id", new))
         self.state.notes.add(

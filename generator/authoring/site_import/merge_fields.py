@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 from ...catalog.name_index import NameIndex
 from ...catalog.problems.messages import record_errors
 from ...catalog.reader import Entry
-from ...catalog.records import Group, Record
+from ...catalog.records import Chapter, Group, Record
 from ...catalog.yaml_values import yaml_value
 from ...escaping import escaped
 from .lenient import Fields
@@ -131,6 +131,9 @@ def _comparable(record: Record, directories: Mapping[str, NameIndex[Any]]) -> Fi
         values["members"] = [(member, role.role) for member, role in zip(members, record.members, strict=True)]
     if "categories" in values:
         values["categories"] = sorted(values["categories"])
+    if isinstance(record, Chapter):
+        # Those of the catalog are in a file.
+        values["pages"] = list(record.pages)
     return values
 
 

@@ -1,5 +1,6 @@
 """The plan of a merge: records to add, fields to change, entries to remove, slugs that change."""
 
+from collections.abc import MutableMapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
@@ -10,6 +11,7 @@ from ...catalog.yaml.positions import YamlPath
 from .imported import Imported
 from .lenient import Fields
 from .notes import Notes
+from .spilled import spilled_records
 
 FILES = {kind: f"{kind}.yaml" for kind in ("authors", "artists", "categories", "members", "groups")}
 ACCOUNTS, KEYS = "accounts.yaml", "keys.yaml"
@@ -62,7 +64,7 @@ class Plan:
 
     site: Fields | None = None
     lists: dict[str, list[Fields]] = field(default_factory=dict)
-    series: dict[str, tuple[Fields, list[Fields]]] = field(default_factory=dict)
+    series: MutableMapping[str, tuple[Fields, list[Fields]]] = field(default_factory=spilled_records)
     chapters: dict[str, list[Fields]] = field(default_factory=dict)
     changes: list[FieldChange] = field(default_factory=list)
     removals: list[Removal] = field(default_factory=list)

@@ -32,6 +32,7 @@ from .notes import Notes
 from .response_cache import PRIVATE, ResponseCache
 from .responses import ParsedBodies
 from .site_client import MAX_RESPONSE, SiteClient
+from .spilled import Spilled, spills_pages
 from .three_way_merge import Merge, refuse_differences, refuse_missing_ids
 
 # The memory of all records of a site, as a multiple of the largest response.
@@ -119,9 +120,9 @@ def run(options: ImportOptions, progress: Progress = lambda share: None) -> Impo
                 update = current.checked_update()
                 if options.accounts == "personal data":
                     keep_out_of_git(options.catalog, notes)
-                files = {file: update.files[file] for file in sorted(update.files, key=_rank)}
-                if files.keys() - set(update.existing):
+                if update.files.keys() - set(update.existing):
                     _write_schemas(options.catalog)
+                files = update.files.in_order(sorted(update.files, key=_rank))
                 unfinished_import.write(options.catalog, options.sources, files)
             for memory, values in update.saved:
                 memory.save(values)
@@ -157,7 +158,7 @@ class _Update:
     """The number of changes, the files to write, the names of the existing files, JSON for next imports."""
 
     counts: dict[str, int]
-    files: dict[str, bytes | None]
+    files: Spilled[bytes | None]
     existing: list[str]
     saved: Saved
 
@@ -181,7 +182,7 @@ class _Import:
                 text = update.files[file] if file in update.files else locate.text(catalog, file)
                 if text is not None:
                     filesystem.write_if_changed(folder / file, text)
-            load_valid(folder, catalog)
+            load_valid(folder, catalog, spills_pages())
         return update
 
     def _update(self) -> _Update:
@@ -189,7 +190,7 @@ class _Import:
         (imported, of_site), sources, catalog = self._read(), Sources(), self.options.catalog
         has_files = _has_files(catalog)
         if has_files:
-            sources = load_valid(catalog)
+            sources = load_valid(catalog, in_memory=spills_pages())
         last = self.memories.last(sources, imported)
         if has_files:
             self._refuse_lost_lists(last_import.lost_paths(imported, last.merged))
@@ -268,7 +269,7 @@ def _settings(catalog: Folder) -> Site | None:
     """Return the settings of a catalog, which is refused if it is invalid or cannot be written."""
     if os.path.exists(catalog) and not os.path.isdir(catalog):
         raise FlatpanelError(f"{catalog}: not a folder")
-    return load_valid(catalog).site if _has_files(catalog) else None
+    return load_valid(catalog, in_memory=spills_pages()).site if _has_files(catalog) else None
 
 
 def _has_files(catalog: Folder) -> bool:

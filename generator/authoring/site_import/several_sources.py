@@ -9,6 +9,7 @@ from typing import Any
 
 from ...catalog import field_values
 from .lenient import Fields
+from .spilled import spilled_records
 
 # Fields that responses do not have as such.
 _INFERRED = ("chapter_title",)
@@ -28,16 +29,16 @@ def last_values(now: Fields, own: Fields, every: Fields, *, is_exact: bool) -> F
         values = {name: _last(now.get(name), own.get(name), every.get(name), is_exact) for name in names}
         return {name: record for name, record in values.items() if record}
 
+    chapters = spilled_records()
+    for slug in dict.fromkeys([*own.get("chapters", {}), *now["chapters"]]):
+        chapters[slug] = last(now["chapters"].get(slug, {}), *_both(own, every, "chapters", slug))
     return {
         **every,
         **own,
         "site": _last(now["site"] or own.get("site"), own.get("site"), every.get("site"), is_exact),
         "lists": {kind: last(now["lists"][kind], *_both(own, every, "lists", kind)) for kind in now["lists"]},
         "series": last(now["series"], *_both(own, every, "series")),
-        "chapters": {
-            slug: last(now["chapters"].get(slug, {}), *_both(own, every, "chapters", slug))
-            for slug in {**own.get("chapters", {}), **now["chapters"]}
-        },
+        "chapters": chapters,
     }
 
 
@@ -47,14 +48,16 @@ def all_values(now: Fields, own: Fields, every: Fields, *, is_exact: bool) -> Fi
     def updated(now: Records, own: Records, every: Records) -> Records:
         return every | {name: _updated(now[name], own.get(name), every.get(name), is_exact) for name in now}
 
+    chapters = spilled_records(every.get("chapters"))
+    for slug, of_series in now["chapters"].items():
+        chapters[slug] = updated(of_series, *_both(own, every, "chapters", slug))
     return {
         **every,
         **now,
         "site": now["site"] or every.get("site", {}),
         "lists": {kind: updated(now["lists"][kind], *_both(own, every, "lists", kind)) for kind in now["lists"]},
         "series": updated(now["series"], *_both(own, every, "series")),
-        "chapters": every.get("chapters", {})
-        | {slug: updated(chapters, *_both(own, every, "chapters", slug)) for slug, chapters in now["chapters"].items()},
+        "chapters": chapters,
     }
 
 

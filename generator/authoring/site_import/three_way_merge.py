@@ -19,6 +19,7 @@ from .merge_fields import compare, gone, is_edited
 from .merge_lists import REMOVED_HERE, merge_list
 from .merge_plan import FILES, FieldChange, MergeState, Place, Plan, Removal
 from .merge_references import RenamedReferences, names_after
+from .spilled import spilled_records
 
 # Differences that a refusal names.
 _NAMED = 12
@@ -92,9 +93,10 @@ class Merge:
             if slug not in self.imported.series and (slug in last or not self.state.last)
         }
         moves: dict[str, str] = {}
-        for slug, chapters in self.imported.chapters.items():
+        for slug in self.imported.chapters:
             if slug in here or slug in last:
                 continue
+            chapters = self.imported.chapters[slug]
             shared = [(owners[chapter["id"]], chapter) for chapter in chapters if chapter.get("id") in owners]
             # Without the last import, an id alone may be that of another chapter.
             old_slugs = Counter(
@@ -108,8 +110,8 @@ class Merge:
 
     def _move_memory(self) -> None:
         """Move what the last import saved about a series to its new slug."""
-        for name in ("series", "chapters"):
-            records = dict(self.state.last.get(name, {}))
+        for name, copied in (("series", dict), ("chapters", spilled_records)):
+            records = copied(self.state.last.get(name, {}))
             for old, new in self.state.plan.moves.items():
                 if old in records:
                     records[new] = records.pop(old)
