@@ -16,6 +16,7 @@ from .importing import (
     DatabaseOptions,
     RequestOptions,
     SiteUrl,
+    announce,
     database_options,
     progress_of_requests,
     request_options,
@@ -90,7 +91,7 @@ def import_(
         accounts=database.account_data(),
     )
     with progress_of_requests(as_json) as progress:
-        result = run.run(import_options, progress)
+        result = run.run(import_options, progress, announce)
     if as_json:
         print_json({"ok": True, **result_json(result)})
     else:

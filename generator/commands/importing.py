@@ -22,7 +22,7 @@ from ..catalog.confined_folder import ConfinedFolder
 from ..errors import FlatpanelError
 from ..server_url import ServerUrl, without_password
 from . import options
-from .output import is_terminal, progress_bar, prompt_secret
+from .output import is_terminal, print_lines, progress_bar, prompt_secret
 
 KEY = "FLATPANEL_IMPORT_KEY"
 CACHE = ".flatpanel_import_cache"
@@ -216,6 +216,11 @@ def request_options(command: options.F) -> options.F:
         ),
     )
     return functools.reduce(lambda inner, option: option(inner), reversed(decorators), run)  # type: ignore[return-value]
+
+
+def announce(text: str) -> None:
+    """Print what an import expects, below its progress bar."""
+    print_lines(*[""] * is_terminal(), text, err=True)
 
 
 @contextmanager

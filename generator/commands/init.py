@@ -19,6 +19,7 @@ from .importing import (
     DatabaseOptions,
     RequestOptions,
     Source,
+    announce,
     database_options,
     progress_of_requests,
     request_options,
@@ -120,7 +121,7 @@ def _import(folder: Path, name: str, base_url: str | None, import_options: Impor
     scaffold.check_values(name, base_url or _BASE_URL)
     project_folder.begin(folder, _arguments("init", import_options))
     with progress_of_requests(as_json) as progress:
-        result = run.run(import_options, progress)
+        result = run.run(import_options, progress, announce)
     # Other people keep the database in another folder.
     file = import_options.database and Path(import_options.database.name)
     again = _arguments("import", replace(import_options, database=file))

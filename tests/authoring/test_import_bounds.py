@@ -21,6 +21,7 @@ from generator.errors import FlatpanelError
 from generator.server_url import ServerUrl
 from tests.support.fake_site import FakeSite, Reply, chapter, old_series, serving, small
 from tests.support.import_project import change, project, recorded_database
+from tests.support.real_service import USUAL, RealService
 
 MIB = 1 << 20
 
@@ -160,6 +161,24 @@ def test_the_memory_of_all_records_is_limited(letter: str, series: int, tmp_path
         assert not (tmp_path / "catalog_src/series").exists()
         site.imported(tmp_path, max_response=8)
         assert len(list((tmp_path / "catalog_src/series").iterdir())) == series + 1
+
+
+def test_what_a_large_site_takes_is_known_before_the_requests_for_its_series(tmp_path: Path) -> None:
+    """The original service states how many chapters a series has; each takes a request."""
+    answers = small()
+    listed = answers["/api/v2/series"]["results"][0]
+    answers["/api/v2/series"] = {"total": 1, "last": True, "results": [listed]}
+    answers["/api/v1/releases"] = Reply(body=b"[]", headers={"Warning": "299 MangAdventure/0.8.0"})
+    with serving(answers) as site:
+        made = project(tmp_path / "announced", RealService(USUAL, "v0.9.6"))
+        listed["chapters"] = 70_000
+        assert "about 70004 requests follow; they take 0.2 hours" in made.import_(url=site.url).output
+        site.asked.clear()
+        listed["chapters"] = 700_000
+        with pytest.raises(FlatpanelError, match="records take more than 256 MiB of memory"):
+            site.imported(tmp_path)
+
+    assert not any("/one" in path for path in site.paths)
 
 
 SERIES = 40

@@ -137,6 +137,21 @@ def test_notes_about_the_site_that_the_database_answers_are_left_out(database: P
 
     assert not re.search("unknown|sitemap|several have the same name|not public.*formerly|None or null|rounded", report)
     assert "page" not in report.split("site.yaml:")[1].split("\n")[0]
+def test_only_what_the_database_lacks_is_requested(database: Path, fresh: Project) -> None:
+    """Pages of chapters that are new or changed on the site, and no single people, groups and categories."""
+
+    def requested() -> set[str]:
+        assert fresh.import_("--from-database", str(database)).exit_code == 0
+        paths = {request.target.rstrip("/") for request in fresh.site.requests}
+        fresh.site.requests.clear()
+        return {path for path in paths if re.fullmatch("/api/v[12]/(?!series|cubari).*/.*", path)}
+
+    # The list of authors in version 1 has the artists, and no author has this id.
+    assert requested() == {"/api/v1/authors/6"}
+    fresh.site.edit()
+    new, changed = (131, 132), (21, 46, 68, 97)
+    pages = {f"/api/v2/chapters/{id}/pages" for id in (*new, *changed)}
+    assert requested() == pages | {"/api/v1/authors/6", "/api/v2/categories/Mysteries"}
 
 
 def test_imported_database_builds(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ version exists. This module reads only the slugs, ids and names that lead to fur
 import reprlib
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from itertools import chain
+from itertools import chain, product
 from typing import Any, TypeGuard
 from urllib.parse import quote
 
@@ -17,7 +17,7 @@ from ...catalog.patterns import MAX_SLUG
 from ...errors import FlatpanelError
 from . import sitemap
 from .crawler import GONE, Crawler
-from .lenient import entries, fields, seconds, text, texts, volume, whole
+from .lenient import count, entries, fields, seconds, text, texts, volume, whole
 from .path_spelling import NOT_IMPLEMENTED
 from .responses import OLD, OPENAPI, V2, SiteResponse, filtered_chapters
 
@@ -71,8 +71,13 @@ def crawl(crawler: Crawler) -> None:
     crawler.slugs = slugs(crawler, pages, old)
     # `_first_changed` yields about one chapter for each group.
     groups = sum(1 for _ in _results(crawler.responses[f"{V2}/groups"]))
+    stated = sum(count(series.get("chapters")) for page in pages for series in _results(page))
+    # The original service needs a request for each chapter that no database has.
+    chapters = max(0, stated - len(crawler.database.chapters)) if crawler.responses.is_original else 0
+    each = 3 * len(new) + len(old) + chapters / max(1, len(crawler.slugs))
+    crawler.expect(round(len(crawler.slugs) * each), stated)
     for left, slug in zip(range(len(crawler.slugs), 0, -1), crawler.slugs, strict=True):
-        crawler.ahead = (left - 1) * (3 * len(new) + len(old)) + groups
+        crawler.ahead = round((left - 1) * each) + groups
         _series(crawler, slug, new, old)
     crawler.ahead = 0
     if not crawler.responses.is_original:
@@ -110,15 +115,20 @@ def _ids(objects: Iterable[dict[str, Any]]) -> Iterator[int]:
 
 
 def _single_entries(crawler: Crawler, versions: list[str]) -> Iterator[str]:
-    """The path of each person, category and group: its response has the entry's own Last-Modified."""
-    for path in [f"{version}/{name}" for version in versions for name in _PEOPLE]:
-        response = crawler.responses[path]
-        objects = _results(response) if path.startswith(V2) else entries(response.value)
-        yield from (f"{path}/{id}" for id in _ids(objects))
+    """The path of each person, category and group: its response has the entry's own Last-Modified.
+
+    An import with a database does not use it for entries of the database.
+    """
+    in_database = crawler.database.entries
+    for version, kind in product(versions, _PEOPLE):
+        response = crawler.responses[f"{version}/{kind}"]
+        objects = _results(response) if version == V2 else entries(response.value)
+        yield from (f"{version}/{kind}/{id}" for id in _ids(objects) if f"{kind}/{id}" not in in_database)
     if V2 in versions:
         names = [text(category.get("name")) for category in _results(crawler.responses[f"{V2}/categories"])]
         # A name with a slash is not a path segment; no site has such a route.
-        yield from (f"{V2}/categories/{quote(name, safe='')}" for name in names if name and "/" not in name)
+        paths = (f"categories/{quote(name, safe='')}" for name in names if name and "/" not in name)
+        yield from (f"{V2}/{path}" for path in paths if path not in in_database)
 
 
 def slugs(crawler: Crawler, pages: list[SiteResponse], old: list[str]) -> list[str]:
@@ -161,7 +171,15 @@ def _series(crawler: Crawler, slug: str, new: list[str], old: list[str]) -> None
         _old_chapters(crawler, slug, old)
     elif crawler.responses.is_original or not crawler.responses[f"{V2}/cubari/{slug}"].good:
         # The Cubari JSON has the pages, but not their numbers, which may have gaps in the original service.
-        crawler.get_all(crawler.responses.page_paths(slug).values())
+        cubari = crawler.responses.cubari(slug)
+        page_paths = crawler.responses.page_paths(slug).items()
+        crawler.get_all(path for id, path in page_paths if not _in_database(crawler, id, cubari))
+
+
+def _in_database(crawler: Crawler, id: int, cubari: dict[str, dict[str, Any]]) -> bool:
+    """Whether a database has a chapter as it is now. The Cubari JSON rounds times up to the next second."""
+    changed = seconds(cubari.get(str(id), {}).get("last_updated")) or 0
+    return id in crawler.database.chapters and changed <= crawler.database.chapters[id] + 1
 
 
 def _single_chapters(crawler: Crawler, slug: str) -> None:

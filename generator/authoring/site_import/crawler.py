@@ -1,6 +1,6 @@
 """One request after the other, through the cache: the client of an import and the responses that it has."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Set
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -24,6 +24,18 @@ _KEY_NEEDED = "needs an API key; skipped (use --key-file)"
 _KEY_REFUSED = "the API key is not accepted; skipped"
 # Called with the share of requests that is done, from 0 to 1.
 Progress = Callable[[float], None]
+# Called before the requests for each series with their number, and with the number of chapters, or 0 if it is unknown.
+Expect = Callable[[int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class DatabaseContents:
+    """What the database of a site has, and no request has to ask for; empty without a database."""
+
+    # The time of the last change by id.
+    chapters: Mapping[int, int] = field(default_factory=dict)
+    # People, groups, members and categories, as the ends of their paths.
+    entries: Set[str] = frozenset()
 
 
 @dataclass(slots=True)
@@ -35,6 +47,8 @@ class Crawler:
     notes: Notes
     key: str | None = None
     progress: Progress = lambda share: None
+    database: DatabaseContents = field(default_factory=DatabaseContents)
+    expect: Expect = lambda requests, chapters: None
     responses: Responses = field(default_factory=Responses)
     # Estimated number of paths after those that are passed to `get_all`.
     ahead: int = 0

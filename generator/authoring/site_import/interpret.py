@@ -16,6 +16,8 @@ from .series import SeriesReader
 from .settings import restricted_routes, settings, site_images
 from .unavailable import usable
 
+# Bytes that a chapter takes, at least.
+CHAPTER = 400
 # Bytes that a value takes beside its text, at least.
 _VALUE = 64
 # Bytes that a character takes, at most.

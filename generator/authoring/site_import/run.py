@@ -5,6 +5,7 @@ import shlex
 from collections.abc import Callable, Iterable
 from contextlib import ExitStack
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -23,7 +24,7 @@ from ..database_import.accounts import AccountData
 from . import interpret, last_import, unavailable
 from .catalog_files import CatalogFiles
 from .crawl import crawl
-from .crawler import Crawler, Progress
+from .crawler import Crawler, DatabaseContents, Progress
 from .import_memory import Memories, Saved, refuse_own_site
 from .imported import Imported
 from .keep_out_of_git import keep_out_of_git
@@ -37,6 +38,8 @@ from .three_way_merge import Merge, refuse_differences, refuse_missing_ids
 
 # The memory of all records of a site, as a multiple of the largest response.
 _RECORDS = 4
+# Seconds of an import that is announced.
+_LONG = 600
 _ORDER = (SITE, *FILES.values())
 
 
@@ -95,18 +98,20 @@ class ImportResult:
     report: Path
 
 
-def run(options: ImportOptions, progress: Progress = lambda share: None) -> ImportResult:
-    """Create a catalog from a site, a database or both, or update it."""
+def run(
+    options: ImportOptions, progress: Progress = lambda share: None, announce: Callable[[str], None] = lambda text: None
+) -> ImportResult:
+    """Create a catalog from a site, a database or both, or update it; `announce` is called if it takes long."""
     notes = Notes()
     _finish_last(options)
     settings = _settings(options.catalog)
-    if options.database:
-        source.check(options.database)
+    contents = source.contents(options.database) if options.database else DatabaseContents()
     memories = Memories.of(options.cache, options.catalog, options.site, options.database)
     with memories.locked(), ExitStack() as stack:
         crawler = _opened(options, memories.folder, notes, stack)
         if crawler:
-            crawler.progress = progress
+            crawler.database, crawler.progress = contents, progress
+            crawler.expect = partial(_expect, options, announce)
             if settings and not options.from_flatpanel:
                 refuse_own_site(crawler, settings.base_url, memories)
             crawl(crawler)
@@ -144,6 +149,16 @@ def _opened(options: ImportOptions, folder: Path, notes: Notes, stack: ExitStack
     # A database answers most notes about a site.
     crawler_notes = Notes() if options.database else notes
     return Crawler(client, ParsedBodies(cache, max_bytes), crawler_notes, options.key)
+
+
+def _expect(options: ImportOptions, announce: Callable[[str], None], requests: int, chapters: int) -> None:
+    """Refuse a site that is too large, and announce a long import, before the requests for each series."""
+    interpret.refuse_large(str(options.site), chapters * interpret.CHAPTER, _RECORDS * options.max_bytes)
+    seconds = requests / options.rate
+    if seconds >= _LONG:
+        announce(
+            f"about {requests} requests follow; they take {seconds / 3600:.1f} hours; an interrupted import resumes"
+        )
 
 
 class _Records(NamedTuple):
