@@ -5,7 +5,7 @@ site also has newer entries, and newer values of chapters and series that change
 """
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 
 from ..site_import import unavailable
 from ..site_import.categories import UniqueCategories
@@ -13,7 +13,7 @@ from ..site_import.imported import Imported
 from ..site_import.lenient import Fields
 from ..site_import.notes import Notes
 from . import combine_chapters
-from .combine_chapters import ONLY_ON_SITE, is_newer
+from .combine_chapters import DELETED, ONLY_ON_SITE, is_newer
 from .site_notes import unanswered
 
 # Fields that responses show less exactly than the database.
@@ -29,15 +29,19 @@ def combined(site: Imported, database: Imported, now: int, site_notes: Notes, no
     _note_new(result, database, notes)
     renamed = _renamed(site, database)
     places = {chapter["id"]: slug for slug, several in site.chapters.items() for chapter in several if "id" in chapter}
+    ids = {chapter["id"] for several in database.chapters.values() for chapter in several}
+    # Ids grow: a chapter that is newer than the copy of the database has a higher one.
+    deleted = {id for id in places if id < max(ids, default=0)} - ids
     for old, record in database.series.items():
         slug = renamed.get(old, old)
         result.series[slug] = _newer(record, series.get(slug, {}))
         if old != slug:
             result.series[slug]["formerly"] = [*record.get("formerly", []), old]
         here = [chapter for chapter in database.chapters[old] if places.get(chapter["id"], slug) == slug]
-        result.chapters[slug] = combine_chapters.combined(slug, here, site.chapters.get(slug, []), now, notes)
+        on_site = site.chapters.get(slug, [])
+        result.chapters[slug] = combine_chapters.combined(slug, here, on_site, deleted, now, notes)
     in_database = set(result.series)
-    for slug in _new_slugs(site, result, notes):
+    for slug in _new_slugs(site, result, deleted, notes):
         result.series[slug], result.chapters[slug] = series[slug], site.chapters[slug]
     _free_old_slugs(result)
     for account in result.accounts.records.values() if result.accounts else ():
@@ -90,13 +94,15 @@ def _renamed(site: Imported, database: Imported) -> dict[str, str]:
     return renamed
 
 
-def _new_slugs(site: Imported, result: Imported, notes: Notes) -> list[str]:
-    """Return the slugs of the series that only the site has."""
+def _new_slugs(site: Imported, result: Imported, deleted: Set[int], notes: Notes) -> list[str]:
+    """Return the slugs of the series that only the site has, without those that were deleted in the database."""
     used = {slug.lower(): slug for slug in result.series}
     new = []
     for slug in site.series:
-        other = used.get(slug.lower())
-        if other is None:
+        other, chapters = used.get(slug.lower()), site.chapters[slug]
+        if other is None and chapters and all(chapter.get("id") in deleted for chapter in chapters):
+            notes.add(DELETED, slug)
+        elif other is None:
             notes.add(ONLY_ON_SITE, slug)
             new.append(slug)
         elif other != slug:

@@ -1,5 +1,6 @@
 """The chapters of a series in a database and on its site -> one list."""
 
+from collections.abc import Set
 from math import inf
 from typing import Any
 
@@ -7,19 +8,26 @@ from ...catalog import field_values
 from ..site_import.lenient import Fields
 from ..site_import.notes import Notes
 
-ONLY_ON_SITE = "only on the site: the copy of the database is older"
+ONLY_ON_SITE = "only on the site: newer than the copy of the database, or deleted and still in the site's cache"
+DELETED = "deleted in the database, but still in the site's cache; skipped"
 _NOT_SHOWN = "published in the database, but not shown by the site"
 _REPLACED = "the site has another chapter with its number; that chapter is used"
 
 
-def combined(slug: str, database: list[Fields], site: list[Fields], now: int, notes: Notes) -> list[Fields]:
-    """Return the chapters of both in reading order. The site has the present numbers, the database has all ids."""
+def combined(
+    slug: str, database: list[Fields], site: list[Fields], deleted: Set[int], now: int, notes: Notes
+) -> list[Fields]:
+    """Return the chapters of both in reading order. The site has the present numbers, the database has all ids.
+
+    `deleted` are the ids of chapters that were deleted in the database.
+    """
     by_id = {chapter["id"]: chapter for chapter in site if "id" in chapter}
     chapters = [_newer(chapter, by_id.get(chapter["id"])) for chapter in database]
     ids, numbers = {chapter["id"] for chapter in database}, {_rounded(chapter) for chapter in database}
     new = [chapter for chapter in site if _is_new(chapter, ids, numbers)]
     for chapter in new:
-        notes.add(ONLY_ON_SITE, _place(slug, chapter))
+        notes.add(DELETED if chapter.get("id") in deleted else ONLY_ON_SITE, _place(slug, chapter))
+    new = [chapter for chapter in new if chapter.get("id") not in deleted]
     taken = {_number(chapter): chapter["id"] for chapter in site if "id" in chapter and "volume" in chapter}
     replaced = [chapter for chapter in chapters if taken.get(_number(chapter), chapter["id"]) != chapter["id"]]
     for chapter in replaced:
