@@ -35,7 +35,7 @@ MAX_REDIRECTS = 5
 MAX_WAIT = 900
 BROKEN = 500
 _BUSY = (429, BROKEN, 502, 503, 504)
-_MOVED = (301, 302, 303, 307, 308)
+MOVED = (301, 302, 303, 307, 308)
 _API = re.compile(r"/api(?:/v[12](?:/.*)?)?$")
 
 
@@ -96,7 +96,7 @@ class SiteClient:
         for _ in range(MAX_REDIRECTS + 1):
             response = self._retrying(method, target, headers, seconds_left)
             seconds_left -= response.seconds
-            if response.status not in _MOVED or not follows:
+            if response.status not in MOVED or not follows:
                 return response
             target = _redirect_target(self.site.origin, target, response.headers.get("location", ""))
         raise UnusableResponse("redirect loop")
