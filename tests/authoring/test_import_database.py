@@ -135,8 +135,13 @@ def test_notes_about_the_site_that_the_database_answers_are_left_out(database: P
     """What remains is about settings; nothing is unknown any more."""
     report = fresh.report(fresh.import_("--from-database", str(database)))
 
-    assert not re.search("unknown|sitemap|several have the same name|not public.*formerly|None or null|rounded", report)
-    assert "page" not in report.split("site.yaml:")[1].split("\n")[0]
+    assert not re.search(
+        "unknown|only in the sitemap|several have the same name|not public.*formerly|None or null|rounded", report
+    )
+    assert "/contribute.json, /reader/series-sitemap.xml" in report
+    assert "page_size" not in report.split("site.yaml:")[1].split("\n")[0]
+
+
 def test_only_what_the_database_lacks_is_requested(database: Path, fresh: Project) -> None:
     """Pages of chapters that are new or changed on the site, and no single people, groups and categories."""
 

@@ -54,7 +54,7 @@ def test_a_series_whose_response_fails_comes_with_the_next_import(tmp_path: Path
     with serving(answers) as site:
         done = site.imported(tmp_path)
         assert "one: its own response failed; the series is skipped until the next import" in done.notes
-        assert not any("title" in note for note in done.notes)
+        assert not any("title" in note for note in done.notes if not note.startswith("site.yaml"))
         assert not (tmp_path / "catalog_src/series/one.yaml").exists()
         answers["/api/v2/series/one"] = small()["/api/v2/series/one"]
         site.imported(tmp_path)

@@ -5,10 +5,11 @@ from collections.abc import Iterator
 from ..site_import import unavailable
 from ..site_import.imported import Imported
 from ..site_import.notes import Note, Notes
-from ..site_import.responses import V2
+from ..site_import.responses import OPENAPI, V2
+from ..site_import.settings import LOST_PATHS
 
-# Responses that have settings, or the series that only the site has.
-_PATHS = (f"{V2}/series", f"{V2}/openapi.json")
+# Responses that have settings, or the series that only the site has; and those that the new site does not have.
+_PATHS = (f"{V2}/series", OPENAPI, LOST_PATHS)
 
 
 def unanswered(notes: Notes, combined: Imported, database: Imported) -> Iterator[Note]:

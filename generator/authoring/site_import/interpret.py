@@ -13,7 +13,7 @@ from .notes import Notes
 from .people_and_groups import ImportedLists
 from .responses import OLD, Responses
 from .series import SeriesReader
-from .settings import restricted_routes, settings, site_images
+from .settings import LOST_PATHS, restricted_routes, settings, site_images
 from .unavailable import usable
 
 # Bytes that a chapter takes, at least.
@@ -120,8 +120,11 @@ def _note_limits(responses: Responses, notes: Notes) -> None:
     """Note the data that the API versions of the site do not contain."""
     notes.add("accounts, bookmarks and API keys are not public; `python build.py keys add` creates new keys")
     notes.add("scheduled chapters may be missing: most sites do not publish them")
+    notes.add("slugs that a series had before are not public; add them as `formerly`, so that old URLs redirect")
+    if responses.is_flatpanel:
+        notes.add("the `direction` of a series, `theme/` and sizes of pages are not public; copy them from the project")
     if responses.is_original:
-        notes.add("slugs that a series had before are not public; add them as `formerly`, so that old URLs redirect")
+        notes.add("the old site may have these paths; the new one does not", LOST_PATHS)
         notes.add("times of changes are rounded to the next second in the Cubari JSON, which has those of chapters")
     v2 = responses["/api/v2/series"]
     if not v2.good and not v2.locked:

@@ -12,6 +12,11 @@ from .lenient import Fields, entries, fields, text, texts, valid_fields
 from .notes import Notes
 from .responses import OLD, OPENAPI, Responses
 
+# Of the original service, beside accounts and the admin.
+LOST_PATHS = (
+    "/manifest.webmanifest, /contribute.json, /reader/series-sitemap.xml, /reader/chapters-sitemap.xml, "
+    "/groups/groups-sitemap.xml"
+)
 _ORIGIN = re.compile(r"https?://[^/?#]+")
 _DEFAULTS = {"reader": "/reader/", "media": "/media/", "page_size": 25}
 
@@ -58,11 +63,8 @@ def settings(responses: Responses, origin: str, root: str, notes: Notes) -> Fiel
     }
     if not root:
         notes.add("no image has the path of a catalog's media file; URLs are kept", "site.yaml")
-    notes.add(
-        "port, ipv6, server_folder, ages of caches, body_budget, keep_releases, publish and views_per_second are not "
-        "public; defaults are used",
-        "site.yaml",
-    )
+    *names, last = (name for name in Site.model_fields if name not in (*site, "hide_licensed"))
+    notes.add(f"{', '.join(names)} and {last} are not public; defaults are used", "site.yaml")
     valid = valid_fields(Site, site, "site.yaml", notes) or {"base_url": origin}
     return {name: value for name, value in valid.items() if _DEFAULTS.get(name) != value}
 
