@@ -6,12 +6,15 @@ HOST :=
 BENCH ?=
 QUICK ?=
 PY := .venv/bin/python
+PYTEST := -m pytest -n auto --dist worksteal
+# The tests in parts, jobs of their own in the workflow. Together they run each test once (tests/support/parts.py).
+PARTS := test-coverage test-faults test-limits test-packages test-servers
 
 # nginx lies in sbin on Debian, off an ordinary user's PATH.
 export PATH := $(PATH):/usr/local/sbin:/usr/sbin
 
 .DEFAULT_GOAL := help
-.PHONY: help serve serve-workerd serve-deno build check docs test test-all test-newer-nginx lint format bench ci everywhere lock audit sbom clean distclean
+.PHONY: help serve serve-workerd serve-deno build check docs test test-all $(PARTS) test-newer-nginx lint format bench ci everywhere lock audit sbom clean distclean
 
 help: ## this list
 	@awk 'BEGIN { FS = ":.*## " } /^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -42,16 +45,29 @@ docs: ## write the tables of fields and the examples in docs/
 	@tools/setup run
 	$(PY) tools/write-docs
 
-test: ## the everyday tests, about eight minutes on two cores; test-all has the slow ones as well
+test: ## the everyday tests, about three minutes on two cores; test-all has the slow ones as well
 	@tools/setup nginx
-	@tools/in-memory $(PY) -m pytest -n auto --dist worksteal
+	@tools/in-memory $(PY) $(PYTEST)
 
-test-all: ## all tests, and every line and branch of generator/ covered
+# One after the other, also under -j: each part uses all cores.
+test-all: ## all tests in their parts, and every line and branch of generator/ covered
+	@for part in $(PARTS); do $(MAKE) $$part || exit; done
+
+# Coverage takes half as long again, and the other parts reach no line that this one does not reach.
+test-coverage: ## part: everyday tests with all samples; every line and branch of generator/ covered
 	@tools/setup nginx
 	@$(PY) -m coverage erase
-	@tools/in-memory $(PY) -m coverage run --parallel-mode -m pytest -n auto --dist worksteal --everything
+	@tools/in-memory $(PY) -m coverage run $(PYTEST) --part coverage
 	@$(PY) -m coverage combine --quiet
 	@$(PY) -m coverage report
+
+test-faults: ## part: kills, failing calls, damaged files, long histories of edits
+test-limits: ## part: worst inputs, generated inputs, thousands of connections, the bench
+test-packages: ## part: packages and their installation, documents command by command
+test-servers: ## part: pages in a browser, edge workers
+$(filter-out test-coverage,$(PARTS)): test-%:
+	@tools/setup nginx
+	@tools/in-memory $(PY) $(PYTEST) --part $*
 
 lint: ## style and types
 	@tools/setup
@@ -72,10 +88,10 @@ bench: ## how long building and answering take, and what that costs; QUICK=1 for
 
 test-newer-nginx: ## what a client sees, on the nginx of Debian 13; needs root
 	@tools/setup nginx
-	@tools/newer-nginx tools/in-memory $(PY) -m pytest -n auto --dist worksteal tests/responses tests/nginx
+	@tools/newer-nginx tools/in-memory $(PY) $(PYTEST) --part newer-nginx
 
 # One after the other, also under -j: the cheapest refusal comes first.
-ci: ## what .ci/run runs: lint, test-all, build, and a second build that finds nothing to change
+ci: ## lint, test-all, build, and a second build that finds nothing to change
 	$(MAKE) lint
 	$(MAKE) test-all
 	$(MAKE) build

@@ -28,7 +28,7 @@ from generator.pipeline.build_result import BuildResult
 from generator.release import new_folder, transaction
 from generator.release.manifest import Manifest
 from generator.release.store import Store
-from tests.support import nginx_client, runs
+from tests.support import nginx_client, parts, runs
 from tests.support.paths import DATA
 
 SITES = DATA / "sites"
@@ -42,31 +42,30 @@ WRITTEN = 1_700_000_000
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
-        "--everything", action="store_true", help="run slow tests too, and every step of those that take samples"
+        "--everything", action="store_true", help="run slow tests too, and all cases of those with samples"
     )
+    parser.addoption("--part", choices=parts.PARTS, help="run one part, with all cases of those with samples")
 
 
 def pytest_configure(config: pytest.Config) -> None:
     # No example has a time limit: a busy machine is no failure.
     hypothesis.settings.register_profile("flatpanel", deadline=None)
     hypothesis.settings.load_profile("flatpanel")
-    runs.everything = config.getoption("--everything")
+    runs.everything = bool(config.option.everything or config.option.part)
     # Most of the time of a small build is the compression of what all sites have: Swagger UI, scripts and styles.
     encoding.deflate_piece = functools.lru_cache(256)(encoding.deflate_piece)
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave slow tests out of the everyday run: of one without --everything that names no files."""
-    if runs.everything or config.args != config.getini("testpaths") or config.option.markexpr:
+    """Leave out the tests of other parts, and slow ones in the everyday run: one that names no files and markers."""
+    if part := config.option.part:
+        chosen = [parts.is_in(item, part) for item in items]
+    elif runs.everything or config.args != config.getini("testpaths") or config.option.markexpr:
         return
-    chosen = {item: not is_slow(item) for item in items}
-    config.hook.pytest_deselected(items=[item for item, is_chosen in chosen.items() if not is_chosen])
-    items[:] = [item for item, is_chosen in chosen.items() if is_chosen]
-
-
-def is_slow(item: pytest.Item) -> bool:
-    slow = {marker.partition(":")[0] for marker in item.config.getini("markers") if ": slow, " in marker}
-    return not slow.isdisjoint(marker.name for marker in item.iter_markers())
+    else:
+        chosen = [not parts.is_slow(item) for item in items]
+    config.hook.pytest_deselected(items=[item for item, is_chosen in zip(items, chosen, strict=True) if not is_chosen])
+    items[:] = [item for item, is_chosen in zip(items, chosen, strict=True) if is_chosen]
 
 
 @pytest.hookimpl(wrapper=True)
@@ -75,7 +74,7 @@ def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object
 
     faulthandler_timeout in pyproject.toml ends what no signal interrupts.
     """
-    seconds = SECONDS_OF_A_SLOW_TEST if is_slow(item) else SECONDS_OF_A_TEST
+    seconds = SECONDS_OF_A_SLOW_TEST if parts.is_slow(item) else SECONDS_OF_A_TEST
 
     def end(number: int, frame: FrameType | None) -> None:
         __tracebackhide__ = True

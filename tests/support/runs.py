@@ -1,4 +1,4 @@
-"""The everyday run of the tests takes samples; the full run (`--everything`) takes every case."""
+"""The everyday run of the tests takes samples; a full run (`--everything`, `--part`) takes every case."""
 
 from collections.abc import Sequence
 from typing import TypeVar
