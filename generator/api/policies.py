@@ -12,7 +12,7 @@ _POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'{images}; connect-src 'self'; "
     "base-uri 'none'; form-action 'self'; frame-ancestors 'self'"
 )
-# An image may have styles of its own, and nothing else.
+# An image may have styles of its own, and nothing else: an SVG that is opened as a document runs its scripts.
 SVG_POLICY = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
 # An origin that the policy can name, and the length of all in bytes: many servers refuse headers of more than 4 kB.
 _ORIGIN = re.compile(r"https?://[-A-Za-z0-9_]+(?:\.[-A-Za-z0-9_]+)*(?::\d+)?")

@@ -18,6 +18,7 @@ def chapter_fields(text: bytes, groups: Collection[str]) -> dict[str, Any]:
     """Return the fields of a chapter that the file states; `groups` are the names of groups in the catalog."""
     elements = _elements(text)
     volume = elements.get("Volume", "")
+    # ScanInformation is mostly a group, Translator often a person, who is not in groups.yaml.
     people = elements.get("ScanInformation") or elements.get("Translator") or ""
     fields = {
         # 0 means no volume.
@@ -66,6 +67,7 @@ def _parse(
 ) -> None:
     parser = expat.ParserCreate()
     parser.StartElementHandler, parser.EndElementHandler, parser.CharacterDataHandler = start, end, data
+    # Reported before its content: no entity is declared, so none can grow or be fetched.
     parser.StartDoctypeDeclHandler = _refuse_doctype
     try:
         parser.Parse(text, True)

@@ -99,6 +99,7 @@ class Repository:
             name for name in ("HEAD", "objects", "refs", "commondir") if os.path.lexists(root / name)
         ):
             raise GitError(f"git is not started in {root}: it may use this folder as a repository instead of its .git")
+        # `status --branch` prints neither whether the clone is shallow nor the root: git is called twice.
         # Before the first commit, the last line is missing.
         options = ("--show-toplevel", "--is-shallow-repository", "--verify", "--quiet", "HEAD")
         head = _HEAD.fullmatch(self._git.text("rev-parse", *options, accepted=(1,)))

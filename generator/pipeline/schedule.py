@@ -85,6 +85,7 @@ def moment(due: int | None) -> dict[str, object]:
 
 def cron(due: int) -> str:
     """The crontab schedule of the first minute at or after a time, in UTC. It has neither seconds nor years."""
+    # At the start of its minute the chapter is not due yet, and the next match is a year later.
     minute = -(-due // 60) * 60
     # The last minute of the year 9999 may be rounded up to the year 10000, which datetime cannot represent.
     at = datetime.fromtimestamp(minute % _CALENDAR, UTC)

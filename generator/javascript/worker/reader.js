@@ -6,7 +6,8 @@
 import { createHash } from 'node:crypto';
 import { Directory, find, keyDigest } from './packs.js';
 
-// Bytes that stay in memory: of packs, and of the records that were used last, with their bodies.
+// Bytes that stay in memory: of packs, and of the records that were used last, with their bodies. 800 polled URLs lie in
+// as many packs, 40 MB; their bodies are 1 MB.
 const MAX_PACKS = 4 * 2 ** 20;
 const MAX_RECORDS = 8 * 2 ** 20;
 // What a record and its headers take besides the body, about.

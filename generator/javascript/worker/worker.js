@@ -103,6 +103,7 @@ function requestReader(request) {
     const url = request.url;
     // The URL is an absolute target, or the Host and the target, one behind the other. One that is * leaves nothing.
     const [origin, scheme, authority] = ORIGIN.exec(url);
+    // Runtimes join both without a check: `Host: x/api/v2/chapters/704?` would choose the path.
     const host = headers.get('host') ?? authority;
     const before = url.startsWith(scheme + host) ? scheme.length + host.length : 0;
     const target = url.slice(Math.max(origin.length, before)) || '*';

@@ -117,6 +117,7 @@ class Bucket:
             raise
 
     def _put(self, key: str, data: bytes, headers: Mapping[str, str], mode: Any) -> str:
+        # The ETag of several parts is no MD5, and clients would get another ETag than from nginx.
         result = self._api.put(self._store, key, data, attributes=dict(headers), mode=mode, use_multipart=False)
         return _tag(result["e_tag"])
 

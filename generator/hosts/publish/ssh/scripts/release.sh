@@ -86,6 +86,7 @@ mv -f "$new/publish.json" "$out/run/publish.json"
 echo current
 
 # A program that the command starts must not inherit the lock.
+# A failed reload leaves the link in place: taking it back could fail as well, and nginx goes on with what it has loaded.
 case $reload in
     '') ;;
     nginx)
