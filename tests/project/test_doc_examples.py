@@ -13,7 +13,7 @@ from tests.support.documents import DOCUMENTS, ROOT
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """A copy of the documents that are written."""
-    for name in ("api.md", "catalog.md", "hosts.md"):
+    for name in ("api.md", "catalog.md", "commands.md", "hosts.md"):
         shutil.copy(ROOT / "docs" / name, tmp_path / name)
     return tmp_path
 
