@@ -162,8 +162,8 @@ def test_every_limit_is_documented(limit: str) -> None:
 
 
 def server_document() -> str:
-    text = (ROOT / "docs/serving.md").read_text(encoding="utf-8")
-    return text.partition("## Limits and timeouts")[2].partition("## Logs")[0]
+    text = (ROOT / "docs/serving-reference.md").read_text(encoding="utf-8")
+    return text.partition("## Limits and timeouts")[2].partition("## Accounts and permissions")[0]
 
 
 def test_a_request_body_is_not_written_to_the_disk(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""docs/serving.md: the files of a build, and the configuration to include in another server."""
+"""docs/serving.md and its reference: the files of a build, and the configuration to include in another server."""
 
 import os
 import re
@@ -22,6 +22,7 @@ from tests.support.documents import DOCUMENTS, blocks, first_cells, free_port
 from tests.support.servers import LIMIT
 
 SERVING = DOCUMENTS["docs/serving.md"]
+REFERENCE = DOCUMENTS["docs/serving-reference.md"]
 # A surrounding configuration that rejects other host names and compresses every JSON response.
 AROUND = "server {{ listen {port} ssl default_server; ssl_reject_handshake on; }} gzip on; gzip_types application/json;"
 CERTIFICATE = (
@@ -37,8 +38,8 @@ def test_every_file_of_a_build_is_explained(site: Site) -> None:
     site.write("series/third.yaml", "title: Third\ncover: c.jpg\n")
     site.build()
 
-    in_dist = {name.split("/")[0] for name in first_cells(SERVING, "below `dist/`")}
-    in_release = {name.rstrip("/") for name in first_cells(SERVING, "in a release")}
+    in_dist = {name.split("/")[0] for name in first_cells(REFERENCE, "below `dist/`")}
+    in_release = {name.rstrip("/") for name in first_cells(REFERENCE, "in a release")}
     assert in_dist == set(os.listdir(site.folder / "dist"))
     assert in_release == set(os.listdir(site.folder / "dist/current"))
 
@@ -175,7 +176,7 @@ def test_object_store_script_uploads_what_export_writes(site: Site) -> None:
     """The script has a command for each body that `export` writes, with the URL as its key."""
     site.write("categories.yaml", "- {id: slow, name: Slow & steady, modified: 2026-01-01}\n")
     site.build()
-    (script,) = blocks("docs/serving.md", "python")
+    (script,) = blocks("docs/serving-reference.md", "python")
     command = [sys.executable, "-c", script.text]
     output = subprocess.run(command, cwd=site.folder, capture_output=True, text=True, check=True).stdout
     commands = {words[-1]: words for words in map(shlex.split, output.splitlines())}

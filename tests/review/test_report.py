@@ -347,7 +347,7 @@ def test_json_contains_the_data_of_the_page(site: Site, page: Path, run: Run) ->
 def test_every_json_field_is_documented(site: Site, run: Run) -> None:
     """In the tables of the documents."""
     facts = json.loads(run("build", *tree_snapshot.options(site), "--json").stdout)
-    serving = DOCUMENTS["docs/serving.md"]
+    serving = DOCUMENTS["docs/serving-reference.md"]
 
     tables = first_cells(serving, "field of `build --json`") + first_cells(serving, "field of the page")
     assert sorted(tables) == sorted(facts)
