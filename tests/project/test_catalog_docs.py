@@ -46,6 +46,7 @@ HEADINGS: dict[str, type[BaseModel]] = {
 }
 # What the YAML in a section is a part of.
 SHOWN = HEADINGS | {
+    "The catalog": model.Series,
     "A new slug": model.Series,
     "Chapter numbers": model.Series,
     "Pages": model.Chapter,
