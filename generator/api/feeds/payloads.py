@@ -98,6 +98,7 @@ def series(page: PageContext, series: Series) -> Feed:
         url=series.url,
         title=texts.TITLE.format(name=series.title, site=page.title),
         subtitle=subtitle,
+        # Not the time of the build: an empty feed does not change, so caches can keep it.
         updated=last_update(entries, series.modified),
         modified=max(series.modified, last_update(entries, 0)),
         entries=entries,

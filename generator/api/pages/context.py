@@ -50,6 +50,7 @@ class Frame(NamedTuple):
     footer: Html
 
 
+# Compared by identity, so that it can be part of the key of a cached feed.
 @dataclass(frozen=True, eq=False)
 class PageContext:
     """The settings of all pages of a site."""
