@@ -247,6 +247,15 @@ def test_what_takes_too_long_has_file_and_line(folder: Path, monkeypatch: pytest
     assert fault(folder, template) in (f"own.html:1:1: {message}", f"own.html:2:1: {message}")
 
 
+def test_names_are_found_without_evaluating_expressions(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The search for unknown names has no frame of the template, so a fault in it would have no place."""
+    monkeypatch.setattr(bounds, "SECONDS", 0.3)
+    templates = ThemedTemplates(folder, THEME, {"own.html": "\n{{ 'x ' | center(9000000) | wordwrap(1) }}"})
+
+    with pytest.raises(FlatpanelError, match=f"^{THEME}/own.html:2:1: takes too much processor time"):
+        bounded(lambda: templates.render("own.html", {"page": Page()}))
+
+
 def test_each_page_adds_processor_time(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """So a large site needs no larger bounds. A page inside of another page has those of the outer one."""
     monkeypatch.setattr(bounds, "SECONDS", 1.0)

@@ -24,6 +24,7 @@ from jinja2.compiler import CodeGenerator
 from jinja2.environment import TemplateModule
 from jinja2.exceptions import SecurityError
 from jinja2.filters import do_join, make_attrgetter
+from jinja2.meta import TrackingCodeGenerator
 from jinja2.nodes import EvalContext
 from jinja2.parser import Parser
 from jinja2.runtime import BlockReference, LoopContext, Macro, Undefined
@@ -74,6 +75,21 @@ class _Generator(CodeGenerator):
         if not isinstance(node, nodes.TemplateData):
             raise nodes.Impossible
         return super()._output_child_to_const(node, frame, finalize)
+
+
+class _NameReader(_Generator, TrackingCodeGenerator):
+    """Finds names without evaluating an expression, which may take as much as a page."""
+
+    def __init__(self, environment: Environment) -> None:
+        super().__init__(environment)
+        self.optimizer = None
+
+
+def undeclared_names(tree: nodes.Template, environment: Environment) -> set[str]:
+    """The names that a template reads and does not set."""
+    reader = _NameReader(environment)
+    reader.visit(tree)
+    return reader.undeclared_identifiers
 
 
 class Sandbox(ImmutableSandboxedEnvironment):

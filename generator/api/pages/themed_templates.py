@@ -18,7 +18,6 @@ from jinja2 import (
     TemplateError,
     TemplateNotFound,
     TemplateSyntaxError,
-    meta,
     nodes,
 )
 from jinja2.utils import missing
@@ -27,7 +26,7 @@ from ... import bounds
 from ...catalog.problems.suggestions import did_you_mean
 from ...errors import CatalogError, Problem
 from ...templating import Templates
-from .sandbox import Missing, Sandbox, UnknownName, is_own, names_of
+from .sandbox import Missing, Sandbox, UnknownName, is_own, names_of, undeclared_names
 
 # A template of a theme can extend or include the template that it replaces: default/base.html.
 ORIGINAL = "default/"
@@ -90,7 +89,7 @@ class ThemedTemplates(Templates):
 
     def _unknown(self, file: str, values: Mapping[str, object]) -> Iterator[Problem]:
         tree = self._environment.parse(self._replaced[file])
-        names = values.keys() & meta.find_undeclared_variables(tree)
+        names = values.keys() & undeclared_names(tree, self._environment)
         names -= {node.name for node in tree.find_all(nodes.Name) if node.ctx != "load"}
         questions = (node for node in tree.find_all((nodes.Test, nodes.Filter)) if node.name in _TESTS | _FILTERS)
         optional = {read.attr for node in questions for read in node.find_all(nodes.Getattr)}
