@@ -19,6 +19,8 @@ from .errors import CatalogError, Problem
 SECONDS, SECONDS_A_PAGE = 20.0, 0.05
 # Memory beyond that of the process when a page begins.
 MEMORY = 256 << 20
+# Processes at once, on a machine of any size: all together stay below 1 GB.
+PROCESSES = 3
 # Characters of all pages: for the first page, and added by each page.
 LENGTH, LENGTH_A_PAGE = 64 << 20, 1 << 20
 

@@ -30,6 +30,7 @@ def ordered_map(
 
     A function that runs templates or texts of a theme needs its folder: then all tasks are done by bounded processes.
     """
+    jobs = min(jobs, bounds.PROCESSES) if theme else jobs
     batches = _batches(iter(tasks))
     nothing: list[Task] = []
     first, second = next(batches, nothing), next(batches, nothing)

@@ -4,6 +4,7 @@ import os
 import signal
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -49,6 +50,13 @@ def test_many_tasks_are_done_by_other_processes() -> None:
     results = list(ordered_map(2, partial(plus, 0), range(100)))
 
     assert os.getpid() not in {process for _, process in results}
+
+
+def test_a_theme_gets_few_processes(tmp_path: Path) -> None:
+    """Each of them may take much memory. Eight jobs are eight processes otherwise."""
+    results = list(ordered_map(8, partial(plus, 0), range(1000), tmp_path))
+
+    assert len({process for _, process in results}) <= 3
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
