@@ -8,6 +8,7 @@ import pytest
 
 from generator import bounds
 from generator.api.pages import markdown
+from generator.api.pages.texts import TEXTS
 from generator.errors import CatalogError, FlatpanelError
 from generator.installation import how_to_add
 from generator.pipeline import run as pipeline
@@ -121,7 +122,7 @@ def test_every_problem_of_a_theme_is_reported(project: Project) -> None:
         "theme/text.yaml:1:1: replaces no file of the pages; did you mean texts.yaml?",
         "theme/texts.yaml:2:1: serach: is not the name of a text; did you mean search?",
         "theme/texts.yaml:3:10: library: should be a text; put it in quotes",
-        "theme/texts.yaml:4:1: zzz: is not the name of a text; docs/theming.md tells where the names are",
+        f"theme/texts.yaml:4:1: zzz: is not the name of a text; valid names: {', '.join(sorted(TEXTS))}",
         "theme/texts.yaml:5:9: latest: is too long; a text has at most 1000 characters and 8 parts in braces",
         "theme/texts.yaml:6:9: groups: is too long; a text has at most 1000 characters and 8 parts in braces",
     ]

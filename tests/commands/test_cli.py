@@ -350,6 +350,12 @@ def test_shells_complete_commands_and_options(words: list[str], completed: list[
     assert [item.value for item in completion.get_completions(words[:-1], words[-1])] == completed
 
 
+@pytest.mark.parametrize("words", WORDS, ids=" ".join)
+def test_help_names_no_page_of_this_repository(run: Run, words: list[str]) -> None:
+    """A project of its own has no `docs/`."""
+    assert not re.search(r"docs/\w+\.md", run(*words, "--help").stdout)
+
+
 def test_defaults_are_shown(run: Run) -> None:
     """The help of an option ends with its default, also where the machine decides it."""
     helped = " ".join(run("build", "-h").stdout.split())

@@ -107,7 +107,7 @@ def _table_problems(files: ThemeFiles) -> Iterator[Problem]:
     for name, text in table.items():
         line, column = positions.position((name,), of_key=name not in TEXTS)
         if name not in TEXTS:
-            hint = did_you_mean(name, TEXTS, "docs/theming.md tells where the names are")
+            hint = did_you_mean(name, TEXTS, f"valid names: {', '.join(sorted(TEXTS))}")
             yield files.problem(TABLE, f"is not the name of a text{hint}", line, column, name)
         elif not isinstance(text, str):
             yield files.problem(TABLE, "should be a text; put it in quotes", line, column, name)
