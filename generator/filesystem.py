@@ -261,8 +261,8 @@ def remove_empty_folders(folder: Path) -> None:
             folder.rmdir()
             folder = folder.parent
     except OSError as error:
-        # Another process may have removed it, or it may be a mount point.
-        if error.errno not in (errno.ENOTEMPTY, errno.EEXIST, errno.ENOENT, errno.EBUSY):
+        # Another process may have removed it, or it may be a mount point or a link.
+        if error.errno not in (errno.ENOTEMPTY, errno.EEXIST, errno.ENOENT, errno.EBUSY, errno.ENOTDIR):
             raise
 
 

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from .. import encoding
 from ..api.resources import Resource
+from ..errors import FlatpanelError
 from ..filesystem import PartialFile, has_content, make_folder, read_regular, replace, write
 from . import manifest
 from .manifest import Published
@@ -70,6 +71,7 @@ class BodyWriter:
             self.replace(file, content, modified)  # a link, which is not followed
 
     def replace(self, file: str, content: bytes, modified: int | None) -> None:
+        self._enter(os.path.dirname(self._start + file))
         replace(self.root / file, content, modified=modified)
         self.written_bytes += len(content)
 
@@ -117,10 +119,20 @@ class BodyWriter:
         self.begin()
         path = self._start + body.file
         folder = path[: path.rindex("/")]
-        if folder not in self._folders:
-            make_folder(folder)
-            self._folders.add(folder)
+        self._enter(folder)
         return path
+
+    def _enter(self, folder: str) -> None:
+        """Make a folder of bodies. A link in its place is refused: behind it are files of others."""
+        if folder in self._folders:
+            return
+        parent = folder
+        while len(parent) > len(self._start) and parent not in self._folders:
+            if os.path.islink(parent):
+                raise FlatpanelError(f"{parent}: is a link, which is not followed; replace it by a real folder")
+            parent = os.path.dirname(parent)
+        make_folder(folder)
+        self._folders.add(folder)
 
     @contextmanager
     def partial_files(self, resource: Resource) -> Iterator[tuple[PartialFile, PartialFile]]:

@@ -125,6 +125,22 @@ def test_a_link_in_place_of_a_folder_is_refused(site: Site, name: str) -> None:
     assert tree_snapshot.state(site.folder) == before
 
 
+def test_no_body_is_written_behind_a_link(site: Site) -> None:
+    """A folder below www that became a link: the build that would write there ends, and the release stays."""
+    rebuild(site)
+    folder, outside = site.folder / "dist/www/api/series", site.folder / "outside"
+    folder.rename(outside)
+    folder.symlink_to(outside)
+    current, before = site.store.current(), tree_snapshot.state(outside)
+    path = site.folder / "catalog_src/series/first.yaml"
+    path.write_text(re.sub("^title: .*", "title: Another", path.read_text(), flags=re.MULTILINE))
+
+    with pytest.raises(FlatpanelError, match="/dist/www/api/series: is a link, which is not followed"):
+        rebuild(site)
+    assert tree_snapshot.state(outside) == before
+    assert site.store.current() == current
+
+
 def test_folders_already_removed_do_not_stop_a_build(site: Site) -> None:
     """Removing empty folders by hand is harmless."""
     tree_snapshot.first_version(site)
