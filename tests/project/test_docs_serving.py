@@ -116,6 +116,13 @@ def test_example_configuration_serves_the_site(
     assert status < 400 or answer.body == encoding.json(errors.error(status))
 
 
+def test_the_folders_that_an_ordinary_account_must_set_are_named() -> None:
+    """The example is started by root. The lines that the tests add to it are those that the document names."""
+    named = set(re.findall(r"`(\w+_temp_path)`", SERVING))
+
+    assert named == set(re.findall(r"\w+_temp_path", nginx_client.TEMPORARY_PATHS))
+
+
 @pytest.mark.parametrize(
     ("path", "fields", "status"),
     [
