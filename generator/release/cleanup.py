@@ -1,6 +1,7 @@
 """Remove files of `dist` that no release references, and releases that are no longer kept."""
 
 import os
+import re
 from collections.abc import Collection, Iterable
 from pathlib import Path
 
@@ -12,9 +13,15 @@ from .manifest_reader import ManifestReader
 from .new_folder import TEMPORARY_NAME
 from .store import TREES
 
+# The name of a file that a build writes below a tree: a body, its other forms, and what a killed build leaves of them.
+_OWN_FILE = re.compile(r".*\.[0-9a-f]{32}(?:\.[a-z0-9]+)?(?:\.gz|\.headers)?(?:\.new)?", re.DOTALL)
+
 
 def sweep(root: Path, manifests: Iterable[ManifestReader]) -> None:
-    """Remove every body that no manifest references, and date the others as the first manifest with them says."""
+    """Remove every body that no manifest references, and date the others as the first manifest with them says.
+
+    Files with other names are not of this program.
+    """
     referenced: set[str] = set()
     for reader in manifests:
         for slug in reader.segments:
@@ -26,7 +33,7 @@ def sweep(root: Path, manifests: Iterable[ManifestReader]) -> None:
         for folder, _, names in os.walk(root / tree, topdown=False):
             for name in names:
                 path = os.path.join(folder, name)
-                if os.path.relpath(path, root) not in referenced:
+                if _OWN_FILE.fullmatch(name) and os.path.relpath(path, root) not in referenced:
                     os.unlink(path)
             if Path(folder) != root / tree and not os.listdir(folder):
                 os.rmdir(folder)

@@ -159,7 +159,7 @@ def test_a_full_disk_does_not_empty_the_mark_of_an_unfinished_build(
     tree_snapshot.first_version(site)
     site.build()
     before = tree_snapshot.content(site.folder / "dist")
-    (site.folder / "dist/www/half").write_text("of a body")
+    (site.folder / "dist/www/.0123456789abcdef0123456789abcdef").write_text("of a body")
     (site.folder / "dist" / BUILD_STATE_FILE).write_text("unfinished\n")
 
     def full(*_: object) -> int:

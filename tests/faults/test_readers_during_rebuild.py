@@ -186,7 +186,7 @@ def test_retained_releases_are_complete_after_a_killed_build(site: Site) -> None
     site.write("site.yaml", "base_url: https://minimal.example\nkeep_releases: 4\n")
     releases = [publish(site, number) for number in range(4)]
     (site.folder / "dist" / BUILD_STATE_FILE).write_text("unfinished\n")
-    (site.folder / "dist/www/half").write_text("of a body")
+    (site.folder / "dist/www/.0123456789abcdef0123456789abcdef").write_text("of a body")
     write(site, 0)
     site.build()
 

@@ -325,7 +325,7 @@ def test_a_refused_build_leaves_the_leftovers_of_a_killed_one(full: Site, run: R
     """Removing them would be a change, too."""
     full.build()
     (full.folder / "dist/.flatpanel").write_text("unfinished\n")
-    (full.folder / "dist/www/half").write_text("of a body")
+    (full.folder / "dist/www/.0123456789abcdef0123456789abcdef").write_text("of a body")
     remove_a_series(full)
     before = tree_snapshot.state(full.folder / "dist")
 

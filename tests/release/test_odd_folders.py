@@ -106,6 +106,24 @@ def test_foreign_files_among_the_releases_stay(site: Site) -> None:
     assert (releases / "stable").is_symlink()
 
 
+def test_foreign_files_among_the_bodies_stay(site: Site) -> None:
+    """A build that cleans up after another one removes what a build can have left, and nothing else."""
+    rebuild(site)
+    folder = site.folder / "dist/www/api"
+    (folder / "well-known").mkdir()
+    foreign = [folder / name for name in ("well-known/challenge", ".DS_Store", "series.json")]
+    tag = "0123456789abcdef" * 2
+    names = (".{}", ".{}.gz", "a.{}.json", "a.{}.json.gz", "a.{}.json.headers", ".a.{}.html.new")
+    left = [folder / name.format(tag) for name in names]
+    for path in [*foreign, *left]:
+        path.write_text("mine")
+    (site.folder / "dist" / BUILD_STATE_FILE).write_text("unfinished\n")
+    rebuild(site)
+
+    assert [path.read_text() for path in foreign] == ["mine"] * 3
+    assert not any(path.exists() for path in left)
+
+
 @pytest.mark.parametrize("name", ["releases", "run", "www", "private"])
 def test_a_link_in_place_of_a_folder_is_refused(site: Site, name: str) -> None:
     """A build that cleans up would remove the files behind it."""
@@ -255,7 +273,7 @@ def test_rollback_after_a_killed_build_removes_its_files_first(site: Site) -> No
     tree_snapshot.second_version(site)
     rebuild(site)
     (site.folder / "dist" / BUILD_STATE_FILE).write_text("unfinished\n")
-    (site.folder / "dist/www/half").write_text("of a body")
+    (site.folder / "dist/www/.0123456789abcdef0123456789abcdef").write_text("of a body")
     site.roll_back()
 
     assert list(verify_files.check_files(site.store)) == []
