@@ -161,6 +161,10 @@ def test_no_template_writes_what_differs_in_each_build(folder: Path, template: s
         ("\n{{ page['titel'] }}", "2:1: titel: unknown; did you mean title?"),
         ("\n{{ page.title.x.y }}", "2:1: page.title.x: unknown"),
         ("\n{{ pages.title }}", "2:1: pages: unknown; did you mean page?"),
+        (
+            '\n{% import "base.html" as base %}',
+            "2:1: page: unknown; an imported template has the values of the page `with context` only",
+        ),
         ("\n{{ 1 / 0 }}", "2:1: division by zero"),
         ("{% macro m(x) %}{{ x }}{% endmacro %}\n{{ m() }}", "1:1: parameter 'x' was not provided"),
         ('\n{% include "absent.html" %}', "2:1: no template is named absent.html"),

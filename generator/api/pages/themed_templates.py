@@ -113,7 +113,10 @@ class ThemedTemplates(Templates):
             message = f"no template is named {error}" if isinstance(error, TemplateNotFound) else bounds.message(error)
             return self._problem(file, line, message)
         if error.owner is missing:
-            return self._problem(file, line, f"unknown{did_you_mean(error.name, values)}", error.name)
+            is_given = error.name in values
+            advice = "; an imported template has the values of the page `with context` only"
+            message = f"unknown{advice if is_given else did_you_mean(error.name, values)}"
+            return self._problem(file, line, message, error.name)
         tree = self._environment.parse(self._replaced.get(file, ""))
         # A statement begins at the line of the frame.
         reads = (read for read in tree.find_all(nodes.Getattr) if read.attr == error.name and read.lineno >= line)
