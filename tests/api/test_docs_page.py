@@ -136,6 +136,7 @@ def test_swagger_ui_has_the_digests_of_the_readme() -> None:
 # In a browser
 
 
+@pytest.mark.browser
 @browser.needs_browser
 def test_page_shows_every_operation(tab: browser.Tab) -> None:
     """It lists every tag and every path, including the deprecated one."""
@@ -150,6 +151,7 @@ def test_page_shows_every_operation(tab: browser.Tab) -> None:
     assert tab.run("document.querySelectorAll('.opblock-deprecated').length") == 1
 
 
+@pytest.mark.browser
 @browser.needs_browser
 def test_operation_can_be_tried(tab: browser.Tab, web: Web) -> None:
     """The buttons send a request to this server and show its response."""
@@ -165,6 +167,7 @@ def test_operation_can_be_tried(tab: browser.Tab, web: Web) -> None:
     assert status.startswith("200")
 
 
+@pytest.mark.browser
 @browser.needs_browser
 def test_page_sends_requests_to_this_host_only(tab: browser.Tab, web: Web) -> None:
     """Images inside the style sheet are data URLs. No request fails."""
@@ -176,6 +179,7 @@ def test_page_sends_requests_to_this_host_only(tab: browser.Tab, web: Web) -> No
     assert {status for _, status in tab.requests()} == {200}
 
 
+@pytest.mark.browser
 @browser.needs_browser
 def test_page_reports_no_error(tab: browser.Tab) -> None:
     """Nothing is logged or thrown, and the policy is never violated."""

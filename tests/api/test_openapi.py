@@ -11,12 +11,13 @@ import pytest
 from generator import encoding
 from generator.api.openapi.operations import OPERATIONS, TAGS
 from generator.api.openapi.schemas import SCHEMA_OF, SCHEMAS
-from generator.api.resources import HTML, JSON
+from generator.api.resources import HTML, JSON, Resource
 from generator.api.routes import GATES, ROUTES
 from generator.catalog.entities import Catalog
 from tests.conftest import AS_OF, SITES
 from tests.support import linked_catalog
 from tests.support.paths import EXAMPLE
+from tests.support.runs import sample
 from tests.support.yaml_catalogs import resources
 
 jsonschema = pytest.importorskip("jsonschema")
@@ -253,15 +254,16 @@ def test_document_has_page_size_and_url_of_the_site() -> None:
 def test_every_body_matches_its_schema(folder: Path) -> None:
     catalog = read(folder)
     document = document_of(catalog)
+    bodies: dict[str, list[Resource]] = {path: [] for path in document["paths"]}
     for route, resource in resources(catalog):
-        if path_of(route.path) in document["paths"] and not route.path.endswith("#index"):
+        if path_of(route.path) in bodies and not route.path.endswith("#index"):
+            bodies[path_of(route.path)].append(resource)
+    for path, listed in bodies.items():
+        # Those of one path differ little.
+        for resource in sample(listed, 8):
             body = encoding.body(resource.body.value)
-            validate_body(
-                document,
-                path_of(route.path),
-                resource.type,
-                json.loads(body) if resource.type == JSON else body.decode(),
-            )
+            value = json.loads(body) if resource.type == JSON else body.decode()
+            validate_body(document, path, resource.type, value)
 
 
 @pytest.mark.parametrize(
