@@ -144,10 +144,7 @@ def test_pages_have_numbers_from_1_and_unique_ids(site: Site, chapter: int) -> N
 
 def test_page_ids_are_unique_in_the_catalog(site: Site) -> None:
     pages = [
-        page["id"]
-        for url in files(site)
-        if url.endswith("/pages")
-        for page in json.loads(body(site, url))["results"]
+        page["id"] for url in files(site) if url.endswith("/pages") for page in json.loads(body(site, url))["results"]
     ]
 
     assert len(set(pages)) == len(pages) > 1000
@@ -168,14 +165,18 @@ def test_groups_of_a_cubari_chapter_are_joined(site: Site) -> None:
                 assert len(chapter["groups"]) == 1 and all(chapter["groups"])
 
 
-def test_counted_views_are_added(site: Site, tmp_path) -> None:
+def test_counted_views_are_added(tmp_path: Path) -> None:
     """Counted views are added to those of the chapter and its series."""
-    site = copy_of("v2", tmp_path)
-    site.write("views.yaml", "{11: 100, 12: 1}\n")
+    site = copy_of("minimal", tmp_path)
+    chapters = "".join(
+        f"- {{id: {one}, number: {one}, published: 2026-01-01, views: 5, pages: []}}\n" for one in (1, 2)
+    )
+    site.write("series/first.yaml", f"title: First\ncover: c.png\nchapters:\n{chapters}")
+    site.write("views.yaml", "{1: 100, 2: 1}\n")
     site.build()
 
-    assert json.loads(body(site, "/api/v2/chapters/11"))["views"] == 105
-    assert json.loads(body(site, "/api/v2/series/full-book"))["views"] == 13 + 101
+    assert json.loads(body(site, "/api/v2/chapters/1"))["views"] == 105
+    assert json.loads(body(site, "/api/v2/series/first"))["views"] == 10 + 101
 
 
 def test_empty_catalog_has_an_empty_first_page(tmp_path) -> None:

@@ -115,8 +115,13 @@ def tree(module: str) -> ast.Module:
     return ast.parse(text(module))
 
 
+@cache
+def all_nodes(module: str) -> list[ast.AST]:
+    return [*ast.walk(tree(module))]
+
+
 def nodes(module: str, *kinds: type[ast.AST]) -> Iterator[ast.AST]:
-    return (node for node in ast.walk(tree(module)) if isinstance(node, kinds))
+    return (node for node in all_nodes(module) if isinstance(node, kinds))
 
 
 def package(module: str) -> str:
@@ -131,6 +136,7 @@ def is_in(module: str, places: set[str]) -> bool:
     return any("/".join(parts[:count]) in places for count in range(1, len(parts) + 1))
 
 
+@cache
 def imports(module: str) -> set[str]:
     """The modules of the package that a module imports."""
     imported = set()
@@ -146,6 +152,7 @@ def imports(module: str) -> set[str]:
     return imported
 
 
+@cache
 def libraries(module: str) -> set[str]:
     """The top-level names of the other imports of a module."""
     imported = set()
@@ -162,6 +169,7 @@ def called(node: ast.Call) -> str:
     return node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
 
 
+@cache
 def attributes(module: str) -> set[tuple[str, str]]:
     """Every `name.attribute`."""
     return {

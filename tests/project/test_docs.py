@@ -3,6 +3,7 @@
 import re
 import shutil
 from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 
 import click
@@ -18,7 +19,6 @@ from tests.support.documents import (
     SPAN,
     added_by_patches,
     blocks,
-    not_run,
     project,
     prose,
     sections,
@@ -39,7 +39,7 @@ LATER = {
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 
 
-def missing(*programs: str) -> pytest.MarkDecorator:
+def needs(*programs: str) -> pytest.MarkDecorator:
     absent = [program for program in programs if not shutil.which(program)]
     return pytest.mark.skipif(bool(absent), reason=f"not installed: {', '.join(absent)}")
 
@@ -53,7 +53,7 @@ FOLLOWED = [
 ]
 
 
-@missing("bash", "curl", "make", "openssl")
+@needs("bash", "curl", "make", "openssl")
 @pytest.mark.parametrize("document", FOLLOWED)
 def test_commands_of_a_document_print_what_it_shows(document: str) -> None:
     """Run from top to bottom, each command succeeds and prints the text below it."""
@@ -62,12 +62,11 @@ def test_commands_of_a_document_print_what_it_shows(document: str) -> None:
             runner.follow(block)
 
 
-@pytest.mark.parametrize("beginning", NOT_RUN)
-def test_each_exception_from_running_is_in_a_document(beginning: str) -> None:
+def test_each_exception_from_running_is_in_a_document() -> None:
     """NOT_RUN has no commands that no document contains."""
     commands = [command for name in DOCUMENTS for block in blocks(name, "sh", "console") for command, _ in steps(block)]
 
-    assert [command for command in commands if not_run(command) and command.startswith(beginning)]
+    assert [beginning for beginning in NOT_RUN if not any(one.startswith(beginning) for one in commands)] == []
 
 
 def test_the_readme_begins_with_its_two_commands() -> None:
@@ -78,16 +77,12 @@ def test_the_readme_begins_with_its_two_commands() -> None:
     assert {"serve", "test"} <= MAKE.keys()
 
 
-@pytest.mark.parametrize("target", MAKE)
-def test_every_make_target_is_documented(target: str) -> None:
-    """Each target of the Makefile is in a document."""
-    assert any(f"`make {target}`" in text for text in DOCUMENTS.values())
+def test_every_target_and_command_is_documented() -> None:
+    """Each target of the Makefile and each command of build.py is in a document."""
+    text = "".join(DOCUMENTS.values())
 
-
-@pytest.mark.parametrize("command", cli.COMMANDS)
-def test_every_command_is_documented(command: str) -> None:
-    """Each command of build.py is in a document."""
-    assert any(re.search(rf"`python build\.py {command}\b", text) for text in DOCUMENTS.values())
+    assert [target for target in MAKE if f"`make {target}`" not in text] == []
+    assert [command for command in cli.COMMANDS if not re.search(rf"`python build\.py {command}\b", text)] == []
 
 
 def parts(command: str) -> Mapping[str, click.Command]:
@@ -96,6 +91,7 @@ def parts(command: str) -> Mapping[str, click.Command]:
     return group.commands if isinstance(group, click.Group) else {}
 
 
+@cache
 def options(command: str) -> set[str]:
     every = [cli.load(command), *parts(command).values()]
     return {option for part in every for parameter in part.params for option in parameter.opts} | {"--help"}
@@ -114,26 +110,29 @@ def unknown_in(words: list[str]) -> list[str]:
     return [word for word in words if word.startswith("--") and word not in options(words[0])]
 
 
-@pytest.mark.parametrize("document", DOCUMENTS)
-def test_commands_options_and_targets_in_documents_exist(document: str) -> None:
+def test_commands_options_and_targets_in_documents_exist() -> None:
     """A document names only commands, options and targets that exist."""
+    assert {name: unknown for name in DOCUMENTS if (unknown := unknown_names(name))} == {}
+
+
+def unknown_names(document: str) -> set[str]:
     code = [*SPAN.findall(prose(document))]
     code += [command for block in blocks(document, "sh", "console") for command, _ in steps(block)]
     lines = [line for text in code for line in re.findall(r"(?:build\.py|^flatpanel)((?: +[-\w./:]+)*)", text)]
     targets = [text.split()[1] for text in code if re.match("make [a-z]", text)]
     alone = [text.split()[0] for text in code if re.match("--[a-z]", text)]
 
-    assert {word for line in lines for word in unknown_in(line.split())} <= added_by_patches(document)
-    assert set(targets) <= MAKE.keys()
-    assert set(alone) <= set().union(added_by_patches(document), *map(options, cli.COMMANDS))
+    unknown = {word for line in lines for word in unknown_in(line.split())}
+    unknown |= set(alone).difference(*map(options, cli.COMMANDS))
+    return unknown - added_by_patches(document) | (set(targets) - MAKE.keys())
 
 
-@pytest.mark.parametrize("document", DOCUMENTS)
-def test_targets_of_links_exist(document: str) -> None:
+def test_targets_of_links_exist() -> None:
     """A link inside the project names an existing file, and a heading in that file."""
-    links = [link for link in LINK.findall(prose(document)) if not link.startswith("https://")]
+    links = [(name, link) for name in DOCUMENTS for link in LINK.findall(prose(name))]
+    inside = [(name, link) for name, link in links if not link.startswith("https://")]
 
-    assert [link for link in links if not has_target(ROOT / document, link)] == []
+    assert [(name, link) for name, link in inside if not has_target(ROOT / name, link)] == []
 
 
 def has_target(document: Path, link: str) -> bool:
@@ -142,19 +141,19 @@ def has_target(document: Path, link: str) -> bool:
     return file.exists() and (not heading or heading in sections(file.read_text(encoding="utf-8")))
 
 
-@pytest.mark.parametrize("document", DOCUMENTS)
-def test_files_in_documents_exist(document: str, site: Site) -> None:
+def test_files_in_documents_exist(site: Site) -> None:
     """A path in backticks is a file of the project, of a scaffold or of a built site; images are those of readers."""
     site.write("site.yaml", "base_url: https://comics.example\nmedia_folder: media\n")
     site.build()
     names = {path.name for path in ROOT.iterdir()} - {"build", "dist", "media", "nginx.conf", ".venv"}
     # Commands such as `make serve PORT=8101` write into the others.
     ours = {name for name in names if not name.startswith(".flatpanel_")}
-    paths = [span for span in SPAN.findall(prose(document)) if re.fullmatch(r"\.?\w[\w./-]*", span)]
-    paths = [path for path in paths if path.split("/")[0] in ours or path.startswith("dist/")]
-    paths = [path for path in paths if path not in LATER | added_by_patches(document) | set(scaffold._FILES)]
-
-    assert [path for path in paths if not (ROOT / path).exists() and not (site.folder / path).exists()] == []
+    for document in DOCUMENTS:
+        paths = [span for span in SPAN.findall(prose(document)) if re.fullmatch(r"\.?\w[\w./-]*", span)]
+        paths = [path for path in paths if path.split("/")[0] in ours or path.startswith("dist/")]
+        paths = [path for path in paths if path not in LATER | added_by_patches(document) | set(scaffold._FILES)]
+        missing = [path for path in paths if not (ROOT / path).exists() and not (site.folder / path).exists()]
+        assert missing == [], document
 
 
 def test_each_document_is_in_an_index() -> None:

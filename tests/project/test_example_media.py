@@ -3,8 +3,6 @@
 import shutil
 from collections import Counter
 from collections.abc import Iterator
-from importlib.machinery import SourceFileLoader
-from importlib.util import module_from_spec, spec_from_loader
 from pathlib import Path
 from types import ModuleType
 from urllib.parse import unquote
@@ -17,7 +15,7 @@ from generator.catalog import load
 from generator.catalog.field_values import is_url
 from generator.pipeline import run as pipeline
 from generator.pipeline.build_options import Options
-from tests.support import nginx_client
+from tests.support import nginx_client, tools
 from tests.support.documents import AS_OF
 from tests.support.nginx_client import Web
 from tests.support.paths import ROOT
@@ -58,19 +56,9 @@ def test_every_named_file_is_an_image_and_no_other_exists() -> None:
         assert content == image_content.ImageContent(image_content.format_of_name(name)), name
 
 
-@pytest.fixture
-def script() -> ModuleType:
-    """tools/draw-media."""
-    path = str(ROOT / "tools/draw-media")
-    found = spec_from_loader("draw_media", SourceFileLoader("draw_media", path))
-    assert found and found.loader
-    module = module_from_spec(found)
-    found.loader.exec_module(module)
-    return module
-
-
-def test_script_draws_the_same_images(script: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_script_draws_the_same_images(monkeypatch: pytest.MonkeyPatch) -> None:
     """Compared without the compression of PNGs, which depends on the version of zlib. Every day, of some chapters."""
+    script = tools.tool("draw-media")
     chapters = script.chapters
     monkeypatch.setattr(script, "chapters", lambda sources: sample([*chapters(sources)], 10))
     drawn = dict(script.images())
@@ -83,26 +71,27 @@ def content(script: ModuleType, name: str) -> bytes:
     return bytes(script.content((MEDIA / name).read_bytes()))
 
 
-def test_script_names_and_repairs_each_fault(
-    script: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    images = {name: (MEDIA / name).read_bytes() for name in ("groups/1/owl with lamp.png", "series/kettle-and-comet/cover.png")}
+def test_script_names_and_repairs_each_fault(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    script = tools.tool("draw-media")
+    images = {
+        name: (MEDIA / name).read_bytes()
+        for name in ("groups/1/owl with lamp.png", "series/kettle-and-comet/cover.png")
+    }
     monkeypatch.setattr(script, "images", images.items)
     (tmp_path / "series/kettle-and-comet").mkdir(parents=True)
     (tmp_path / "series/kettle-and-comet/cover.png").write_bytes(b"another")
     (tmp_path / "extra.png").write_bytes(b"")
 
-    assert script.main(["--check", str(tmp_path)]) == 1
-    assert capsys.readouterr().out.splitlines() == [
-        f"{tmp_path}/extra.png: not named by the catalog",
-        f"{tmp_path}/groups/1/owl with lamp.png: missing or another image",
-        f"{tmp_path}/series/kettle-and-comet/cover.png: missing or another image",
-    ]
-    assert script.main([str(tmp_path)]) == 0
+    assert tools.run(script, "--check", tmp_path) == (
+        1,
+        f"{tmp_path}/extra.png: not named by the catalog\n"
+        f"{tmp_path}/groups/1/owl with lamp.png: missing or another image\n"
+        f"{tmp_path}/series/kettle-and-comet/cover.png: missing or another image\n",
+    )
+    assert tools.run(script, tmp_path)[0] == 0
     files = [path for path in tmp_path.rglob("*") if path.is_file()]
     assert {path.relative_to(tmp_path).as_posix(): path.read_bytes() for path in files} == images
-    capsys.readouterr()
-    assert (script.main(["--check", str(tmp_path)]), capsys.readouterr().out) == (0, "")
+    assert tools.run(script, "--check", tmp_path) == (0, "")
 
 
 @pytest.fixture(scope="module")

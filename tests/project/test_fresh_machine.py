@@ -13,8 +13,8 @@ import pytest
 
 from generator.release.store import Store
 from generator.review import verify_files
+from tests.conftest import copy_of
 from tests.support import tree_snapshot
-from tests.support.archives import copy_example
 from tests.support.paths import BUILD
 
 PROJECT = BUILD.parent
@@ -90,7 +90,7 @@ def unpacked(tmp_path: Path) -> Path:
     folder = tmp_path / "flat panel (copy)"
     ignored = shutil.ignore_patterns("__pycache__")
     shutil.copytree(PROJECT / "generator", folder / "generator", ignore=ignored)
-    copy_example(folder)
+    copy_of("minimal", folder)
     shutil.copy(BUILD, folder)
     return folder
 
