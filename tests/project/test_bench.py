@@ -37,10 +37,10 @@ from tests.support import linked_catalog, tree_snapshot
 from tests.support.edge_servers import needs_edge_runtimes
 
 
-@pytest.fixture
-def site(tmp_path: Path) -> Site:
-    """Two series of two chapters, built."""
-    small = Site(tmp_path, 2, 2)
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Site:
+    """Two series of two chapters, built. Measurements add files, and change none."""
+    small = Site(tmp_path_factory.mktemp("bench"), 2, 2)
     small.write()
     small.build()
     return small
@@ -74,6 +74,7 @@ def test_filters_use_values_of_the_catalogs() -> None:
     assert {query["status"][0] for query in queries if "status" in query} <= set(catalogs.STATUSES)
 
 
+@pytest.mark.bench
 def test_worst_queries_are_measured(site: Site) -> None:
     """Each query has its expected status and fits a request line."""
     findings = worst.measure(site, 1, nothing)
@@ -113,6 +114,7 @@ def test_tables_show_figures_and_measurements() -> None:
     assert f"| requests | {median((70_000, 60_000, 90_000)):,} /s | 60,000 /s | 90,000 /s |" in lines
 
 
+@pytest.mark.bench
 def test_starting_measures_short_commands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each figure has one measurement for each run; the copy of the example is removed."""
     monkeypatch.setattr(starting, "RUNS", 2)
@@ -150,6 +152,7 @@ def test_edits_are_measured(tmp_path: Path) -> None:
     assert all(value > 0 for series in findings.series for value in series.values)
 
 
+@pytest.mark.bench
 def test_cost_of_a_url_is_measured(site: Site) -> None:
     """Memory and time come from a real nginx; with so few URLs, their values are arbitrary."""
     assert len(maps.measure(site, 1, nothing).figures) == 2
@@ -173,6 +176,7 @@ def test_servers_give_equal_responses(site: Site) -> None:
                 load.check(server, load.mix(site.folder / "wrong.list", fresh))
 
 
+@pytest.mark.bench
 def test_requests_are_measured(site: Site) -> None:
     """Each kind is compared with both bare servers; with so few URLs and rounds, the values are arbitrary."""
     if not load.have_wrk():
@@ -182,6 +186,7 @@ def test_requests_are_measured(site: Site) -> None:
     assert len([figure for figure in figures if figure.measured > 0]) >= 2 * len(requests.KINDS)
 
 
+@pytest.mark.bench
 @needs_edge_runtimes
 def test_workerd_is_measured(site: Site) -> None:
     """A packed release and the hello world answer 200 to every request; with so few URLs, values are arbitrary."""
@@ -212,6 +217,7 @@ def test_ended_children_belong_to_the_bench() -> None:
     assert machine.busy_seconds() - busy > 0.1
 
 
+@pytest.mark.bench
 def test_filtered_lists_are_measured(site: Site) -> None:
     """wrk sends a list of requests, and none fails."""
     if not load.have_wrk():

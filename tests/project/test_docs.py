@@ -44,10 +44,9 @@ def needs(*programs: str) -> pytest.MarkDecorator:
     return pytest.mark.skipif(bool(absent), reason=f"not installed: {', '.join(absent)}")
 
 
-# Followed every day; the others are slow.
-EVERYDAY = ("README.md", "docs/authors.md")
+# The README is followed every day; the others are slow.
 FOLLOWED = [
-    pytest.param(name, marks=[] if name in EVERYDAY else pytest.mark.documents)
+    pytest.param(name, marks=[] if name == "README.md" else pytest.mark.documents)
     for name in DOCUMENTS
     if blocks(name, "sh", "console") and name not in ELSEWHERE
 ]

@@ -28,6 +28,8 @@ from tests.support.archives import (
 )
 from tests.support.documents import AS_OF
 
+# Tests of commands that read each kind of file in the package, or start its program or nginx.
+COMMANDS = ("cli", "error_formats", "init", "media", "next", "releases", "serve", "serve_media")
 WITHOUT_ID = "  - {number: 7, published: 2026-02-02, pages: []}\n"
 MISSING = "1 chapter has no id and is missing from /api/v2; `{} ids` changes that"
 Program = Callable[..., subprocess.CompletedProcess[str]]
@@ -176,7 +178,8 @@ def test_the_installed_package_passes_the_tests_of_the_command_line(commands: Pa
     program = (tmp_path / "build.py").read_text(encoding="utf-8")
     (tmp_path / "build.py").write_text(program.replace("generator.cli", "flatpanel.cli"), encoding="utf-8")
     plugins = ["-p", "tests.support.installed_package", "-p", "no:xdist", "-p", "no:cacheprovider"]
-    command = [commands / "python", "-m", "pytest", "-q", *plugins, "-m", "not checkout", "tests/commands"]
+    files = [f"tests/commands/test_{name}.py" for name in COMMANDS]
+    command = [commands / "python", "-m", "pytest", "-q", *plugins, "-m", "not checkout", *files]
     # A folder of its own, since pytest removes the temporary folders of other runs; open, as some tests need it.
     with filesystem.scratch_folder(shared=True) as temporary:
         temporary.chmod(0o1777)
