@@ -48,10 +48,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    # No example has a time limit: a busy machine is no failure.
-    hypothesis.settings.register_profile("flatpanel", deadline=None)
-    hypothesis.settings.load_profile("flatpanel")
     runs.everything = bool(config.option.everything or config.option.part)
+    # No example has a time limit: a busy machine is no failure.
+    hypothesis.settings.register_profile("flatpanel", deadline=None, max_examples=runs.examples(100))
+    hypothesis.settings.load_profile("flatpanel")
     # Most of the time of a small build is the compression of what all sites have: Swagger UI, scripts and styles.
     encoding.deflate_piece = functools.lru_cache(256)(encoding.deflate_piece)
 

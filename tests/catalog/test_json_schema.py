@@ -4,16 +4,14 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
-import pytest
 from click.testing import Result
 from jsonschema import Draft7Validator
 
 from generator.catalog import json_schema
 from generator.catalog.reader import LISTS, SIZES, VIEWS
-from generator.catalog.records import Record
 from generator.catalog.yaml import reader
 from tests.conftest import Site
-from tests.project.test_catalog_docs import CATALOG, DOCS, HEADINGS, in_backticks, records, rows
+from tests.project.test_catalog_docs import CATALOG, DOCS, HEADINGS, ROWS, in_backticks, records, rows
 from tests.support.schema_editor import SCHEMAS, Editor, objects, plain
 
 MODELINE = "# yaml-language-server: $schema="
@@ -25,14 +23,13 @@ def schema_of(file: str) -> str:
     return "people.json" if file in ("authors.yaml", "artists.yaml") else file.replace(".yaml", ".json")
 
 
-@pytest.mark.parametrize("name", SCHEMAS)
-def test_schema_is_valid_json_schema(name: str) -> None:
+def test_schema_is_valid_json_schema() -> None:
     """Each has the dialect that editors support, a title and a description."""
-    Draft7Validator.check_schema(SCHEMAS[name])
-
-    assert SCHEMAS[name]["$schema"] == Draft7Validator.META_SCHEMA["$id"]
-    assert SCHEMAS[name]["title"]
-    assert SCHEMAS[name]["description"].endswith(".")
+    for schema in SCHEMAS.values():
+        Draft7Validator.check_schema(schema)
+        assert schema["$schema"] == Draft7Validator.META_SCHEMA["$id"]
+        assert schema["title"]
+        assert schema["description"].endswith(".")
 
 
 def test_every_kind_of_file_has_a_schema() -> None:
@@ -45,16 +42,15 @@ def test_every_kind_of_file_has_a_schema() -> None:
 FILES = sorted(path.relative_to(CATALOG).as_posix() for path in CATALOG.rglob("*.yaml"))
 
 
-@pytest.mark.parametrize("file", FILES)
-def test_example_is_valid_in_editors(file: str) -> None:
+def test_example_is_valid_in_editors() -> None:
     """Every file of the example is valid against the schema that its first line names."""
-    text = (CATALOG / file).read_bytes()
-    first = text.decode().splitlines()[0]
-    named = (CATALOG / file).parent / first.removeprefix(MODELINE)
-
-    assert first.startswith(MODELINE)
-    assert named.resolve() == CATALOG / ".schemas" / schema_of(file)
-    assert list(Editor(SCHEMAS[named.name]).iter_errors(plain(reader.load(text)))) == []
+    for file in FILES:
+        text = (CATALOG / file).read_bytes()
+        first = text.decode().splitlines()[0]
+        named = (CATALOG / file).parent / first.removeprefix(MODELINE)
+        assert first.startswith(MODELINE), file
+        assert named.resolve() == CATALOG / ".schemas" / schema_of(file)
+        assert list(Editor(SCHEMAS[named.name]).iter_errors(plain(reader.load(text)))) == [], file
 
 
 def test_schemas_of_the_example_are_up_to_date() -> None:
@@ -67,14 +63,13 @@ def test_schemas_of_the_example_are_up_to_date() -> None:
     )
 
 
-@pytest.mark.parametrize("file", FILES)
-def test_catalog_page_shows_the_first_line_of_each_file(file: str) -> None:
+def test_catalog_page_shows_the_first_line_of_each_file() -> None:
     """Authors copy it; some lists share a row."""
-    first = (CATALOG / file).read_text(encoding="utf-8").splitlines()[0]
     shared = {f"{name}.json" for name in ("groups", "members", "accounts", "keys")}
-    row = first.replace(schema_of(file), "categories.json") if schema_of(file) in shared else first
-
-    assert f"| `{row}`" in DOCS
+    for file in FILES:
+        first = (CATALOG / file).read_text(encoding="utf-8").splitlines()[0]
+        row = first.replace(schema_of(file), "categories.json") if schema_of(file) in shared else first
+        assert f"| `{row}`" in DOCS
 
 
 def test_build_ignores_schemas(site: Site, run: Callable[..., Result]) -> None:
@@ -115,23 +110,19 @@ def test_missing_catalog_is_an_error(tmp_path: Path, run: Callable[..., Result])
     assert not (tmp_path / "nowhere").exists()
 
 
-@pytest.mark.parametrize("record", sorted(records(), key=lambda record: record.__name__))
-def test_every_field_has_a_description(record: type[Record]) -> None:
+def test_every_field_has_a_description() -> None:
     """Editors and `explain` show it."""
-    assert [name for name, field in record.model_fields.items() if not field.description] == []
+    for record in records():
+        assert [name for name, field in record.model_fields.items() if not field.description] == [], record
 
 
-EXPLAINED = [(heading, field) for heading in HEADINGS for field in rows(heading)]
-
-
-@pytest.mark.parametrize(("heading", "field"), EXPLAINED)
-def test_page_has_the_descriptions_of_the_records(heading: str, field: str) -> None:
+def test_page_has_the_descriptions_of_the_records() -> None:
     """Descriptions and examples are equal, except for links."""
-    _, _, meaning, example = rows(heading)[field]
-    info = HEADINGS[heading].model_fields[field]
-
-    assert info.description == re.sub(r"\[([^\]]+)\]\([^)]+\)", r"\1", meaning)
-    assert (info.examples or []) == plain(in_backticks(example))
+    for heading, field in ROWS:
+        _, _, meaning, example = rows(heading)[field]
+        info = HEADINGS[heading].model_fields[field]
+        assert info.description == re.sub(r"\[([^\]]+)\]\([^)]+\)", r"\1", meaning), field
+        assert (info.examples or []) == plain(in_backticks(example)), field
 
 
 def test_every_pattern_has_a_message() -> None:

@@ -21,6 +21,7 @@ from ruamel.yaml.error import YAMLError
 from generator.catalog.yaml.positions import read_positions
 from generator.catalog.yaml.reader import Malformed, load
 from tests.support.paths import DATA
+from tests.support.runs import examples
 
 SUITE = [json.loads(line) for line in (DATA / "yaml_suite.jsonl").read_text().splitlines()]
 # Where libyaml reads ? and & inside of words, and the last of several blank lines, in another way. Such texts are rare.
@@ -28,10 +29,6 @@ READ_OTHERWISE = {"652Z", "HM87-1", "L24T-1", "Y2GN"}
 # What libyaml takes although it should not: wrong indentation of flow collections, comments without a blank before
 # them, and marks inside of quotes. What is meant is plain in each of them.
 NOT_REFUSED = {"9C9N", "9JBA", "CVW2", "DK95-1", "G5U8", "MUS6", "QB6E", "S98Z", "SU5Z", "X4QW", "Y79Y-3", "YJV2"}
-
-
-def named(cases: list[dict[str, Any]]) -> Any:
-    return pytest.mark.parametrize("case", cases, ids=[case["name"] for case in cases])
 
 
 def outcome(text: bytes) -> list[Any]:
@@ -52,21 +49,21 @@ def values(text: str) -> list[Any]:
     return stream
 
 
-@named([case for case in SUITE if "json" in case and case["name"] not in READ_OTHERWISE])
-def test_suite_documents_are_read_alike_or_refused(case: dict[str, str]) -> None:
+def test_suite_documents_are_read_alike_or_refused() -> None:
     """No document of the suite has another value here; a refused document has a flaw."""
-    text, expected = case["yaml"].encode(), values(case["json"]) or [None]
-    value = outcome(text)
+    for case in SUITE:
+        if "json" in case and case["name"] not in READ_OTHERWISE:
+            text, expected = case["yaml"].encode(), values(case["json"]) or [None]
+            value = outcome(text)
+            assert value == expected if value else read_positions(text).flaws, case["name"]
 
-    assert value == expected if value else read_positions(text).flaws
 
-
-@named([case for case in SUITE if "fail" in case and case["name"] not in NOT_REFUSED])
-def test_invalid_suite_documents_are_refused(case: dict[str, str]) -> None:
+def test_invalid_suite_documents_are_refused() -> None:
     """Each has a flaw with a position."""
-    text = case["yaml"].encode()
+    invalid = [case for case in SUITE if "fail" in case and case["name"] not in NOT_REFUSED]
+    texts = {case["name"]: case["yaml"].encode() for case in invalid}
 
-    assert (outcome(text), bool(read_positions(text).flaws)) == ([], True)
+    assert [name for name, text in texts.items() if outcome(text) or not read_positions(text).flaws] == []
 
 
 def test_most_suite_documents_are_read() -> None:
@@ -76,10 +73,13 @@ def test_most_suite_documents_are_read() -> None:
     assert len(read) >= 184
 
 
-@named([case for case in SUITE if case["name"] in READ_OTHERWISE | NOT_REFUSED])
-def test_listed_differences_still_exist(case: dict[str, str]) -> None:
+def test_listed_differences_still_exist() -> None:
     """A newer libyaml without a difference removes it from the list."""
-    assert outcome(case["yaml"].encode()) not in ([], values(case.get("json", "")))
+    listed = [case for case in SUITE if case["name"] in READ_OTHERWISE | NOT_REFUSED]
+    results = {case["name"]: (outcome(case["yaml"].encode()), values(case.get("json", ""))) for case in listed}
+
+    assert len(results) == len(READ_OTHERWISE | NOT_REFUSED)
+    assert [name for name, (ours, theirs) in results.items() if ours in ([], theirs)] == []
 
 
 # Only plain words that ruamel.yaml reads by 1.2 as well: it keeps dates, 1_000, 0b1, = and << of 1.1.
@@ -136,7 +136,7 @@ def floats(value: Any) -> Any:
 
 
 @pytest.mark.filterwarnings("ignore::ruamel.yaml.error.ReusedAnchorWarning")
-@settings(max_examples=1500, derandomize=True)
+@settings(max_examples=examples(1200), derandomize=True)
 @given(st.lists(st.sampled_from(WORDS) | st.sampled_from(SIGNS), max_size=14).map("".join))
 @example("k: |\n  a\n  b\nl: >-\n  c\n  d\n")
 @example("- &x [1, {a: ~}]\n- *x\n")
@@ -160,7 +160,7 @@ PLAIN = st.recursive(
 )
 
 
-@settings(max_examples=300, derandomize=True)
+@settings(max_examples=examples(300), derandomize=True)
 @given(PLAIN.filter(lambda value: isinstance(value, list | dict)), st.booleans())
 def test_output_of_another_writer_is_read(value: Any, flow: bool) -> None:
     """In block and flow style, with any quotes."""

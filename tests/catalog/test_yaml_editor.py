@@ -1,7 +1,7 @@
 """Edits of hand-written YAML: what changes, what stays, and what is refused."""
 
 from collections.abc import Sequence
-from pathlib import Path
+from itertools import cycle
 from typing import Any
 
 import pytest
@@ -242,27 +242,26 @@ def test_value_with_an_anchor_in_use_is_not_replaced() -> None:
 
 
 FILES = sorted((ROOT / "catalog_src").rglob("*.yaml")) + sorted(SITES.rglob("*.yaml"))
+VALUES = ("one, two", ["a", "b # c"], "two\nlines\n")
 
 
-@pytest.mark.parametrize(
-    "file", sample([file for file in FILES if file.stat().st_size < 20_000], 5), ids=lambda one: one.stem
-)
-@pytest.mark.parametrize("value", ["one, two", ["a", "b # c"], "two\nlines\n"])
-def test_every_field_of_the_test_catalogs_can_be_set(file: Path, value: object) -> None:
+def test_every_field_of_the_test_catalogs_can_be_set() -> None:
     """Each field gets another value and a new field next to it, and every comment stays."""
-    text = file.read_bytes()
-    comments = [line for line in text.decode().splitlines() if line.strip().startswith("#")]
-    paths = list(read_positions(text).keys)
-    for *path, name in paths[:: max(1, len(paths) // 15)]:
-        for field in (str(name), "brand_new"):
-            try:
-                edited = editor.with_field(text, tuple(path), field, value)
-            except FlatpanelError:
-                assert "\n" in str(value) or isinstance(at(reader.load(text), [*path, field]), dict | list)
-                continue
-            left = edited.decode().splitlines()
-            assert [line for line in comments if line not in left] == []
-            assert at(reader.load(edited), [*path, field]) == value
+    values = cycle(VALUES)
+    for file in sample([file for file in FILES if file.stat().st_size < 20_000], 10):
+        text = file.read_bytes()
+        comments = [line for line in text.decode().splitlines() if line.strip().startswith("#")]
+        paths = list(read_positions(text).keys)
+        for *path, name in paths[:: max(1, len(paths) // 15)]:
+            for field, value in zip((str(name), "brand_new"), values, strict=False):
+                try:
+                    edited = editor.with_field(text, tuple(path), field, value)
+                except FlatpanelError:
+                    assert "\n" in str(value) or isinstance(at(reader.load(text), [*path, field]), dict | list)
+                    continue
+                left = edited.decode().splitlines()
+                assert [line for line in comments if line not in left] == [], file
+                assert at(reader.load(edited), [*path, field]) == value, file
 
 
 @pytest.mark.parametrize(
