@@ -430,9 +430,9 @@ def test_only_web_addresses_become_links(tmp_path: Path) -> None:
             assert re.match(r"/(?!/)|#|https://comics\.example/", link), f"{url}: {link}"
 
 
-@pytest.mark.parametrize("text", [*SCHEMES, "", "https://", "https://a\nb", 'https://a"b', "ftp://a"])
-def test_other_texts_are_no_urls(text: str) -> None:
-    assert values.http_url(text) == ""
+def test_other_texts_are_no_urls() -> None:
+    for text in [*SCHEMES, "", "https://", "https://a\nb", 'https://a"b', "ftp://a"]:
+        assert values.http_url(text) == ""
 
 
 def test_urls_of_the_web_are_urls() -> None:

@@ -3,8 +3,6 @@
 import json
 from typing import Any
 
-import pytest
-
 from generator import encoding
 from generator.api.resources import Body
 from generator.catalog.entities import Catalog
@@ -223,10 +221,10 @@ def test_urls_of_a_catalog() -> None:
     assert sorted(FOUND) == sorted(BODIES)
 
 
-@pytest.mark.parametrize("url", BODIES)
-def test_exact_body(url: str) -> None:
+def test_exact_body() -> None:
     """The keys, their order, the values and the bytes are as expected."""
-    assert FOUND[url] == json.dumps(BODIES[url], ensure_ascii=False, separators=(",", ":"))
+    for url, body in BODIES.items():
+        assert FOUND[url] == json.dumps(body, ensure_ascii=False, separators=(",", ":")), url
 
 
 def test_empty_catalog_has_empty_lists() -> None:
@@ -238,19 +236,24 @@ def test_empty_catalog_has_empty_lists() -> None:
     assert set(bodies) == lists - {"/", "/index.json"}
 
 
-@pytest.mark.parametrize(
-    ("number", "encoded_number"),
-    [("1", "1"), ("1.0", "1"), ("0", "0"), ("10.50", "10.5"), ("0.1", "0.1"), ("999999999.9999", "999999999.9999"),
-     ("123456789.0001", "123456789.0001"), ("100000000", "100000000"), ("1.2345", "1.2345")],
-)  # fmt: skip
-def test_number_keeps_its_digits(number: str, encoded_number: str) -> None:
+def test_number_keeps_its_digits() -> None:
     """A number is never 1.0, has no exponent and loses no digit. The same holds in paths and keys."""
-    text = f"series: {{a: {{chapters: [{{number: {number}, published: 2026-05-01, pages: []}}]}}}}"
-    bodies = encoded_bodies(text)
-
-    assert f'"volume":0,"number":{encoded_number},' in bodies["/api/releases"]
-    assert f'"volumes":{{"0":{{"{encoded_number}":{{' in bodies["/api/series/a"]
-    assert f"/api/v1/series/a/0/{encoded_number}" in bodies
+    for number, encoded_number in [
+        ("1", "1"),
+        ("1.0", "1"),
+        ("0", "0"),
+        ("10.50", "10.5"),
+        ("0.1", "0.1"),
+        ("999999999.9999", "999999999.9999"),
+        ("123456789.0001", "123456789.0001"),
+        ("100000000", "100000000"),
+        ("1.2345", "1.2345"),
+    ]:
+        text = f"series: {{a: {{chapters: [{{number: {number}, published: 2026-05-01, pages: []}}]}}}}"
+        bodies = encoded_bodies(text)
+        assert f'"volume":0,"number":{encoded_number},' in bodies["/api/releases"]
+        assert f'"volumes":{{"0":{{"{encoded_number}":{{' in bodies["/api/series/a"]
+        assert f"/api/v1/series/a/0/{encoded_number}" in bodies
 
 
 def chapters(*published: tuple[str, str, str]) -> str:

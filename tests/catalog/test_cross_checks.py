@@ -1,7 +1,5 @@
 """Checks between records. The messages are in tests/data/wrong/references.md."""
 
-import pytest
-
 from generator.catalog.problems.unlocated import FIRST, UnlocatedProblem
 from tests.support.yaml_catalogs import complaints
 
@@ -23,9 +21,9 @@ def series(fields: str) -> str:
     return f"{PEOPLE}\nseries: {{a: {{{fields}}}}}"
 
 
-@pytest.mark.parametrize(
-    "fields",
-    [
+def test_valid_references_have_no_problems() -> None:
+    """So are references by name and by id, a member with two roles, one number in two volumes, or twice in none."""
+    for fields in [
         "",
         "authors: [Ada Penn, 7], artists: [Cy Brush], categories: [drama]",
         'authors: [1, "7"]',
@@ -33,11 +31,8 @@ def series(fields: str) -> str:
         f"chapters: [{chapter('number: 1')}, {chapter('number: 1, volume: 1')}, {chapter('number: 1, volume: 2')}]",
         f"chapters: [{chapter('number: 1, id: 1')}, {chapter('number: 1.1, id: 2')}, {chapter('number: 1.01')}]",
         f"chapters: [{chapter('number: 1, id: 1')}, {chapter('number: 1.0, id: 2')}, {chapter('number: 1')}]",
-    ],
-)
-def test_valid_references_have_no_problems(fields: str) -> None:
-    """So are references by name and by id, a member with two roles, one number in two volumes, or twice in none."""
-    assert complaints(series(fields)) == []
+    ]:
+        assert complaints(series(fields)) == []
 
 
 def test_alias_is_not_a_reference() -> None:
@@ -66,9 +61,9 @@ def test_username_can_equal_names_in_other_lists() -> None:
     assert complaints("accounts: [{username: drama}]\ncategories: [{id: drama, name: Drama}]") == []
 
 
-@pytest.mark.parametrize(
-    ("unreadable", "text"),
-    [
+def test_reference_to_an_unreadable_file_is_no_problem() -> None:
+    """One broken file is one problem, not one for each reference to it."""
+    for unreadable, text in [
         ("authors.yaml", "series: {a: {authors: [Zebedee, 12]}}"),
         ("artists.yaml", "series: {a: {artists: [Zebedee]}}"),
         ("categories.yaml", "series: {a: {categories: [nothing]}}"),
@@ -76,12 +71,9 @@ def test_username_can_equal_names_in_other_lists() -> None:
         ("members.yaml", "groups: [{id: 1, name: Night Shift, members: [{member: Zebedee, role: None}]}]"),
         ("series/b.yaml", "accounts: [{username: reader, bookmarks: [b]}]"),
         ("series/b/chapters/1.yaml", "accounts: [{username: reader, bookmarks: [b]}]"),
-    ],
-)
-def test_reference_to_an_unreadable_file_is_no_problem(unreadable: str, text: str) -> None:
-    """One broken file is one problem, not one for each reference to it."""
-    assert complaints(text, {unreadable}) == []
-    assert len(complaints(text)) >= 1
+    ]:
+        assert complaints(text, {unreadable}) == []
+        assert len(complaints(text)) >= 1
 
 
 def test_repeated_reference_to_an_unreadable_file_is_a_problem() -> None:

@@ -17,9 +17,9 @@ ADVICE = "by a comment; put the text in quotes, or a space after #"
 CUT = "title: Night #2\ncover: c.png\n"
 
 
-@pytest.mark.parametrize(
-    ("text", "warnings"),
-    [
+def test_text_cut_by_a_comment_is_a_warning() -> None:
+    """The warning is at the #, with the field and the remaining text."""
+    for text, warnings in [
         ("title: Night #2", [(1, 14, "title", "Night")]),
         ("title: Night\t#2", [(1, 14, "title", "Night")]),
         ("title: Night   #2  \r\ncover: a b #1.jpg\r\n", [(1, 16, "title", "Night"), (2, 12, "cover", "a b")]),
@@ -31,13 +31,10 @@ CUT = "title: Night #2\ncover: c.png\n"
         ("chapters:\n- {title: A #1\n  }", [(2, 13, "chapters[0].title", "A")]),
         (f"title: {'x' * 50} #2", [(1, 59, "title", f"…{'x' * 40}")]),
         ("title: 月\u3000夜 #2", [(1, 12, "title", "月\u3000夜")]),
-    ],
-)
-def test_text_cut_by_a_comment_is_a_warning(text: str, warnings: list[tuple[int, int, str, str]]) -> None:
-    """The warning is at the #, with the field and the remaining text."""
-    expected = [(*place, f'is cut to "{read}" {ADVICE}') for *place, read in warnings]
+    ]:
+        expected = [(*place, f'is cut to "{read}" {ADVICE}') for *place, read in warnings]
 
-    assert [tuple(warning) for warning in cut_texts(text.encode(), records.Series)] == expected
+        assert [tuple(warning) for warning in cut_texts(text.encode(), records.Series)] == expected
 
 
 def test_unused_anchor_is_a_warning() -> None:
@@ -49,9 +46,9 @@ def test_unused_anchor_is_a_warning() -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
+def test_ordinary_comment_is_no_warning() -> None:
+    """A space after the #, quotes, a block, or a value that could not be longer: nothing is lost."""
+    for text in [
         "title: Night # 2",
         "title: Night #",
         "title: Night#2",
@@ -70,11 +67,8 @@ def test_unused_anchor_is_a_warning() -> None:
         "titel: Night #2",
         "title: #2",
         "chapters: []\n#end",
-    ],
-)
-def test_ordinary_comment_is_no_warning(text: str) -> None:
-    """A space after the #, quotes, a block, or a value that could not be longer: nothing is lost."""
-    assert cut_texts(text.encode(), records.Series) == []
+    ]:
+        assert cut_texts(text.encode(), records.Series) == []
 
 
 @pytest.mark.parametrize(

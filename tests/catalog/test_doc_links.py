@@ -2,12 +2,10 @@
 
 import re
 
-import pytest
-
 from generator.catalog.layout import SITE
 from generator.catalog.problems import doc_links
 from generator.catalog.reader import LISTS, SIZES, VIEWS
-from tests.project.test_catalog_docs import HEADINGS, rows
+from tests.project.test_catalog_docs import HEADINGS, ROWS, rows
 from tests.support.documents import sections
 from tests.support.paths import ROOT
 
@@ -37,33 +35,32 @@ BESIDE = ("when-something-changed", "licensed-and-restricted", "scheduling", "vi
 UNLINKED = {"modified": "instants", "categories": "references", "bookmarks": "references"}
 
 
-@pytest.mark.parametrize("heading", HEADINGS)
-def test_unknown_field_links_to_the_table_of_fields(heading: str) -> None:
+def test_unknown_field_links_to_the_table_of_fields() -> None:
     """The section is that of the record, at any depth."""
-    file, path = RECORDS[heading]
-    anchor = doc_links.anchor(file, (*path, "titel"), of_key=True)
+    for heading in HEADINGS:
+        file, path = RECORDS[heading]
+        anchor = doc_links.anchor(file, (*path, "titel"), of_key=True)
 
-    assert all(f"| `{field}` |" in ANCHORS[anchor] for field in rows(heading))
+        assert all(f"| `{field}` |" in ANCHORS[anchor] for field in rows(heading))
 
 
-@pytest.mark.parametrize(("heading", "field"), [(heading, field) for heading in HEADINGS for field in rows(heading)])
-def test_value_links_to_its_explanation(heading: str, field: str) -> None:
+def test_value_links_to_its_explanation() -> None:
     """The section of the kind of value, of the inner record, or of the row."""
-    file, path = RECORDS[heading]
-    anchor = doc_links.anchor(file, (*path, field))
-    _, default, meaning, example = rows(heading)[field]
-    links = [link for link in re.findall(r"\(#([\w-]+)\)", default + meaning + example) if link not in BESIDE]
-    unlinked = UNLINKED.get(field, anchor) if heading not in AGES else anchor
+    for heading, field in ROWS:
+        file, path = RECORDS[heading]
+        anchor = doc_links.anchor(file, (*path, field))
+        _, default, meaning, example = rows(heading)[field]
+        links = [link for link in re.findall(r"\(#([\w-]+)\)", default + meaning + example) if link not in BESIDE]
+        unlinked = UNLINKED.get(field, anchor) if heading not in AGES else anchor
+        assert anchor == (links[0] if links else unlinked), (heading, field)
+        assert anchor in ANCHORS
+        assert links or field in UNLINKED or f"| `{field}` |" in ANCHORS[anchor], (heading, field)
 
-    assert anchor == (links[0] if links else unlinked)
-    assert anchor in ANCHORS
-    assert links or field in UNLINKED or f"| `{field}` |" in ANCHORS[anchor]
 
-
-@pytest.mark.parametrize("file", FILES)
-def test_file_links_to_a_section(file: str) -> None:
+def test_file_links_to_a_section() -> None:
     """A problem of a whole file, or at an unknown path, has a link."""
-    assert {doc_links.anchor(file, path) for path in ((), (0,), ("?",), ("?", 0, "?"))} <= ANCHORS.keys()
+    for file in FILES:
+        assert {doc_links.anchor(file, path) for path in ((), (0,), ("?",), ("?", 0, "?"))} <= ANCHORS.keys()
 
 
 def test_fixed_anchors_exist() -> None:

@@ -1,6 +1,7 @@
 """The line of a problem with a caret below it: what is printed, and what is not."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -22,9 +23,9 @@ def shown(line: str, word: str) -> str:
     return f"{part.line}\n{' ' * part.before}^"
 
 
-@pytest.mark.parametrize(
-    ("line", "word", "expected"),
-    [
+def test_caret_is_below_the_position() -> None:
+    """A wide character has two columns, a combining mark none, a tab four; control characters are escaped."""
+    cases: list[Any] = [
         ("title: Two", "Two", "title: Two\n       ^"),
         ("title: Two", "title", "title: Two\n^"),
         ("\ttitle:\tTwo", "Two", "    title:    Two\n              ^"),
@@ -38,26 +39,8 @@ def shown(line: str, word: str) -> str:
         ("a: \u202e{x}", "{x}", "a: \\u202e{x}\n         ^"),
         ("a: \ufffd {x}", "{x}", "a: \ufffd {x}\n     ^"),
         ("a: b   ", "b", "a: b\n   ^"),
-    ],
-    ids=[
-        "plain",
-        "first",
-        "tabs",
-        "wide",
-        "half wide",
-        "marks",
-        "circled",
-        "emoji",
-        "blank",
-        "escapes",
-        "bidi",
-        "lost",
-        "end",
-    ],
-)
-def test_caret_is_below_the_position(line: str, word: str, expected: str) -> None:
-    """A wide character has two columns, a combining mark none, a tab four; control characters are escaped."""
-    assert shown(line, word) == expected
+    ]
+    assert [shown(line, word) for line, word, _ in cases] == [expected for *_, expected in cases]
 
 
 @pytest.mark.parametrize("filler", ["a", "紙", "\x07", "e\u0301"])
@@ -108,21 +91,17 @@ def test_key_in_a_line_is_redacted() -> None:
     assert (part.line, part.before) == ("title: fpk_… {x}", len("title: fpk_… "))
 
 
-@pytest.mark.parametrize(
-    "disguise",
-    [
+def test_file_with_an_escaped_key_has_no_excerpts() -> None:
+    """A reader could undo the YAML escapes."""
+    for disguise in [
         'title: "fpk\\x5f{rest}"\n',
         'title: "\\u0066pk_{rest}"\n',
         'title: "\\U00000066pk_{rest}"\n',
         'title: "fpk_abcdefgh\\\n  ijklmnopqrstuvwxyz"\n',
         'title: "fpk_abcdefgh\\\r\n  ijklmnopqrstuvwxyz"\n',
         'title: "fpk\\x5f{rest}\n',
-    ],
-    ids=["\\x", "\\u", "\\U", "folded", "folded, CRLF", "not closed"],
-)
-def test_file_with_an_escaped_key_has_no_excerpts(disguise: str) -> None:
-    """A reader could undo the YAML escapes."""
-    assert seen(f"cover: a.jpg\n{disguise.replace('{rest}', 'a1B2' * 10)}") == []
+    ]:
+        assert seen(f"cover: a.jpg\n{disguise.replace('{rest}', 'a1B2' * 10)}") == []
 
 
 def test_other_escapes_hide_no_lines() -> None:
@@ -169,13 +148,19 @@ def test_files_with_unknown_key_positions_have_no_excerpts() -> None:
     assert seen(f"{ACCOUNTS}  - [", "accounts.yaml") == []
 
 
-@pytest.mark.parametrize(
-    "line",
-    ["sha256: x", '"sha256" : x', "{keys: [x]}", "- {key: x}", "API-Key: x", "apiKeys: x", "password: x", "'token': x"],
-)
-def test_line_with_a_secret_field_has_no_excerpt_in_any_file(line: str) -> None:
+def test_line_with_a_secret_field_has_no_excerpt_in_any_file() -> None:
     """An account that was pasted into another file keeps its secrets."""
-    assert seen(f"title: A\n{line}\n") == ["title: A"]
+    for line in [
+        "sha256: x",
+        '"sha256" : x',
+        "{keys: [x]}",
+        "- {key: x}",
+        "API-Key: x",
+        "apiKeys: x",
+        "password: x",
+        "'token': x",
+    ]:
+        assert seen(f"title: A\n{line}\n") == ["title: A"]
 
 
 def test_missing_line_has_no_excerpt() -> None:
@@ -183,15 +168,15 @@ def test_missing_line_has_no_excerpt() -> None:
     assert lines("").excerpt((3, 1)) is None
 
 
-@pytest.mark.parametrize("line_break", ["\n", "\r\n", "\r", "\x85", "\u2028", "\u2029"])
-def test_lines_end_at_yaml_line_breaks(line_break: str) -> None:
+def test_lines_end_at_yaml_line_breaks() -> None:
     """Line numbers count every line break of the YAML reader."""
-    text = line_break.join(["title: A", "cover: b.jpg", "titel: C"])
-    position = read_positions(text.encode()).position(("titel",), of_key=True)
-    part = lines(text).excerpt(position)
+    for line_break in ["\n", "\r\n", "\r", "\x85", "\u2028", "\u2029"]:
+        text = line_break.join(["title: A", "cover: b.jpg", "titel: C"])
+        position = read_positions(text.encode()).position(("titel",), of_key=True)
+        part = lines(text).excerpt(position)
 
-    assert position == (3, 1)
-    assert part and part.line == "titel: C"
+        assert position == (3, 1)
+        assert part and part.line == "titel: C"
 
 
 def test_byte_order_mark_is_not_counted() -> None:

@@ -260,23 +260,24 @@ def test_missing_git_is_a_warning(repository: Path, monkeypatch: pytest.MonkeyPa
     )
 
 
-@pytest.mark.parametrize(
-    "setting",
-    [
-        *("color.ui=always", "core.quotePath=true", "diff.relative=true", "log.follow=true", "log.showRoot=false"),
-        *("log.decorate=full", "diff.autoRefreshIndex=false", "status.showUntrackedFiles=no", "status.showStash=true"),
-        *("status.branch=true", "status.relativePaths=true", "core.fileMode=true", "log.diffMerges=combined"),
-    ],
+SETTINGS = (
+    *("color.ui=always", "core.quotePath=true", "diff.relative=true", "log.follow=true", "log.showRoot=false"),
+    *("log.decorate=full", "diff.autoRefreshIndex=false", "status.showUntrackedFiles=no", "status.showStash=true"),
+    *("status.branch=true", "status.relativePaths=true", "core.fileMode=true", "log.diffMerges=combined"),
 )
-def test_git_settings_change_no_time(repository: Path, setting: str) -> None:
+
+
+def test_git_settings_change_no_time(repository: Path) -> None:
     """The result is the same on every machine."""
     written(repository / "c.yaml", "stashed", FIRST)
     git(repository, "stash", "--include-untracked")
     written(repository / "é.yaml", "é", THIRD)
     (repository / "a.yaml").touch()
-    git(repository, "config", *setting.split("="))
-
-    assert times(repository) == {"a.yaml": FIRST, "b.yaml": SECOND, "é.yaml": THIRD}
+    for setting in SETTINGS:
+        name, _, value = setting.partition("=")
+        git(repository, "config", name, value)
+        assert times(repository) == {"a.yaml": FIRST, "b.yaml": SECOND, "é.yaml": THIRD}, setting
+        git(repository, "config", "--unset", name)
 
 
 def test_git_variables_of_another_repository_are_ignored(

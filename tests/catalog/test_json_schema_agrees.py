@@ -105,21 +105,21 @@ def test_schema_accepts_the_same_texts_as_the_model(data: st.DataObject) -> None
         assert not taken or all(map(reason, wrong)), wrong
 
 
-@pytest.mark.parametrize("kind", LEAST, ids=lambda kind: kind.__name__)
-def test_schema_has_the_same_fields_as_the_model(kind: type[records.Record]) -> None:
+def test_schema_has_the_same_fields_as_the_model() -> None:
     """Required fields are required, and unknown fields are refused."""
-    whole = RECORDS[kind.__name__]
+    for kind in LEAST:
+        whole = RECORDS[kind.__name__]
 
-    lacking = [{name: one for name, one in LEAST[kind].items() if name != field} for field in LEAST[kind]]
-    wrong = [{**LEAST[kind], "surplus": 1}, [LEAST[kind]], *lacking]
+        lacking = [{name: one for name, one in LEAST[kind].items() if name != field} for field in LEAST[kind]]
+        wrong = [{**LEAST[kind], "surplus": 1}, [LEAST[kind]], *lacking]
 
-    assert [*takes(whole, LEAST[kind], *wrong)] == [True, *([False] * len(wrong))]
-    assert all(refusals(kind, one) for one in wrong)
+        assert [*takes(whole, LEAST[kind], *wrong)] == [True, *([False] * len(wrong))]
+        assert all(refusals(kind, one) for one in wrong)
 
 
-@pytest.mark.parametrize(
-    ("value", "taken"),
-    [
+def test_views_are_checked_alike() -> None:
+    """views.yaml contains counts by id, or nothing."""
+    for value, taken in [
         (None, True),
         ({}, True),
         ({"31": 1204}, True),
@@ -127,17 +127,14 @@ def test_schema_has_the_same_fields_as_the_model(kind: type[records.Record]) -> 
         ({"031": 1}, False),
         ({"31": "1"}, False),
         ([], False),
-    ],
-)
-def test_views_are_checked_alike(value: Any, taken: bool) -> None:
-    """views.yaml contains counts by id, or nothing."""
-    assert [*takes(SCHEMAS["views.json"], value)] == [taken]
-    assert (not refusals(records.Views, {} if value is None else value)) == taken
+    ]:
+        assert [*takes(SCHEMAS["views.json"], value)] == [taken]
+        assert (not refusals(records.Views, {} if value is None else value)) == taken
 
 
-@pytest.mark.parametrize(
-    ("value", "taken"),
-    [
+def test_sizes_are_checked_alike() -> None:
+    """sizes.yaml contains texts by id, or nothing."""
+    for value, taken in [
         (None, True),
         ({}, True),
         ({"31": "784x1145*23 - 1568x1145"}, True),
@@ -151,18 +148,15 @@ def test_views_are_checked_alike(value: Any, taken: bool) -> None:
         ({"31": 5}, False),
         ({"031": "5x5"}, False),
         ([], False),
-    ],
-)
-def test_sizes_are_checked_alike(value: Any, taken: bool) -> None:
-    """sizes.yaml contains texts by id, or nothing."""
-    assert [*takes(SCHEMAS["sizes.json"], value)] == [taken]
-    assert (not refusals(records.Sizes, {} if value is None else value)) == taken
+    ]:
+        assert [*takes(SCHEMAS["sizes.json"], value)] == [taken]
+        assert (not refusals(records.Sizes, {} if value is None else value)) == taken
 
 
-@pytest.mark.parametrize("name", ["people", "categories", "groups", "members", "accounts", "keys"])
-def test_list_can_be_empty(name: str) -> None:
+def test_list_can_be_empty() -> None:
     """A file of comments is an empty list; fields are not a list."""
-    assert [*takes(SCHEMAS[f"{name}.json"], [], None, {}, "")] == [True, True, False, False]
+    for name in ["people", "categories", "groups", "members", "accounts", "keys"]:
+        assert [*takes(SCHEMAS[f"{name}.json"], [], None, {}, "")] == [True, True, False, False]
 
 
 @pytest.mark.skipif(not NODE, reason="node is not installed")

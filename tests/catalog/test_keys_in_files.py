@@ -70,7 +70,6 @@ SECRET = "hunter2-hunter2"
 MADE = f"fpk_{'Zz9-_' * 8}xyz"
 
 
-@pytest.mark.parametrize("secret", [SECRET, MADE, f"{MADE}{MADE}"])
 @pytest.mark.parametrize(
     ("file", "text"),
     [
@@ -85,13 +84,13 @@ MADE = f"fpk_{'Zz9-_' * 8}xyz"
         ("accounts.yaml", "- {username: noor, keys: SECRET}\n"),
     ],
 )
-def test_problem_does_not_repeat_a_key(keyed: Site, run: Run, file: str, text: str, secret: str) -> None:
+def test_problem_does_not_repeat_a_key(keyed: Site, run: Run, file: str, text: str) -> None:
     """A key in the wrong field must not get into the log of a build."""
-    keyed.write(file, text.replace("SECRET", secret))
-
-    for output in (problems(keyed, run), run("check", "--catalog", keyed.folder / "catalog_src", "--json").output):
-        assert f"{file}:1:" in output or f'{file}"' in output
-        assert secret[4:20] not in output
+    for secret in (SECRET, MADE, f"{MADE}{MADE}"):
+        keyed.write(file, text.replace("SECRET", secret))
+        for output in (problems(keyed, run), run("check", "--catalog", keyed.folder / "catalog_src", "--json").output):
+            assert f"{file}:1:" in output or f'{file}"' in output
+            assert secret[4:20] not in output
 
 
 @pytest.mark.parametrize(

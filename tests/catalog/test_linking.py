@@ -203,9 +203,9 @@ def test_older_api_versions_omit_restricted_series(site: str, slugs: list[str]) 
     assert len(linked.series) == 4
 
 
-@pytest.mark.parametrize(
-    ("fields", "chapters", "expected"),
-    [
+def test_series_is_listed_for_a_chapter_or_updated() -> None:
+    """The newest publication is the later one of `updated` and those of the chapters with an id."""
+    for fields, chapters, expected in [
         ("", "", (False, 0)),
         ("licensed: true", "", (False, 0)),
         ("licensed: true, updated: 1970-01-01", "", (True, 0)),
@@ -214,13 +214,10 @@ def test_older_api_versions_omit_restricted_series(site: str, slugs: list[str]) 
         ("licensed: true, updated: 2026-04-30", chapter(1), (True, MAY)),
         ("licensed: true", chapter(1), (True, MAY)),
         ("", chapter(1), (True, MAY)),
-    ],
-)
-def test_series_is_listed_for_a_chapter_or_updated(fields: str, chapters: str, expected: tuple[bool, int]) -> None:
-    """The newest publication is the later one of `updated` and those of the chapters with an id."""
-    series = one_series(chapters, fields)
+    ]:
+        series = one_series(chapters, fields)
 
-    assert (series.is_listed, series.updated) == expected
+        assert (series.is_listed, series.updated) == expected
 
 
 def test_people_without_a_visible_series_remain() -> None:
@@ -231,9 +228,9 @@ def test_people_without_a_visible_series_remain() -> None:
     assert [entity.series for entity in linked.publishing_groups] == [()]
 
 
-@pytest.mark.parametrize(
-    ("template", "volume", "number", "title", "full"),
-    [
+def test_full_title_fills_the_template_of_its_series() -> None:
+    """`Vol. ?, ` is dropped for a chapter without a volume. Braces in a value are not replaced."""
+    for template, volume, number, title, full in [
         (None, "1", "2", "Rain", "Vol. 1, Ch. 2: Rain"),
         (None, "~", "10.5", "Rain", "Ch. 10.5: Rain"),
         ("{series} {volume}.{number} {title} {date}", "3", "4", "Rain", "a 3.4 Rain 2026-05-01"),
@@ -243,16 +240,11 @@ def test_people_without_a_visible_series_remain() -> None:
         ("第{number}話「{title}」", "~", "0", "{series}", "第0話「{series}」"),
         ("{title}", "1", "1", "", ""),
         ("no field", "1", "1", "Rain", "no field"),
-    ],
-)
-def test_full_title_fills_the_template_of_its_series(
-    template: str | None, volume: str, number: str, title: str, full: str
-) -> None:
-    """`Vol. ?, ` is dropped for a chapter without a volume. Braces in a value are not replaced."""
-    fields = f"chapter_title: '{template}'" if template else ""
-    series = one_series(chapter(number, volume, more=f"pages: [], title: '{title}'"), fields)
+    ]:
+        fields = f"chapter_title: '{template}'" if template else ""
+        series = one_series(chapter(number, volume, more=f"pages: [], title: '{title}'"), fields)
 
-    assert series.chapters[0].full_title == full
+        assert series.chapters[0].full_title == full
 
 
 def test_default_title_without_a_chapter_title_ends_with_the_number() -> None:
@@ -260,28 +252,25 @@ def test_default_title_without_a_chapter_title_ends_with_the_number() -> None:
     assert one_series(chapter(2, 1)).chapters[0].full_title == "Vol. 1, Ch. 2"
 
 
-@pytest.mark.parametrize(
-    ("site", "series", "media"),
-    [
+def test_urls_start_with_the_settings_of_the_site() -> None:
+    """`reader` is a path of the site; `media` is a path or the URL of another host."""
+    for site, series, media in [
         ("", f"{BASE_URL}/reader/a/", f"{BASE_URL}/media/"),
         ("reader: /, media: /", f"{BASE_URL}/a/", f"{BASE_URL}/"),
         ("reader: /read/here/, media: /i/", f"{BASE_URL}/read/here/a/", f"{BASE_URL}/i/"),
         ("media: https://images.example/m/", f"{BASE_URL}/reader/a/", "https://images.example/m/"),
         ("base_url: http://localhost:8000", "http://localhost:8000/reader/a/", "http://localhost:8000/media/"),
-    ],
-)
-def test_urls_start_with_the_settings_of_the_site(site: str, series: str, media: str) -> None:
-    """`reader` is a path of the site; `media` is a path or the URL of another host."""
-    chapters = f"{chapter(1, 2, more='pages: [1 .png, é.png]')}, {chapter('3.50', more='pages: []')}"
-    linked = one_series(chapters, "cover: my cover.jpg", site)
-    without, within = linked.chapters
+    ]:
+        chapters = f"{chapter(1, 2, more='pages: [1 .png, é.png]')}, {chapter('3.50', more='pages: []')}"
+        linked = one_series(chapters, "cover: my cover.jpg", site)
+        without, within = linked.chapters
 
-    assert (linked.url, linked.cover) == (series, f"{media}series/a/my%20cover.jpg")
-    assert (within.url, without.url) == (f"{series}2/1/", f"{series}0/3.5/")
-    assert (within.pages_root, within.pages) == (f"{media}series/a/2/1/", ("1%20.png", "%C3%A9.png"))
-    assert (without.pages_root, without.pages) == (f"{media}series/a/0/3.5/", ())
-    assert linked.url.endswith(linked.path)
-    assert within.path == f"{linked.path}2/1/"
+        assert (linked.url, linked.cover) == (series, f"{media}series/a/my%20cover.jpg")
+        assert (within.url, without.url) == (f"{series}2/1/", f"{series}0/3.5/")
+        assert (within.pages_root, within.pages) == (f"{media}series/a/2/1/", ("1%20.png", "%C3%A9.png"))
+        assert (without.pages_root, without.pages) == (f"{media}series/a/0/3.5/", ())
+        assert linked.url.endswith(linked.path)
+        assert within.path == f"{linked.path}2/1/"
 
 
 def test_absolute_urls_are_unchanged() -> None:

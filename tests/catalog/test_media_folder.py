@@ -1,6 +1,7 @@
 """Which folder `media_folder` may name, and where its images are."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -26,19 +27,18 @@ def problems(site: Site) -> list[str]:
     return [str(problem).removeprefix(f"{site.folder}/catalog_src/") for problem in raised.value.problems]
 
 
-@pytest.mark.parametrize(
-    ("media", "path"),
-    [
+def test_images_of_another_host_have_no_path_here() -> None:
+    cases: list[Any] = [
         ("/media/", "/media/"),
         ("/", "/"),
         ("https://A.example:81/img/", "/img/"),
         ("https://a.example:81/", "/"),
         ("https://a.example/img/", ""),
         ("https://b.example:81/img/", ""),
-    ],
-)
-def test_images_of_another_host_have_no_path_here(media: str, path: str) -> None:
-    assert media_folder.url_path(Settings(base_url="https://a.example:81", media=media)) == path
+    ]
+    assert [media_folder.url_path(Settings(base_url="https://a.example:81", media=media)) for media, _ in cases] == [
+        path for _, path in cases
+    ]
 
 
 @pytest.mark.parametrize("folder", ["media", "files/my images", "a-b_c.d/é"])

@@ -2,6 +2,7 @@
 
 import re
 from decimal import Decimal
+from typing import Any
 
 import pytest
 
@@ -17,9 +18,9 @@ def written(text: str) -> str:
     return re.sub("( *)@(\r?\n)", r'\1- id: 7\2\1  title: "A: b"\2\1  final: true\2', text)
 
 
-@pytest.mark.parametrize(
-    ("before", "after"),
-    [
+def test_item_is_appended_below_the_others() -> None:
+    """With empty lines if the list has them; no other byte changes."""
+    for before, after in [
         ("title: A\n", "title: A\nlist:\n  @\n"),
         ("title: A", "title: A\nlist:\n  @\n"),
         ("  title: A\n# end\n", "  title: A\n# end\n  list:\n    @\n"),
@@ -52,11 +53,8 @@ def written(text: str) -> str:
             "list:\n  - &a {id: 1}\n  - *a\nother: [*a]\n",
             "list:\n  - &a {id: 1}\n  - *a\n  @\nother: [*a]\n",
         ),
-    ],
-)
-def test_item_is_appended_below_the_others(before: str, after: str) -> None:
-    """With empty lines if the list has them; no other byte changes."""
-    assert editor.with_entries(before.encode(), "list", [NEW]).decode() == written(after)
+    ]:
+        assert editor.with_entries(before.encode(), "list", [NEW]).decode() == written(after)
 
 
 @pytest.mark.parametrize(
@@ -96,9 +94,9 @@ def test_values_are_written_in_their_short_form() -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("before", "name", "entries", "after"),
-    [
+def test_several_items_are_appended() -> None:
+    """At the end of the list, before the comments after it."""
+    cases: list[Any] = [
         ("- {id: 1, name: A}\n", None, [{"id": 2, "name": "B"}], "- {id: 1, name: A}\n- {id: 2, name: B}\n"),
         ("# A\n- {id: 1, name: A}", None, [{"id": 2}], "# A\n- {id: 1, name: A}\n- {id: 2}\n"),
         ("- id: 1\n\n# end\n", None, [{"id": 2}], "- id: 1\n- {id: 2}\n\n# end\n"),
@@ -120,11 +118,10 @@ def test_values_are_written_in_their_short_form() -> None:
             "b:\n  - x: 1\n  # of the last\n  - 2\n# of a\na: 1\n",
         ),
         ("b:\n  - x: |\n      y\n", "b", ["z"], "b:\n  - x: |\n      y\n  - z\n"),
-    ],
-)
-def test_several_items_are_appended(before: str, name: str | None, entries: list[object], after: str) -> None:
-    """At the end of the list, before the comments after it."""
-    assert editor.with_entries(before.encode(), name, entries).decode() == after
+    ]
+    assert [editor.with_entries(before.encode(), name, entries).decode() for before, name, entries, _ in cases] == [
+        after for *_, after in cases
+    ]
 
 
 @pytest.mark.parametrize("text", [b"[1, 2]\n", b"- |\n  a\n  # b\n- &a [1]\n- *a\n  # c\n# d\n---\n"])

@@ -100,9 +100,9 @@ def test_long_texts_and_lists_are_wrapped() -> None:
     assert text.endswith("lists:\n  - - a\n    - b\n")
 
 
-@pytest.mark.parametrize(
-    ("value", "written"),
-    [
+def test_quotes_are_written_only_where_needed() -> None:
+    """Around text that would be read as another type; invisible characters are escaped."""
+    for value, written in [
         ("yes", "yes"),
         ("true", '"true"'),
         ("~", '"~"'),
@@ -125,11 +125,8 @@ def test_long_texts_and_lists_are_wrapped() -> None:
         (Decimal("1e3"), "1000"),
         (False, "false"),
         (12, "12"),
-    ],
-)
-def test_quotes_are_written_only_where_needed(value: object, written: str) -> None:
-    """Around text that would be read as another type; invisible characters are escaped."""
-    assert "\n".join(writer.field("x", value)) == f"x: {written}"
+    ]:
+        assert "\n".join(writer.field("x", value)) == f"x: {written}"
 
 
 def test_null_is_not_text() -> None:
@@ -137,19 +134,16 @@ def test_null_is_not_text() -> None:
     assert writer.file(["null", None]) == b'- "null"\n- null\n'
 
 
-@pytest.mark.parametrize(
-    "pages",
-    [
+def test_pages_that_are_no_run_are_a_list() -> None:
+    """The short form is used only if it has exactly these names."""
+    for pages in [
         ["1.jpg", "2.jpg"],
         ["1.jpg", "3.jpg", "2.jpg"],
         ["1.jpg", "x.jpg", "3.jpg"],
         ["a b1.jpg", "a b2.jpg", "a b3.jpg"],
         "later",
-    ],
-)
-def test_pages_that_are_no_run_are_a_list(pages: object) -> None:
-    """The short form is used only if it has exactly these names."""
-    assert yaml_values.pages(pages) == pages
+    ]:
+        assert yaml_values.pages(pages) == pages
 
 
 def test_other_values_of_a_field_called_number_are_unchanged() -> None:
