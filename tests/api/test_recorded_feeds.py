@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from generator.catalog.confined_folder import ConfinedFolder
+from tests.support import runs
 from tests.support.feeds import READERS, Item, ParsedFeed, bodies
 from tests.support.import_project import project, recorded_database
 from tests.support.linked_catalog import read_catalog
@@ -26,7 +27,7 @@ DATABASES = {USUAL: "v0.9.6/db.sqlite3", AFTER_EDIT: "v0.9.6/after-edit.sqlite3"
 STATES = {USUAL: "before", AFTER_EDIT: "after"}
 
 
-@pytest.fixture(scope="module", params=[USUAL, AFTER_EDIT])
+@pytest.fixture(scope="module", params=[USUAL, AFTER_EDIT] if runs.everything else [AFTER_EDIT])
 def setting(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 

@@ -4,7 +4,6 @@ import os
 import re
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -51,10 +50,10 @@ def own(modules: set[str]) -> set[str]:
     return {module for module in modules if module.partition(".")[0] == "generator"}
 
 
-@pytest.fixture
-def built(tmp_path: Path) -> Site:
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Site:
     """A site without pages, with a cache: the first build of a site imports more than later ones."""
-    site = copy_of("minimal", tmp_path / "site")
+    site = copy_of("minimal", tmp_path_factory.mktemp("site"))
     imported("build", *tree_snapshot.options(site))
     return site
 

@@ -79,10 +79,10 @@ def bound_name(node: ast.AST) -> str | None:
 def vague_names(tree: ast.Module) -> Iterator[tuple[int, str]]:
     """Banned names, except those in a comprehension or lambda of a single line."""
     nodes = [*ast.walk(tree)]
-    parents = {child: node for node in nodes for child in ast.iter_child_nodes(node)}
-    for node in nodes:
-        bound = bound_name(node)
-        if bound in BANNED_NAMES and not is_on_one_line(node, parents):
+    banned = [(node, bound) for node in nodes if (bound := bound_name(node)) in BANNED_NAMES]
+    parents = {child: node for node in nodes for child in ast.iter_child_nodes(node)} if banned else {}
+    for node, bound in banned:
+        if not is_on_one_line(node, parents):
             yield getattr(node, "lineno", 0), str(bound)
 
 
