@@ -25,7 +25,10 @@ SERVING = DOCUMENTS["docs/serving.md"]
 REFERENCE = DOCUMENTS["docs/serving-reference.md"]
 # A surrounding configuration that rejects other host names and compresses every JSON response.
 AROUND = "server {{ listen {port} ssl default_server; ssl_reject_handshake on; }} gzip on; gzip_types application/json;"
-CERTIFICATE = "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -subj /CN=comics.example -addext subjectAltName=DNS:comics.example"
+CERTIFICATE = (
+    "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -subj /CN=comics.example "
+    "-addext subjectAltName=DNS:comics.example"
+)
 
 
 def test_every_file_of_a_build_is_explained(site: Site) -> None:
