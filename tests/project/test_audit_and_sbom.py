@@ -14,7 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.archives import needs_hatchling, packages, unpack
+from tests.support import archives
+from tests.support.archives import needs_hatchling, unpack
 from tests.support.paths import ROOT
 
 LOCKS = sorted((ROOT / "requirements").glob("*.txt"))
@@ -188,20 +189,12 @@ def test_swagger_ui_is_unchanged() -> None:
         assert found.split()[0] == digest
 
 
-@pytest.fixture(scope="module")
-def built(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Path]]:
-    one, two = tmp_path_factory.mktemp("one"), tmp_path_factory.mktemp("two of them")
-    return [
-        packages(one, umask=0o022, date=1_600_000_000, seed="1"),
-        packages(two, umask=0o077, date=1_700_000_000, seed="9"),
-    ]
-
-
 @pytest.mark.packages
 @needs_hatchling
-def test_packages_are_reproducible(built: list[dict[str, Path]]) -> None:
+def test_packages_are_reproducible(packages: dict[str, Path], tmp_path: Path) -> None:
     """Another folder, time, time zone and umask give the same bytes."""
-    contents = [{name: path.read_bytes() for name, path in found.items()} for found in built]
+    others = archives.packages(tmp_path / "two of them", umask=0o077, date=1_700_000_000, seed="9")
+    contents = [{name: path.read_bytes() for name, path in found.items()} for found in (packages, others)]
 
     assert list(contents[0]) == ["flatpanel-0.1.0.tar.gz", "flatpanel-0.1.0-py3-none-any.whl"]
     assert contents[0] == contents[1]
@@ -215,9 +208,9 @@ def tracked() -> set[str]:
 
 @pytest.mark.packages
 @needs_hatchling
-def test_the_wheel_contains_the_program_only(built: list[dict[str, Path]]) -> None:
+def test_the_wheel_contains_the_program_only(packages: dict[str, Path]) -> None:
     """It includes templates, shim and Swagger UI, and no other files."""
-    with zipfile.ZipFile(built[0]["flatpanel-0.1.0-py3-none-any.whl"]) as wheel:
+    with zipfile.ZipFile(packages["flatpanel-0.1.0-py3-none-any.whl"]) as wheel:
         names = set(wheel.namelist())
 
     assert {
@@ -231,11 +224,11 @@ def test_the_wheel_contains_the_program_only(built: list[dict[str, Path]]) -> No
 
 @pytest.mark.packages
 @needs_hatchling
-def test_the_sdist_builds_its_example(built: list[dict[str, Path]], tmp_path: Path) -> None:
+def test_the_sdist_builds_its_example(packages: dict[str, Path], tmp_path: Path) -> None:
     """It contains the example catalog, `build.py` works in it, and it names no account."""
-    with tarfile.open(built[0]["flatpanel-0.1.0.tar.gz"]) as archive:
+    with tarfile.open(packages["flatpanel-0.1.0.tar.gz"]) as archive:
         assert {(one.uid, one.gid, one.uname, one.gname) for one in archive} == {(0, 0, "", "")}
-    unpack(built[0]["flatpanel-0.1.0.tar.gz"], tmp_path)
+    unpack(packages["flatpanel-0.1.0.tar.gz"], tmp_path)
     folder = tmp_path / "flatpanel-0.1.0"
     subprocess.run([sys.executable, "build.py", "--quiet", "--no-cache"], cwd=folder, check=True)
 
@@ -244,9 +237,9 @@ def test_the_sdist_builds_its_example(built: list[dict[str, Path]], tmp_path: Pa
 
 @pytest.mark.packages
 @needs_hatchling
-def test_the_wheel_works_without_the_checkout(built: list[dict[str, Path]], tmp_path: Path) -> None:
+def test_the_wheel_works_without_the_checkout(packages: dict[str, Path], tmp_path: Path) -> None:
     """The installed command builds a site in an empty folder."""
-    with zipfile.ZipFile(built[0]["flatpanel-0.1.0-py3-none-any.whl"]) as wheel:
+    with zipfile.ZipFile(packages["flatpanel-0.1.0-py3-none-any.whl"]) as wheel:
         wheel.extractall(tmp_path / "installed")
     shutil.copytree(ROOT / "catalog_src", tmp_path / "site/catalog_src")
     command = [sys.executable, "-P", "-c", "from flatpanel.cli import main; main(['build', '--quiet'])"]

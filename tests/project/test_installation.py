@@ -18,7 +18,7 @@ import pytest
 
 from generator import __version__, installation
 from tests.conftest import Site
-from tests.support.archives import named, needs_hatchling, packages, unmeasured
+from tests.support.archives import named, needs_hatchling, unmeasured
 from tests.support.documents import DOCUMENTS, blocks_of, sections, steps
 from tests.support.paths import ROOT
 
@@ -222,23 +222,20 @@ def test_each_kind_of_environment_has_a_command(
 def tools(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     """An environment with pipx and uv, and with a home of its own."""
     folder = tmp_path_factory.mktemp("tools")
+    # Most of the time of pip is the compilation of modules that no test imports.
+    faster = {"PIP_NO_COMPILE": "1", "PIP_DISABLE_PIP_VERSION_CHECK": "1", "PIP_CACHE_DIR": str(folder / "cache")}
+    environment = {**unmeasured(), **faster}
     venv = [sys.executable, "-m", "venv", folder / "venv"]
     subprocess.run(venv, check=True)
     pip = [folder / "venv/bin/python", "-m", "pip", "install", "--quiet", "pipx", "uv"]
-    if subprocess.run(pip, stderr=subprocess.DEVNULL).returncode:
+    if subprocess.run(pip, env=environment, stderr=subprocess.DEVNULL).returncode:
         pytest.skip("no package index")
     # Not the folder of these commands: its python is not that of the user.
     (folder / "bin").mkdir()
     for name in ("pipx", "uv"):
         (folder / "bin" / name).symlink_to(folder / "venv/bin" / name)
     path = os.pathsep.join(map(str, (folder / ".local/bin", folder / "bin", os.environ["PATH"])))
-    return {**unmeasured(), "HOME": str(folder), "PATH": path, "PIPX_HOME": str(folder / "pipx")}
-
-
-@pytest.fixture(scope="module")
-def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    archives = packages(tmp_path_factory.mktemp("archives"), umask=0o022, date=1_600_000_000, seed="1")
-    return named(archives, ".whl")
+    return {**environment, "HOME": str(folder), "PATH": path, "PIPX_HOME": str(folder / "pipx")}
 
 
 @pytest.fixture(scope="module")
@@ -264,10 +261,10 @@ ENVIRONMENTS = {
 @needs_hatchling
 @pytest.mark.parametrize("kind", ENVIRONMENTS)
 def test_the_printed_command_adds_the_library(
-    tools: dict[str, str], wheel: Path, required: Path, site: Site, tmp_path: Path, kind: str
+    tools: dict[str, str], packages: dict[str, Path], required: Path, site: Site, tmp_path: Path, kind: str
 ) -> None:
     """Where the wheel was installed."""
-    script = ENVIRONMENTS[kind].format(python=sys.executable, wheel=wheel)
+    script = ENVIRONMENTS[kind].format(python=sys.executable, wheel=named(packages, ".whl"))
     environment = tmp_path / shell(script, tmp_path, tools).split()[-1]
     (packages_of,) = environment.glob("lib/python*/site-packages")
     (packages_of / "required.pth").write_text(f"{required}\n")
@@ -373,17 +370,17 @@ def test_the_documented_installation_works(tools: dict[str, str], tmp_path: Path
 
 
 @pytest.mark.packages
-@pytest.mark.parametrize("is_sdist", [False, True], ids=["checkout", "sdist"])
 def test_build_py_without_its_libraries_prints_commands_that_install_them(
-    tools: dict[str, str], tmp_path: Path, is_sdist: bool
+    tools: dict[str, str], tmp_path: Path
 ) -> None:
-    """In any folder. An archive of the sources has no tools."""
+    """In any folder. An archive of the sources has no tools; the test of a checkout above runs tools/setup."""
     folder = clone(tmp_path / "check out")
-    if is_sdist:
-        shutil.rmtree(folder / "tools")
-    printed = shell(f'"{Path(sys.executable).resolve()}" -S "{folder}/build.py" check', tmp_path, tools, code=2)
-    advice = re.search("is not installed; run `(.+)`, then use (.+)\n", printed)
-    assert advice, printed
-    shell(advice[1], tmp_path, tools)
+    start = f'"{Path(sys.executable).resolve()}" -S "{folder}/build.py" check'
+    setup = f"`'{folder}/tools/setup' run`, then use '{folder}/.venv/bin/python'\n"
+    assert f"is not installed; run {setup}" in shell(start, tmp_path, tools, code=2)
 
+    shutil.rmtree(folder / "tools")
+    advice = re.search("is not installed; run `(.+)`, then use (.+)\n", shell(start, tmp_path, tools, code=2))
+    assert advice
+    shell(advice[1], tmp_path, tools)
     assert "no problems" in shell(f'{advice[2]} "{folder}/build.py" check', folder, tools)

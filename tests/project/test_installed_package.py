@@ -18,11 +18,9 @@ from tests.support import tree_snapshot
 from tests.support.archives import (
     ROOT,
     copy_example,
-    installed,
     made_of,
     named,
     needs_hatchling,
-    packages,
     unmeasured,
     unpack,
 )
@@ -33,17 +31,6 @@ COMMANDS = ("cli", "error_formats", "init", "media", "next", "releases", "serve"
 WITHOUT_ID = "  - {number: 7, published: 2026-02-02, pages: []}\n"
 MISSING = "1 chapter has no id and is missing from /api/v2; `{} ids` changes that"
 Program = Callable[..., subprocess.CompletedProcess[str]]
-
-
-@pytest.fixture(scope="module")
-def archives(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    return packages(tmp_path_factory.mktemp("archives"), umask=0o022, date=1_600_000_000, seed="1")
-
-
-@pytest.fixture(scope="module")
-def commands(archives: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The commands of a virtual environment with the wheel installed."""
-    return installed(named(archives, ".whl"), tmp_path_factory.mktemp("installed"))
 
 
 @pytest.fixture(scope="module")
@@ -149,14 +136,14 @@ def test_cached_warning_names_the_current_program(flatpanel: Program, tmp_path: 
 
 @pytest.mark.packages
 @needs_hatchling
-def test_the_sdist_builds_the_same_wheel(archives: dict[str, Path], tmp_path: Path) -> None:
+def test_the_sdist_builds_the_same_wheel(packages: dict[str, Path], tmp_path: Path) -> None:
     """A build from the published sdist gives the published wheel."""
-    unpack(named(archives, ".tar.gz"), tmp_path)
+    unpack(named(packages, ".tar.gz"), tmp_path)
     (sources,) = tmp_path.iterdir()
     again = made_of(sources, tmp_path / "out")
 
     assert {name: path.read_bytes() for name, path in again.items()} == {
-        name: path.read_bytes() for name, path in archives.items()
+        name: path.read_bytes() for name, path in packages.items()
     }
 
 

@@ -13,7 +13,7 @@ import yaml
 
 from generator import __version__
 from tests.faults.test_hostile_repositories import REFUSED, disguise, settings
-from tests.support.archives import ROOT, installed, named, needs_hatchling, packages, unmeasured
+from tests.support.archives import ROOT, needs_hatchling, unmeasured
 from tests.support.documents import DOCUMENTS
 
 HOOKS: dict[str, dict[str, Any]] = {
@@ -29,13 +29,6 @@ KNOWN = {
 }
 
 pytestmark = needs_hatchling
-
-
-@pytest.fixture(scope="module")
-def programs(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The environment that pre-commit makes, with this project installed."""
-    folder = tmp_path_factory.mktemp("hooks")
-    return installed(named(packages(folder, umask=0o022, date=1_600_000_000, seed="1"), ".whl"), folder / "installed")
 
 
 class Repository:
@@ -76,8 +69,9 @@ class Repository:
 
 
 @pytest.fixture
-def repository(tmp_path: Path, programs: Path, request: pytest.FixtureRequest) -> Repository:
-    return Repository(tmp_path, programs, request.param)
+def repository(tmp_path: Path, commands: Path, request: pytest.FixtureRequest) -> Repository:
+    """With the environment that pre-commit makes."""
+    return Repository(tmp_path, commands, request.param)
 
 
 def test_hook_definitions_are_valid() -> None:

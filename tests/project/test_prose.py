@@ -99,9 +99,9 @@ def is_on_one_line(node: ast.AST, parents: dict[ast.AST, ast.AST]) -> bool:
 
 def test_variables_are_named_after_their_content() -> None:
     """A variable that lives longer than one line is not called `found`, `one`, `told`, `said` or `known`."""
-    texts = {path: path.read_text(encoding="utf-8") for path in sorted((ROOT / "generator").rglob("*.py"))}
-    suspects = [path for path, text in texts.items() if not BANNED_NAMES.isdisjoint(re.findall(r"\w+", text))]
-    vague = [(name(path), *place) for path in suspects for place in vague_names(ast.parse(texts[path]))]
+    sources = {path: path.read_text(encoding="utf-8") for path in sorted((ROOT / "generator").rglob("*.py"))}
+    suspects = [path for path, text in sources.items() if not BANNED_NAMES.isdisjoint(re.findall(r"\w+", text))]
+    vague = [(name(path), *place) for path in suspects for place in vague_names(ast.parse(sources[path]))]
 
     assert vague == []
 
