@@ -5,14 +5,26 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.import_project import Project, project, recorded_database
+from tests.support.import_project import FirstImports, Project, project, recorded_database
 from tests.support.real_service import RealService, real_service
 
 
-@pytest.fixture
-def service() -> Iterator[RealService]:
+@pytest.fixture(scope="session")
+def replay() -> Iterator[RealService]:
     with real_service() as service:
         yield service
+
+
+@pytest.fixture(scope="session")
+def first_import(replay: RealService, tmp_path_factory: pytest.TempPathFactory) -> FirstImports:
+    return FirstImports(replay, tmp_path_factory.mktemp("first"))
+
+
+@pytest.fixture
+def service(replay: RealService) -> RealService:
+    """The usual site."""
+    replay.reset()
+    return replay
 
 
 @pytest.fixture

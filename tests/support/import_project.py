@@ -1,11 +1,12 @@
 """A project that imports the replay of the original service, or its recorded database."""
 
-import lzma
 import re
+import shutil
 import sqlite3
 import time
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 
 import pytest
@@ -13,8 +14,10 @@ from click.testing import CliRunner, Result
 
 from generator import cli
 from tests.support.real_database import Entities, differences, explained, faults, imported, real_database
-from tests.support.real_service import RECORDED, RECORDED_AT, RealService
+from tests.support.real_service import AFTER_EDIT, RECORDED_AT, USUAL, RealService, recorded_bytes
 
+# The recorded databases by setting or version.
+DATABASES = {USUAL: "v0.9.6/db.sqlite3", AFTER_EDIT: "v0.9.6/after-edit.sqlite3", "v0.4.5": "v0.4.5/db.sqlite3"}
 ENVIRONMENT = {"SOURCE_DATE_EPOCH": str(RECORDED_AT), "FLATPANEL_IMPORT_KEY": ""}
 
 
@@ -63,14 +66,14 @@ class Project:
     def media(self) -> str:
         return f"{self.site.url}/media/"
 
-    def faults(self, setting: str, version: str = "v0.9.6", media: str = "") -> list[str]:
-        """Differences from the database that have no reason."""
+    def compared(self, setting: str, version: str = "v0.9.6", media: str = "") -> tuple[list[str], list[str]]:
+        """Differences from the database that have no reason, and a line for each reason of the others."""
         with real_database(setting, version) as database:
-            return faults(differences(self.catalog, database, setting, media=media or self.media))
+            found = differences(self.catalog, database, setting, media=media or self.media)
+        return faults(found), explained(found)
 
-    def explained(self, setting: str, version: str = "v0.9.6", media: str = "") -> list[str]:
-        with real_database(setting, version) as database:
-            return explained(differences(self.catalog, database, setting, media=media or self.media))
+    def faults(self, setting: str) -> list[str]:
+        return self.compared(setting)[0]
 
     def text(self, file: str) -> str:
         return (self.catalog / file).read_text()
@@ -91,10 +94,64 @@ def project(folder: Path, site: RealService) -> Project:
     return Project(folder, site)
 
 
-def recorded_database(folder: Path, name: str = "v0.9.6/db.sqlite3") -> Path:
+@dataclass(frozen=True)
+class Imported:
+    """A finished import. Tests read its catalog, or copy it to change it."""
+
+    project: Project
+    result: Result
+
+    @cached_property
+    def report(self) -> str:
+        return self.project.report(self.result)
+
+    @cached_property
+    def entities(self) -> Entities:
+        return self.project.entities()
+
+    def copy(self, folder: Path, site: RealService) -> Project:
+        """A project that continues after this import, from the same address."""
+        shutil.copytree(self.project.folder, folder, symlinks=True, dirs_exist_ok=True)
+        return Project(folder, site)
+
+
+@dataclass
+class FirstImports:
+    """Imports into an empty project, each made once for all tests of a run."""
+
+    site: RealService
+    folder: Path
+    made: dict[tuple[object, ...], Imported] = field(default_factory=dict)
+
+    def __call__(
+        self,
+        *arguments: str,
+        setting: str = USUAL,
+        version: str = "v0.9.6",
+        database: str = "",
+        has_site: bool = True,
+        **replay: bool,
+    ) -> Imported:
+        """Import a setting of a version, the recorded database of this name, or both."""
+        key = (arguments, setting, version, database, has_site, *replay.items())
+        if key not in self.made:
+            folder = self.folder / str(len(self.made))
+            before = replace(self.site)
+            self.site.reset(setting, version, **replay)
+            made = project(folder / "project", self.site if has_site else RealService(setting, version))
+            words = ["--from-database", str(recorded_database(folder, database)), *arguments] if database else arguments
+            result = made.import_(*words) if has_site else made.run("import", *words)
+            assert result.exit_code == 0, result.output
+            # The replay goes on with other tests.
+            self.made[key] = Imported(replace(made, site=replace(made.site)), result)
+            vars(self.site).update(vars(before))
+        return self.made[key]
+
+
+def recorded_database(folder: Path, name: str = DATABASES[USUAL]) -> Path:
     """Write a recorded database into a folder."""
     file = folder / name.replace("/", "-")
-    file.write_bytes(lzma.decompress((RECORDED / f"{name}.xz").read_bytes()))
+    file.write_bytes(recorded_bytes(f"{name}.xz"))
     return file
 
 

@@ -4,7 +4,6 @@
 each difference its reason. A difference without a reason is a fault of the import.
 """
 
-import lzma
 import re
 import sqlite3
 from collections import Counter
@@ -15,14 +14,13 @@ from datetime import UTC, datetime
 from decimal import Decimal
 from functools import cached_property
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 from urllib.parse import quote, unquote
 
 from generator.catalog.field_values import full_title
 from generator.catalog.load import load_valid
 from generator.catalog.reader import Sources
-from tests.support.real_service import AFTER_EDIT, RECORDED, RECORDED_AT, V1_OFF
+from tests.support.real_service import AFTER_EDIT, RECORDED_AT, V1_OFF, recorded_bytes
 
 Fields = dict[str, Any]
 ROLES = {
@@ -229,11 +227,9 @@ class RealDatabase:
 def real_database(setting: str = "usual", version: str = "v0.9.6") -> Iterator[RealDatabase]:
     """Open the recorded database of a setting."""
     name = "after-edit.sqlite3.xz" if setting == AFTER_EDIT else "db.sqlite3.xz"
-    with TemporaryDirectory() as folder:
-        file = Path(folder) / "db.sqlite3"
-        file.write_bytes(lzma.decompress((RECORDED / version / name).read_bytes()))
-        with closing(sqlite3.connect(file)) as tables:
-            yield RealDatabase(tables, version)
+    with closing(sqlite3.connect(":memory:")) as tables:
+        tables.deserialize(recorded_bytes(f"{version}/{name}"))
+        yield RealDatabase(tables, version)
 
 
 def instant(text: str) -> int:

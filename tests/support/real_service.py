@@ -72,6 +72,13 @@ class Request:
 Exchanges = dict[tuple[str, str], list[Exchange]]
 
 
+@cache
+def recorded_bytes(name: str) -> bytes:
+    """Return the content of a compressed file."""
+    return lzma.decompress((RECORDED / name).read_bytes())
+
+
+@cache
 def lines(version: str, name: str) -> list[dict[str, Any]]:
     """Return the lines of a recorded file."""
     with lzma.open(RECORDED / version / f"{name}.jsonl.xz", "rt", encoding="utf-8") as file:
@@ -112,10 +119,17 @@ def cdn_url(setting: str, url: str) -> str:
 
 def with_cdn(exchange: Exchange, setting: str) -> Exchange:
     """Rewrite the images of a usual response for a CDN; `pages_root` of version 1 stays as it is."""
-    body = _IMAGE.sub(lambda match: cdn_url(setting, match[0]), exchange.body)
-    if body == exchange.body or exchange.headers.get("Content-Type") != "application/json":
+    if exchange.headers.get("Content-Type") != "application/json" or "/media/" not in exchange.body:
+        return exchange
+    body = _body_with_cdn(exchange.body, setting)
+    if body == exchange.body:
         return exchange
     return replace(exchange, body=body, headers={**exchange.headers, "ETag": f'"{_md5(body)}"'})
+
+
+@cache
+def _body_with_cdn(body: str, setting: str) -> str:
+    return _IMAGE.sub(lambda match: cdn_url(setting, match[0]), body)
 
 
 def _shows_title(target: str, exchange: Exchange) -> bool:
@@ -123,6 +137,7 @@ def _shows_title(target: str, exchange: Exchange) -> bool:
     return "kiln-sisters" in f"{target}{exchange.body}" and '"full_title"' in exchange.body
 
 
+@cache
 def _md5(text: str) -> str:
     return md5(text.encode(), usedforsecurity=False).hexdigest()
 
@@ -156,6 +171,10 @@ class RealService:
     def targets(self) -> list[str]:
         """The targets of all requests, in order."""
         return [request.target for request in self.requests]
+
+    def reset(self, setting: str = USUAL, version: str = "v0.9.6", *, replaces_cdn_host: bool = True) -> None:
+        """Replay a setting of a version as if nothing had been requested and changed."""
+        vars(self).update(vars(RealService(setting, version, replaces_cdn_host, self.host, self.port)))
 
     def edit(self) -> None:
         """Switch to the recorded state after the edits."""
