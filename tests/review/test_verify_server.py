@@ -8,6 +8,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from functools import reduce
 from pathlib import Path
 
 import pytest
@@ -22,7 +23,6 @@ from tests.support import nginx_client, tree_snapshot
 from tests.support.lying_proxy import Answer, Asked, Lie, lying
 from tests.support.nginx_client import Web
 from tests.support.paths import BUILD
-from tests.support.runs import sample
 from tests.support.terminal import on_a_terminal
 
 FIRST = "/api/series/first"  # has a compressed form
@@ -59,17 +59,21 @@ def _running(folder: Path, settings: str) -> Iterator[Running]:
             yield site, web
 
 
-def faults(running: Running, change: Callable[[Answer], Answer], url: str) -> list[str]:
-    """The differences in the body or headers of a URL, of a server that changes each response to a plain GET of it."""
+Change = Callable[[Answer], Answer]
+
+
+def faults(running: Running, changes: dict[str, Change]) -> dict[str, list[str]]:
+    """The differences in body and headers by URL, of a server that changes the responses to plain GETs of these."""
 
     def lie(asked: Asked, answer: Answer) -> Answer:
         is_plain = not {"x-api-key", "range"} & asked.headers.keys()
         is_plain &= not any(name.startswith("if-") for name in asked.headers)
-        return change(answer) if asked.path == url and asked.method == "GET" and is_plain else answer
+        return changes[asked.path](answer) if asked.path in changes and asked.method == "GET" and is_plain else answer
 
-    return [
-        fault for fault in all_faults(running, lie) if fault.startswith((f"{url}:", f"{url} (gzip)", f"{url} (wit"))
-    ]
+    found = all_faults(running, lie)
+    return {
+        url: [one for one in found if one.startswith((f"{url}:", f"{url} (gzip)", f"{url} (wit"))] for url in changes
+    }
 
 
 def all_faults(running: Running, lie: Lie) -> list[str]:
@@ -169,54 +173,55 @@ HEADERS = {
 }
 
 
-@pytest.mark.parametrize("name", sample([*HEADERS], 4))
-@pytest.mark.parametrize("url", [FIRST, AUTHORS])
-def test_a_wrong_header_is_found(running: Running, name: str, url: str) -> None:
-    """With both values, for both forms of the body."""
-    published, wrong = running[0].manifest.resources[url], HEADERS[name]
-
-    assert faults(running, lambda answer: answer.with_header(name, wrong), url) == [
-        f"{url}{form}: {name} is {wrong} instead of {expected_headers(published, packed)[name] or 'absent'}"
-        for form, packed in (("", False), (" (gzip)", published.gzip))
-    ]
+def with_wrong_headers(answer: Answer) -> Answer:
+    return reduce(lambda changed, header: changed.with_header(*header), HEADERS.items(), answer)
 
 
-@pytest.mark.parametrize("name", sample(sorted(HEADERS.keys() - {"Vary"}), 4))
-def test_a_missing_header_is_found(running: Running, name: str) -> None:
-    """For both forms of the body."""
-    published = running[0].manifest.resources[AUTHORS]
-
-    assert faults(running, lambda answer: answer.with_header(name, None), AUTHORS) == [
-        f"{AUTHORS}{form}: {name} is absent instead of {expected_headers(published, False)[name]}"
-        for form in ("", " (gzip)")
-    ]
+def without_headers(answer: Answer) -> Answer:
+    return reduce(lambda changed, name: changed.with_header(name, None), HEADERS.keys() - {"Vary"}, answer)
 
 
-def test_a_wrong_content_encoding_is_found(running: Running) -> None:
-    """A body labelled as gzip that is not."""
-    assert faults(running, lambda answer: answer.with_header("Content-Encoding", "br"), AUTHORS) == [
-        f"{AUTHORS}: Content-Encoding is br instead of absent",
-        f"{AUTHORS} (gzip): Content-Encoding is br instead of absent",
-    ]
+def with_body(body: bytes) -> Change:
+    return lambda answer: answer._replace(body=body)
 
 
-@pytest.mark.parametrize("body", [b"", b"[]", b"{"])
-@pytest.mark.parametrize("url", [FIRST, AUTHORS])
-def test_a_wrong_body_is_found(running: Running, url: str, body: bytes) -> None:
-    """With the right headers."""
-    assert faults(running, lambda answer: answer._replace(body=body), url) == [
-        f"{url}: has another body",
-        f"{url} (gzip): has another body",
-    ]
+def with_status(status: int) -> Change:
+    return lambda answer: Answer(status, {}, b"{}")
 
 
-@pytest.mark.parametrize("status", [206, 404, 503])
-def test_a_wrong_status_is_found(running: Running, status: int) -> None:
-    """Headers and body are not compared then."""
-    assert faults(running, lambda answer: Answer(status, {}, b"{}"), AUTHORS) == [
-        f"{AUTHORS}: status is {status} instead of 200",
-        f"{AUTHORS} (gzip): status is {status} instead of 200",
-    ]
+def test_wrong_responses_are_found(running: Running) -> None:
+    """Each header with both values, for both forms of a body; after a wrong status, neither headers nor body."""
+    coded = "/api/v2/authors"
+    bodies = {FIRST: b"", "/api/v1/series/first": b"[]", AUTHORS: b"{"}
+    statuses = {"/api/v1/artists": 206, "/api/v1/groups": 404, "/api/v1/categories": 503}
+    wrong, missing = ("/api/v1/series", "/api/v2/artists"), "/api/v1/authors"
+    changes: dict[str, Change] = {
+        **dict.fromkeys(wrong, with_wrong_headers),
+        missing: without_headers,
+        coded: lambda answer: answer.with_header("Content-Encoding", "br"),
+        **{url: with_body(body) for url, body in bodies.items()},
+        **{url: with_status(status) for url, status in statuses.items()},
+    }
+    found = faults(running, changes)
+
+    def both(url: str, text: str) -> list[str]:
+        return [f"{url}: {text}", f"{url} (gzip): {text}"]
+
+    resources = running[0].manifest.resources
+    assert {bool(resources[url].gzip) for url in wrong} == {False, True}
+    for url in (*wrong, missing):
+        assert sorted(found[url]) == sorted(
+            f"{url}{form}: {name} is {text if url in wrong else 'absent'} instead of {published or 'absent'}"
+            for form, packed in (("", False), (" (gzip)", resources[url].gzip))
+            for name, text in HEADERS.items()
+            for published in [expected_headers(resources[url], packed)[name]]
+            if url in wrong or name != "Vary"
+        )
+    assert found[coded] == both(coded, "Content-Encoding is br instead of absent")
+    assert {url: found[url] for url in bodies} == {url: both(url, "has another body") for url in bodies}
+    assert {url: found[url] for url in statuses} == {
+        url: both(url, f"status is {status} instead of 200") for url, status in statuses.items()
+    }
 
 
 @pytest.mark.parametrize(
@@ -288,37 +293,34 @@ def restricted(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
         yield site, web
 
 
-def test_restricted_urls_must_respond_with_401(restricted: Running) -> None:
-    """They are requested without an API key."""
-    assert faults(restricted, lambda answer: answer, LOCKED) == []
-
-
 def test_a_public_restricted_body_is_found(restricted: Running) -> None:
     """A server without its gates serves restricted bodies."""
     site, _ = restricted
     published = site.manifest.resources[LOCKED]
     body = (site.folder / "dist" / published.file).read_bytes()
 
-    assert faults(restricted, lambda _: Answer(200, expected_headers(published, False), body), LOCKED) == [
+    assert faults(restricted, {LOCKED: lambda _: Answer(200, expected_headers(published, False), body)})[LOCKED] == [
         f"{LOCKED}: is sent without a key (status 200)",
         f"{LOCKED} (without a key): status is 200 instead of 401",
     ]
 
 
-def test_a_401_with_the_restricted_body_is_found(restricted: Running) -> None:
-    """The status alone protects no content."""
-    assert faults(restricted, lambda answer: answer._replace(body=b"[]"), LOCKED) == [
-        f"{LOCKED} (without a key): has another body"
-    ]
+def test_wrong_parts_of_a_401_are_found(restricted: Running) -> None:
+    """The status alone protects no content; an ETag would reveal changes, and caches could keep a max-age."""
+    wrong = {name: text for name, text in [*HEADERS.items(), ("WWW-Authenticate", "Basic")] if name != "Vary"}
 
+    def changed(answer: Answer) -> Answer:
+        return reduce(lambda changed, header: changed.with_header(*header), wrong.items(), answer)._replace(body=b"[]")
 
-@pytest.mark.parametrize(("name", "wrong"), sample([*HEADERS.items(), ("WWW-Authenticate", "Basic")], 4))
-def test_a_wrong_header_of_a_401_is_found(restricted: Running, name: str, wrong: str) -> None:
-    """An ETag would reveal changes, and max-age would let caches refuse clients with a key."""
-    if name != "Vary":
-        assert faults(restricted, lambda answer: answer.with_header(name, wrong), LOCKED) == [
-            f"{LOCKED} (without a key): {name} is {wrong} instead of {UNAUTHORIZED_HEADERS[name] or 'absent'}"
+    assert sorted(faults(restricted, {LOCKED: changed})[LOCKED]) == sorted(
+        [
+            f"{LOCKED} (without a key): has another body",
+            *(
+                f"{LOCKED} (without a key): {name} is {text} instead of {UNAUTHORIZED_HEADERS[name] or 'absent'}"
+                for name, text in wrong.items()
+            ),
         ]
+    )
 
 
 def test_nginx_responds_with_401(restricted: Running, run: Callable[..., Result]) -> None:
