@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 
 from generator.catalog import field_help
-from generator.catalog.field_help import FieldHelp
 from generator.catalog.problems import doc_links, locate
 from generator.catalog.problems.unlocated import UnlocatedProblem
 from tests.catalog.test_doc_links import RECORDS
@@ -17,19 +16,21 @@ from tests.support.author_catalogs import Run
 FIELDS = field_help.fields()
 
 
-@pytest.mark.parametrize("field", FIELDS, ids=lambda field: field.topic)
-def test_the_full_name_of_a_field_is_unambiguous(field: FieldHelp) -> None:
+def test_the_full_name_of_a_field_is_unambiguous() -> None:
     """It finds that field and no other."""
-    assert field_help.matching(field.topic) == [field]
+    assert [field.topic for field in FIELDS if field_help.matching(field.topic) != [field]] == []
 
 
-@pytest.mark.parametrize(("heading", "name"), [(heading, name) for heading in HEADINGS for name in rows(heading)])
-def test_every_documented_field_has_an_explanation(heading: str, name: str) -> None:
+def test_every_documented_field_has_an_explanation() -> None:
     """Each row of the tables in docs/catalog.md."""
-    file, path = RECORDS[heading]
-    topic = field_help.topic(file, *(step for step in (*path, name) if isinstance(step, str)))
+    topics = {
+        field_help.topic(file, *(step for step in (*path, name) if isinstance(step, str)))
+        for heading in HEADINGS
+        for file, path in [RECORDS[heading]]
+        for name in rows(heading)
+    }
 
-    assert topic in {field.topic for field in FIELDS}
+    assert topics - {field.topic for field in FIELDS} == set()
 
 
 @pytest.mark.parametrize(

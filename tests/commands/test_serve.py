@@ -19,6 +19,7 @@ from generator.release import nginx_user
 from generator.release.store import Store
 from tests.conftest import Site
 from tests.support.paths import BUILD
+from tests.support.runs import sample
 
 # A limit for defects; no step takes long.
 DEADLINE = 60
@@ -109,7 +110,7 @@ def serving(site: Site, *arguments: str) -> Iterator[Serving]:
         started.process.stdout.close()
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
+@pytest.mark.parametrize("number", sample([signal.SIGINT, signal.SIGHUP, signal.SIGTERM], 2))
 def test_serve_ends_with_nginx_on_a_signal(site: Site, number: int) -> None:
     """Exit code 0; no process and no folder remains."""
     with serving(site) as served:

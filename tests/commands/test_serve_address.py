@@ -14,6 +14,7 @@ from tests.commands.test_serve import FIRST, SERIES, ask, edit, free_port, own_a
 from tests.conftest import AS_OF, Site
 from tests.support import tree_snapshot
 from tests.support.author_catalogs import Run
+from tests.support.runs import everything
 
 CHAPTER = "chapters:\n  - {id: 1, number: 1, published: 2020-01-01, pages: [1.png]}\n"
 
@@ -36,9 +37,9 @@ def body(port: int, url: str) -> tuple[str, str | None]:
     return text, answer.headers["Location"]
 
 
-@pytest.mark.parametrize("arguments", [(), ("--no-cache",)])
+@pytest.mark.parametrize("arguments", [(), ("--no-cache",)] if everything else [()])
 def test_links_use_the_port_of_serve(local: Site, arguments: tuple[str, ...]) -> None:
-    """In bodies, the index and `Location`. The build for base_url is not touched."""
+    """In bodies, the index and `Location`. The build for base_url is not touched; one line names both."""
     local.build()
     before = tree_snapshot.state(local.folder / "dist"), (local.folder / "nginx.conf").stat()
     with serving(local, *arguments) as served:
@@ -51,20 +52,11 @@ def test_links_use_the_port_of_serve(local: Site, arguments: tuple[str, ...]) ->
     assert f'"{base}/media/series/first/c.png"' in texts[0]
     assert (tree_snapshot.state(local.folder / "dist"), (local.folder / "nginx.conf").stat()) == before
     own = local.folder / ".flatpanel_serve" / str(served.port)
+    places = f"building for {base} in {own}; {local.folder / 'dist'} is for http://localhost:8000\n"
+    assert places in served.first
     assert {path.name for path in own.iterdir()} == {"dist", "nginx.conf", "cache"} - (
         {"cache"} if arguments else set()
     )
-
-
-def test_serve_names_url_and_folder_of_its_build(local: Site) -> None:
-    """In one line."""
-    with serving(local) as served:
-        printed = served.first
-
-    folder = local.folder / ".flatpanel_serve" / str(served.port)
-    dist = local.folder / "dist"
-    assert f"building for http://localhost:{served.port} in {folder}; {dist} is for http://localhost:8000\n" in printed
-    assert not dist.exists()
 
 
 def test_serve_at_base_url_makes_the_same_release_as_build(site: Site) -> None:
@@ -176,14 +168,6 @@ def ipv6_socket() -> socket.socket:
         listener.close()
         pytest.skip("this machine has no IPv6")
     return listener
-
-
-def test_serve_listens_on_ipv6(site: Site) -> None:
-    """Many programs resolve localhost to ::1 first."""
-    ipv6_socket().close()
-    with serving(site) as served, socket.create_connection(("::1", served.port), timeout=60) as client:
-        client.sendall(f"GET {FIRST} HTTP/1.1\r\nHost: test\r\nIf-Match: *\r\nConnection: close\r\n\r\n".encode())
-        assert client.makefile("rb").readline() == b"HTTP/1.1 200 OK\r\n"
 
 
 def test_a_port_in_use_on_ipv6_is_an_error() -> None:

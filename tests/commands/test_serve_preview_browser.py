@@ -1,7 +1,6 @@
 """`serve --preview` in a real browser: reloads, problems and missing images."""
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
@@ -16,10 +15,19 @@ CHAPTERS = "".join(
 )
 
 
-@pytest.fixture
-def tab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[browser.Tab]:
-    with browser.browsing(tmp_path_factory.mktemp("browser")) as opened:
+pytestmark = [pytest.mark.browser, browser.needs_browser]
+
+
+@pytest.fixture(scope="module")
+def opened(tmp_path_factory: pytest.TempPathFactory) -> Iterator[browser.Browser]:
+    with browser.running(tmp_path_factory.mktemp("browser")) as opened:
         yield opened
+
+
+@pytest.fixture
+def tab(opened: browser.Browser) -> Iterator[browser.Tab]:
+    with opened.tab() as tab:
+        yield tab
 
 
 def first(site: Site) -> str:
@@ -68,7 +76,7 @@ def test_a_page_of_problems_becomes_the_page(site: Site, tab: browser.Tab) -> No
 
 
 @pytest.mark.parametrize("scripts", [True, False], ids=["with scripts", "without scripts"])
-def test_missing_images_are_marked(site: Site, tmp_path: Path, scripts: bool) -> None:
+def test_missing_images_are_marked(site: Site, opened: browser.Browser, scripts: bool) -> None:
     """Those of a local folder without scripts, too."""
     (site.folder / "media").mkdir()
     site.write("site.yaml", "base_url: https://minimal.example\nmedia_folder: media\n")
@@ -80,7 +88,6 @@ def test_missing_images_are_marked(site: Site, tmp_path: Path, scripts: bool) ->
     )
     with (
         serving(site, "--preview") as served,
-        browser.running(tmp_path / "profile") as opened,
         opened.tab(browser.Viewport(scripts=scripts)) as tab,
     ):
         tab.open(f"http://127.0.0.1:{served.port}/reader/first/0/90/")

@@ -12,7 +12,7 @@ from tests.support.images import png
 from tests.support.media_server import MediaServer, media_server
 from tests.support.reports import build_with_report
 
-pytestmark = browser.needs_browser
+pytestmark = [pytest.mark.browser, browser.needs_browser]
 
 PHONE, DESK = 360, 1280
 # A word without a break opportunity, wider than a phone.
