@@ -1,7 +1,6 @@
 """Accounts of a database: only on request, with digests of keys, and personal data only on a further request."""
 
 import json
-import lzma
 import shutil
 import sqlite3
 import subprocess
@@ -23,8 +22,9 @@ from generator.catalog.yaml import reader
 from tests.authoring.test_dumpdata import natural
 from tests.conftest import Site
 from tests.support import nginx_client
-from tests.support.import_project import project, recorded_database
-from tests.support.real_service import KEY_OF_ADMINISTRATOR, KEY_OF_READER, RECORDED, real_service
+from tests.support.import_project import DATABASES, FirstImports, recorded_database
+from tests.support.real_service import KEY_OF_ADMINISTRATOR, KEY_OF_READER, USUAL, RealService, recorded_bytes
+from tests.support.runs import everything, sample
 
 Import = Callable[..., Result]
 OTHER_KEY = "ab" * 32
@@ -33,14 +33,6 @@ TIDEPOOL = [
     *("harbor-of-glass-bells", "tin-saint-in-the-orchard", "umbrella-for-a-giant", "the-unwritten-almanac"),
     "lantern-eel-diaries",
 ]
-
-
-@pytest.fixture
-def database(tmp_path: Path) -> Path:
-    path = tmp_path / "old/db.sqlite3"
-    path.parent.mkdir()
-    path.write_bytes(lzma.decompress((RECORDED / "v0.9.6/db.sqlite3.xz").read_bytes()))
-    return path
 
 
 @pytest.fixture
@@ -58,6 +50,18 @@ def bring(run: Callable[..., Result], database: Path, catalog: Path) -> Import:
         return result
 
     return bring
+
+
+@pytest.fixture
+def with_accounts(first_import: FirstImports, service: RealService, catalog: Path) -> None:
+    """A project after an import with accounts."""
+    first_import("--accounts", database=DATABASES[USUAL], has_site=False).copy(catalog.parent, service)
+
+
+@pytest.fixture
+def with_personal_data(first_import: FirstImports, service: RealService, catalog: Path) -> None:
+    options = ("--accounts", "--personal-data")
+    first_import(*options, database=DATABASES[USUAL], has_site=False).copy(catalog.parent, service)
 
 
 def sql(database: Path, *statements: str) -> None:
@@ -136,10 +140,9 @@ def test_no_file_and_no_output_has_an_api_key(bring: Import, catalog: Path, opti
     assert not [name for name in PERSONAL if name in output]
 
 
+@pytest.mark.usefixtures("with_personal_data")
 def test_personal_data_only_on_request(bring: Import, catalog: Path) -> None:
     """Line ends become those of a catalog; the avatar is where the old site has it."""
-    bring("--accounts", "--personal-data")
-
     assert read(catalog)["tidepool"] == {
         "username": "tidepool",
         "first_name": "Tide",
@@ -153,9 +156,9 @@ def test_personal_data_only_on_request(bring: Import, catalog: Path) -> None:
     assert read(catalog)["driftwood"] == {"username": "driftwood", "email": "driftwood@reader.example"}
 
 
+@pytest.mark.usefixtures("with_accounts")
 def test_an_imported_key_opens_the_bookmarks_of_its_account(bring: Import, catalog: Path) -> None:
     """An app sends the same key as to the old site."""
-    bring("--accounts")
     with nginx_client.listening() as listener:
         with (catalog / "site.yaml").open("a") as settings:
             settings.write(f"port: {listener.getsockname()[1]}\n")
@@ -173,9 +176,9 @@ def test_an_imported_key_opens_the_bookmarks_of_its_account(bring: Import, catal
     assert lapsed.status == 401
 
 
+@pytest.mark.usefixtures("with_accounts")
 def test_second_import_follows_bookmarks_and_keys_of_the_old_site(bring: Import, database: Path, catalog: Path) -> None:
     """Where people changed nothing here."""
-    bring()
     sql(
         database,
         "DELETE FROM users_bookmark WHERE series_id = 5",
@@ -193,9 +196,9 @@ def test_second_import_follows_bookmarks_and_keys_of_the_old_site(bring: Import,
     assert json.loads(bring("--accounts", "--json").stdout)["files"] == []
 
 
+@pytest.mark.usefixtures("with_accounts")
 def test_keys_added_and_removed_here_stay_so(bring: Import, database: Path, catalog: Path) -> None:
     """In `accounts.yaml` and in `keys.yaml`."""
-    bring()
     edit(catalog, digest(KEY_OF_READER), f"{digest(KEY_OF_READER)}\n    - name: phone\n      sha256: {'a1' * 32}")
     edit(catalog, f"\n  keys:\n    - name: MangAdventure\n      sha256: {digest(KEY_OF_ADMINISTRATOR)}\n", "")
     key_entries.add_key(catalog, "tablet", "ferry.reader+1@reader.example", str)
@@ -207,9 +210,9 @@ def test_keys_added_and_removed_here_stay_so(bring: Import, database: Path, cata
     assert read(catalog, "keys.yaml")["tablet"]["account"] == "ferry.reader+1@reader.example"
 
 
+@pytest.mark.usefixtures("with_accounts")
 def test_bookmarks_changed_on_both_sides_are_a_conflict(bring: Import, database: Path, catalog: Path) -> None:
     """The catalog's stay, and an option decides."""
-    bring()
     edit(catalog, "bookmarks: [kiln-sisters]", "bookmarks: [copper-weather]")
     sql(database, "INSERT INTO users_bookmark (id, user_id, series_id) VALUES (99, 5, 1)")
     result = bring()
@@ -233,18 +236,18 @@ def test_bookmarks_of_series_outside_the_catalog_are_counted(bring: Import, data
     assert read(catalog)["ferry.reader+1@reader.example"] == {"username": "ferry.reader+1@reader.example"}
 
 
+@pytest.mark.usefixtures("with_accounts")
 def test_a_changed_slug_changes_the_bookmarks(bring: Import, database: Path, catalog: Path) -> None:
     """The series has the new slug in the catalog, too."""
-    bring()
     sql(database, "UPDATE reader_series SET slug = 'sisters-of-the-kiln' WHERE slug = 'kiln-sisters'")
     bring()
 
     assert read(catalog)["ferry.reader+1@reader.example"]["bookmarks"] == ["sisters-of-the-kiln"]
 
 
+@pytest.mark.usefixtures("with_accounts")
 def test_account_that_becomes_inactive_loses_its_imported_keys(bring: Import, database: Path, catalog: Path) -> None:
     """The old site refuses them as well. They come back with the account."""
-    bring()
     edit(catalog, digest(KEY_OF_READER), f"{digest(KEY_OF_READER)}\n    - name: phone\n      sha256: {'a1' * 32}")
     sql(database, "UPDATE auth_user SET is_active = 0 WHERE id IN (1, 2, 3)")
     output = bring().output
@@ -260,9 +263,9 @@ def test_account_that_becomes_inactive_loses_its_imported_keys(bring: Import, da
     assert [key["sha256"] for key in read(catalog)["quartermaster"]["keys"]] == [digest(KEY_OF_ADMINISTRATOR)]
 
 
+@pytest.mark.usefixtures("with_accounts")
 def test_removed_accounts_are_removed_on_request(bring: Import, database: Path, catalog: Path) -> None:
     """Except those that people edited here."""
-    bring()
     edit(catalog, "username: driftwood", "username: driftwood\n  bio: Mine.")
     sql(database, "UPDATE auth_user SET is_active = 0 WHERE id IN (2, 3, 4)")
     bring("--accounts", "--remove")
@@ -270,18 +273,18 @@ def test_removed_accounts_are_removed_on_request(bring: Import, database: Path, 
     assert list(read(catalog)) == ["quartermaster", "driftwood", "ferry.reader+1@reader.example"]
 
 
+@pytest.mark.usefixtures("with_accounts")
 def test_account_removed_here_is_not_added_again(bring: Import, catalog: Path) -> None:
     """A note names it."""
-    bring()
     edit(catalog, "- username: bellringer\n", "")
 
     assert "account bellringer: removed from the catalog since the last import; not added again" in bring().output
     assert "bellringer" not in read(catalog)
 
 
+@pytest.mark.usefixtures("with_personal_data")
 def test_renamed_account_is_recognised_by_its_key(bring: Import, database: Path, catalog: Path) -> None:
     """Keys that were added here follow."""
-    bring("--accounts", "--personal-data")
     key_entries.add_key(catalog, "tablet", "tidepool", str)
     key_entries.add_key(catalog, "till", None, str)
     sql(database, "UPDATE auth_user SET username = 'Pool@霧', first_name = '' WHERE username = 'tidepool'")
@@ -317,9 +320,9 @@ def test_a_key_of_another_account_here_is_not_moved(bring: Import, database: Pat
     ]
 
 
+@pytest.mark.usefixtures("with_personal_data")
 def test_second_import_without_personal_data_keeps_it(bring: Import, database: Path, catalog: Path) -> None:
     """The next one with it compares with the last that had it."""
-    bring("--accounts", "--personal-data")
     before = (catalog / "accounts.yaml").read_bytes()
     bring("--accounts")
     bring("--json")
@@ -396,12 +399,12 @@ def test_short_keys_are_left_out(bring: Import, database: Path, catalog: Path) -
     assert "keys" not in read(catalog)["tidepool"]
 
 
-@pytest.mark.parametrize("primary", [None, False, True], ids=["numbers", "natural foreign keys", "natural keys"])
+@pytest.mark.parametrize("primary", sample([None, False, True], 2), ids=str)
 def test_dump_gives_the_same_catalog_with_the_same_accounts(
     bring: Import, run: Callable[..., Result], catalog: Path, tmp_path: Path, primary: bool | None
 ) -> None:
     """Every file is the same; the next import from the other source changes nothing."""
-    items = json.loads(lzma.decompress((RECORDED / "v0.9.6/dumpdata.json.xz").read_bytes()))
+    items = json.loads(recorded_bytes("v0.9.6/dumpdata.json.xz"))
     dump, other = tmp_path / "dump.json", tmp_path / "other/catalog_src"
     dump.write_text(json.dumps(items if primary is None else natural(items, primary=primary)))
     bring("--accounts", "--personal-data")
@@ -417,17 +420,16 @@ def yaml_files(catalog: Path) -> dict[str, bytes]:
     return {str(path.relative_to(catalog)): path.read_bytes() for path in sorted(catalog.rglob("*.yaml"))}
 
 
-def test_accounts_arrive_with_a_site(tmp_path: Path) -> None:
+def test_accounts_arrive_with_a_site(
+    first_import: FirstImports, service: RealService, database: Path, tmp_path: Path
+) -> None:
     """The next import of the site alone leaves them as they are."""
-    with real_service() as site:
-        made = project(tmp_path / "project", site)
-        database = recorded_database(tmp_path)
-        assert made.import_("--from-database", str(database), "--accounts", "--personal-data").exit_code == 0
-        before = made.files()
-        result = made.import_("--json")
+    made = first_import("--accounts", "--personal-data", database=DATABASES[USUAL]).copy(tmp_path / "project", service)
+    before = made.files()
+    result = made.import_("--json")
 
     assert read(made.catalog)["tidepool"]["bookmarks"] == TIDEPOOL
-    assert read(made.catalog)["tidepool"]["avatar"] == f"{site.url}/media/users/3/avatar.png"
+    assert read(made.catalog)["tidepool"]["avatar"] == f"{service.url}/media/users/3/avatar.png"
     assert (json.loads(result.stdout)["files"], made.files()) == ([], before)
     assert made.import_database(database, "--accounts", "--json").exit_code == 0
     assert read(made.catalog)["tidepool"]["bookmarks"] == TIDEPOOL
@@ -440,11 +442,11 @@ def test_accounts_arrive_with_a_site(tmp_path: Path) -> None:
         (("users_userprofile", "users_apikey", "users_bookmark"), "the database has no profiles, API keys and bookm"),
     ],
 )
+@pytest.mark.usefixtures("with_accounts")
 def test_database_without_accounts_is_refused(
     bring: Import, database: Path, catalog: Path, tables: tuple[str, ...], fault: str
 ) -> None:
     """A dump of other apps must not remove all keys."""
-    bring()
     before = (catalog / "accounts.yaml").read_bytes()
     sql(database, *(f"DELETE FROM {table}" for table in tables))
     output = bring(code=1).output
@@ -456,8 +458,7 @@ def test_database_without_accounts_is_refused(
 
 def test_version_0_4_5_has_no_accounts(run: Callable[..., Result], tmp_path: Path) -> None:
     """The series are imported."""
-    database = tmp_path / "db.sqlite3"
-    database.write_bytes(lzma.decompress((RECORDED / "v0.4.5/db.sqlite3.xz").read_bytes()))
+    database = recorded_database(tmp_path, DATABASES["v0.4.5"])
     result = run("import", "--from-database", database, "--catalog", tmp_path / "catalog_src", "--accounts")
 
     assert (result.exit_code, (tmp_path / "catalog_src/accounts.yaml").exists()) == (0, False)
@@ -555,7 +556,7 @@ def test_git_gets_no_personal_data(bring: Import, catalog: Path) -> None:
     assert not [name for file in files for name in PERSONAL if name in (catalog.parent / file).read_text()]
 
 
-@pytest.mark.parametrize("folder", ["project", "p" * 150], ids=len)
+@pytest.mark.parametrize("folder", ["project", "p" * 150] if everything else ["p" * 150], ids=len)
 def test_file_that_is_in_git_already_is_noted(
     run: Callable[..., Result], database: Path, tmp_path: Path, folder: str
 ) -> None:

@@ -17,6 +17,7 @@ from generator.catalog import cross_checks, reader
 from generator.catalog.reader import Sources
 from tests.conftest import AS_OF
 from tests.support.fake_site import small
+from tests.support.runs import everything
 
 JUNK = (
     st.sampled_from([None, True, 0, -1, 1, 7, 1.5, 1e300, 2**53, "", "x", "a\x00\x1b[2J", "None", "1e9", "../x", " "])
@@ -64,7 +65,7 @@ def problems(answers: dict[str, Any]) -> list[str]:
         return [one.message for one in (*sources.problems, *cross_checks.problems(sources))]
 
 
-@settings(max_examples=300)
+@settings(max_examples=300 if everything else 60)
 @given(st.lists(st.tuples(st.sampled_from(PLACES), JUNK), min_size=1, max_size=6))
 def test_any_json_becomes_a_valid_catalog(changes: list[tuple[tuple[Any, ...], Any]]) -> None:
     """Each value may have any type."""

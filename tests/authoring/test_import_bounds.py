@@ -181,7 +181,7 @@ def test_what_a_large_site_takes_is_known_before_the_requests_for_its_series(tmp
     assert not any("/one" in path for path in site.paths)
 
 
-SERIES = 40
+SERIES = 24
 
 
 def names(pages: int) -> list[str]:
@@ -238,10 +238,10 @@ def test_memory_does_not_grow_with_the_pages_of_all_series(
 ) -> None:
     """In the first import, which writes all of them, and in the next one, which compares them with the catalog."""
     # The values of these bodies stay in memory, up to a size that no small site has.
-    monkeypatch.setattr(responses, "_RECENT", 1 << 16)
+    monkeypatch.setattr(responses, "_RECENT", 1 << 13)
     peaks = []
     # What the first of these imports loads stays in memory.
-    for pages in (1, 20, 220):
+    for pages in (1, 5, 55):
         with source(pages, tmp_path / str(pages)) as options:
             for _ in ("first import", "second import"):
                 tracemalloc.start()
@@ -250,8 +250,8 @@ def test_memory_does_not_grow_with_the_pages_of_all_series(
                 tracemalloc.stop()
 
     for few, many in (peaks[2::2], peaks[3::2]):
-        # One list of all names would take 90 bytes for each of the 8,000 pages.
-        assert many - few < 200 * SERIES * 60
+        # One list of all names would take 90 bytes for each of the 1,200 pages.
+        assert many - few < 50 * SERIES * 60
 
 
 def test_old_lists_of_series_are_cut(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

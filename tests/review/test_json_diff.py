@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from generator import encoding
 from generator.review.diff.json_diff import ADDED, CHANGED, MOVED, REMOVED, json_changes, path_text
+from tests.support.runs import everything
 
 SCALARS = (
     st.none() | st.booleans() | st.integers(-3, 3) | st.sampled_from([0.0, -0.0, 1.0, 1.5]) | st.text("ab", max_size=2)
@@ -25,7 +26,7 @@ VALUES = st.recursive(SCALARS, inside, max_leaves=12)
 CHAPTER = st.fixed_dictionaries({"id": st.integers(1, 9), "title": st.text("ab", max_size=1)})
 CHAPTERS = st.lists(CHAPTER, unique_by=lambda one: one["id"])
 ANY = VALUES | CHAPTERS
-OFTEN = settings(max_examples=300, derandomize=True)
+OFTEN = settings(max_examples=300 if everything else 60, derandomize=True)
 MIRROR = {ADDED: REMOVED, REMOVED: ADDED, CHANGED: CHANGED, MOVED: MOVED}
 
 
