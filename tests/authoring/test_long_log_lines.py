@@ -14,7 +14,7 @@ from tests.support.author_catalogs import Run, counts, line, lines
 
 MIB = 1 << 20
 # Of zeros: 32 MiB make a gzip of 32 kB.
-LONG = bytes(32 * MIB)
+LONG = bytes(16 * MIB)
 
 
 @pytest.fixture

@@ -12,11 +12,10 @@ from generator.media import folder_check, moves, named_files
 from generator.media.folder_check import FolderCheck
 from generator.media.moves import Move
 from tests.support import media_server
+from tests.support.import_project import project
 from tests.support.paths import DATA
 from tests.support.real_service import RECORDED_AT, RealService, real_service
 from tests.support.tree_snapshot import files
-
-from ..authoring.test_import_real_service import Project, project
 
 RECORDED = DATA / "real_service"
 
@@ -37,12 +36,10 @@ def check(folder: Path) -> FolderCheck:
     return folder_check.check(ConfinedFolder(folder / "media"), named, named, None)
 
 
-def imported(folder: Path, site: RealService, name: str) -> Project:
+def imported(folder: Path, site: RealService, name: str) -> None:
     """A project with an import, and a tiny image for each recorded file."""
-    copy = project(folder, site)
-    assert copy.import_("--allow-missing-ids").exit_code == 0
+    assert project(folder, site).import_("--allow-missing-ids").exit_code == 0
     media_server.fill(folder / "media", recorded_files(name))
-    return copy
 
 
 def by_folder(result: list[Move]) -> dict[str, str]:
@@ -54,9 +51,9 @@ COPPER = "series/copper-weather"
 LOST = {"series/loud-quiet-loud/0/2": 6, "series/loud-quiet-loud/0/3": 12}
 
 
-def test_what_the_service_moved_is_found(site: RealService, tmp_path: Path) -> None:
+def test_what_the_service_moved_is_found_and_moved_back(site: RealService, tmp_path: Path) -> None:
     """A changed volume moved the folder of the old one, but its database kept the paths."""
-    copy = imported(tmp_path, site, "v0.9.6/media")
+    imported(tmp_path, site, "v0.9.6/media")
     result = check(tmp_path)
     kinds = {kind: [one.path for one in result.findings if one.kind == kind] for kind in folder_check.KINDS}
 
@@ -73,14 +70,9 @@ def test_what_the_service_moved_is_found(site: RealService, tmp_path: Path) -> N
     }
     assert all(move.is_certain and not move.is_copy for move in result.moves)
     assert kinds["no image"] == ["favicon.ico"]
-    assert copy.catalog.is_dir()
 
-
-def test_the_script_makes_every_page_visible(site: RealService, tmp_path: Path) -> None:
-    """After it, only what the service lost is missing."""
-    imported(tmp_path, site, "v0.9.6/media")
-    before = check(tmp_path)
-    script = "\n".join(moves.script(tmp_path / "media", before.moves))
+    # After the script, only what the service lost is missing.
+    script = "\n".join(moves.script(tmp_path / "media", result.moves))
     subprocess.run(["sh"], input=script, text=True, check=True)
     after = check(tmp_path)
 
