@@ -5,7 +5,6 @@
 
 import re
 import shutil
-import socket
 import subprocess
 import sys
 from collections.abc import Callable
@@ -37,7 +36,6 @@ from tests.support.real_service import (
     RealService,
 )
 
-HERE = "http://127.0.0.1"
 # A screen of a terminal.
 SCREEN = 40
 
@@ -150,22 +148,6 @@ def test_second_import_keeps_edits_of_people(mine: Project) -> None:
     assert chapters["copper-weather", 95]["title"] == "Lantern Taxes"
     moved = chapters["copper-weather", 97]
     assert (moved["volume"], moved["number"], moved["title"]) == (7, "2", "Corrected twice")
-
-
-@pytest.mark.parametrize(
-    ("option", "description"), [("--mine", "One kiln."), ("--theirs", "Two kilns, three sisters, four cats.")]
-)
-def test_conflict_shows_both_values_and_is_decided_by_an_option(option: str, description: str, mine: Project) -> None:
-    """People and the site change the same description; the catalog's value stays until then."""
-    mine.edit("series/kiln-sisters.yaml", "Two kilns, three sisters.", "One kiln.")
-    mine.site.edit()
-    report = mine.report(mine.import_())
-
-    for text in ("kiln-sisters", "One kiln.", "Two kilns, three sisters, four cats.", "--mine", "--theirs"):
-        assert text in report
-    assert "One kiln." in mine.text("series/kiln-sisters.yaml")
-    assert mine.import_(option).exit_code == 0
-    assert mine.entities()["series"]["kiln-sisters"]["description"] == description
 
 
 # Interruptions
@@ -384,17 +366,6 @@ def started(fresh: Project) -> Project:
     return fresh
 
 
-def test_catalog_of_other_people_is_refused(started: Project) -> None:
-    """Author 1 is another person here: the report shows both names and the options; nothing is written."""
-    before = started.files()
-    result = started.import_()
-
-    assert result.exit_code == 1
-    assert started.files() == before
-    for text in ("Ada Example", "Ida Quill", "Our Group", "Gannet Letterers", "--mine", "--theirs"):
-        assert text in result.output
-
-
 def test_theirs_takes_the_people_of_the_site(started: Project) -> None:
     """No invented person is credited, and the settings are those of the site."""
     assert started.import_("--theirs").exit_code == 0
@@ -405,13 +376,6 @@ def test_theirs_takes_the_people_of_the_site(started: Project) -> None:
     assert "Ada Example" not in [record["name"] for record in entities["authors"].values()]
     assert f"base_url: {started.site.url}\n" in started.text("site.yaml")
     assert entities["series"]["harbor-of-glass-bells"]["authors"] == [1, 2]
-
-
-def test_mine_keeps_the_people_of_the_catalog(started: Project) -> None:
-    """Author 1 stays who it is here."""
-    assert started.import_("--mine").exit_code == 0
-
-    assert started.entities()["authors"][1]["name"] == "Ada Example"
 
 
 # 5. Licensed series
@@ -568,19 +532,6 @@ def test_moved_project_is_merged_as_before(mine: Project) -> None:
     assert (series["status"], series["description"]) == ("ongoing", "Two kilns, three sisters, four cats.")
 
 
-def test_import_without_memory_is_refused(mine: Project) -> None:
-    """Where the last import is unknown and the site differs, nothing is written; the message says what is missing."""
-    for path in sorted(mine.folder.rglob(".*")):
-        shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
-    mine.site.edit()
-    before = mine.files()
-    result = mine.import_()
-
-    assert (result.exit_code, mine.files()) == (1, before)
-    for text in ("last import", "--mine", "--theirs"):
-        assert text in result.output
-
-
 # 10. Chapters that share a number
 
 
@@ -653,19 +604,6 @@ def test_bad_characters_are_dropped_and_the_text_is_kept(setting: str, first_imp
 # 13. Slug redirects
 
 
-def test_changed_slug_becomes_a_redirect(mine: Project) -> None:
-    """The ids of the chapters show that it is the same series: its file is renamed and keeps the edits of people."""
-    mine.edit("series/kiln-sisters.yaml", "title: Kiln Sisters", "title: Our Sisters")
-    mine.site.renamed["kiln-sisters"] = "kiln-siblings"
-    assert mine.import_().exit_code == 0
-
-    assert not (mine.catalog / "series/kiln-sisters.yaml").exists()
-    text = mine.text("series/kiln-siblings.yaml")
-    assert "title: Our Sisters\n" in text
-    assert re.search(r"^formerly:\s*(\[kiln-sisters\]|\n\s*- kiln-sisters)$", text, re.MULTILINE)
-    assert mine.entities()["chapters"]["kiln-siblings", 40]["title"] == "Rope"
-
-
 def test_build_prints_the_line_for_a_slug_that_disappeared(tmp_path: Path) -> None:
     """Another file has the ids of its chapters."""
     site = Site(tmp_path)
@@ -725,37 +663,6 @@ def test_failed_list_of_chapters_does_not_count_views_twice(fresh: Project) -> N
     assert views == {40: 0, 41: 0, 42: 0, 43: 98, 44: 653, 45: 188, 46: 291, 47: 893, 48: 244, 49: 765}
 
 
-def test_failed_list_of_categories_leaves_no_invented_id(fresh: Project) -> None:
-    """The next import has the ids of the site."""
-    fresh.site.fail("/api/v1/categories/", 500, times=9)
-    fresh.site.fail("/api/v1/categories", 500, times=9)
-    fresh.import_()
-    fresh.site._failures.clear()
-    assert fresh.import_().exit_code == 0
-
-    entities = fresh.entities()
-    assert "ghost stories" in entities["categories"]
-    assert "hauntings" not in entities["categories"]
-    assert entities["series"]["the-fog-ledger"]["categories"] == ["ghost stories", "mystery", "émotion"]
-
-
-def test_failed_response_of_a_series_does_not_drop_it(fresh: Project) -> None:
-    """The report names the status, not a missing title; the next import has the whole series."""
-    fresh.site.fail("/api/v2/series/kiln-sisters", 500, times=9)
-    result = fresh.import_()
-    report = fresh.report(result)
-    assert result.exit_code == 0
-    assert re.search(r"kiln-sisters[^\n]*(server error|500)", report)
-    assert not re.search(r"kiln-sisters: title\b", report)
-    assert fresh.entities()["series"].get("kiln-sisters", {"title": "Kiln Sisters"})["title"] == "Kiln Sisters"
-    fresh.site._failures.clear()
-    assert fresh.import_().exit_code == 0
-
-    series = fresh.entities()["series"]["kiln-sisters"]
-    assert (series["status"], series["artists"]) == ("hiatus", [1, 3])
-    assert ("kiln-sisters", 40) in fresh.entities()["chapters"]
-
-
 def test_broken_series_keeps_its_chapters(first_import: FirstImports) -> None:
     """A number of a million makes the lists of chapters answer 500; single chapters have all fields."""
     chapters = first_import(setting=BIG_NUMBER).entities["chapters"]
@@ -804,27 +711,6 @@ def test_default_rate_is_below_the_limit_of_the_site() -> None:
     assert rate and float(rate[1]) <= 2.5
 
 
-def test_busy_site_is_waited_for(fresh: Project) -> None:
-    """429 names the seconds; the request is repeated after them."""
-    fresh.site.fail("/api/v2/series", 429, Retry_After="17")
-    assert fresh.import_().exit_code == 0
-
-    assert fresh.site.targets.count("/api/v2/series") == 2
-    assert any(seconds >= 17 for seconds in fresh.slept)
-
-
-def test_refused_port_ends_within_ten_seconds(fresh: Project) -> None:
-    """The message names the address."""
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        url = f"{HERE}:{taken.getsockname()[1]}"
-        result = fresh.import_(url=url)
-
-    assert result.exit_code == 1
-    assert url in result.output
-    assert sum(fresh.slept) <= 10
-
-
 def test_files_have_a_schema_line(first_import: FirstImports) -> None:
     """And the schemas lie in the catalog, so that editors help at once."""
     made = first_import().project
@@ -833,19 +719,6 @@ def test_files_have_a_schema_line(first_import: FirstImports) -> None:
         file for file, text in made.files().items() if not text.startswith(b"# yaml-language-server: $schema=")
     ] == []
     assert (made.catalog / ".schemas/series.json").is_file()
-
-
-def test_slugs_that_differ_in_case_are_reported(fresh: Project) -> None:
-    """A catalog holds one of them."""
-
-    def add(value: Any) -> None:
-        value["results"].append({**value["results"][2], "slug": "KILN-sisters"})
-
-    fresh.site.change("/api/v2/series", add)
-    result = fresh.import_()
-
-    assert result.exit_code == 0
-    assert re.search(r"KILN-sisters[^\n]*case|case[^\n]*KILN-sisters", fresh.report(result))
 
 
 def test_requests_are_polite(first_import: FirstImports) -> None:
