@@ -1,0 +1,51 @@
+"""The tables of cases of `tests/support/tables.py`."""
+
+import pytest
+
+from tests.support.tables import each
+
+
+def test_failure_names_each_case_that_differs() -> None:
+    """All rows are tried, whatever happens in one of them."""
+    tried = []
+
+    @each("limit", [2, 3])
+    @each(("number", "text"), {"small": (1, "1"), "large": (9, "9"), "no number": (5, "x")})
+    def numbers_are_small(number: int, text: str, limit: int) -> None:
+        tried.append((number, limit))
+        assert int(text) == number < limit
+
+    with pytest.raises(pytest.fail.Exception) as failure:
+        numbers_are_small()
+
+    lines = str(failure.value).splitlines()
+    assert [line.partition(" (")[0] for line in lines if not line.startswith(" ")] == [
+        "4 cases differ:", "limit=2, large", "limit=2, no number", "limit=3, large", "limit=3, no number",
+    ]  # fmt: skip
+    assert any("assert 9 < 2" in line for line in lines)
+    assert any(line.startswith("    ValueError: ") for line in lines)
+    assert tried == [(number, limit) for limit in (2, 3) for number in (1, 9, 5)]
+
+
+def test_rows_without_a_name_show_their_values() -> None:
+    @each(("path", "status"), [("/a", 200), ("/b", 404)])
+    def paths_exist(path: str, status: int) -> None:
+        assert status == 200
+
+    with pytest.raises(
+        pytest.fail.Exception, match=r"1 cases differ:\npath='/b', status=404 \(line \d+\):\n    assert"
+    ):
+        paths_exist()
+
+
+@each("number", [1, 2])
+def test_fixtures_are_passed_on(number: int, tmp_path) -> None:
+    assert tmp_path.is_dir() and number in (1, 2)
+
+
+def test_tables_are_checked_when_a_test_is_defined() -> None:
+    """A table without rows would prove nothing, and a parameter that the test does not take is a typing error."""
+    with pytest.raises(AssertionError, match="no rows for path"):
+        each("path", [])
+    with pytest.raises(AssertionError, match=r"does not take \{'pat'\}"):
+        each("pat", ["/"])(lambda path: None)
