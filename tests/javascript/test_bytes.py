@@ -4,14 +4,13 @@ import base64
 import struct
 from urllib.parse import unquote
 
-import pytest
-
 from tests.support.core_server import needs_node
+from tests.support.tables import each
 
 pytestmark = needs_node
 
 
-@pytest.mark.parametrize("text", ["", "a", "%41", "%zz", "%", "%4", "%é", "é%C3%A9", "%ff", "%c3", "a%00b", "%e2%82"])
+@each("text", ["", "a", "%41", "%zz", "%", "%4", "%é", "é%C3%A9", "%ff", "%c3", "a%00b", "%e2%82"])
 def test_escapes_are_decoded(core, text: str) -> None:
     """Invalid escapes stay, invalid UTF-8 is replaced."""
     assert core("bytes", "unescaped", text) == unquote(text, errors="replace")

@@ -2,11 +2,10 @@
 
 import re
 
-import pytest
-
 from generator import encoding
 from generator.nginx import date_patterns
 from tests.support.core_server import needs_node
+from tests.support.tables import each
 
 pytestmark = needs_node
 
@@ -15,7 +14,7 @@ NOW = 1_700_000_000
 BEFORE, AT, AFTER = (encoding.http_date(NOW + seconds) for seconds in (-1, 0, 1))
 
 
-@pytest.mark.parametrize(
+@each(
     ("value", "strong", "weak"),
     [
         (f'"{TAG}"', True, True),
@@ -46,7 +45,7 @@ def test_list_of_tags_is_compared(core, value: str, strong: bool, weak: bool) ->
     assert (match, none_match) == ("passed" if strong else "failed", "fresh" if weak else "")
 
 
-@pytest.mark.parametrize(
+@each(
     ("headers", "verdict"),
     [
         ({}, ""),
@@ -113,13 +112,13 @@ def test_dates_are_read_as_nginx_reads_them(core) -> None:
     assert sum(bool(nginx_digits(date)) for date in DATES) > len(DATES) / 2
 
 
-@pytest.mark.parametrize("seconds", [0, 1, NOW, 951_782_399, 4_102_444_800, encoding.LAST_INSTANT])
+@each("seconds", [0, 1, NOW, 951_782_399, 4_102_444_800, encoding.LAST_INSTANT])
 def test_instant_is_written(core, seconds: int) -> None:
     assert core("http_dates", "text", seconds) == encoding.http_date(seconds)
     assert core("http_dates", "ofInstant", seconds) == nginx_digits(encoding.http_date(seconds))
 
 
-@pytest.mark.parametrize(
+@each(
     ("accepted", "is_accepted"),
     [
         ("", False),

@@ -10,6 +10,7 @@ import pytest
 from generator.nginx.process import find_js_module, find_nginx
 from tests.support.core_server import CORE
 from tests.support.nginx_client import TEMPORARY_PATHS
+from tests.support.tables import each
 
 _CONFIGURATION = """load_module {module};
 pid nginx.pid;
@@ -47,7 +48,7 @@ def test_newer_syntax_is_refused(tmp_path: Path, text: str) -> None:
     assert "SyntaxError" in parsed(tmp_path, f"{text}\nexport default {{ acceptsGzip: 1 }};\n")
 
 
-@pytest.mark.parametrize("path", sorted(CORE.glob("*.js")), ids=lambda path: path.name)
+@each("path", sorted(CORE.glob("*.js")))
 def test_core_imports_itself_only(path: Path) -> None:
     """A server's functions are handed in, so that each server can run the core."""
     imports = re.findall(r"^import (.*) from '(.*)';$", path.read_text(encoding="utf-8"), re.MULTILINE)
@@ -56,6 +57,6 @@ def test_core_imports_itself_only(path: Path) -> None:
     assert not re.search(r"\b(?:Buffer|process|require|ngx)\b", re.sub("//.*", "", path.read_text(encoding="utf-8")))
 
 
-@pytest.mark.parametrize("path", sorted(CORE.parent.rglob("*.js")), ids=lambda path: path.name)
+@each("path", sorted(CORE.parent.rglob("*.js")))
 def test_module_is_short(path: Path) -> None:
     assert len(path.read_text(encoding="utf-8").splitlines()) <= 300

@@ -1,13 +1,12 @@
 """Paths in the core, which nginx normalises itself."""
 
-import pytest
-
 from tests.support.core_server import needs_node
+from tests.support.tables import each
 
 pytestmark = needs_node
 
 
-@pytest.mark.parametrize(
+@each(
     ("target", "path", "query"),
     [
         ("/", "/", ""),
@@ -44,7 +43,7 @@ def test_path_is_read_as_nginx_reads_it(core, target: str, path: str, query: str
     assert (parsed["path"], parsed["query"]) == (path, query)
 
 
-@pytest.mark.parametrize(
+@each(
     "target",
     ["", "*", "x", "/%", "/%4", "/%4g", "/%00", "/x/../..", "/..", "/../x", "/%2e%2e", "/ ", "/\x7f", "/x?\n", "a:b"],
 )
@@ -53,7 +52,7 @@ def test_other_target_is_refused(core, target: str) -> None:
     assert core("paths", "parsed", target) is None
 
 
-@pytest.mark.parametrize(
+@each(
     ("target", "is_hidden"),
     [("/x", False), ("/x%2fy", True), ("/x%2Fy", True), ("/x?y=%2F", False), ("/x#%2F", True), ("/x%252F", False)],
 )

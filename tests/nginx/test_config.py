@@ -24,6 +24,7 @@ from tests.conftest import AS_OF, Site, copy_of
 from tests.responses.test_golden import NAMES
 from tests.support import nginx_client
 from tests.support.golden import bodies
+from tests.support.tables import each
 
 SETTINGS = Settings(base_url="https://minimal.example")
 
@@ -167,7 +168,7 @@ def lines_of(url: str, target: str = "") -> list[maps.Line]:
     ]
 
 
-@pytest.mark.parametrize(
+@each(
     ("url", "file", "word"),
     [
         ("/api/series/a", "series", "/api/series/a"),
@@ -191,7 +192,7 @@ def test_map_and_key_of_a_line_depend_on_its_url_only(url: str, file: str, word:
     assert lines_of(url)[1] == maps.Line(file, word, f"key:451{url}")
 
 
-@pytest.mark.parametrize(
+@each(
     ("url", "word", "value"),
     [
         ("/api/v2/categories/A", "/api/v2/categories/A", "/api/v2/categories/A"),
@@ -209,7 +210,7 @@ def test_key_that_is_not_spelled_like_its_url_is_repeated(url: str, word: str, v
     assert gate == maps.Line(maps.EXACT, word, f'"key:308/reader/ {value}"')
 
 
-@pytest.mark.parametrize(
+@each(
     ("map", "line", "url"),
     [
         ("chapter", "/12 451/api/v2/chapters/12;", "/api/v2/chapters/12"),

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from generator.nginx import date_patterns
 from tests.conftest import copy_of
 from tests.support import nginx_client
+from tests.support.tables import each
 
 DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
@@ -74,8 +75,8 @@ def test_every_day_is_parsed_in_every_form(form: Form) -> None:
     assert wrong == []
 
 
-@pytest.mark.parametrize("form", [imf, asctime])
-@pytest.mark.parametrize("year", [1, 999, 1899, 1900, 2100, 2399, 2400, 9999])
+@each("form", [imf, asctime])
+@each("year", [1, 999, 1899, 1900, 2100, 2399, 2400, 9999])
 def test_four_digit_years_follow_the_leap_year_rules(form: Form, year: int) -> None:
     """1900 and 2100 have no leap day, 2400 has one."""
     wrong = [at for at in moments(year, year) if digits(form(at)) != f"{at.year:04}{at:%m%d%H%M%S}"]
@@ -83,7 +84,7 @@ def test_four_digit_years_follow_the_leap_year_rules(form: Form, year: int) -> N
     assert wrong == []
 
 
-@pytest.mark.parametrize("year", [1900, 1999, 2000, 2001, 2004, 2023, 2024, 2100, 2400])
+@each("year", [1900, 1999, 2000, 2001, 2004, 2023, 2024, 2100, 2400])
 def test_impossible_day_is_not_a_date(year: int) -> None:
     """Neither 00, nor 30 Feb, nor 31 Apr, nor 29 Feb in a common year."""
     missing = [
@@ -112,7 +113,7 @@ def test_impossible_day_with_a_two_digit_year_is_not_a_date() -> None:
     assert [text for text in texts if digits(text)] == []
 
 
-@pytest.mark.parametrize("place", [0, 1, 2])
+@each("place", [0, 1, 2])
 def test_time_of_day_has_upper_limits(place: int) -> None:
     """Hours end at 23, minutes at 59, seconds at 60 for leap seconds."""
     limit = {0: 24, 1: 60, 2: 61}[place]
@@ -159,7 +160,7 @@ NEARLY = [
 ]
 
 
-@pytest.mark.parametrize("text", NEARLY)
+@each("text", NEARLY)
 def test_almost_a_date_is_not_a_date(text: str) -> None:
     """Any other text than the three forms gives nothing, and its condition is ignored."""
     assert digits(text) == ""
@@ -186,7 +187,7 @@ def test_digits_compare_like_numbers(first: int, other: int) -> None:
     assert bool(NOT_AFTER.search(f"{first:014} {other:014}")) == (first <= other)
 
 
-@pytest.mark.parametrize("place", range(14))
+@each("place", range(14))
 def test_one_different_digit_decides(place: int) -> None:
     """At any position, with any digit."""
     results = {
@@ -202,7 +203,7 @@ def digit_at(place: int, digit: int) -> str:
     return f"{text[:place]}{digit}{text[place + 1 :]}"
 
 
-@pytest.mark.parametrize("text", ["", " ", "20260210134527 ", " 20260210134527", "20260210134527"])
+@each("text", ["", " ", "20260210134527 ", " 20260210134527", "20260210134527"])
 def test_missing_date_is_not_compared(text: str) -> None:
     """An invalid date has no digits and is neither before nor after another."""
     assert not NOT_AFTER.search(text)
@@ -243,7 +244,7 @@ def test_nginx_parses_the_same_dates_as_python(reader: nginx_client.Web, form: F
     assert "" not in map(digits, texts)
 
 
-@pytest.mark.parametrize("text", [text for text in NEARLY if text.isascii() and text == text.strip()])
+@each("text", [text for text in NEARLY if text.isascii() and text == text.strip()])
 def test_nginx_rejects_the_same_texts_as_python(reader: nginx_client.Web, text: str) -> None:
     """A text that is not a date in Python is none in nginx."""
     assert reader.ask("/", If_Modified_Since=text).body == b""

@@ -1,17 +1,16 @@
 """The Content-Security-Policy of pages, and the bodies of errors outside the API."""
 
-import pytest
-
 from generator.api import policies
 from generator.api.payloads.errors import MESSAGES
 from generator.nginx import quoting
+from tests.support.tables import each
 
 
 def images(*origins: str) -> str:
     return policies.page_policy(origins).partition("img-src 'self'")[2].partition(";")[0]
 
 
-@pytest.mark.parametrize(
+@each(
     ("origins", "sources"),
     [
         ([], ""),

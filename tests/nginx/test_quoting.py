@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from generator.errors import FlatpanelError
 from generator.nginx.quoting import quote, quote_path
 from tests.support import nginx_client
+from tests.support.tables import each
 
 ESCAPES = {"t": "\t", "r": "\r", "n": "\n"}
 
@@ -53,15 +54,13 @@ def test_quoted_text_is_read_back_or_refused(text: str) -> None:
         assert not re.search(r"[\x00-\x1f\x7f$]", text)
 
 
-@pytest.mark.parametrize(
-    "text", ["a", "/api/series/first", "8000", "dist/current", "public,max-age=60", "https://a.b:1/"]
-)
+@each("text", ["a", "/api/series/first", "8000", "dist/current", "public,max-age=60", "https://a.b:1/"])
 def test_plain_word_is_not_quoted(text: str) -> None:
     """People read configurations, too."""
     assert quote(text) == text
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "word"),
     [
         ("", '""'),
@@ -86,7 +85,7 @@ def test_number_is_a_word() -> None:
     assert quote(8000) == "8000"
 
 
-@pytest.mark.parametrize("character", ["$", "\x00", "\t", "\n", "\r", "\x1b", "\x7f"])
+@each("character", ["$", "\x00", "\t", "\n", "\r", "\x1b", "\x7f"])
 def test_text_without_an_escape_is_refused(character: str) -> None:
     """The message shows the value with escapes, so that a terminal can print it, and the fix."""
     with pytest.raises(FlatpanelError) as error:
@@ -95,14 +94,14 @@ def test_text_without_an_escape_is_refused(character: str) -> None:
     assert str(error.value) == f"{f'a{character}b'!r} cannot be written into an nginx configuration; rename it"
 
 
-@pytest.mark.parametrize("text", ["a" * 4001, "é" * 2001, '"' * 2001])
+@each("text", ["a" * 4001, "é" * 2001, '"' * 2001])
 def test_too_long_text_is_refused(text: str) -> None:
     """nginx reads words into a buffer of 4096 bytes."""
     with pytest.raises(FlatpanelError, match="is too long for an nginx configuration"):
         quote(text)
 
 
-@pytest.mark.parametrize("character", ["*", "?", "["])
+@each("character", ["*", "?", "["])
 def test_path_with_wildcards_is_refused(character: str) -> None:
     """`include` would look for all matching files, and miss a folder of that name."""
     path = Path(f"/srv/a{character}b")

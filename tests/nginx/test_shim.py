@@ -15,6 +15,7 @@ from generator.api.resources import SERIES_INDEX_URL
 from tests.conftest import Site, copy_of
 from tests.support.paths import DATA
 from tests.support.shim import copy_modules
+from tests.support.tables import each
 
 NODE = shutil.which("node")
 CALL = DATA / "shim/call.mjs"
@@ -52,7 +53,7 @@ def shim(site: Site, index: Path, tmp_path_factory) -> Iterator[Shim]:
         process.stdin.close()
 
 
-@pytest.mark.parametrize(
+@each(
     ("query", "parameters"),
     [
         ("", {}),
@@ -86,7 +87,7 @@ def test_query_of_a_list_is_split(shim: Shim, query: str, parameters: dict[str, 
     assert shim("parameters", plain=[query])["returned"] == parameters
 
 
-@pytest.mark.parametrize(
+@each(
     ("query", "value"),
     [
         ("", ""),
@@ -137,7 +138,7 @@ DEFAULTS = {
 }
 
 
-@pytest.mark.parametrize(
+@each(
     ("query", "changed"),
     [
         ("", {}),
@@ -176,7 +177,7 @@ def test_spellings_of_a_default_equal_the_default(shim: Shim, query: str, change
     assert shim("wanted", plain=[query])["returned"] == DEFAULTS | changed
 
 
-@pytest.mark.parametrize(
+@each(
     ("query", "key"),
     [
         ("&".join("x=1" for _ in range(65)), "/bad/parameters"),
@@ -196,7 +197,7 @@ def test_too_many_parameters_of_a_list_are_refused(shim: Shim, query: str, key: 
     assert shim("list", args=query)["returned"] == key
 
 
-@pytest.mark.parametrize(
+@each(
     ("query", "key"),
     [
         ("", "/query/series/title/1"),
@@ -220,7 +221,7 @@ def test_list_is_a_file_unless_filtered(shim: Shim, query: str, key: str) -> Non
     assert shim("list", args=query)["returned"] == key
 
 
-@pytest.mark.parametrize(
+@each(
     ("query", "chosen"),
     [
         ("", ""),
@@ -239,7 +240,7 @@ def test_date_format_is_chosen_or_bad(shim: Shim, query: str, chosen: str) -> No
     assert shim("dates", args=query)["returned"] == chosen
 
 
-@pytest.mark.parametrize(
+@each(
     ("query", "key"),
     [
         ("", "/api/v2/chapters"),
@@ -265,7 +266,7 @@ def test_chapters_of_restricted_series_look_missing(shim: Shim, query: str, key:
     assert shim("chapters", args=query)["returned"] == key
 
 
-@pytest.mark.parametrize(
+@each(
     ("query", "key"),
     [
         ("", "/bad/pages"),
@@ -292,7 +293,7 @@ def test_pages_key_needs_a_slug_and_two_numbers(shim: Shim, query: str, key: str
     assert shim("pages", args=query)["returned"] == key
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "number"),
     [
         *(
@@ -319,7 +320,7 @@ def test_numbers_have_one_canonical_form(shim: Shim, text: str, number: str) -> 
     assert shim("canonical", plain=[text])["returned"] == number
 
 
-@pytest.mark.parametrize(
+@each(
     ("query", "quoted"),
     [
         ("volume=x", "x"),
@@ -340,7 +341,7 @@ def test_invalid_number_is_quoted_without_an_api_key(shim: Shim, query: str, quo
     assert json.loads(shim("invalid", variables=variables)["returned"]) == {"error": f"Invalid volume: {quoted}"}
 
 
-@pytest.mark.parametrize(
+@each(
     ("sent", "counts"),
     [
         ("/x", ""),
@@ -367,7 +368,7 @@ def sha256(key: str) -> str:
     return hashlib.sha256(key.encode()).hexdigest()
 
 
-@pytest.mark.parametrize(
+@each(
     ("headers", "query", "digest"),
     [
         ({}, "", ""),
@@ -410,7 +411,7 @@ def test_search_returns_body_and_etag(shim: Shim, index: Path) -> None:
     assert answer["variables"]["fp_packed"] == "-"
 
 
-@pytest.mark.parametrize(
+@each(
     ("query", "variables", "done"),
     [
         ("title=full", {"fp_verdict": "fresh"}, ["return", 418]),
@@ -428,7 +429,7 @@ def test_maps_evaluate_conditions_of_a_search(
     assert searched(shim, query, **variables)["done"] == done
 
 
-@pytest.mark.parametrize(
+@each(
     ("page", "limit", "slugs", "last"),
     [
         (1, 1, ["c"], False),

@@ -16,6 +16,7 @@ from generator.catalog.entities import Catalog, Category, Person, SeriesSummary
 from generator.catalog.site_settings import Site
 from tests.support.paths import DATA
 from tests.support.shim import copy_modules
+from tests.support.tables import each
 
 NODE = shutil.which("node")
 pytestmark = [pytest.mark.bounds, pytest.mark.skipif(not NODE, reason="node is not installed")]
@@ -160,7 +161,7 @@ def worst(cost: Cost, names: tuple[str, ...], name: str, calls: tuple[str, ...])
     return [spelt(one, name) for one in ranked]
 
 
-@pytest.mark.parametrize("name", PARAMETERS)
+@each("name", PARAMETERS)
 def test_worst_query_of_a_list_examines_each_series_ten_times_at_most(costs: dict[int, Cost], name: str) -> None:
     """No query that the search finds costs more, in either catalog."""
     queries = worst(costs[SIZES[0]], PARAMETERS, name, LISTS)
@@ -169,7 +170,7 @@ def test_worst_query_of_a_list_examines_each_series_ten_times_at_most(costs: dic
         assert {query[:60]: round(cost(query) / size, 1) for query in queries if cost(query) > MOST * size} == {}
 
 
-@pytest.mark.parametrize(
+@each(
     "query",
     ["categories=c00", "status=ongoing&sort=-views", "slug=series-7", "title=e", "title=e&sort=-views", "author=on"],
 )
@@ -179,7 +180,7 @@ def test_simple_filter_examines_few_series(costs: dict[int, Cost], query: str) -
         assert cost(query) <= size / 10 + 50
 
 
-@pytest.mark.parametrize(
+@each(
     "query",
     [
         "categories=" + ",".join(CATEGORIES[:64]),
@@ -202,10 +203,10 @@ def test_all_filters_together_examine_each_series_fifteen_times_at_most(costs: d
         assert cost(query) <= TOGETHER * size
 
 
-@pytest.mark.parametrize("call", SIBLINGS)
-def test_no_other_query_costs_more(costs: dict[int, Cost], call: str) -> None:
+@each(("call", "names"), SIBLINGS.items())
+def test_no_other_query_costs_more(costs: dict[int, Cost], call: str, names: tuple[str, ...]) -> None:
     """Other routes have no limits on parameters; the query is read a few times."""
-    cost, names = costs[SIZES[0]], SIBLINGS[call]
+    cost = costs[SIZES[0]]
 
     for name in (*names, ""):
         queries = worst(cost, names, name, (call,))

@@ -10,6 +10,7 @@ import pytest
 from tests.conftest import copy_of
 from tests.support import nginx_client as server
 from tests.support.nginx_client import Answer, Web, receive
+from tests.support.tables import each
 
 MESSAGES = {
     400: "Bad request",
@@ -61,7 +62,7 @@ def assert_error(response: Answer, status: int) -> None:
     }
 
 
-@pytest.mark.parametrize(
+@each(
     "line",
     [
         b"HELLO",
@@ -98,48 +99,48 @@ def test_malformed_request_line_is_400(web: Web, line: bytes) -> None:
     assert_error(send(web, line + b"\r\nHost: a\r\n\r\n"), 400)
 
 
-@pytest.mark.parametrize("version", [b"2", b"2.0", b"3.0", b"9.9", b"11.1"])
+@each("version", [b"2", b"2.0", b"3.0", b"9.9", b"11.1"])
 def test_unsupported_http_version_is_505(web: Web, version: bytes) -> None:
     """HTTP/2 and HTTP/3 do not begin with a request line."""
     assert_error(send(web, b"GET /api/series HTTP/" + version + b"\r\nHost: a\r\n\r\n"), 505)
 
 
-@pytest.mark.parametrize(
+@each(
     "headers",
-    [
-        pytest.param(b"", id="no Host"),
-        pytest.param(b"Host: a\r\nHost: a\r\n", id="two Hosts"),
-        pytest.param(b"Host: a\r\nHost: b\r\n", id="two other Hosts"),
-        pytest.param(b"Host:\r\n", id="empty Host"),
-        pytest.param(b"Host: a b\r\n", id="blank in Host"),
-        pytest.param(b"Host: a/b\r\n", id="slash in Host"),
-        pytest.param(b"Host: ..\r\n", id="dots for Host"),
-        pytest.param(b"Host: a\x00b\r\n", id="NUL in Host"),
-        pytest.param(b"Host: a\r\nX: a\x00b\r\n", id="NUL in a value"),
-        pytest.param(b"Host: a\r\nX\x00Y: a\r\n", id="NUL in a name"),
-        pytest.param(b"Host: a\r\nX Y: a\r\n", id="blank in a name"),
-        pytest.param(b"Host: a\r\n: a\r\n", id="no name"),
-        pytest.param(b"Host: a\r\n X: a\r\n", id="folded line"),
-        pytest.param(b"Host: a\r\nX: " + b"a" * 9000 + b"\r\n", id="long value"),
-        pytest.param(b"Host: a\r\n" + b"X" * 9000 + b": a\r\n", id="long name"),
-        pytest.param(b"Host: a\r\n" + b"X: aaaaaaaaaaaaaaaaaaaa\r\n" * 2000, id="many fields"),
-        pytest.param(b"Host: a\r\nIf-None-Match: " + b'"",' * 3000 + b"\r\n", id="list that exceeds the buffer"),
-        pytest.param(b"Host: a\r\nContent-Length: 5\r\nContent-Length: 6\r\n", id="two lengths"),
-        pytest.param(b"Host: a\r\nContent-Length: 5\r\nContent-Length: 5\r\n", id="one length twice"),
-        pytest.param(b"Host: a\r\nContent-Length: 5, 6\r\n", id="list of lengths"),
-        pytest.param(b"Host: a\r\nContent-Length: -1\r\n", id="negative length"),
-        pytest.param(b"Host: a\r\nContent-Length: abc\r\n", id="length that is no number"),
-        pytest.param(b"Host: a\r\nContent-Length: 99999999999999999999\r\n", id="huge length"),
-        pytest.param(b"Host: a\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n", id="length and coding"),
-    ],
+    {
+        "no Host": b"",
+        "two Hosts": b"Host: a\r\nHost: a\r\n",
+        "two other Hosts": b"Host: a\r\nHost: b\r\n",
+        "empty Host": b"Host:\r\n",
+        "blank in Host": b"Host: a b\r\n",
+        "slash in Host": b"Host: a/b\r\n",
+        "dots for Host": b"Host: ..\r\n",
+        "NUL in Host": b"Host: a\x00b\r\n",
+        "NUL in a value": b"Host: a\r\nX: a\x00b\r\n",
+        "NUL in a name": b"Host: a\r\nX\x00Y: a\r\n",
+        "blank in a name": b"Host: a\r\nX Y: a\r\n",
+        "no name": b"Host: a\r\n: a\r\n",
+        "folded line": b"Host: a\r\n X: a\r\n",
+        "long value": b"Host: a\r\nX: " + b"a" * 9000 + b"\r\n",
+        "long name": b"Host: a\r\n" + b"X" * 9000 + b": a\r\n",
+        "many fields": b"Host: a\r\n" + b"X: aaaaaaaaaaaaaaaaaaaa\r\n" * 2000,
+        "list that exceeds the buffer": b"Host: a\r\nIf-None-Match: " + b'"",' * 3000 + b"\r\n",
+        "two lengths": b"Host: a\r\nContent-Length: 5\r\nContent-Length: 6\r\n",
+        "one length twice": b"Host: a\r\nContent-Length: 5\r\nContent-Length: 5\r\n",
+        "list of lengths": b"Host: a\r\nContent-Length: 5, 6\r\n",
+        "negative length": b"Host: a\r\nContent-Length: -1\r\n",
+        "length that is no number": b"Host: a\r\nContent-Length: abc\r\n",
+        "huge length": b"Host: a\r\nContent-Length: 99999999999999999999\r\n",
+        "length and coding": b"Host: a\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n",
+    },
 )
-@pytest.mark.parametrize("method", [b"GET", b"POST"])
+@each("method", [b"GET", b"POST"])
 def test_malformed_header_is_400(web: Web, method: bytes, headers: bytes) -> None:
     """This includes headers that are too large, for which nginx has a status of its own."""
     assert_error(send(web, method + b" /api/series HTTP/1.1\r\n" + headers + b"\r\n"), 400)
 
 
-@pytest.mark.parametrize("fields", [b"X\r\n", b"X\r\nY\r\n", b"\xff: a\r\n", b"X: \xff\r\n", b"X:\r\n", b"X_Y: a\r\n"])
+@each("fields", [b"X\r\n", b"X\r\nY\r\n", b"\xff: a\r\n", b"X: \xff\r\n", b"X:\r\n", b"X_Y: a\r\n"])
 def test_malformed_unused_header_is_ignored(web: Web, fields: bytes) -> None:
     """A header without a colon or a value, or with invalid characters, does not affect the response."""
     response = send(web, b"GET /api/series HTTP/1.1\r\nHost: a\r\n" + fields + b"\r\n")
@@ -147,9 +148,7 @@ def test_malformed_unused_header_is_ignored(web: Web, fields: bytes) -> None:
     assert (response.status, response["content-type"]) == (200, "application/json")
 
 
-@pytest.mark.parametrize(
-    "fields", [b'If-None-Match: "a"\r\n' * 2, b'If-Match: "a"\r\n' * 2, b"Accept-Encoding: gzip\r\n" * 2]
-)
+@each("fields", [b'If-None-Match: "a"\r\n' * 2, b'If-Match: "a"\r\n' * 2, b"Accept-Encoding: gzip\r\n" * 2])
 def test_duplicate_header_returns_json(web: Web, fields: bytes) -> None:
     """The status depends on the version of nginx; the content type does not."""
     response = send(web, b"GET /api/series HTTP/1.1\r\nHost: a\r\n" + fields + b"\r\n")
@@ -157,8 +156,8 @@ def test_duplicate_header_returns_json(web: Web, fields: bytes) -> None:
     assert (response["content-type"], response.body[:1]) in [("application/json", start) for start in (b"{", b"[")]
 
 
-@pytest.mark.parametrize("size", [8200, 20_000, 200_000])
-@pytest.mark.parametrize("start", [b"GET /", b"GET /api/series?", b"GET http://", b"POST /api/", b"OPTIONS /api/"])
+@each("size", [8200, 20_000, 200_000])
+@each("start", [b"GET /", b"GET /api/series?", b"GET http://", b"POST /api/", b"OPTIONS /api/"])
 def test_oversized_request_line_is_414(web: Web, start: bytes, size: int) -> None:
     """nginx does not read the line to its end."""
     with web.connect() as client, client.makefile("rb") as stream:
@@ -168,30 +167,28 @@ def test_oversized_request_line_is_414(web: Web, start: bytes, size: int) -> Non
     assert_error(response, 414)
 
 
-@pytest.mark.parametrize("coding", [b"gzip", b"identity", b"chunked, chunked", b"xchunked", b""])
+@each("coding", [b"gzip", b"identity", b"chunked, chunked", b"xchunked", b""])
 def test_unknown_transfer_coding_is_501(web: Web, coding: bytes) -> None:
     """The end of such a request is unknown, so the next request is not read."""
     assert_error(send(web, b"GET /api/series HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: " + coding + b"\r\n\r\n"), 501)
 
 
-@pytest.mark.parametrize(
-    "body", [b"0\r\n\r\n", b"5\r\nhello\r\n0\r\n\r\n", b"5;x=y\r\nhello\r\n0\r\nTrailer: a\r\n\r\n"]
-)
+@each("body", [b"0\r\n\r\n", b"5\r\nhello\r\n0\r\n\r\n", b"5;x=y\r\nhello\r\n0\r\nTrailer: a\r\n\r\n"])
 def test_chunked_body_is_400(web: Web, body: bytes) -> None:
     """No request of the API needs a body; test_smuggling.py has more cases."""
     assert_error(send(web, b"GET /api/series HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n" + body), 400)
 
 
-@pytest.mark.parametrize("body", [b"x\r\n", b"-1\r\n", b"ffffffffffffffffff\r\n"])
-@pytest.mark.parametrize("condition", [b"", b"If-Match: *\r\n"])
+@each("body", [b"x\r\n", b"-1\r\n", b"ffffffffffffffffff\r\n"])
+@each("condition", [b"", b"If-Match: *\r\n"])
 def test_malformed_chunked_body_is_400(web: Web, body: bytes, condition: bytes) -> None:
     """nginx rejects it without reading it."""
     head = b"GET /api/series HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n" + condition + b"\r\n"
     assert_error(send(web, head + body), 400)
 
 
-@pytest.mark.parametrize("method", [b"GET", b"POST", b"OPTIONS", b"DELETE"])
-@pytest.mark.parametrize("path", [b"/api/series", b"/api/nothing", b"/nothing", b"/"])
+@each("method", [b"GET", b"POST", b"OPTIONS", b"DELETE"])
+@each("path", [b"/api/series", b"/api/nothing", b"/nothing", b"/"])
 def test_oversized_body_is_413(web: Web, method: bytes, path: bytes) -> None:
     """Content-Length alone causes the error."""
     response = send(web, method + b" " + path + b" HTTP/1.1\r\nHost: a\r\nContent-Length: 65537\r\n\r\n")
@@ -231,8 +228,8 @@ EARLY = {
 }
 
 
-@pytest.mark.parametrize("kind", EARLY)
-@pytest.mark.parametrize(
+@each(("data", "status", "detail", "message"), EARLY)
+@each(
     "path",
     [
         b"/api/v2",
@@ -245,9 +242,10 @@ EARLY = {
         b"http://other.example/api/v2/series",
     ],
 )
-def test_early_error_below_v2_has_the_format_of_v2(web: Web, path: bytes, kind: str) -> None:
+def test_early_error_below_v2_has_the_format_of_v2(
+    web: Web, path: bytes, data: bytes, status: int, detail: str, message: str
+) -> None:
     """The path selects the error format, even if nginx rejects the request early."""
-    data, status, detail, _ = EARLY[kind]
     response = send(web, data % path)
     body = b'{"detail":"%s"}' % detail.replace('"', '\\"').encode()
     allow = {"allow": "GET, HEAD, OPTIONS"} if status == 405 else {}
@@ -256,8 +254,8 @@ def test_early_error_below_v2_has_the_format_of_v2(web: Web, path: bytes, kind: 
     assert response.fields == V2 | allow | {"content-length": str(len(body))}
 
 
-@pytest.mark.parametrize("kind", EARLY)
-@pytest.mark.parametrize(
+@each(("data", "status", "detail", "message"), EARLY)
+@each(
     "path",
     [
         b"/api",
@@ -271,16 +269,17 @@ def test_early_error_below_v2_has_the_format_of_v2(web: Web, path: bytes, kind: 
         b"http://api/v2/api/series",
     ],
 )
-def test_early_error_elsewhere_has_the_unversioned_format(web: Web, path: bytes, kind: str) -> None:
+def test_early_error_elsewhere_has_the_unversioned_format(
+    web: Web, path: bytes, data: bytes, status: int, detail: str, message: str
+) -> None:
     """Only paths that begin with /api/v2 have the format of v2."""
-    data, status, _, message = EARLY[kind]
     response = send(web, data % path)
 
     assert (response.status, response.body) == (status, b'{"error":"%s","status":%d}' % (message.encode(), status))
     assert response["access-control-allow-methods"] is None
 
 
-@pytest.mark.parametrize("path", [b"/api/v2/../series/nothing", b"/api/v2/../../nothing", b"/api/v2/..//v1/nothing"])
+@each("path", [b"/api/v2/../series/nothing", b"/api/v2/../../nothing", b"/api/v2/..//v1/nothing"])
 def test_normalized_path_selects_the_error_format(web: Web, path: bytes) -> None:
     """The path as sent does not."""
     response = send(web, b"GET " + path + b" HTTP/1.1\r\nHost: a\r\n\r\n")

@@ -8,6 +8,7 @@ import pytest
 
 from tests.conftest import Site, copy_of
 from tests.support.nginx_client import Web, listening, running
+from tests.support.tables import each
 
 # Id, name, and whether the name has a URL.
 CATEGORIES = [
@@ -59,7 +60,7 @@ def test_every_category_is_in_lists_and_series(web: Web) -> None:
         ] == [name]
 
 
-@pytest.mark.parametrize(("id", "name", "has_path"), CATEGORIES)
+@each(("id", "name", "has_path"), CATEGORIES)
 def test_name_with_a_slash_or_comma_is_404(site: Site, web: Web, id: str, name: str, has_path: bool) -> None:
     """No spelling of its path is found, and no file has its name. Every other name is found as written."""
     encoded = web.ask(f"/api/v2/categories/{quote(name, safe='')}")
@@ -80,7 +81,7 @@ def test_name_with_a_slash_or_comma_is_404(site: Site, web: Web, id: str, name: 
     assert all(file.count("/") == 4 for file in files)
 
 
-@pytest.mark.parametrize(("place", "id", "name"), [(place, id, name) for place, (id, name, _) in enumerate(CATEGORIES)])
+@each(("place", "id", "name"), [(place, id, name) for place, (id, name, _) in enumerate(CATEGORIES)])
 def test_filter_matches_ids_and_names(web: Web, place: int, id: str, name: str) -> None:
     """Case is ignored. A comma always separates two categories."""
     slugs = {}

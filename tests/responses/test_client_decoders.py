@@ -8,6 +8,7 @@ import pytest
 from tests.data.clients import aidoku, kotatsu, others, paperback, tachiyomi
 from tests.data.clients.app import App
 from tests.data.clients.strict import Broken, parse
+from tests.support.tables import each
 
 ITEM = {"slug": "a", "title": "A", "url": "/reader/a/", "cover": "https://a.example/a", "chapters": 1}
 CHAPTER = {
@@ -49,7 +50,7 @@ def changed(value: object, path: tuple[str | int, ...], new: object) -> bytes:
     return json.dumps(value).encode()
 
 
-@pytest.mark.parametrize(
+@each(
     ("app", "kind", "path", "new"),
     [
         (tachiyomi.CURRENT, "list", ("last",), REMOVED),

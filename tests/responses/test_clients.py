@@ -11,6 +11,7 @@ from tests.data.clients import aidoku, kotatsu, others, paperback, tachiyomi, ta
 from tests.data.clients.app import App
 from tests.data.clients.strict import parse
 from tests.support.nginx_client import Web
+from tests.support.tables import each
 
 APPS = (
     tachiyomi.CURRENT,
@@ -59,8 +60,8 @@ IMAGES = [
 ]
 
 
-def apps_with(attribute: str) -> list[object]:
-    return [pytest.param(app, id=app.name) for app in APPS if getattr(app, attribute)]
+def apps_with(attribute: str) -> dict[str, App]:
+    return {app.name: app for app in APPS if getattr(app, attribute)}
 
 
 @pytest.fixture
@@ -79,9 +80,7 @@ def bodies(site: Site, kind: str) -> Iterator[bytes]:
             yield (site.folder / "dist" / published.file).read_bytes()
 
 
-@pytest.mark.parametrize(
-    ("app", "kind"), [pytest.param(app, kind, id=f"{app.name}-{kind}") for app in APPS for kind in app.reads]
-)
+@each(("app", "kind"), {f"{app.name}: {kind}": (app, kind) for app in APPS for kind in app.reads})
 def test_app_decodes_every_body_of_a_kind(site: Site, app: App, kind: str) -> None:
     """This includes restricted bodies."""
     read = [app.reads[kind](parse(body)) for body in bodies(site, kind)]
@@ -89,7 +88,7 @@ def test_app_decodes_every_body_of_a_kind(site: Site, app: App, kind: str) -> No
     assert read
 
 
-@pytest.mark.parametrize("app", apps_with("browse"))
+@each("app", apps_with("browse"))
 def test_app_that_loads_all_pages_finds_every_series_once(site: Site, web: Web, app: App) -> None:
     """Three pages contain all series with a chapter."""
     kind = "v1 series" if app is tachiyomi1.OLDEST else "detail"
@@ -102,26 +101,22 @@ def test_app_that_loads_all_pages_finds_every_series_once(site: Site, web: Web, 
     assert (sorted(slugs), len(slugs)) == (sorted(expected), len(set(slugs)))
 
 
-@pytest.mark.parametrize(
+@each(
     ("app", "path", "slugs"),
-    [
-        pytest.param(app, path, slugs, id=f"{app.name}-{path.partition('?')[2][:60]}")
-        for app in APPS
-        for path, slugs in app.searches.items()
-    ],
+    {f"{app.name}: {path}": (app, path, slugs) for app in APPS for path, slugs in app.searches.items()},
 )
 def test_search_as_the_app_sends_it(web: Web, app: App, path: str, slugs: list[str]) -> None:
     """Empty parameters, extra commas, upper case and every encoding of a blank mean what the app expects."""
     assert [series["slug"] for series in app.reads["list"](app.asking(web)(path))["results"]] == slugs
 
 
-@pytest.mark.parametrize("app", apps_with("images"))
+@each("app", apps_with("images"))
 def test_app_finds_all_images_of_a_series(web: Web, app: App) -> None:
     """Each request uses values from the response before."""
     assert sorted(app.images(app.asking(web), "full-book")) == IMAGES
 
 
-@pytest.mark.parametrize("path", ["/api/v2/series?slug=full-book", "/api/v2/series?slug=FULL-BOOK"])
+@each("path", ["/api/v2/series?slug=full-book", "/api/v2/series?slug=FULL-BOOK"])
 def test_deep_link_lists_one_series(web: Web, path: str) -> None:
     """Tachiyomi opens /reader/{slug} with a list that must have one entry."""
     page = tachiyomi.LISTED(tachiyomi.CURRENT.asking(web)(path))
@@ -168,7 +163,7 @@ def test_cubari_chapters_are_in_reading_order(site: Site) -> None:
     assert all(f"/api/v2/chapters/{chapter_id}/pages" in site.manifest.resources for chapter_id in chapters)
 
 
-@pytest.mark.parametrize("query", ["", "?q=full&author=ada&status=any&categories=action%2C-drama", "?slug=full-book"])
+@each("query", ["", "?q=full&author=ada&status=any&categories=action%2C-drama", "?slug=full-book"])
 def test_v1_list_ignores_parameters_and_trailing_slash(web: Web, query: str) -> None:
     """v1 defines no parameters."""
     responses = [web.ask(f"/api/v1/series{slash}{query}").body for slash in ("", "/")]

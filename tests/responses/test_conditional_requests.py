@@ -9,6 +9,7 @@ from tests.conftest import Serve, Site
 from tests.support import nginx_client
 from tests.support.golden import bodies, sidecar
 from tests.support.nginx_client import Web
+from tests.support.tables import each
 
 SITE = "everything"
 URL = "/api/series/long-road/2/10.5"
@@ -25,66 +26,66 @@ def web(serve: Serve) -> Web:
     return serve(SITE)[1]
 
 
-@pytest.mark.parametrize(
+@each(
     "value",
-    [
-        pytest.param(ETAG, id="lone"),
-        pytest.param(f"W/{ETAG}", id="weak"),
-        pytest.param(f"{OTHER}, {ETAG}", id="last in a list"),
-        pytest.param(f"{ETAG}, {OTHER}", id="first in a list"),
-        pytest.param(f'"a", W/{ETAG}, "b"', id="weak in a list"),
-        pytest.param(f"{OTHER},{ETAG},{OTHER}", id="no blanks"),
-        pytest.param(f"  {OTHER}  ,   {ETAG}  ", id="many blanks"),
-        pytest.param(f"{OTHER}\t,\t{ETAG}\t", id="tabs"),
-        pytest.param(f",, ,{ETAG},,", id="empty elements"),
-        pytest.param(f'"a,b", {ETAG}', id="after a comma inside an ETag"),
-        pytest.param(f'W/"a, b, ", W/{ETAG}, "c,"', id="between commas inside ETags"),
-        pytest.param(f'"", {ETAG}', id="after an empty ETag"),
-        pytest.param(f'"/", "W/", {ETAG}', id="after ETags that look like prefixes"),
-        pytest.param(f'"\xfc\xff", {ETAG}', id="after an ETag beyond ASCII"),
-        pytest.param("*", id="star"),
-        pytest.param("  * ", id="star with blanks"),
-    ],
+    {
+        "lone": ETAG,
+        "weak": f"W/{ETAG}",
+        "last in a list": f"{OTHER}, {ETAG}",
+        "first in a list": f"{ETAG}, {OTHER}",
+        "weak in a list": f'"a", W/{ETAG}, "b"',
+        "no blanks": f"{OTHER},{ETAG},{OTHER}",
+        "many blanks": f"  {OTHER}  ,   {ETAG}  ",
+        "tabs": f"{OTHER}\t,\t{ETAG}\t",
+        "empty elements": f",, ,{ETAG},,",
+        "after a comma inside an ETag": f'"a,b", {ETAG}',
+        "between commas inside ETags": f'W/"a, b, ", W/{ETAG}, "c,"',
+        "after an empty ETag": f'"", {ETAG}',
+        "after ETags that look like prefixes": f'"/", "W/", {ETAG}',
+        "after an ETag beyond ASCII": f'"\xfc\xff", {ETAG}',
+        "star": "*",
+        "star with blanks": "  * ",
+    },
 )
 def test_matching_etag_is_304(web: Web, value: str) -> None:
     """The comparison is weak. A list may contain the ETag anywhere, and a star matches every resource."""
     assert web.ask(URL, If_None_Match=value).status == 304
 
 
-@pytest.mark.parametrize(
+@each(
     "value",
-    [
-        pytest.param(OTHER, id="other"),
-        pytest.param(f"W/{OTHER}", id="other, weak"),
-        pytest.param(ETAG.strip('"'), id="without quotes"),
-        pytest.param(ETAG[:-1], id="never closed"),
-        pytest.param(ETAG[1:], id="never opened"),
-        pytest.param(ETAG.upper(), id="capitals"),
-        pytest.param(f"w/{ETAG}", id="small w"),
-        pytest.param(f"W {ETAG}", id="no slash"),
-        pytest.param(f"W/ {ETAG}", id="a blank behind the prefix"),
-        pytest.param(f"{ETAG}x", id="text after the ETag"),
-        pytest.param(f"x{ETAG}", id="text before the ETag"),
-        pytest.param(f"{OTHER} {ETAG}", id="no comma"),
-        pytest.param(f"{OTHER}; {ETAG}", id="semicolon"),
-        pytest.param(f'"{ETAG[1:-1]},"', id="comma in the ETag"),
-        pytest.param(f'" {ETAG[1:-1]}"', id="blank in the ETag"),
-        pytest.param(f'"a, {ETAG[1:-1]}, b"', id="inside another ETag"),
-        pytest.param(f'"a,{ETAG},b"', id="between two other ETags"),
-        pytest.param(f"'{ETAG[1:-1]}'", id="single quotes"),
-        pytest.param(f'"{ETAG[1:-2]}"', id="a digit less"),
-        pytest.param(f'"{ETAG[1:-1]}0"', id="a digit more"),
-        pytest.param('"*"', id="star in quotes"),
-        pytest.param("**", id="two stars"),
-        pytest.param('*, "a"', id="star in a list"),
-        pytest.param('""', id="empty ETag"),
-        pytest.param('"', id="half an ETag"),
-        pytest.param(",", id="only a comma"),
-        pytest.param("garbage", id="garbage"),
-        pytest.param(".*", id="a pattern"),
-        pytest.param("$fp_tag", id="a variable"),
-        pytest.param("\xff\xfe", id="no UTF-8"),
-    ],
+    {
+        "other": OTHER,
+        "other, weak": f"W/{OTHER}",
+        "without quotes": ETAG.strip('"'),
+        "never closed": ETAG[:-1],
+        "never opened": ETAG[1:],
+        "capitals": ETAG.upper(),
+        "small w": f"w/{ETAG}",
+        "no slash": f"W {ETAG}",
+        "a blank behind the prefix": f"W/ {ETAG}",
+        "text after the ETag": f"{ETAG}x",
+        "text before the ETag": f"x{ETAG}",
+        "no comma": f"{OTHER} {ETAG}",
+        "semicolon": f"{OTHER}; {ETAG}",
+        "comma in the ETag": f'"{ETAG[1:-1]},"',
+        "blank in the ETag": f'" {ETAG[1:-1]}"',
+        "inside another ETag": f'"a, {ETAG[1:-1]}, b"',
+        "between two other ETags": f'"a,{ETAG},b"',
+        "single quotes": f"'{ETAG[1:-1]}'",
+        "a digit less": f'"{ETAG[1:-2]}"',
+        "a digit more": f'"{ETAG[1:-1]}0"',
+        "star in quotes": '"*"',
+        "two stars": "**",
+        "star in a list": '*, "a"',
+        "empty ETag": '""',
+        "half an ETag": '"',
+        "only a comma": ",",
+        "garbage": "garbage",
+        "a pattern": ".*",
+        "a variable": "$fp_tag",
+        "no UTF-8": "\xff\xfe",
+    },
 )
 def test_other_etag_is_200(web: Web, value: str) -> None:
     """A malformed ETag matches nothing."""
@@ -116,7 +117,7 @@ LONG_LISTS = {
 }
 
 
-@pytest.mark.parametrize("text", LONG_LISTS.values(), ids=LONG_LISTS.keys())
+@each("text", LONG_LISTS.values())
 def test_etag_at_the_end_of_a_long_list_matches(web: Web, text: str) -> None:
     """The list has 8 kB."""
     assert web.ask(URL, If_None_Match=text).status == 200
@@ -128,8 +129,8 @@ def test_unclosed_quote_before_an_etag_matches_nothing(web: Web) -> None:
     assert web.ask(URL, If_None_Match='"' * 7901 + f", {ETAG}").status == 200
 
 
-@pytest.mark.parametrize("method", ["GET", "HEAD"])
-@pytest.mark.parametrize(
+@each("method", ["GET", "HEAD"])
+@each(
     ("etag", "date", "status"),
     [
         (ETAG, "Mon, 01 Jan 1990 00:00:00 GMT", 304),
@@ -146,7 +147,7 @@ def test_if_none_match_takes_precedence(web: Web, method: str, etag: str, date: 
     assert web.ask(URL, method, If_None_Match=etag, If_Modified_Since=date).status == status
 
 
-@pytest.mark.parametrize(
+@each(
     ("date", "status"),
     [
         (MODIFIED, 304),
@@ -231,7 +232,7 @@ def test_equal_or_later_date_is_304(web: Web, date: str, status: int) -> None:
     assert web.ask(URL, If_Modified_Since=date).status == status
 
 
-@pytest.mark.parametrize(
+@each(
     ("date", "status"),
     [
         ("Thu, 29 Feb 2024 23:59:59 GMT", 304),
@@ -247,7 +248,7 @@ def test_last_modified_on_a_leap_day(serve: Serve, date: str, status: int) -> No
     assert serve("hostile")[1].ask(LEAP_DAY, If_Modified_Since=date).status == status
 
 
-@pytest.mark.parametrize(
+@each(
     ("date", "status"),
     [
         ("Fri Jan  2 00:00:00 2026", 304),
@@ -260,8 +261,8 @@ def test_asctime_day_of_one_digit_has_two_blanks(web: Web, date: str, status: in
     assert web.ask("/api/series/long-road/0/0", If_Modified_Since=date).status == status
 
 
-@pytest.mark.parametrize("method", ["GET", "HEAD"])
-@pytest.mark.parametrize(
+@each("method", ["GET", "HEAD"])
+@each(
     "path",
     [
         "/api/nothing",
@@ -274,13 +275,13 @@ def test_asctime_day_of_one_digit_has_two_blanks(web: Web, date: str, status: in
         "/api/series/Long-Road/2/10.5",
     ],
 )
-@pytest.mark.parametrize("condition", ["If-None-Match", "If-Match"])
+@each("condition", ["If-None-Match", "If-Match"])
 def test_missing_path_is_404_with_an_etag_condition(web: Web, path: str, method: str, condition: str) -> None:
     """This includes paths that differ in case only."""
     assert web.ask(path, method, **{condition: "*"}).status == 404
 
 
-@pytest.mark.parametrize("date", ["If-Modified-Since", "If-Unmodified-Since"])
+@each("date", ["If-Modified-Since", "If-Unmodified-Since"])
 def test_missing_path_is_404_with_a_date_condition(web: Web, date: str) -> None:
     for value in ("Fri, 31 Dec 9999 23:59:59 GMT", "Thu, 01 Jan 1970 00:00:00 GMT"):
         assert web.ask("/api/series/nothing", **{date: value}).status == 404

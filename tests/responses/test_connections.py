@@ -5,6 +5,7 @@ import pytest
 from tests.conftest import Serve
 from tests.support.golden import bodies, sidecar
 from tests.support.nginx_client import Answer, Web, parse, receive, request
+from tests.support.tables import each
 
 SITE = "everything"
 URL, OTHER = "/api/series/long-road", "/api/releases"
@@ -43,10 +44,9 @@ def assert_last(response: Answer) -> None:
     assert (response.status, response["connection"], response.body) == (200, "close", bodies(SITE)[OTHER])
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_connection_stays_open_after_every_kind_of_response(web: Web, kind: str) -> None:
+@each(("data", "method", "status"), KINDS)
+def test_connection_stays_open_after_every_kind_of_response(web: Web, data: bytes, method: str, status: int) -> None:
     """The next request gets its own response on the same connection."""
-    data, method, status = KINDS[kind]
     with web.connect() as client, client.makefile("rb") as stream:
         client.sendall(data)
         first = receive(stream, method)
@@ -58,10 +58,9 @@ def test_connection_stays_open_after_every_kind_of_response(web: Web, kind: str)
     assert_last(second)
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_two_requests_in_one_packet(web: Web, kind: str) -> None:
+@each(("data", "method", "status"), KINDS)
+def test_two_requests_in_one_packet(web: Web, data: bytes, method: str, status: int) -> None:
     """Neither request is read as the body of the other, and Content-Length is right."""
-    data, method, status = KINDS[kind]
     first, second = web.converse(data + LAST, method, "GET")
 
     assert first.status == status
@@ -101,28 +100,25 @@ def test_bad_request_closes_the_connection(web: Web) -> None:
     assert (response.status, response["connection"]) == (400, "close")
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_connection_close_is_honoured(web: Web, kind: str) -> None:
+@each(("data", "method", "status"), KINDS)
+def test_connection_close_is_honoured(web: Web, data: bytes, method: str, status: int) -> None:
     """The response is complete."""
-    data, method, status = KINDS[kind]
     response = parse(web.raw(data.replace(b"\r\n\r\n", b"\r\nConnection: close\r\n\r\n")), method)
 
     assert (response.status, response["connection"]) == (status, "close")
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_http_1_0_closes_the_connection(web: Web, kind: str) -> None:
+@each(("data", "method", "status"), KINDS)
+def test_http_1_0_closes_the_connection(web: Web, data: bytes, method: str, status: int) -> None:
     """The responses are those of HTTP/1.1."""
-    data, method, status = KINDS[kind]
     response = parse(web.raw(data.replace(b"HTTP/1.1\r\nHost: test", b"HTTP/1.0")), method)
 
     assert (response.status, response["connection"], response["transfer-encoding"]) == (status, "close", None)
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_http_1_0_with_keep_alive(web: Web, kind: str) -> None:
+@each(("data", "method", "status"), KINDS)
+def test_http_1_0_with_keep_alive(web: Web, data: bytes, method: str, status: int) -> None:
     """Connection: keep-alive works after responses without a body, too."""
-    data, method, status = KINDS[kind]
     old = data.replace(b"HTTP/1.1\r\nHost: test", b"HTTP/1.0\r\nConnection: keep-alive")
     first, second = web.converse(old + LAST, method, "GET")
 
@@ -130,16 +126,15 @@ def test_http_1_0_with_keep_alive(web: Web, kind: str) -> None:
     assert_last(second)
 
 
-@pytest.mark.parametrize(
-    ("line", "body"),
-    [(f"GET {URL}", bodies(SITE)[URL]), ("GET /api/nothing", b'{"error":"Not found","status":404}')],
+@each(
+    ("line", "body"), [(f"GET {URL}", bodies(SITE)[URL]), ("GET /api/nothing", b'{"error":"Not found","status":404}')]
 )
 def test_http_0_9_returns_the_body_only(web: Web, line: str, body: bytes) -> None:
     """HTTP/0.9 has no headers and no status."""
     assert web.raw(f"{line}\r\n".encode()) == body
 
 
-@pytest.mark.parametrize("start", [b"\r\n", b"\r\n\r\n\r\n"])
+@each("start", [b"\r\n", b"\r\n\r\n\r\n"])
 def test_empty_lines_before_a_request_are_skipped(web: Web, start: bytes) -> None:
     """RFC 9112, section 2.2."""
     assert_last(parse(web.raw(start + LAST)))

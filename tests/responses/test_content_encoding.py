@@ -7,6 +7,7 @@ import pytest
 from tests.conftest import Serve
 from tests.support.golden import bodies, sidecar
 from tests.support.nginx_client import Web
+from tests.support.tables import each
 
 SITE = "everything"
 LARGE, SMALL = "/api/series/long-road", "/api/series/empty"
@@ -95,7 +96,7 @@ WITHOUT_GZIP = [
 ]
 
 
-@pytest.mark.parametrize("value", WITH_GZIP)
+@each("value", WITH_GZIP)
 def test_accepted_gzip_is_sent(web: Web, value: str) -> None:
     """The header names gzip, its old name or *, with any weight above 0."""
     response = web.ask(LARGE, Accept_Encoding=value)
@@ -104,7 +105,7 @@ def test_accepted_gzip_is_sent(web: Web, value: str) -> None:
     assert gzip.decompress(response.body) == bodies(SITE)[LARGE]
 
 
-@pytest.mark.parametrize("value", WITHOUT_GZIP)
+@each("value", WITHOUT_GZIP)
 def test_body_is_uncompressed_without_gzip(web: Web, value: str) -> None:
     """The header has weight 0 for gzip, another coding, or is malformed."""
     response = web.ask(LARGE, Accept_Encoding=value)
@@ -113,7 +114,7 @@ def test_body_is_uncompressed_without_gzip(web: Web, value: str) -> None:
     assert response.body == bodies(SITE)[LARGE]
 
 
-@pytest.mark.parametrize("value", [None, "gzip", "identity", "*;q=0", "br"])
+@each("value", [None, "gzip", "identity", "*;q=0", "br"])
 def test_vary_on_200_and_304(web: Web, value: str | None) -> None:
     """Vary does not depend on the sent coding."""
     headers = {} if value is None else {"Accept-Encoding": value}
@@ -125,7 +126,7 @@ def test_vary_on_200_and_304(web: Web, value: str | None) -> None:
     ]
 
 
-@pytest.mark.parametrize("value", WITH_GZIP)
+@each("value", WITH_GZIP)
 def test_small_body_is_never_compressed(web: Web, value: str) -> None:
     """It has no Vary."""
     response = web.ask(SMALL, Accept_Encoding=value)
@@ -133,8 +134,8 @@ def test_small_body_is_never_compressed(web: Web, value: str) -> None:
     assert (response.body, response["content-encoding"], response["vary"]) == (bodies(SITE)[SMALL], None, None)
 
 
-@pytest.mark.parametrize("etag", [ETAG, f"W/{ETAG}", f'"other", {ETAG}', "*"])
-@pytest.mark.parametrize(("coding", "expected"), [("gzip", f"W/{ETAG}"), ("identity", ETAG)])
+@each("etag", [ETAG, f"W/{ETAG}", f'"other", {ETAG}', "*"])
+@each(("coding", "expected"), [("gzip", f"W/{ETAG}"), ("identity", ETAG)])
 def test_weak_and_strong_etag_are_304_for_both_codings(web: Web, etag: str, coding: str, expected: str) -> None:
     """The 304 has the ETag of the coding that the client accepts."""
     response = web.ask(LARGE, Accept_Encoding=coding, If_None_Match=etag)
@@ -150,7 +151,7 @@ def test_error_is_never_compressed(web: Web) -> None:
     assert response.body == b'{"error":"Not found","status":404}'
 
 
-@pytest.mark.parametrize(
+@each(
     "value",
     [
         "bytes=0-3",
@@ -164,8 +165,8 @@ def test_error_is_never_compressed(web: Web) -> None:
         "garbage",
     ],
 )
-@pytest.mark.parametrize("method", ["GET", "HEAD"])
-@pytest.mark.parametrize("more", [{}, {"If-Match": ETAG}, {"If-Range": ETAG}, {"Accept-Encoding": "gzip"}], ids=str)
+@each("method", ["GET", "HEAD"])
+@each("more", [{}, {"If-Match": ETAG}, {"If-Range": ETAG}, {"Accept-Encoding": "gzip"}])
 def test_range_is_ignored(web: Web, value: str, method: str, more: dict[str, str]) -> None:
     """The response is the whole body, without Accept-Ranges."""
     whole, response = web.ask(LARGE, method, **more), web.ask(LARGE, method, Range=value, **more)
@@ -173,7 +174,7 @@ def test_range_is_ignored(web: Web, value: str, method: str, more: dict[str, str
     assert (response.status, response.fields, response.body) == (200, whole.fields, whole.body)
 
 
-@pytest.mark.parametrize(
+@each(
     "headers",
     [
         {"Accept": "text/html"},
@@ -200,9 +201,8 @@ def test_range_is_ignored(web: Web, value: str, method: str, more: dict[str, str
         {"Content-Type": "text/html"},
         {"TE": "trailers, gzip"},
     ],
-    ids=str,
 )
-@pytest.mark.parametrize("url", [LARGE, SMALL])
+@each("url", [LARGE, SMALL])
 def test_other_headers_are_ignored(web: Web, url: str, headers: dict[str, str]) -> None:
     plain, response = web.ask(url), web.ask(url, **headers)
 

@@ -11,6 +11,7 @@ from generator.review import verify_server
 from generator.review.promises.bodies import expected_headers
 from tests.conftest import Site
 from tests.support.nginx_client import Web
+from tests.support.tables import each
 
 URLS = [
     "/api/v2/pages?series=nobody&volume=1&number=1",
@@ -37,9 +38,9 @@ def web(serve) -> Web:
     return serve("v2")[1]
 
 
-@pytest.mark.parametrize("method", ["GET", "HEAD"])
-@pytest.mark.parametrize("path", URLS)
-@pytest.mark.parametrize(
+@each("method", ["GET", "HEAD"])
+@each("path", URLS)
+@each(
     ("conditions", "status"),
     [
         ({}, 200),

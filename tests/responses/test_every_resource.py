@@ -4,12 +4,11 @@ import gzip
 import hashlib
 import re
 
-import pytest
-
 from tests.conftest import Serve
 from tests.responses.test_golden import NAMES
 from tests.support.golden import bodies, sidecar
 from tests.support.nginx_client import Answer, Web
+from tests.support.tables import each
 
 # The max-ages of each golden site: those of site.yaml, or the defaults.
 AGES = {
@@ -104,26 +103,29 @@ def ask_all(web: Web, name: str, suffix: str = "", method: str = "GET", **header
     return {url: web.ask(url + suffix, method, **headers) for url in bodies(name)}
 
 
-@pytest.mark.parametrize("name", NAMES)
 class TestEveryResource:
+    @each("name", NAMES)
     def test_has_its_golden_body(self, serve: Serve, name: str) -> None:
         """GET returns 200 and the golden bytes."""
         responses = {url: (response.status, response.body) for url, response in ask_all(serve(name)[1], name).items()}
 
         assert responses == {url: (200, body) for url, body in bodies(name).items()}
 
+    @each("name", NAMES)
     def test_has_exactly_the_expected_headers(self, serve: Serve, name: str) -> None:
         """No header is missing, and there is no other."""
         responses = {url: response.fields for url, response in ask_all(serve(name)[1], name).items()}
 
         assert responses == {url: common_headers(name, url) | body_headers(body) for url, body in bodies(name).items()}
 
+    @each("name", NAMES)
     def test_etag_is_the_md5_of_the_body(self, serve: Serve, name: str) -> None:
         """Object stores compute the same ETag."""
         responses = {url: response["etag"] for url, response in ask_all(serve(name)[1], name).items()}
 
         assert responses == {url: f'"{hashlib.md5(body).hexdigest()}"' for url, body in bodies(name).items()}
 
+    @each("name", NAMES)
     def test_trailing_slash_changes_nothing(self, serve: Serve, name: str) -> None:
         """There is no redirect, and the headers are the same."""
         web = serve(name)[1]
@@ -133,7 +135,8 @@ class TestEveryResource:
             url: (response.status, response.fields, response.body) for url, response in plain.items()
         }
 
-    @pytest.mark.parametrize("coding", ["identity", "gzip"])
+    @each("name", NAMES)
+    @each("coding", ["identity", "gzip"])
     def test_head_has_the_headers_of_get(self, serve: Serve, name: str, coding: str) -> None:
         """Content-Length is included; the body is empty."""
         web = serve(name)[1]
@@ -144,8 +147,9 @@ class TestEveryResource:
             url: (200, response.fields, b"") for url, response in got.items()
         }
 
-    @pytest.mark.parametrize("method", ["GET", "HEAD"])
-    @pytest.mark.parametrize("by", ["etag", "last-modified"])
+    @each("name", NAMES)
+    @each("method", ["GET", "HEAD"])
+    @each("by", ["etag", "last-modified"])
     def test_matching_etag_or_date_is_304(self, serve: Serve, name: str, by: str, method: str) -> None:
         """The 304 has the headers of the 200 without Content-Length."""
         web, field = serve(name)[1], {"etag": "If-None-Match", "last-modified": "If-Modified-Since"}[by]
@@ -155,6 +159,7 @@ class TestEveryResource:
             url: (304, common_headers(name, url)) for url in responses
         }
 
+    @each("name", NAMES)
     def test_large_body_has_a_compressed_form(self, serve: Serve, name: str) -> None:
         """From 1400 bytes on, gzip returns the same body with a weak ETag. Below, gzip is ignored."""
         responses = ask_all(serve(name)[1], name, Accept_Encoding="gzip")
@@ -171,6 +176,7 @@ class TestEveryResource:
             for url in responses
         }
 
+    @each("name", NAMES)
     def test_weak_etag_is_304(self, serve: Serve, name: str) -> None:
         """The 304 repeats the weak ETag."""
         web = serve(name)[1]
@@ -183,6 +189,7 @@ class TestEveryResource:
             url: (304, with_weak_etag(common_headers(name, url))) for url in responses
         }
 
+    @each("name", NAMES)
     def test_condition_that_holds_changes_nothing(self, serve: Serve, name: str) -> None:
         """The headers and the body are the usual ones."""
         web = serve(name)[1]
@@ -193,7 +200,7 @@ class TestEveryResource:
         }
 
 
-@pytest.mark.parametrize("name", ["everything", "hostile"])
+@each("name", ["everything", "hostile"])
 def test_golden_bodies_are_large_and_small(name: str) -> None:
     """Otherwise half of the tests above would check nothing."""
     assert {has_gzip(name, url) for url in bodies(name)} == {True, False}
@@ -226,7 +233,7 @@ def test_every_response_has_a_date(serve: Serve) -> None:
     )
 
 
-@pytest.mark.parametrize("name", NAMES)
+@each("name", NAMES)
 def test_file_names_are_no_urls(serve: Serve, name: str) -> None:
     """Bodies, sidecars and compressed files have no URL of their own."""
     site, web = serve(name)

@@ -6,6 +6,7 @@ import json
 import pytest
 
 from tests.support.nginx_client import Web
+from tests.support.tables import each
 
 LIST = "/api/v2/series"
 
@@ -58,7 +59,7 @@ def test_filtered_list_honours_if_match(web: Web) -> None:
     assert web.ask(FILTERED, If_Match='"x"').status == 412
 
 
-@pytest.mark.parametrize("query", ["?title=full", "?page=2", "?page=99", "?title=full&page=2"])
+@each("query", ["?title=full", "?page=2", "?page=99", "?title=full&page=2"])
 def test_head_of_a_list_has_the_headers_of_get(web: Web, query: str) -> None:
     """This holds for files, the shim and missing pages."""
     get, head = web.ask(LIST + query), web.ask(LIST + query, "HEAD")

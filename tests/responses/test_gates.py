@@ -8,6 +8,7 @@ import pytest
 from generator.release.manifest import Published
 from tests.conftest import Site
 from tests.support.nginx_client import Answer, Web
+from tests.support.tables import each
 
 # A series of each kind with the id, volume and number of a chapter.
 KINDS = {
@@ -169,8 +170,8 @@ def without_date(response: Answer) -> tuple[int, bytes, list[tuple[str, str]]]:
     return response.status, response.body, [pair for pair in response.headers if pair[0] != "date"]
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("route", PATHS)
+@each("kind", [*KINDS])
+@each("route", [*PATHS])
 def test_gate_table(site: Site, web: Web, route: str, kind: str) -> None:
     """Status, body and every header are as expected for every kind of key."""
     responses, expectations = {}, {}
@@ -181,8 +182,8 @@ def test_gate_table(site: Site, web: Web, route: str, kind: str) -> None:
     assert responses == expectations
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("route", PATHS)
+@each("kind", [*KINDS])
+@each("route", [*PATHS])
 def test_head_of_a_gate_has_the_headers_of_get(web: Web, route: str, kind: str) -> None:
     """This includes errors and redirects."""
     for headers, query, _ in (KEYS["none"], KEYS["header"], KEYS["revoked"]):
@@ -194,8 +195,8 @@ def test_head_of_a_gate_has_the_headers_of_get(web: Web, route: str, kind: str) 
         assert head["content-length"] == get["content-length"]
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("route", PATHS)
+@each("kind", [*KINDS])
+@each("route", [*PATHS])
 def test_options_needs_no_key(web: Web, route: str, kind: str) -> None:
     """Browsers send OPTIONS without a key."""
     for headers, query, _ in (KEYS["none"], KEYS["revoked"]):
@@ -205,7 +206,7 @@ def test_options_needs_no_key(web: Web, route: str, kind: str) -> None:
         assert {name: response[name] for name in CORS} == CORS
 
 
-@pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "PATCH", "TRACE", "CONNECT", "X-ANY", "X_Y"])
+@each("method", ["POST", "PUT", "DELETE", "PATCH", "TRACE", "CONNECT", "X-ANY", "X_Y"])
 def test_other_method_is_405_behind_a_gate(web: Web, method: str) -> None:
     """The method is checked before the gate, and the error names it."""
     response = web.ask(url_of("pages", "restricted"), method, Content_Length="0")
@@ -225,7 +226,7 @@ def test_public_resource_ignores_keys(site: Site, web: Web) -> None:
             assert without_date(response) == without_date(plain), url
 
 
-@pytest.mark.parametrize("route", ["chapters of it", "dated chapters of it", "chapter", "pages", "cubari"])
+@each("route", ["chapters of it", "dated chapters of it", "chapter", "pages", "cubari"])
 def test_restricted_resource_is_304_with_a_key(web: Web, route: str) -> None:
     """The 304 is private. Without a key, the ETag returns a 401."""
     path = url_of(route, "restricted")
@@ -251,7 +252,7 @@ def test_if_match_is_evaluated_after_the_gate(web: Web) -> None:
     assert web.ask(path, If_Match=plain["etag"]).status == 401
 
 
-@pytest.mark.parametrize("route", ["chapters of it", "dated chapters of it", "chapter", "pages", "cubari"])
+@each("route", ["chapters of it", "dated chapters of it", "chapter", "pages", "cubari"])
 def test_condition_does_not_reveal_validators_behind_a_gate(web: Web, route: str) -> None:
     """Without a key, matching and other values return the same 401."""
     path = url_of(route, "restricted")
@@ -276,7 +277,7 @@ def equivalent_paths(path: str) -> Iterator[str]:
     yield path.replace("/v2/", "/./v2/x/../")
 
 
-@pytest.mark.parametrize("route", PATHS)
+@each("route", [*PATHS])
 def test_equivalent_path_has_the_same_gate(web: Web, route: str) -> None:
     """nginx normalizes slashes and dot segments first."""
     for kind in ("licensed", "restricted"):
@@ -285,7 +286,7 @@ def test_equivalent_path_has_the_same_gate(web: Web, route: str) -> None:
             assert without_validators(web.ask(spelling)) == without_validators(web.ask(path))
 
 
-@pytest.mark.parametrize(
+@each(
     "path",
     [
         "/api/v2/chapters/11/READ",
@@ -330,7 +331,7 @@ def test_similar_path_is_404(web: Web, path: str) -> None:
         )
 
 
-@pytest.mark.parametrize(
+@each(
     "path",
     [
         "/api/v2/Chapters/31",
@@ -346,7 +347,7 @@ def test_similar_path_is_404(web: Web, path: str) -> None:
         "/api/v2/chapters/51/READ",
     ],
 )
-@pytest.mark.parametrize("conditions", [{}, {"If_None_Match": "*"}, {"If_Match": '"x"'}], ids=str)
+@each("conditions", [{}, {"If_None_Match": "*"}, {"If_Match": '"x"'}])
 def test_restricted_path_in_another_case_is_a_public_404(web: Web, path: str, conditions) -> None:
     """Paths are case-sensitive, so the 404 reveals nothing."""
     missing = without_validators(web.ask("/api/v2/chapters/99"))
@@ -387,7 +388,7 @@ def test_numbers_of_restricted_chapters_cannot_be_found_without_a_key(web: Web) 
 FORMATS = ["", "iso-8601", "rfc-5322", "timestamp"]
 
 
-@pytest.mark.parametrize("date_format", FORMATS)
+@each("date_format", FORMATS)
 def test_date_format_does_not_bypass_the_gate(web: Web, date_format: str) -> None:
     """Every date format has the same gate."""
     query = f"date_format={date_format}"

@@ -15,6 +15,7 @@ from generator.catalog import records as model
 from generator.hosts.export import export_release
 from tests.conftest import SITES, copy_of
 from tests.support.golden import Response, bodies, etag, exported, responses, write
+from tests.support.tables import each
 
 NAMES = ("minimal", "everything", "hostile", "imported")
 ACCEPT = "to accept the new bytes, run UPDATE_GOLDEN=1 pytest tests/responses/test_golden.py and read the diff"
@@ -73,7 +74,7 @@ def records() -> list[type[model.Record]]:
     return [kind for kind in kinds if issubclass(kind, model.Record)]
 
 
-@pytest.mark.parametrize("name", NAMES)
+@each("name", NAMES)
 def test_unpublished_text_is_in_no_response(name: str) -> None:
     """Scheduled chapters, restricted series and hidden licensed series are in no body and no URL."""
     nowhere = re.compile(r"rumour|secret|to-come|/99\b|Behind a key")
@@ -86,7 +87,7 @@ def test_unpublished_text_is_in_no_response(name: str) -> None:
     assert [url for url, text in old.items() if not_in_old.search(text)] == []
 
 
-@pytest.mark.parametrize("name", NAMES)
+@each("name", NAMES)
 def test_golden_etags_prove_the_bytes(name: str) -> None:
     """A body is stored indented; compacted, it has the MD5 that its ETag names."""
     wrong = [

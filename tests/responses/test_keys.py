@@ -10,6 +10,7 @@ from generator.errors import CatalogError
 from tests.conftest import copy_of
 from tests.support.nginx_client import Answer, Web
 from tests.support.site_variants import served
+from tests.support.tables import each
 
 
 @pytest.fixture(scope="module")
@@ -56,7 +57,7 @@ def test_profile_has_every_field_in_order(web: Web) -> None:
     ]
 
 
-@pytest.mark.parametrize("path", ["/api/v2/bookmarks", "/api/v2/profile"])
+@each("path", ["/api/v2/bookmarks", "/api/v2/profile"])
 def test_account_response_is_private(web: Web, path: str) -> None:
     """A cache may not share it, and its ETag does not match with the key of another account."""
     first = web.ask(path, X_API_Key="key-one")
@@ -71,8 +72,8 @@ def test_account_response_is_private(web: Web, path: str) -> None:
 NAMES = ("account", "username", "user", "owner", "of", "fp_account", "fp_username", "fp_holder")
 
 
-@pytest.mark.parametrize("key", ["key-two", "key-of-nobody"])
-@pytest.mark.parametrize("name", ["bookmarks", "profile"])
+@each("key", ["key-two", "key-of-nobody"])
+@each("name", ["bookmarks", "profile"])
 def test_only_the_key_selects_the_account(web: Web, name: str, key: str) -> None:
     """No parameter, header, cookie or path selects another one."""
     path = f"/api/v2/{name}"
@@ -98,8 +99,8 @@ def test_only_the_key_selects_the_account(web: Web, name: str, key: str) -> None
             assert (response.status, other.body in response.body) == (404, False), where
 
 
-@pytest.mark.parametrize("path", ["/api/v2/bookmarks", "/api/v2/profile"])
-@pytest.mark.parametrize("method", ["GET", "HEAD"])
+@each("path", ["/api/v2/bookmarks", "/api/v2/profile"])
+@each("method", ["GET", "HEAD"])
 def test_key_without_account_is_404(web: Web, path: str, method: str) -> None:
     """It opens restricted resources, but has no bookmarks and no profile."""
     response = web.ask(path, method, X_API_Key="key-of-nobody")
@@ -108,8 +109,8 @@ def test_key_without_account_is_404(web: Web, path: str, method: str) -> None:
     assert response.body == (b'{"detail":"Not found."}' if method == "GET" else b"")
 
 
-@pytest.mark.parametrize("path", ["/api/v2/bookmarks", "/api/v2/profile", "/api/v2/profile/"])
-@pytest.mark.parametrize("method", ["GET", "HEAD"])
+@each("path", ["/api/v2/bookmarks", "/api/v2/profile", "/api/v2/profile/"])
+@each("method", ["GET", "HEAD"])
 def test_missing_or_wrong_key_is_401(web: Web, path: str, method: str) -> None:
     """The texts differ; the headers do not."""
     absent, wrong = web.ask(path, method), web.ask(path, method, X_API_Key="key-ONE")
@@ -124,7 +125,7 @@ def test_missing_or_wrong_key_is_401(web: Web, path: str, method: str) -> None:
         assert response["access-control-allow-origin"] == "*"
 
 
-@pytest.mark.parametrize("path", ["/api/v2/Bookmarks", "/api/V2/bookmarks", "/api/v2/PROFILE", "/api/v2/bookmarks/one"])
+@each("path", ["/api/v2/Bookmarks", "/api/V2/bookmarks", "/api/v2/PROFILE", "/api/v2/bookmarks/one"])
 def test_account_paths_are_case_sensitive(web: Web, path: str) -> None:
     """Another case is a 404, with or without a key."""
     assert web.ask(path, X_API_Key="key-one").status == 404

@@ -10,6 +10,7 @@ import pytest
 from tests.conftest import Site
 from tests.support.nginx_client import Web, receive, request
 from tests.support.site_variants import served, started
+from tests.support.tables import each
 
 KEY = "key-one"
 CONDITION = {"If_Match": "*"}
@@ -50,10 +51,8 @@ def shared(tmp_path_factory) -> Iterator[tuple[Site, Web]]:
         yield running_site
 
 
-@pytest.mark.parametrize(
-    "path", ["/API/v2/profile", "/", "/nothing", "/apis", "/_flatpanel/again", "/_flatpanel/error"]
-)
-@pytest.mark.parametrize("method", ["GET", "POST", "OPTIONS"])
+@each("path", ["/API/v2/profile", "/", "/nothing", "/apis", "/_flatpanel/again", "/_flatpanel/error"])
+@each("method", ["GET", "POST", "OPTIONS"])
 def test_key_in_a_path_outside_the_api_is_not_logged(shared, path: str, method: str) -> None:
     """The request has a mistyped path and an oversized body."""
     site, web = shared

@@ -11,6 +11,7 @@ from generator.nginx import either_format, maps
 from tests.conftest import Serve
 from tests.support import nginx_client, site_variants
 from tests.support.golden import bodies
+from tests.support.tables import each
 
 SITES = ("everything", "hostile", "imported")
 # A path with capitals is found as written; so are its gates and its parameters.
@@ -27,8 +28,8 @@ def in_other_case(url: str) -> Iterator[str]:
             yield f"{path[:place]}{letter.swapcase()}{path[place + 1 :]}"
 
 
-@pytest.mark.parametrize("name", SITES)
-@pytest.mark.parametrize("headers", [{}, {"If_None_Match": "*"}, {"If_Match": "*"}], ids=str)
+@each("name", SITES)
+@each("headers", [{}, {"If_None_Match": "*"}, {"If_Match": "*"}])
 def test_path_in_another_case_is_404(serve: Serve, name: str, headers: dict[str, str]) -> None:
     """No condition answers for a body that the path does not have."""
     web = serve(name)[1]
@@ -77,8 +78,8 @@ def test_gate_with_capitals_is_found_as_written(capitals: nginx_client.Web) -> N
             assert (path, capitals.ask(f"/api/v2/{path}").status) == (path, status)
 
 
-@pytest.mark.parametrize("restricted", [False, True])
-@pytest.mark.parametrize(("status", "target"), [(451, ""), (308, "/reader/IN-Shops/")])
+@each("restricted", [False, True])
+@each(("status", "target"), [(451, ""), (308, "/reader/IN-Shops/")])
 def test_gate_with_capitals_is_read_from_its_line(status: int, target: str, restricted: bool) -> None:
     """A comparison of releases reads gates from the maps."""
     gate = Gate("/api/v2/cubari/IN-Shops", status, target, restricted)

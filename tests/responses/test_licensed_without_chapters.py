@@ -7,6 +7,7 @@ import pytest
 from generator.encoding import http_date
 from tests.conftest import Site
 from tests.support.nginx_client import Web
+from tests.support.tables import each
 
 COVER = "https://imported.example/media/series/sold/cover.jpg"
 ITEM = {
@@ -38,7 +39,7 @@ def results(web: Web, query: str) -> list[dict[str, object]]:
     return json.loads(web.ask(f"/api/v2/series{query}").body)["results"]
 
 
-@pytest.mark.parametrize("query", ["", "?slug=SOLD", "?title=old", "?author=penn", "?status=completed"])
+@each("query", ["", "?slug=SOLD", "?title=old", "?author=penn", "?status=completed"])
 def test_series_with_updated_is_listed(web: Web, query: str) -> None:
     """The list and its filters have the series once, and none that has neither chapters nor `updated`."""
     listed = [item for item in results(web, query) if str(item["slug"]).startswith("sold")]
@@ -67,27 +68,27 @@ def test_series_with_updated_is_described(site: Site, web: Web) -> None:
     assert http_date(site.manifest.resources["/api/v2/series/sold"].modified) == "Fri, 20 Feb 2026 18:30:00 GMT"
 
 
-@pytest.mark.parametrize("path", OF_CHAPTERS)
+@each("path", OF_CHAPTERS)
 def test_chapters_of_a_series_with_updated_are_451(web: Web, path: str) -> None:
     response = web.ask(path.format("sold"))
 
     assert (response.status, response.body) == (451, b'{"detail":"This series is licensed."}')
 
 
-@pytest.mark.parametrize("path", ["/api/v2/series/{}", *OF_CHAPTERS])
+@each("path", ["/api/v2/series/{}", *OF_CHAPTERS])
 def test_series_with_neither_chapters_nor_updated_is_404(web: Web, path: str) -> None:
     assert web.ask(path.format("sold-unseen")).status == 404
 
 
-@pytest.mark.parametrize("path", ["/api/v2/chapters?series=sold", "/api/v2/pages?series=sold&volume=0&number=1"])
+@each("path", ["/api/v2/chapters?series=sold", "/api/v2/pages?series=sold&volume=0&number=1"])
 def test_chapters_of_a_series_with_updated_are_in_no_list(web: Web, path: str) -> None:
     response = web.ask(path)
 
     assert (response.status, response.body) == (200, b'{"results":[]}')
 
 
-@pytest.mark.parametrize("version", ["/api", "/api/v1"])
-@pytest.mark.parametrize("slug", ["sold", "sold-unseen"])
+@each("version", ["/api", "/api/v1"])
+@each("slug", ["sold", "sold-unseen"])
 def test_older_versions_have_every_licensed_series(web: Web, version: str, slug: str) -> None:
     """They do not know licences."""
     response = web.ask(f"{version}/series/{slug}")

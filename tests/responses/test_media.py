@@ -15,6 +15,7 @@ from tests.conftest import AS_OF, Site, copy_of
 from tests.responses.test_included_in_other_server import OTHER_SETTINGS, conf
 from tests.support import nginx_client
 from tests.support.nginx_client import Web
+from tests.support.tables import each
 
 FOLDER = 'files/my {images}; return 200 "#"; 霧'
 BODY = b"an image, as far as nginx can tell"
@@ -64,8 +65,8 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Web]:
             assert running.complaints() == []
 
 
-@pytest.mark.parametrize("name", TYPES)
-def test_image_is_sent_with_its_type(server: Web, name: str) -> None:
+@each(("name", "type"), TYPES.items())
+def test_image_is_sent_with_its_type(server: Web, name: str, type: str) -> None:
     """Endings count in any letter case; any character of a file name can be in a URL."""
     answer = server.ask(f"/media/{quote(name)}")
 
@@ -73,7 +74,7 @@ def test_image_is_sent_with_its_type(server: Web, name: str) -> None:
     assert answer.fields == {
         "server": "nginx",
         "connection": "close",
-        "content-type": TYPES[name],
+        "content-type": type,
         "content-length": str(len(BODY)),
         "last-modified": answer["last-modified"],
         "etag": answer["etag"],
@@ -86,7 +87,7 @@ def test_image_is_sent_with_its_type(server: Web, name: str) -> None:
     }
 
 
-@pytest.mark.parametrize(
+@each(
     "path",
     [
         *NOT_IMAGES,
@@ -104,9 +105,7 @@ def test_anything_else_is_404_in_json(server: Web, path: str) -> None:
     assert answer["access-control-allow-origin"] == "*"
 
 
-@pytest.mark.parametrize(
-    "path", ["../secret.jpg", "%2e%2e/secret.jpg", "..%2fsecret.jpg", "series/..%2f..%2fsecret.jpg"]
-)
+@each("path", ["../secret.jpg", "%2e%2e/secret.jpg", "..%2fsecret.jpg", "series/..%2f..%2fsecret.jpg"])
 def test_no_path_leaves_the_folder(server: Web, path: str) -> None:
     assert server.ask(f"/media/{path}").status in (400, 404)
 

@@ -5,6 +5,7 @@ import pytest
 from tests.conftest import Serve
 from tests.support.golden import bodies
 from tests.support.nginx_client import Web, request
+from tests.support.tables import each
 
 SITE = "everything"
 RESOURCE = "/api/series/long-road"
@@ -27,7 +28,7 @@ def web(serve: Serve) -> Web:
     return serve(SITE)[1]
 
 
-@pytest.mark.parametrize("path", PATHS)
+@each("path", PATHS)
 def test_options_is_204_with_cors_headers(web: Web, path: str) -> None:
     """The headers allow conditions and an API key. There is no body."""
     response = web.ask(path, "OPTIONS")
@@ -57,10 +58,8 @@ def test_preflight_request_is_like_options(web: Web) -> None:
     assert (response.status, response.fields) == (204, plain.fields)
 
 
-@pytest.mark.parametrize(
-    "path", [*PATHS, "/api/v2/series", "/api/v2/series?limit=1", "/api/v2/profile", "/api/v2/docs/"]
-)
-@pytest.mark.parametrize("condition", [{}, {"If-None-Match": "*"}, {"If-Match": "*"}], ids=str)
+@each("path", [*PATHS, "/api/v2/series", "/api/v2/series?limit=1", "/api/v2/profile", "/api/v2/docs/"])
+@each("condition", [{}, {"If-None-Match": "*"}, {"If-Match": "*"}])
 def test_other_origins_may_read_only(web: Web, path: str, condition: dict[str, str]) -> None:
     """Every origin may read, without credentials, cookies or frames."""
     response = web.ask(path, Origin="https://other.example", Cookie="a=b", **condition)
@@ -72,8 +71,8 @@ def test_other_origins_may_read_only(web: Web, path: str, condition: dict[str, s
     assert response["x-frame-options"] == "SAMEORIGIN"
 
 
-@pytest.mark.parametrize("path", PATHS)
-@pytest.mark.parametrize(
+@each("path", PATHS)
+@each(
     "method", ["POST", "PUT", "DELETE", "PATCH", "TRACE", "CONNECT", "PROPFIND", "PURGE", "FOO", "GETS", "GE", "X-Y_Z"]
 )
 def test_other_methods_are_405(web: Web, path: str, method: str) -> None:
@@ -95,7 +94,7 @@ def test_other_methods_are_405(web: Web, path: str, method: str) -> None:
     }
 
 
-@pytest.mark.parametrize("method", ["get", "Get", "head", "options", "post"])
+@each("method", ["get", "Get", "head", "options", "post"])
 def test_lower_case_method_is_400(web: Web, method: str) -> None:
     """Methods are case-sensitive."""
     response = web.ask(RESOURCE, method)
@@ -103,8 +102,8 @@ def test_lower_case_method_is_400(web: Web, method: str) -> None:
     assert (response.status, response.body) == (400, b'{"error":"Bad request","status":400}')
 
 
-@pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "PATCH"])
-@pytest.mark.parametrize(
+@each("method", ["POST", "PUT", "DELETE", "PATCH"])
+@each(
     ("headers", "body"),
     [
         ({"Content-Length": "5"}, b"hello"),
@@ -122,7 +121,7 @@ def test_body_of_a_405_is_skipped(web: Web, method: str, headers: dict[str, str]
     assert (second.status, second.body) == (200, bodies(SITE)[RESOURCE])
 
 
-@pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "PATCH"])
+@each("method", ["POST", "PUT", "DELETE", "PATCH"])
 def test_chunked_body_closes_the_connection(web: Web, method: str) -> None:
     """The end of such a body is not certain enough to read a next request."""
     data = request(RESOURCE, method, Transfer_Encoding="chunked") + b"5\r\nhello\r\n0\r\n\r\n" + request(RESOURCE)
@@ -131,8 +130,8 @@ def test_chunked_body_closes_the_connection(web: Web, method: str) -> None:
     assert (rejected.status, rejected["connection"]) == (400, "close")
 
 
-@pytest.mark.parametrize("method", ["GET", "HEAD", "OPTIONS"])
-@pytest.mark.parametrize("condition", [{}, {"If-None-Match": "*"}, {"If-Match": "*"}, {"If-Match": '"other"'}], ids=str)
+@each("method", ["GET", "HEAD", "OPTIONS"])
+@each("condition", [{}, {"If-None-Match": "*"}, {"If-Match": "*"}, {"If-Match": '"other"'}])
 def test_body_of_a_get_is_discarded(web: Web, method: str, condition: dict[str, str]) -> None:
     """The response is the usual one, and the connection stays open."""
     alone = web.ask(RESOURCE, method, **condition)
@@ -154,8 +153,8 @@ def test_head_of_an_error_has_no_body(web: Web) -> None:
     assert (response.status, response.body, response["content-length"]) == (404, b"", "34")
 
 
-@pytest.mark.parametrize("value", ["POST", "DELETE", "OPTIONS"])
-@pytest.mark.parametrize("header", ["X-HTTP-Method-Override", "X-HTTP-Method", "X-Method-Override"])
+@each("value", ["POST", "DELETE", "OPTIONS"])
+@each("header", ["X-HTTP-Method-Override", "X-HTTP-Method", "X-Method-Override"])
 def test_method_override_headers_are_ignored(web: Web, header: str, value: str) -> None:
     """Only the request line has the method."""
     response = web.ask(RESOURCE, **{header: value})

@@ -21,6 +21,7 @@ from tests.api.test_openapi import EXAMPLE, operations, resolved
 from tests.conftest import AS_OF, Site
 from tests.support import linked_catalog
 from tests.support import nginx_client as web
+from tests.support.tables import each
 
 jsonschema = pytest.importorskip("jsonschema")
 pytest.importorskip("schemathesis")
@@ -199,7 +200,7 @@ def response_with(served: Served, path: str, status: int) -> web.Answer:
     return served.web.ask(url, "POST" if status == 405 else "GET", **fields)
 
 
-@pytest.mark.parametrize("path", OPERATIONS)
+@each("path", [*OPERATIONS])
 def test_every_described_response_can_be_had(served: Served, path: str) -> None:
     """Each status of a path can be had, with exactly the described headers and body."""
     described = operations(served.document)[path]["responses"]

@@ -11,6 +11,7 @@ from tests.conftest import Site
 from tests.responses.test_slug_redirects import HOST, PAIRS, assert_redirect, with_old_slugs
 from tests.support.nginx_client import Web
 from tests.support.site_variants import served
+from tests.support.tables import each
 
 
 @pytest.fixture(scope="module")
@@ -26,18 +27,16 @@ def web(renamed: tuple[Site, Web]) -> Web:
     return renamed[1]
 
 
-@pytest.mark.parametrize(
-    "below", ["", "/1/1", "/1/10.5", "/1/1/5", "/1/1/version-12", "/abc", "/a/b/c/d/e", "/.hidden"]
-)
-@pytest.mark.parametrize(("old", "present"), PAIRS)
+@each("below", ["", "/1/1", "/1/10.5", "/1/1/5", "/1/1/version-12", "/abc", "/a/b/c/d/e", "/.hidden"])
+@each(("old", "present"), PAIRS)
 def test_page_below_an_old_slug_redirects(web: Web, below: str, old: str, present: str) -> None:
     """To the URL of a page, which ends in a slash; the number of an image is kept."""
     for sent in (below, f"{below}/"):
         assert_redirect(web.ask(f"/my.reader/{old}{sent}"), f"/my.reader/{present}{below}/")
 
 
-@pytest.mark.parametrize("ending", ["atom", "rss", "json"])
-@pytest.mark.parametrize(("old", "present"), PAIRS)
+@each("ending", ["atom", "rss", "json"])
+@each(("old", "present"), PAIRS)
 def test_feed_of_an_old_slug_redirects(web: Web, ending: str, old: str, present: str) -> None:
     assert_redirect(web.ask(f"/my.reader/{old}.{ending}"), f"/my.reader/{present}.{ending}")
 
@@ -49,7 +48,7 @@ def test_redirects_lead_to_bodies(web: Web) -> None:
         assert web.ask(location.removeprefix(HOST)).status == 200
 
 
-@pytest.mark.parametrize(
+@each(
     ("sent", "path"),
     [
         ("first-draft/?a=1&b", "full-book/?a=1&b"),
@@ -63,7 +62,7 @@ def test_query_is_kept_and_paths_are_encoded(web: Web, sent: str, path: str) -> 
     assert_redirect(web.ask(f"/my.reader/{sent}"), f"/my.reader/{path}")
 
 
-@pytest.mark.parametrize(
+@each(
     "path",
     [
         "/my.reader/FIRST-DRAFT/",

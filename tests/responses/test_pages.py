@@ -14,6 +14,7 @@ from tests.responses.test_short_way import LAST, visible
 from tests.support import nginx_client
 from tests.support.nginx_client import Web
 from tests.support.site_variants import served
+from tests.support.tables import each
 
 SETTINGS = "pages: true\nmedia_folder: images\ncache: {pages: 77}"
 POLICY = (
@@ -133,8 +134,8 @@ def test_pages_name_the_hosts_of_their_images(web: Web) -> None:
         assert response.fields | OF_PAGES == response.fields
 
 
-@pytest.mark.parametrize("method", ["GET", "HEAD"])
-@pytest.mark.parametrize("coding", [{}, {"Accept_Encoding": "gzip"}], ids=str)
+@each("method", ["GET", "HEAD"])
+@each("coding", [{}, {"Accept_Encoding": "gzip"}])
 def test_both_ways_send_the_same_response(pages: tuple[Site, Web], method: str, coding: dict[str, str]) -> None:
     """A lone question mark leads to the long way, whose rules decide."""
     site, web = pages
@@ -209,7 +210,7 @@ def test_pages_take_the_short_way(cut: tuple[Site, Web]) -> None:
             assert (spelling, response.status, fresh.status) == (spelling, *((200, 304) if is_plain else (503, 503)))
 
 
-@pytest.mark.parametrize(
+@each(
     "path", ["//", "/?", "/index", "/reader/full-book//", "/reader/./full-book/", "/reader/full%2Dbook/", "/nothing/"]
 )
 def test_unusual_requests_take_the_long_way(cut: tuple[Site, Web], path: str) -> None:
@@ -219,8 +220,8 @@ def test_unusual_requests_take_the_long_way(cut: tuple[Site, Web], path: str) ->
 IMAGES = ("/1", "/1/", "/5/", "/999", "/9999/", "/5/?a=b")
 
 
-@pytest.mark.parametrize("image", IMAGES)
-@pytest.mark.parametrize("chapter", ["/reader/full-book/1/1", "/reader/UPPER-lower_9/0/1", "/reader/full-book/1/2.5"])
+@each("image", IMAGES)
+@each("chapter", ["/reader/full-book/1/1", "/reader/UPPER-lower_9/0/1", "/reader/full-book/1/2.5"])
 def test_number_of_an_image_answers_the_page_of_its_chapter(pages: tuple[Site, Web], chapter: str, image: str) -> None:
     """In any spelling, with the validators of the chapter's page."""
     site, web = pages
@@ -231,12 +232,12 @@ def test_number_of_an_image_answers_the_page_of_its_chapter(pages: tuple[Site, W
     assert web.ask(chapter + image, If_None_Match="*").status == 304
 
 
-@pytest.mark.parametrize("image", ["/0/", "/01", "/12345/", "/1.5", "/-1/", "/a", "/1/1/", "/5%0a", "/%35/x"])
+@each("image", ["/0/", "/01", "/12345/", "/1.5", "/-1/", "/a", "/1/1/", "/5%0a", "/%35/x"])
 def test_other_numbers_of_images_are_404(web: Web, image: str) -> None:
     assert web.ask(f"/reader/full-book/1/1{image}").status == 404
 
 
-@pytest.mark.parametrize("chapter", ["1/9999", "99/1", "01/1", "1/01", "1/1.0", "1/1e0"])
+@each("chapter", ["1/9999", "99/1", "01/1", "1/01", "1/1.0", "1/1e0"])
 def test_image_of_a_missing_chapter_is_404(web: Web, chapter: str) -> None:
     """A number has one spelling."""
     for path in (f"/reader/full-book/{chapter}/", f"/reader/full-book/{chapter}/1/"):
@@ -245,7 +246,7 @@ def test_image_of_a_missing_chapter_is_404(web: Web, chapter: str) -> None:
         assert (response.status, response["content-type"]) == (404, HTML)
 
 
-@pytest.mark.parametrize(
+@each(
     "path",
     [
         "/index",
@@ -287,7 +288,7 @@ def test_other_paths_are_404_pages(web: Web, path: str) -> None:
         assert response["last-modified"] is None
 
 
-@pytest.mark.parametrize(
+@each(
     ("request_line", "headers", "status", "is_page"),
     [
         ("POST / HTTP/1.1", "", 405, True),

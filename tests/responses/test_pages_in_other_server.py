@@ -12,6 +12,7 @@ from tests.responses.test_included_in_other_server import OTHER_SETTINGS, compar
 from tests.support import nginx_client
 from tests.support.nginx_client import Web
 from tests.support.site_variants import served
+from tests.support.tables import each
 
 OWN = """
     location = /favicon.ico { return 200 "icon"; }
@@ -72,9 +73,9 @@ def both(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Web, Web]]:
         assert other.complaints() == []
 
 
-@pytest.mark.parametrize("method", ["GET", "HEAD", "OPTIONS", "POST"])
-@pytest.mark.parametrize("headers", REQUESTS, ids=str)
-@pytest.mark.parametrize("path", PATHS)
+@each("method", ["GET", "HEAD", "OPTIONS", "POST"])
+@each("headers", REQUESTS)
+@each("path", PATHS)
 def test_pages_are_the_same_in_another_server(
     both: tuple[Web, Web], path: str, headers: dict[str, str], method: str
 ) -> None:

@@ -5,6 +5,7 @@ import pytest
 from tests.conftest import Serve
 from tests.responses.test_paths import BODIES, SITE, assert_error
 from tests.support.nginx_client import Web
+from tests.support.tables import each
 
 
 @pytest.fixture
@@ -80,8 +81,8 @@ OF_DECIMALS = [
 PLACES = [*OF_INTEGERS, *OF_DECIMALS, "/api/series/nothing/abc/{}", "/api/v1/series/nothing/1.5/{}"]
 
 
-@pytest.mark.parametrize("place", PLACES)
-@pytest.mark.parametrize("slash", ["", "/"])
+@each("place", PLACES)
+@each("slash", ["", "/"])
 def test_non_canonical_number_is_400(web: Web, place: str, slash: str) -> None:
     """An id, volume or chapter number has one canonical form, whether or not the series exists."""
     paths = [place.format(number) + slash for number in NOT_NUMBERS]
@@ -89,8 +90,8 @@ def test_non_canonical_number_is_400(web: Web, place: str, slash: str) -> None:
     assert {path: web.ask(path).body for path in paths} == dict.fromkeys(paths, BODIES[400])
 
 
-@pytest.mark.parametrize("place", OF_INTEGERS)
-@pytest.mark.parametrize("slash", ["", "/"])
+@each("place", OF_INTEGERS)
+@each("slash", ["", "/"])
 def test_fraction_for_an_integer_is_400(web: Web, place: str, slash: str) -> None:
     """An id or a volume has no fraction, whether or not the series exists."""
     paths = [place.format(number) + slash for number in FRACTIONS]
@@ -98,11 +99,11 @@ def test_fraction_for_an_integer_is_400(web: Web, place: str, slash: str) -> Non
     assert {path: web.ask(path).body for path in paths} == dict.fromkeys(paths, BODIES[400])
 
 
-@pytest.mark.parametrize(
+@each(
     ("place", "numbers"),
     [*((place, INTEGERS) for place in OF_INTEGERS), *((place, INTEGERS + FRACTIONS) for place in OF_DECIMALS)],
 )
-@pytest.mark.parametrize("slash", ["", "/"])
+@each("slash", ["", "/"])
 def test_unused_number_is_404(web: Web, place: str, numbers: list[str], slash: str) -> None:
     """0 and numbers of any length are valid."""
     paths = [place.format(number) + slash for number in numbers]
@@ -110,7 +111,7 @@ def test_unused_number_is_404(web: Web, place: str, numbers: list[str], slash: s
     assert {path: web.ask(path).body for path in paths} == dict.fromkeys(paths, BODIES[404])
 
 
-@pytest.mark.parametrize(
+@each(
     "path",
     [
         "/api/authors/abc",

@@ -5,6 +5,7 @@ import pytest
 from tests.conftest import Serve
 from tests.support.golden import bodies
 from tests.support.nginx_client import Answer, Web
+from tests.support.tables import each
 
 SITE = "everything"
 BODIES = {
@@ -35,7 +36,7 @@ def assert_error(response: Answer, status: int) -> None:
     }
 
 
-@pytest.mark.parametrize(
+@each(
     ("path", "url"),
     [
         ("/api/series/long-road", "/api/series/long-road"),
@@ -68,7 +69,7 @@ def test_equivalent_path_is_the_resource(web: Web, path: str, url: str) -> None:
     assert (response.status, response.body) == (200, bodies(SITE)[url])
 
 
-@pytest.mark.parametrize(
+@each(
     "query",
     [
         "?",
@@ -85,7 +86,7 @@ def test_equivalent_path_is_the_resource(web: Web, path: str, url: str) -> None:
         "?#",
     ],
 )
-@pytest.mark.parametrize("url", ["/api/series", "/api/v1/series/long-road", "/api/v1/releases", "/"])
+@each("url", ["/api/series", "/api/v1/series/long-road", "/api/v1/releases", "/"])
 def test_query_string_is_ignored(web: Web, url: str, query: str) -> None:
     """These routes define no parameters."""
     response = web.ask(url + query)
@@ -93,7 +94,7 @@ def test_query_string_is_ignored(web: Web, url: str, query: str) -> None:
     assert (response.status, response.body) == (200, bodies(SITE)[url if url != "/" else "/index.json"])
 
 
-@pytest.mark.parametrize(
+@each(
     "path",
     [
         # No resource has this name.
@@ -203,7 +204,7 @@ def test_other_path_is_404(web: Web, path: str) -> None:
     assert_error(web.ask(path), 404)
 
 
-@pytest.mark.parametrize(
+@each(
     "path",
     [
         "/..",
@@ -232,13 +233,13 @@ def test_malformed_path_is_400(web: Web, path: str) -> None:
     assert_error(web.ask(path), 400)
 
 
-@pytest.mark.parametrize("part", ["a", "%41", "/", "/a", "./", "a/../", "\xe9"])
+@each("part", ["a", "%41", "/", "/a", "./", "a/../", "\xe9"])
 def test_long_path_is_404(web: Web, part: str) -> None:
     """The limit is nginx's buffer."""
     assert_error(web.ask("/api/" + part * (6000 // len(part.encode()))), 404)
 
 
-@pytest.mark.parametrize("target", ["/api/" + "a" * 9000, "/api/series?" + "a" * 9000, "/" * 9000, "a" * 9000])
+@each("target", ["/api/" + "a" * 9000, "/api/series?" + "a" * 9000, "/" * 9000, "a" * 9000])
 def test_oversized_path_is_414(web: Web, target: str) -> None:
     """The limit of a request line is 8 kB."""
     assert_error(web.ask(target), 414)
@@ -252,7 +253,7 @@ def test_head_of_a_missing_path_has_the_headers_of_get(web: Web) -> None:
         assert (head.status, head.fields, head.body) == (get.status, get.fields, b"")
 
 
-@pytest.mark.parametrize("slug", ["__proto__", "constructor", "default", "include", "hostnames", "volatile", "0", "-"])
+@each("slug", ["__proto__", "constructor", "default", "include", "hostnames", "volatile", "0", "-"])
 def test_slug_may_be_a_keyword(serve: Serve, slug: str) -> None:
     """Keywords of nginx maps and property names of JavaScript are ordinary, case-sensitive slugs."""
     web = serve("hostile")[1]
@@ -261,7 +262,7 @@ def test_slug_may_be_a_keyword(serve: Serve, slug: str) -> None:
     assert slug.upper() == slug or web.ask(f"/api/series/{slug.upper()}").status == 404
 
 
-@pytest.mark.parametrize("slug", ["toString", "hasOwnProperty", "valueOf", "prototype", "LICENSED", "licensed"])
+@each("slug", ["toString", "hasOwnProperty", "valueOf", "prototype", "LICENSED", "licensed"])
 def test_keyword_that_is_no_slug_is_404(serve: Serve, slug: str) -> None:
     """The catalog does not contain these slugs, or the site hides them."""
     assert serve("hostile")[1].ask(f"/api/series/{slug}").status == 404

@@ -6,6 +6,7 @@ from tests.conftest import Serve
 from tests.responses.test_conditional_requests import ETAG, MODIFIED, OTHER, SITE, URL
 from tests.support.golden import bodies, sidecar
 from tests.support.nginx_client import Web, parse
+from tests.support.tables import each
 
 # A resource with a compressed form.
 LARGE = "/api/v1/series/long-road"
@@ -18,17 +19,17 @@ def web(serve: Serve) -> Web:
     return serve(SITE)[1]
 
 
-@pytest.mark.parametrize("method", ["GET", "HEAD"])
-@pytest.mark.parametrize(
+@each("method", ["GET", "HEAD"])
+@each(
     "value",
-    [
-        pytest.param(ETAG, id="lone"),
-        pytest.param("*", id="star"),
-        pytest.param(f"{OTHER}, {ETAG}", id="last in a list"),
-        pytest.param(f"{ETAG},{OTHER}", id="first in a list"),
-        pytest.param(f',, "a,b" , {ETAG}, W/{OTHER}', id="between others"),
-        pytest.param(f"W/{ETAG}, {ETAG}", id="weak and strong"),
-    ],
+    {
+        "lone": ETAG,
+        "star": "*",
+        "last in a list": f"{OTHER}, {ETAG}",
+        "first in a list": f"{ETAG},{OTHER}",
+        "between others": f',, "a,b" , {ETAG}, W/{OTHER}',
+        "weak and strong": f"W/{ETAG}, {ETAG}",
+    },
 )
 def test_matching_strong_etag_is_200(web: Web, method: str, value: str) -> None:
     """The condition holds, and the response is the usual one."""
@@ -38,28 +39,28 @@ def test_matching_strong_etag_is_200(web: Web, method: str, value: str) -> None:
     assert response.body == (b"" if method == "HEAD" else bodies(SITE)[URL])
 
 
-@pytest.mark.parametrize("method", ["GET", "HEAD"])
-@pytest.mark.parametrize(
+@each("method", ["GET", "HEAD"])
+@each(
     "value",
-    [
-        pytest.param(OTHER, id="other"),
-        pytest.param(f"W/{ETAG}", id="weak"),
-        pytest.param(f"W/{ETAG}, {OTHER}", id="weak in a list"),
-        pytest.param(f'"a, {ETAG[1:-1]}"', id="inside another ETag"),
-        pytest.param(f'"a,{ETAG},b"', id="between two other ETags"),
-        pytest.param(ETAG.strip('"'), id="without quotes"),
-        pytest.param(ETAG.upper(), id="capitals"),
-        pytest.param("garbage", id="garbage"),
-        pytest.param("**", id="two stars"),
-        pytest.param('*, "a"', id="star in a list"),
-        pytest.param(f"{ETAG}x", id="text after the ETag"),
-        pytest.param(f"x{ETAG}", id="text before the ETag"),
-        pytest.param(f"{OTHER} {ETAG}", id="no comma"),
-        pytest.param('"304"', id="an ETag that looks like a status"),
-        pytest.param(",", id="only a comma"),
-        pytest.param('"', id="half an ETag"),
-        pytest.param('"",' * 2600, id="8 kB"),
-    ],
+    {
+        "other": OTHER,
+        "weak": f"W/{ETAG}",
+        "weak in a list": f"W/{ETAG}, {OTHER}",
+        "inside another ETag": f'"a, {ETAG[1:-1]}"',
+        "between two other ETags": f'"a,{ETAG},b"',
+        "without quotes": ETAG.strip('"'),
+        "capitals": ETAG.upper(),
+        "garbage": "garbage",
+        "two stars": "**",
+        "star in a list": '*, "a"',
+        "text after the ETag": f"{ETAG}x",
+        "text before the ETag": f"x{ETAG}",
+        "no comma": f"{OTHER} {ETAG}",
+        "an ETag that looks like a status": '"304"',
+        "only a comma": ",",
+        "half an ETag": '"',
+        "8 kB": '"",' * 2600,
+    },
 )
 def test_etag_that_does_not_match_strongly_is_412(web: Web, method: str, value: str) -> None:
     """A weak or malformed ETag never matches."""
@@ -84,8 +85,8 @@ def test_412_has_json_body_and_all_headers(web: Web) -> None:
     }
 
 
-@pytest.mark.parametrize("method", ["GET", "HEAD"])
-@pytest.mark.parametrize(
+@each("method", ["GET", "HEAD"])
+@each(
     ("date", "status"),
     [
         (MODIFIED, 200),
@@ -130,8 +131,8 @@ def test_empty_if_match_is_412(web: Web) -> None:
     assert web.ask(URL, If_Match="").body == FAILED
 
 
-@pytest.mark.parametrize("method", ["GET", "HEAD"])
-@pytest.mark.parametrize(
+@each("method", ["GET", "HEAD"])
+@each(
     ("match", "unmodified", "none", "modified", "status"),
     [
         # If-Match takes precedence over If-Unmodified-Since.
@@ -181,8 +182,8 @@ def test_conditions_are_evaluated_in_order(
     )
 
 
-@pytest.mark.parametrize("method", ["GET", "HEAD"])
-@pytest.mark.parametrize("condition", ["If-Match", "If-Unmodified-Since"])
+@each("method", ["GET", "HEAD"])
+@each("condition", ["If-Match", "If-Unmodified-Since"])
 def test_strong_condition_returns_the_uncompressed_body(web: Web, method: str, condition: str) -> None:
     """The ETag of the compressed body is weak, so gzip is ignored."""
     etag, date = sidecar(SITE, LARGE)["etag"], sidecar(SITE, LARGE)["last-modified"]
@@ -205,12 +206,8 @@ def test_weak_etag_is_412_with_gzip_too(web: Web) -> None:
     assert (response.status, response.body) == (412, FAILED)
 
 
-@pytest.mark.parametrize(
-    "query", ["", "?", "?a=b&c", "?%2F%00%zz", "?q='\"<>{}|\\^`", "?x=$host;#f", "?\xe9", "??//.."]
-)
-@pytest.mark.parametrize(
-    "path", [URL, f"{URL}/", f"/{URL}", f"/api/./x/..{URL.removeprefix('/api')}", URL.replace("s", "%73")]
-)
+@each("query", ["", "?", "?a=b&c", "?%2F%00%zz", "?q='\"<>{}|\\^`", "?x=$host;#f", "?\xe9", "??//.."])
+@each("path", [URL, f"{URL}/", f"/{URL}", f"/api/./x/..{URL.removeprefix('/api')}", URL.replace("s", "%73")])
 def test_second_request_has_the_same_path_and_query(web: Web, path: str, query: str) -> None:
     """nginx sends unusual paths and queries to itself unchanged."""
     response = web.ask(path + query, If_Match=ETAG)
@@ -218,8 +215,8 @@ def test_second_request_has_the_same_path_and_query(web: Web, path: str, query: 
     assert (response.status, response["etag"], response.body) == (200, ETAG, bodies(SITE)[URL])
 
 
-@pytest.mark.parametrize("target", ["http://other.example", "http://other.example:1", "HTTP://other.example"])
-@pytest.mark.parametrize("path", [URL, f"{URL}?a=http://b/"])
+@each("target", ["http://other.example", "http://other.example:1", "HTTP://other.example"])
+@each("path", [URL, f"{URL}?a=http://b/"])
 def test_second_request_goes_to_the_same_server(web: Web, target: str, path: str) -> None:
     """The host of an absolute request target is ignored."""
     response = web.ask(target + path, If_Match=ETAG)
@@ -227,7 +224,7 @@ def test_second_request_goes_to_the_same_server(web: Web, target: str, path: str
     assert (response.status, response.body) == (200, bodies(SITE)[URL])
 
 
-@pytest.mark.parametrize("target", ["http://other.example", "http://other.example/", "http://other.example?a=b"])
+@each("target", ["http://other.example", "http://other.example/", "http://other.example?a=b"])
 def test_absolute_url_without_path_is_the_index(web: Web, target: str) -> None:
     """This holds with and without a condition."""
     responses = [web.ask(target), web.ask(target, If_Match="*")]
@@ -235,7 +232,7 @@ def test_absolute_url_without_path_is_the_index(web: Web, target: str) -> None:
     assert [(response.status, response.body) for response in responses] == [(200, bodies(SITE)["/index.json"])] * 2
 
 
-@pytest.mark.parametrize("headers", ["", "Host: a\r\n", "Host: a.example:1\r\n", "Connection: close\r\n"])
+@each("headers", ["", "Host: a\r\n", "Host: a.example:1\r\n", "Connection: close\r\n"])
 def test_second_request_works_without_host(web: Web, headers: str) -> None:
     """HTTP/1.0 requests need no Host header."""
     response = parse(web.raw(f"GET {URL} HTTP/1.0\r\n{headers}If-Match: {ETAG}\r\n\r\n".encode()))
@@ -252,7 +249,7 @@ def test_second_request_has_no_body(web: Web) -> None:
     assert (first.status, first.body) == (second.status, second.body) == (200, bodies(SITE)[URL])
 
 
-@pytest.mark.parametrize("method", ["POST", "OPTIONS", "DELETE"])
+@each("method", ["POST", "OPTIONS", "DELETE"])
 def test_method_is_checked_before_conditions(web: Web, method: str) -> None:
     """Conditions apply only to GET and HEAD."""
     assert web.ask(URL, method, If_Match=OTHER).status == {"OPTIONS": 204}.get(method, 405)

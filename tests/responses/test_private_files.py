@@ -9,6 +9,7 @@ import pytest
 
 from tests.conftest import Site
 from tests.support.nginx_client import Web
+from tests.support.tables import each
 
 
 @pytest.fixture(scope="module")
@@ -115,7 +116,7 @@ def test_no_path_reaches_a_private_file(site: Site, web: Web) -> None:
     assert reached == {}
 
 
-@pytest.mark.parametrize(
+@each(
     "headers",
     [
         {"X_Original_URL": "/private/of/one/profile"},

@@ -10,6 +10,7 @@ from generator.catalog import site_settings
 from tests.conftest import Site
 from tests.support.nginx_client import Answer, Web
 from tests.support.site_variants import served
+from tests.support.tables import each
 
 ROUTES = typing.get_args(site_settings.RestrictedRoute)
 # URLs of each route that can be restricted, with a body, a gate or a query.
@@ -48,7 +49,7 @@ URLS = {
     "/members/{id}": ["/api/v2/members/1"],
     "/cubari/{slug}": ["/api/v2/cubari/full-book", "/api/v2/cubari/in-shops"],
 }
-CASES = [pytest.param(route, path, id=path) for route, paths in URLS.items() for path in paths]
+PATHS = [path for paths in URLS.values() for path in paths]
 
 
 @pytest.fixture(scope="module")
@@ -79,8 +80,8 @@ def test_table_has_every_route_that_can_be_restricted() -> None:
     assert sorted(URLS) == sorted(ROUTES)
 
 
-@pytest.mark.parametrize(("route", "path"), CASES)
-def test_restricted_route_without_key_is_401(locked, route: str, path: str) -> None:
+@each("path", PATHS)
+def test_restricted_route_without_key_is_401(locked, path: str) -> None:
     """This holds for existing, licensed and missing resources."""
     web = locked[1]
     rejected = status_and_body(web.ask(path))
@@ -89,8 +90,8 @@ def test_restricted_route_without_key_is_401(locked, route: str, path: str) -> N
     assert status_and_body(web.ask(path, X_API_Key="nonsense")) == (401, {"detail": "Invalid token."})
 
 
-@pytest.mark.parametrize(("route", "path"), CASES)
-def test_restricted_route_with_key_is_private(web: Web, locked, route: str, path: str) -> None:
+@each("path", PATHS)
+def test_restricted_route_with_key_is_private(web: Web, locked, path: str) -> None:
     """Status and body are those of the public route. Shared caches may not keep them."""
     response, public = locked[1].ask(path, X_API_Key="key-one"), web.ask(path)
 
@@ -102,7 +103,7 @@ def test_restricted_route_with_key_is_private(web: Web, locked, route: str, path
     assert "X-API-Key" in response["vary"].split(", ")
 
 
-@pytest.mark.parametrize(
+@each(
     ("path", "same_body"),
     [
         ("/api/v2/chapters?series=full-book", "/api/v2/series/full-book/chapters"),
@@ -138,7 +139,7 @@ def test_pages_of_a_public_series_may_need_a_key(tmp_path) -> None:
             assert web.ask(path).body == b'{"results":[]}'
 
 
-@pytest.mark.parametrize("path", ["/api/v2/series%0A", "/api/v2/series%0a?page=2", "/api/v2/pages%0A/"])
+@each("path", ["/api/v2/series%0A", "/api/v2/series%0a?page=2", "/api/v2/pages%0A/"])
 def test_path_with_line_break_is_404(half_locked: Web, path: str) -> None:
     """It is a 404 with and without a key."""
     for headers in ({}, {"X_API_Key": "key-one"}):
@@ -146,7 +147,7 @@ def test_path_with_line_break_is_404(half_locked: Web, path: str) -> None:
         assert (response.status, response["cache-control"], response["vary"]) == (404, "public, max-age=60", None)
 
 
-@pytest.mark.parametrize(
+@each(
     "path",
     [
         "/api/V2/series?title=full",

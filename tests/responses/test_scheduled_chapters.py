@@ -9,6 +9,7 @@ import pytest
 
 from tests.conftest import AS_OF, Site, copy_of
 from tests.support.paths import EXAMPLE
+from tests.support.tables import each
 
 # 2027-01-01, when the chapters of the test site are published.
 DUE = 1_798_761_600
@@ -43,7 +44,7 @@ def before_and_after(tmp_path_factory) -> tuple[dict[str, bytes], dict[str, byte
     return built[0], built[1]
 
 
-@pytest.mark.parametrize("mark", MARKS)
+@each("mark", MARKS)
 def test_scheduled_chapter_is_in_no_file(before_and_after, mark: str) -> None:
     """No body, map, index, manifest or file name contains its title, its pages or its id."""
     before, after = before_and_after

@@ -12,6 +12,7 @@ from tests.support import reference_list
 from tests.support.linked_catalog import read_catalog
 from tests.support.nginx_client import Web
 from tests.support.reference_list import Listed
+from tests.support.tables import each
 
 LIST = "/api/v2/series"
 BLANKS = [chr(code) for code in (*range(0x1C, 0x21), 0x85, 0xA0, 0x180E, 0x200A, 0x200B, 0x2028, 0x3000, 0xFEFF)]
@@ -45,8 +46,8 @@ def listed(web: Web, query: str) -> Listed | None:
     return None
 
 
-@pytest.mark.parametrize("sort", ORDERS)
-@pytest.mark.parametrize("page", [1, 2, 3])
+@each("sort", ORDERS)
+@each("page", [1, 2, 3])
 def test_files_and_shim_return_the_same(web: Web, expected, sort: str, page: int) -> None:
     """A filter that matches every series makes the shim return a page that is also a file."""
     file = web.ask(f"{LIST}?page={page}&sort={sort}")
@@ -57,9 +58,7 @@ def test_files_and_shim_return_the_same(web: Web, expected, sort: str, page: int
     assert reference_list.read(json.loads(file.body)) == expected(f"page={page}&sort={sort}")
 
 
-@pytest.mark.parametrize(
-    "query", ["", "?", "?page=1", "?sort=title", "?sort=title&page=1", "?limit=25", "?x=y", "?page"]
-)
+@each("query", ["", "?", "?page=1", "?sort=title", "?sort=title&page=1", "?limit=25", "?x=y", "?page"])
 def test_explicit_defaults_return_the_first_page(web: Web, query: str) -> None:
     """Unknown parameters are ignored."""
     plain, spelled = web.ask(LIST), web.ask(LIST + query)
@@ -71,10 +70,8 @@ def test_explicit_defaults_return_the_first_page(web: Web, query: str) -> None:
     )
 
 
-@pytest.mark.parametrize(
-    "page", ["4", "0", "abc", "last", "-1", "1.0", "01", "+1", "%2B1", "1e0", "٢", "9" * 30, "1;2", "1%0A"]
-)
-@pytest.mark.parametrize("rest", ["", "&sort=-views", f"&{EVERYTHING}", "&limit=999"])
+@each("page", ["4", "0", "abc", "last", "-1", "1.0", "01", "+1", "%2B1", "1e0", "٢", "9" * 30, "1;2", "1%0A"])
+@each("rest", ["", "&sort=-views", f"&{EVERYTHING}", "&limit=999"])
 def test_missing_page_is_404_without_last(web: Web, page: str, rest: str) -> None:
     """This holds for files and the shim. Some clients load pages while a body has `last`."""
     response = web.ask(f"{LIST}?page={quote(page, safe='%')}{rest}")
@@ -82,7 +79,7 @@ def test_missing_page_is_404_without_last(web: Web, page: str, rest: str) -> Non
     assert (response.status, json.loads(response.body)) == NO_PAGE
 
 
-@pytest.mark.parametrize(
+@each(
     ("limit", "length"),
     [
         ("1", 1),
@@ -108,7 +105,7 @@ def test_limit_is_a_number_up_to_999(web: Web, limit: str, length: int) -> None:
     assert (response["total"], response["last"], len(response["results"])) == (64, length == 64, length)
 
 
-@pytest.mark.parametrize(
+@each(
     "query",
     [
         # Encodings of names and values.
@@ -230,7 +227,7 @@ def test_query_returns_what_the_reference_returns(web: Web, expected, query: str
     assert listed(web, query) == expected(query)
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "slug"),
     [
         ("élan", "ete"),

@@ -14,6 +14,7 @@ from tests.conftest import AS_OF, Site, date
 from tests.support import nginx_client, reference_list
 from tests.support.linked_catalog import read_catalog
 from tests.support.nginx_client import Web
+from tests.support.tables import each
 
 # 13 words of bits: a set of up to 12 series is stored as positions.
 SERIES = 400
@@ -71,8 +72,8 @@ def listed(web: Web, query: str) -> reference_list.Listed | None:
     return reference_list.read(json.loads(response.body)) if response.status == 200 else None
 
 
-@pytest.mark.parametrize("sort", [f"{sign}{name}" for name in reference_list.ORDERS for sign in ("", "-")])
-@pytest.mark.parametrize(
+@each("sort", [f"{sign}{name}" for name in reference_list.ORDERS for sign in ("", "-")])
+@each(
     "filters",
     [
         {"limit": "7"},
@@ -109,7 +110,6 @@ def listed(web: Web, query: str) -> reference_list.Listed | None:
         {"author": "pérson 3 a", "artist": "artists 1", "title": "e"},
         {"author": "person"},
     ],
-    ids=lambda filters: urlencode(filters),
 )
 def test_every_way_to_a_page_returns_what_the_reference_returns(site, expected, filters, sort: str) -> None:
     """The first page, the next one, and one behind the end."""

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from tests.support.nginx_client import Web
+from tests.support.tables import each
 
 READER = "/reader/versions"
 
@@ -21,9 +22,7 @@ def value(web: Web, path: str) -> Any:
     return json.loads(response.body)
 
 
-@pytest.mark.parametrize(
-    "path", ["/api/v2/series/versions/chapters", "/api/v2/chapters?series=versions", "/api/v2/chapters"]
-)
+@each("path", ["/api/v2/series/versions/chapters", "/api/v2/chapters?series=versions", "/api/v2/chapters"])
 def test_lists_of_v2_have_every_version(web: Web, path: str) -> None:
     """Newest first; of one instant and number, the highest id first."""
     chapters = value(web, path)["results"]
@@ -41,7 +40,7 @@ def test_count_sum_and_date_of_the_series_are_those_of_all_versions(web: Web) ->
     assert (detail["views"], detail["updated"]) == (8, "2026-02-12T10:00:00Z")
 
 
-@pytest.mark.parametrize(
+@each(
     ("chapter", "title", "number"),
     [(71, "Twice by night", 2), (75, "Twice by day", 2), (72, "Thrice by night", 3), (74, "Thrice by day", 3)],
 )
@@ -77,14 +76,14 @@ def test_cubari_json_has_every_version(web: Web) -> None:
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize("number", ["2", "02", "2.0", "2e0"])
+@each("number", ["2", "02", "2.0", "2e0"])
 def test_pages_by_number_are_those_of_the_highest_id(web: Web, number: str) -> None:
     by_number = web.ask(f"/api/v2/pages?series=Versions&volume=0&number={number}")
 
     assert by_number.body == web.ask("/api/v2/chapters/75/pages").body
 
 
-@pytest.mark.parametrize("version", ["/api", "/api/v1"])
+@each("version", ["/api", "/api/v1"])
 def test_older_versions_have_the_highest_id(web: Web, version: str) -> None:
     """A series, its volume and the chapter show the same one; a scheduled version does not count yet."""
     titles = {"1": "Once", "2": "Twice by day", "3": "Thrice by day"}
@@ -97,7 +96,7 @@ def test_older_versions_have_the_highest_id(web: Web, version: str) -> None:
         assert value(web, f"{version}/series/versions/0/{number}") == volumes["0"][number]
 
 
-@pytest.mark.parametrize("version", ["/api", "/api/v1"])
+@each("version", ["/api", "/api/v1"])
 def test_latest_chapter_is_one_that_the_version_shows(web: Web, version: str) -> None:
     """The newest chapter of all is hidden by one with a higher id."""
     (release,) = value(web, f"{version}/releases")

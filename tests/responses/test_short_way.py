@@ -10,6 +10,7 @@ from tests.conftest import Serve, Site, copy_of
 from tests.support import nginx_client, site_variants
 from tests.support.golden import bodies, sidecar
 from tests.support.nginx_client import Answer, Web, request
+from tests.support.tables import each
 
 LAST = "Fri, 31 Dec 9999 23:59:59 GMT"
 
@@ -18,9 +19,9 @@ def visible(answer: Answer) -> tuple[object, ...]:
     return answer.status, answer.fields, answer.body
 
 
-@pytest.mark.parametrize("name", ["everything", "hostile", "v2"])
-@pytest.mark.parametrize("method", ["GET", "HEAD"])
-@pytest.mark.parametrize("coding", [{}, {"Accept_Encoding": "gzip"}, {"Accept_Encoding": "br, *;q=0"}], ids=str)
+@each("name", ["everything", "hostile", "v2"])
+@each("method", ["GET", "HEAD"])
+@each("coding", [{}, {"Accept_Encoding": "gzip"}, {"Accept_Encoding": "br, *;q=0"}])
 def test_both_ways_send_the_same_response(serve: Serve, name: str, method: str, coding: dict[str, str]) -> None:
     """A lone question mark leads to the long way, whose rules decide."""
     site, web = serve(name)
@@ -77,7 +78,7 @@ def test_public_bodies_take_the_short_way(cut: tuple[Site, Web]) -> None:
         assert (url, with_key.status) == (url, status)
 
 
-@pytest.mark.parametrize(
+@each(
     ("path", "method", "headers"),
     [
         ("/api/series/full-book/", "GET", {}),

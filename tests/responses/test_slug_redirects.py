@@ -9,6 +9,7 @@ import pytest
 from tests.conftest import SITES, Site
 from tests.support.nginx_client import Answer, Web
 from tests.support.site_variants import served
+from tests.support.tables import each
 
 HOST = "https://lists.example"
 # The old slugs of each series: public, licensed, restricted, and with capitals; one is as long as possible.
@@ -44,8 +45,8 @@ def assert_redirect(response: Answer, path: str) -> None:
     assert response.body == json.dumps({"url": f"{HOST}{path}"}, separators=(",", ":")).encode()
 
 
-@pytest.mark.parametrize(("prefix", "below"), list(product(PREFIXES, BELOW)))
-@pytest.mark.parametrize(("old", "present"), PAIRS)
+@each(("prefix", "below"), list(product(PREFIXES, BELOW)))
+@each(("old", "present"), PAIRS)
 def test_path_below_an_old_slug_redirects(web: Web, prefix: str, below: str, old: str, present: str) -> None:
     """It exists or not, and the series is public or not: the present path decides."""
     assert_redirect(web.ask(f"{prefix}/{old}{below}"), f"{prefix}/{present}{below}")
@@ -71,14 +72,14 @@ def test_headers_are_those_of_other_redirects(web: Web) -> None:
     assert read["cache-control"] == "public, max-age=60"
 
 
-@pytest.mark.parametrize("prefix", PREFIXES)
+@each("prefix", PREFIXES)
 def test_redirect_leads_to_the_series(web: Web, prefix: str) -> None:
     location = web.ask(f"{prefix}/first-draft")["location"] or ""
 
     assert web.ask(location.removeprefix(HOST)).status == 200
 
 
-@pytest.mark.parametrize(
+@each(
     ("sent", "repeated"),
     [
         ("?", ""),
@@ -100,7 +101,7 @@ def test_query_is_repeated(web: Web, sent: str, repeated: str) -> None:
     assert f"\r\nLocation: {location}\r\n".encode() in web.raw(request.encode())
 
 
-@pytest.mark.parametrize(
+@each(
     ("sent", "repeated"),
     [
         ("?api_key=key-one", ""),
@@ -130,7 +131,7 @@ def test_key_does_not_change_other_redirects(web: Web) -> None:
     assert web.ask("/api/v2/chapters/11/read?api_key=key-one")["cache-control"] == "public, max-age=60"
 
 
-@pytest.mark.parametrize(
+@each(
     ("sent", "below"),
     [
         ("/a%20b", "/a%20b"),
@@ -158,14 +159,14 @@ def test_rest_of_the_path_is_encoded(web: Web, sent: str, below: str | None) -> 
         assert json.loads(received.partition(b"\r\n\r\n")[2]) == {"url": f"{HOST}/api/v1/series/full-book{below}"}
 
 
-@pytest.mark.parametrize("path", ["%2Fb", "/a%2fb", "/a/%2F"])
+@each("path", ["%2Fb", "/a%2fb", "/a/%2F"])
 def test_path_with_an_escaped_slash_names_nothing(web: Web, path: str) -> None:
     """As everywhere: it would be another URL of the same resource."""
     assert web.ask(f"/api/v2/series/first-draft{path}").status == 404
 
 
-@pytest.mark.parametrize("slug", ["FIRST-DRAFT", "First-draft", "second_draft", "first-draft-2", "first", "drafts"])
-@pytest.mark.parametrize("prefix", PREFIXES)
+@each("slug", ["FIRST-DRAFT", "First-draft", "second_draft", "first-draft-2", "first", "drafts"])
+@each("prefix", PREFIXES)
 def test_other_slugs_are_not_found(web: Web, prefix: str, slug: str) -> None:
     """Paths are case-sensitive."""
     assert web.ask(f"{prefix}/{slug}").status == 404
@@ -199,8 +200,8 @@ def test_conditions_do_not_matter(web: Web) -> None:
         assert web.ask("/api/v2/series/first-draft", **headers).status == 308
 
 
-@pytest.mark.parametrize(("old", "present"), PAIRS)
-@pytest.mark.parametrize(
+@each(("old", "present"), PAIRS)
+@each(
     "query",
     [
         "/series?slug={}",

@@ -11,6 +11,7 @@ import pytest
 
 from tests.support.nginx_client import Web, request
 from tests.support.site_variants import served
+from tests.support.tables import each
 
 # A response to this request shows that the body was read as a request.
 BODY = b"GET /api/v2/series/smuggled HTTP/1.1\r\nHost: smuggled\r\n\r\n"
@@ -38,7 +39,7 @@ def request_with(fields: bytes, line: bytes = b"GET /api/releases") -> bytes:
     return line + b" HTTP/1.1\r\nHost: a\r\n" + fields + b"\r\n"
 
 
-@pytest.mark.parametrize(
+@each(
     ("line", "fields", "status"),
     [
         (b"GET /api/releases", b"", 200),
@@ -80,46 +81,46 @@ def test_expect_100_continue(web: Web) -> None:
     assert statuses(web, request_with(LENGTH + b"Expect: 100-continue\r\n") + BODY + LAST) == [100, 200, 200]
 
 
-@pytest.mark.parametrize(
+@each(
     "fields",
-    [
-        pytest.param(LENGTH * 2, id="one length twice"),
-        pytest.param(LENGTH + b"Content-Length: 0\r\n", id="two lengths"),
-        pytest.param(b"Content-Length: 0\r\n" + LENGTH, id="two lengths, zero first"),
-        pytest.param(b"Content-Length: 0\r\nContent-Length: 0\r\n", id="zero twice"),
-        pytest.param(b"Content-Length: %d, %d\r\n" % (len(BODY), len(BODY)), id="list of lengths"),
-        pytest.param(b"Content-Length: +%d\r\n" % len(BODY), id="sign"),
-        pytest.param(b"Content-Length: -0\r\n", id="minus zero"),
-        pytest.param(b"Content-Length: 0x%x\r\n" % len(BODY), id="hexadecimal"),
-        pytest.param(b"Content-Length: %d.0\r\n" % len(BODY), id="fraction"),
-        pytest.param(b"Content-Length: 5 5\r\n", id="blank inside"),
-        pytest.param(b"Content-Length:\r\n", id="no length"),
-        pytest.param(b"Content-Length: 18446744073709551616\r\n", id="more than 64 bits"),
-        pytest.param(b"Content-Length : %d\r\n" % len(BODY), id="blank before the colon"),
-        pytest.param(b"Content-Length:\r\n %d\r\n" % len(BODY), id="folded length"),
-        pytest.param(b"X: a\r\n Content-Length: %d\r\n" % len(BODY), id="length in a folded line"),
-        pytest.param(b"X: a\r\n\tb\r\n", id="folded with a tab"),
-        pytest.param(b" " + LENGTH, id="first line folded"),
-        pytest.param(b"X: a\r" + LENGTH, id="bare CR before a length"),
-        pytest.param(b"X: a\x00\r\n" + LENGTH, id="NUL"),
-        pytest.param(LENGTH + CHUNKED, id="length and chunks"),
-        pytest.param(CHUNKED + LENGTH, id="chunks and length"),
-        pytest.param(CHUNKED + b"Content-Length: 4\r\n", id="chunks and a short length"),
-        pytest.param(CHUNKED * 2, id="chunks twice"),
-        pytest.param(CHUNKED + b"Transfer-Encoding: identity\r\n", id="chunks, then identity"),
-        pytest.param(b"Transfer-Encoding : chunked\r\n", id="blank before the colon of a coding"),
-        pytest.param(b"Transfer-Encoding:\r\n chunked\r\n", id="folded coding"),
-        pytest.param(b"X: a\r\n Transfer-Encoding: chunked\r\n", id="coding in a folded line"),
-        pytest.param(b"X: a\rTransfer-Encoding: chunked\r\n", id="bare CR before a coding"),
-        pytest.param(b"Transfer-Encoding: chunked\x00\r\n", id="NUL in a coding"),
-        pytest.param(b"Transfer-Encoding: identity, chunked\r\n", id="list of codings"),
-        pytest.param(b"Transfer-Encoding: \x0bchunked\r\n", id="vertical tab"),
-        pytest.param(b'Transfer-Encoding: "chunked"\r\n', id="quoted"),
-        pytest.param(b"Transfer-Encoding: chunked, \r\n", id="list with an end"),
-        pytest.param(b"Transfer-Encoding: x\r\n", id="unknown coding"),
-    ],
+    {
+        "one length twice": LENGTH * 2,
+        "two lengths": LENGTH + b"Content-Length: 0\r\n",
+        "two lengths, zero first": b"Content-Length: 0\r\n" + LENGTH,
+        "zero twice": b"Content-Length: 0\r\nContent-Length: 0\r\n",
+        "list of lengths": b"Content-Length: %d, %d\r\n" % (len(BODY), len(BODY)),
+        "sign": b"Content-Length: +%d\r\n" % len(BODY),
+        "minus zero": b"Content-Length: -0\r\n",
+        "hexadecimal": b"Content-Length: 0x%x\r\n" % len(BODY),
+        "fraction": b"Content-Length: %d.0\r\n" % len(BODY),
+        "blank inside": b"Content-Length: 5 5\r\n",
+        "no length": b"Content-Length:\r\n",
+        "more than 64 bits": b"Content-Length: 18446744073709551616\r\n",
+        "blank before the colon": b"Content-Length : %d\r\n" % len(BODY),
+        "folded length": b"Content-Length:\r\n %d\r\n" % len(BODY),
+        "length in a folded line": b"X: a\r\n Content-Length: %d\r\n" % len(BODY),
+        "folded with a tab": b"X: a\r\n\tb\r\n",
+        "first line folded": b" " + LENGTH,
+        "bare CR before a length": b"X: a\r" + LENGTH,
+        "NUL": b"X: a\x00\r\n" + LENGTH,
+        "length and chunks": LENGTH + CHUNKED,
+        "chunks and length": CHUNKED + LENGTH,
+        "chunks and a short length": CHUNKED + b"Content-Length: 4\r\n",
+        "chunks twice": CHUNKED * 2,
+        "chunks, then identity": CHUNKED + b"Transfer-Encoding: identity\r\n",
+        "blank before the colon of a coding": b"Transfer-Encoding : chunked\r\n",
+        "folded coding": b"Transfer-Encoding:\r\n chunked\r\n",
+        "coding in a folded line": b"X: a\r\n Transfer-Encoding: chunked\r\n",
+        "bare CR before a coding": b"X: a\rTransfer-Encoding: chunked\r\n",
+        "NUL in a coding": b"Transfer-Encoding: chunked\x00\r\n",
+        "list of codings": b"Transfer-Encoding: identity, chunked\r\n",
+        "vertical tab": b"Transfer-Encoding: \x0bchunked\r\n",
+        "quoted": b'Transfer-Encoding: "chunked"\r\n',
+        "list with an end": b"Transfer-Encoding: chunked, \r\n",
+        "unknown coding": b"Transfer-Encoding: x\r\n",
+    },
 )
-@pytest.mark.parametrize("body", [BODY, CHUNK + END], ids=["plain", "chunked"])
+@each("body", [BODY, CHUNK + END])
 def test_ambiguous_length_closes_the_connection(web: Web, fields: bytes, body: bytes) -> None:
     """There is one response, and nothing after the request is read."""
     (status,) = statuses(web, request_with(fields) + body + LAST)
@@ -147,8 +148,8 @@ CHUNKS = {
 }
 
 
-@pytest.mark.parametrize("chunks", CHUNKS)
-@pytest.mark.parametrize(
+@each("chunks", CHUNKS)
+@each(
     "line",
     [
         b"GET /api/releases",
@@ -162,13 +163,13 @@ CHUNKS = {
         b"GET /",
     ],
 )
-def test_chunked_body_closes_the_connection(web: Web, line: bytes, chunks: str) -> None:
+def test_chunked_body_closes_the_connection(web: Web, line: bytes, chunks: bytes) -> None:
     """Servers disagree about the end of a chunked body, so nothing after it is read."""
     for fields in (CHUNKED, b"transfer-encoding: CHUNKED \r\n", CHUNKED + b"If-Match: *\r\n"):
-        assert statuses(web, request_with(fields, line) + CHUNKS[chunks] + LAST) == [400]
+        assert statuses(web, request_with(fields, line) + chunks + LAST) == [400]
 
 
-@pytest.mark.parametrize("name", [b"Content_Length", b"Transfer_Encoding", b"Content-Lengths", b"XContent-Length"])
+@each("name", [b"Content_Length", b"Transfer_Encoding", b"Content-Lengths", b"XContent-Length"])
 def test_similar_header_name_is_no_length(web: Web, name: bytes) -> None:
     """The request has no body, and the next bytes are a request."""
     second = request("/api/v2/nothing")
@@ -176,23 +177,21 @@ def test_similar_header_name_is_no_length(web: Web, name: bytes) -> None:
     assert statuses(web, request_with(name + b": %d\r\n" % len(second)) + second + LAST) == [200, 404, 200]
 
 
-@pytest.mark.parametrize(
+@each(
     ("data", "expected"),
-    [
-        pytest.param(request_with(b"").replace(b"\r\n", b"\n"), [200], id="bare LFs"),
-        pytest.param(request_with(b"X: a\n"), [200], id="one bare LF"),
-        pytest.param(request_with(b"Content-Length: 0\r\n"), [200], id="no body"),
-        pytest.param(request_with(b"Content-Length: 0\r\n", b"POST /api/releases"), [405], id="no body to post"),
-        pytest.param(request_with(b"", b"GET /api/releases%0d%0aX:%20a"), [404], id="line break in a path"),
-        pytest.param(
-            request_with(b"", b"GET /api/releases?%0d%0aContent-Length:%2050"), [200], id="line break in a query"
-        ),
-        pytest.param(request_with(b"X: %0d%0aContent-Length: 50\r\n"), [200], id="line break in a value"),
-        pytest.param(request_with(b"Range: bytes=" + b",".join([b"0-0"] * 1200) + b"\r\n"), [200], id="1200 ranges"),
-        pytest.param(request_with(b"Range: bytes=0-\r\n" * 90), [200], id="90 ranges apart"),
-        pytest.param(request_with(b"") * 60 + request("/api/v2/nothing") * 40, [200] * 60 + [404] * 40, id="a hundred"),
-        pytest.param(request_with(b"X: a\r\n" * 900) * 5, [200] * 5, id="heads of 900 lines"),
-    ],
+    {
+        "bare LFs": (request_with(b"").replace(b"\r\n", b"\n"), [200]),
+        "one bare LF": (request_with(b"X: a\n"), [200]),
+        "no body": (request_with(b"Content-Length: 0\r\n"), [200]),
+        "no body to post": (request_with(b"Content-Length: 0\r\n", b"POST /api/releases"), [405]),
+        "line break in a path": (request_with(b"", b"GET /api/releases%0d%0aX:%20a"), [404]),
+        "line break in a query": (request_with(b"", b"GET /api/releases?%0d%0aContent-Length:%2050"), [200]),
+        "line break in a value": (request_with(b"X: %0d%0aContent-Length: 50\r\n"), [200]),
+        "1200 ranges": (request_with(b"Range: bytes=" + b",".join([b"0-0"] * 1200) + b"\r\n"), [200]),
+        "90 ranges apart": (request_with(b"Range: bytes=0-\r\n" * 90), [200]),
+        "a hundred": (request_with(b"") * 60 + request("/api/v2/nothing") * 40, [200] * 60 + [404] * 40),
+        "heads of 900 lines": (request_with(b"X: a\r\n" * 900) * 5, [200] * 5),
+    },
 )
 def test_unambiguous_requests_keep_the_connection(web: Web, data: bytes, expected: list[int]) -> None:
     """Responses have the order of the requests."""

@@ -15,6 +15,7 @@ from tests.support import nginx_client as server
 from tests.support.documents import blocks
 from tests.support.nginx_client import Answer, Web, receive, request
 from tests.support.servers import LIMIT
+from tests.support.tables import each
 
 PAGES = "/api/v2/chapters/11/pages"
 PLACE = "/api/v2/pages?series=full-book&volume=1&number=1"
@@ -82,7 +83,7 @@ def limited(tmp_path_factory) -> Iterator[tuple[Site, Web]]:
         yield running
 
 
-@pytest.mark.parametrize(
+@each(
     ("address", "path", "headers", "status"),
     [
         ("127.0.1.1", TRACKED, {}, 200),
@@ -200,19 +201,21 @@ def test_log_of_an_excess_contains_no_key(tmp_path: Path) -> None:
         assert [line for text in texts for line in text.splitlines() if "key-one" in line] == []
 
 
-@pytest.mark.parametrize("method", ["GET", "HEAD"])
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize(("plain", "tracked"), [(PAGES, TRACKED), (PLACE, f"{PLACE}&track=true")])
-def test_tracked_request_has_the_same_response(limited, plain: str, tracked: str, kind: str, method: str) -> None:
+@each("method", ["GET", "HEAD"])
+@each("headers", KINDS)
+@each(("plain", "tracked"), [(PAGES, TRACKED), (PLACE, f"{PLACE}&track=true")])
+def test_tracked_request_has_the_same_response(
+    limited, plain: str, tracked: str, headers: dict[str, str], method: str
+) -> None:
     """Every header and every byte are the same."""
     _, web = limited
-    untracked, counted = (web.ask(path, method, **KINDS[kind]) for path in (plain, tracked))
+    untracked, counted = (web.ask(path, method, **headers) for path in (plain, tracked))
 
     assert (untracked.status, untracked.fields, untracked.body) == (counted.status, counted.fields, counted.body)
 
 
-@pytest.mark.parametrize("path", ["/api/v2//view", "/api/v2//counted", "/api/v2/view", "/api/v2/counted"])
-@pytest.mark.parametrize("method", ["GET", "HEAD", "OPTIONS", "POST"])
+@each("path", ["/api/v2//view", "/api/v2//counted", "/api/v2/view", "/api/v2/counted"])
+@each("method", ["GET", "HEAD", "OPTIONS", "POST"])
 def test_internal_locations_of_views_are_404(limited, path: str, method: str) -> None:
     """They look like missing paths."""
     _, web = limited
@@ -240,7 +243,7 @@ def behind(tmp_path_factory) -> Iterator[tuple[Site, Web]]:
         yield running
 
 
-@pytest.mark.parametrize(
+@each(
     ("flooding", "second", "separate"),
     [
         ("198.51.100.1", "198.51.100.2", True),
