@@ -9,7 +9,7 @@ from generator.api.resources import EMPTY_RESULTS_URL
 from generator.release import manifest
 from generator.review import verify_server
 from generator.review.promises.bodies import expected_headers
-from tests.conftest import Site
+from tests.conftest import Serve
 from tests.support.nginx_client import Web
 from tests.support.tables import each
 
@@ -26,11 +26,6 @@ URLS = [
 BODY = b'{"results":[]}'
 ETAG = f'"{encoding.etag(BODY)}"'
 OLD, NEW = "Thu, 01 Jan 1970 00:00:00 GMT", "Fri, 31 Dec 9999 23:59:59 GMT"
-
-
-@pytest.fixture(scope="module")
-def site(serve) -> Site:
-    return serve("v2")[0]
 
 
 @pytest.fixture(scope="module")
@@ -78,7 +73,9 @@ def test_empty_filtered_list_has_last_modified(web: Web) -> None:
     assert web.ask("/api/v2/series?title=nothing-has-this-title")["last-modified"] is not None
 
 
-def test_sidecar_manifest_and_verify_have_no_last_modified(site: Site, web: Web) -> None:
+def test_sidecar_manifest_and_verify_have_no_last_modified(serve: Serve) -> None:
+    """A small site has the body as well."""
+    site, web = serve("minimal")
     published = site.manifest.resources[EMPTY_RESULTS_URL]
     line = encoding.parse((site.folder / "dist/current/manifest.json").read_bytes())["resources"][EMPTY_RESULTS_URL]
 

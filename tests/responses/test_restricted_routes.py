@@ -61,7 +61,7 @@ def web(serve) -> Web:
 def locked(tmp_path_factory) -> Iterator[tuple[Site, Web]]:
     """The site with all routes restricted that can be."""
     settings = "restricted:\n" + "".join(f'  - "{route}"\n' for route in ROUTES)
-    with served(tmp_path_factory.mktemp("locked"), settings=settings) as running_site:
+    with served(tmp_path_factory.mktemp("locked"), "v2", settings=settings) as running_site:
         yield running_site
 
 

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import AS_OF, Site, copy_of
+from tests.conftest import AS_OF, Site
 from tests.support.paths import EXAMPLE
+from tests.support.site_variants import SMALL, variant_of
 from tests.support.tables import each
 
 # 2027-01-01, when the chapters of the test site are published.
@@ -37,7 +38,7 @@ def before_and_after(tmp_path_factory) -> tuple[dict[str, bytes], dict[str, byte
     """The files of two builds: one second before the chapters are published, and at that second."""
     built = []
     for as_of in (DUE - 1, DUE):
-        site = copy_of("v2", tmp_path_factory.mktemp("due"))
+        site = variant_of(SMALL, tmp_path_factory.mktemp("due"))
         site.build(as_of)
         files = contents(site.folder / "dist")
         built.append(files | {"nginx.conf": (site.folder / "nginx.conf").read_bytes()})

@@ -10,11 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import Site, copy_of
+from tests.conftest import Site
 from tests.support import nginx_client as server
 from tests.support.documents import blocks
 from tests.support.nginx_client import Answer, Web, receive, request
 from tests.support.servers import LIMIT
+from tests.support.site_variants import SMALL, variant_of
 from tests.support.tables import each
 
 PAGES = "/api/v2/chapters/11/pages"
@@ -41,7 +42,7 @@ KINDS: dict[str, dict[str, str]] = {
 @contextmanager
 def served_with(folder: Path, rate: int, *, inside: str = "", around: str = "") -> Iterator[tuple[Site, Web]]:
     """The site `v2` in another server, with these lines in its http { } and its server { }."""
-    site = copy_of("v2", folder)
+    site = variant_of(SMALL, folder)
     with (site.folder / "catalog_src/site.yaml").open("a") as settings:
         settings.write(f"views_per_second: {rate}\n")
     site.build()
