@@ -8,6 +8,7 @@ import pytest
 from tests.conftest import Site
 from tests.support.nginx_client import Web
 from tests.support.site_variants import served
+from tests.support.tables import each
 
 PAGES = "/api/v2/chapters/11/pages"
 PLACE = "/api/v2/pages?series=full-book&volume=1&number=1"
@@ -30,10 +31,16 @@ def web(running) -> Web:
 
 @pytest.fixture
 def log(running):
-    """Read the lines written since the start of the test. nginx logs a request before it closes the connection."""
+    """Read and remove the written lines. nginx logs a request before it closes the connection."""
     path = running[0].folder / "dist/run/views.log"
-    path.write_text("")
-    return lambda: path.read_text()
+
+    def read() -> str:
+        text = path.read_text()
+        path.write_text("")
+        return text
+
+    read()
+    return read
 
 
 def chapters(text: str) -> list[str]:
@@ -63,7 +70,7 @@ def test_every_line_has_a_unique_id(web: Web, log) -> None:
     assert len(set(log().splitlines())) == 3
 
 
-@pytest.mark.parametrize(
+@each(
     ("path", "headers", "chapter"),
     [
         (f"{PAGES}?track=true", {}, "11"),
@@ -104,11 +111,13 @@ def test_every_line_has_a_unique_id(web: Web, log) -> None:
 )
 def test_a_view_is_counted_exactly_once(web: Web, log, path: str, headers: dict[str, str], chapter: str) -> None:
     """A GET of a chapter's pages counts if the response is 200 or 304."""
-    assert web.ask(path, **headers).status in (200, 304)
-    assert chapters(log()) == [chapter]
+    status, counted = web.ask(path, **headers).status, chapters(log())
+
+    assert status in (200, 304)
+    assert counted == [chapter]
 
 
-@pytest.mark.parametrize(
+@each(
     ("method", "path", "headers", "status"),
     [
         ("GET", PAGES, {}, 200),
@@ -158,8 +167,7 @@ def test_other_requests_are_no_views(
     web: Web, log, method: str, path: str, headers: dict[str, str], status: int
 ) -> None:
     """Another method, an error, another value of `track` or another resource does not count."""
-    assert web.ask(path, method, **headers).status == status
-    assert log() == ""
+    assert (web.ask(path, method, **headers).status, log()) == (status, "")
 
 
 def test_no_log_contains_a_key(running, web: Web, log) -> None:
