@@ -116,7 +116,7 @@ def written(folder: Path, lines: list[Published]) -> Path:
         pytest.param([], id="none"),
         pytest.param([published(1)], id="one"),
         pytest.param([published(number) for number in range(2000)], id="2,000"),
-        pytest.param([published(number) for number in range(60_000)], id="60,000"),
+        pytest.param([published(number) for number in range(20_000)], id="20,000"),
         pytest.param([published(number, slug="x" * 200) for number in range(5000)], id="long"),
         pytest.param([published(1, slug="x" * 3000)], id="very long"),
     ],
@@ -235,7 +235,8 @@ def test_folder_can_be_moved_after_the_build(site: Site, tmp_path: Path) -> None
             assert_serves(server)
 
 
-@pytest.mark.parametrize("name", ["a b", "a;b", 'a"b', "{a}", "#a", "~a", "ü 紙", "a&b|c", "-p", "a%2Fb"])
+# In a relative path, the first character begins a word of the configuration.
+@pytest.mark.parametrize("name", ["{a}", "#a", "~a", "-p", 'a b/a;b/a"b/{a}/#a/~a/ü 紙/a&b|c/-p/a%2Fb'])
 @pytest.mark.parametrize("relative", [True, False], ids=["relative", "absolute"])
 def test_folder_names_are_quoted(site: Site, tmp_path: Path, name: str, relative: bool) -> None:
     """Spaces, quotes, semicolons and braces in the path of `--out` work, in relative and absolute paths."""
@@ -250,16 +251,15 @@ def test_folder_names_are_quoted(site: Site, tmp_path: Path, name: str, relative
             assert_serves(server)
 
 
-@pytest.mark.parametrize("name", ["a*b", "a?b", "[a]", "a'b", "a\\b", "a$b", "${a}", "a\nb", "a\x7fb"])
-def test_folder_name_that_nginx_cannot_use_is_refused(site: Site, tmp_path: Path, name: str) -> None:
+def test_folder_name_that_nginx_cannot_use_is_refused(site: Site, tmp_path: Path) -> None:
     """The error names the folder, and nothing is written."""
-    out = tmp_path / name
-    with pytest.raises(FlatpanelError) as error:
-        pipeline.build(Options(tmp_path / "catalog_src", out, tmp_path / "nginx.conf", AS_OF))
+    for name in ("a*b", "a?b", "[a]", "a'b", "a\\b", "a$b", "${a}", "a\nb", "a\x7fb"):
+        out = tmp_path / name
+        with pytest.raises(FlatpanelError, match=r"; rename it$") as error:
+            pipeline.build(Options(tmp_path / "catalog_src", out, tmp_path / "nginx.conf", AS_OF))
 
-    assert repr(name)[1:-1] in str(error.value)
-    assert str(error.value).endswith("; rename it")
-    assert not out.exists()
+        assert repr(name)[1:-1] in str(error.value)
+        assert not out.exists(), name
 
 
 def test_server_folder_makes_all_paths_absolute(site: Site, tmp_path: Path) -> None:
