@@ -235,9 +235,12 @@ def test_folder_can_be_moved_after_the_build(site: Site, tmp_path: Path) -> None
             assert_serves(server)
 
 
-# In a relative path, the first character begins a word of the configuration.
-@pytest.mark.parametrize("name", ["{a}", "#a", "~a", "-p", 'a b/a;b/a"b/{a}/#a/~a/ü 紙/a&b|c/-p/a%2Fb'])
-@pytest.mark.parametrize("relative", [True, False], ids=["relative", "absolute"])
+NESTED = 'a b/a;b/a"b/{a}/#a/~a/ü 紙/a&b|c/-p/a%2Fb'
+# The first character of a relative path begins a word of the configuration.
+RELATIVE = ("{a}", "#a", "~a", "-p", NESTED)
+
+
+@pytest.mark.parametrize(("name", "relative"), [*((name, True) for name in RELATIVE), (NESTED, False)])
 def test_folder_names_are_quoted(site: Site, tmp_path: Path, name: str, relative: bool) -> None:
     """Spaces, quotes, semicolons and braces in the path of `--out` work, in relative and absolute paths."""
     out = tmp_path / name / "dist"

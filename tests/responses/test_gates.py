@@ -8,6 +8,7 @@ import pytest
 from generator.release.manifest import Published
 from tests.conftest import Site
 from tests.support.nginx_client import Answer, Web
+from tests.support.runs import sample
 from tests.support.tables import each
 
 # A series of each kind with the id, volume and number of a chapter.
@@ -223,9 +224,8 @@ def test_other_method_is_405_behind_a_gate(web: Web, method: str) -> None:
 
 def test_public_resource_ignores_keys(bodies: dict[str, Published], web: Web) -> None:
     """Valid and invalid keys change no header."""
-    for url, published in bodies.items():
-        if published.restricted or "#" in url or "?" in url:
-            continue
+    public = [url for url, body in bodies.items() if not body.restricted and "#" not in url and "?" not in url]
+    for url in sample(public, 5):
         plain = web.ask(url)
         for key in ("nonsense", "key-one"):
             response = web.ask(url, X_API_Key=key)

@@ -22,37 +22,38 @@ def web(serve) -> Web:
     return serve("v2")[1]
 
 
-def texts(site: Site) -> Iterator[tuple[str, bytes]]:
+@pytest.fixture(scope="module")
+def texts(site: Site) -> dict[str, bytes]:
+    """All files below dist but those that nginx writes, decompressed."""
     dist = site.folder / "dist"
-    for path in sorted(dist.rglob("*")):
-        if path.is_file() and "run" not in path.relative_to(dist).parts:
-            data = path.read_bytes()
-            yield path.relative_to(dist).as_posix(), gzip.decompress(data) if path.suffix == ".gz" else data
+    files = [path for path in dist.rglob("*") if path.is_file() and "run" not in path.relative_to(dist).parts]
+    data = {path.relative_to(dist).as_posix(): path.read_bytes() for path in files}
+    return {name: gzip.decompress(text) if name.endswith(".gz") else text for name, text in data.items()}
 
 
-def folders_with(site: Site, text: bytes) -> set[str]:
+def folders_with(texts: dict[str, bytes], text: bytes) -> set[str]:
     """The top folders, and API versions below `www`, of all files that contain the text."""
     trees = re.compile(r"private|www/api(?:/v\d)?|releases|\w+")
-    return {trees.match(name)[0] for name, data in texts(site) if text in data}
+    return {trees.match(name)[0] for name, data in texts.items() if text in data}
 
 
-def test_restricted_body_is_only_in_the_private_tree(site: Site) -> None:
+def test_restricted_body_is_only_in_the_private_tree(texts: dict[str, bytes]) -> None:
     """No other file below dist contains its pages."""
-    assert folders_with(site, b"hidden-page.png") == {"private"}
+    assert folders_with(texts, b"hidden-page.png") == {"private"}
 
 
-def test_licensed_body_of_v2_does_not_exist(site: Site) -> None:
+def test_licensed_body_of_v2_does_not_exist(texts: dict[str, bytes]) -> None:
     """Only /api and /api/v1 have the chapters of a licensed series."""
-    assert folders_with(site, b"sold-page.png") == {"www/api", "www/api/v1"}
-    assert folders_with(site, b"neither-page.png") == set()
+    assert folders_with(texts, b"sold-page.png") == {"www/api", "www/api/v1"}
+    assert folders_with(texts, b"neither-page.png") == set()
 
 
-def test_keys_are_written_as_digests_only(site: Site) -> None:
+def test_keys_are_written_as_digests_only(texts: dict[str, bytes]) -> None:
     """Each digest is in two files of the release: keys.json, and keys.map for nginx."""
     for key in ("key-one-too", "key-two", "key-of-nobody"):
         digest = hashlib.sha256(key.encode()).hexdigest().encode()
-        assert folders_with(site, key.encode()) == set()
-        holding = sorted(name.rsplit("/", 1)[1] for name, data in texts(site) if digest in data)
+        assert folders_with(texts, key.encode()) == set()
+        holding = sorted(name.rsplit("/", 1)[1] for name, data in texts.items() if digest in data)
         assert holding == ["keys.json", "keys.map"]
 
 

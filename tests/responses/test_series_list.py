@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.conftest import AS_OF, Site
-from tests.support import reference_list
+from tests.support import reference_list, runs
 from tests.support.linked_catalog import read_catalog
 from tests.support.nginx_client import Web
 from tests.support.reference_list import Listed
@@ -283,7 +283,7 @@ pairs = st.sampled_from(sorted(values)).flatmap(lambda name: st.tuples(st.just(n
 escapes = st.sampled_from([quote, quote_plus, lambda text: "".join(f"%{byte:02X}" for byte in text.encode())])
 
 
-@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=150 if runs.everything else 50, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(pairs, max_size=5), escapes)
 def test_random_query_returns_what_the_reference_returns(web: Web, expected, query, escape) -> None:
     """Parameters are combined at random, in three encodings."""

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.conftest import AS_OF, Site, date
-from tests.support import nginx_client, reference_list
+from tests.support import nginx_client, reference_list, runs
 from tests.support.linked_catalog import read_catalog
 from tests.support.nginx_client import Web
 from tests.support.tables import each
@@ -139,7 +139,7 @@ values = {
 }
 
 
-@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=150 if runs.everything else 50, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.fixed_dictionaries({}, optional=values))
 def test_random_filters_return_what_the_reference_returns(site, expected, filters: dict[str, str]) -> None:
     """All combinations of filters, orders and pages."""

@@ -11,10 +11,8 @@ KINDS = {
 }
 # `coverage` has all other tests, and the slow ones that reach lines which no other test reaches.
 COVERAGE = "coverage"
-# What clients see, once more on a second nginx: the tests in these folders that start one.
+# What clients see, once more on a second nginx.
 NEWER_NGINX = "newer-nginx"
-_ON_NEWER_NGINX = ("tests/responses/", "tests/nginx/")
-_NGINX = {"serve"}
 PARTS = (COVERAGE, *KINDS, NEWER_NGINX)
 
 
@@ -32,5 +30,5 @@ def part_of(item: pytest.Item, *, covering: bool = True) -> str:
 
 def is_in(item: pytest.Item, part: str) -> bool:
     if part == NEWER_NGINX:
-        return item.nodeid.startswith(_ON_NEWER_NGINX) and not _NGINX.isdisjoint(getattr(item, "fixturenames", ()))
+        return item.get_closest_marker("serves") is not None
     return part_of(item) == part
