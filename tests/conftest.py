@@ -28,7 +28,7 @@ from generator.pipeline.build_result import BuildResult
 from generator.release import new_folder, transaction
 from generator.release.manifest import Manifest
 from generator.release.store import Store
-from tests.support import nginx_client, parts, runs
+from tests.support import browser, nginx_client, parts, runs
 from tests.support.paths import DATA
 
 SITES = DATA / "sites"
@@ -191,6 +191,13 @@ def serve(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serve]:
         yield start
         # No request of a test may cause an error in the log.
         assert [line for _, server in started.values() for line in server.complaints()] == []
+
+
+@pytest.fixture(scope="session")
+def chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[browser.Browser]:
+    """One browser for all tests; each opens tabs of its own."""
+    with browser.running(tmp_path_factory.mktemp("profile")) as running:
+        yield running
 
 
 @pytest.fixture

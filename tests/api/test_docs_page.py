@@ -31,9 +31,9 @@ def web(serve: Callable[[str], tuple[Site, Web]]) -> Web:
 
 
 @pytest.fixture(scope="module")
-def tab(web: Web, tmp_path_factory: pytest.TempPathFactory) -> Iterator[browser.Tab]:
+def tab(web: Web, chromium: browser.Browser) -> Iterator[browser.Tab]:
     """A browser tab with the page, after all operations are loaded."""
-    with browser.browsing(tmp_path_factory.mktemp("browser")) as opened:
+    with chromium.tab() as opened:
         opened.open(f"http://127.0.0.1:{web.port}{PAGE}")
         opened.wait_for(".opblock")
         yield opened
@@ -138,6 +138,7 @@ def test_swagger_ui_has_the_digests_of_the_readme() -> None:
 
 @pytest.mark.browser
 @browser.needs_browser
+@pytest.mark.browser
 def test_page_shows_every_operation(tab: browser.Tab) -> None:
     """It lists every tag and every path, including the deprecated one."""
     paths = tab.run(
@@ -153,6 +154,7 @@ def test_page_shows_every_operation(tab: browser.Tab) -> None:
 
 @pytest.mark.browser
 @browser.needs_browser
+@pytest.mark.browser
 def test_operation_can_be_tried(tab: browser.Tab, web: Web) -> None:
     """The buttons send a request to this server and show its response."""
     tab.run("document.querySelector('#operations-categories-listCategories button').click()")
@@ -169,6 +171,7 @@ def test_operation_can_be_tried(tab: browser.Tab, web: Web) -> None:
 
 @pytest.mark.browser
 @browser.needs_browser
+@pytest.mark.browser
 def test_page_sends_requests_to_this_host_only(tab: browser.Tab, web: Web) -> None:
     """Images inside the style sheet are data URLs. No request fails."""
     urls = [url for url, _ in tab.requests()]
@@ -181,6 +184,7 @@ def test_page_sends_requests_to_this_host_only(tab: browser.Tab, web: Web) -> No
 
 @pytest.mark.browser
 @browser.needs_browser
+@pytest.mark.browser
 def test_page_reports_no_error(tab: browser.Tab) -> None:
     """Nothing is logged or thrown, and the policy is never violated."""
     issues = [audit["issue"]["code"] for audit in tab.events_of("Audits.issueAdded")]

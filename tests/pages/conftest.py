@@ -1,17 +1,11 @@
-"""One browser and one site of each kind for the tests of a worker."""
+"""One site of each kind for the tests of a worker."""
 
 from collections.abc import Iterator
 
 import pytest
 
-from tests.support import browser, page_sites
+from tests.support import page_sites
 from tests.support.page_sites import PageSite
-
-
-@pytest.fixture(scope="session")
-def chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[browser.Browser]:
-    with browser.running(tmp_path_factory.mktemp("profile")) as running:
-        yield running
 
 
 @pytest.fixture(scope="session")

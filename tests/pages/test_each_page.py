@@ -4,25 +4,16 @@ from dataclasses import replace
 
 import pytest
 
-from generator.api.page_routes import PAGES
-from generator.api.resources import HTML
-from tests.support import browser, images, node_tools, page_sites, runs
+from tests.pages.test_page_files import KINDS
+from tests.support import browser, images, node_tools, page_sites
 from tests.support.browser_tab import PHONE, WIDE, Tab, Viewport
 from tests.support.page_sites import PageSite
 
-pytestmark = browser.needs_browser
+pytestmark = browser.reads_pages
 
-# Two routes have the path of a chapter: one for chapters of licensed series.
-KINDS = list(dict.fromkeys(route.path for route in PAGES if route.type == HTML))
-SCREENS = {
-    "phone-dark": replace(PHONE, scheme="dark"),
-    "phone-light": PHONE,
-    "wide-dark": replace(WIDE, scheme="dark"),
-    "wide-light": WIDE,
-}
-# In the everyday run two of the four screens, and one for axe-core, on a dark phone.
-screens = pytest.mark.parametrize("screen", runs.sample(list(SCREENS), 3))
-some_screens = pytest.mark.parametrize("screen", list(SCREENS) if runs.everything else ["phone-dark"])
+# No rule of the style sheets depends on both the width and the scheme.
+SCREENS = {"phone-dark": replace(PHONE, scheme="dark"), "wide-light": WIDE}
+screens = pytest.mark.parametrize("screen", SCREENS)
 kinds = pytest.mark.parametrize("kind", KINDS)
 
 # Scroll step by step to the end, so that lazy images are loaded; the addresses of images that are broken.
@@ -68,15 +59,14 @@ def read_through(tab: Tab, site: PageSite, path: str) -> None:
     assert tab.run(TO_THE_END) == []
 
 
-def test_each_row_of_the_table_has_a_page(example: PageSite) -> None:
-    """The tests below read every kind of page."""
-    assert sorted(example.kinds) == sorted(KINDS)
-
-
+@node_tools.needs_node_tools
 @screens
 @kinds
-def test_a_page_is_quiet(example: PageSite, chromium: browser.Browser, kind: str, screen: str) -> None:
-    """No message in the console, no request to another host, nothing moves while it loads, nothing is cut off."""
+def test_a_page_is_quiet_and_accessible(example: PageSite, chromium: browser.Browser, kind: str, screen: str) -> None:
+    """No message in the console, no request to another host, nothing moves while it loads, nothing is cut off.
+
+    axe-core finds no fault, contrast included.
+    """
     with chromium.tab(SCREENS[screen]) as tab:
         read_through(tab, example, example.kinds[kind])
 
@@ -87,23 +77,7 @@ def test_a_page_is_quiet(example: PageSite, chromium: browser.Browser, kind: str
         assert tab.run("document.documentElement.scrollWidth - document.documentElement.clientWidth") == 0, tab.run(
             CUT_OFF
         )
-
-
-@node_tools.needs_node_tools
-@some_screens
-@kinds
-def test_a_page_is_accessible(example: PageSite, chromium: browser.Browser, kind: str, screen: str) -> None:
-    """axe-core finds no fault, contrast included."""
-    with chromium.tab(SCREENS[screen]) as tab:
-        read_through(tab, example, example.kinds[kind])
-
         assert node_tools.accessibility_faults(tab) == []
-
-
-@node_tools.needs_node_tools
-def test_the_markup_is_valid(example: PageSite, hostile: PageSite) -> None:
-    """html-validate finds no fault in any page of both sites."""
-    assert node_tools.markup_faults([*example.files, *hostile.files]) == []
 
 
 # Texts that are attacks
@@ -122,12 +96,3 @@ def test_no_text_becomes_markup(hostile: PageSite, chromium: browser.Browser, ki
         assert tab.run(MARKUP_OF_TEXTS) == []
         assert set(tab.run(SCHEMES)) <= {"http:", "https:", "mailto:"}
         assert "1337" not in tab.run("document.documentElement.outerHTML")
-
-
-def test_the_policy_names_the_hosts_of_images(hostile: PageSite) -> None:
-    """Images of other hosts are blocked. The host of restricted pages is not named."""
-    for path in hostile.pages:
-        policy = hostile.web.ask(path)["content-security-policy"] or ""
-        (sources,) = (part.split()[1:] for part in policy.split(";") if part.strip().startswith("img-src"))
-
-        assert sources == ["'self'", page_sites.IMAGES, f"{page_sites.IMAGES}:8443"]

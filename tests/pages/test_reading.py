@@ -11,7 +11,7 @@ from tests.support import browser, images
 from tests.support.browser_tab import PHONE, WIDE, Tab
 from tests.support.page_sites import IMAGES, PageSite
 
-pytestmark = browser.needs_browser
+pytestmark = browser.reads_pages
 
 # Five pages, then 18, then others; the first chapter of its series.
 SERIES = "/reader/paper-moons/"

@@ -22,6 +22,8 @@ COMMAND = shutil.which("chromium") or shutil.which("chromium-browser") or shutil
 needs_browser = pytest.mark.skipif(
     not COMMAND and os.environ.get("CI") != "true", reason="no browser: install chromium to read pages with it"
 )
+# For modules that all read pages. tests/pages/test_first_visit.py is what the everyday run sees of them.
+reads_pages = [needs_browser, pytest.mark.browser]
 # No network except this machine: no updates, no accounts, no first-run page, no names of hosts.
 _FLAGS = (
     "--headless",

@@ -3,7 +3,7 @@
 import json
 import re
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -45,8 +45,16 @@ class PageSite:
     @property
     def files(self) -> list[Path]:
         """The files of all pages."""
+        return self._files(self.pages)
+
+    @property
+    def largest(self) -> list[Path]:
+        """The file of the largest page of each kind."""
+        return self._files(self.kinds.values())
+
+    def _files(self, paths: Iterable[str]) -> list[Path]:
         resources = self.site.manifest.resources
-        return [self.site.folder / "dist" / resources[path].file for path in self.pages]
+        return [self.site.folder / "dist" / resources[path].file for path in paths]
 
     @property
     def kinds(self) -> dict[str, str]:

@@ -1,0 +1,29 @@
+"""What the everyday run sees of pages in a browser: a visitor finds a chapter and reads it."""
+
+from tests.conftest import Serve
+from tests.support import browser, images
+from tests.support.browser_tab import WIDE
+
+# Of the test site `pages`: a chapter of four pages, and the host of its images.
+SERIES, CHAPTER = "/reader/moons/", "/reader/moons/1/1/"
+IMAGES = "https://media.pages.example"
+
+
+@browser.needs_browser
+def test_a_visitor_reads_a_chapter_without_a_message_of_the_console(serve: Serve, chromium: browser.Browser) -> None:
+    """From the first page, by links and keys; the scripts run, and no other host is asked for anything."""
+    _, web = serve("pages")
+    home = f"http://127.0.0.1:{web.port}"
+    with chromium.tab(WIDE) as tab:
+        tab.intercept(f"{IMAGES}/*", "image/png", images.png(70, 100))
+        tab.open(f"{home}/")
+        tab.click(f"a[href='{SERIES}']")
+        tab.wait_for_path(SERIES)
+        tab.click(f"a[href='{CHAPTER}']")
+        tab.wait_for_path(CHAPTER)
+        tab.click("#mode")
+        tab.press("ArrowRight")
+        tab.wait_until("document.querySelector('#position').value.startsWith('2 / ')")
+
+        assert tab.complaints() == []
+        assert tab.origins() == {home, IMAGES}
