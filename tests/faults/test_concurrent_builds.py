@@ -7,7 +7,6 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
-from itertools import count
 from pathlib import Path
 
 import pytest
@@ -21,7 +20,7 @@ from tests.faults.test_failing_calls import CACHE, build, prepared, visible
 from tests.faults.test_killed_builds import copy, damage
 from tests.support import tree_snapshot
 from tests.support.incremental_pair import in_memory, stray
-from tests.support.killed_builds import killed_at
+from tests.support.killed_builds import killed_at, moments
 from tests.support.paths import BUILD
 
 # Under xdist the forking process has threads; its children only run a build.
@@ -43,10 +42,10 @@ def test_a_killed_build_with_a_cache_does_not_change_the_next_result(folder: Pat
     build(done, remembering=True)
     releases, expected = {site.store.current(), done.store.current()}, visible(done)
 
-    for moment in count(1, 7):
+    whole = copy(site, folder / "whole")
+    for moment in moments(lambda: build(whole, remembering=True), folder):
         victim = copy(site, folder / str(moment))
-        if not killed_at(moment, lambda: build(victim, remembering=True)):  # noqa: B023  # called at once
-            break
+        assert killed_at(moment, lambda: build(victim, remembering=True))  # noqa: B023  # called at once
         assert victim.store.current() in releases
         assert damage(victim) == []
         build(victim, remembering=True)
@@ -56,7 +55,6 @@ def test_a_killed_build_with_a_cache_does_not_change_the_next_result(folder: Pat
         assert os.listdir(victim.folder / CACHE) == ["cache.sqlite"]
         assert build(victim, remembering=True).parsed == 0
         shutil.rmtree(victim.folder)
-    assert moment > 100
 
 
 @pytest.mark.usefixtures("without_sync_and_docs")

@@ -7,7 +7,6 @@ import re
 import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +20,7 @@ from tests.conftest import Site
 from tests.release.test_odd_folders import a_second_later
 from tests.support import runs, tree_snapshot
 from tests.support.incremental_pair import in_memory
-from tests.support.killed_builds import killed_at
+from tests.support.killed_builds import killed_at, moments
 
 # Under xdist the forking process has threads; its children only run a build.
 pytestmark = [
@@ -58,12 +57,13 @@ def folder() -> Iterator[Path]:
 
 
 def victims(site: Site, folder: Path, work: Callable[[Site], object]) -> Iterator[Site]:
-    """The site after `work` was killed at its first write, at its second, and so on until it finishes."""
-    for moment in count(1, 1 if runs.everything else 12):
+    """The site after `work` was killed at each place in the program that writes; every day, at some of them."""
+    whole = copy(site, folder / "whole")
+    kills = moments(lambda: work(whole), folder)
+    assert len(kills) > 8
+    for moment in runs.sample(kills, 12):
         victim = copy(site, folder / str(moment))
-        if not killed_at(moment, lambda: work(victim)):  # noqa: B023  # called before the loop goes on
-            assert moment > 8
-            return
+        assert killed_at(moment, lambda: work(victim))  # noqa: B023  # called before the loop goes on
         yield victim
         shutil.rmtree(victim.folder)
 
@@ -99,8 +99,7 @@ def test_after_a_kill_at_any_write_the_site_is_complete_and_the_next_build_clean
         assert victim.store.current() is None or damage(victim) == []
         victim.build()
         assert tree_snapshot.content(victim.folder) == tree_snapshot.content(done.folder)
-    # A sample may leave out the last writes, after which the new release is current.
-    assert seen == {old, new} if runs.everything else old in seen
+    assert seen == {old, new}
 
 
 def test_reverting_the_edit_of_a_killed_build_restores_the_site(site: Site, folder: Path) -> None:
@@ -148,7 +147,7 @@ def test_after_a_killed_rollback_the_site_is_complete(site: Site, folder: Path) 
         assert victim.store.journal()[-1].before == steps
         assert victim.build().release == old
         assert list(verify_files.check_files(victim.store)) == []
-    assert seen == {old, site.store.previous()} if runs.everything else old in seen
+    assert seen == {old, site.store.previous()}
 
 
 def refuse(monkeypatch: pytest.MonkeyPatch, name: str, number: int, file: str) -> None:

@@ -7,9 +7,9 @@ import pytest
 
 from tests.conftest import Site
 from tests.support import edge_servers, host_sites
-from tests.support.edge_servers import RUNTIMES, needs_edge_runtimes
+from tests.support.edge_servers import RUNTIMES, on_edge_runtimes
 
-pytestmark = needs_edge_runtimes
+pytestmark = on_edge_runtimes
 
 
 @pytest.mark.parametrize("runtime", RUNTIMES)

@@ -2,6 +2,7 @@
 
 import json
 import shutil
+import subprocess
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
@@ -18,12 +19,13 @@ from generator.hosts.packs.pack_files import PackTotals, pack_release
 from generator.release.manifest import Entry, Published, last_modified
 from generator.release.store import Store
 from tests.conftest import Site, copy_of
-from tests.support import tree_snapshot
+from tests.support import core_server, tree_snapshot
 from tests.support.catalog_edits import EDITS
 from tests.support.feed_catalog import FeedCatalog
 from tests.support.incremental_pair import Event, IncrementalPair, in_memory
 from tests.support.killed_builds import killed_at
 from tests.support.pack_reader import TREES, PackedFolder, Record
+from tests.support.paths import DATA
 from tests.support.runs import sample
 
 Run = Callable[..., Result]
@@ -178,6 +180,18 @@ def test_a_body_over_25_mib_is_stored_compressed(site: Site, tmp_path: Path) -> 
     sizes = [path.stat().st_size for path in (tmp_path / "edge/files").rglob("*") if path.is_file()]
     assert max(sizes) < 1 << 20
     assert totals.too_large == []
+
+
+@core_server.needs_node
+def test_codings_that_cloudflare_names(site: Site, tmp_path: Path) -> None:
+    """Cloudflare asks for gzip in the place of all clients; what they accept is in a field of its own."""
+    pack(site, tmp_path / "edge")
+    large = site.manifest.resources["/api/v2/docs/swagger-ui.css"]
+    program = [core_server.NODE, DATA / "javascript/cloudflare.mjs", tmp_path / "edge", large.url, "identity", "gzip"]
+    done = subprocess.run(list(map(str, program)), capture_output=True, text=True)
+
+    assert done.stderr == ""
+    assert done.stdout.split() == ["200", large.etag, "-", "200", large.etag, "gzip"]
 
 
 # A second pack

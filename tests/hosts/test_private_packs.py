@@ -7,11 +7,11 @@ import pytest
 
 from generator.api.resources import LOCKED_RESULTS_URL
 from tests.support import edge_servers, host_sites, same_answers
-from tests.support.edge_servers import RUNTIMES, EdgeServer, needs_edge_runtimes
+from tests.support.edge_servers import RUNTIMES, EdgeServer, on_edge_runtimes
 from tests.support.host_sites import HostSite
 from tests.support.odd_requests import Request
 
-pytestmark = needs_edge_runtimes
+pytestmark = on_edge_runtimes
 
 
 @pytest.fixture(scope="module")
@@ -80,11 +80,3 @@ def test_restricted_bodies_need_a_key(site: HostSite, server: EdgeServer) -> Non
     assert {answer.status for answer in answers} == {401}
     assert not [answer for answer in answers if b"Members" in answer.body or b"hidden-page" in answer.body]
     assert {answer.status for answer in with_key} == {200}
-
-
-def test_public_packs_have_no_restricted_text(site: HostSite) -> None:
-    """The names of pages of restricted chapters are in packs below `private`, and in no other file."""
-    files = [path.relative_to(site.packed) for path in site.packed.rglob("*") if path.is_file()]
-    holding = {path.parts[:2] for path in files if b"hidden-page.png" in (site.packed / path).read_bytes()}
-
-    assert holding == {("files", "private")}

@@ -132,6 +132,14 @@ def test_cloudflare_has_limits(release: PlainRelease, monkeypatch: pytest.Monkey
     assert not [name for name in contents if "bundle" in name]
 
 
+def test_cloudflare_redirects_to_https_only(release: PlainRelease) -> None:
+    """It ignores rules with other schemes; the export names the setting."""
+    changed = release._replace(rules=replace(release.rules, base_url="http://minimal.example"))
+    (warning,) = cloudflare.export(changed).warnings
+
+    assert re.fullmatch(r"base_url: http://minimal\.example is not https, .*; \d\d redirects were left out", warning)
+
+
 def test_the_name_in_the_settings_of_wrangler(release: PlainRelease) -> None:
     """Small letters, digits and dashes, also for a host with other characters."""
     changed = release._replace(rules=replace(release.rules, base_url="https://My_Comics.Example:8443"))

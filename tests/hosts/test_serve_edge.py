@@ -14,10 +14,10 @@ from tempfile import TemporaryDirectory
 import pytest
 
 from tests.support import nginx_client
-from tests.support.edge_servers import RUNTIMES, needs_edge_runtimes
+from tests.support.edge_servers import RUNTIMES, on_edge_runtimes
 from tests.support.paths import ROOT
 
-pytestmark = needs_edge_runtimes
+pytestmark = on_edge_runtimes
 
 
 @pytest.fixture

@@ -4,7 +4,6 @@ import gzip
 import random
 import re
 import shutil
-import subprocess
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -16,12 +15,11 @@ from generator.hosts.packs import pack_format
 from generator.hosts.packs.pack_files import pack_release
 from generator.release.manifest import Entry, Published
 from tests.conftest import Site, copy_of
-from tests.support import core_server, edge_servers
-from tests.support.edge_servers import RUNTIMES, EdgeServer, needs_edge_runtimes
+from tests.support import edge_servers
+from tests.support.edge_servers import RUNTIMES, EdgeServer, on_edge_runtimes
 from tests.support.pack_reader import PackedFolder
-from tests.support.paths import DATA
 
-pytestmark = needs_edge_runtimes
+pytestmark = on_edge_runtimes
 
 
 @pytest.fixture(scope="module")
@@ -189,12 +187,3 @@ def test_a_worker_that_runs_follows_the_folder(tmp_path: Path, runtime: str) -> 
 def is_alone(site: Site, body: Published) -> bool:
     record = PackedFolder(site.folder / "edge").find(key(body.url))
     return record is not None and record.alone
-
-
-def test_codings_that_cloudflare_names(site: Site) -> None:
-    """Cloudflare asks for gzip in the place of all clients; what they accept is in a field of its own."""
-    large = next(body for body in public_bodies(site) if is_alone(site, body) and body.gzip)
-    program = [str(core_server.NODE), str(DATA / "javascript/cloudflare.mjs"), str(site.folder / "edge"), large.url]
-    done = subprocess.run([*program, "identity", "gzip"], capture_output=True, text=True)
-    assert done.stderr == ""
-    assert done.stdout.split() == ["200", large.etag, "-", "200", large.etag, "gzip"]

@@ -4,12 +4,15 @@ import os
 import subprocess
 from pathlib import Path
 
+import pytest
+
 from tests.conftest import Site
 from tests.support import host_sites
 from tests.support.node_tools import WRANGLER, needs_wrangler
 
 
 @needs_wrangler
+@pytest.mark.edge
 def test_wrangler_accepts_a_packed_folder(site: Site, tmp_path: Path) -> None:
     """`wrangler deploy --dry-run` bundles the worker, and counts the files as assets."""
     site.build()

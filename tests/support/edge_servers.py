@@ -23,6 +23,8 @@ _REQUIRED = os.environ.get("CI") == "true" and "WITHOUT_EDGE_RUNTIMES" not in os
 needs_edge_runtimes = pytest.mark.skipif(
     not (_WORKERD and _DENO) and not _REQUIRED, reason="no workerd and Deno: `tools/setup-node edge` installs them"
 )
+# For modules that need one of them in each test; tests/javascript compares the core with nginx in the everyday run.
+on_edge_runtimes = [needs_edge_runtimes, pytest.mark.edge]
 RUNTIMES = ("workerd", "deno")
 
 

@@ -1,45 +1,82 @@
 """A build that is killed at a chosen call, as by a power cut or kill -9: in a process of its own, without clean-up."""
 
+import json
 import os
+import sys
+import traceback
 from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
 from typing import Any
+
+from tests.support.paths import ROOT
 
 # Every call by which the build changes something on the disk.
 CALLS = ("open", "write", "utime", "replace", "rename", "symlink", "mkdir", "unlink", "rmdir", "chmod")
 KILLED = 9
+_PROGRAM = str(ROOT / "generator")
 
 
 def killed_at(moment: int, work: Callable[[], object]) -> bool:
     """Kill `work` at its call number `moment`, counted from 1; False if it finished before."""
-    child = os.fork()
-    if not child:
-        try:
-            _die_at(moment)
-            work()
-            os._exit(0)
-        finally:
-            # An exception must not continue in a second copy of pytest.
-            os._exit(1)
-    status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-    assert status in (0, KILLED), "the build failed by itself"
-    return status == KILLED
 
-
-def _die_at(moment: int) -> None:
-    calls = 0
-
-    def deadly(name: str, call: Callable[..., Any]) -> Callable[..., Any]:
-        def instead(*arguments: Any, **named: Any) -> Any:
-            nonlocal calls
-            # Opening a file counts if it empties the file; half a write covers the other cases.
-            calls += name != "open" or bool(arguments[1] & os.O_TRUNC and os.path.exists(arguments[0]))
-            if calls < moment:
-                return call(*arguments, **named)
+    def die(calls: int, name: str, arguments: tuple[Any, ...], call: Callable[..., Any]) -> None:
+        if calls >= moment:
             if name == "write":  # half of it reaches the disk
                 call(arguments[0], arguments[1][: len(arguments[1]) // 2])
             os._exit(KILLED)
 
+    status = _in_a_child(lambda: _watch(die), work)
+    assert status in (0, KILLED), "the build failed by itself"
+    return status == KILLED
+
+
+def moments(work: Callable[[], object], folder: Path) -> list[int]:
+    """The calls at which to kill `work`: the first and the last one of each place in the program that makes a call."""
+    last: dict[str, list[int]] = {}
+
+    def note(calls: int, name: str, arguments: tuple[Any, ...], call: Callable[..., Any]) -> None:
+        places = (f"{frame.f_code.co_filename}:{line}" for frame, line in traceback.walk_stack(sys._getframe()))
+        key = " ".join((name, *(place for place in places if place.startswith(_PROGRAM))))
+        last[key] = [*last.get(key, [])[:1], calls]
+
+    def counted() -> None:
+        work()
+        with (folder / "moments.json").open("w") as file:
+            json.dump(sorted({calls for both in last.values() for calls in both}), file)
+
+    assert _in_a_child(lambda: _watch(note), counted) == 0
+    found: list[int] = json.loads((folder / "moments.json").read_text())
+    (folder / "moments.json").unlink()
+    return found
+
+
+def _in_a_child(prepare: Callable[[], None], work: Callable[[], object]) -> int:
+    child = os.fork()
+    if not child:
+        # An exception must not continue in a second copy of pytest.
+        with suppress(BaseException):
+            prepare()
+            work()
+            os._exit(0)
+        os._exit(1)
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
+
+def _watch(see: Callable[[int, str, tuple[Any, ...], Callable[..., Any]], None]) -> None:
+    """Call `see` with the number of each call, before it is made."""
+    calls = 0
+
+    def watched(name: str, call: Callable[..., Any]) -> Callable[..., Any]:
+        def instead(*arguments: Any, **named: Any) -> Any:
+            nonlocal calls
+            # Opening a file counts if it empties the file; half a write covers the other cases.
+            if name != "open" or (arguments[1] & os.O_TRUNC and os.path.exists(arguments[0])):
+                calls += 1
+                see(calls, name, arguments, call)
+            return call(*arguments, **named)
+
         return instead
 
     for name in CALLS:
-        setattr(os, name, deadly(name, getattr(os, name)))
+        setattr(os, name, watched(name, getattr(os, name)))

@@ -41,11 +41,11 @@ def _edge(runtime: str) -> RealHost:
         with edge_servers.running(runtime, folder / "packed") as server:
             yield _url(server)
 
-    return RealHost(start, (edge_servers.needs_edge_runtimes,))
+    return RealHost(start, (*edge_servers.on_edge_runtimes,))
 
 
 def _exported(
-    host: str, serve: Callable[[Path], AbstractContextManager[nginx_client.Web]], mark: pytest.MarkDecorator
+    host: str, serve: Callable[[Path], AbstractContextManager[nginx_client.Web]], *marks: pytest.MarkDecorator
 ) -> RealHost:
     @contextmanager
     def start(site: Site, web: nginx_client.Web, folder: Path) -> Iterator[str]:
@@ -54,7 +54,7 @@ def _exported(
             with serve(readable / "export") as server:
                 yield _url(server)
 
-    return RealHost(start, (mark,))
+    return RealHost(start, marks)
 
 
 @contextmanager
@@ -77,6 +77,6 @@ REAL_HOSTS: Mapping[str, RealHost] = {
     "deno": _edge("deno"),
     "caddy": _exported("caddy", plain_hosts.caddy, plain_hosts.needs_caddy),
     "apache": _exported("apache", plain_hosts.apache, plain_hosts.needs_apache),
-    "cloudflare": _exported("cloudflare", plain_hosts.wrangler, needs_wrangler),
+    "cloudflare": _exported("cloudflare", plain_hosts.wrangler, needs_wrangler, pytest.mark.edge),
     "s3": RealHost(_bucket),
 }

@@ -55,6 +55,7 @@ def test_the_pointer_decides(to_seaweed: BucketPublisher, tmp_path: Path) -> Non
 
 
 @needs_edge_runtimes
+@pytest.mark.edge
 def test_a_bucket_without_restricted_packs_has_the_rest(
     seaweed: ObjectStore, run: Callable[..., Result], tmp_path: Path
 ) -> None:
@@ -78,6 +79,7 @@ def test_a_bucket_without_restricted_packs_has_the_rest(
 
 
 @needs_edge_runtimes
+@pytest.mark.edge
 @pytest.mark.parametrize("route", ["/series", "/series/{slug}"])
 def test_searches_are_as_restricted_as_the_series(
     seaweed: ObjectStore, run: Callable[..., Result], tmp_path: Path, route: str
