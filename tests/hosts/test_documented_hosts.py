@@ -25,11 +25,13 @@ def host_site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[HostSite]:
 
 @pytest.mark.parametrize("name", [pytest.param(name, marks=host.marks) for name, host in REAL_HOSTS.items()])
 def test_a_host_keeps_the_documented_promises(
-    host_site: HostSite, name: str, tmp_path: Path, run: Callable[..., Result]
+    host_site: HostSite, name: str, tmp_path: Path, run: Callable[..., Result], request: pytest.FixtureRequest
 ) -> None:
     """All differences are documented, and each documented one exists."""
     (tmp_path / "key").write_text(KEY)
-    with REAL_HOSTS[name].start(host_site.site, host_site.web, tmp_path) as url:
+    host = REAL_HOSTS[name]
+    fixtures = map(request.getfixturevalue, host.fixtures)
+    with host.start(host_site.site, host_site.web, tmp_path, *fixtures) as url:
         options = ["--url", url, "--for", name, "--table", "--key-file", tmp_path / "key", "--json"]
         result = run("verify", "--out", host_site.site.folder / "dist", *options)
 

@@ -12,17 +12,19 @@ from generator import cli
 from generator.hosts.packs.pack_files import pack_release
 from generator.hosts.plain.export import export_for
 from tests.conftest import Site
-from tests.support import edge_servers, nginx_client, object_stores, plain_hosts
+from tests.support import edge_servers, nginx_client, plain_hosts
 from tests.support.lying_proxy import lying
 from tests.support.node_tools import needs_wrangler
-from tests.support.object_stores import BUCKET
+from tests.support.object_stores import BUCKET, ObjectStore
 
 
 class RealHost(NamedTuple):
     """A host, how a test starts it, and when the test is skipped."""
 
-    start: Callable[[Site, nginx_client.Web, Path], AbstractContextManager[str]]
+    start: Callable[..., AbstractContextManager[str]]
     marks: tuple[pytest.MarkDecorator, ...] = ()
+    # The names of fixtures that `start` gets after the site, its nginx and a folder.
+    fixtures: tuple[str, ...] = ()
 
 
 def _url(web: nginx_client.Web) -> str:
@@ -58,17 +60,16 @@ def _exported(
 
 
 @contextmanager
-def _bucket(site: Site, web: nginx_client.Web, folder: Path) -> Iterator[str]:
+def _bucket(site: Site, web: nginx_client.Web, folder: Path, store: ObjectStore) -> Iterator[str]:
     """A bucket under a host name of its own, as stores offer it: the proxy adds the name of the bucket to each path."""
-    with object_stores.seaweed(folder / "seaweed") as store:
-        rule = {"AllowedMethods": ["GET", "HEAD"], "AllowedOrigins": ["*"], "ExposeHeaders": ["ETag"]}
-        store.api.put_bucket_cors(Bucket=BUCKET, CORSConfiguration={"CORSRules": [rule]})
-        port = int(store.endpoint.rpartition(":")[2])
-        with lying(port, lambda asked, answer: answer, prefix=f"/{BUCKET}/site") as url:
-            command = ["publish", f"s3://{BUCKET}/site", "--out", str(site.folder / "dist"), "--url", url]
-            result = CliRunner().invoke(cli.main, command, env=dict(store.environment))
-            assert result.exit_code == 0, result.output
-            yield url
+    rule = {"AllowedMethods": ["GET", "HEAD"], "AllowedOrigins": ["*"], "ExposeHeaders": ["ETag"]}
+    store.api.put_bucket_cors(Bucket=BUCKET, CORSConfiguration={"CORSRules": [rule]})
+    port = int(store.endpoint.rpartition(":")[2])
+    with lying(port, lambda asked, answer: answer, prefix=f"/{BUCKET}/site") as url:
+        command = ["publish", f"s3://{BUCKET}/site", "--out", str(site.folder / "dist"), "--url", url]
+        result = CliRunner().invoke(cli.main, command, env=dict(store.environment))
+        assert result.exit_code == 0, result.output
+        yield url
 
 
 REAL_HOSTS: Mapping[str, RealHost] = {
@@ -78,5 +79,5 @@ REAL_HOSTS: Mapping[str, RealHost] = {
     "caddy": _exported("caddy", plain_hosts.caddy, plain_hosts.needs_caddy),
     "apache": _exported("apache", plain_hosts.apache, plain_hosts.needs_apache),
     "cloudflare": _exported("cloudflare", plain_hosts.wrangler, needs_wrangler, pytest.mark.edge),
-    "s3": RealHost(_bucket),
+    "s3": RealHost(_bucket, fixtures=("seaweed",)),
 }

@@ -13,8 +13,7 @@ import pytest
 from click.testing import Result
 
 from tests.conftest import Site
-from tests.support import object_stores, ssh_server, store_proxy
-from tests.support.node_tools import S3RVER
+from tests.support import ssh_server, store_proxy
 from tests.support.object_stores import BUCKET, ObjectStore
 from tests.support.paths import ROOT
 from tests.support.remote_site import NAME, Remote
@@ -84,25 +83,6 @@ class BucketPublisher:
 
     def delete(self, key: str) -> None:
         self.store.delete(f"{self.prefix}/{key}")
-
-
-@pytest.fixture(scope="session")
-def seaweed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ObjectStore]:
-    with object_stores.seaweed(tmp_path_factory.mktemp("stores") / "seaweed") as store:
-        yield store
-
-
-@pytest.fixture(scope="session")
-def moto(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ObjectStore]:
-    with object_stores.moto(tmp_path_factory.mktemp("stores") / "moto") as store:
-        yield store
-
-
-@pytest.fixture(scope="session")
-def s3rver(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ObjectStore]:
-    assert S3RVER.exists()
-    with object_stores.s3rver(tmp_path_factory.mktemp("stores") / "s3rver") as store:
-        yield store
 
 
 def _publisher(site: Site, store: ObjectStore, run: Callable[..., Result]) -> BucketPublisher:
