@@ -12,7 +12,9 @@ import textwrap
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from threading import Thread
 
 import pytest
@@ -21,6 +23,8 @@ from tests.support.servers import LIMIT
 
 _PATH = os.pathsep.join((os.environ.get("PATH", ""), "/usr/sbin", "/usr/local/sbin"))
 _PRIVILEGE_SEPARATION = Path("/run/sshd")
+# The usual exchange, which quantum computers cannot break, takes a third of the time of a session.
+_QUICK = "KexAlgorithms curve25519-sha256"
 
 
 @dataclass(frozen=True)
@@ -66,9 +70,19 @@ def account() -> str:
     return pwd.getpwuid(os.geteuid()).pw_name
 
 
+@cache
+def _new_keys() -> dict[str, bytes]:
+    """Pairs of keys, made once."""
+    with TemporaryDirectory() as folder:
+        for name in ("host_key", "user_key", "other_key"):
+            subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", f"{folder}/{name}"], check=True)
+        return {path.name: path.read_bytes() for path in Path(folder).iterdir()}
+
+
 def _keys(folder: Path) -> None:
-    for name in ("host_key", "user_key", "other_key"):
-        subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", folder / name], check=True)
+    for name, text in _new_keys().items():
+        (folder / name).write_bytes(text)
+        (folder / name).chmod(0o600)
     shutil.copy(folder / "user_key.pub", folder / "authorized_keys")
 
 
@@ -85,6 +99,7 @@ def _configure(folder: Path, port: int) -> None:
             PermitRootLogin prohibit-password
             PidFile none
             PrintMotd no
+            {_QUICK}
             SetEnv "PATH={folder}/commands:/usr/local/bin:/usr/bin:/bin"
             """
         )
@@ -96,6 +111,7 @@ def _configure(folder: Path, port: int) -> None:
             f"""\
             IdentityFile "{folder}/user_key"
             IdentitiesOnly yes
+            {_QUICK}
             ConnectTimeout {LIMIT}
             ServerAliveInterval {LIMIT}
             IdentityAgent none

@@ -214,6 +214,12 @@ def test_a_damaged_lock_is_written_again(publish: BucketPublisher, text: bytes) 
     assert publish.totals()["sent"]
 
 
+@pytest.fixture
+def built(site: Site) -> Site:
+    site.build()
+    return site
+
+
 @pytest.mark.parametrize(
     ("target", "option", "sentence"),
     [
@@ -222,63 +228,56 @@ def test_a_damaged_lock_is_written_again(publish: BucketPublisher, text: bytes) 
     ],
 )
 def test_an_option_of_another_scheme_is_refused(
-    publish: BucketPublisher, target: str, option: str, sentence: str
+    built: Site, run: Callable[..., Result], target: str, option: str, sentence: str
 ) -> None:
     """It would change nothing."""
-    result = publish.run("publish", target, option, "--out", publish.site.folder / "dist")
+    result = run("publish", target, option, "--out", built.folder / "dist")
     assert result.exit_code == 2 and sentence in result.stderr
 
 
-@pytest.mark.parametrize(
-    ("target", "sentence"),
-    [
-        ("ftp://comics", "is not a target; use a URL like s3://bucket/prefix"),
-        ("comics", "is not a target"),
-        ("s3://", "should name a bucket: 3 to 63 lowercase letters"),
-        ("s3://Comics", "should name a bucket"),
-        ("s3://comics/a//b", "should have a prefix of letters"),
-        ("s3://comics/..", "should have a prefix of letters"),
-        ("s3://comics/a/./b", "should have a prefix of letters"),
-    ],
-)
-def test_wrong_targets(publish: BucketPublisher, target: str, sentence: str) -> None:
-    result = publish.run("publish", target, "--out", publish.site.folder / "dist")
-    assert result.exit_code == 2 and f"{target}: {sentence}" in result.stderr
+WRONG_TARGETS = {
+    "ftp://comics": "is not a target; use a URL like s3://bucket/prefix",
+    "comics": "is not a target",
+    "s3://": "should name a bucket: 3 to 63 lowercase letters",
+    "s3://Comics": "should name a bucket",
+    "s3://comics/a//b": "should have a prefix of letters",
+    "s3://comics/..": "should have a prefix of letters",
+    "s3://comics/a/./b": "should have a prefix of letters",
+}
 
 
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        ("publish", "s3://me:s3c/ret@comics"),
-        ("publish", "ssh://me:s3c/ret@comics.example/srv"),
-        ("publish", "ssh:///me:s3c/ret@comics.example/srv"),
-        ("publish", "ftp://me:s3c/ret@comics.example"),
-        ("publish", "s3://comics", "--endpoint", "http://me:s3c/ret@127.0.0.1"),
-        ("publish", "s3://comics", "--url", "http://me:s3cret@comics.example"),
-        ("verify", "--url", "http://me:s3cret@comics.example"),
-    ],
+def test_wrong_targets(built: Site, run: Callable[..., Result]) -> None:
+    results = {target: run("publish", target, "--out", built.folder / "dist") for target in WRONG_TARGETS}
+
+    assert {target: result.exit_code for target, result in results.items()} == dict.fromkeys(WRONG_TARGETS, 2)
+    assert [
+        result.stderr for target, result in results.items() if f"{target}: {WRONG_TARGETS[target]}" not in result.stderr
+    ] == []
+
+
+WITH_PASSWORDS = (
+    ("publish", "s3://me:s3c/ret@comics"),
+    ("publish", "ssh://me:s3c/ret@comics.example/srv"),
+    ("publish", "ssh:///me:s3c/ret@comics.example/srv"),
+    ("publish", "ftp://me:s3c/ret@comics.example"),
+    ("publish", "s3://comics", "--endpoint", "http://me:s3c/ret@127.0.0.1"),
+    ("publish", "s3://comics", "--url", "http://me:s3cret@comics.example"),
+    ("verify", "--url", "http://me:s3cret@comics.example"),
+    # Without a scheme.
+    ("publish", "me:s3c/ret@comics.example"),
+    ("publish", "s3://comics", "--endpoint", "me:s3c/ret@comics.example"),
+    ("verify", "--url", "me:s3cret@comics.example"),
 )
-def test_no_message_has_a_password(publish: BucketPublisher, arguments: tuple[str, ...]) -> None:
+
+
+def test_no_message_has_a_password(built: Site, run: Callable[..., Result]) -> None:
     """A URL often comes from the environment, and messages are kept in logs of builds."""
-    result = publish.run(*arguments, "--out", publish.site.folder / "dist")
-    assert result.exit_code in (1, 2) and "://…@" in result.stderr
-    assert "me:" not in result.stderr and "s3c" not in result.stderr
+    results = [run(*arguments, "--out", built.folder / "dist") for arguments in WITH_PASSWORDS]
 
-
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        ("publish", "me:s3c/ret@comics.example"),
-        ("publish", "s3://comics", "--endpoint", "me:s3c/ret@comics.example"),
-        ("verify", "--url", "me:s3cret@comics.example"),
-    ],
-)
-def test_no_message_has_a_password_if_the_scheme_is_missing(
-    publish: BucketPublisher, arguments: tuple[str, ...]
-) -> None:
-    result = publish.run(*arguments, "--out", publish.site.folder / "dist")
-    assert "…@comics.example: " in result.stderr
-    assert "me:" not in result.stderr and "s3c" not in result.stderr
+    assert {result.exit_code for result in results} <= {1, 2}
+    assert [result.stderr for result in results if "me:" in result.stderr or "s3c" in result.stderr] == []
+    assert [result.stderr for result in results[:-3] if "://…@" not in result.stderr] == []
+    assert [result.stderr for result in results[-3:] if "…@comics.example: " not in result.stderr] == []
 
 
 def test_nothing_built(run: Callable[..., Result], tmp_path: object) -> None:
