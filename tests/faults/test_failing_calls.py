@@ -26,7 +26,7 @@ from generator.release import bodies
 from generator.release.bodies import BUILD_STATE_FILE
 from tests.conftest import Site, copy_of
 from tests.faults.test_killed_builds import copy, damage
-from tests.support import tree_snapshot
+from tests.support import runs, tree_snapshot
 from tests.support.failing_calls import FAULTS, Fault, failing_at
 from tests.support.incremental_pair import in_memory, stray
 
@@ -243,7 +243,7 @@ def full_after(monkeypatch: pytest.MonkeyPatch, pages: int, name: str) -> None:
     monkeypatch.setattr(sqlite3, "connect", limited)
 
 
-@pytest.mark.parametrize("pages", [1, 4, 12, 16, 20, 24, 30])
+@pytest.mark.parametrize("pages", runs.sample([1, 4, 12, 16, 20, 24, 30], 3))
 def test_a_build_with_a_full_cache_succeeds_without_it(
     folder: Path, temporary: Path, monkeypatch: pytest.MonkeyPatch, pages: int
 ) -> None:

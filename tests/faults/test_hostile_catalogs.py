@@ -28,6 +28,7 @@ from generator.pipeline import run as pipeline
 from generator.pipeline.build_options import Options
 from tests.catalog.test_wrong_catalogs import AS_OF, WRONG, files, problems, write
 from tests.conftest import Site
+from tests.support import runs
 from tests.support.paths import EXAMPLE
 
 FILES = ["site.yaml", *LISTS, "views.yaml", "sizes.yaml", "series/good.yaml", "series/long/series.yaml"]
@@ -120,7 +121,9 @@ LEAST = {
 NEARLY_RIGHT = st.sampled_from(sorted(FIELDS)).flatmap(
     lambda file: st.tuples(st.just(file), st.dictionaries(st.sampled_from(FIELDS[file]), ODD, max_size=2))
 )
-OFTEN = settings(max_examples=60, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
+OFTEN = settings(
+    max_examples=60 if runs.everything else 15, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
+)
 
 
 @OFTEN
@@ -146,7 +149,7 @@ def test_any_value_of_any_field_is_valid_or_a_located_problem(changed: tuple[str
             pipeline.build(Options(catalog, folder / "dist", folder / "nginx.conf", AS_OF))
 
 
-@settings(OFTEN, max_examples=10)
+@settings(OFTEN, max_examples=10 if runs.everything else 3)
 @given(TEXTS.filter(lambda text: b"title" not in text))
 def test_a_refused_catalog_changes_no_release(text: bytes) -> None:
     """No byte and no time of the output changes, for any content of a file."""

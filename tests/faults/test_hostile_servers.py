@@ -95,6 +95,23 @@ def endless(head: bytes, piece: bytes) -> Attack:
     return attack
 
 
+def in_batches(attack: Attack) -> Attack:
+    """The same bytes in larger parts: for limits of size, which need many bytes."""
+
+    def batched(send: Send) -> None:
+        waiting = bytearray()
+
+        def collect(piece: bytes) -> None:
+            waiting.extend(piece)
+            if len(waiting) > 32768:
+                send(bytes(waiting))
+                waiting.clear()
+
+        attack(collect)
+
+    return batched
+
+
 LINE = b"A: " + b"b" * 3000 + b"\r\n"
 CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
 ENDLESS = {
@@ -121,7 +138,7 @@ def wire(url: str, clock: Callable[[], float]) -> SiteClient:
 def test_an_endless_response_has_a_size_limit(part: str, tls: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     """The client closes the connection, also without a deadline."""
     monkeypatch.setenv("SSL_CERT_FILE", str(CERTIFICATE))
-    with attacking(ENDLESS[part], tls=tls) as url:
+    with attacking(in_batches(ENDLESS[part]), tls=tls) as url:
         asker = wire(url, lambda: 0.0)
         with pytest.raises(FlatpanelError, match=r"larger than|has more than|got more than|connection lost"):
             asker.get("/x", {})
@@ -279,7 +296,7 @@ def built(site: Site) -> Site:
 def test_verify_limits_the_size_of_responses(built: Site, run: Callable[..., Result]) -> None:
     """A body to the size in the manifest, everything else to a fixed size; never a traceback."""
     for attack in ENDLESS.values():
-        with attacking(attack) as url:
+        with attacking(in_batches(attack)) as url:
             result = run("verify", "--out", built.folder / "dist", "--url", url)
 
         assert result.exit_code == 1 and isinstance(result.exception, SystemExit)

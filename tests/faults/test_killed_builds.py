@@ -61,7 +61,7 @@ def victims(site: Site, folder: Path, work: Callable[[Site], object]) -> Iterato
     whole = copy(site, folder / "whole")
     kills = moments(lambda: work(whole), folder)
     assert len(kills) > 8
-    for moment in runs.sample(kills, 12):
+    for moment in runs.sample(kills, 20):
         victim = copy(site, folder / str(moment))
         assert killed_at(moment, lambda: work(victim))  # noqa: B023  # called before the loop goes on
         yield victim

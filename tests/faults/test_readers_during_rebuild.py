@@ -157,8 +157,7 @@ def test_several_releases_may_be_published_before_a_reload(site: Site) -> None:
         assert running.ask("/api/series/only-0").status == 404
 
 
-@pytest.mark.parametrize("keep", [2, 4])
-@pytest.mark.parametrize("remembering", [False, True])
+@pytest.mark.parametrize(("keep", "remembering"), [(2, False), (4, True)])
 def test_keep_releases_sets_the_number_of_releases(keep: int, remembering: bool) -> None:
     """With all their files and no others, with and without a cache."""
     with in_memory() as folder:
