@@ -18,6 +18,7 @@ from tests.support.nginx_client import Web, receive, request
 from tests.support.paths import ROOT
 from tests.support.site_variants import started
 
+pytestmark = pytest.mark.serves
 CROWD = 5000
 URL = "/api/series/first"
 LARGE = "/api/v2/docs/swagger-ui-bundle.js"

@@ -19,6 +19,7 @@ from tests.support import nginx_client, tree_snapshot
 from tests.support.incremental_pair import in_memory, stray
 from tests.support.nginx_client import Answer, Web, receive, request
 
+pytestmark = pytest.mark.serves
 # Rebuilds and reloads while clients ask; ROUNDS=1000 takes some minutes.
 ROUNDS = int(os.environ.get("ROUNDS", "25"))
 FIRST = "/api/series/first"
