@@ -27,7 +27,7 @@ from tests.support.archives import (
 from tests.support.documents import AS_OF
 
 # Tests of commands that read each kind of file in the package, or start its program or nginx.
-COMMANDS = ("cli", "error_formats", "init", "media", "next", "releases", "serve", "serve_media")
+COMMANDS = ("cli", "error_formats", "init", "media", "next", "serve")
 WITHOUT_ID = "  - {number: 7, published: 2026-02-02, pages: []}\n"
 MISSING = "1 chapter has no id and is missing from /api/v2; `{} ids` changes that"
 Program = Callable[..., subprocess.CompletedProcess[str]]
