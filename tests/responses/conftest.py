@@ -1,9 +1,10 @@
-"""Marks the tests that ask nginx, which a run on another nginx selects with `-m serves`."""
+"""The site that the tests of a module ask, and the mark of tests that ask nginx: `-m serves` selects them."""
 
 from types import ModuleType
 
 import pytest
 
+from tests.conftest import Serve
 from tests.support import nginx_client, site_variants
 
 STARTERS = (nginx_client, site_variants.served, site_variants.started)
@@ -21,3 +22,9 @@ def asks_nginx(module: ModuleType) -> bool:
         any(value is starter for starter in STARTERS) or getattr(value, "__module__", "") == nginx_client.__name__
         for value in values
     )
+
+
+@pytest.fixture(scope="module")
+def web(request: pytest.FixtureRequest, serve: Serve) -> nginx_client.Web:
+    """A client of the test site that the module names in SITE, or of `v2`. All modules share its server."""
+    return serve(getattr(request.module, "SITE", "v2"))[1]

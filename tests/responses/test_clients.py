@@ -68,11 +68,6 @@ def site(serve) -> Site:
     return serve("v2")[0]
 
 
-@pytest.fixture
-def web(serve) -> Web:
-    return serve("v2")[1]
-
-
 @pytest.fixture(scope="module")
 def bodies(serve) -> dict[str, list[bytes]]:
     """The bodies of each kind, restricted ones included."""

@@ -2,8 +2,6 @@
 
 from email.utils import parsedate_to_datetime
 
-import pytest
-
 from generator.encoding import http_date
 from tests.conftest import Serve, Site
 from tests.support import nginx_client
@@ -19,11 +17,6 @@ ETAG = sidecar(SITE, URL)["etag"]
 OTHER = '"00000000000000000000000000000000"'
 FUTURE = 3_000_000_000  # the year 2065
 LEAP_DAY = "/api/series/__proto__/1/0.1"
-
-
-@pytest.fixture
-def web(serve: Serve) -> Web:
-    return serve(SITE)[1]
 
 
 @each(

@@ -1,8 +1,5 @@
 """Several requests on one connection, pipelined and sequential, and the versions of HTTP."""
 
-import pytest
-
-from tests.conftest import Serve
 from tests.support.golden import bodies, sidecar
 from tests.support.nginx_client import Answer, Web, parse, receive, request
 from tests.support.tables import each
@@ -32,11 +29,6 @@ KINDS = {
     "outside": (request("/nothing"), "GET", 404),
 }
 LAST = request(OTHER, Connection="close")
-
-
-@pytest.fixture
-def web(serve: Serve) -> Web:
-    return serve(SITE)[1]
 
 
 def assert_last(response: Answer) -> None:

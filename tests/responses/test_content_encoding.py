@@ -2,9 +2,6 @@
 
 import gzip
 
-import pytest
-
-from tests.conftest import Serve
 from tests.support.golden import bodies, sidecar
 from tests.support.nginx_client import Web
 from tests.support.tables import each
@@ -12,11 +9,6 @@ from tests.support.tables import each
 SITE = "everything"
 LARGE, SMALL = "/api/series/long-road", "/api/series/empty"
 ETAG = sidecar(SITE, LARGE)["etag"]
-
-
-@pytest.fixture
-def web(serve: Serve) -> Web:
-    return serve(SITE)[1]
 
 
 WITH_GZIP = [

@@ -1,7 +1,5 @@
 """Empty results: one body for every URL without results yet, therefore without Last-Modified."""
 
-import pytest
-
 from generator import encoding
 from generator.api.resources import EMPTY_RESULTS_URL
 from generator.release import manifest
@@ -23,11 +21,6 @@ URLS = [
 BODY = b'{"results":[]}'
 ETAG = f'"{encoding.etag(BODY)}"'
 OLD, NEW = "Thu, 01 Jan 1970 00:00:00 GMT", "Fri, 31 Dec 9999 23:59:59 GMT"
-
-
-@pytest.fixture(scope="module")
-def web(serve) -> Web:
-    return serve("v2")[1]
 
 
 @each("method", ["GET", "HEAD"])

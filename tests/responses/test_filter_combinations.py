@@ -3,17 +3,10 @@
 import hashlib
 import json
 
-import pytest
-
 from tests.support.nginx_client import Web
 from tests.support.tables import each
 
 LIST = "/api/v2/series"
-
-
-@pytest.fixture(scope="module")
-def web(serve) -> Web:
-    return serve("v2")[1]
 
 
 FILTERED = f"{LIST}?title=full&limit=5"

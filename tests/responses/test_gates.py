@@ -95,11 +95,6 @@ def site(serve) -> Site:
 
 
 @pytest.fixture(scope="module")
-def web(serve) -> Web:
-    return serve("v2")[1]
-
-
-@pytest.fixture(scope="module")
 def bodies(site: Site) -> dict[str, Published]:
     return site.manifest.resources
 

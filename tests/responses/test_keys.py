@@ -13,11 +13,6 @@ from tests.support.site_variants import served
 from tests.support.tables import each
 
 
-@pytest.fixture(scope="module")
-def web(serve) -> Web:
-    return serve("v2")[1]
-
-
 def status_and_body(response: Answer) -> tuple[int, object]:
     return response.status, json.loads(response.body)
 

@@ -9,6 +9,7 @@ from tests.conftest import Site
 from tests.support.nginx_client import Web
 from tests.support.tables import each
 
+SITE = "imported"
 COVER = "https://imported.example/media/series/sold/cover.jpg"
 ITEM = {
     "slug": "sold",
@@ -28,11 +29,6 @@ OF_CHAPTERS = (
 @pytest.fixture(scope="module")
 def site(serve) -> Site:
     return serve("imported")[0]
-
-
-@pytest.fixture(scope="module")
-def web(serve) -> Web:
-    return serve("imported")[1]
 
 
 def results(web: Web, query: str) -> list[dict[str, object]]:

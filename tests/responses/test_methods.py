@@ -1,8 +1,5 @@
 """GET and HEAD return resources, OPTIONS returns the CORS headers, and every other method is a 405."""
 
-import pytest
-
-from tests.conftest import Serve
 from tests.support.golden import bodies
 from tests.support.nginx_client import Web, request
 from tests.support.tables import each
@@ -21,11 +18,6 @@ PATHS = [
     "/api//x",
 ]
 NOT_ALLOWED = b'{"error":"Method not allowed","status":405}'
-
-
-@pytest.fixture
-def web(serve: Serve) -> Web:
-    return serve(SITE)[1]
 
 
 @each("path", PATHS)

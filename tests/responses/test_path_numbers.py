@@ -1,18 +1,10 @@
 """Ids, volumes and chapters in paths: a malformed number is a 400, an unused number is a 404."""
 
-import pytest
-
-from tests.conftest import Serve
-from tests.responses.test_paths import BODIES, SITE, assert_error
+from tests.responses.test_paths import BODIES, assert_error
 from tests.support.nginx_client import Web
 from tests.support.tables import each
 
-
-@pytest.fixture
-def web(serve: Serve) -> Web:
-    return serve(SITE)[1]
-
-
+SITE = "everything"
 # Texts in the place of a number.
 NOT_NUMBERS = [
     "abc",

@@ -1,7 +1,5 @@
 """Which spellings of a path reach a resource. Every other path is a 400 or a 404, as JSON with the API's headers."""
 
-import pytest
-
 from tests.conftest import Serve
 from tests.support.golden import bodies
 from tests.support.nginx_client import Answer, Web
@@ -13,11 +11,6 @@ BODIES = {
     404: b'{"error":"Not found","status":404}',
     414: b'{"error":"URI too long","status":414}',
 }
-
-
-@pytest.fixture
-def web(serve: Serve) -> Web:
-    return serve(SITE)[1]
 
 
 def assert_error(response: Answer, status: int) -> None:

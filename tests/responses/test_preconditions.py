@@ -2,7 +2,6 @@
 
 import pytest
 
-from tests.conftest import Serve
 from tests.responses.test_conditional_requests import ETAG, MODIFIED, OTHER, SITE, URL
 from tests.support.golden import bodies, sidecar
 from tests.support.nginx_client import Web, parse
@@ -12,11 +11,6 @@ from tests.support.tables import each
 LARGE = "/api/v1/series/long-road"
 EARLIER, LATER = "Tue, 10 Feb 2026 13:45:26 GMT", "Tue, 10 Feb 2026 13:45:28 GMT"
 FAILED = b'{"error":"Precondition failed","status":412}'
-
-
-@pytest.fixture
-def web(serve: Serve) -> Web:
-    return serve(SITE)[1]
 
 
 @each("method", ["GET", "HEAD"])

@@ -18,11 +18,6 @@ def site(serve) -> Site:
 
 
 @pytest.fixture(scope="module")
-def web(serve) -> Web:
-    return serve("v2")[1]
-
-
-@pytest.fixture(scope="module")
 def texts(site: Site) -> dict[str, bytes]:
     """All files below dist but those that nginx writes, decompressed."""
     dist = site.folder / "dist"

@@ -61,11 +61,6 @@ def site(serve) -> Site:
 
 
 @pytest.fixture(scope="module")
-def web(serve) -> Web:
-    return serve("v2")[1]
-
-
-@pytest.fixture(scope="module")
 def catalog(site: Site):
     return read_catalog(site.folder / "catalog_src", AS_OF)
 

@@ -53,11 +53,6 @@ PATHS = [path for paths in URLS.values() for path in paths]
 
 
 @pytest.fixture(scope="module")
-def web(serve) -> Web:
-    return serve("v2")[1]
-
-
-@pytest.fixture(scope="module")
 def locked(tmp_path_factory) -> Iterator[tuple[Site, Web]]:
     """The site with all routes restricted that can be."""
     settings = "restricted:\n" + "".join(f'  - "{route}"\n' for route in ROUTES)

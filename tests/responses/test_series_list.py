@@ -27,11 +27,6 @@ def site(serve) -> Site:
 
 
 @pytest.fixture(scope="module")
-def web(serve) -> Web:
-    return serve("v2")[1]
-
-
-@pytest.fixture(scope="module")
 def expected(site: Site):
     """The list that the reference implementation returns for a query."""
     catalog = read_catalog(site.folder / "catalog_src", AS_OF)

@@ -3,17 +3,11 @@
 import json
 from typing import Any
 
-import pytest
-
 from tests.support.nginx_client import Web
 from tests.support.tables import each
 
+SITE = "imported"
 READER = "/reader/versions"
-
-
-@pytest.fixture(scope="module")
-def web(serve) -> Web:
-    return serve("imported")[1]
 
 
 def value(web: Web, path: str) -> Any:
