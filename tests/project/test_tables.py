@@ -2,11 +2,14 @@
 
 import pytest
 
+from tests.conftest import Serve
+from tests.support.documents import blocks
+from tests.support.nginx_client import Web
 from tests.support.tables import each
 
 
 def test_failure_names_each_case_that_differs() -> None:
-    """All rows are tried, whatever happens in one of them."""
+    """All rows are tried, also after an exception in one of them."""
     tried = []
 
     @each("limit", [2, 3])
@@ -49,3 +52,13 @@ def test_tables_are_checked_when_a_test_is_defined() -> None:
         each("path", [])
     with pytest.raises(AssertionError, match=r"does not take \{'pat'\}"):
         each("pat", ["/"])(lambda path: None)
+
+
+def test_example_in_contributing_passes(serve: Serve) -> None:
+    """The five lines of a new test of a response."""
+    (block,) = blocks("CONTRIBUTING.md", "py")
+    module = {"each": each, "Web": Web}
+    exec(block.text, module)
+
+    module["test_only_paths_of_the_catalog_are_found"](web=serve(module["SITE"])[1])
+    assert len(block.text.replace("\n\n", "\n").strip().splitlines()) == 5
