@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 
 from generator.nginx import date_patterns
 from tests.conftest import copy_of
-from tests.support import nginx_client
-from tests.support.runs import sample
+from tests.support import nginx_client, runs
 from tests.support.tables import each
 
 DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
@@ -70,8 +69,9 @@ def moments(first: int, last: int) -> list[datetime]:
 
 @FORMS
 def test_every_day_is_parsed_in_every_form(form: Form) -> None:
-    """Every day from 1970 to 2069 gives its digits, leap days included."""
-    wrong = [at for at in sample(moments(1970, 2069), 7) if digits(form(at)) != f"{at:%Y%m%d%H%M%S}"]
+    """Every day from 1970 to 2069 gives its digits; the everyday run takes the first and the last days of months."""
+    days = [at for at in moments(1970, 2069) if runs.everything or at.day in (1, 28, 29, 30, 31)]
+    wrong = [at for at in days if digits(form(at)) != f"{at:%Y%m%d%H%M%S}"]
 
     assert wrong == []
 
