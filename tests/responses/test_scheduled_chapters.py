@@ -2,13 +2,10 @@
 
 import gzip
 import re
-import shutil
 from pathlib import Path
 
 import pytest
 
-from tests.conftest import AS_OF, Site
-from tests.support.paths import EXAMPLE
 from tests.support.site_variants import SMALL, variant_of
 from tests.support.tables import each
 
@@ -81,40 +78,3 @@ def test_page_ids_do_not_change_on_publication(before_and_after) -> None:
 
     assert old_pages
     assert old_pages == {name: after[name] for name in old_pages}
-
-
-def test_example_does_not_reveal_its_scheduled_chapter(tmp_path: Path) -> None:
-    """No built file contains text that only this chapter has."""
-    shutil.copytree(EXAMPLE, tmp_path / "catalog_src")
-    site = Site(tmp_path)
-    text = (tmp_path / "catalog_src/series/window-sill-cactus-club.yaml").read_text()
-    (chapter,) = (part for part in re.split(r"(?m)^  - ", text) if "published: 2035-" in part)
-    number = re.search(r"(?m)^ *id: (\d+)$", chapter) or re.match(r"id: (\d+)", chapter)
-    title = re.search(r"title: (.+)", chapter)
-    marks = [
-        title[1].strip("\"'"),
-        f'"id":{number[1]},',
-        f"/chapters/{number[1]}",
-        f'"{number[1]}":{{',
-        "the%20flower.png",
-    ]
-    marks_in_release = []
-    for as_of in (AS_OF, 2_100_000_000):
-        site.build(as_of)
-        current = (site.folder / "dist" / "current").resolve().name
-        files = contents(site.folder / "dist")
-        # dist also contains the previous release.
-        marks_in_release.append(
-            {mark: bool(containing(files_of_release(files, current, site), mark)) for mark in marks}
-        )
-
-    assert marks_in_release == [dict.fromkeys(marks, False), dict.fromkeys(marks, True)]
-
-
-def files_of_release(files: dict[str, bytes], release: str, site: Site) -> dict[str, bytes]:
-    """The files of one release, and the main configuration."""
-    bodies = {file.file for file in site.manifest.resources.values()}
-    named = (*bodies, *(f"{file}{end}" for file in bodies for end in (".gz", ".headers")))
-    own = {name: files[name] for name in named if name in files}
-    own |= {name: data for name, data in files.items() if name.startswith(f"releases/{release}/")}
-    return own | {"nginx.conf": (site.folder / "nginx.conf").read_bytes()}
