@@ -33,9 +33,10 @@ from ..catalog.yaml.positions import YamlPath
 from ..catalog.yaml_values import yaml_value
 from ..errors import FlatpanelError
 from ..filesystem import exclusive
-from . import catalog_edit, chapter_ids, comicinfo, page_images
-from .page_files import PageFiles
-from .page_images import PageImages
+from ..media import page_images
+from ..media.page_files import PageFiles
+from ..media.page_images import PageImages
+from . import catalog_edit, chapter_ids, comicinfo
 
 # An option has the name of its field, in the singular if it can be repeated.
 _SINGULAR = {"authors": "author", "artists": "artist", "categories": "category", "groups": "group"}

@@ -13,13 +13,13 @@ from typing import Any
 
 import click
 
-from ..authoring.database_import.accounts import AccountData
-from ..authoring.site_import.crawler import Progress
-from ..authoring.site_import.merge_plan import Choice
-from ..authoring.site_import.run import ImportOptions, ImportResult
-from ..authoring.site_import.site_client import MAX_RESPONSE, site_url
 from ..catalog.confined_folder import ConfinedFolder
 from ..errors import FlatpanelError
+from ..imports.database.accounts import AccountData
+from ..imports.merge_plan import Choice
+from ..imports.run import ImportOptions, ImportResult
+from ..reading_sites.crawler import Progress
+from ..reading_sites.site_client import MAX_RESPONSE, site_url
 from ..server_url import ServerUrl, without_password
 from . import options
 from .output import is_terminal, print_lines, progress_bar, prompt_secret

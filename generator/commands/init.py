@@ -9,9 +9,9 @@ from pathlib import Path
 
 import click
 
-from ..authoring.site_import import run
-from ..authoring.site_import.run import ImportOptions, ImportResult
 from ..catalog.confined_folder import ConfinedFolder
+from ..imports import run
+from ..imports.run import ImportOptions, ImportResult
 from ..server_url import ServerUrl
 from . import options
 from .help import Command

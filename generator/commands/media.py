@@ -12,7 +12,6 @@ from typing import Any
 import click
 
 from .. import __version__
-from ..authoring.site_import.site_client import SiteClient
 from ..catalog import field_values
 from ..catalog.confined_folder import ConfinedFolder
 from ..errors import FlatpanelError
@@ -21,6 +20,7 @@ from ..media.findings_report import count_of_files, mebibytes
 from ..media.folder_check import Finding
 from ..media.named_files import RESTRICTIONS, MediaFile, NamedMedia
 from ..media.source import Fetcher, SourceChecker, existing
+from ..reading_sites.site_client import SiteClient
 from ..server_url import ServerUrl
 from . import options
 from .help import CommandGroup

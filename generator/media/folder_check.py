@@ -8,9 +8,9 @@ from itertools import accumulate
 from pathlib import PurePosixPath
 from typing import BinaryIO
 
-from ..authoring import image_content
 from ..catalog import confined_folder
 from ..catalog.confined_folder import ConfinedFolder
+from . import image_content
 from .image_sizes import Size
 from .moves import Move, find_moves
 from .named_files import NamedMedia

@@ -6,12 +6,12 @@ from dataclasses import dataclass, field
 from io import BytesIO
 
 from .. import encoding, filesystem
-from ..authoring import image_content
-from ..authoring.site_import.bounded_json import UnusableResponse
-from ..authoring.site_import.lenient import http_date
-from ..authoring.site_import.site_client import SiteClient, TimedResponse
 from ..catalog import confined_folder
 from ..catalog.confined_folder import ConfinedFolder
+from ..reading_sites.bounded_json import UnusableResponse
+from ..reading_sites.lenient import http_date
+from ..reading_sites.site_client import SiteClient, TimedResponse
+from . import image_content
 from .folder_check import Finding
 from .named_files import url_path
 

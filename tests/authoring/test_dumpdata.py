@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 from click.testing import Result
 
-from generator.authoring.database_import import dumpdata, json_array, source
-from generator.authoring.database_import.tables import TABLES
-from generator.authoring.site_import import spilled
 from generator.errors import FlatpanelError
+from generator.imports import spilled
+from generator.imports.database import dumpdata, json_array, source
+from generator.imports.database.tables import TABLES
 from tests.support.documents import DOCUMENTS
 from tests.support.real_service import RECORDED
 

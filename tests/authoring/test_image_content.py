@@ -5,8 +5,8 @@ from io import BytesIO
 
 import pytest
 
-from generator.authoring.image_content import FORMATS, ImageContent, examine, format_of_name
-from generator.authoring.page_images import IMAGES
+from generator.media.image_content import FORMATS, ImageContent, examine, format_of_name
+from generator.media.page_images import IMAGES
 from tests.support import images
 from tests.support.images import image
 

@@ -14,11 +14,11 @@ from click.testing import Result
 
 from generator import encoding
 from generator.authoring import key_entries
-from generator.authoring.database_import import accounts, combine
-from generator.authoring.database_import.dumpdata import COMMANDS
-from generator.authoring.site_import.imported import Imported, ImportedAccounts
-from generator.authoring.site_import.notes import Notes
 from generator.catalog.yaml import reader
+from generator.imports.database import accounts, combine
+from generator.imports.database.dumpdata import COMMANDS
+from generator.imports.imported import Imported, ImportedAccounts
+from generator.reading_sites.notes import Notes
 from tests.authoring.test_dumpdata import natural
 from tests.conftest import Site
 from tests.support import nginx_client

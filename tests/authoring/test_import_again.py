@@ -14,12 +14,12 @@ import pytest
 
 from generator import encoding, filesystem
 from generator.api.openapi.document import TITLE
-from generator.authoring.site_import import run
-from generator.authoring.site_import.response_cache import FILE, ResponseCache, make
-from generator.authoring.site_import.run import ImportResult
 from generator.catalog.confined_folder import ConfinedFolder
 from generator.catalog.yaml import reader
 from generator.errors import CatalogError, FlatpanelError
+from generator.imports import run
+from generator.imports.run import ImportResult
+from generator.reading_sites.response_cache import FILE, ResponseCache, make
 from tests.conftest import AS_OF
 from tests.support import linked_catalog
 from tests.support.fake_site import (
@@ -667,7 +667,7 @@ def test_a_killed_import_loses_no_response(tmp_path: Path) -> None:
     folder = make(tmp_path / "cache")
     keep = f"""
         import os, pathlib, signal
-        from generator.authoring.site_import.response_cache import ResponseCache
+        from generator.reading_sites.response_cache import ResponseCache
         cache = ResponseCache(pathlib.Path({str(folder)!r}), {AS_OF})
         cache.keep("/one", 200, {{}}, b"1")
         os.kill(os.getpid(), signal.SIGKILL)"""

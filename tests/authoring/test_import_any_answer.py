@@ -8,13 +8,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from generator import encoding, filesystem
-from generator.authoring.site_import import catalog_files, interpret, last_import
-from generator.authoring.site_import.merge_plan import MergeState
-from generator.authoring.site_import.notes import Notes
-from generator.authoring.site_import.responses import Responses, SiteResponse
-from generator.authoring.site_import.three_way_merge import Merge
 from generator.catalog import cross_checks, reader
 from generator.catalog.reader import Sources
+from generator.imports import catalog_files, interpret, last_import
+from generator.imports.merge_plan import MergeState
+from generator.imports.three_way_merge import Merge
+from generator.reading_sites.notes import Notes
+from generator.reading_sites.responses import Responses, SiteResponse
 from tests.conftest import AS_OF
 from tests.support.fake_site import small
 from tests.support.runs import everything

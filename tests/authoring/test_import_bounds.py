@@ -11,13 +11,14 @@ from typing import Any
 import pytest
 
 from generator import encoding
-from generator.authoring.site_import import bounded_json, crawl, notes, responses, run, site_client
-from generator.authoring.site_import.bounded_json import UnusableResponse, large_array, parsed
-from generator.authoring.site_import.notes import Notes
-from generator.authoring.site_import.run import ImportOptions
-from generator.authoring.site_import.site_client import SiteClient
 from generator.catalog.yaml import reader
 from generator.errors import FlatpanelError
+from generator.imports import run
+from generator.imports.run import ImportOptions
+from generator.reading_sites import bounded_json, crawl, notes, responses, site_client
+from generator.reading_sites.bounded_json import UnusableResponse, large_array, parsed
+from generator.reading_sites.notes import Notes
+from generator.reading_sites.site_client import SiteClient
 from generator.server_url import ServerUrl
 from tests.support.fake_site import FakeSite, Reply, chapter, old_series, serving, small
 from tests.support.import_project import change, project, recorded_database

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from generator.authoring.database_import import source, sqlite_file
 from generator.errors import FlatpanelError
+from generator.imports.database import source, sqlite_file
 from tests.support.import_project import Project, change, project
 from tests.support.real_service import RECORDED, USUAL, RealService
 

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from generator.authoring.site_import import crawl
-from generator.authoring.site_import.run import ImportResult
 from generator.catalog.yaml import reader
+from generator.imports.run import ImportResult
+from generator.reading_sites import crawl
 from tests.support.fake_site import FakeSite, Reply, chapter, old_chapter, serving, small
 
 BROKEN = Reply(500)

@@ -5,13 +5,13 @@ from typing import Any
 
 import pytest
 
-from generator.authoring.site_import import image_paths, lenient
-from generator.authoring.site_import.image_paths import SiteImages
-from generator.authoring.site_import.lenient import Fields
-from generator.authoring.site_import.notes import Notes
-from generator.authoring.site_import.same_names import StatedPerson, ids_by_aliases, ids_in_order, stated_people
 from generator.catalog.records import Series
 from generator.catalog.yaml import reader
+from generator.imports.same_names import StatedPerson, ids_by_aliases, ids_in_order, stated_people
+from generator.reading_sites import image_paths, lenient
+from generator.reading_sites.image_paths import SiteImages
+from generator.reading_sites.lenient import Fields
+from generator.reading_sites.notes import Notes
 from tests.conftest import AS_OF
 from tests.support import linked_catalog
 from tests.support.fake_site import Reply, chapter, cubari_chapter, old_chapter, serving, small

@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from generator.authoring.site_import import site_client
-from generator.authoring.site_import.bounded_json import UnusableResponse
-from generator.authoring.site_import.path_spelling import SpelledClient
-from generator.authoring.site_import.site_client import SiteClient, TimedResponse
 from generator.errors import FlatpanelError
+from generator.reading_sites import site_client
+from generator.reading_sites.bounded_json import UnusableResponse
+from generator.reading_sites.path_spelling import SpelledClient
+from generator.reading_sites.site_client import SiteClient, TimedResponse
 from generator.server_url import ServerUrl
 from tests.support.fake_site import FakeSite, Replies, Reply, serving, small
 

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from generator import encoding
-from generator.authoring.site_import.run import ImportResult
 from generator.catalog.yaml import reader
 from generator.errors import FlatpanelError
+from generator.imports.run import ImportResult
 from tests.conftest import AS_OF
 from tests.support import linked_catalog
 from tests.support.fake_site import FakeSite, Reply, chapter, cubari_chapter, serving, small

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from generator.authoring.site_import import notes
-from generator.authoring.site_import.notes import LINES, WIDTH, Notes
+from generator.reading_sites import notes
+from generator.reading_sites.notes import LINES, WIDTH, Notes
 from tests.support.fake_site import serving, small
 
 

@@ -10,12 +10,12 @@ import pytest
 
 from generator import encoding
 from generator.api.resources import HTML, JSON
-from generator.authoring.site_import import run
-from generator.authoring.site_import.run import ImportOptions, ImportResult
 from generator.catalog.field_values import iso
 from generator.catalog.load import load_valid
 from generator.catalog.yaml import reader, writer
 from generator.encoding import http_date
+from generator.imports import run
+from generator.imports.run import ImportOptions, ImportResult
 from generator.server_url import ServerUrl
 from tests.conftest import AS_OF, SITES, Site, copy_of, date
 from tests.support import nginx_client

@@ -3,8 +3,8 @@
 from pathlib import Path
 
 from generator import encoding
-from generator.authoring.site_import import sitemap
-from generator.authoring.site_import.notes import Notes
+from generator.reading_sites import sitemap
+from generator.reading_sites.notes import Notes
 from tests.support.fake_site import Reply, serving, small
 
 

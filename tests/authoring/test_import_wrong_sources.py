@@ -8,11 +8,12 @@ from typing import Any
 
 import pytest
 
-from generator.authoring.site_import import crawl, image_paths, lenient, title_template
-from generator.authoring.site_import.people_and_groups import category_id
-from generator.authoring.site_import.run import ImportResult
 from generator.catalog.yaml import reader
 from generator.errors import FlatpanelError
+from generator.imports import title_template
+from generator.imports.people_and_groups import category_id
+from generator.imports.run import ImportResult
+from generator.reading_sites import crawl, image_paths, lenient
 from tests.conftest import AS_OF
 from tests.support import linked_catalog
 from tests.support.fake_site import Reply, chapter, cubari_chapter, old_chapter, serving, small

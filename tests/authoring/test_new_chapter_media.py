@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 from click.testing import Result
 
-from generator.authoring import page_files
 from generator.catalog.confined_folder import ConfinedFolder
+from generator.media import page_files
 from tests.conftest import AS_OF, Site
 from tests.support.author_catalogs import FIRST, Run
 from tests.support.images import image

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from generator.authoring import page_images
 from generator.errors import FlatpanelError
+from generator.media import page_images
 from tests.support import page_archives
 
 Make = Callable[..., Path]

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from click.testing import Result
 
-from generator.authoring.site_import import run as importing
 from generator.commands import import_
+from generator.imports import run as importing
 from tests.catalog.test_git import git
 from tests.commands.test_cli import outcome
 from tests.conftest import AS_OF

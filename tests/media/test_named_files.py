@@ -2,9 +2,8 @@
 
 import pytest
 
-from generator.authoring import page_images
 from generator.errors import CatalogError
-from generator.media import named_files
+from generator.media import named_files, page_images
 from generator.media.named_files import MediaFile, NamedMedia
 from tests.conftest import AS_OF, Site
 from tests.support import media_catalog

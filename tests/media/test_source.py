@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from generator.authoring.site_import.site_client import SiteClient
 from generator.catalog.confined_folder import ConfinedFolder
 from generator.errors import FlatpanelError
 from generator.media.folder_check import Finding
 from generator.media.source import Fetcher, FetchResult, SourceChecker, existing
+from generator.reading_sites.site_client import SiteClient
 from generator.server_url import ServerUrl
 from tests.support import fake_site, media_server
 from tests.support.fake_site import Replies, Reply

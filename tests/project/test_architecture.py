@@ -45,7 +45,7 @@ MAX_MODULES = 15
 LARGE = {
     "catalog": "one module for each step from a file to a linked record, and one for each kind of check",
     "api/pages": "one module for each kind of page, and the theme",
-    "authoring/site_import": "requests, one module for each kind of record, and the merge with the catalog",
+    "imports": "requests, one module for each kind of record, and the merge with the catalog",
     "commands": "one module for each command",
     "pipeline": "one module for each step of a build, and for what these steps share",
 }
@@ -54,12 +54,12 @@ LARGE = {
 LIBRARIES = {
     "yaml": {"catalog/yaml/reader", "catalog/yaml/positions"},
     "orjson": {"encoding"},
-    "json": {"authoring/database_import/json_array"},  # orjson cannot parse a part of a text
+    "json": {"imports/database/json_array"},  # orjson cannot parse a part of a text
     "jinja2": {"templating", "api/pages/sandbox", "api/pages/themed_templates"},
     "resource": {"bounds"},
     "click": {"cli", "commands"},
     "xml": {"authoring/comicinfo"},
-    "zipfile": {"authoring/page_files", "authoring/page_images"},
+    "zipfile": {"media/page_files", "media/page_images"},
     "pydantic": {
         "catalog/records",
         "catalog/site_settings",
@@ -69,8 +69,8 @@ LIBRARIES = {
     },
     "pydantic_core": {"catalog/problems/messages", "catalog/json_schema"},
     "sqlite3": {
-        "authoring/database_import/sqlite_file",
-        "authoring/site_import/response_cache",
+        "imports/database/sqlite_file",
+        "reading_sites/response_cache",
         "pipeline/cache",
         "pipeline/cache_tables",
     },

@@ -10,9 +10,9 @@ from urllib.parse import unquote
 import pytest
 
 from generator import encoding
-from generator.authoring import image_content
 from generator.catalog import load
 from generator.catalog.field_values import is_url
+from generator.media import image_content
 from generator.pipeline import run as pipeline
 from generator.pipeline.build_options import Options
 from tests.support import nginx_client, tools

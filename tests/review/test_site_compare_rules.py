@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from generator.authoring.site_import.response_cache import ResponseCache
+from generator.reading_sites.response_cache import ResponseCache
 from generator.review.site_compare import comparison, summary
 from generator.review.site_compare import run as comparing
 from generator.review.site_compare.compared_site import ComparedSite

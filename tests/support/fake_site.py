@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from generator import encoding
-from generator.authoring.site_import import run
-from generator.authoring.site_import.run import ImportOptions, ImportResult
+from generator.imports import run
+from generator.imports.run import ImportOptions, ImportResult
 from generator.server_url import ServerUrl
 from tests.conftest import AS_OF
 

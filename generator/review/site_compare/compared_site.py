@@ -4,11 +4,11 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
-from ...authoring.site_import.bounded_json import UnusableResponse
-from ...authoring.site_import.crawl import MAX_SERIES
-from ...authoring.site_import.crawler import Crawler
-from ...authoring.site_import.lenient import entries, fields, text
-from ...authoring.site_import.site_client import BROKEN, ServerFailed
+from ...reading_sites.bounded_json import UnusableResponse
+from ...reading_sites.crawl import MAX_SERIES
+from ...reading_sites.crawler import Crawler
+from ...reading_sites.lenient import entries, fields, text
+from ...reading_sites.site_client import BROKEN, ServerFailed
 from .model import SERIES_LIST, UNVERSIONED, V1, Answer
 
 # A status for a page behind the last one.

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from ...api.routes import route_of
-from ...authoring.site_import.lenient import fields
+from ...reading_sites.lenient import fields
 from ..diff.json_diff import CHANGED, json_changes
 from .model import STATUS, UNUSABLE, Answer, Difference
 from .reasons import author_list

@@ -10,10 +10,10 @@ from urllib.parse import quote
 
 from ...api.payloads.series_list import ORDERS
 from ...api.payloads.v2 import DATE_FORMATS
-from ...authoring.site_import.lenient import entries, fields, text, whole
 from ...catalog import field_values
 from ...catalog.patterns import MAX_SLUG
 from ...catalog.records import STATUSES
+from ...reading_sites.lenient import entries, fields, text, whole
 from .compared_site import ComparedSite
 from .model import SERIES_LIST, UNVERSIONED, V1, V2
 from .reasons.facts import six

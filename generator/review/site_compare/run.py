@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ... import __version__, filesystem
-from ...authoring.site_import.crawler import Crawler, Progress
-from ...authoring.site_import.notes import Notes
-from ...authoring.site_import.response_cache import ResponseCache, make, path_of
-from ...authoring.site_import.responses import ParsedBodies
-from ...authoring.site_import.site_client import MAX_RESPONSE, SiteClient
 from ...errors import FlatpanelError
+from ...reading_sites.crawler import Crawler, Progress
+from ...reading_sites.notes import Notes
+from ...reading_sites.response_cache import ResponseCache, make, path_of
+from ...reading_sites.responses import ParsedBodies
+from ...reading_sites.site_client import MAX_RESPONSE, SiteClient
 from ...server_url import REQUEST_SECONDS, ServerUrl
 from .compared_site import ComparedSite, Origins
 from .comparison import differences

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import parse_qsl
 
-from ...authoring.site_import.lenient import fields, number, text
+from ...reading_sites.lenient import fields, number, text
 from ..diff.json_diff import ADDED, REMOVED
 from .model import Difference
 

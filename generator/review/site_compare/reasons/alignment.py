@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from urllib.parse import unquote
 
 from ....api.routes import route_of
-from ....authoring.site_import.lenient import entries, fields, http_date, text, texts, whole
+from ....reading_sites.lenient import entries, fields, http_date, text, texts, whole
 from ...diff.json_diff import Path
 from .facts import Facts, plain_volume, six
 

@@ -3,7 +3,7 @@
 from collections import Counter
 from typing import Any
 
-from ....authoring.site_import.lenient import entries, line, lines, text, texts
+from ....reading_sites.lenient import entries, line, lines, text, texts
 from ..model import V1, V2
 from .facts import Facts
 

@@ -5,8 +5,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 from urllib.parse import unquote
 
-from ....authoring.site_import.image_paths import SiteImages, unwrapped
-from ....authoring.site_import.lenient import entries, fields, http_date, line, text, texts
+from ....reading_sites.image_paths import SiteImages, unwrapped
+from ....reading_sites.lenient import entries, fields, http_date, line, text, texts
 from ...diff.json_diff import Path
 from ..compared_site import ComparedSite
 from ..model import V1, V2

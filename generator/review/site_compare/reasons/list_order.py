@@ -4,7 +4,7 @@ import re
 from typing import Any
 from urllib.parse import parse_qsl
 
-from ....authoring.site_import.lenient import entries, fields, http_date, text
+from ....reading_sites.lenient import entries, fields, http_date, text
 from ..model import SERIES_LIST, V1, V2, Difference
 from .facts import Facts, value_at
 

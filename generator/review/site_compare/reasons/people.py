@@ -2,7 +2,7 @@
 
 import re
 
-from ....authoring.site_import.lenient import entries, fields, text, texts
+from ....reading_sites.lenient import entries, fields, text, texts
 from ...diff.json_diff import ADDED, CHANGED, REMOVED
 from ..model import V1, V2, Difference
 from .facts import Facts

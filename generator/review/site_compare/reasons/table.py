@@ -7,7 +7,7 @@ or a person that only the first site has.
 from collections.abc import Callable
 from urllib.parse import parse_qsl
 
-from ....authoring.site_import.lenient import count, entries, fields, text, texts
+from ....reading_sites.lenient import count, entries, fields, text, texts
 from ...diff.json_diff import ADDED, CHANGED, MOVED, REMOVED
 from ..model import V1, V2, Difference
 from . import list_order, people, statuses, values

@@ -2,8 +2,8 @@
 
 import re
 
-from ....authoring.site_import.lenient import count, entries, fields, instant, line, paragraphs, text
 from ....catalog import field_values
+from ....reading_sites.lenient import count, entries, fields, instant, line, paragraphs, text
 from ...diff.json_diff import ADDED, REMOVED
 from ..model import V2, Difference
 from .facts import Facts, six, value_at

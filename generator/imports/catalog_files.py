@@ -1,0 +1,167 @@
+"""A merge plan -> the text of each catalog file that is new or changes."""
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
+from typing import Any
+
+from ..catalog.layout import SERIES, SITE, schema_line
+from ..catalog.problems.messages import field_name
+from ..catalog.reader import Sources
+from ..catalog.records import Chapter, Group, Record, Series
+from ..catalog.site_settings import Site
+from ..catalog.yaml import editor, writer
+from ..catalog.yaml_values import yaml_value
+from ..errors import FlatpanelError
+from ..reading_sites.lenient import Fields
+from ..reading_sites.notes import Notes
+from .merge_plan import ACCOUNTS, FILES, MODELS, FieldChange, Plan
+from .spelling import ordered, spelled
+from .spilled import Spilled, spilled_texts
+
+# A new series with more chapters becomes a folder.
+MAX_CHAPTERS = 100
+_HEADINGS = {
+    "authors": "Authors of series.",
+    "artists": "Artists of series.",
+    "categories": "Categories of series.",
+    "groups": "Groups that publish chapters.",
+    "members": "Members of groups.",
+    "accounts": "Accounts of readers. A key is here as its SHA-256 digest only.",
+}
+_NOT_IN_NAMES = re.compile(r"[^a-z0-9]+")
+
+
+class CatalogFiles:
+    """The files of a plan; `text` returns the current text of a file."""
+
+    def __init__(self, sources: Sources, plan: Plan, text: Callable[[str], bytes], notes: Notes) -> None:
+        self.sources, self.plan, self.text, self.notes = sources, plan, text, notes
+        self.files = spilled_texts()
+        self.spelled = partial(spelled, plan.names)
+
+    def build(self) -> Spilled[bytes | None]:
+        """Return the text of each file that is new or changes, and None for a file that is removed."""
+        for change in self.plan.changes:
+            self._change(change)
+        self._remove_entries()
+        if self.plan.site:
+            self.files[SITE] = _new_file(SITE, yaml_value(ordered(Site, self.plan.site)), "Settings of the site.")
+        for kind, file in (*FILES.items(), ("accounts", ACCOUNTS)):
+            if records := self.plan.lists.get(kind):
+                self._list(file, _HEADINGS[kind], [self.spelled(MODELS[kind], record) for record in records])
+        for slug, (series, chapters) in self.plan.series.items():
+            self._new_series(slug, series, chapters)
+        files = {series.slug: series.entry.file for series in self.sources.series}
+        old_slugs = {new: old for old, new in self.plan.moves.items()}
+        for slug, chapters in self.plan.chapters.items():
+            old = old_slugs.get(slug, slug)
+            self._new_chapters(old, files[old], chapters)
+        removed: dict[str, bytes | None] = {removal.file: None for removal in self.plan.removals if not removal.path}
+        old_files = {*self.sources.mtimes, *self.files}
+        moved = dict(_moves(self.plan.moves, old_files))
+        texts: dict[str, bytes | None] = {new: self._current(old) for old, new in moved.items()}
+        self.files.update({**dict.fromkeys(moved), **texts, **removed})
+        return self.files
+
+    def _remove_entries(self) -> None:
+        """Remove entries from their files, the last one first: the places of the others do not change."""
+        removals = [removal for removal in self.plan.removals if removal.path]
+        for removal in sorted(removals, key=lambda removal: removal.path[-1:], reverse=True):
+            *around, index = removal.path
+            try:
+                text = editor.without_item(self._current(removal.file), int(index), tuple(around))
+                self.files[removal.file] = text
+            except FlatpanelError:
+                self.notes.add(
+                    "cannot be removed automatically; remove it", f"{removal.file}: {field_name(removal.path)}"
+                )
+
+    def _current(self, file: str) -> bytes:
+        text = self.files.get(file)
+        return self.text(file) if text is None else text
+
+    def _change(self, change: FieldChange) -> None:
+        model: type[Record] = Group if change.file == FILES["groups"] else Series
+        value = change.value
+        if not change.is_spelled and value is not None:
+            value = self.spelled(model, {change.name: value})[change.name]
+        try:
+            if value is None:
+                text = editor.without_field(self._current(change.file), change.path, change.name)
+            else:
+                text = editor.with_field(self._current(change.file), change.path, change.name, value)
+            self.files[change.file] = text
+        except FlatpanelError:
+            place = f"{change.file}: {field_name((*change.path, change.name))}"
+            if change.file == ACCOUNTS and change.name != "bookmarks":
+                # A note would show personal data or a digest.
+                fix = "nothing was written. Write each field of the account in a line of its own, and import again"
+                raise FlatpanelError(f"{place}: cannot be edited automatically; {fix}") from None
+            fix = (
+                "remove it"
+                if value is None
+                else f"change it to {'; '.join(writer.field(change.name, value)[:3])[:200]}"
+            )
+            self.notes.add(f"cannot be edited automatically; {fix}", place)
+
+    def _list(self, file: str, heading: str, records: list[Fields]) -> None:
+        if self._current(file):
+            self._append(file, None, records)
+        else:
+            self.files[file] = _new_file(file, records, heading)
+
+    def _append(self, file: str, name: str | None, records: list[Fields]) -> None:
+        try:
+            self.files[file] = editor.with_entries(self._current(file), name, records)
+        except FlatpanelError as error:
+            raise FlatpanelError(f"{file}: {error}") from None
+
+    def _new_series(self, slug: str, series: Fields, chapters: list[Fields]) -> None:
+        fields = self.spelled(Series, series)
+        if len(chapters) > MAX_CHAPTERS:
+            file = f"{SERIES}/{slug}/series.yaml"
+            self.files[file] = _new_file(file, fields)
+            self._new_chapters(slug, file, chapters)
+            return
+        spelled = [self.spelled(Chapter, chapter) for chapter in chapters]
+        file = f"{SERIES}/{slug}.yaml"
+        self.files[file] = _new_file(file, fields | ({"chapters": spelled} if spelled else {}))
+
+    def _new_chapters(self, slug: str, file: str, chapters: list[Fields]) -> None:
+        """Write a file for each chapter if the series is a folder; otherwise append the chapters to its file."""
+        spelled = [self.spelled(Chapter, chapter) for chapter in chapters]
+        folder = f"{SERIES}/{slug}/"
+        if not file.startswith(folder):
+            self._append(file, "chapters", spelled)
+            return
+        used = {entry.file for series in self.sources.series if series.slug == slug for entry in series.chapters}
+        for chapter in spelled:
+            names = (f"{folder}chapters/{name}.yaml" for name in _file_names(chapter))
+            chapter_file = next(name for name in names if name not in used)
+            used.add(chapter_file)
+            self.files[chapter_file] = _new_file(chapter_file, chapter)
+
+
+def _new_file(file: str, value: Any, heading: str = "") -> bytes:
+    """Return the text of a file with its schema line, as `init` and `new` write it."""
+    return writer.file(value, f"{schema_line(file)}\n{heading}")
+
+
+def _moves(slugs: Mapping[str, str], files: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """Yield the old and the new name of each file of a series whose slug changes."""
+    for file in files:
+        for old, new in slugs.items():
+            if file == f"{SERIES}/{old}.yaml" or file.startswith(f"{SERIES}/{old}/"):
+                yield file, f"{SERIES}/{new}{file.removeprefix(f'{SERIES}/{old}')}"
+
+
+def _file_names(chapter: Fields) -> Iterator[str]:
+    """Yield names of a chapter's file: number and title; with the volume in front; with a count at the end."""
+    whole, point, part = str(chapter["number"]).partition(".")
+    title = _NOT_IN_NAMES.sub("-", chapter.get("title", "").lower()).strip("-")[:60].strip("-")
+    name = f"{whole:0>3}{point}{part}" + (f"-{title}" if title else "")
+    yield name
+    name = f"v{chapter.get('volume', 0)}-{name}"
+    yield name
+    yield from (f"{name}-{count}" for count in range(2, 1 << 20))

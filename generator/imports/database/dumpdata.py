@@ -1,0 +1,164 @@
+"""The JSON of Django's `dumpdata` as tables, with or without natural keys."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from ...errors import FlatpanelError
+from ..spilled import SpilledRows
+from .json_array import InvalidArray, objects, starts_array
+from .tables import TABLES, Tables, Version
+
+_COMMAND = "python manage.py dumpdata {} --output dump.json"
+COMMANDS: dict[Version, str] = {
+    "0.9.6": _COMMAND.format("reader groups users auth.user contenttypes redirects sites"),
+    "0.4.5": _COMMAND.format("reader groups"),
+}
+# Characters of the largest file. Its rows, without those of pages, take about as many bytes of memory.
+_MAX_SIZE = 1 << 30
+# Models whose table is not named after the app.
+_TABLES = {
+    "contenttypes.contenttype": "django_content_type",
+    "redirects.redirect": "django_redirect",
+    "sites.site": "django_site",
+}
+_PAGES = "reader_page"
+# Tables of links by the table whose objects list them.
+_LINKS = {"reader_series": ("authors", "artists", "categories"), "reader_chapter": ("groups",)}
+# Tables whose rows natural keys identify, the columns of these keys, and the columns that refer to such rows.
+_NATURAL = {"auth_user": ("username",), "django_content_type": ("app_label", "model"), "django_site": ("domain",)}
+_REFERENCES = {"user_id": "auth_user", "content_type_id": "django_content_type"}
+_COLUMNS: dict[str, tuple[str, ...]] = {
+    table: tuple(dict.fromkeys(name for version in TABLES.values() for name in version.get(table, ())))
+    for version in TABLES.values()
+    for table in version
+}
+
+is_dump = starts_array
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[Tables]:
+    """Read a dump, and check that it has what an import needs."""
+    dump = _Dump()
+    try:
+        for number, item in enumerate(objects(path, _MAX_SIZE), 1):
+            dump.add(item, number)
+        version = dump.check()
+    except InvalidArray as error:
+        raise FlatpanelError(f"{path}: {error}; write it with `{COMMANDS[dump.version]}`") from None
+    yield Tables(version, dump.raw)
+
+
+class _Dump:
+    """The rows of the tables that an import reads."""
+
+    def __init__(self) -> None:
+        # Values in the order of _COLUMNS.
+        self.rows: dict[str, list[tuple[Any, ...]]] = {}
+        # The rows of pages, converted: most rows of a dump are pages.
+        self.pages = SpilledRows()
+        # The names of the fields of the first object, by table.
+        self.fields: dict[str, set[str]] = {}
+
+    @property
+    def version(self) -> Version:
+        """The version whose models these are."""
+        series = self.fields.get("reader_series", ())
+        # Only in 0.4.5, the slug of a series is its key.
+        is_old = ("reader_seriesalias" in self.rows or "completed" in series) and "slug" not in series
+        return "0.4.5" if is_old else "0.9.6"
+
+    def add(self, item: Mapping[str, Any], number: int) -> None:
+        """Add the rows of an object: its own, and one for each of its links."""
+        model, fields = item.get("model"), item.get("fields")
+        if not isinstance(model, str) or not isinstance(fields, dict):
+            raise InvalidArray(f"object {number} has no model and fields, as those of dumpdata have")
+        table = _TABLES.get(model, model.replace(".", "_"))
+        if table not in _COLUMNS:
+            return
+        self.fields.setdefault(table, set(fields))
+        rows = self.rows.setdefault(table, [])
+        key = item.get("pk")
+        if key is None:
+            if table not in _NATURAL:
+                raise InvalidArray(f"object {number}, a {model}, has no pk: the dump has natural primary keys")
+            key = len(rows) + 1
+        row = tuple(self._value(table, name, fields, key) for name in _COLUMNS[table])
+        if table == _PAGES:
+            conversions = TABLES["0.9.6"][_PAGES].values()
+            self.pages.append([convert(value) for convert, value in zip(conversions, row, strict=True)])
+        else:
+            rows.append(row)
+        for name in _LINKS.get(table, ()):
+            self._add_links(f"{table}_{name}", key, fields.get(name))
+
+    def _value(self, table: str, name: str, fields: Mapping[str, Any], key: Any) -> Any:
+        """The value of a column: a field, the key of another object, or its own key."""
+        field = name if name in fields else name.removesuffix("_id")
+        if field not in fields:
+            return key if name in _own_key(table) else None
+        value = fields[field]
+        if isinstance(value, list):
+            if name not in _REFERENCES or not all(isinstance(part, str) for part in value):
+                raise InvalidArray(f"{field} in {table} is a natural key or a list")
+            return tuple(value)
+        return None if isinstance(value, dict) else value
+
+    def _add_links(self, table: str, key: Any, others: Any) -> None:
+        owner = f"{table.split('_')[1]}_id"
+        rows = self.rows.setdefault(table, [])
+        for other in others if isinstance(others, list) else ():
+            if isinstance(other, list):
+                raise InvalidArray(f"an object of {table} is a natural key")
+            rows.append(tuple(key if name == owner else other for name in _COLUMNS[table]))
+
+    def check(self) -> Version:
+        """Check models and fields; return their version."""
+        version = self.version
+        if not self.rows.keys() & {"reader_series", "reader_chapter", "reader_category", "reader_author"}:
+            raise InvalidArray("it has no series of MangAdventure (reader.series)")
+        for table, names in self.fields.items():
+            expected = {*TABLES[version].get(table, ()), *_LINKS.get(table, ())} - _own_key(table)
+            missing = sorted(expected - names - {f"{name}_id" for name in names})
+            if missing:
+                fault = f"{table} has no {missing[0].removesuffix('_id')}, unlike version {version}"
+                raise InvalidArray(f"{fault}: first update the old site to 0.9.6")
+        if self.rows.get("reader_chapter_groups") and not self.rows.get("groups_group"):
+            raise InvalidArray("chapters have groups, but the dump has no groups.group")
+        self._add_content_types()
+        return version
+
+    def _add_content_types(self) -> None:
+        """Add the content types that only natural keys name; refuse numbers without content types."""
+        types = self.rows.setdefault("django_content_type", [])
+        place = _COLUMNS["reader_alias"].index("content_type_id")
+        used = {row[place] for row in self.rows.get("reader_alias", ())}
+        if any(not isinstance(type, tuple) for type in used) and not types:
+            raise InvalidArray("whose the aliases are is unknown: the dump has no contenttypes.contenttype")
+        by_key = self._ids("django_content_type")
+        next_id = max((id for id in by_key.values() if isinstance(id, int)), default=0) + 1
+        new = sorted(key for key in used if isinstance(key, tuple) and len(key) == 2 and key not in by_key)
+        types += [(id, *key) for id, key in enumerate(new, next_id)]
+
+    def raw(self, table: str) -> Iterable[Mapping[str, Any]]:
+        """Yield the rows of a table, with numbers in place of natural keys."""
+        names = _COLUMNS[table]
+        ids = {name: self._ids(_REFERENCES[name]) for name in names if name in _REFERENCES}
+        for row in self.pages if table == _PAGES else self.rows.get(table, ()):
+            yield {
+                name: ids[name].get(value) if isinstance(value, tuple) else value
+                for name, value in zip(names, row, strict=True)
+            }
+
+    def _ids(self, table: str) -> dict[tuple[Any, ...], Any]:
+        """The keys of the rows of a table by their natural keys."""
+        names = _COLUMNS[table]
+        id, *parts = (names.index(name) for name in ("id", *_NATURAL[table]))
+        return {tuple(row[part] for part in parts): row[id] for row in self.rows.get(table, ())}
+
+
+def _own_key(table: str) -> set[str]:
+    """The columns that can have the key of an object. In version 0.4.5, the slug of a series is its key."""
+    return {"users_apikey": {"key"}, "reader_series": {"id", "slug"}}.get(table, {"id"})

@@ -1,0 +1,1 @@
+"""Read running sites: requests, their cache, and responses as values."""
