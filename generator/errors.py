@@ -3,8 +3,47 @@
 import dataclasses
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from .escaping import escaped
+if TYPE_CHECKING:
+    from .catalog.yaml.positions import YamlPath
+
+
+# ## unlocated: Problems by the path of a field, before `locate` finds their lines.
+
+FIRST = "<line of the first>"
+
+
+@dataclass(frozen=True, slots=True)
+class UnlocatedProblem:
+    """A problem whose line is not known yet. `of_key`: its position is the name of the field, not the value.
+
+    `first` is the file and the path of the value that this one repeats; its line replaces FIRST in the message.
+    """
+
+    file: str
+    path: "YamlPath"
+    message: str
+    of_key: bool = False
+    first: "tuple[str, YamlPath] | None" = None
+
+
+# ## escaping: Escape untrusted text for a terminal: the result is one line without control sequences.
+
+
+def escaped(text: str) -> str:
+    """Replace each unprintable character by an escape such as \\x1b.
+
+    These are control characters (C0, C1, DEL), line breaks, direction marks, invisible characters and unpaired
+    surrogates. The ideographic space is printable.
+    """
+    return text if text.isprintable() else "".join(map(_escaped_character, text))
+
+
+def _escaped_character(character: str) -> str:
+    is_text = character.isprintable() or character == "\u3000"
+    return character if is_text else character.encode("unicode_escape").decode()
+
 
 # Only so many problems have an excerpt and a link.
 MAX_EXCERPTS = 50

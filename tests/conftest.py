@@ -25,7 +25,7 @@ from generator.pipeline import rollback
 from generator.pipeline import run as pipeline
 from generator.pipeline.build_options import Options
 from generator.pipeline.build_result import BuildResult
-from generator.release import new_folder, transaction
+from generator.release import transaction
 from generator.release.manifest import Manifest
 from generator.release.store import Store
 from tests.support import browser, nginx_client, parts, runs
@@ -165,8 +165,8 @@ def site(tmp_path: Path) -> Site:
 @pytest.fixture
 def without_sync_and_docs(monkeypatch: pytest.MonkeyPatch) -> None:
     """For hundreds of builds: no fsync, and no two megabytes of Swagger UI."""
-    monkeypatch.setattr(new_folder, "sync_filesystem", lambda root: None)
-    for module in (filesystem, new_folder, transaction):
+    monkeypatch.setattr(transaction, "sync_filesystem", lambda root: None)
+    for module in (filesystem, transaction, transaction):
         monkeypatch.setattr(module, "sync", lambda folder: None)
     monkeypatch.setattr(routes, "ROUTES", tuple(one for one in routes.ROUTES if one.type == JSON))
 

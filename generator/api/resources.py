@@ -1,12 +1,14 @@
 """The types that the API uses: bodies, resources and gates, and the key of a URL."""
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 from urllib.parse import unquote
 
 from .. import encoding
+from ..catalog.entities import Catalog
 
 # Content types, and the suffixes of their files.
 JSON = "application/json"
@@ -126,3 +128,22 @@ def account_key(username: str) -> str:
     The digest distinguishes usernames that differ in case only, and is short enough for a file name.
     """
     return username if _PLAIN_ACCOUNT.fullmatch(username) else f"~{encoding.sha256(username.encode())[:_DIGITS]}"
+
+
+# ## last_modified: The last-modified time of a composed body is that of its newest part.
+
+
+def newest(parts: Iterable[Body], *times: int) -> int:
+    return max([*times, *[part.last_modified for part in parts]])
+
+
+def array(parts: Iterable[Body], catalog: Catalog) -> Body:
+    """An array of bodies. An empty one has the date of the site, since it has no part that could change."""
+    bodies = list(parts)
+    modified = newest(bodies) if bodies else catalog.site_modified
+    return Body([body.value for body in bodies], modified)
+
+
+def joined_bodies(urls: Iterable[str]) -> Body:
+    """An array of bodies that have URLs of their own. Its date is computed when it is written."""
+    return Body(JoinedBodies(tuple(urls)), 0)

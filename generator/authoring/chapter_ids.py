@@ -9,11 +9,10 @@ from ..catalog import confined_folder, cross_checks, git, layout
 from ..catalog.confined_folder import Folder
 from ..catalog.load import load_valid
 from ..catalog.problems import locate
-from ..catalog.problems.unlocated import UnlocatedProblem
 from ..catalog.reader import Sources
 from ..catalog.records import MAX_ID, Chapter
 from ..catalog.yaml import editor
-from ..errors import CatalogError, FlatpanelError
+from ..errors import CatalogError, FlatpanelError, UnlocatedProblem
 from ..filesystem import exclusive
 
 _NOT_EDITABLE = "cannot be edited in this form; write one field per line as `name: value`, or add an id yourself"

@@ -19,19 +19,17 @@ from ..catalog.confined_folder import ConfinedFolder, Folder
 from ..catalog.layout import SERIES, existing, schema_line
 from ..catalog.linking import SERIES_MEDIA, chapter_path
 from ..catalog.load import load_valid
-from ..catalog.name_index import NameIndex
 from ..catalog.patterns import MAX_SLUG
 from ..catalog.problems import locate
 from ..catalog.problems.messages import record_errors
 from ..catalog.problems.suggestions import did_you_mean
-from ..catalog.problems.unlocated import FIRST, UnlocatedProblem
 from ..catalog.reader import Entry, SeriesEntry, Sources
 from ..catalog.records import Chapter, Record, Series
-from ..catalog.references import References
+from ..catalog.references import NameIndex, References
 from ..catalog.yaml import editor, writer
 from ..catalog.yaml.positions import YamlPath
 from ..catalog.yaml_values import yaml_value
-from ..errors import FlatpanelError
+from ..errors import FIRST, FlatpanelError, UnlocatedProblem
 from ..filesystem import exclusive
 from ..media import page_images
 from ..media.page_files import PageFiles

@@ -6,8 +6,8 @@ from math import inf
 from operator import attrgetter
 from typing import Any
 
+from ..errors import FIRST, UnlocatedProblem
 from .problems.suggestions import did_you_mean
-from .problems.unlocated import FIRST, UnlocatedProblem
 from .reader import Entry, SeriesEntry, Sources
 from .records import Chapter
 from .references import References, repeated_values

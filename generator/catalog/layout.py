@@ -5,12 +5,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..errors import FlatpanelError
+from ..errors import FlatpanelError, UnlocatedProblem
 from . import patterns
 from .confined_folder import ConfinedFolder, Folder
 from .field_values import is_slug
 from .problems.suggestions import did_you_mean, misplaced_file_hint, nearest
-from .problems.unlocated import UnlocatedProblem
 
 SITE = "site.yaml"
 SERIES = "series"

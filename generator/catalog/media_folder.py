@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..errors import UnlocatedProblem
 from ..filesystem import is_inside
 from .confined_folder import Folder
 from .layout import SITE
-from .problems.unlocated import UnlocatedProblem
 
 if TYPE_CHECKING:
     from .site_settings import Site

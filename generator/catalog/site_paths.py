@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
+from ..errors import UnlocatedProblem
 from .layout import SITE
 from .media_folder import url_path
-from .problems.unlocated import UnlocatedProblem
 from .site_settings import Site
 
 # First segments of the paths of pages and feeds, without a suffix. Neither `reader` nor `media` may begin with one of

@@ -6,7 +6,7 @@ import click
 
 from ..authoring import chapter_ids
 from ..catalog.confined_folder import ConfinedFolder
-from ..release.highest_id import highest_id
+from ..release.store import highest_id
 from . import options
 from .help import Command
 from .output import print_json, print_lines

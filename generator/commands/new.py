@@ -15,8 +15,7 @@ from ..catalog.confined_folder import ConfinedFolder
 from ..catalog.records import Chapter
 from ..errors import FlatpanelError
 from ..filesystem import is_inside
-from ..release.highest_id import highest_id
-from ..release.store import refuse_inside
+from ..release.store import highest_id, refuse_inside
 from . import options
 from .help import CommandGroup
 from .output import print_json, print_lines

@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 import click
 
 from .. import encoding
-from ..escaping import escaped
+from ..errors import escaped
 
 T = TypeVar("T")
 

@@ -12,7 +12,7 @@ from ..catalog import media_folder
 from ..catalog.confined_folder import ConfinedFolder
 from ..catalog.site_settings import Site
 from ..errors import FlatpanelError
-from ..hosts.publish.s3.media_layout import MediaLayout
+from ..hosts.publish.s3.layouts import MediaLayout
 from ..hosts.publish.ssh.media import publish_images
 from ..hosts.publish.ssh.target import SshTarget
 from ..hosts.publish.totals import PublishTotals

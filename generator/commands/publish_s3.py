@@ -10,12 +10,10 @@ import click
 
 from ..hosts.packs import pack_files
 from ..hosts.publish.s3 import run as to_bucket
-from ..hosts.publish.s3.bucket import Bucket
-from ..hosts.publish.s3.layouts import BucketLayout
+from ..hosts.publish.s3.bucket import Bucket, BucketTarget, Connection
+from ..hosts.publish.s3.layouts import BucketLayout, PlainKeys
 from ..hosts.publish.s3.packed_files import PackedFiles
-from ..hosts.publish.s3.plain_keys import PlainKeys
 from ..hosts.publish.s3.run import PublishOptions
-from ..hosts.publish.s3.target import BucketTarget, Connection
 from ..hosts.publish.totals import PublishTotals
 from ..release import transaction
 from ..release.store import Store, refuse_inside

@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 
 from ..catalog import field_values
-from ..release import chapter_counts
+from ..release import manifest_reader
 from ..release.journal import JournalEntry
 from ..release.manifest_reader import ManifestReader
 from ..release.store import Store
@@ -50,7 +50,7 @@ def _table(entries: Sequence[Mapping[str, object]]) -> Iterator[str]:
 
 def _entry_json(store: Store, entry: JournalEntry, current: str) -> dict[str, object]:
     with ManifestReader(store.manifest_path(entry.release)) as manifest:
-        counts = chapter_counts.counts(manifest)
+        counts = manifest_reader.counts(manifest)
     return {
         "release": entry.release,
         "time": None if entry.at is None else field_values.iso(entry.at),

@@ -1,12 +1,14 @@
 """`serve`: build the site and serve it with nginx."""
 
+import ctypes
 import dataclasses
 import functools
 import os
+import select
 import signal
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import ExitStack, closing, suppress
 from datetime import datetime
 from ipaddress import ip_address
@@ -15,24 +17,99 @@ from typing import Any, TypeAlias
 
 import click
 
-from .. import filesystem
-from ..catalog import loopback, media_folder, reader, theme_files
+from .. import encoding, filesystem, server_url
+from ..catalog import media_folder, reader, theme_files
 from ..catalog.confined_folder import Folder
 from ..catalog.site_settings import Site
 from ..catalog.snapshot import Snapshot
-from ..errors import FlatpanelError
+from ..errors import FlatpanelError, escaped
 from ..nginx import process
 from ..nginx.config import MediaConf
 from ..pipeline.build_options import Options
 from ..pipeline.build_result import BuildResult
 from ..pipeline.main_conf import local_media
 from ..release.store import Store
+from ..templating import Templates
 from . import building, options
-from .folder_events import FolderEvents
 from .help import Command
 from .output import print_lines, with_timestamps
-from .preview_status import PreviewStatus
-from .reporting import handle_errors, print_error
+from .reporting import handle_errors, print_error, problem_records, sentences
+
+# ## preview_status: The status of `serve --preview`: files that nginx serves at /preview/, for the script of the pages in a browser.
+
+_FILES = Path(__file__).parent / "preview_files"
+_TEMPLATES = Templates(_FILES)
+_WITHOUT_PLACE: dict[str, Any] = {"file": "", "line": 0, "column": 0, "field": ""}
+
+
+class PreviewStatus:
+    """The release that is live, whether a build is running, and the problems of the catalog."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder, self.release = folder, ""
+        self.problems: list[dict[str, Any]] = []
+        for name in ("preview.css", "preview.js"):
+            filesystem.write(folder / name, (_FILES / name).read_bytes())
+        self._write(building=True)
+
+    def begin_build(self) -> None:
+        self._write(building=True)
+
+    def succeed(self, release: str) -> None:
+        self.release, self.problems = release, []
+        self._write()
+
+    def fail(self, error: FlatpanelError | OSError) -> None:
+        """The last release stays live; without any, nginx serves a page with the problems."""
+        records = problem_records(error) or [_WITHOUT_PLACE | {"message": sentence} for sentence in sentences(error)]
+        # A file name may have bytes that are no text.
+        self.problems = [
+            {name: escaped(value) if isinstance(value, str) else value for name, value in record.items()}
+            for record in records
+        ]
+        self._write()
+
+    def _write(self, *, building: bool = False) -> None:
+        page = _TEMPLATES.render("problems.html", {"problems": self.problems})
+        filesystem.replace(self.folder / "problems.html", page)
+        state = {"release": self.release, "building": building, "problems": self.problems}
+        filesystem.replace(self.folder / "state.json", encoding.json(state))
+
+
+# ## folder_events: Wait for changes in folders: with inotify on Linux, elsewhere for a time.  An event only ends the wait early. It misses changes in some file systems, and behind links to files; so the caller compares the files after each wait.
+
+# A file was closed after writing, moved out or in, or deleted. IN_CREATE is left out: a new file is still empty then.
+_EVENTS = 0x8 | 0x40 | 0x80 | 0x200
+_ONLY_FOLDERS = 0x01000000
+# Seconds from the first event to the end of the wait: programs often write several files.
+_MORE = 0.01
+
+
+class FolderEvents:
+    """The folders to watch. A folder that cannot be watched has no events."""
+
+    def __init__(self) -> None:
+        self._library = ctypes.CDLL(None)
+        start = getattr(self._library, "inotify_init1", None)
+        # -1 without inotify, and if the user has too many of them.
+        self._descriptor: int = start(os.O_CLOEXEC) if start else -1
+
+    def watch(self, folders: Iterable[str | os.PathLike[str]]) -> None:
+        """Watch these folders too; watching one twice has no effect."""
+        for folder in folders if self._descriptor >= 0 else ():
+            self._library.inotify_add_watch(self._descriptor, os.fsencode(folder), _EVENTS | _ONLY_FOLDERS)
+
+    def wait(self, seconds: float) -> None:
+        """Return after a change in a watched folder, and at the latest after this time."""
+        watched = [self._descriptor] if self._descriptor >= 0 else []
+        if select.select(watched, [], [], seconds)[0]:
+            select.select([], [], [], _MORE)
+            os.read(self._descriptor, 1 << 20)
+
+    def close(self) -> None:
+        if self._descriptor >= 0:
+            os.close(self._descriptor)
+
 
 # Folder beside the cache, with one folder for each port whose build differs from the published one.
 SERVED = ".flatpanel_serve"
@@ -157,9 +234,9 @@ def _local_options(requested: Options, site: Site | None, port: int | None, imag
 
     Such a base_url is a loopback URL, or belongs to a preview whose images this server has, too.
     """
-    base_url = loopback.local_base_url(site.base_url, port) if site and port else None
+    base_url = server_url.local_base_url(site.base_url, port) if site and port else None
     if site and requested.preview and site.media.startswith("/") and images(site):
-        base_url = base_url if loopback.is_loopback(site.base_url) else f"http://localhost:{port}"
+        base_url = base_url if server_url.is_loopback(site.base_url) else f"http://localhost:{port}"
     if not requested.preview and (not site or not base_url or base_url == site.base_url):
         return requested
     name = f"preview-{port}" if requested.preview else str(port)
@@ -182,7 +259,7 @@ def _print_start(server: process.Server, hosts: Hosts, site: Site | None) -> Non
     is_at_localhost = not hosts or ip_address(hosts[0]).is_unspecified
     address = f"localhost:{server.port}" if is_at_localhost else server.listen[0]
     print_lines(f"serving http://{address}/ (Ctrl-C stops)", bold=True)
-    if site and not (is_local and loopback.is_loopback(site.base_url)):
+    if site and not (is_local and server_url.is_loopback(site.base_url)):
         print_lines(f"links in responses lead to {site.base_url}, the base_url of the site")
 
 

@@ -8,8 +8,7 @@ from ..filesystem import delete_file
 from ..release import manifest
 from ..release.store import Store
 from .plain import export_folder
-from .plain.export_folder import Track
-from .plain.host_files import body_file, text_file
+from .plain.export_folder import Track, body_file, text_file
 
 
 def export_release(store: Store, target: Path, redirects: Mapping[str, str] | None = None, track: Track = iter) -> int:

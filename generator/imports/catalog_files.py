@@ -15,9 +15,36 @@ from ..catalog.yaml_values import yaml_value
 from ..errors import FlatpanelError
 from ..reading_sites.lenient import Fields
 from ..reading_sites.notes import Notes
-from .merge_plan import ACCOUNTS, FILES, MODELS, FieldChange, Plan
-from .spelling import ordered, spelled
+from .merge_plan import ACCOUNTS, FILES, MODELS, REFERENCES, FieldChange, Plan
 from .spilled import Spilled, spilled_texts
+
+# ## spelling: Records -> the fields of a file: in the documented order, with names in place of ids.
+
+# How files refer to each id of a list, by kind.
+ListNames = Mapping[str, Mapping[Any, str | int]]
+
+
+def spelled(names: ListNames, model: type[Record], record: Fields) -> Fields:
+    """Return a record as a file has it. References to entries that people removed are left out."""
+    fields = dict(record)
+    for name in REFERENCES.keys() & fields.keys():
+        kind = names[REFERENCES[name]]
+        fields[name] = [kind[id] for id in fields[name] if id in kind]
+    if model is Group and "members" in fields:
+        members = names["members"]
+        fields["members"] = [
+            {**role, "member": members[role["member"]]} for role in fields["members"] if role["member"] in members
+        ]
+    if model is Series and "categories" in fields:
+        fields["categories"] = [id for id in fields["categories"] if id in names["categories"]]
+    return ordered(model, yaml_value(fields))
+
+
+def ordered(model: type[Record], fields: Mapping[str, Any]) -> Fields:
+    """Return the fields in the documented order, with `modified` at the end."""
+    names = sorted(fields, key=[*model.model_fields, *fields].index)
+    return {name: fields[name] for name in sorted(names, key=lambda name: name == "modified")}
+
 
 # A new series with more chapters becomes a folder.
 MAX_CHAPTERS = 100

@@ -10,10 +10,8 @@ from typing import Any
 from ..catalog.reader import Entry
 from ..catalog.records import Account
 from ..reading_sites.lenient import Fields
-from .merge_fields import compare, gone, is_edited
-from .merge_lists import REMOVED_HERE
+from .merge_fields import REMOVED_HERE, compare, gone, is_edited, slugs_after
 from .merge_plan import ACCOUNTS, KEYS, FieldChange, MergeState, Place, Removal
-from .merge_references import slugs_after
 
 # Imported only on request. Otherwise the values of the last import stay in its memory.
 PERSONAL_DATA = ("first_name", "last_name", "email", "bio", "avatar")

@@ -11,8 +11,7 @@ from typing import Any
 from ..catalog.reader import Entry, SeriesEntry
 from ..catalog.records import Chapter
 from ..reading_sites.lenient import Fields
-from .merge_fields import compare, gone, is_edited, note_conflict
-from .merge_lists import REMOVED_HERE
+from .merge_fields import REMOVED_HERE, compare, gone, is_edited, note_conflict
 from .merge_plan import FieldChange, MergeState, Place, Removal
 
 

@@ -4,9 +4,9 @@ from collections.abc import MutableMapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
-from ..catalog.name_index import NameIndex
 from ..catalog.reader import Sources
 from ..catalog.records import Account, Category, Group, Member, Person, Record
+from ..catalog.references import NameIndex
 from ..catalog.yaml.positions import YamlPath
 from ..reading_sites.lenient import Fields
 from ..reading_sites.notes import Notes

@@ -8,11 +8,10 @@ from ..catalog import field_values
 from ..catalog.records import STATUSES, Person, Series
 from ..reading_sites.lenient import Fields, count, entries, fields, instant, line, lines, text, texts, valid_fields
 from ..reading_sites.responses import Responses
-from .chapters import ChapterReader
+from .chapters import ChapterReader, template
 from .imported import ImportedSeries, Names, chapter_keys
 from .people_and_groups import ImportedLists
 from .same_names import stated_people
-from .title_template import template
 
 
 def imported_series(responses: Responses, slug: str) -> ImportedSeries:

@@ -15,10 +15,8 @@ from . import unavailable
 from .last_import import lost_paths
 from .merge_accounts import AccountMerge
 from .merge_chapters import ChapterMerge, key, last_record
-from .merge_fields import compare, gone, is_edited
-from .merge_lists import REMOVED_HERE, merge_list
+from .merge_fields import REMOVED_HERE, RenamedReferences, compare, gone, is_edited, merge_list, names_after
 from .merge_plan import FILES, FieldChange, MergeState, Place, Plan, Removal
-from .merge_references import RenamedReferences, names_after
 from .spilled import spilled_records
 
 # Differences that a refusal names.

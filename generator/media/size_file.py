@@ -4,11 +4,11 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 
 from .. import encoding
-from ..catalog import confined_folder, layout, page_sizes
+from ..catalog import confined_folder, entities, layout
 from ..catalog.confined_folder import Folder
+from ..catalog.entities import PageSize
 from ..catalog.linking import Linker
 from ..catalog.load import load_valid
-from ..catalog.page_sizes import PageSize
 from ..catalog.reader import SIZES, Sources
 from ..filesystem import exclusive
 from .named_files import path_below
@@ -39,4 +39,4 @@ def _texts(sources: Sources, measured: Mapping[str, PageSize]) -> Iterator[tuple
             sizes = tuple(measured.get(path_below(root, chapter.pages_root + page)) for page in chapter.pages)
             current = sizes if any(sizes) else chapter.sizes
             if chapter.id is not None and current:
-                yield chapter.id, page_sizes.text(current)
+                yield chapter.id, entities.text(current)

@@ -5,31 +5,57 @@ The templates hold the directives, this module fills in the values. Each value f
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from .. import encoding
 from ..api import policies
 from ..api.payloads import errors
-from ..api.resources import (
-    ATOM,
-    EMPTY_RESULTS_URL,
-    HTML,
-    JSON,
-    JSON_FEED,
-    RSS,
-    SUFFIXES,
-    SVG,
-    XML,
-    key,
-)
+from ..api.resources import ATOM, EMPTY_RESULTS_URL, HTML, JSON, JSON_FEED, RSS, SUFFIXES, SVG, XML, key
 from ..javascript import modules
 from ..release.manifest import ID_PLACEHOLDER
 from ..release.rules import Rules
 from ..templating import Templates
-from . import date_patterns, maps, quoting
+from . import maps, quoting
 from .config_data import ConfigData
+
+# ## date_patterns: Patterns by which nginx maps turn the three forms of HTTP dates into fourteen digits and compare two dates.  An nginx configuration has no arithmetic. Numbers with equally many digits compare like texts.
+
+_MONTH = "|".join(encoding.MONTHS)
+_DAY = f"(?:{'|'.join(encoding.DAYS)})"
+_LONG_DAY = "(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day"
+_SHORT_MONTH = "(?:Apr|Jun|Sep|Nov)"
+_BY_FOUR = "(?:[02468][048]|[13579][26])"
+_LEAP_YEAR = rf"(?:\d\d(?!00){_BY_FOUR}|{_BY_FOUR}00)"
+
+# Matches "A B", both of fourteen digits, if A <= B: they are equal, or at the first difference A's digit is less.
+NOT_AFTER = (
+    r"^(?:(\d{14}) \g{1}|(\d*)(?:" + "|".join(rf"{digit}\d* \g{{2}}[{digit + 1}-9]" for digit in range(9)) + r")\d*)$"
+)
+
+
+def lines(name: str) -> Iterator[tuple[str, str]]:
+    """Pattern and value of each line of the map from a date to its digits; the names of captures begin with `name`."""
+
+    def digits(*parts: str) -> str:
+        return "".join(part if part.isdigit() else f"${{{name}_{part}}}" for part in parts)
+
+    clock = rf"(?<{name}_h>[01]\d|2[0-3]):(?<{name}_i>[0-5]\d):(?<{name}_s>[0-5]\d|60)"
+    day, month, year = rf"(?<{name}_d>\d\d)", rf"(?<{name}_b>{_MONTH})", rf"(?<{name}_y>\d{{4}})"
+
+    exists = rf"(?!00|3[2-9]|[4-9]|3[01] Feb|31 {_SHORT_MONTH}|29 Feb (?!{_LEAP_YEAR}))"
+    yield rf"^{_DAY}, {exists}{day} {month} {year} {clock} GMT$", digits("y", "month", "d", "h", "i", "s")
+
+    exists = rf"(?!00|3[2-9]|[4-9]|3[01]-Feb|31-{_SHORT_MONTH}|29-Feb-(?!{_BY_FOUR}))"
+    dashed = rf"{day}-{month}-(?<{name}_yy>\d\d)"
+    yield rf"^{_LONG_DAY}, {exists}{dashed} {clock} GMT$", digits("century", "yy", "month", "d", "h", "i", "s")
+
+    exists = rf"(?!Feb 3|{_SHORT_MONTH} 31|Feb 29 \S+ (?!{_LEAP_YEAR}))"
+    single, double = rf" (?<{name}_d>[1-9])", rf"(?<{name}_d>[12]\d|3[01])"
+    yield rf"^{_DAY} {exists}{month} {single} {clock} {year}$", digits("y", "month", "0", "d", "h", "i", "s")
+    yield rf"^{_DAY} {exists}{month} {double} {clock} {year}$", digits("y", "month", "d", "h", "i", "s")
+
 
 # Numbers in canonical form: 0, 10 and, for chapters, 10.5; not 01, 1.0 or 1e3.
 _INTEGER = r"(?:0|[1-9]\d*)"
@@ -251,10 +277,8 @@ def _condition_values() -> dict[str, object]:
         "fp_ims": "$http_if_modified_since",
         "fp_ius": "$http_if_unmodified_since",
     }
-    dates = [
-        {"name": name, "source": source, "lines": list(date_patterns.lines(name))} for name, source in sources.items()
-    ]
-    return {"not_after": date_patterns.NOT_AFTER, "dates": dates, "empty_list_key": key(EMPTY_RESULTS_URL)}
+    dates = [{"name": name, "source": source, "lines": list(lines(name))} for name, source in sources.items()]
+    return {"not_after": NOT_AFTER, "dates": dates, "empty_list_key": key(EMPTY_RESULTS_URL)}
 
 
 def _error_values() -> dict[str, object]:

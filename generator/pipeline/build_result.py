@@ -5,8 +5,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from ..catalog import git
-from ..errors import Problem
-from ..escaping import escaped
+from ..errors import Problem, escaped
 from .build_options import Options
 from .removals import Removals
 

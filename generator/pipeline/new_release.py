@@ -1,25 +1,372 @@
 """A build that scans the catalog: build the release, write the main configuration file, keep the result."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import chain
+from pathlib import Path
+from typing import Any, TypeVar
 
-from .. import filesystem
-from ..catalog import git
-from ..release import journal, transaction
-from ..release.manifest_reader import ManifestReader
+from .. import encoding, filesystem, server_url
+from ..catalog import git, layout, linking
+from ..catalog.layout import SeriesFiles
+from ..catalog.site_settings import Site
+from ..nginx.config import MediaConf
+from ..release import journal, manifest, transaction
+from ..release.bodies import WriteTotals, rewrite_damaged
+from ..release.manifest import SEPARATOR, Published
+from ..release.manifest_reader import ManifestReader, refuse_damaged
+from ..release.rules import Rules
 from ..release.store import Store
-from ..release.transaction import Transaction
-from . import build_result, build_warnings, removals, scan, up_to_date
+from ..release.transaction import FilesByRelease, NextRelease, Transaction
+from . import build_result, publish, removals, scan, segments, series_renderer, up_to_date
 from .build_options import Options
 from .build_result import BuildResult
 from .cache import Cache
+from .catalog_lists import CatalogLists
 from .main_conf import cached_main_conf, dist_in_conf, media_in_conf, refuse_foreign
 from .open_cache import Waiting
-from .release_builder import Progress, ReleaseBuilder, no_progress
-from .removals import Removals
+from .process_pool import ordered_map
+from .publish import ResourcePublisher, SegmentChange
+from .removals import Removals, checked_removals
 from .scan import CatalogScan, SiteChanges
 from .segments import PreparedRelease, Segments
+from .series_facts import SeriesFacts
+from .series_renderer import PreviousLines, RenderedSeries, RenderTask
+
+# ## stale_series: The series to render again: those whose render key differs from the cached one.
+
+_Value = TypeVar("_Value", int, str)
+
+
+def allocate_page_ids(scan: CatalogScan, manifests: Sequence[ManifestReader]) -> dict[str, int]:
+    """The page ids that are allocated for the whole catalog; ids that any of the releases allocated stay."""
+    chapters = (
+        chapter for facts in scan.facts.values() for chapter in _chapters_with_allocated_ids(facts, scan.shown_until)
+    )
+    before = {page: number for reader in manifests for page, number in reader.page_ids.items()}
+    return linking.allocate_page_ids(chapters, before)
+
+
+def highest_chapter_id(scan: CatalogScan, manifests: Sequence[ManifestReader]) -> int:
+    """The highest chapter id that was ever published, also by a release that was rolled back."""
+    highest = (max(facts.ids, default=0) for facts in scan.facts.values())
+    return max(chain(highest, (reader.highest_id for reader in manifests)), default=0)
+
+
+def _chapters_with_allocated_ids(facts: SeriesFacts, shown_until: int) -> Iterator[tuple[int, int]]:
+    """Id and number of pages of the chapters with allocated page ids, without those that the release does not show."""
+    return ((chapter, pages) for chapter, pages, published in facts.allocated if published <= shown_until)
+
+
+class RenderKeys:
+    """Computes the render key of a series: a digest of everything that its bodies depend on."""
+
+    def __init__(self, scan: CatalogScan, allocated_page_ids: Mapping[str, int]) -> None:
+        self.scan, self.allocated_page_ids = scan, allocated_page_ids
+        settings = [scan.linker.site.model_dump_json(), scan.linker.preview, scan.linker.lists.theme.digest]
+        self._site = encoding.digest(encoding.json(settings))
+
+    def key(self, files: SeriesFiles) -> str:
+        facts = self.scan.facts[files.slug]
+        return encoding.digest(
+            encoding.json(
+                [
+                    self._site,
+                    self.scan.check_keys[files.slug],
+                    [] if facts.dated else [self.scan.times[file] for file in files.files],
+                    bisect_right(facts.published, self.scan.as_of),
+                    _of_chapters(facts, self.scan.linker.lists.views),
+                    _of_chapters(facts, self.scan.linker.lists.sizes),
+                    self.page_ids(facts),
+                ]
+            )
+        )
+
+    def page_ids(self, facts: SeriesFacts) -> dict[str, int]:
+        """The allocated page ids of a series."""
+        chapters = _chapters_with_allocated_ids(facts, self.scan.shown_until)
+        return {
+            page: self.allocated_page_ids[page]
+            for chapter in chapters
+            for page in linking.allocated_page_names(*chapter)
+        }
+
+    def stale(self, cache: Cache, segments: Segments, root: Path) -> dict[str, str]:
+        """The series to render, with their new keys: the key differs, or the current release lacks the bodies."""
+        cached = cache.series.render_keys()
+        keys = {files.slug: self.key(files) for files in self.scan.series_files}
+        return {slug: key for slug, key in keys.items() if not segments.has_bodies(slug, root) or cached[slug] != key}
+
+
+def _of_chapters(facts: SeriesFacts, values: Mapping[str, _Value]) -> dict[str, _Value]:
+    """The values of the chapters of a series, by chapter id: views or sizes."""
+    return {str(chapter): values[str(chapter)] for chapter in facts.ids if str(chapter) in values} if values else {}
+
+
+@dataclass(frozen=True, slots=True)
+class ManifestLines:
+    """Find the lines of a series in the manifest of one release: the dates and ETags that it keeps."""
+
+    manifest: ManifestReader
+    # The series that had each chapter in that release.
+    series_of_chapter: Mapping[int, str]
+
+    def of(self, slug: str, facts: SeriesFacts) -> PreviousLines:
+        chapters = (chapter for chapter in facts.ids if chapter in self.series_of_chapter)
+        others = {self.series_of_chapter[chapter] for chapter in chapters} - {slug}
+        return PreviousLines(self.manifest.segment(slug), SEPARATOR.join(map(self.manifest.segment, sorted(others))))
+
+
+def find_lines(manifest: ManifestReader, cached: Segments | None) -> ManifestLines:
+    """Find the series of every chapter in a release, in its manifest or in its `cached` segments."""
+    if cached is None:
+        return ManifestLines(manifest, manifest.chapter_owners())
+    summaries = cached.summaries.items()
+    return ManifestLines(manifest, {chapter: slug for slug, summary in summaries for chapter in summary.chapters})
+
+
+@dataclass(frozen=True, slots=True)
+class RenderTasks:
+    """Makes the task of each stale series."""
+
+    scan: CatalogScan
+    cache: Cache
+    keys: RenderKeys
+    continued: ManifestLines
+    # The lines of the current release, if that is not the continued one.
+    current: ManifestLines | None
+
+    def task(self, files: SeriesFiles) -> RenderTask:
+        facts = self.scan.facts[files.slug]
+        return RenderTask(
+            files=files,
+            values=self.scan.values_of(files, self.cache),
+            times={file: self.scan.times[file] for file in files.files},
+            page_ids=self.keys.page_ids(facts),
+            continued=self.continued.of(files.slug, facts),
+            current=self.current.of(files.slug, facts) if self.current else None,
+        )
+
+
+# ## totals: Counts and files that a build collects while it publishes segments; the commit and the result use them.
+
+
+@dataclass(slots=True)
+class ReleaseTotals:
+    """Sums over all segments of the new release, compared with the current release."""
+
+    # The number of URLs that were added, changed, removed and left unchanged.
+    counts: Counter[str] = field(default_factory=lambda: Counter(added=0, changed=0, removed=0, unchanged=0))
+    # The slugs of the series with an added, changed or removed URL.
+    changed_series: set[str] = field(default_factory=set)
+    # The number of bytes written to bodies, sidecars and compressed forms.
+    written: int = 0
+    # The number of published chapters without an id; API version 2 cannot have them.
+    chapters_without_id: int = 0
+    # The series and chapters that the release before published and this one does not.
+    removals: Removals = field(default_factory=Removals)
+    # Files of the current release that the segment which had them no longer has.
+    dropped_files: set[str] = field(default_factory=set)
+    # Files that another segment has now, because a chapter moved to another series.
+    moved_files: set[str] = field(default_factory=set)
+    # Files that only older releases have, by the newest release that has them.
+    retained_files: FilesByRelease = field(default_factory=dict)
+    # Files among `retained_files` that the new release has again.
+    returned_files: set[str] = field(default_factory=set)
+    # Bodies of the current release whose Last-Modified changes when the new release becomes visible.
+    redate_after_commit: list[Published] = field(default_factory=list)
+
+    @property
+    def protected_files(self) -> frozenset[str]:
+        """The files that must not be overwritten, although the current release does not have them."""
+        return frozenset(chain.from_iterable(self.retained_files.values()))
+
+    def add_segment(self, slug: str, change: SegmentChange, output: WriteTotals) -> None:
+        """Add a published segment: that of a series, or with an empty slug that of the whole catalog."""
+        self.counts.update(change.counts)
+        if slug and set(+change.counts) - {"unchanged"}:
+            self.changed_series.add(slug)
+        # The series that had the moved URLs before counts them as removed.
+        self.counts["removed"] -= change.moved_urls
+        self.dropped_files.update(change.dropped_files)
+        self.moved_files.update(change.moved_files)
+        self.add_output(output)
+
+    def add_output(self, output: WriteTotals) -> None:
+        self.redate_after_commit += output.redate_after_commit
+        self.returned_files |= output.returned_files
+        self.written += output.written_bytes
+
+    def add_removed_series(self, slug: str, bodies: Iterable[Published]) -> None:
+        """Add a series that the catalog no longer has, with the bodies of the current release."""
+        files = [manifest.files(body) for body in bodies]
+        self.changed_series.add(slug)
+        self.counts["removed"] += len(files)
+        self.dropped_files.update(chain.from_iterable(files))
+
+    def still_retained_files(self) -> dict[str, list[str]]:
+        """`retained_files` without those that the new release has again."""
+        return {release: sorted(set(files) - self.returned_files) for release, files in self.retained_files.items()}
+
+
+# ## release_builder: Make a release from a scan of the catalog: render the stale series, then the lists, then commit.
+
+# Passes on the rendered series, whose number is the second parameter, and may show progress.
+Progress = Callable[[Iterator[RenderedSeries], int], Iterator[RenderedSeries]]
+
+
+def no_progress(rendered: Iterator[RenderedSeries], count: int) -> Iterator[RenderedSeries]:
+    return rendered
+
+
+@dataclass(slots=True)
+class ReleaseBuilder:
+    """One new release. Call `prepare`, then `commit`."""
+
+    scan: CatalogScan
+    cache: Cache
+    transaction: Transaction
+    segments: Segments
+    # In the nginx configuration: the path of `dist`, and the images that nginx serves, if any.
+    dist: str
+    media: MediaConf | None
+    jobs: int
+    # The release whose dates are continued, if it is not the current one.
+    previous: ManifestReader | None = None
+    # The share of series and chapters that may be removed, in percent; None allows all.
+    max_removed: int | None = None
+    # Releases of another store, from the oldest on, whose ids are continued too.
+    older: Sequence[ManifestReader] = ()
+    totals: ReleaseTotals = field(default_factory=ReleaseTotals)
+    # Whether the cached segments and render keys are those of the current release.
+    cache_is_current: bool = False
+
+    def prepare(self, progress: Progress) -> PreparedRelease:
+        """Write the bodies that changed, and determine all files of the release."""
+        self._load_segments()
+        page_ids = allocate_page_ids(self.scan, self._manifests)
+        keys = RenderKeys(self.scan, page_ids)
+        stale = keys.stale(self.cache, self.segments, self.transaction.root)
+        files = [files for files in self.scan.series_files if files.slug in stale]
+        if not self.previous:  # with `--previous`, NewRelease has compared with that release
+            self.totals.removals = checked_removals(self.scan, self.cache, self._continued, files, self.max_removed)
+        cached_files = self.cache.recall("retained files") if self.cache_is_current else None
+        self.transaction.sweep()
+        self.totals.retained_files = self.transaction.retained_files(cached_files)
+        self._render(files, stale, keys, progress)
+        self._drop_removed_series()
+        rules, small_files = self._publish_lists()
+        highest_id = highest_chapter_id(self.scan, self._manifests)
+        return segments.prepare(self.segments, small_files, highest_id, page_ids, rules, self.transaction.write_ahead())
+
+    def commit(self, prepared: PreparedRelease) -> None:
+        """Make the release the current one, and store its description in the cache."""
+        opened, totals = self.transaction, self.totals
+        if not self.cache_is_current and prepared.id in (opened.current, *opened.older):
+            rewrite_damaged(opened.root / "releases" / prepared.id, prepared.files)
+        retained_files = totals.still_retained_files()
+        entry = journal.build_entry(opened.journal, prepared.id, self.scan.as_of)
+        keep = self.scan.linker.site.keep_releases
+        opened.commit(NextRelease(prepared.id, prepared.files, entry, totals.redate_after_commit, retained_files, keep))
+        is_new = prepared.id != opened.current
+        if is_new or not self.cache_is_current:
+            if opened.current and is_new:
+                # The release that was current until now is an older one from here on.
+                retained_files[opened.current] = sorted(totals.dropped_files - totals.moved_files)
+            self.cache.remember("release", prepared.id)
+            self.cache.remember("retained files", {older: retained_files[older] for older in opened.store.older()})
+        self.cache.commit()
+
+    def _load_segments(self) -> None:
+        """Take over the segments of the current release, if the cache describes it."""
+        opened = self.transaction
+        usable = not (self.previous or opened.needs_sweep or journal.is_later(opened.journal, self.scan.as_of))
+        self.cache_is_current = usable and bool(opened.current) and self.cache.recall("release") == opened.current
+        if self.cache_is_current:
+            self.segments.load()
+        else:
+            self.cache.segments.clear()
+            refuse_damaged(opened.root)
+
+    @property
+    def _continued(self) -> ManifestReader:
+        """The release whose dates are continued."""
+        return self.previous or self.transaction.current_manifest
+
+    @property
+    def _manifests(self) -> list[ManifestReader]:
+        """All releases from the oldest to the current one, then the continued one."""
+        own = [*reversed(self.transaction.older_manifests), self.transaction.current_manifest]
+        return [*self.older, *own, self._continued]
+
+    def _render(self, files: list[SeriesFiles], stale: Mapping[str, str], keys: RenderKeys, progress: Progress) -> None:
+        """Render the stale series in processes, and take over the segments of all others."""
+        unchanged = [files.slug for files in self.scan.series_files if files.slug not in stale]
+        self.totals.counts["unchanged"] += sum(self.segments.summaries[slug].resources for slug in unchanged)
+        cached = self.segments if self.cache_is_current else None
+        current = find_lines(self.transaction.current_manifest, cached) if self.previous else None
+        tasks = RenderTasks(self.scan, self.cache, keys, find_lines(self._continued, cached), current)
+        linker, protected_files = self.scan.linker, self.totals.protected_files
+        make = partial(series_renderer.make, linker, self.transaction.root, protected_files, self.cache_is_current)
+        rendered = ordered_map(self.jobs, make, map(tasks.task, files), linker.lists.theme.template_folder)
+        for series in progress(rendered, len(files)):
+            self.segments.put(series.slug, series.segment)
+            self.totals.add_segment(series.slug, series.change, series.output)
+            self.cache.series.keep_summary(series.slug, stale[series.slug], series.summary)
+            self.cache.chapters.keep(series.slug, series.chapters)
+
+    def _drop_removed_series(self) -> None:
+        """Forget the series that the catalog no longer has."""
+        present = {files.slug for files in self.scan.series_files}
+        current = self.transaction.current_manifest
+        for slug in current.segments.keys() - present - {""}:
+            self.totals.add_removed_series(slug, current.bodies(slug).values())
+        for slug in self.segments.summaries.keys() - present - {""}:
+            self.segments.drop(slug)
+        for slug in self.cache.series.render_keys().keys() - present:
+            self.cache.series.forget(slug)
+            self.cache.chapters.keep(slug, ())
+
+    def _publish_lists(self) -> tuple[Rules, dict[str, bytes]]:
+        """Write the bodies of the whole catalog; return the rules and the small files of the release."""
+        lists = CatalogLists(self.scan, self.cache)
+        self.totals.chapters_without_id = lists.chapters_without_id
+        writer = self.transaction.body_writer(self.totals.protected_files)
+        publisher = ResourcePublisher(writer, self.scan.linker.site, self.scan.as_of, self.cache_is_current)
+        continued = self._continued.bodies("")
+        current = self.transaction.current_manifest.bodies("") if self.previous else continued
+        published = lists.publish(publisher, continued, current)
+        self.segments.put("", publisher.segment(published))
+        self.totals.add_segment("", publish.change(current, published), writer.take_totals())
+        rules, summaries = lists.rules(), list(self.segments.summaries.values())
+        return rules, lists.small_files(rules, published, summaries, self.dist, self.media)
+
+
+# ## build_warnings: Warnings about the settings and the bodies of a new release.
+
+
+def of_site(options: Options, site: Site, chapters_without_id: int) -> Iterator[str]:
+    if not options.local and server_url.is_loopback(site.base_url):
+        yield (
+            f"{options.catalog / layout.SITE}: base_url is {site.base_url}, which works only on this machine; "
+            "set it to the public URL of the site before you publish it"
+        )
+    if chapters_without_id:
+        some = f"{chapters_without_id} chapters have no id and are"
+        chapters = "1 chapter has no id and is" if chapters_without_id == 1 else some
+        yield f"{options.catalog}: {chapters} missing from /api/v2; `python build.py ids` changes that"
+
+
+def of_size(options: Options, site: Site, segments: Segments) -> Iterator[str]:
+    """A warning for each body that exceeds `body_budget`."""
+    limit = f"body_budget ({site.body_budget} MiB) in {options.catalog / layout.SITE}"
+    for _, summary in segments.in_order():
+        for url, size in summary.oversized:
+            yield f"{url}: {size / (1 << 20):.1f} MiB exceed {limit}"
+
 
 # Called with the catalog and the release that was built, for example to collect the data of a report.
 Inspect = Callable[[CatalogScan, Cache, Transaction], None]
@@ -90,8 +437,8 @@ class NewRelease:
         options, totals, catalog_scan = self.options, builder.totals, builder.scan
         site = catalog_scan.linker.site
         warnings = [
-            *build_warnings.of_site(options, site, totals.chapters_without_id),
-            *build_warnings.of_size(options, site, builder.segments),
+            *of_site(options, site, totals.chapters_without_id),
+            *of_size(options, site, builder.segments),
         ]
         if journal.is_later(builder.transaction.journal, options.as_of):
             warnings.append(

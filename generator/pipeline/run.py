@@ -17,8 +17,7 @@ from .cache import Cache
 from .open_cache import Waiting, with_cache
 
 if TYPE_CHECKING:
-    from .new_release import Inspect
-    from .release_builder import Progress
+    from .new_release import Inspect, Progress
     from .scan import CatalogScan
     from .schedule import Schedule
 

@@ -20,17 +20,61 @@ from ..catalog.layout import SITE, SeriesFiles
 from ..catalog.linking import Linker
 from ..catalog.problems import locate
 from ..catalog.problems.cut_texts import CutText
-from ..catalog.problems.unlocated import UnlocatedProblem
 from ..catalog.reader import LISTS, SIZES, VIEWS, SeriesEntry, Sources
 from ..catalog.site_settings import Site
-from ..errors import CatalogError, Problem
+from ..errors import CatalogError, Problem, UnlocatedProblem
 from . import parsed_files, series_facts, theme_check
 from .cache import Cache
 from .parsed_files import ParsedFiles
 from .process_pool import ordered_map
-from .series_checker import CheckTask, SeriesChecker
 from .series_facts import ReferenceDigests, SeriesFacts
 from .theme_check import Sample
+
+# ## series_checker: Check one series: read its files, or their parsed values, and collect problems and facts.  Runs in worker processes, or in the first one for up to eight series.
+
+
+class CheckTask(NamedTuple):
+    """A series to check, and the values of those of its files that an earlier build parsed, as JSON."""
+
+    files: SeriesFiles
+    values: dict[str, bytes]
+
+
+class CheckedSeries(NamedTuple):
+    """The result for one series. The records are not part of it: passing them between processes is slow."""
+
+    files: SeriesFiles
+    # The problems, the unreadable files and the cut texts.
+    sources: Sources
+    # None if the file of the series could not be read.
+    facts: SeriesFacts | None
+    # Digest and value, as JSON, of each file that was parsed without problems.
+    parsed: dict[str, tuple[str, bytes]]
+
+
+class SeriesChecker:
+    """Checks series. Each process has one."""
+
+    def __init__(self, folder: ConfinedFolder, checks: RecordChecks) -> None:
+        self.folder, self.checks = folder, checks
+
+    def __call__(self, task: CheckTask) -> CheckedSeries:
+        sources = reader.read_series(self.folder, task.files, parsed_files.from_json(task.values))
+        facts, parsed = None, {}
+        for series in sources.series:
+            sources.problems += self.checks.series(series)
+            facts = series_facts.facts_of(series)
+            records = {entry.file: entry.record for entry in (series.entry, *series.chapters) if not entry.path}
+            if not sources.problems:
+                parsed = {
+                    file: (sources.parsed[file].digest, encoding.json(records[file].to_values()))
+                    for file in task.files.files
+                    if file in sources.parsed
+                }
+        sources.series.clear()
+        sources.parsed.clear()
+        return CheckedSeries(task.files, sources, facts, parsed)
+
 
 _CUTS = "cut texts"
 # The series whose pages show mistakes of a theme.

@@ -5,10 +5,9 @@ from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from .. import encoding
-from ..catalog.linking import Linker
-from ..catalog.name_index import NameIndex
-from ..catalog.page_ids import needs_allocated_ids
+from ..catalog.linking import Linker, needs_allocated_ids
 from ..catalog.reader import SeriesEntry
+from ..catalog.references import NameIndex
 
 
 class SeriesFacts(NamedTuple):

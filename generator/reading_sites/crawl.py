@@ -16,9 +16,8 @@ from ..catalog import field_values
 from ..catalog.patterns import MAX_SLUG
 from ..errors import FlatpanelError
 from . import sitemap
-from .crawler import GONE, Crawler
+from .crawler import GONE, NOT_IMPLEMENTED, Crawler
 from .lenient import count, entries, fields, seconds, text, texts, volume, whole
-from .path_spelling import NOT_IMPLEMENTED
 from .responses import OLD, OPENAPI, V2, SiteResponse, filtered_chapters
 
 MAX_SERIES = 100_000

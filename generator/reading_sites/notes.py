@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from ..catalog.api_keys import redacted
-from ..escaping import escaped
+from ..errors import escaped
 
 # Places that are named for each sentence; the rest is counted.
 _NAMED = 5

@@ -12,7 +12,7 @@ from . import journal, manifest
 from .bodies import BUILD_STATE_FILE
 from .journal import JournalEntry
 from .manifest import EMPTY, Manifest
-from .manifest_reader import refuse_damaged
+from .manifest_reader import ManifestReader, refuse_damaged
 from .table import ReleaseTable
 
 # A file of this name marks a folder of previews, which contain scheduled chapters.
@@ -135,3 +135,22 @@ def _has_manifest(root: Path, release: str) -> bool:
 def _link_target(link: Path) -> str | None:
     """The name of the release that a link points to."""
     return Path(os.readlink(link)).name if link.is_symlink() else None
+
+
+# ## highest_id: The highest chapter id of releases on the disk.
+
+
+def highest_id(out: Path, previous: Path | None) -> int:
+    """Return the highest chapter id in the releases below `out` and in the manifest `previous`; 0 without any.
+
+    Raises if the current release is missing: its ids would be assigned again.
+    """
+    store = Store(out)
+    if not store.current():
+        refuse_damaged(out)
+    manifests = [store.manifest_path(release) for release in (store.current(), *store.older())]
+    highest = 0
+    for path in (*manifests, previous):
+        with ManifestReader(path) as manifest:
+            highest = max(highest, manifest.highest_id)
+    return highest

@@ -12,8 +12,8 @@ from ..pipeline import new_release, scan, up_to_date
 from ..pipeline.build_options import Options
 from ..pipeline.cache import Cache
 from ..pipeline.main_conf import main_conf
+from ..pipeline.new_release import no_progress
 from ..pipeline.open_cache import with_cache
-from ..pipeline.release_builder import no_progress
 from ..release import transaction
 from ..release.changes import KINDS, url_changes
 from ..release.manifest import Manifest

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from generator.api import docs_page
-from generator.api.openapi.operations import OPERATIONS, TAGS
+from generator.api.openapi.document import OPERATIONS, TAGS
 from generator.hosts.export import export_release
 from tests.conftest import Site
 from tests.support import browser

@@ -1,8 +1,8 @@
 """Texts of the owner as HTML: what Markdown can do, and what it cannot."""
 
-from generator.api.pages import markdown
+from generator.api.pages import theme
 
-convert = markdown.converter()
+convert = theme.converter()
 
 
 def test_text_as_html() -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from generator import encoding
-from generator.api.openapi.operations import OPERATIONS, TAGS
+from generator.api.openapi.document import OPERATIONS, TAGS
 from generator.api.openapi.schemas import SCHEMA_OF, SCHEMAS
 from generator.api.resources import HTML, JSON, Resource
 from generator.api.routes import GATES, ROUTES

@@ -11,8 +11,7 @@ from typing import Any, get_args
 import pytest
 
 from generator import encoding
-from generator.api.page_items import LISTED_VERSIONS
-from generator.api.page_routes import PAGES
+from generator.api.page_routes import LISTED_VERSIONS, PAGES
 from generator.api.pages import values
 from generator.api.pages.context import PageContext
 from generator.api.pages.texts import TEXTS, Texts

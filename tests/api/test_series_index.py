@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from generator.api.payloads import series_sets
-from generator.api.payloads.name_parts import COMMON, LONGEST, MAX_CANDIDATES, positions_by_part
+from generator.api.payloads import series_index
+from generator.api.payloads.series_index import COMMON, LONGEST, MAX_CANDIDATES, positions_by_part
 
 names = st.text("aab \u00e9\u5225", max_size=12)
 texts = st.lists(st.lists(names, min_size=1, max_size=2).map("\n".join), max_size=40)
@@ -63,40 +63,40 @@ def test_thousands_of_names_of_one_series_have_few_parts() -> None:
 def test_set_has_one_bit_for_each_member(given: tuple[int, set[int]]) -> None:
     """The sign of an integer is the bit of its last series."""
     total, positions = given
-    integers = stored(series_sets.bits(positions, total))
+    integers = stored(series_index.bits(positions, total))
 
-    assert len(integers) == series_sets.words(total)
+    assert len(integers) == series_index.words(total)
     assert {place for place in range(32 * len(integers)) if integers[place >> 5] >> (place & 31) & 1} == positions
 
 
 @pytest.mark.parametrize("total", [0, 1, 32, 33])
 def test_set_of_all_series_has_the_length_of_every_set(total: int) -> None:
     """A site without series has a set without integers."""
-    assert len(stored(series_sets.bits(range(total), total))) == series_sets.words(total) == -(-total // 32)
+    assert len(stored(series_index.bits(range(total), total))) == series_index.words(total) == -(-total // 32)
 
 
 def test_shorter_form_of_a_set_is_stored() -> None:
     """Of 100 series, three need fewer integers than four words of bits."""
-    lists = series_sets.PositionLists(100)
+    lists = series_index.PositionLists(100)
     numbers = [lists.add([9, 1, 5]), lists.add([1, 2, 3, 4]), lists.add([9, 1, 5])]
 
     assert numbers == [0, 1, 0]
-    assert [stored(text) for text in lists.texts] == [[1, 5, 9], stored(series_sets.bits([1, 2, 3, 4], 100))]
+    assert [stored(text) for text in lists.texts] == [[1, 5, 9], stored(series_index.bits([1, 2, 3, 4], 100))]
 
 
 def test_named_sets_have_the_positions_of_each_order() -> None:
     """Equal sets are stored once. The set of all series is the first."""
-    sets = series_sets.NamedSets(3)
+    sets = series_index.NamedSets(3)
     numbers = sets.by_name([{"a", "b"}, {"b"}, {"b", "c"}])
     order = sets.in_order([2, 0, 1], ranked=True)
 
     assert numbers == {"a": 1, "b": sets.everything, "c": 2}
     assert sets.counts == [3, 1, 1]
     assert order == {
-        "sets": [series_sets.bits(positions, 3) for positions in ([0, 1, 2], [1], [0])],
+        "sets": [series_index.bits(positions, 3) for positions in ([0, 1, 2], [1], [0])],
         "series": [2, 0, 1],
-        "ranks": series_sets.integers([1, 2, 0]),
+        "ranks": series_index.integers([1, 2, 0]),
     }
     assert sets.in_order([0, 1, 2], ranked=False) == {
-        "sets": [series_sets.bits(positions, 3) for positions in ([0, 1, 2], [0], [2])]
+        "sets": [series_index.bits(positions, 3) for positions in ([0, 1, 2], [0], [2])]
     }

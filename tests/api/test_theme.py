@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from generator import bounds
-from generator.api.pages import markdown
+from generator.api.pages import theme
 from generator.api.pages.texts import TEXTS
 from generator.errors import CatalogError, FlatpanelError
 from generator.installation import how_to_add
@@ -218,7 +218,7 @@ def test_texts_need_a_library(project: Project, monkeypatch: pytest.MonkeyPatch)
     project.write("about.md", "x")
     project.write("rules.md", "x")
 
-    assert markdown.converter() is None
+    assert theme.converter() is None
     assert project.problems() == [
         f"theme/about.md:1:1: needs the library markdown-it-py; install it: {how_to_add('markdown-it-py')}"
     ]

@@ -13,7 +13,7 @@ from click.testing import Result
 
 from generator.errors import FlatpanelError
 from generator.imports import spilled
-from generator.imports.database import dumpdata, json_array, source
+from generator.imports.database import dumpdata, source
 from generator.imports.database.tables import TABLES
 from tests.support.documents import DOCUMENTS
 from tests.support.real_service import RECORDED
@@ -151,9 +151,9 @@ def test_small_parts_of_the_text_give_the_same_objects(
     path = tmp_path / "dump.json"
     path.write_text(json.dumps(recorded[-60:], indent=1) + "\n\n")
     for size in (1, 2, 7, 97):
-        monkeypatch.setattr(json_array, "_CHUNK", size)
+        monkeypatch.setattr(dumpdata, "_CHUNK", size)
 
-        assert list(json_array.objects(path, 1 << 20)) == recorded[-60:]
+        assert list(dumpdata.objects(path, 1 << 20)) == recorded[-60:]
 
 
 def test_memory_for_other_models_is_bounded(tmp_path: Path) -> None:
@@ -161,7 +161,7 @@ def test_memory_for_other_models_is_bounded(tmp_path: Path) -> None:
     path, entry = tmp_path / "dump.json", {"model": "sessions.session", "pk": "k", "fields": {"data": "x" * 10_000}}
     path.write_text(f"[{','.join([json.dumps(entry)] * 4000)}]")
     tracemalloc.start()
-    count = sum(1 for _ in json_array.objects(path, 1 << 30))
+    count = sum(1 for _ in dumpdata.objects(path, 1 << 30))
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
 
@@ -345,20 +345,20 @@ def test_too_large_files_are_refused(tmp_path: Path, recorded: list[Item], monke
 
 def test_too_long_object_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """An object without an end is not read to the end of the file."""
-    monkeypatch.setattr(json_array, "_CHUNK", 100)
-    monkeypatch.setattr(json_array, "_LONGEST", 1000)
+    monkeypatch.setattr(dumpdata, "_CHUNK", 100)
+    monkeypatch.setattr(dumpdata, "_LONGEST", 1000)
     path = tmp_path / "dump.json"
     path.write_bytes(b'[{"a": "' + b"x" * 100_000)
-    with pytest.raises(json_array.InvalidArray, match="line 1: Unterminated string"):
-        list(json_array.objects(path, 5000))
+    with pytest.raises(dumpdata.InvalidArray, match="line 1: Unterminated string"):
+        list(dumpdata.objects(path, 5000))
 
 
 def test_unreadable_file_is_closed(tmp_path: Path) -> None:
     """A file whose compressed data is invalid from the start."""
     path = tmp_path / "dump.json"
     path.write_bytes(b"\x1f\x8bxx" + bytes(20))
-    with pytest.raises(json_array.InvalidArray, match="cannot be decompressed: Unknown compression method"):
-        list(json_array.objects(path, 5000))
+    with pytest.raises(dumpdata.InvalidArray, match="cannot be decompressed: Unknown compression method"):
+        list(dumpdata.objects(path, 5000))
 
 
 def test_page_has_the_commands_that_messages_name() -> None:

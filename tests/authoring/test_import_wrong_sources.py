@@ -10,7 +10,7 @@ import pytest
 
 from generator.catalog.yaml import reader
 from generator.errors import FlatpanelError
-from generator.imports import title_template
+from generator.imports import chapters
 from generator.imports.people_and_groups import category_id
 from generator.imports.run import ImportResult
 from generator.reading_sites import crawl, image_paths, lenient
@@ -441,14 +441,14 @@ def test_a_file_name_must_result_in_the_same_url(url: str, name: str) -> None:
 def test_a_title_template_fits_all_titles() -> None:
     """Otherwise there is none."""
     parts = {"volume": "2", "number": "2", "title": "Two", "date": "2026-01-01", "series": "S"}
-    made = title_template.TitleSample("S 2-2 Two (2026-01-01)", 2, parts)
-    other = title_template.TitleSample("S 3-2 Two (2026-01-01)", 3, {**parts, "volume": "3"})
+    made = chapters.TitleSample("S 2-2 Two (2026-01-01)", 2, parts)
+    other = chapters.TitleSample("S 3-2 Two (2026-01-01)", 3, {**parts, "volume": "3"})
 
-    assert title_template.template([]) == "Vol. {volume}, Ch. {number}: {title}"
-    assert title_template.template([made, other]) == "{series} {volume}-{number} {title} ({date})"
-    assert title_template.template([made, title_template.TitleSample("else", 2, parts)]) is None
-    assert title_template.template([title_template.TitleSample("{x} Two", 2, parts)]) == "{{x}} {title}"
-    assert title_template.template([title_template.TitleSample("2 2 2 2 2 2 2 Two", 2, parts)]) is None
+    assert chapters.template([]) == "Vol. {volume}, Ch. {number}: {title}"
+    assert chapters.template([made, other]) == "{series} {volume}-{number} {title} ({date})"
+    assert chapters.template([made, chapters.TitleSample("else", 2, parts)]) is None
+    assert chapters.template([chapters.TitleSample("{x} Two", 2, parts)]) == "{{x}} {title}"
+    assert chapters.template([chapters.TitleSample("2 2 2 2 2 2 2 Two", 2, parts)]) is None
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from click.testing import Result
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from generator.authoring import view_counts, view_log
+from generator.authoring import view_counts
 from tests.conftest import Site, copy_of
 from tests.support import author_catalogs, nginx_client
 from tests.support.author_catalogs import Run, counts, line, lines
@@ -271,7 +271,7 @@ def test_views_are_not_an_edit(counting: Site, add_views: Callable[..., Result])
 
 def test_chapter_ids_have_at_most_10_digits() -> None:
     """Longer ones are invalid lines."""
-    tally = view_log.Tally()
+    tally = view_counts.Tally()
 
     assert tally.add([line(1, 9_999_999_999).encode(), line(2, 99_999_999_999).encode()]) == 1
     assert tally.counts == {"9999999999": 1}

@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 import pytest
 from click.testing import Result
 
-from generator.authoring import view_counts, view_log
-from generator.authoring.view_log import DAYS_KEPT, CountedRequests
+from generator.authoring import view_counts
+from generator.authoring.view_counts import DAYS_KEPT, CountedRequests
 from tests.conftest import Site
 from tests.support import author_catalogs
 from tests.support.author_catalogs import Run, counts, line, lines
@@ -81,8 +81,8 @@ def test_stored_requests_are_read_as_written() -> None:
         {"2026-05-01": {"0123456789ab", "ba9876543210"}, "2026-05-02": set()}, "2026-01-01", "ab", {"7": 3}
     )
 
-    assert view_log.load(view_log.dump(memory)) == memory
-    assert view_log.dump(view_log.load(view_log.dump(memory))) == view_log.dump(memory)
+    assert view_counts.load(view_counts.dump(memory)) == memory
+    assert view_counts.dump(view_counts.load(view_counts.dump(memory))) == view_counts.dump(memory)
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,6 @@
 """Checks between records. The messages are in tests/data/wrong/references.md."""
 
-from generator.catalog.problems.unlocated import FIRST, UnlocatedProblem
+from generator.errors import FIRST, UnlocatedProblem
 from tests.support.yaml_catalogs import complaints
 
 PEOPLE = """

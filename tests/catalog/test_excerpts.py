@@ -8,11 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from generator.catalog import api_keys
-from generator.catalog.problems.excerpts import SourceLines, excerpt
-from generator.catalog.problems.locate import locate
-from generator.catalog.problems.unlocated import UnlocatedProblem
+from generator.catalog.problems.locate import SourceLines, excerpt, locate
 from generator.catalog.yaml.positions import read_positions
-from generator.errors import MAX_EXCERPTS
+from generator.errors import MAX_EXCERPTS, UnlocatedProblem
 
 KEY = f"fpk_{'a1B2' * 10}"
 

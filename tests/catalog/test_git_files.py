@@ -9,8 +9,7 @@ import pytest
 
 from generator.catalog import confined_folder
 from generator.catalog import git as history
-from generator.catalog.git import GitError, Repository, TreeEntry
-from generator.catalog.git_files import CommittedFiles
+from generator.catalog.git import CommittedFiles, GitError, Repository, TreeEntry
 from generator.errors import FlatpanelError
 from tests.catalog.test_git import FIRST, THIRD, commit, git
 from tests.faults.test_hostile_repositories import output, write_catalog

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from generator.catalog import page_ids as pageids
+from generator.catalog import linking as pageids
 from generator.catalog.records import MAX_ID
 
 # The last chapter whose pages are its id times 1000 plus their number.

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 from click.testing import Result
 
-from generator.catalog import page_sizes
+from generator.catalog import entities
 from tests.conftest import Site
 from tests.support import yaml_catalogs
 from tests.support.linked_catalog import link
@@ -23,19 +23,19 @@ TEXTS = [
 def test_text_and_sizes_agree() -> None:
     """Each is made from the other."""
     for text, sizes in TEXTS:
-        assert page_sizes.sizes(text, len(sizes)) == sizes
-        assert page_sizes.text(sizes) == text
+        assert entities.sizes(text, len(sizes)) == sizes
+        assert entities.text(sizes) == text
 
 
 def test_text_of_another_number_of_pages_is_stale() -> None:
     """Also a short text of very many pages, which takes no memory."""
-    assert page_sizes.sizes("784x1145*3", 2) == page_sizes.sizes("784x1145*3", 4) == ()
-    assert page_sizes.sizes(" ".join(["1x1*99999"] * 100_000), 2) == ()
-    assert page_sizes.sizes("", 0) == page_sizes.sizes("", 2) == ()
+    assert entities.sizes("784x1145*3", 2) == entities.sizes("784x1145*3", 4) == ()
+    assert entities.sizes(" ".join(["1x1*99999"] * 100_000), 2) == ()
+    assert entities.sizes("", 0) == entities.sizes("", 2) == ()
 
 
 def test_larger_images_than_a_text_can_contain_have_no_size() -> None:
-    assert page_sizes.text([(999_999, 1), (1_000_000, 1), (1, 1_000_000)]) == "999999x1 -*2"
+    assert entities.text([(999_999, 1), (1_000_000, 1), (1, 1_000_000)]) == "999999x1 -*2"
 
 
 def test_chapter_gets_the_sizes_of_its_id() -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from generator.catalog import field_help
 from generator.catalog.problems import doc_links, locate
-from generator.catalog.problems.unlocated import UnlocatedProblem
+from generator.errors import UnlocatedProblem
 from tests.catalog.test_doc_links import RECORDS
 from tests.conftest import Site
 from tests.project.test_catalog_docs import HEADINGS, rows

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from generator.commands import folder_events
-from generator.commands.folder_events import FolderEvents
+from generator.commands import serve
+from generator.commands.serve import FolderEvents
 
 
 @pytest.fixture
@@ -25,7 +25,7 @@ def ended_by_event(monkeypatch: pytest.MonkeyPatch) -> Callable[[FolderEvents], 
             ready.append(bool(result[0]))
             return result
 
-        monkeypatch.setattr(folder_events.select, "select", at_once)
+        monkeypatch.setattr(serve.select, "select", at_once)
         events.wait(60)
         return ready[0]
 

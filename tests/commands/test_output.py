@@ -14,7 +14,7 @@ import pytest
 from click.testing import Result
 
 from generator.commands import importing, output
-from generator.escaping import escaped
+from generator.errors import escaped
 from tests.conftest import Site
 from tests.project.test_architecture import MODULES, tree
 from tests.support import tree_snapshot

@@ -6,7 +6,7 @@ import socket
 
 import pytest
 
-from generator.catalog import loopback
+from generator import server_url
 from generator.errors import FlatpanelError
 from generator.nginx import process
 from generator.release.store import Store
@@ -282,8 +282,8 @@ def test_nginx_conf_listens_on_all_addresses(site: Site, line: str, addresses: l
 )
 def test_only_a_loopback_base_url_is_replaced(base_url: str, port: int, expected: str, local: bool) -> None:
     """The host name is kept."""
-    assert loopback.local_base_url(base_url, port) == expected
-    assert loopback.is_loopback(base_url) is local
+    assert server_url.local_base_url(base_url, port) == expected
+    assert server_url.is_loopback(base_url) is local
 
 
 def test_a_build_with_a_loopback_base_url_warns(local: Site, run: Run) -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from generator.catalog import reader
 from generator.commands import serve as command
-from generator.commands.preview_status import PreviewStatus
+from generator.commands.serve import PreviewStatus
 from generator.errors import FlatpanelError
 from generator.pipeline.build_options import Options
 from generator.release.store import Store

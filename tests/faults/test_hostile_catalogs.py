@@ -19,11 +19,10 @@ from generator.catalog import api_keys
 from generator.catalog.confined_folder import MAX_SIZE
 from generator.catalog.problems import locate
 from generator.catalog.problems.suggestions import did_you_mean
-from generator.catalog.problems.unlocated import UnlocatedProblem
 from generator.catalog.reader import LISTS, MAX_PROBLEMS
 from generator.catalog.yaml.positions import read_positions
 from generator.catalog.yaml.reader import MAX_DIRECTIVES, MAX_VALUES, Malformed, load
-from generator.errors import CatalogError
+from generator.errors import CatalogError, UnlocatedProblem
 from generator.pipeline import run as pipeline
 from generator.pipeline.build_options import Options
 from tests.catalog.test_wrong_catalogs import AS_OF, WRONG, files, problems, write

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from generator.api.resources import SERIES_INDEX_URL, Alias, key
 from generator.errors import FlatpanelError
-from generator.hosts.packs import pack_folder, pack_format, state, worker_files
+from generator.hosts.packs import pack_files, pack_format, state, worker_files
 from generator.hosts.packs.pack_files import PackTotals, pack_release
 from generator.release.manifest import Entry, Published, last_modified
 from generator.release.store import Store
@@ -175,7 +175,7 @@ def test_a_body_over_25_mib_is_stored_compressed(site: Site, tmp_path: Path) -> 
     packed = PackedFolder(tmp_path / "edge")
     record = packed.find("/api/series")
     assert record
-    assert record.size > pack_folder.LARGEST_FILE
+    assert record.size > pack_files.LARGEST_FILE
     assert record.body == (site.store.root / site.manifest.resources["/api/series"].file).read_bytes()
     sizes = [path.stat().st_size for path in (tmp_path / "edge/files").rglob("*") if path.is_file()]
     assert max(sizes) < 1 << 20
@@ -451,7 +451,7 @@ def test_settings_that_a_user_has_changed_stay(site: Site, tmp_path: Path, run: 
 def test_a_body_that_hosts_refuse_is_named(
     site: Site, tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(pack_folder, "LARGEST_FILE", 5000)
+    monkeypatch.setattr(pack_files, "LARGEST_FILE", 5000)
     result = run("pack", "--out", site.store.root, tmp_path / "edge")
     assert result.exit_code == 0
     assert "is larger than 25 MiB, which Cloudflare refuses\n" in result.stderr

@@ -11,7 +11,7 @@ from generator.api.resources import Gate
 from generator.hosts.plain import cloudflare, netlify, plain_release
 from generator.hosts.plain.caddy import quote
 from generator.hosts.plain.export import export_for
-from generator.hosts.plain.path_rules import path_rules
+from generator.hosts.plain.patterns import path_rules
 from generator.hosts.plain.plain_release import PlainRelease
 from tests.conftest import Site, copy_of
 from tests.hosts.plain_cases import public

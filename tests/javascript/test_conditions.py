@@ -3,7 +3,7 @@
 import re
 
 from generator import encoding
-from generator.nginx import date_patterns
+from generator.nginx import config
 from tests.support.core_server import needs_node
 from tests.support.tables import each
 
@@ -76,7 +76,7 @@ def test_body_without_date_ignores_dates(core) -> None:
 
 
 MONTHS = dict(zip(encoding.MONTHS, (f"{month:02}" for month in range(1, 13)), strict=True))
-LINES = [(re.compile(pattern.replace("(?<fp_", "(?P<fp_")), value) for pattern, value in date_patterns.lines("fp_x")]
+LINES = [(re.compile(pattern.replace("(?<fp_", "(?P<fp_")), value) for pattern, value in config.lines("fp_x")]
 
 
 def nginx_digits(date: str) -> str:

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from generator.nginx import date_patterns
+from generator.nginx import config
 from tests.conftest import copy_of
 from tests.support import nginx_client, runs
 from tests.support.tables import each
@@ -25,8 +25,8 @@ def python(pattern: str) -> re.Pattern[str]:
 
 
 Form = Callable[[datetime], str]
-LINES = [(python(pattern), value) for pattern, value in date_patterns.lines("x")]
-NOT_AFTER = python(date_patterns.NOT_AFTER)
+LINES = [(python(pattern), value) for pattern, value in config.lines("x")]
+NOT_AFTER = python(config.NOT_AFTER)
 
 
 def digits(text: str) -> str:
@@ -174,7 +174,7 @@ def test_day_of_the_week_is_not_checked_against_the_date() -> None:
 
 def test_captures_of_two_dates_do_not_collide() -> None:
     """Each date has its own prefix of names."""
-    assert all("fp_a_" in value and "fp_b_" not in value for _, value in date_patterns.lines("fp_a"))
+    assert all("fp_a_" in value and "fp_b_" not in value for _, value in config.lines("fp_a"))
 
 
 moment = st.integers(0, 99_999_999_999_999)

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from generator.api.payloads.series_sets import NamedSets
+from generator.api.payloads.series_index import NamedSets
 from generator.api.resources import SERIES_INDEX_URL
 from tests.conftest import Site, copy_of
 from tests.support.paths import DATA

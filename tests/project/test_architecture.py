@@ -54,8 +54,8 @@ LARGE = {
 LIBRARIES = {
     "yaml": {"catalog/yaml/reader", "catalog/yaml/positions"},
     "orjson": {"encoding"},
-    "json": {"imports/database/json_array"},  # orjson cannot parse a part of a text
-    "jinja2": {"templating", "api/pages/sandbox", "api/pages/themed_templates"},
+    "json": {"imports/database/dumpdata"},  # orjson cannot parse a part of a text
+    "jinja2": {"templating", "api/pages/themed_templates"},
     "resource": {"bounds"},
     "click": {"cli", "commands"},
     "xml": {"authoring/comicinfo"},
@@ -83,7 +83,7 @@ LIBRARIES = {
     "time": {"commands"},
     "imagesize": {"media/image_sizes"},
     "obstore": {"hosts/publish/s3/bucket"},
-    "markdown_it": {"api/pages/markdown"},
+    "markdown_it": {"api/pages/theme"},
     "random": set(),
     "secrets": {"catalog/api_keys"},
     "uuid": set(),
@@ -97,7 +97,7 @@ WRITING_CALLS = {
 }
 WRITERS = {
     *("catalog/confined_folder", "filesystem"),
-    *("release/bodies", "release/cleanup", "hosts/export", "release/new_folder", "release/nginx_user"),
+    *("release/bodies", "release/transaction", "hosts/export", "release/transaction", "release/nginx_user"),
     "release/transaction",
 }
 

@@ -2,7 +2,7 @@
 
 import re
 
-from generator.api.openapi.responses import BY_STATUS
+from generator.api.openapi.document import BY_STATUS
 from generator.api.routes import ROUTES
 from tests.support.documents import DOCUMENTS, SPAN, sections
 

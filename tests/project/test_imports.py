@@ -19,7 +19,7 @@ START = {
     "generator.commands.help",
     "generator.commands.output",
     "generator.encoding",
-    "generator.escaping",
+    "generator.errors",
 }
 # Libraries and modules that take long to import, and the packages of this program that import them.
 CATALOG = {
@@ -29,7 +29,7 @@ CATALOG = {
     "generator.catalog.yaml",
     "generator.catalog.problems.locate",
 }
-RENDERING = {"generator.api.routes", "generator.nginx.config", "generator.pipeline.release_builder"}
+RENDERING = {"generator.api.routes", "generator.nginx.config", "generator.pipeline.new_release"}
 PAGES = {"generator.api.page_routes", "generator.api.feeds"}
 UNUSED = {
     *("jinja2", "markdown_it", "http.client", "ssl", "concurrent.futures", "multiprocessing"),

@@ -17,7 +17,7 @@ from generator.pipeline.run import build
 from generator.release import transaction
 from generator.release.bodies import BUILD_STATE_FILE
 from generator.release.manifest import Manifest
-from generator.release.new_folder import TEMPORARY_NAME
+from generator.release.transaction import TEMPORARY_NAME
 from generator.review import verify_files
 from tests.conftest import Site
 from tests.release.test_store import named, rebuild

@@ -11,7 +11,7 @@ from generator.api.payloads import v2
 from generator.errors import FlatpanelError
 from generator.pipeline.segments import FILES, Segments
 from generator.release import journal
-from generator.release.new_folder import TEMPORARY_NAME
+from generator.release.transaction import TEMPORARY_NAME
 from tests.conftest import AS_OF, Site
 
 

@@ -14,7 +14,7 @@ from urllib.parse import urlencode
 import pytest
 
 from generator import encoding
-from generator.api.openapi.operations import OPERATIONS
+from generator.api.openapi.document import OPERATIONS
 from generator.catalog import api_keys
 from generator.catalog.entities import Catalog, Chapter
 from tests.api.test_openapi import EXAMPLE, operations, resolved

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from generator.escaping import escaped
+from generator.errors import escaped
 from generator.review.diff import as_markdown, series_pages
 from generator.review.diff.as_markdown import LONGEST
 from generator.review.diff.compare import Comparison

@@ -19,7 +19,7 @@ from generator.pipeline.build_options import Options
 from generator.pipeline.build_result import BuildResult
 from generator.release import changes
 from generator.release.manifest import Manifest
-from generator.review.report import data, sizes
+from generator.review.report import data
 from generator.review.report import page as report
 from generator.review.report.data import ReportData
 from tests.conftest import AS_OF, Site, copy_of
@@ -118,7 +118,7 @@ def test_sizes_equal_those_of_the_files(site: Site, page: Path) -> None:
     assert report_sizes.total.size == sum(one.stat().st_size for one in bodies)
     assert report_sizes.total.compressed == sum(one.stat().st_size for one in packed) < report_sizes.total.size
     largest = sorted(((one.size, url) for url, one in site.manifest.resources.items()), reverse=True)
-    assert [(one.size, one.url) for one in report_sizes.largest] == largest[: sizes.MAX_LARGEST]
+    assert [(one.size, one.url) for one in report_sizes.largest] == largest[: data.MAX_LARGEST]
 
 
 @pytest.mark.parametrize(
@@ -141,7 +141,7 @@ def test_sizes_equal_those_of_the_files(site: Site, page: Path) -> None:
 )
 def test_every_url_has_a_version_and_a_kind(url: str, expected: tuple[str, str]) -> None:
     """Query arguments have no effect; the index has a version of its own."""
-    assert sizes.version_and_kind(url) == expected
+    assert data.version_and_kind(url) == expected
 
 
 def test_a_lost_gzip_form_counts_as_the_uncompressed_body(site: Site, page: Path) -> None:

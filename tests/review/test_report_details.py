@@ -15,10 +15,9 @@ from generator.review.diff.compare import UrlDifference
 from generator.review.diff.entity_views import EntityName
 from generator.review.diff.json_diff import MOVED, JsonChange
 from generator.review.diff.model import EntityChange
+from generator.review.report import data
 from generator.review.report import page as report
-from generator.review.report import series_details
-from generator.review.report.sentences import sentences
-from generator.review.report.series_details import SeriesDetails
+from generator.review.report.data import SeriesDetails, sentences
 from tests.conftest import AS_OF, Site
 from tests.support.reports import build_with_report
 
@@ -177,7 +176,7 @@ def test_new_and_removed_series(site: Site) -> None:
 
 def test_long_lists_of_fields_are_cut(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
     """The others are counted."""
-    monkeypatch.setattr(series_details, "MAX_SENTENCES", 2)
+    monkeypatch.setattr(data, "MAX_SENTENCES", 2)
     site.build()
     series(site, "first", title="A", status="hiatus", description="B", authors="[]", aliases="[C]")
     first = details(site)["first"]
@@ -265,7 +264,7 @@ def test_a_lost_body_of_the_new_release_is_replaced_by_that_of_an_older_version(
         path.unlink()
     before = site.store.manifest_path(site.store.previous())
 
-    assert series_details.series_details(before, with_loss, ["first"])["first"] == SeriesDetails(
+    assert data.series_details(before, with_loss, ["first"])["first"] == SeriesDetails(
         "First", COVER, ['chapter 1: title: "" → "New"']
     )
 
@@ -417,6 +416,6 @@ def test_a_manifest_without_bodies_gives_no_titles(site: Site, tmp_path: Path) -
     assert path
     shutil.copy(path, tmp_path / "manifest.json")
 
-    assert series_details.series_details(None, tmp_path / "manifest.json", ["first"]) == {
+    assert data.series_details(None, tmp_path / "manifest.json", ["first"]) == {
         "first": SeriesDetails(sentences=["series added"])
     }

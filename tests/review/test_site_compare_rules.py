@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from generator.reading_sites.response_cache import ResponseCache
-from generator.review.site_compare import comparison, summary
+from generator.review.site_compare import run, summary
 from generator.review.site_compare import run as comparing
 from generator.review.site_compare.compared_site import ComparedSite
 from generator.review.site_compare.model import Answer, Difference
@@ -75,7 +75,7 @@ def compared(
 
 def unexplained(pair: Compared, facts: Facts) -> list[Difference]:
     first, second = copy.deepcopy(pair.first), copy.deepcopy(pair.second)
-    differences = comparison.differences(pair.path, first, second, facts)
+    differences = run.differences(pair.path, first, second, facts)
     return [difference for difference in differences if not difference.reason]
 
 
@@ -124,7 +124,7 @@ def test_each_change_of_a_response_has_no_reason(compared: tuple[list[Compared],
         if not (pair.first.good and pair.second.good):
             continue
         assert unexplained(pair, facts) == []
-        route = comparison.route_of(pair.path)
+        route = run.route_of(pair.path)
         for place, kind, change in changes(pair.second.value):
             seen[route, place, kind] += 1
             if seen[route, place, kind] <= SAMPLES:
@@ -155,7 +155,7 @@ def odd_values(value: Any) -> Iterator[Any]:
 
 def difference_count(pair: Compared, facts: Facts) -> int:
     values = copy.deepcopy((pair.first, pair.second))
-    return len([*comparison.differences(pair.path, *values, facts)])
+    return len([*run.differences(pair.path, *values, facts)])
 
 
 @pytest.mark.searches
@@ -174,7 +174,7 @@ def test_any_json_of_the_first_site_can_be_compared(
     by_route: dict[str, list[Compared]] = {}
     for pair in pairs:
         if pair.first.good and pair.second.good:
-            by_route.setdefault(comparison.route_of(pair.path), []).append(pair)
+            by_route.setdefault(run.route_of(pair.path), []).append(pair)
     samples = [max(same[:20], key=lambda pair: difference_count(pair, facts)) for same in by_route.values()]
     for pair in samples:
         for number, value in enumerate(islice(odd_values(pair.first.value), MOST)):
@@ -183,5 +183,5 @@ def test_any_json_of_the_first_site_can_be_compared(
             others = samples if number in OTHERS else ()
             for other in [replace(pair, first=answer), *others]:
                 values = copy.deepcopy((other.first, other.second))
-                summary.summary(comparison.differences(other.path, *values, facts))
+                summary.summary(run.differences(other.path, *values, facts))
         del odd[pair.path]

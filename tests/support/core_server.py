@@ -11,7 +11,7 @@ import pytest
 
 from generator import encoding
 from generator.api.resources import key
-from generator.hosts.packs.worker_rules import rules
+from generator.hosts.packs.worker_files import rules
 from generator.release import manifest
 from generator.release.table import Alias, Entry, Gate, ReleaseTable
 from tests.conftest import Site

@@ -6,9 +6,8 @@ from pathlib import Path
 from generator.catalog import git
 from generator.catalog.confined_folder import Folder
 from generator.catalog.entities import Catalog
-from generator.catalog.linking import Linker
+from generator.catalog.linking import Linker, allocate_page_ids, needs_allocated_ids
 from generator.catalog.load import load_valid
-from generator.catalog.page_ids import allocate_page_ids, needs_allocated_ids
 from generator.catalog.reader import Sources
 
 

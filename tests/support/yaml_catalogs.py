@@ -13,11 +13,11 @@ from generator.catalog import cross_checks
 from generator.catalog import entities as linked
 from generator.catalog.entities import Catalog
 from generator.catalog.layout import SITE
-from generator.catalog.problems.unlocated import UnlocatedProblem
 from generator.catalog.reader import LISTS, Entry, SeriesEntry, Sources
 from generator.catalog.records import Series
 from generator.catalog.site_settings import Site
 from generator.catalog.yaml import reader
+from generator.errors import UnlocatedProblem
 from generator.pipeline import series_renderer
 from tests.support.linked_catalog import link
 

@@ -12,6 +12,7 @@ from ...catalog.field_values import iso
 from ..pages.context import PageContext
 from ..resources import Body
 from ..visibility import visible
+from . import texts
 from .formats import DECLARATION, xml_text
 
 MOST_URLS, MOST_BYTES = 50_000, 50_000_000
@@ -113,3 +114,22 @@ def _modified(series: SeriesSummary, with_chapters: bool = True) -> int:
 
 def _newest(catalog: Catalog, series: Iterable[SeriesSummary]) -> int:
     return max((catalog.site_modified, *map(_modified, series)))
+
+
+# ## opensearch: The OpenSearch 1.1 description: browsers add the site to their search engines.
+
+# The specification allows no longer names.
+_MAX_NAME = 16
+
+
+def description(page: PageContext, catalog: Catalog) -> Body:
+    name = xml_text(page.title[:_MAX_NAME].strip())
+    about = xml_text(texts.SEARCH.format(site=page.title))
+    template = xml_text(f"{page.site.base_url}{page.paths.search}?title={{searchTerms}}")
+    body = (
+        f'{DECLARATION}<OpenSearchDescription xmlns="http://a9.com/-/spec/opensearch/1.1/">'
+        f"<ShortName>{name}</ShortName><Description>{about}</Description>"
+        f'<Url type="text/html" method="get" template="{template}"/>'
+        f"<InputEncoding>UTF-8</InputEncoding><OutputEncoding>UTF-8</OutputEncoding></OpenSearchDescription>"
+    )
+    return Body(body.encode(), catalog.site_modified)

@@ -1,16 +1,436 @@
 """The OpenAPI 3.1 document, made from the tables of routes and the schemas of bodies."""
 
-from collections.abc import Callable, Sequence, Set
+import re
+from collections.abc import Callable, Iterator, Sequence, Set
 from dataclasses import dataclass
 from typing import Any
 
 from ... import __version__
+from ...catalog import records
 from ...catalog.entities import Catalog
-from ..resources import HTML, Body
-from . import parameters, responses
-from .operations import OPERATIONS, TAGS, Operation
-from .schema_types import Schema, array, object_of, ref
+from ..payloads.series_list import DEFAULT_ORDER, ORDERS
+from ..payloads.v2 import DATE_FORMATS
+from ..resources import HTML, JSON, Body
+from .schema_types import (
+    DECIMAL,
+    FLAG,
+    HTTP_DATE,
+    ID,
+    SLUG,
+    TEXT,
+    URI,
+    VOLUME,
+    Schema,
+    array,
+    described,
+    object_of,
+    ref,
+)
 from .schemas import SCHEMA_OF, SCHEMAS
+
+# ## parameters: The parameters of the OpenAPI document: of paths, queries and headers, and API keys.
+
+STATUSES = ("any", *records.STATUSES, "cancelled")
+_CATEGORY: Schema = {**TEXT, "minLength": 1, "maxLength": records.MAX_CATEGORY}
+_SORTS = [sign + name for name in ORDERS for sign in ("", "-")]
+_LIMIT: Schema = {"type": "integer", "minimum": 1, "maximum": 999}
+_PAGE_NUMBER: Schema = {"type": "integer", "minimum": 1, "default": 1}
+# The length is that of the percent-encoded text.
+_PART: Schema = {**TEXT, "maxLength": 200}
+# In any spelling, unlike a number in a path, which must be canonical. The value of a volume is an integer.
+_NUMBER_AS_SENT: Schema = {"type": "string", "pattern": r"^[0-9]+(\.[0-9]+)?([eE][0-9]{1,2})?$"}
+_ETAGS = {"type": "string", "examples": ['"6fd721cb9531502d4c52f0f3ebc34f22"']}
+
+# The headers of conditional requests, in the order in which RFC 9110, 13.2.2 evaluates them.
+CONDITIONS = ("If-Match", "If-Unmodified-Since", "If-None-Match", "If-Modified-Since")
+
+SECURITY_SCHEMES = {
+    "header": {"type": "apiKey", "in": "header", "name": "X-API-Key"},
+    "query": described(
+        {"type": "apiKey", "in": "query", "name": "api_key"},
+        "For clients that cannot send headers. The header takes precedence.",
+    ),
+}
+
+
+def _query(name: str, schema: Schema, description: str, **more: object) -> Schema:
+    return {"name": name, "in": "query", "description": description, "schema": schema, **more}
+
+
+def _path(name: str, schema: Schema, description: str) -> Schema:
+    return {"name": name, "in": "path", "required": True, "description": description, "schema": schema}
+
+
+def _condition(name: str, schema: Schema, description: str) -> Schema:
+    return {"name": name, "in": "header", "description": description, "schema": schema}
+
+
+def parameters(page_size: int) -> dict[str, Schema]:
+    """All parameters, by the name that operations refer to."""
+    return _of_paths() | _of_lists(page_size) | _of_chapters() | _of_conditions()
+
+
+def _of_paths() -> dict[str, Schema]:
+    return {
+        "id": _path("id", ID, "The id, which never changes."),
+        "slug": _path("slug", SLUG, "The slug of the series."),
+        "volume": _path("volume", VOLUME, "The number of the volume, or 0 for chapters without a volume."),
+        "chapter": _path("chapter", DECIMAL, "The number of the chapter."),
+        "name": _path("name", _CATEGORY, "The exact name of the category."),
+    }
+
+
+def _of_lists(page_size: int) -> dict[str, Schema]:
+    return {
+        "page": _query("page", _PAGE_NUMBER, "The number of the page."),
+        "limit": _query("limit", {**_LIMIT, "default": page_size}, "The number of series on a page."),
+        "sort": _query(
+            "sort",
+            {"type": "string", "enum": _SORTS, "default": DEFAULT_ORDER},
+            "The sort order. A minus reverses it. Equal series are sorted by slug.",
+        ),
+        "slug_filter": _query("slug", TEXT, "Only the series with this slug, in upper or lower case."),
+        "status": _query(
+            "status", {"type": "string", "enum": list(STATUSES), "default": "any"}, "Only series with this status."
+        ),
+        "categories": _query(
+            "categories",
+            array(TEXT) | {"maxItems": 64, "uniqueItems": True},
+            "Only series with at least one of these categories, and with none of those after a `-`. Each is a name or "
+            "an id, in upper or lower case.",
+            style="form",
+            explode=False,
+        ),
+        "title": _query("title", _PART, "Only series with this text in the title or an alias, in upper or lower case."),
+        "author": _query("author", _PART, "Only series by an author with this text in a name, in upper or lower case."),
+        "artist": _query("artist", _PART, "Only series by an artist with this text in a name, in upper or lower case."),
+    }
+
+
+def _of_chapters() -> dict[str, Schema]:
+    return {
+        "series_filter": _query("series", TEXT, "Only chapters of the series with this slug, in upper or lower case."),
+        "date_format": _query(
+            "date_format",
+            {"type": "string", "enum": list(DATE_FORMATS), "default": next(iter(DATE_FORMATS))},
+            "The format of `published`. `timestamp` is milliseconds since 1970.",
+        ),
+        "track": _query(
+            "track",
+            FLAG | {"default": False},
+            "`true` counts a view of the chapter. Apps must send it when a reader opens the chapter.",
+        ),
+        "pages_series": _query("series", SLUG, "The slug of the series, in upper or lower case.", required=True),
+        "pages_volume": _query(
+            "volume",
+            {**_NUMBER_AS_SENT, "examples": ["1", "0"]},
+            "The number of the volume, or 0 for a chapter without a volume.",
+            required=True,
+        ),
+        "pages_number": _query(
+            "number",
+            {**_NUMBER_AS_SENT, "examples": ["1", "10.5"]},
+            "The number of the chapter. `1`, `01`, `1.0` and `1e0` are the same number.",
+            required=True,
+        ),
+    }
+
+
+def _of_conditions() -> dict[str, Schema]:
+    return {
+        "If-Match": _condition("If-Match", _ETAGS, "412 unless the response has one of these strong ETags."),
+        "If-Unmodified-Since": _condition(
+            "If-Unmodified-Since", HTTP_DATE, "412 if the response changed later. Ignored if If-Match is sent."
+        ),
+        "If-None-Match": _condition("If-None-Match", _ETAGS, "304 if the response has one of these ETags."),
+        "If-Modified-Since": _condition(
+            "If-Modified-Since", HTTP_DATE, "304 unless the response changed later. Ignored if If-None-Match is sent."
+        ),
+    }
+
+
+def of_path(path: str) -> Iterator[Schema]:
+    """References to the parameters in a path template."""
+    return (ref(name, "parameters") for name in re.findall(r"\{(\w+)\}", path))
+
+
+# ## responses: The responses of the OpenAPI document: headers, statuses and error bodies.
+
+
+def _header(schema: Schema, description: str, *, required: bool = True) -> Schema:
+    return {"description": description, "required": required, "schema": schema}
+
+
+def _fixed(value: str, description: str) -> Schema:
+    return _header({"type": "string", "const": value}, description)
+
+
+HEADERS: dict[str, Schema] = {
+    "ETag": _header(
+        {"type": "string", "pattern": '^(W/)?"[0-9a-f]{32}"$'},
+        "The MD5 of the body before compression. Weak if the response is compressed.",
+    ),
+    "Last-Modified": _header(
+        HTTP_DATE,
+        "Increases with every change of the body. Empty results of /pages and /chapters have none.",
+        required=False,
+    ),
+    "Cache-Control": _header(TEXT, "How long a cache may keep the response."),
+    "Vary": _header(TEXT, "Present if compression or a key selects the body.", required=False),
+    "X-Frame-Options": _fixed("SAMEORIGIN", "Other sites cannot show the response in a frame."),
+    "X-Content-Type-Options": _fixed("nosniff", "Browsers must use the Content-Type as sent."),
+    "Access-Control-Allow-Origin": _fixed("*", "Scripts of every site may read the response."),
+    "Access-Control-Expose-Headers": _fixed("ETag", "Scripts may read the ETag."),
+    "Access-Control-Allow-Methods": _fixed("GET, HEAD, OPTIONS", "The methods that scripts may use."),
+    "Access-Control-Allow-Headers": _fixed(
+        "X-API-Key, If-None-Match, If-Modified-Since", "The headers that scripts may send."
+    ),
+    "Content-Security-Policy": _header(
+        TEXT, "Restricts the documentation page to its own files. JSON responses do not have it.", required=False
+    ),
+    "Allow": _fixed("GET, HEAD, OPTIONS", "The supported methods."),
+    "WWW-Authenticate": _fixed("X-API-Key", "The header for the key."),
+    "Location": _header(URI, "The URL of the chapter in the reader."),
+}
+_ALWAYS = ("Cache-Control", "X-Frame-Options", "X-Content-Type-Options")
+_CORS = ("Access-Control-Allow-Origin", "Access-Control-Expose-Headers")
+# In v2 a key may select any response, errors included.
+_V2 = ("Vary", "Access-Control-Allow-Methods", "Access-Control-Allow-Headers")
+_VALIDATORS = ("ETag", "Last-Modified")
+
+
+def response(
+    description: str, schema: Schema | None, *, v2: bool, kind: str = JSON, headers: tuple[str, ...] = ()
+) -> Schema:
+    """The response for a status, with the headers that every response of its API version has."""
+    names = (*headers, *_ALWAYS, *_CORS, *(_V2 if v2 else ()))
+    described: Schema = {"description": description, "headers": {name: ref(name, "headers") for name in names}}
+    if schema is not None:
+        described["content"] = {kind: {"schema": schema}}
+    return described
+
+
+def ok(description: str, schema: Schema, *, v2: bool, kind: str) -> Schema:
+    policy = () if kind == JSON else ("Content-Security-Policy",)
+    return response(description, schema, v2=v2, kind=kind, headers=(*_VALIDATORS, "Vary", *policy))
+
+
+def _of_version(prefix: str, error: Schema, *, v2: bool) -> dict[str, Schema]:
+    """The responses that every path of an API version can have beside 200."""
+    any_error = described(
+        {"anyOf": [error, ref("Error")]},
+        "In the format of this API version, or in that of `unversioned` if the request reached no version.",
+    )
+    return {
+        f"{prefix}NotModified": response(
+            "The client already has the current body.",
+            None,
+            v2=v2,
+            headers=(*_VALIDATORS, "Vary", *(("Content-Security-Policy",) if v2 else ())),
+        ),
+        f"{prefix}NotFound": response("Does not exist.", error, v2=v2),
+        f"{prefix}MethodNotAllowed": response(
+            "The method is not GET, HEAD or OPTIONS.", error, v2=v2, headers=("Allow",)
+        ),
+        f"{prefix}PreconditionFailed": response("A precondition of the request failed.", error, v2=v2),
+        f"{prefix}Refused": {
+            "description": "An error that any request can cause: it is malformed or too large, or the server failed.",
+            "content": {JSON: {"schema": any_error if v2 else error}},
+        },
+    }
+
+
+RESPONSES: dict[str, Schema] = {
+    **_of_version("", ref("Error"), v2=False),
+    "BadRequest": response("A number in the path is not a canonical number.", ref("Error"), v2=False),
+    **_of_version("V2", ref("V2Detail"), v2=True),
+    "V2BadParameter": response("A parameter is missing or invalid.", ref("V2BadParameter"), v2=True),
+    "V2Unauthorized": response(
+        "The key is missing or unknown.", ref("V2Detail"), v2=True, headers=("WWW-Authenticate",)
+    ),
+    "V2Licensed": response("The series is licensed. Its chapters are not available.", ref("V2Detail"), v2=True),
+    "V2Moved": response(
+        "`Location` is the chapter in the reader.", ref("V2Moved"), v2=True, headers=("Location", "Vary")
+    ),
+}
+
+# The responses to paths below slugs that series had before, in v1 and the unversioned API, and in v2.
+REDIRECTS = ("Redirect", "V2Redirect")
+
+
+def redirects() -> dict[str, Schema]:
+    """The responses named in REDIRECTS, for the document of a catalog with old slugs."""
+    text = "The slug is an old one. `Location` is the same path and query below the present slug."
+    by_name = {
+        name: response(text, ref("V2Moved"), v2=bool(v2), headers=("Location",)) for v2, name in enumerate(REDIRECTS)
+    }
+    for described_response in by_name.values():
+        described_response["headers"]["Location"] = _header(URI, "The URL with the present slug.")
+    return by_name
+
+
+# Names in RESPONSES by status: the response of v1 and the unversioned API, and that of v2.
+BY_STATUS: dict[int | str, tuple[str, str]] = {
+    304: ("NotModified", "V2NotModified"),
+    308: ("", "V2Moved"),
+    400: ("BadRequest", "V2BadParameter"),
+    401: ("", "V2Unauthorized"),
+    404: ("NotFound", "V2NotFound"),
+    405: ("MethodNotAllowed", "V2MethodNotAllowed"),
+    412: ("PreconditionFailed", "V2PreconditionFailed"),
+    451: ("", "V2Licensed"),
+    "default": ("Refused", "V2Refused"),
+}
+
+
+# ## operations: The operations of the OpenAPI document: their ids, summaries, parameters and errors.
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """A GET of one path. `errors` are its statuses beside 200, 304, 405, 412 and those of its gates."""
+
+    id: str
+    tag: str
+    summary: str
+    parameters: tuple[str, ...] = ()
+    errors: tuple[int, ...] = ()
+    description: str = ""
+    deprecated: bool = False
+    # About a single series, which may need a key although others do not.
+    of_series: bool = False
+
+
+TAGS = {
+    "series": "Series, and lists of them.",
+    "chapters": "Chapters of all series or of one.",
+    "categories": "Genres.",
+    "pages": "The images of a chapter.",
+    "artists": "People who draw.",
+    "authors": "People who write.",
+    "cubari": "A series as Cubari JSON, for reader apps.",
+    "groups": "Groups that translate, letter and publish.",
+    "members": "Members of the groups.",
+    "bookmarks": "The bookmarks of the account that a key belongs to.",
+    "profile": "The account that a key belongs to.",
+    "v1": "The first version: series with all of their chapters.",
+    "unversioned": "The API before it had versions.",
+    "about": "The API itself.",
+}
+
+_FILTERS = ("page", "limit", "sort", "slug_filter", "status", "categories", "title", "author", "artist")
+
+
+def _v1_or_unversioned(tag: str, prefix: str) -> dict[str, Operation]:
+    """The operations that v1 and the unversioned API share. Their bodies differ, their paths do not."""
+    path = "/api" if tag == "unversioned" else f"/api/{tag}"
+    of_number = (400, 404)
+    return {
+        f"{path}/authors": Operation(f"{prefix}ListAuthors", tag, "All authors, by id"),
+        f"{path}/authors/{{id}}": Operation(f"{prefix}RetrieveAuthor", tag, "One author", errors=of_number),
+        f"{path}/artists": Operation(f"{prefix}ListArtists", tag, "All artists, by id"),
+        f"{path}/artists/{{id}}": Operation(f"{prefix}RetrieveArtist", tag, "One artist", errors=of_number),
+        f"{path}/series": Operation(f"{prefix}ListSeries", tag, "All series with all chapters, by title"),
+        f"{path}/series/{{slug}}": Operation(f"{prefix}RetrieveSeries", tag, "One series", errors=(404,)),
+        f"{path}/series/{{slug}}/{{volume}}": Operation(
+            f"{prefix}RetrieveVolume", tag, "All chapters of a volume, by number", errors=of_number
+        ),
+        f"{path}/series/{{slug}}/{{volume}}/{{chapter}}": Operation(
+            f"{prefix}RetrieveChapter", tag, "One chapter", errors=of_number
+        ),
+        f"{path}/releases": Operation(f"{prefix}ListReleases", tag, "The latest chapter of each series, newest first"),
+    }
+
+
+OPERATIONS: dict[str, Operation] = {
+    "/index.json": Operation("retrieveIndex", "about", "The URLs of all lists"),
+    "/api/v2/openapi.json": Operation("retrieveDocument", "about", "This document"),
+    "/api/v2/docs": Operation("retrieveDocumentation", "about", "This document as a page"),
+    **_v1_or_unversioned("unversioned", "unversioned"),
+    **_v1_or_unversioned("v1", "v1"),
+    "/api/v1/categories": Operation("v1ListCategories", "v1", "All categories, by id"),
+    "/api/v1/groups": Operation("v1ListGroups", "v1", "All groups, by id"),
+    "/api/v1/groups/{id}": Operation("v1RetrieveGroup", "v1", "One group", errors=(400, 404)),
+    "/api/v2/series": Operation(
+        "listSeries",
+        "series",
+        "Series, page by page",
+        _FILTERS,
+        (400, 404),
+        "A series must match every filter; `total` and `last` describe the matching series. An empty parameter is "
+        "ignored. An unknown status or category matches no series. A page that does not exist is a 404. A query "
+        "with more than 64 parameters, or with a value that is too long, is a 400.",
+    ),
+    "/api/v2/series/{slug}": Operation("retrieveSeries", "series", "One series", errors=(404,)),
+    "/api/v2/series/{slug}/chapters": Operation(
+        "listSeriesChapters",
+        "series",
+        "The chapters of a series, newest first",
+        ("date_format",),
+        (400, 404),
+        of_series=True,
+    ),
+    "/api/v2/chapters": Operation(
+        "listChapters", "chapters", "Chapters of all series, newest first", ("series_filter", "date_format"), (400,)
+    ),
+    "/api/v2/chapters/{id}": Operation("retrieveChapter", "chapters", "One chapter", errors=(404,), of_series=True),
+    "/api/v2/chapters/{id}/pages": Operation(
+        "listChapterPages", "pages", "The pages of a chapter, in reading order", ("track",), (404,), of_series=True
+    ),
+    "/api/v2/chapters/{id}/read": Operation(
+        "readChapter",
+        "chapters",
+        "Redirect to the chapter in the reader",
+        errors=(404,),
+        description="Temporary: it will be removed when all clients use `url`.",
+        of_series=True,
+    ),
+    "/api/v2/pages": Operation(
+        "listPages",
+        "pages",
+        "The pages of a chapter, in reading order",
+        ("pages_series", "pages_volume", "pages_number", "track"),
+        (400,),
+        "Use `/api/v2/chapters/{id}/pages`. The results are empty for a licensed chapter and for one that does not "
+        "exist. If the pages of the series need an API key, so does any number. A volume or number that is not a "
+        "number is a 400.",
+        deprecated=True,
+        of_series=True,
+    ),
+    "/api/v2/categories": Operation("listCategories", "categories", "All categories, by id"),
+    "/api/v2/categories/{name}": Operation("retrieveCategory", "categories", "One category", errors=(404,)),
+    "/api/v2/authors": Operation("listAuthors", "authors", "All authors, by id"),
+    "/api/v2/authors/{id}": Operation("retrieveAuthor", "authors", "One author", errors=(404,)),
+    "/api/v2/artists": Operation("listArtists", "artists", "All artists, by id"),
+    "/api/v2/artists/{id}": Operation("retrieveArtist", "artists", "One artist", errors=(404,)),
+    "/api/v2/groups": Operation("listGroups", "groups", "All groups, by id"),
+    "/api/v2/groups/{id}": Operation("retrieveGroup", "groups", "One group", errors=(404,)),
+    "/api/v2/members": Operation("listMembers", "members", "All members, by id"),
+    "/api/v2/members/{id}": Operation("retrieveMember", "members", "One member", errors=(404,)),
+    "/api/v2/cubari/{slug}": Operation(
+        "retrieveCubari",
+        "cubari",
+        "One series as Cubari JSON",
+        errors=(404,),
+        description="Experimental: reader apps define the format and may change it.",
+        of_series=True,
+    ),
+    "/api/v2/bookmarks": Operation(
+        "listBookmarks",
+        "bookmarks",
+        "The bookmarks of an account",
+        errors=(404,),
+        description="404 for a key that belongs to no account.",
+    ),
+    "/api/v2/profile": Operation(
+        "retrieveProfile",
+        "profile",
+        "An account",
+        errors=(404,),
+        description="404 for a key that belongs to no account.",
+    ),
+}
+
 
 # An import recognises a site of this program by it.
 TITLE = "Series catalog"
@@ -67,17 +487,17 @@ def document(table: PathTable) -> Body:
         },
         "components": {
             "schemas": SCHEMAS,
-            "parameters": parameters.parameters(site.page_size),
-            "headers": responses.HEADERS,
-            "responses": responses.RESPONSES | (responses.redirects() if has_old_slugs else {}),
-            "securitySchemes": parameters.SECURITY_SCHEMES,
+            "parameters": parameters(site.page_size),
+            "headers": HEADERS,
+            "responses": RESPONSES | (redirects() if has_old_slugs else {}),
+            "securitySchemes": SECURITY_SCHEMES,
         },
     }
     return Body(value, table.catalog.site_modified)
 
 
 def _operation(path: PathDescription, operation: Operation, *, has_old_slugs: bool) -> Schema:
-    conditions = parameters.CONDITIONS if path.payload else ()
+    conditions = CONDITIONS if path.payload else ()
     names = (ref(name, "parameters") for name in (*operation.parameters, *conditions))
     return {
         "operationId": operation.id,
@@ -85,7 +505,7 @@ def _operation(path: PathDescription, operation: Operation, *, has_old_slugs: bo
         "summary": operation.summary,
         **({"description": operation.description} if operation.description else {}),
         **({"deprecated": True} if operation.deprecated else {}),
-        "parameters": [*parameters.of_path(path.template), *names],
+        "parameters": [*of_path(path.template), *names],
         "responses": _responses(path, operation, redirects=has_old_slugs and "{slug}" in path.template),
         "security": _security(path, operation),
     }
@@ -98,14 +518,14 @@ def _responses(path: PathDescription, operation: Operation, *, redirects: bool) 
         statuses |= {304, 412}
     if path.restricted or operation.of_series:
         statuses.add(401)
-    names = {status: responses.BY_STATUS[status][path.v2] for status in statuses}
+    names = {status: BY_STATUS[status][path.v2] for status in statuses}
     if redirects:
-        names[308] = responses.REDIRECTS[path.v2]
+        names[308] = REDIRECTS[path.v2]
     by_status = {str(status): ref(name, "responses") for status, name in sorted(names.items())}
     if path.payload:
         schema = _schema(path, path.payload)
-        by_status = {"200": responses.ok(f"{operation.summary}.", schema, v2=path.v2, kind=path.type), **by_status}
-    return {**by_status, "default": ref(responses.BY_STATUS["default"][path.v2], "responses")}
+        by_status = {"200": ok(f"{operation.summary}.", schema, v2=path.v2, kind=path.type), **by_status}
+    return {**by_status, "default": ref(BY_STATUS["default"][path.v2], "responses")}
 
 
 def _schema(path: PathDescription, payload: Callable[[Any], Body]) -> Schema:
@@ -116,7 +536,7 @@ def _schema(path: PathDescription, payload: Callable[[Any], Body]) -> Schema:
 
 def _security(path: PathDescription, operation: Operation) -> list[dict[str, list[str]]]:
     """Alternatives, of which a request needs one. The empty alternative means that no key is needed."""
-    keys: list[dict[str, list[str]]] = [{name: []} for name in parameters.SECURITY_SCHEMES]
+    keys: list[dict[str, list[str]]] = [{name: []} for name in SECURITY_SCHEMES]
     if path.restricted:
         return keys
     return [{}, *keys] if operation.of_series else []

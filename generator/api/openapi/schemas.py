@@ -6,12 +6,12 @@ from typing import Any
 from ...catalog.patterns import CANONICAL_INTEGER
 from ...catalog.records import STATUSES
 from ..payloads import index, series_list, unversioned, v1, v2
-from . import fields
 from .schema_types import (
     COUNT,
     DECIMAL,
     FLAG,
     FLOAT,
+    HTTP_DATE,
     ID,
     INSTANT,
     SLUG,
@@ -27,40 +27,87 @@ from .schema_types import (
     ref,
 )
 
+# ## fields: Fields that several bodies have, with their descriptions.
+
+NAMES = array(TEXT)
+PERSON_NAMES = described(array(NAMES | {"minItems": 1}), "One array for each person: the name, then the aliases.")
+FINAL = described(FLAG, "Whether this is the last chapter of the series.")
+COMPLETED = described(FLAG, "Whether the series is completed or canceled.")
+# v2 returns URLs without a host. Clients resolve them against the host of the API.
+PATH = described(URI, "A path on this host.", examples=["/reader/paper-moons/"])
+TITLE = described(TEXT, "Can be empty.")
+FULL_TITLE = described(TEXT, "The title with volume and number, in the form chosen by the series.")
+PARAGRAPHS = described(TEXT, "Can have several lines.")
+NAMES_ONLY = described(NAMES, "Names.")
+OTHER_NAMES = described(NAMES, "Other names.")
+OTHER_TITLES = described(NAMES, "Other titles.")
+PAGE_URL = described(URI, "The web page where it can be read.")
+PAGE_PATH = described(PATH, "The web page where it can be read, as a path on this host.")
+IMAGE = described(URI, "The URL of an image.")
+FILES = described(NAMES, "File names of the images in reading order, percent-encoded. Can be empty.")
+PUBLISHED = described(HTTP_DATE, "The time of publication.")
+# A date in the format that the request asks for.
+DATE = described(
+    TEXT,
+    "In the format of `date_format`. Milliseconds since 1970 are a string, too.",
+    anyOf=[INSTANT, HTTP_DATE, {"pattern": "^(0|[1-9][0-9]*000)$"}],
+)
+# Cubari JSON has numbers as strings.
+VOLUME_TEXT: Schema = {
+    "type": "string",
+    "format": "uint32",
+    "pattern": "^(0|[1-9][0-9]*)$",
+    "default": "0",
+    "description": '`"0"` for a chapter without a volume.',
+}
+NUMBER_TEXT = described(DECIMAL, 'As in `"1"` and `"10.5"`.', format="float", default="0")
+SECONDS_TEXT: Schema = {
+    "type": "string",
+    "format": "uint64",
+    "pattern": "^[0-9]*$",
+    "default": "",
+    "description": "Seconds since 1970.",
+}
+LATEST_CHAPTER = object_of(
+    title=TITLE,
+    volume=described(VOLUME, "0 for a chapter without a volume."),
+    number=described(FLOAT, "Without a decimal point for a whole number."),
+    date=PUBLISHED,
+)
+
+
 VOLUME_KEY: Schema = {"pattern": f"^{CANONICAL_INTEGER}$"}
 _BY_VOLUME = "Chapters by volume and number. Volume 0 contains chapters without a volume."
 
 _UNVERSIONED: dict[str, Schema] = {
-    "SeriesReference": object_of(slug=SLUG, title=TEXT, aliases=fields.OTHER_TITLES),
+    "SeriesReference": object_of(slug=SLUG, title=TEXT, aliases=OTHER_TITLES),
     "Person": object_of(
         id=ID,
         name=TEXT,
-        aliases=fields.OTHER_NAMES,
+        aliases=OTHER_NAMES,
         series=described(array(ref("SeriesReference")), "The series of the person, by title."),
     ),
     "Chapter": object_of(
-        title=fields.TITLE,
-        url=fields.PAGE_URL,
-        pages=fields.FILES,
-        date=fields.PUBLISHED,
-        final=fields.FINAL,
+        title=TITLE,
+        url=PAGE_URL,
+        pages=FILES,
+        date=PUBLISHED,
+        final=FINAL,
     ),
     "Volume": described(keyed_by(DECIMAL, ref("Chapter")), "Chapters by number."),
     "Series": object_of(
         slug=SLUG,
         title=TEXT,
-        aliases=fields.OTHER_TITLES,
-        url=fields.PAGE_URL,
-        description=fields.PARAGRAPHS,
-        authors=fields.PERSON_NAMES,
-        artists=fields.PERSON_NAMES,
-        cover=fields.IMAGE,
-        completed=fields.COMPLETED,
+        aliases=OTHER_TITLES,
+        url=PAGE_URL,
+        description=PARAGRAPHS,
+        authors=PERSON_NAMES,
+        artists=PERSON_NAMES,
+        cover=IMAGE,
+        completed=COMPLETED,
         volumes=described(keyed_by(VOLUME_KEY, ref("Volume")), _BY_VOLUME),
     ),
-    "Release": object_of(
-        slug=SLUG, title=TEXT, url=fields.PAGE_URL, cover=fields.IMAGE, latest_chapter=fields.LATEST_CHAPTER
-    ),
+    "Release": object_of(slug=SLUG, title=TEXT, url=PAGE_URL, cover=IMAGE, latest_chapter=LATEST_CHAPTER),
     "Index": object_of(
         api=described(keyed_by(TEXT, URI), "The URLs of `authors`, `artists`, `series` and `releases`."),
         v1=described(keyed_by(TEXT, URI), "The same, `categories` and `groups`."),
@@ -74,38 +121,36 @@ _UNVERSIONED: dict[str, Schema] = {
 
 _V1: dict[str, Schema] = {
     "V1Chapter": object_of(
-        title=fields.TITLE,
-        full_title=fields.FULL_TITLE,
-        url=fields.PAGE_URL,
+        title=TITLE,
+        full_title=FULL_TITLE,
+        url=PAGE_URL,
         pages_root=described(
             URI, "A URL that ends with `/`. Together with a name of `pages_list`, it is the URL of an image."
         ),
-        pages_list=fields.FILES,
-        date=fields.PUBLISHED,
-        final=fields.FINAL,
+        pages_list=FILES,
+        date=PUBLISHED,
+        final=FINAL,
         groups=described(array(object_of(id=ID, name=TEXT)), "The groups of the chapter. Can be empty."),
     ),
     "V1Volume": described(keyed_by(DECIMAL, ref("V1Chapter")), "Chapters by number."),
     "V1Series": object_of(
         slug=SLUG,
         title=TEXT,
-        aliases=fields.OTHER_TITLES,
-        url=fields.PAGE_URL,
-        description=fields.PARAGRAPHS,
-        authors=fields.PERSON_NAMES,
-        artists=fields.PERSON_NAMES,
-        categories=described(array(object_of(name=TEXT, description=fields.PARAGRAPHS)), "The categories, by id."),
-        cover=fields.IMAGE,
-        completed=fields.COMPLETED,
+        aliases=OTHER_TITLES,
+        url=PAGE_URL,
+        description=PARAGRAPHS,
+        authors=PERSON_NAMES,
+        artists=PERSON_NAMES,
+        categories=described(array(object_of(name=TEXT, description=PARAGRAPHS)), "The categories, by id."),
+        cover=IMAGE,
+        completed=COMPLETED,
         volumes=described(keyed_by(VOLUME_KEY, ref("V1Volume")), _BY_VOLUME),
     ),
-    "V1Category": object_of(
-        id=described(TEXT, "Any text; can contain spaces."), name=TEXT, description=fields.PARAGRAPHS
-    ),
+    "V1Category": object_of(id=described(TEXT, "Any text; can contain spaces."), name=TEXT, description=PARAGRAPHS),
     "V1Group": object_of(
         id=ID,
         name=TEXT,
-        description=fields.PARAGRAPHS,
+        description=PARAGRAPHS,
         website=TEXT,
         discord=TEXT,
         twitter=TEXT,
@@ -114,7 +159,7 @@ _V1: dict[str, Schema] = {
             object_of(
                 id=ID,
                 name=TEXT,
-                roles=described(fields.NAMES, "The roles of the member in this group."),
+                roles=described(NAMES, "The roles of the member in this group."),
                 twitter=TEXT,
                 discord=TEXT,
             )
@@ -127,8 +172,8 @@ _V2: dict[str, Schema] = {
     "V2SeriesItem": object_of(
         slug=SLUG,
         title=TEXT,
-        url=fields.PAGE_PATH,
-        cover=fields.IMAGE,
+        url=PAGE_PATH,
+        cover=IMAGE,
         updated=described(INSTANT, "The time at which the newest chapter was published."),
         chapters=described(nullable(COUNT), "The number of published chapters. null for a licensed series."),
     ),
@@ -140,52 +185,52 @@ _V2: dict[str, Schema] = {
     "V2Series": object_of(
         slug=SLUG,
         title=TEXT,
-        url=fields.PAGE_PATH,
-        cover=fields.IMAGE,
+        url=PAGE_PATH,
+        cover=IMAGE,
         updated=described(INSTANT, "The time at which the newest chapter was published."),
-        description=fields.PARAGRAPHS,
+        description=PARAGRAPHS,
         views=described(COUNT, "The views of all chapters."),
         status={"type": "string", "enum": list(STATUSES)},
-        completed=described(fields.COMPLETED, "Use `status` instead.", deprecated=True),
+        completed=described(COMPLETED, "Use `status` instead.", deprecated=True),
         licensed=described(FLAG, "Whether the chapters return 451."),
-        aliases=fields.OTHER_TITLES,
-        authors=fields.NAMES_ONLY,
-        artists=fields.NAMES_ONLY,
-        categories=fields.NAMES_ONLY,
+        aliases=OTHER_TITLES,
+        authors=NAMES_ONLY,
+        artists=NAMES_ONLY,
+        categories=NAMES_ONLY,
     ),
     "V2Chapter": object_of(
         id=described(ID, "Never changes, and is never used for another chapter."),
-        title=fields.TITLE,
+        title=TITLE,
         number=described(FLOAT, "Always with a decimal point: `1.0`, `10.5`."),
         volume=described(nullable({**VOLUME, "minimum": 1}), "null for a chapter without a volume."),
-        published=fields.DATE,
+        published=DATE,
         views=described(COUNT, "The number of views at the last build."),
-        final=fields.FINAL,
+        final=FINAL,
         series=described(SLUG, "The slug of the series."),
-        groups=fields.NAMES_ONLY,
-        full_title=fields.FULL_TITLE,
-        url=fields.PAGE_PATH,
+        groups=NAMES_ONLY,
+        full_title=FULL_TITLE,
+        url=PAGE_PATH,
     ),
     "V2Page": object_of(
         id=described(ID, "Unique. Stays the same while the page keeps its chapter and its number."),
-        image=fields.IMAGE,
+        image=IMAGE,
         number=described({"type": "integer", "minimum": 1}, "From 1."),
-        url=fields.PAGE_PATH,
+        url=PAGE_PATH,
     ),
-    "V2Category": object_of(name=TEXT, description=fields.PARAGRAPHS),
+    "V2Category": object_of(name=TEXT, description=PARAGRAPHS),
     "V2Person": object_of(id=ID, name=TEXT),
     "V2Group": object_of(
         id=ID,
         name=TEXT,
         website=TEXT,
-        description=fields.PARAGRAPHS,
+        description=PARAGRAPHS,
         email=TEXT,
         discord=TEXT,
         twitter=TEXT,
         reddit=TEXT,
         irc=TEXT,
         logo=described(nullable(URI), "The URL of an image, or null."),
-        members=described(fields.NAMES, "`Role: Name`, one for each role of a member."),
+        members=described(NAMES, "`Role: Name`, one for each role of a member."),
     ),
     "V2Member": object_of(
         id=ID,
@@ -194,16 +239,16 @@ _V2: dict[str, Schema] = {
         discord=TEXT,
         irc=TEXT,
         reddit=TEXT,
-        groups=described(fields.NAMES, "`Group (Role, Role)`, one for each group."),
+        groups=described(NAMES, "`Group (Role, Role)`, one for each group."),
     ),
     "V2ReaderSeries": object_of(
         title=TEXT,
         cover=described(URI, "The URL of an image.", default=""),
-        original_url=fields.PAGE_PATH,
+        original_url=PAGE_PATH,
         description=described(TEXT, "Plain text. Can have several lines.", default=""),
         author=described(TEXT, "Names, separated by commas.", default=""),
         artist=described(TEXT, "Names, separated by commas.", default=""),
-        alt_titles=fields.OTHER_TITLES,
+        alt_titles=OTHER_TITLES,
         metadata=described(
             array(array(TEXT) | {"minItems": 2, "maxItems": 2}),
             "Pairs: `Author` and the authors, `Artist` and the artists.",
@@ -215,16 +260,16 @@ _V2: dict[str, Schema] = {
         ),
     ),
     "V2ReaderChapter": object_of(
-        title=fields.TITLE,
-        volume=fields.VOLUME_TEXT,
-        number=fields.NUMBER_TEXT,
+        title=TITLE,
+        volume=VOLUME_TEXT,
+        number=NUMBER_TEXT,
         groups=described(
             keyed_by(TEXT, array(URI)),
             "The URLs of the images, under the names of the groups, separated by commas, or `N/A`.",
             minProperties=1,
             maxProperties=1,
         ),
-        last_updated=fields.SECONDS_TEXT,
+        last_updated=SECONDS_TEXT,
     ),
     "V2Bookmarks": object_of(bookmarks=array(object_of(series=described(SLUG, "The slug of the series.")))),
     "V2Profile": object_of(
@@ -232,7 +277,7 @@ _V2: dict[str, Schema] = {
         first_name=TEXT,
         last_name=TEXT,
         email=TEXT,
-        bio=fields.PARAGRAPHS,
+        bio=PARAGRAPHS,
         avatar=described(nullable(URI), "The URL of an image, or null."),
         url=described(URI, "The URL of the person's page."),
     ),

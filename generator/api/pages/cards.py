@@ -1,13 +1,50 @@
 """Series and chapters in lists: a grid of covers, and rows of the latest chapters."""
 
-from collections.abc import Iterable
+import heapq
+from collections.abc import Iterable, Iterator
+from datetime import UTC, datetime
+from itertools import islice
 from typing import NamedTuple
 
-from ...catalog.entities import SeriesSummary
+from ...catalog.chapter_fields import RecentChapter
+from ...catalog.entities import Chapter, Group, SeriesSummary
 from ...templating import Html
-from . import preview_marks
+from . import values
 from .context import PageContext
-from .recent import SeriesChapter
+
+# ## preview_marks: What previews mark: a chapter that is not published yet has a note in place of its date.
+
+
+def published(page: PageContext, chapter: Chapter | RecentChapter) -> Html:
+    """The date of a chapter, or when it will be published."""
+    if not chapter.scheduled:
+        return values.time(chapter.published)
+    date = datetime.fromtimestamp(chapter.published, UTC).strftime("%Y-%m-%d %H:%M UTC")
+    mark = page.text.fill(page.text.preview_scheduled, date=date)
+    return Html(page.render("mark.html", mark=mark).decode())
+
+
+# ## recent: The newest chapters of several series.
+
+
+class SeriesChapter(NamedTuple):
+    """A chapter in a list of the latest ones, with its series."""
+
+    series: SeriesSummary
+    chapter: RecentChapter
+
+
+def newest(all_series: Iterable[SeriesSummary], count: int, group: Group | None = None) -> list[SeriesChapter]:
+    """The newest chapters, of all groups or of one. Each series has its own newest first."""
+    by_series = [_of_series(series, group) for series in all_series if series.recent]
+    return list(islice(heapq.merge(*by_series, key=lambda item: item.chapter.newest_first), count))
+
+
+def _of_series(series: SeriesSummary, group: Group | None) -> Iterator[SeriesChapter]:
+    for chapter in series.recent:
+        if group is None or group.id in chapter.groups:
+            yield SeriesChapter(series, chapter)
+
 
 # The images of the first row of a list load at once.
 _FIRST_ROW = 6
@@ -35,7 +72,7 @@ def latest(page: PageContext, chapters: Iterable[SeriesChapter]) -> list[LatestR
         LatestRow(
             chapter.path if linked else series.path,
             chapter.heading,
-            preview_marks.published(page, chapter),
+            published(page, chapter),
             series,
             page.image(series.cover),
         )

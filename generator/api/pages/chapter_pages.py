@@ -7,9 +7,8 @@ from typing import NamedTuple
 from ...catalog.entities import Chapter, Series
 from ...templating import Html
 from ..resources import Body
-from . import preview_marks, structured_data
-from .context import Link, PageContext
-from .head import FeedLink, PageHead
+from . import cards, structured_data
+from .context import FeedLink, Link, PageContext, PageHead
 
 # The height of an image whose size is not known; only its ratio matters.
 HEIGHT = 1000
@@ -49,7 +48,7 @@ def chapter(page: PageContext, item: ChapterPage) -> Body:
         head,
         series=series,
         chapter=chapter,
-        published=preview_marks.published(page, chapter),
+        published=cards.published(page, chapter),
         groups=page.shared("groups_of_chapter.html", _group_links(page, chapter)),
         previous=neighbours[0],
         next=neighbours[1],

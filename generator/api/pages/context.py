@@ -7,13 +7,91 @@ from pathlib import Path
 from typing import ClassVar, NamedTuple
 from urllib.parse import urlsplit
 
+from ...catalog.entities import Category, Chapter
+from ...catalog.field_values import percent_encoded
 from ...catalog.site_settings import Site
 from ...templating import Html, Templates
 from ..visibility import Visible, visible
 from . import values
-from .head import FeedLink, PageHead
-from .paths import PagePaths
 from .texts import Texts
+
+# ## paths: The paths of pages and feeds, as links in templates use them. A test compares them with `page_routes.PAGES`.
+
+
+class PagePaths:
+    """Links to the pages of a site."""
+
+    # A theme may call these; see `templating`.
+    template_methods = ("library", "with_status", "owned")
+
+    home = "/"
+    latest = "/latest/"
+    search = "/search/"
+    categories = "/categories/"
+    authors = "/authors/"
+    artists = "/artists/"
+    groups = "/groups/"
+    # Feeds, without their format.
+    releases = "/releases"
+    library_feed = "/library"
+    titles = "/search/titles.json"
+
+    def __init__(self, reader: str) -> None:
+        self.reader = reader
+
+    def library(self, page: int = 1) -> str:
+        return self.reader if page == 1 else f"/library/{page}/"
+
+    @staticmethod
+    def with_status(status: str, page: int = 1) -> str:
+        return _page(f"/library/{status}/", page)
+
+    @staticmethod
+    def category(category: Category, page: int = 1) -> str:
+        """The path of a category; empty for one without a page."""
+        return _page(f"/categories/{percent_encoded(category.id)}/", page) if category.has_page else ""
+
+    @staticmethod
+    def owned(kind: str, number: int) -> str:
+        """The path of an author, an artist or a group; `kind` is the first segment."""
+        return f"/{kind}/{number}/"
+
+    @staticmethod
+    def version(chapter: Chapter) -> str:
+        """The path of a chapter whose number stands for another chapter."""
+        return f"{chapter.path}version-{chapter.id}/"
+
+
+def _page(path: str, page: int) -> str:
+    return path if page == 1 else f"{path}{page}/"
+
+
+# ## head: What the head of a page says about it, to browsers, search engines and previews of links.
+
+
+class FeedLink(NamedTuple):
+    """A feed that belongs to a page: its name, and the path without the format."""
+
+    title: str
+    path: str
+
+
+class PageHead(NamedTuple):
+    """The head of a page."""
+
+    # Empty for the first page, whose title is that of the site.
+    title: str
+    # The canonical path; empty for pages that search engines must not list.
+    path: str
+    description: str = ""
+    # The URL of an image.
+    image: str = ""
+    # The type in Open Graph: website, book or article.
+    type: str = "website"
+    feeds: tuple[FeedLink, ...] = ()
+    # Data of schema.org.
+    data: object = None
+
 
 TEMPLATES = Path(__file__).parent / "templates"
 _TEMPLATES = Templates(TEMPLATES)

@@ -7,9 +7,8 @@ from typing import NamedTuple
 from ...catalog.chapter_fields import RecentChapter
 from ...catalog.entities import Catalog, Category, SeriesSummary
 from ..resources import Body
-from . import cards, recent, structured_data, values
-from .context import Link, PageContext
-from .head import FeedLink, PageHead
+from . import cards, structured_data, values
+from .context import FeedLink, Link, PageContext, PageHead
 
 # The number of chapters and of series on the first page, and of chapters in the list of the latest.
 HOME_CHAPTERS = 8
@@ -33,7 +32,7 @@ class SeriesPage(NamedTuple):
 
 def home(page: PageContext, catalog: Catalog) -> Body:
     shown = [series for series in catalog.series if series.is_in_lists]
-    chapters = recent.newest(shown, HOME_CHAPTERS) if page.visible.latest else []
+    chapters = cards.newest(shown, HOME_CHAPTERS) if page.visible.latest else []
     series = heapq.nsmallest(HOME_SERIES, shown, key=_last_updated_first) if page.visible.library else []
     head = PageHead(
         "", page.paths.home, page.fill(page.text.about_site), feeds=page.feeds, data=structured_data.site(page)
@@ -69,7 +68,7 @@ def category(page: PageContext, part: SeriesPage) -> Body:
 
 
 def latest(page: PageContext, catalog: Catalog) -> Body:
-    chapters = recent.newest((series for series in catalog.series if series.is_in_lists), LATEST_CHAPTERS)
+    chapters = cards.newest((series for series in catalog.series if series.is_in_lists), LATEST_CHAPTERS)
     title = page.text.latest_chapters
     head = PageHead(title, page.paths.latest, page.fill(page.text.about_list, name=title), feeds=page.feeds)
     body = page.html("latest.html", head, latest=cards.latest(page, chapters))
@@ -144,3 +143,44 @@ def _last_updated_first(series: SeriesSummary) -> tuple[int, str]:
 
 def _newest(catalog: Catalog, *shown: SeriesSummary | RecentChapter | Category) -> int:
     return max((catalog.site_modified, *(item.modified for item in shown)))
+
+
+# ## search: The search page, and the index of titles that it uses where a host has no filters.
+
+
+def search(page: PageContext, catalog: Catalog) -> Body:
+    text = page.text
+    head = PageHead(text.search, page.paths.search, page.fill(text.about_list, name=text.search))
+    body = page.html(
+        "search.html",
+        head,
+        categories=_categories(catalog) if page.visible.details and page.visible.categories else (),
+        statuses=[(status, getattr(text, status)) for status in STATUSES] if page.visible.details else (),
+    )
+    return Body(body, max((catalog.site_modified, *(category.modified for category in catalog.categories))))
+
+
+def _categories(catalog: Catalog) -> list[tuple[str, str]]:
+    """The categories that the filter of the API can select, each as its value there and its name."""
+    values = ((_value(category), category.name) for category in catalog.categories)
+    return [(value, name) for value, name in values if value]
+
+
+def _value(category: Category) -> str:
+    """The id or the name. In the filter, a comma separates values."""
+    return next((text for text in (category.id, category.name) if "," not in text), "")
+
+
+def titles(page: PageContext, catalog: Catalog) -> Body:
+    """Path, titles and cover of every series, by title."""
+    shown = [series for series in catalog.series if series.is_in_lists]
+    value = [
+        {
+            "url": series.path,
+            "title": series.title,
+            "aliases": series.aliases if page.visible.details else (),
+            "cover": page.image(series.cover),
+        }
+        for series in shown
+    ]
+    return Body({"results": value}, max((catalog.site_modified, *(series.modified for series in shown))))

@@ -6,9 +6,8 @@ from typing import NamedTuple
 from ...catalog.chapter_fields import RecentChapter
 from ...catalog.entities import Catalog, Contributor, Group, Member, Person, PublishingGroup, SeriesSummary
 from ..resources import Body
-from . import cards, recent, values
-from .context import Link, PageContext
-from .head import FeedLink, PageHead
+from . import cards, values
+from .context import FeedLink, Link, PageContext, PageHead
 
 GROUP_CHAPTERS = 20
 
@@ -52,7 +51,7 @@ def groups(page: PageContext, catalog: Catalog) -> Body:
 def group(page: PageContext, publisher: PublishingGroup) -> Body:
     group, shown = publisher.group, page.visible
     series = publisher.series if shown.library and shown.chapters else ()
-    chapters = recent.newest(publisher.series, GROUP_CHAPTERS, group) if shown.latest and shown.chapters else []
+    chapters = cards.newest(publisher.series, GROUP_CHAPTERS, group) if shown.latest and shown.chapters else []
     members = group.members if shown.members else {}
     path = page.paths.owned("groups", group.id)
     about = values.paragraphs(group.record.description)

@@ -5,9 +5,8 @@ from typing import NamedTuple
 from ...catalog.entities import Chapter, Person, Series
 from ...templating import Html
 from ..resources import Body
-from . import preview_marks, structured_data, values
-from .context import Link, PageContext
-from .head import FeedLink, PageHead
+from . import cards, structured_data, values
+from .context import FeedLink, Link, PageContext, PageHead
 
 
 class ChapterRow(NamedTuple):
@@ -66,7 +65,7 @@ def volumes(page: PageContext, series: Series, chapters: tuple[Chapter, ...]) ->
     for chapter in sorted(chapters, key=lambda chapter: chapter.reading_order, reverse=True):
         path = _path(page, chapter, standing[chapter.path] is chapter)
         names = ", ".join(group.name for group in chapter.groups)
-        date = preview_marks.published(page, chapter)
+        date = cards.published(page, chapter)
         row = ChapterRow(path, chapter.heading, names, date, chapter.final)
         volumes.setdefault(chapter.volume, []).append(row)
     return [VolumeRows(_volume_title(page, number, len(volumes)), rows) for number, rows in volumes.items()]

@@ -5,8 +5,7 @@ from pathlib import Path
 
 from ...catalog.entities import Catalog
 from ..resources import Body
-from .context import PageContext
-from .head import PageHead
+from .context import PageContext, PageHead
 
 _ASSETS = Path(__file__).parent / "assets"
 

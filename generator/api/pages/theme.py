@@ -1,8 +1,11 @@
 """The theme: templates, styles, texts and pages of the owner in place of those of the program, or beside them."""
 
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 from ... import bounds, installation
 from ...catalog.problems.suggestions import did_you_mean
@@ -13,9 +16,56 @@ from ...catalog.yaml import reader
 from ...catalog.yaml.positions import read_positions
 from ...errors import Problem
 from ...templating import Html
-from . import markdown
 from .context import TEMPLATES, OwnPage, PageContext
 from .texts import MAX_LENGTH, MAX_PARTS, TEXTS, Texts
+
+# ## markdown: Texts of the owner: Markdown to HTML, by the optional library markdown-it-py.  HTML in a text is shown as text, and links lead to http, https and mailto addresses or into the site.
+
+_SCHEMES = {"http", "https", "mailto"}
+# Scheme, host and port of an image. Other hosts are not permitted by the Content-Security-Policy of the pages.
+_ORIGIN = re.compile(r"\Ahttps?://[-a-z0-9._]+(?::[0-9]{1,5})?(?=[/?#]|\Z)", re.IGNORECASE)
+# The alignment of a column, which the Content-Security-Policy forbids as a style of the element.
+_CLASSES = {"text-align:left": "left", "text-align:center": "center", "text-align:right": "right"}
+
+
+def converter() -> Callable[[str], Text] | None:
+    """The function that converts a text; None if the library is not installed."""
+    try:
+        from markdown_it import MarkdownIt
+    except ImportError:
+        return None
+    markdown = MarkdownIt("commonmark", {"html": False}).enable("table")
+    # The library's own rule refuses schemes that it knows as dangerous; this one permits the schemes that are known.
+    markdown.validateLink = _is_permitted  # type: ignore[method-assign]
+
+    def convert(text: str) -> Text:
+        tokens = markdown.parse(text)
+        origins: set[str] = set()
+        for token in _all(tokens):
+            if style := token.attrs.pop("style", None):
+                token.attrSet("class", _CLASSES.get(str(style), ""))
+            if token.type == "image":
+                origins |= {match[0].lower() for match in _ORIGIN.finditer(str(token.attrs["src"]))}
+        return Text(markdown.renderer.render(tokens, markdown.options, {}), _title(tokens), tuple(sorted(origins)))
+
+    return convert
+
+
+def _is_permitted(url: str) -> bool:
+    scheme = re.match(r"([^/?#]*?):", url.strip())
+    return not scheme or scheme[1].lower() in _SCHEMES
+
+
+def _all(tokens: list[Any]) -> list[Any]:
+    return [item for token in tokens for item in (token, *_all(token.children or []))]
+
+
+def _title(tokens: list[Any]) -> str:
+    for token, following in pairwise(tokens):
+        if token.type == "heading_open" and token.tag == "h1":
+            return "".join(item.content for item in following.children or [] if item.type in ("text", "code_inline"))
+    return ""
+
 
 TABLE, STYLE, EXTRA_STYLE, ICON = "texts.yaml", "style.css", "extra.css", "icon.svg"
 # Characters of a title, which each page has.
@@ -60,7 +110,7 @@ def examine(files: ThemeFiles) -> tuple[list[Problem], dict[str, Text]]:
         faults += ThemedTemplates(TEMPLATES, files.folder, files.named(".html")).problems()
     texts: dict[str, Text] = {}
     # Without the library, the texts are a problem of `problems`.
-    if not (convert := markdown.converter()):
+    if not (convert := converter()):
         return faults, texts
     for name, content in files.named(".md").items():
         try:
@@ -125,7 +175,7 @@ def _own_pages(files: ThemeFiles) -> Iterator[OwnPage]:
 def _own_page_problems(files: ThemeFiles, site: Site) -> Iterator[Problem]:
     used = {*RESERVED, *(path.split("/")[1] for path in (site.reader, site.media) if path.startswith("/"))}
     names = files.named(".md")
-    if names and not markdown.converter():
+    if names and not converter():
         advice = f"needs the library markdown-it-py; install it: {installation.how_to_add('markdown-it-py')}"
         yield files.problem(next(iter(names)), advice)
     for file in names:

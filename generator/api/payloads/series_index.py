@@ -1,14 +1,17 @@
 """The index that the njs shim searches to answer filters of the series list."""
 
+import base64
+import struct
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
+from itertools import islice, pairwise
 from typing import Any
 
 from ... import encoding
 from ...catalog.entities import Catalog, Person, SeriesSummary
-from ..resources import Body
-from . import name_parts, series_sets, v2
-from .case_folding import folded_characters
-from .last_modified import array
+from ..resources import Body, array
+from . import v2
 from .series_list import DEFAULT_ORDER, ordered
 
 
@@ -43,12 +46,12 @@ def index(catalog: Catalog) -> Body:
 def _filters(orders: Mapping[str, Sequence[SeriesSummary]]) -> dict[str, Any]:
     """The sets of series by status and category, in every order."""
     series = orders[DEFAULT_ORDER]
-    sets = series_sets.NamedSets(len(series))
+    sets = NamedSets(len(series))
     statuses = sets.by_name([[_key(entry.status)] for entry in series])
     categories = sets.by_name([dict.fromkeys(map(_key, _categories(entry))) for entry in series])
     positions = {entry: position for position, entry in enumerate(series)}
     return {
-        "words": series_sets.words(len(series)),
+        "words": words(len(series)),
         "status": statuses,
         "categories": categories,
         "longest_category": max(map(len, categories), default=1) - len(_key("")),
@@ -72,15 +75,15 @@ def _texts(series: Sequence[SeriesSummary]) -> dict[str, list[str]]:
 
 def _names(texts: Mapping[str, Sequence[str]]) -> dict[str, Any]:
     """The names of each field, and the sets of series by part of a name."""
-    lists = series_sets.PositionLists(max(map(len, texts.values())))
+    lists = PositionLists(max(map(len, texts.values())))
     fields = {
         field: {
             "names": names,
-            "parts": {part: lists.add(places) for part, places in name_parts.positions_by_part(names).items()},
+            "parts": {part: lists.add(places) for part, places in positions_by_part(names).items()},
         }
         for field, names in texts.items()
     }
-    return {**fields, "lists": lists.texts, "longest_part": name_parts.LONGEST}
+    return {**fields, "lists": lists.texts, "longest_part": LONGEST}
 
 
 def _last_modified(catalog: Catalog) -> int:
@@ -112,3 +115,180 @@ def _names_of(people: Sequence[Person]) -> Iterator[str]:
 
 def _categories(series: SeriesSummary) -> Iterator[str]:
     return (name.casefold() for genre in series.categories for name in (genre.id, genre.name))
+
+
+# ## case_folding: Unicode case folding for the njs shim, whose JavaScript engine lacks it.
+
+# No character above this one has another case.
+_LAST_CASED = 0x1E921
+_BLOCK = 0x80
+
+
+def folded_characters(columns: object) -> dict[str, str]:
+    """The folded form of each character beyond ASCII whose folded form occurs in the columns.
+
+    Other characters can match nothing, so the shim can leave them as they are.
+    """
+    present = set(encoding.json(columns).decode())
+    return {character: folded for character, folded in _all_folded().items() if present.issuperset(folded)}
+
+
+@cache
+def _all_folded() -> dict[str, str]:
+    """Every character beyond ASCII that changes when it is folded, with its folded form."""
+    return {
+        character: folded
+        for block in _blocks()
+        if block.casefold() != block
+        for character in block
+        if (folded := character.casefold()) != character
+    }
+
+
+def _blocks() -> Iterator[str]:
+    """All characters in blocks. Most blocks do not change as a whole, so their characters need no check."""
+    for first in range(0x80, _LAST_CASED + 1, _BLOCK):
+        yield "".join(map(chr, range(first, first + _BLOCK)))
+
+
+# ## name_parts: Parts of names, so that the njs shim finds the names with a text without reading all of them.
+
+# All parts of one or two characters are listed, and longer ones that many texts contain: the shim compares every
+# candidate of a text that is not a listed part.
+LONGEST = 8
+# A part is common if more than one of this many texts contains it.
+COMMON = 8
+
+# Thousands of names of a few series have so many common parts that a search is faster without them.
+MAX_CANDIDATES = 10_000
+# Taking all parts of a text costs as much as looking for this many in it.
+_FEW = 40
+
+# The positions that have a text or a part.
+_Positions = Mapping[str, Sequence[int]]
+
+
+def positions_by_part(texts: Sequence[str]) -> dict[str, Sequence[int]]:
+    """The listed parts with the positions of the texts that contain them. A text has one name per line."""
+    positions: defaultdict[str, list[int]] = defaultdict(list)
+    for position, text in enumerate(texts):
+        positions[text].append(position)
+    parts: dict[str, Sequence[int]] = {**_letters(positions), **(longer := _pairs(positions))}
+    while longer := _longer(longer, positions, len(texts) / COMMON):
+        parts |= longer
+    return dict(sorted(parts.items()))
+
+
+def _letters(texts: _Positions) -> _Positions:
+    letters: defaultdict[str, list[int]] = defaultdict(list)
+    for text, positions in texts.items():
+        for letter in set(text):
+            letters[letter] += positions
+    letters.pop("\n", None)
+    return letters
+
+
+def _pairs(texts: _Positions) -> _Positions:
+    pairs: defaultdict[tuple[str, str], list[int]] = defaultdict(list)
+    for text, positions in texts.items():
+        for pair in set(pairwise(text)):
+            pairs[pair] += positions
+    return {"".join(pair): positions for pair, positions in pairs.items() if "\n" not in pair}
+
+
+def _longer(parts: _Positions, texts: _Positions, least: float) -> _Positions:
+    """Common parts that are one character longer. Both ends of such a part are common parts, too."""
+    common = [part for part, positions in parts.items() if len(positions) > least and len(part) < LONGEST]
+    by_begin: defaultdict[str, list[str]] = defaultdict(list)
+    for part in common:
+        by_begin[part[:-1]].append(part[-1])
+    joined = (part + letter for part in common for letter in by_begin[part[1:]])
+    candidates = set(islice(joined, MAX_CANDIDATES + 1))
+    if not 0 < len(candidates) <= MAX_CANDIDATES:
+        return {}
+    length = len(next(iter(candidates)))
+    longer: defaultdict[str, list[int]] = defaultdict(list)
+    for text, positions in texts.items():
+        if len(candidates) <= _FEW:
+            contained = {part for part in candidates if part in text}
+        else:
+            contained = candidates.intersection(text[start : start + length] for start in range(len(text)))
+        for part in contained:
+            longer[part] += positions
+    return {part: positions for part, positions in longer.items() if len(positions) > least}
+
+
+# ## series_sets: Sets of series as the njs shim reads them: texts, since preloaded arrays of numbers take long to read in njs.
+
+_MEMBER = ord("1")
+
+
+def words(total: int) -> int:
+    """The number of integers in a set. They have 32 bits, the size of JavaScript's bit operators."""
+    return -(-total // 32)
+
+
+def bits(positions: Iterable[int], total: int) -> str:
+    """A set as bits, 32 series in an integer. The union of many sets then reads few integers for each series."""
+    members = bytearray(b"0") * total
+    for position in positions:
+        members[position] = _MEMBER
+    number = int(members[::-1] or b"0", 2)
+    return base64.b64encode(number.to_bytes(4 * words(total), "little")).decode()
+
+
+def integers(numbers: Sequence[int]) -> str:
+    """Integers of 32 bits, little-endian."""
+    return base64.b64encode(struct.pack(f"<{len(numbers)}i", *numbers)).decode()
+
+
+class PositionLists:
+    """Distinct sets, each in the shorter form: its positions or its bits."""
+
+    def __init__(self, total: int) -> None:
+        self._total = total
+        self._places: dict[tuple[int, ...], int] = {}
+
+    def add(self, positions: Sequence[int]) -> int:
+        """The index of the set in `texts`."""
+        return self._places.setdefault(tuple(positions), len(self._places))
+
+    @property
+    def texts(self) -> list[str]:
+        few = words(self._total)
+        return [
+            integers(sorted(positions)) if len(positions) < few else bits(positions, self._total)
+            for positions in self._places
+        ]
+
+
+class NamedSets:
+    """Sets of series that have a name, in every order of the list. Equal sets are stored once."""
+
+    def __init__(self, total: int) -> None:
+        self._total = total
+        self._places: dict[tuple[int, ...], int] = {}
+        self.everything = self._add(range(total))
+
+    def _add(self, positions: Iterable[int]) -> int:
+        return self._places.setdefault(tuple(positions), len(self._places))
+
+    def by_name(self, names: Sequence[Iterable[str]]) -> dict[str, int]:
+        """The number of the set of all series that have a name, by name. Takes the names of each series."""
+        positions: dict[str, list[int]] = {}
+        for position, own in enumerate(names):
+            for name in own:
+                positions.setdefault(name, []).append(position)
+        return {name: self._add(places) for name, places in positions.items()}
+
+    @property
+    def counts(self) -> list[int]:
+        return [len(positions) for positions in self._places]
+
+    def in_order(self, order: Sequence[int], *, ranked: bool) -> dict[str, object]:
+        """An order of all series, and every set with positions in this order."""
+        ranks = [0] * len(order)
+        for rank, position in enumerate(order):
+            ranks[position] = rank
+        sets = [bits([ranks[position] for position in positions], self._total) for positions in self._places]
+        return {"sets": sets, **({"series": order, "ranks": integers(ranks)} if ranked else {})}

@@ -6,8 +6,7 @@ from functools import lru_cache
 from ...catalog.chapter_fields import Latest
 from ...catalog.entities import Catalog, Chapter, Contributor, Person, Series, SeriesSummary
 from ...encoding import decimal, http_date
-from ..resources import Body
-from .last_modified import array, joined_bodies, newest
+from ..resources import Body, array, joined_bodies, newest
 
 
 def authors(catalog: Catalog) -> Body:

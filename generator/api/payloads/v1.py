@@ -4,9 +4,8 @@ from functools import lru_cache
 
 from ...catalog.entities import Catalog, Category, Chapter, PublishingGroup, Series
 from ...encoding import http_date
-from ..resources import Body
+from ..resources import Body, array, joined_bodies, newest
 from . import unversioned
-from .last_modified import array, joined_bodies, newest
 
 
 def series_list(catalog: Catalog) -> Body:

@@ -8,8 +8,7 @@ from typing import NamedTuple
 from ...catalog.entities import Account, Catalog, Category, Chapter, Group, Membership, Person, Series, SeriesSummary
 from ...catalog.field_values import iso
 from ...encoding import decimal, http_date, json
-from ..resources import AllChapters, Body
-from .last_modified import array, newest
+from ..resources import AllChapters, Body, array, newest
 
 # The formats of `published`. The first is the default.
 DATE_FORMATS: dict[str, Callable[[int], str]] = {

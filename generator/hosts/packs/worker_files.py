@@ -3,17 +3,44 @@
 import re
 from base64 import b64encode
 from collections.abc import Iterable, Mapping
+from dataclasses import asdict
 from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from ... import encoding
+from ...api import policies
+from ...api.payloads import errors
 from ...filesystem import delete_file, read_regular, remove_empty_folders, write_if_changed
 from ...javascript import modules
 from ...release.store import refuse_links
 from ...release.table import ReleaseTable
 from ...templating import Templates
-from .worker_rules import rules
+from . import pack_format
+
+# ## worker_rules: What the worker knows of the site as a whole: the rules of the release, API keys, and the texts of errors.
+
+
+def rules(table: ReleaseTable) -> dict[str, object]:
+    """The rules as JSON. They hold digests of API keys, so they are part of the worker and of no public file."""
+    return {
+        **asdict(table.rules),
+        "release": table.id,
+        "keys": dict(table.keys),
+        "types": pack_format.TYPES,
+        "errors": {
+            "messages": {str(status): text for status, text in errors.MESSAGES.items()},
+            "details": errors.DETAILS,
+            "bad_parameters": errors.BAD_PARAMETERS,
+            "pages": {str(status): policies.error_page(text) for status, text in errors.MESSAGES.items()},
+        },
+        "policies": {
+            "pages": policies.page_policy(table.rules.image_origins),
+            "docs": policies.DOCS_POLICY,
+            "svg": policies.SVG_POLICY,
+        },
+    }
+
 
 _TEMPLATES = Templates(Path(__file__).parent / "templates")
 # The folder of the worker, and the modules that a host starts. They stay the same in all versions.

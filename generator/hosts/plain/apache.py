@@ -12,9 +12,8 @@ from ...api.resources import ANY_NUMBER, HTML, SUFFIXES, SVG, Gate, key
 from ...release import manifest
 from ...release.manifest import Published
 from ...templating import Templates
-from . import host_files
-from .answers import policies, types
-from .host_files import ROOT, HostExport, HostFile, body_file, exact_name, gzip_file, text_file
+from . import export_folder
+from .export_folder import ROOT, HostExport, HostFile, body_file, exact_name, gzip_file, text_file
 from .patterns import (
     CANONICAL_NUMBERS,
     ESCAPED_NAME,
@@ -26,7 +25,7 @@ from .patterns import (
     locked_paths,
     paths_with_slugs,
 )
-from .plain_release import PlainRelease
+from .plain_release import PlainRelease, policies, types
 
 # The folder of responses that belong to no URL.
 _OWN = f"{ROOT}/_flatpanel"
@@ -62,8 +61,8 @@ def _files(release: PlainRelease) -> Iterator[HostFile]:
     for body in (*release.bodies, *release.queries):
         yield from _body(exact_name(body), body, release)
     yield from _aliases(release)
-    yield from host_files.markers(release.licensed, 451)
-    yield from host_files.markers(release.locked, 401)
+    yield from export_folder.markers(release.licensed, 451)
+    yield from export_folder.markers(release.locked, 401)
     for gate in release.gates:
         if gate.status == 308:
             yield from _redirect(gate, release)
@@ -126,7 +125,7 @@ def _aliases(release: PlainRelease) -> Iterator[HostFile]:
         if alias.target in bodies:
             yield from _body(f"{ROOT}{key(url)}.json", bodies[alias.target], release)
         else:
-            yield from host_files.markers([url], 401)
+            yield from export_folder.markers([url], 401)
 
 
 def _redirect(gate: Gate, release: PlainRelease) -> Iterator[HostFile]:

@@ -8,10 +8,8 @@ from ... import encoding
 from ...api.payloads import errors
 from ...api.resources import LOCKED_RESULTS_URL, SUFFIXES, Alias, key
 from ...templating import Templates
-from . import host_files
-from .answers import policies, types
-from .host_files import HostExport, HostFile, body_file, exact_name, gzip_file, text_file
-from .path_rules import path_rules
+from . import export_folder
+from .export_folder import HostExport, HostFile, body_file, exact_name, gzip_file, text_file
 from .patterns import (
     CANONICAL_NUMBERS,
     ESCAPED_NAME,
@@ -21,9 +19,10 @@ from .patterns import (
     WITH_NUMBERS,
     image_pages,
     locked_paths,
+    path_rules,
     paths_with_slugs,
 )
-from .plain_release import PlainRelease
+from .plain_release import PlainRelease, policies, types
 
 
 def quote(value: object) -> str:
@@ -49,8 +48,8 @@ def _files(release: PlainRelease) -> Iterator[HostFile]:
         if body.gzip:
             yield gzip_file(f"{name}.gz", body, release.dist)
             yield text_file(f"{name}.gz.etag", f'W/"{body.etag}"'.encode())
-    yield from host_files.markers(release.licensed, 451)
-    yield from host_files.markers(release.locked, 401)
+    yield from export_folder.markers(release.licensed, 451)
+    yield from export_folder.markers(release.locked, 401)
     yield text_file("flatpanel-read.map", _lines(release.moved))
     yield text_file("flatpanel-series.map", _lines(dict(map(_series_line, release.aliases))))
     yield text_file("flatpanel-pages.map", _lines(dict(map(_page_line, release.aliases))))

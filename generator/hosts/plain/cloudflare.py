@@ -8,7 +8,7 @@ from ... import encoding
 from ...api.resources import JSON, key
 from ...release.manifest import Published, plain_file
 from ..packs.worker_files import worker_name
-from .host_files import ROOT, HostExport, HostFile, body_file, text_file
+from .export_folder import ROOT, HostExport, HostFile, body_file, text_file
 from .plain_release import PlainRelease
 from .rule_files import (
     HeaderRules,

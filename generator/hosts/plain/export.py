@@ -6,8 +6,7 @@ from typing import NamedTuple
 
 from ...release.store import Store
 from . import apache, caddy, cloudflare, netlify, plain_release
-from .export_folder import FolderTotals, Track, write_files
-from .host_files import HostExport
+from .export_folder import FolderTotals, HostExport, Track, write_files
 from .plain_release import PlainRelease
 
 # What `--for` accepts: the export of a release for each host.

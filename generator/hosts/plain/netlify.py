@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from ... import encoding
 from ...release.manifest import plain_file
-from .host_files import ROOT, HostExport, HostFile, body_file, text_file
+from .export_folder import ROOT, HostExport, HostFile, body_file, text_file
 from .plain_release import PlainRelease
 from .rule_files import (
     Redirect,

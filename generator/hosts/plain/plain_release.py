@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
+from ...api import policies as api_policies
 from ...api.resources import Alias, Gate
 from ...release.manifest import Published
 from ...release.rules import Rules
@@ -59,3 +60,24 @@ def _is_path(url: str) -> bool:
 
 def _locked_paths(entries: Iterable[Published | Gate]) -> Iterable[str]:
     return (entry.url for entry in entries if entry.restricted and _is_path(entry.url))
+
+
+# ## answers: What all hosts send besides bodies: types, policies and errors.
+
+
+def types(release: PlainRelease) -> list[str]:
+    """The media types of a release, the most frequent first."""
+    counts: dict[str, int] = {}
+    for body in release.bodies:
+        counts[body.type] = counts.get(body.type, 0) + 1
+    return sorted(counts, key=lambda type: (-counts[type], type))
+
+
+def policies(rules: Rules) -> dict[str, object]:
+    """The policies of pages, and the page of an error."""
+    return {
+        "docs_policy": api_policies.DOCS_POLICY,
+        "page_policy": api_policies.page_policy(rules.image_origins),
+        "svg_policy": api_policies.SVG_POLICY,
+        "error_page": api_policies.error_page("{fp_text}"),
+    }

@@ -7,9 +7,8 @@ from ...api.payloads import errors
 from ...api.resources import SVG
 from ...release.manifest import Published
 from ...release.rules import Rules
-from .answers import policies
-from .path_rules import path_rules
-from .plain_release import PlainRelease
+from .patterns import path_rules
+from .plain_release import PlainRelease, policies
 
 # Headers of all responses, and those of v2.
 _ALL = {

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 
 from ...api.routes import route_of
-from ...escaping import escaped
+from ...errors import escaped
 from .as_text import body_lines, change_lines
 from .compare import RETIMED, Comparison
 from .json_diff import ADDED, CHANGED, REMOVED

@@ -9,8 +9,7 @@ from typing import NamedTuple
 from ... import filesystem
 from ...catalog import theme_files
 from ...catalog.confined_folder import ConfinedFolder, Folder
-from ...catalog.git import FileTimes, GitError, Repository
-from ...catalog.git_files import FOLDER_MODE, CommittedFiles
+from ...catalog.git import FOLDER_MODE, CommittedFiles, FileTimes, GitError, Repository
 from ...catalog.layout import SITE
 from ...errors import CatalogError, FlatpanelError, Problem
 from ...pipeline import run

@@ -8,7 +8,7 @@ from typing import Any
 from ... import encoding
 from ...api.routes import route_of
 from ...catalog.field_values import common_start
-from ...escaping import escaped
+from ...errors import escaped
 from .compare import Comparison
 from .json_diff import ADDED, CHANGED, MOVED, REMOVED, JsonChange, path_text
 from .model import EntityChange

@@ -16,8 +16,7 @@ from ...errors import FlatpanelError
 from ...pipeline.removals import Removals
 from ...release.changes import KINDS
 from ...templating import Templates
-from .data import ReportData
-from .sizes import total_size
+from .data import ReportData, total_size
 
 # The first bytes of every report. A file that begins otherwise is not overwritten.
 BEGINNING = b"<!doctype html>\n<!-- A report of Flatpanel -->\n"

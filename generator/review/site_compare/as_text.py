@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from ...escaping import escaped
+from ...errors import escaped
 from ..diff.json_diff import JsonChange
 from ..diff.lines import change_text, counted, cut
 from .model import STATUS, UNUSABLE, Difference

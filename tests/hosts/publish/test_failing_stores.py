@@ -11,8 +11,7 @@ import pytest
 from click.testing import Result
 
 from generator.errors import FlatpanelError
-from generator.hosts.publish.s3.bucket import Bucket
-from generator.hosts.publish.s3.target import BucketTarget, Connection
+from generator.hosts.publish.s3.bucket import Bucket, BucketTarget, Connection
 from generator.installation import how_to_add
 from tests.hosts.publish.conftest import BucketPublisher
 from tests.support.object_stores import BUCKET, ObjectStore, free_ports

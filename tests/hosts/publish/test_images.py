@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from generator.errors import FlatpanelError
-from generator.hosts.publish.s3.media_layout import MediaLayout
+from generator.hosts.publish.s3.layouts import MediaLayout
 from tests.conftest import AS_OF
 from tests.hosts.publish.conftest import BucketPublisher
 from tests.support import media_catalog, media_server, tree_snapshot

@@ -1,14 +1,92 @@
 """The objects of a bucket. The only importer of obstore, which is an optional library."""
 
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from datetime import timedelta
 from typing import Any, NamedTuple
 
 from .... import installation
 from ....errors import FlatpanelError
-from . import store_errors
-from .target import BucketTarget, Connection
+
+# ## target: The target of a publish: a bucket, a prefix in it, and how to reach the store.
+
+_BUCKET = re.compile(r"[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]")
+_PREFIX = re.compile(r"(?!\.{1,2}(?:/|\Z))[-\w.~ ]+(?:/(?!\.{1,2}(?:/|\Z))[-\w.~ ]+)*")
+
+
+class BucketTarget(NamedTuple):
+    """A bucket and a prefix, without slashes around it."""
+
+    bucket: str
+    prefix: str
+
+    @classmethod
+    def of(cls, url: str) -> "BucketTarget":
+        """Parse s3://bucket/prefix. Raises ValueError; its message continues the URL."""
+        bucket, _, prefix = url.removeprefix("s3://").partition("/")
+        prefix = prefix.removesuffix("/")
+        if not _BUCKET.fullmatch(bucket):
+            raise ValueError("should name a bucket: 3 to 63 lowercase letters, digits, dots and hyphens")
+        if prefix and not _PREFIX.fullmatch(prefix):
+            raise ValueError("should have a prefix of letters, digits and - . _ ~, with single slashes")
+        return cls(bucket, prefix)
+
+    def __str__(self) -> str:
+        return f"s3://{self.bucket}/{self.prefix}".removesuffix("/")
+
+
+class Connection(NamedTuple):
+    """How requests are made. An empty endpoint or region is that of the environment."""
+
+    endpoint: str = ""
+    region: str = ""
+    seconds: int = 60
+    retries: int = 6
+
+
+# ## store_errors: Errors of an object store in one sentence. The library describes them in many lines.
+
+_STATUS = re.compile(r"status code: (\d+)")
+_CODE = re.compile(r"<Code>([^<]+)</Code>")
+_MESSAGE = re.compile(r"<Message>([^<]+)</Message>")
+# The address of the service that gives credentials to machines in a cloud. It is asked if the environment has none.
+_MACHINE = "169.254.169.254"
+_REFUSED = {401, 403}
+_BUSY = {429, 500, 502, 503, 504}
+
+
+def explained(target: BucketTarget, connection: Connection) -> Callable[[Exception], FlatpanelError]:
+    """The function that makes one sentence of an error of this store."""
+    store = connection.endpoint or "the endpoint of the environment"
+
+    def sentence(error: Exception) -> str:
+        text = str(error)
+        status, code, message = (_first(pattern, text) for pattern in (_STATUS, _CODE, _MESSAGE))
+        answer = ": ".join(filter(None, (status, code, message)))
+        if _MACHINE in text:
+            return "no credentials; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"
+        if code == "NoSuchBucket":
+            return f"the bucket {target.bucket} does not exist at {store}; create it, or check the endpoint"
+        if status and int(status) in _REFUSED:
+            return f"the store refuses this ({answer}); check the credentials and what they permit in the bucket"
+        if status and int(status) in _BUSY:
+            return f"the store is busy or broken ({answer}); run it again later, what was sent is not sent again"
+        if "redirect" in text:
+            return f"{store} sends this to another place; check --region and --endpoint"
+        if status:
+            return f"{store} does not answer like an object store ({answer}); check --endpoint and --region"
+        if "error sending request" in text or "timed out" in text:
+            return f"no connection to {store}; check --endpoint and the network"
+        return text.partition("\n")[0]
+
+    return lambda error: FlatpanelError(f"{target}: {sentence(error)}")
+
+
+def _first(pattern: re.Pattern[str], text: str) -> str:
+    match = pattern.search(text)
+    return match[1] if match else ""
+
 
 # Keys in one request; the limit of S3.
 _DELETED_AT_ONCE = 1000
@@ -43,7 +121,7 @@ class Bucket:
         self.target, self._api = target, obstore
         # False for a store that refuses or ignores conditions.
         self.is_conditional = True
-        self._explained = store_errors.explained(target, connection)
+        self._explained = explained(target, connection)
         settings: dict[str, Any] = {"endpoint": connection.endpoint, "region": connection.region}
         with self._translated():
             self._store = S3Store(

@@ -1,9 +1,17 @@
 """What a release is in a bucket: its objects, in shards that change as rarely as possible."""
 
+import sys
 from collections.abc import Mapping
+from pathlib import Path
 from typing import NamedTuple, Protocol
 
+from .... import encoding
+from ....api import resources
 from ....errors import FlatpanelError
+from ....release import manifest
+from ....release.manifest import Published
+from ....release.manifest_reader import ManifestReader
+from ....release.store import Store
 
 BINARY = "application/octet-stream"
 # Of objects that are written again under the same key.
@@ -58,3 +66,116 @@ class BucketLayout(Protocol):
 
 def damaged(file: str, repair: str = "`python build.py verify --repair` restores it") -> FlatpanelError:
     return FlatpanelError(f"{file}: is damaged; {repair}")
+
+
+# ## plain_keys: The layout `files`: one object for each public URL without parameters, for a bucket that is read directly.  The key is the path, decoded. Pages are called as hosts of websites want them: index.html in a folder.
+
+# Changes of this module that change keys or headers of the same manifest count this up.
+_VERSION = b"1"
+# The bodies of the catalog as a whole: lists and front pages.
+_CATALOG = "catalog"
+
+
+class PlainKeys:
+    """The objects of the current release of a store; series with the same digest share a shard."""
+
+    name = "files"
+    keep = 1
+
+    def __init__(self, store: Store) -> None:
+        self.release = store.release()
+        self._root = store.root
+        self._manifest = ManifestReader(store.manifest_path(self.release))
+        self._slugs: dict[str, list[str]] = {}
+        for slug in self._manifest.segments:
+            self._slugs.setdefault(_shard(slug), []).append(slug)
+
+    def shards(self) -> Mapping[str, str]:
+        return {
+            shard: encoding.digest(b"".join((_VERSION, *map(self._manifest.segment, slugs))))
+            for shard, slugs in self._slugs.items()
+        }
+
+    def items(self, shard: str) -> list[Item]:
+        bodies = (body for slug in self._slugs[shard] for body in self._manifest.bodies(slug).values())
+        return [_item(body, shard == _CATALOG) for body in bodies if manifest.is_plain(body)]
+
+    def read(self, item: Item) -> bytes:
+        data = (self._root / item.file).read_bytes()
+        if encoding.etag(data) != item.digest:
+            raise damaged(item.file)
+        return data
+
+    def etag(self, item: Item) -> str:
+        return item.digest
+
+    def pointer(self) -> Mapping[str, object]:
+        return {}
+
+
+def _shard(slug: str) -> str:
+    return encoding.digest(slug.encode())[:2] if slug else _CATALOG
+
+
+def _item(body: Published, is_list: bool) -> Item:
+    is_page = body.type == resources.HTML or body.url == "/"
+    key = manifest.plain_file(body._replace(type=resources.HTML)) if is_page else resources.key(body.url)[1:]
+    return Item(key, body.etag, body.type, f"public, max-age={body.max_age}", body.file, body.size, is_list)
+
+
+# ## media_layout: The layout `media`: one object for each image, for a bucket that is read directly.
+
+_TYPES = {
+    ".avif": "image/avif",
+    ".gif": "image/gif",
+    ".jpeg": "image/jpeg",
+    ".jpg": "image/jpeg",
+    ".png": "image/png",
+    ".webp": "image/webp",
+}
+
+
+class MediaLayout:
+    """Images by key. Files of a shard are read again if the size or the time of one of them changes."""
+
+    name = "media"
+    release = ""
+    # Images stay, also those that the catalog no longer names: readers of earlier releases request them.
+    keep = sys.maxsize
+
+    def __init__(self, files: Mapping[str, Path], max_age: int) -> None:
+        self._files, self._cache = files, f"public, max-age={max_age}"
+        self._keys: dict[str, list[str]] = {}
+        for key in sorted(files):
+            self._keys.setdefault(encoding.digest(key.rpartition("/")[0].encode())[:2], []).append(key)
+
+    def shards(self) -> Mapping[str, str]:
+        return {
+            shard: encoding.digest(encoding.json(list(map(self._state, keys)))) for shard, keys in self._keys.items()
+        }
+
+    def _state(self, key: str) -> tuple[str, int, int, str]:
+        status = self._files[key].stat()
+        return key, status.st_size, status.st_mtime_ns, self._cache
+
+    def items(self, shard: str) -> list[Item]:
+        return [self._item(key) for key in self._keys[shard]]
+
+    def _item(self, key: str) -> Item:
+        file = self._files[key]
+        content = file.read_bytes()
+        return Item(
+            key, encoding.etag(content), _TYPES.get(file.suffix.lower(), BINARY), self._cache, str(file), len(content)
+        )
+
+    def etag(self, item: Item) -> str:
+        return item.digest
+
+    def read(self, item: Item) -> bytes:
+        content = self._files[item.key].read_bytes()
+        if encoding.etag(content) != item.digest:
+            raise FlatpanelError(f"{item.file}: was changed while it was sent; run the publish again")
+        return content
+
+    def pointer(self) -> Mapping[str, object]:
+        return {}

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from .... import encoding
 from ....release.store import Store
-from ...packs import pack_files, state, worker_rules
+from ...packs import pack_files, state, worker_files
 from ...packs.leaves import Leaf
 from ...packs.leaves import dump as dump_directory
 from ...packs.pack_format import DIGEST, NO_PACK
@@ -39,7 +39,7 @@ class PackedFiles:
         directories = {tree: packed.directories[tree] for tree in self._trees}
         directories.setdefault(PRIVATE, dump_directory([Leaf(0, 0, 0, NO_PACK)]))
         with store.table() as table:
-            rules = worker_rules.rules(table)
+            rules = worker_files.rules(table)
         if not with_restricted:
             rules["keys"] = {}
         texts = {tree: b64encode(text).decode() for tree, text in directories.items()}

@@ -16,10 +16,9 @@ from ....release.store import Store
 from ..totals import PublishTotals
 from . import archive, transfer_plan
 from .archive import ArchiveFile
-from .server_state import PublishNotes, ServerState
 from .session import Refused, Session, connected
 from .target import SshTarget
-from .transfer_plan import TransferPlan
+from .transfer_plan import PublishNotes, ServerState, TransferPlan
 
 # A progress bar for a number of files.
 Counter: TypeAlias = Callable[[int], AbstractContextManager[Callable[[int], None]]]
