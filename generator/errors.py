@@ -1,49 +1,8 @@
-"""Errors that a user can fix. Any other exception is a defect of this program and ends in a traceback."""
+"""Errors that a user can fix, and how they become text. Any other exception is a defect and ends in a traceback."""
 
 import dataclasses
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from .catalog.yaml.positions import YamlPath
-
-
-# ## unlocated: Problems by the path of a field, before `locate` finds their lines.
-
-FIRST = "<line of the first>"
-
-
-@dataclass(frozen=True, slots=True)
-class UnlocatedProblem:
-    """A problem whose line is not known yet. `of_key`: its position is the name of the field, not the value.
-
-    `first` is the file and the path of the value that this one repeats; its line replaces FIRST in the message.
-    """
-
-    file: str
-    path: "YamlPath"
-    message: str
-    of_key: bool = False
-    first: "tuple[str, YamlPath] | None" = None
-
-
-# ## escaping: Escape untrusted text for a terminal: the result is one line without control sequences.
-
-
-def escaped(text: str) -> str:
-    """Replace each unprintable character by an escape such as \\x1b.
-
-    These are control characters (C0, C1, DEL), line breaks, direction marks, invisible characters and unpaired
-    surrogates. The ideographic space is printable.
-    """
-    return text if text.isprintable() else "".join(map(_escaped_character, text))
-
-
-def _escaped_character(character: str) -> str:
-    is_text = character.isprintable() or character == "\u3000"
-    return character if is_text else character.encode("unicode_escape").decode()
-
 
 # Only so many problems have an excerpt and a link.
 MAX_EXCERPTS = 50
@@ -78,6 +37,25 @@ class Problem:
         return escaped(f"{place}: {self.field}: {self.message}" if self.field else f"{place}: {self.message}")
 
 
+FIRST = "<line of the first>"
+
+
+@dataclass(frozen=True, slots=True)
+class UnlocatedProblem:
+    """A problem by the path of a field, before `locate` finds its line.
+
+    `of_key`: its position is the name of the field, not the value.
+    `first` is the file and the path of the value that this one repeats; its line replaces FIRST in the message.
+    """
+
+    file: str
+    # The names and positions of the fields around the value: `YamlPath`, which this module cannot import.
+    path: tuple[str | int, ...]
+    message: str
+    of_key: bool = False
+    first: tuple[str, tuple[str | int, ...]] | None = None
+
+
 class FlatpanelError(Exception):
     """An error of the user, as complete sentences, one a line. The command ends with exit code 1."""
 
@@ -96,3 +74,17 @@ class CatalogError(FlatpanelError):
     def __reduce__(self) -> tuple[type, tuple[object, ...]]:
         """Pass the problems from a worker process, not their texts."""
         return type(self), (self.problems,)
+
+
+def escaped(text: str) -> str:
+    """Replace each unprintable character by an escape such as \\x1b.
+
+    These are control characters (C0, C1, DEL), line breaks, direction marks, invisible characters and unpaired
+    surrogates. The ideographic space is printable.
+    """
+    return text if text.isprintable() else "".join(map(_escaped_character, text))
+
+
+def _escaped_character(character: str) -> str:
+    is_text = character.isprintable() or character == "\u3000"
+    return character if is_text else character.encode("unicode_escape").decode()
