@@ -1,10 +1,8 @@
-"""The URL of a server: scheme, host, port and folder, checked."""
+"""The URL of a server: scheme, host, port and folder, checked; and whether no other machine can reach it."""
 
 import re
 from dataclasses import dataclass
 from urllib.parse import urlsplit
-
-# ## loopback: Loopback base URLs, which only this machine can reach.
 
 # Names below localhost are loopback names, too (RFC 6761, 6.3).
 _LOOPBACK = re.compile(

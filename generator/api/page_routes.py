@@ -1,6 +1,7 @@
 """Every URL of pages and feeds, which a site has with `pages: true` in `site.yaml`.
 
 A row of PAGES names a path, the items that have such a URL, and the function that makes the body from an item. The
+functions `each_…` yield the items, as those of `route_items` do. Which parts of them are shown: see `visibility`. The
 max-age is the setting `pages` below `cache`. `{reader}` is the setting of that name. A row with flags of
 `visibility.Visible` needs all of them: without one, its URLs are 404s.
 """
@@ -26,8 +27,6 @@ from .pages.lists import STATUSES, SeriesPage
 from .resources import CSS, HTML, JS, JSON, OPENSEARCH, SVG, TEXT, XML, Body, Resource
 from .route_items import InSeries, ItemSource, RouteItem, RouteItems
 from .visibility import Visible, visible
-
-# ## page_items: One function per kind of page, as in `route_items`. Which parts of them are shown: see `visibility`.
 
 # The number of series on a page of a list.
 PAGE_SIZE = 48

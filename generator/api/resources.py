@@ -1,4 +1,4 @@
-"""The types that the API uses: bodies, resources and gates, and the key of a URL."""
+"""The types that the API uses: bodies, resources and gates, the key of a URL, and bodies composed of others."""
 
 import re
 from collections.abc import Iterable
@@ -130,7 +130,7 @@ def account_key(username: str) -> str:
     return username if _PLAIN_ACCOUNT.fullmatch(username) else f"~{encoding.sha256(username.encode())[:_DIGITS]}"
 
 
-# ## last_modified: The last-modified time of a composed body is that of its newest part.
+# The last-modified time of a composed body is that of its newest part.
 
 
 def newest(parts: Iterable[Body], *times: int) -> int:

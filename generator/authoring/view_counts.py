@@ -1,4 +1,8 @@
-"""Count the views in server logs into `views.yaml`."""
+"""Count the views in server logs into `views.yaml`. Each request is counted once, however often its line is read.
+
+A line has a time, the id of the request and the id of a chapter. Request ids are kept for DAYS_KEPT days with views.
+Older lines are skipped, because duplicates among them cannot be detected.
+"""
 
 import gzip
 import io
@@ -17,8 +21,6 @@ from ..catalog.problems import locate
 from ..catalog.reader import VIEWS
 from ..errors import FlatpanelError
 from ..filesystem import exclusive
-
-# ## view_log: Lines of the server's view log -> counts by chapter. Each request is counted once, however often its line is read.  A line has a time, the id of the request and the id of a chapter. Request ids are kept for DAYS_KEPT days with views. Older lines are skipped, because duplicates among them cannot be detected.
 
 # Enough for logs that are rotated monthly and fetched late.
 DAYS_KEPT = 90

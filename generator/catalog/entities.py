@@ -16,7 +16,8 @@ from .chapter_fields import Latest, RecentChapter, newest_first_key, one_per_num
 from .field_values import default_title
 from .theme_files import NO_THEME, ThemeFiles
 
-# ## page_sizes: The sizes of the pages of a chapter as one text: `784x1145*23 - 1568x1145`.  A size is width and height in pixels. `*23` repeats it for 23 pages; `-` is a page whose size is not known.
+# `sizes.yaml` has the sizes of the pages of a chapter as one text: `784x1145*23 - 1568x1145`. A size is width and
+# height in pixels. `*23` repeats it for 23 pages; `-` is a page whose size is not known.
 
 PageSize: TypeAlias = tuple[int, int]
 # The largest width and height that a text can contain.
@@ -48,14 +49,12 @@ def _text(size: PageSize | None) -> str:
     return f"{size[0]}x{size[1]}" if size and max(size) <= MAX_PIXELS else _UNKNOWN
 
 
-# ## grouping: Groups of values by keys of which each value may have several.
-
 _Key = TypeVar("_Key", bound=Hashable)
 _Value = TypeVar("_Value", bound=Hashable)
 
 
 def grouped(values: Iterable[_Value], keys_of: Callable[[_Value], Iterable[_Key]]) -> dict[_Key, tuple[_Value, ...]]:
-    """The values of each key, each once, in their order."""
+    """The values of each key, each once, in their order. A value may have several keys."""
     groups: dict[_Key, dict[_Value, None]] = {}
     for value in values:
         for key in keys_of(value):

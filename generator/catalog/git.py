@@ -2,6 +2,7 @@
 
 git obeys the configuration of the repository in which it runs, so this module and not git chooses the repository: the
 first folder with a `.git`, from the real path of the catalog upwards. No commit can contain a `.git`.
+The files of a commit are read from git's tree, without a checkout.
 """
 
 import os
@@ -247,8 +248,6 @@ def _contents(output: bytes, count: int) -> Iterator[bytes | None]:
         else:
             yield None
 
-
-# ## git_files: The files of a catalog at a commit, chosen from git's tree without a checkout.
 
 FOLDER_MODE, _LINK, _SUBMODULE = "040000", "120000", "160000"
 _REFUSALS = {

@@ -1,4 +1,9 @@
-"""Checked records -> the linked catalog at an instant: the shared lists first, then one series at a time."""
+"""Checked records -> the linked catalog at an instant: the shared lists first, then one series at a time.
+
+A page id is unique in the catalog, and stable while a page keeps its chapter and its number: the id of the chapter
+times 1000 plus the number of the page. Multiples of 1000 never occur that way. They are allocated to the few pages
+without such an id: pages after the 999th, and pages of chapters with very large ids.
+"""
 
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
@@ -14,8 +19,6 @@ from .reader import Entry, SeriesEntry, Sources
 from .recent_chapters import image_origins, recent_chapters
 from .records import MAX_ID
 from .references import NameIndex
-
-# ## page_ids: Page ids: unique in the catalog, and stable while a page keeps its chapter and its number.  A page id is the id of the chapter times 1000 plus the number of the page. Multiples of 1000 never occur that way. They are allocated to the few pages without such an id: pages after the 999th, and pages of chapters with very large ids.
 
 _SPAN = 1000
 _LAST_CHAPTER = MAX_ID // _SPAN - 1

@@ -9,8 +9,6 @@ from .problems.suggestions import nearest
 from .reader import Entry, Sources
 from .yaml.positions import YamlPath
 
-# ## name_index: Find entities by name or id.
-
 T = TypeVar("T")
 
 

@@ -12,8 +12,6 @@ from . import api_keys
 from .confined_folder import ConfinedFolder
 from .yaml import reader
 
-# ## garbage_collection: Disable garbage collection where many objects are made.
-
 
 @contextmanager
 def without_garbage_collection() -> Iterator[None]:

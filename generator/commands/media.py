@@ -1,4 +1,4 @@
-"""`media`: list, check and fetch the images that the catalog names."""
+"""`media`: list, check and fetch the images that the catalog names, and report what differs."""
 
 import shlex
 import sys
@@ -28,7 +28,7 @@ from .importing import Rate, shown
 from .output import counter, print_data, print_json, print_lines
 from .reporting import EXIT_PROBLEMS, handle_errors
 
-# ## media_report: The report of `media check` and `media fetch`.
+# The report of `media check` and `media fetch`
 
 # Headings of findings that need more than the name of their kind.
 _LABELS = {

@@ -1,4 +1,4 @@
-"""`serve`: build the site and serve it with nginx."""
+"""`serve`: build the site and serve it with nginx. With `--watch` or `--preview`, build again after each change."""
 
 import ctypes
 import dataclasses
@@ -35,7 +35,7 @@ from .help import Command
 from .output import print_lines, with_timestamps
 from .reporting import handle_errors, print_error, problem_records, sentences
 
-# ## preview_status: The status of `serve --preview`: files that nginx serves at /preview/, for the script of the pages in a browser.
+# Preview: files that nginx serves at /preview/, for the script of the pages in a browser
 
 _FILES = Path(__file__).parent / "preview_files"
 _TEMPLATES = Templates(_FILES)
@@ -76,7 +76,9 @@ class PreviewStatus:
         filesystem.replace(self.folder / "state.json", encoding.json(state))
 
 
-# ## folder_events: Wait for changes in folders: with inotify on Linux, elsewhere for a time.  An event only ends the wait early. It misses changes in some file systems, and behind links to files; so the caller compares the files after each wait.
+# Watch: wait for changes in folders, with inotify on Linux, elsewhere for a time.
+# An event only ends the wait early. It misses changes in some file systems, and behind links to files; so `_Watch`
+# compares the files after each wait.
 
 # A file was closed after writing, moved out or in, or deleted. IN_CREATE is left out: a new file is still empty then.
 _EVENTS = 0x8 | 0x40 | 0x80 | 0x200

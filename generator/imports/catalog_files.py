@@ -1,4 +1,7 @@
-"""A merge plan -> the text of each catalog file that is new or changes."""
+"""A merge plan -> the text of each catalog file that is new or changes.
+
+Fields are written in the documented order, with names in place of ids.
+"""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -17,8 +20,6 @@ from ..reading_sites.lenient import Fields
 from ..reading_sites.notes import Notes
 from .merge_plan import ACCOUNTS, FILES, MODELS, REFERENCES, FieldChange, Plan
 from .spilled import Spilled, spilled_texts
-
-# ## spelling: Records -> the fields of a file: in the documented order, with names in place of ids.
 
 # How files refer to each id of a list, by kind.
 ListNames = Mapping[str, Mapping[Any, str | int]]

@@ -1,4 +1,7 @@
-"""Responses -> the chapters of one series: version 2 and Cubari JSON by id, the older versions by number."""
+"""Responses -> the chapters of one series: version 2 and Cubari JSON by id, the older versions by number.
+
+No response has the template of full chapter titles, so it is inferred from the titles.
+"""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -31,7 +34,7 @@ from .imported import ChapterKey, ImportedChapter, chapter_keys
 from .pages import note_gaps, page_urls, stored_pages
 from .people_and_groups import ImportedLists
 
-# ## title_template: Infer the template of full chapter titles from examples.
+# The template of full chapter titles
 
 # Numbers in a title that may come from a field; each doubles the candidates.
 _MAX_CHOICES = 6

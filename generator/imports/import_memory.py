@@ -1,4 +1,10 @@
-"""What the last imports into a catalog saved, in the cache folder of each source."""
+"""What the last imports into a catalog saved, in the cache folder of each source.
+
+A catalog may have several sources: a site, and the database of that site. Each source has a memory of its own: a field
+changed at the source if it differs from that memory. The memory of all sources has the values that imports wrote:
+people edited a field if the catalog differs from it. So an import of a site keeps the facts that only the database
+has, and neither source takes a value of the other for an edit.
+"""
 
 import os
 from collections.abc import Iterator, Set
@@ -23,7 +29,7 @@ from .imported import Imported
 from .merge_plan import MergeState
 from .spilled import spilled_records
 
-# ## several_sources: The last import of a catalog that has several sources: a site, and the database of that site.  Each source has a memory of its own: a field changed at the source if it differs from that memory. The memory of all sources has the values that imports wrote: people edited a field if the catalog differs from it. So an import of a site keeps the facts that only the database has, and neither source takes a value of the other for an edit.
+# The values of several sources
 
 # Fields that responses do not have as such.
 _INFERRED = ("chapter_title",)

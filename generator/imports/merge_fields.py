@@ -1,4 +1,8 @@
-"""Three values of each field of a record -> a change, a conflict, or nothing."""
+"""Three values of each field of a record -> a change, a conflict, or nothing.
+
+The people, categories, groups and members are merged here, too, and after all other changes the references to renamed
+entries, and to series with another slug.
+"""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -13,7 +17,7 @@ from ..errors import escaped
 from ..reading_sites.lenient import Fields
 from .merge_plan import ACCOUNTS, FILES, REFERENCES, FieldChange, MergeState, Place, Plan, Removal
 
-# ## merge_references: References to renamed people, groups and members, and to series with another slug, after all other changes.
+# References to renamed entries
 
 
 def names_after(state: MergeState) -> dict[str, dict[Any, str | int]]:
@@ -237,7 +241,7 @@ def _ids(directory: NameIndex[Any], references: list[str | int]) -> Iterator[Any
         yield candidates[0].id if candidates else reference
 
 
-# ## merge_lists: Merge the people, categories, groups and members of a site into the lists of a catalog.
+# The lists of people, categories, groups and members
 
 REMOVED_HERE = "removed from the catalog since the last import; not added again"
 

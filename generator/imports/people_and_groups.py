@@ -14,8 +14,6 @@ from . import same_names
 from .last_modified import ModifiedDates
 from .same_names import StatedPerson
 
-# ## categories: Categories that a catalog can hold together.
-
 
 class UniqueCategories:
     """The categories of an import. Filters match ids and names and ignore case, so all of them are unique together."""

@@ -20,7 +20,8 @@ from ..templating import Templates
 from . import maps, quoting
 from .config_data import ConfigData
 
-# ## date_patterns: Patterns by which nginx maps turn the three forms of HTTP dates into fourteen digits and compare two dates.  An nginx configuration has no arithmetic. Numbers with equally many digits compare like texts.
+# HTTP dates: maps turn each of the three forms into fourteen digits, and compare two dates. A configuration has no
+# arithmetic, but numbers with equally many digits compare like texts.
 
 _MONTH = "|".join(encoding.MONTHS)
 _DAY = f"(?:{'|'.join(encoding.DAYS)})"

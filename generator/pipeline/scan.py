@@ -1,7 +1,8 @@
 """Read and check the catalog: the records that all series share, and the facts of each series; or every problem.
 
 A series is skipped if its files and the entries that it references are unchanged. A changed series is checked from
-the cached values of those of its files that are unchanged.
+the cached values of those of its files that are unchanged; in worker processes, or in the first one for up to eight
+series.
 """
 
 from array import array
@@ -29,8 +30,6 @@ from .parsed_files import ParsedFiles
 from .process_pool import ordered_map
 from .series_facts import ReferenceDigests, SeriesFacts
 from .theme_check import Sample
-
-# ## series_checker: Check one series: read its files, or their parsed values, and collect problems and facts.  Runs in worker processes, or in the first one for up to eight series.
 
 
 class CheckTask(NamedTuple):

@@ -15,7 +15,8 @@ from .response_cache import CachedResponse
 from .responses import OLD, ParsedBodies, Responses, SiteResponse
 from .site_client import BROKEN, MOVED, ServerFailed, SiteClient, TimedResponse
 
-# ## path_spelling: The final slash of paths in the older versions: some sites have these paths with it only.  The original service answers 501 or a redirect to a path of version 1 without a final slash. All other modules have paths without it.
+# Some sites have the paths of the older versions with a final slash only. The original service answers 501 or a
+# redirect to a path of version 1 without it. All other modules have paths without it.
 
 OK, NOT_IMPLEMENTED = 200, 501
 # An older version and a path in it.

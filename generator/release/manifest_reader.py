@@ -153,7 +153,7 @@ def file_digest(path: Path) -> str:
         return encoding.sha256_of_chunks(iter(lambda: opened.read(_BLOCK), b""))
 
 
-# ## chapter_counts: The series and chapters of a release, counted by the lines of its manifest.
+# Series and chapters, counted by the lines of the manifest
 
 _CHAPTER_URL = re.compile(rb'"/api/v2/chapters/(\d+)":\{|"/api/series/[^"/]+/([^"/]+)/([^"/]+)":')
 

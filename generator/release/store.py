@@ -137,9 +137,6 @@ def _link_target(link: Path) -> str | None:
     return Path(os.readlink(link)).name if link.is_symlink() else None
 
 
-# ## highest_id: The highest chapter id of releases on the disk.
-
-
 def highest_id(out: Path, previous: Path | None) -> int:
     """Return the highest chapter id in the releases below `out` and in the manifest `previous`; 0 without any.
 

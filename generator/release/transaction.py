@@ -35,7 +35,7 @@ from .manifest_reader import ManifestReader
 from .nginx_user import write_user_conf
 from .store import PREVIEW_FILE, TREES, Store, refuse_links
 
-# ## cleanup: Remove files of `dist` that no release references, and releases that are no longer kept.
+# Removal of bodies that no release references, and of releases that are no longer kept
 
 # The name of a file that a build writes below a tree: a body, its other forms, and what a killed build leaves of them.
 _OWN_FILE = re.compile(r".*\.[0-9a-f]{32}(?:\.[a-z0-9]+)?(?:\.gz|\.headers)?(?:\.new)?", re.DOTALL)
@@ -84,7 +84,7 @@ def remove_releases(root: Path, kept: Collection[str]) -> None:
             remove_tree(folder)
 
 
-# ## new_folder: The folder of the next release while its id, a digest of its files, is not known.
+# The folder of the next release, while its id, a digest of its files, is not known
 
 # The name of a release folder before it is renamed to its id, and of a link before it is moved to its place.
 TEMPORARY_NAME = ".new"

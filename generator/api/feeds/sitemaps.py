@@ -1,7 +1,8 @@
-"""Sitemaps (sitemaps.org 0.9) and robots.txt.
+"""What a site offers to search engines: sitemaps (sitemaps.org 0.9), robots.txt, and its own search (OpenSearch 1.1).
 
 `/sitemap.xml` is an index. `/sitemaps/{number}.xml` have the lists and the series, `/sitemaps/series/{slug}.xml` the
 chapters of a series. The protocol allows 50,000 URLs and 50 MB a file; an index names no other index.
+With the OpenSearch description, browsers add the site to their search engines.
 """
 
 from collections.abc import Iterable, Iterator
@@ -115,8 +116,6 @@ def _modified(series: SeriesSummary, with_chapters: bool = True) -> int:
 def _newest(catalog: Catalog, series: Iterable[SeriesSummary]) -> int:
     return max((catalog.site_modified, *map(_modified, series)))
 
-
-# ## opensearch: The OpenSearch 1.1 description: browsers add the site to their search engines.
 
 # The specification allows no longer names.
 _MAX_NAME = 16

@@ -1,4 +1,4 @@
-"""The OpenAPI 3.1 document, made from the tables of routes and the schemas of bodies."""
+"""The OpenAPI 3.1 document: parameters, responses and operations, joined with the routes and the schemas of bodies."""
 
 import re
 from collections.abc import Callable, Iterator, Sequence, Set
@@ -28,7 +28,7 @@ from .schema_types import (
 )
 from .schemas import SCHEMA_OF, SCHEMAS
 
-# ## parameters: The parameters of the OpenAPI document: of paths, queries and headers, and API keys.
+# Parameters: of paths, queries and headers, and API keys
 
 STATUSES = ("any", *records.STATUSES, "cancelled")
 _CATEGORY: Schema = {**TEXT, "minLength": 1, "maxLength": records.MAX_CATEGORY}
@@ -154,7 +154,7 @@ def of_path(path: str) -> Iterator[Schema]:
     return (ref(name, "parameters") for name in re.findall(r"\{(\w+)\}", path))
 
 
-# ## responses: The responses of the OpenAPI document: headers, statuses and error bodies.
+# Responses: headers, statuses and error bodies
 
 
 def _header(schema: Schema, description: str, *, required: bool = True) -> Schema:
@@ -283,7 +283,7 @@ BY_STATUS: dict[int | str, tuple[str, str]] = {
 }
 
 
-# ## operations: The operations of the OpenAPI document: their ids, summaries, parameters and errors.
+# Operations: the ids, summaries, parameters and errors of paths
 
 
 @dataclass(frozen=True, slots=True)

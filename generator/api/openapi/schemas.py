@@ -27,7 +27,7 @@ from .schema_types import (
     ref,
 )
 
-# ## fields: Fields that several bodies have, with their descriptions.
+# Fields that several bodies have
 
 NAMES = array(TEXT)
 PERSON_NAMES = described(array(NAMES | {"minItems": 1}), "One array for each person: the name, then the aliases.")

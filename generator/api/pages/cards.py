@@ -1,4 +1,4 @@
-"""Series and chapters in lists: a grid of covers, and rows of the latest chapters."""
+"""Series and chapters in lists: a grid of covers, and rows of the latest chapters of several series."""
 
 import heapq
 from collections.abc import Iterable, Iterator
@@ -12,8 +12,6 @@ from ...templating import Html
 from . import values
 from .context import PageContext
 
-# ## preview_marks: What previews mark: a chapter that is not published yet has a note in place of its date.
-
 
 def published(page: PageContext, chapter: Chapter | RecentChapter) -> Html:
     """The date of a chapter, or when it will be published."""
@@ -22,9 +20,6 @@ def published(page: PageContext, chapter: Chapter | RecentChapter) -> Html:
     date = datetime.fromtimestamp(chapter.published, UTC).strftime("%Y-%m-%d %H:%M UTC")
     mark = page.text.fill(page.text.preview_scheduled, date=date)
     return Html(page.render("mark.html", mark=mark).decode())
-
-
-# ## recent: The newest chapters of several series.
 
 
 class SeriesChapter(NamedTuple):

@@ -1,4 +1,4 @@
-"""What every page needs besides its entity: site settings, texts, templates and what is visible."""
+"""What every page needs besides its entity: paths, head, site settings, texts, templates and what is visible."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -15,11 +15,9 @@ from ..visibility import Visible, visible
 from . import values
 from .texts import Texts
 
-# ## paths: The paths of pages and feeds, as links in templates use them. A test compares them with `page_routes.PAGES`.
-
 
 class PagePaths:
-    """Links to the pages of a site."""
+    """Links to the pages and feeds of a site. A test compares them with `page_routes.PAGES`."""
 
     # A theme may call these; see `templating`.
     template_methods = ("library", "with_status", "owned")
@@ -66,9 +64,6 @@ def _page(path: str, page: int) -> str:
     return path if page == 1 else f"{path}{page}/"
 
 
-# ## head: What the head of a page says about it, to browsers, search engines and previews of links.
-
-
 class FeedLink(NamedTuple):
     """A feed that belongs to a page: its name, and the path without the format."""
 
@@ -77,7 +72,7 @@ class FeedLink(NamedTuple):
 
 
 class PageHead(NamedTuple):
-    """The head of a page."""
+    """What the head of a page says about it, to browsers, search engines and previews of links."""
 
     # Empty for the first page, whose title is that of the site.
     title: str

@@ -1,4 +1,4 @@
-"""The pages of the whole catalog: the first page and the lists of series."""
+"""The pages of the whole catalog: the first page, the lists of series, and the search."""
 
 import heapq
 from collections.abc import Callable, Iterable, Sequence
@@ -145,7 +145,7 @@ def _newest(catalog: Catalog, *shown: SeriesSummary | RecentChapter | Category) 
     return max((catalog.site_modified, *(item.modified for item in shown)))
 
 
-# ## search: The search page, and the index of titles that it uses where a host has no filters.
+# The search page, and the index of titles that it uses where a host has no filters
 
 
 def search(page: PageContext, catalog: Catalog) -> Body:

@@ -1,4 +1,8 @@
-"""The theme: templates, styles, texts and pages of the owner in place of those of the program, or beside them."""
+"""The theme: templates, styles, texts and pages of the owner in place of those of the program, or beside them.
+
+Pages are Markdown, converted by the optional library markdown-it-py. HTML in them is shown as text, and links lead to
+http, https and mailto addresses or into the site.
+"""
 
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -18,8 +22,6 @@ from ...errors import Problem
 from ...templating import Html
 from .context import TEMPLATES, OwnPage, PageContext
 from .texts import MAX_LENGTH, MAX_PARTS, TEXTS, Texts
-
-# ## markdown: Texts of the owner: Markdown to HTML, by the optional library markdown-it-py.  HTML in a text is shown as text, and links lead to http, https and mailto addresses or into the site.
 
 _SCHEMES = {"http", "https", "mailto"}
 # Scheme, host and port of an image. Other hosts are not permitted by the Content-Security-Policy of the pages.

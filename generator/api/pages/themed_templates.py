@@ -2,6 +2,8 @@
 
 They come with the catalog, which may be untrusted. So they run in a bounded process, in a sandbox, and are compiled
 with the lines of the template, so that each message and each report of a process has them.
+In the sandbox they fill in values, and write the same text in each build: they call no function but those that are
+listed here and those that an object offers in `template_methods`.
 """
 
 import ast
@@ -42,8 +44,6 @@ from ... import bounds
 from ...catalog.problems.suggestions import did_you_mean
 from ...errors import CatalogError, Problem
 from ...templating import Templates
-
-# ## sandbox: The sandbox of the templates of a theme: they fill in values, and write the same text in each build.  They call no function but those that are listed here and those that an object offers in `template_methods`.
 
 # The package of this program, in a checkout and installed.
 _OWN_MODULES = {"generator", "flatpanel"}

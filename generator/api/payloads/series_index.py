@@ -1,4 +1,9 @@
-"""The index that the njs shim searches to answer filters of the series list."""
+"""The index that the njs shim searches to answer filters of the series list.
+
+Its parts make up for what njs lacks, or does slowly: folded characters, since its engine has no case folding; parts of
+names, so that names with a text are found without reading all of them; and sets of series as texts, since preloaded
+arrays of numbers take long to read.
+"""
 
 import base64
 import struct
@@ -117,7 +122,7 @@ def _categories(series: SeriesSummary) -> Iterator[str]:
     return (name.casefold() for genre in series.categories for name in (genre.id, genre.name))
 
 
-# ## case_folding: Unicode case folding for the njs shim, whose JavaScript engine lacks it.
+# Case folding
 
 # No character above this one has another case.
 _LAST_CASED = 0x1E921
@@ -151,7 +156,7 @@ def _blocks() -> Iterator[str]:
         yield "".join(map(chr, range(first, first + _BLOCK)))
 
 
-# ## name_parts: Parts of names, so that the njs shim finds the names with a text without reading all of them.
+# Parts of names
 
 # All parts of one or two characters are listed, and longer ones that many texts contain: the shim compares every
 # candidate of a text that is not a listed part.
@@ -218,7 +223,7 @@ def _longer(parts: _Positions, texts: _Positions, least: float) -> _Positions:
     return {part: positions for part, positions in longer.items() if len(positions) > least}
 
 
-# ## series_sets: Sets of series as the njs shim reads them: texts, since preloaded arrays of numbers take long to read in njs.
+# Sets of series
 
 _MEMBER = ord("1")
 

@@ -1,4 +1,8 @@
-"""Problems with paths -> problems with lines and columns, found by reading the files a second time."""
+"""Problems with paths -> problems with lines and columns, found by reading the files a second time.
+
+The first problems have an excerpt: the line, prepared for a terminal. Control characters are escaped, long lines are
+shortened, and secrets are removed. Columns are those of a terminal: East Asian characters take two.
+"""
 
 import re
 import unicodedata
@@ -17,8 +21,6 @@ from ..yaml.positions import LINE_BREAK, Positions, YamlPath, read_positions
 from ..yaml.typing_errors import Position
 from . import doc_links
 from .messages import field_name
-
-# ## excerpts: The line of a problem, prepared for a terminal: control characters escaped, shortened, without secrets.  Columns are those of a terminal: East Asian characters take two.
 
 # Columns of an excerpt, and columns before the problem if the line is longer.
 _WIDTH = 100

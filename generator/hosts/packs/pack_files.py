@@ -1,4 +1,8 @@
-"""Write the packs of a release into a folder, or those that differ from the release that was packed before."""
+"""Write the packs of a release into a folder, or those that differ from the release that was packed before.
+
+The difference is found first, line by line, in the segments of the two tables that differ. Files of packs and of large
+bodies are named by the digest of their content and never changed.
+"""
 
 import hashlib
 import os
@@ -19,7 +23,7 @@ from .leaves import PARTS, Leaf
 from .pack_format import DIGEST, NO_PACK, Description, PackItem
 from .state import LINE, PRINT, PackState, SegmentLines
 
-# ## pack_changes: What a release changes in the packs of an earlier one: segments of the two tables that differ, line by line.
+# What a release changes in the packs of an earlier one
 
 # The folders of public files, and of those that only the worker may read.
 PUBLIC, PRIVATE = "public", "private"
@@ -113,7 +117,7 @@ def _is_restricted(entry: Entry, restricted: Mapping[str, bool]) -> bool:
     return restricted.get(entry.target, True) if isinstance(entry, Alias) else entry.restricted
 
 
-# ## pack_folder: The files of packs and of large bodies, each named by the digest of its content and never changed.
+# The files of a tree
 
 _BLOCK = 1 << 20
 # Files of this program: content, and what an interrupted run leaves behind.

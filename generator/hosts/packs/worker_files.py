@@ -18,8 +18,6 @@ from ...release.table import ReleaseTable
 from ...templating import Templates
 from . import pack_format
 
-# ## worker_rules: What the worker knows of the site as a whole: the rules of the release, API keys, and the texts of errors.
-
 
 def rules(table: ReleaseTable) -> dict[str, object]:
     """The rules as JSON. They hold digests of API keys, so they are part of the worker and of no public file."""

@@ -1,4 +1,4 @@
-"""Writes the files of an export into a folder. A second export writes only what changed."""
+"""The files of an export: copies of bodies and texts made for a host. A second export writes only what changed."""
 
 import os
 import stat
@@ -13,8 +13,6 @@ from ...errors import FlatpanelError
 from ...filesystem import delete_file, make_folder, read_regular, remove_empty_folders, replace, write
 from ...release.manifest import Published
 from ...release.store import is_unused, refuse_links
-
-# ## host_files: The files of an export: copies of bodies, and texts made for a host.
 
 # The folder in an export that the host serves. Files beside it are for the host itself.
 ROOT = "site"

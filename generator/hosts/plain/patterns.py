@@ -1,4 +1,7 @@
-r"""Patterns of paths that more than one host needs. No look-ahead, and `$` instead of `\z`: Go knows neither."""
+r"""Paths of a release in the rules of hosts: few rules for many paths, and patterns that several hosts need.
+
+The patterns have no look-ahead, and `$` instead of `\z`: Go knows neither.
+"""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -6,7 +9,7 @@ from typing import TypeVar
 
 from ...release.rules import Rules
 
-# ## path_rules: Few rules for many paths: `/api/series/*` instead of each path below.
+# Few rules for many paths: `/api/series/*` instead of each path below
 
 V = TypeVar("V")
 

@@ -1,4 +1,4 @@
-"""What a plain host serves of a release: public bodies, gates, and the URLs that need an API key."""
+"""What a plain host serves of a release: public bodies, gates, the URLs that need an API key, types and policies."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -62,7 +62,7 @@ def _locked_paths(entries: Iterable[Published | Gate]) -> Iterable[str]:
     return (entry.url for entry in entries if entry.restricted and _is_path(entry.url))
 
 
-# ## answers: What all hosts send besides bodies: types, policies and errors.
+# What all hosts send besides bodies
 
 
 def types(release: PlainRelease) -> list[str]:

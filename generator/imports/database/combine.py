@@ -18,7 +18,7 @@ from ..imported import Imported
 from ..people_and_groups import UniqueCategories
 from ..settings import LOST_PATHS
 
-# ## site_notes: The notes about a site that its database does not answer.
+# Notes about the site that its database does not answer
 
 # Responses that have settings, or the series that only the site has; and those that the new site does not have.
 _PATHS = (f"{V2}/series", OPENAPI, LOST_PATHS)
@@ -41,7 +41,7 @@ def unanswered(notes: Notes, combined: Imported, database: Imported) -> Iterator
             yield note
 
 
-# ## combine_chapters: The chapters of a series in a database and on its site -> one list.
+# The chapters of a series
 
 ONLY_ON_SITE = "only on the site: newer than the copy of the database, or deleted and still in the site's cache"
 DELETED = "deleted in the database, but still in the site's cache; skipped"

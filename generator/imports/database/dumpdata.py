@@ -1,4 +1,8 @@
-"""The JSON of Django's `dumpdata` as tables, with or without natural keys."""
+"""The JSON of Django's `dumpdata` as tables, with or without natural keys.
+
+A dump is one large JSON array. Its objects are read one after the other, so only a part of the text is in memory. The
+first bytes show compression and encoding: PowerShell writes UTF-16, and editors a byte order mark.
+"""
 
 import codecs
 import gzip
@@ -14,8 +18,6 @@ from typing import Any, BinaryIO, TextIO, cast
 from ...errors import FlatpanelError
 from ..spilled import SpilledRows
 from .tables import TABLES, Tables, Version
-
-# ## json_array: The objects of a large JSON array in a file, one after the other: only a part of the text is in memory.  The first bytes show compression and encoding: PowerShell writes UTF-16, and editors a byte order mark.
 
 # Characters that are read at once, and of the longest object.
 _CHUNK = 1 << 20

@@ -1,4 +1,4 @@
-"""Tables -> the records of an import."""
+"""Tables -> the records of an import: lists, series with chapters, and the old slugs of series."""
 
 import re
 from collections.abc import Collection, Container, Iterable, Iterator
@@ -22,7 +22,7 @@ from .media_paths import MediaFolder
 from .rows import Grouped
 from .tables import Row, Tables
 
-# ## lists: Rows -> the people, categories, groups and members of a catalog, by their ids.
+# People, categories, groups and members, by their ids
 
 _CONTACTS = ("name", "website", "description", "email", "discord", "twitter", "reddit", "irc")
 # What responses show for a role.
@@ -86,7 +86,7 @@ def _groups(tables: Tables, media: MediaFolder, members: Container[int], notes: 
         yield {"id": id, **contacts, "logo": logo, "members": roles.get(id, [])}
 
 
-# ## redirects: Redirects of old slugs -> `formerly` of the series that has the slug now.
+# Redirects of old slugs: `formerly` of the series that has the slug now
 
 # The page of a series.
 _SERIES = re.compile(r"/reader/([^/]+)/?")
@@ -128,7 +128,7 @@ def _end(path: str, targets: dict[str, str]) -> str:
     return path
 
 
-# ## series: Rows -> the series of a catalog with their chapters.
+# Series with their chapters
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,16 @@
 """Group the URLs that differ by entity, and report each change at one entity only.
 
 A new chapter appears in its series, in a volume and in a dozen lists. It is reported at its series; the lists are
-affected.
+affected. A change that another entity caused is removed, and the other entity is its cause. Examples:
+
+1. The title of series `paper-moons` changes. The bodies of its author 9 list the series with the title, so the field
+   `series[slug=paper-moons].title` of author 9 changes, too. The path refers to a series that is reported, so the
+   change is removed from author 9, whose cause is `series paper-moons`.
+2. Author 9 is renamed from "Ines" to "Ines Halloway". In each of her series, the field `authors[1]` changes from the
+   old name to the new one. Its values equal those of the renaming, so the change is removed from the series, whose
+   cause is `author 9`.
+3. The number of a chapter changes from 4 to 5. The fields `full_title` and `url` of the chapter change, too. Both are
+   derived from the field `number` beside them, so only the change of `number` is reported.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -11,8 +20,6 @@ from .entity_views import ACCOUNT, CATEGORY, FEEDS, LISTS, PAGES, SERIES, SITE, 
 from .json_diff import ADDED, CHANGED, REMOVED, JsonChange, Path, json_changes
 from .model import BodyReader, EntityChange
 from .release_view import ReleaseView
-
-# ## causes: Find out which change of another entity caused a change, so that it is reported once.  Examples:  1. The title of series `paper-moons` changes. The bodies of its author 9 list the series with the title, so the field    `series[slug=paper-moons].title` of author 9 changes, too. The path refers to a series that is reported, so the    change is removed from author 9, whose cause is `series paper-moons`. 2. Author 9 is renamed from "Ines" to "Ines Halloway". In each of her series, the field `authors[1]` changes from the    old name to the new one. Its values equal those of the renaming, so the change is removed from the series, whose    cause is `author 9`. 3. The number of a chapter changes from 4 to 5. The fields `full_title` and `url` of the chapter change, too. Both are    derived from the field `number` beside them, so only the change of `number` is reported.
 
 _CATEGORIES = "/api/v1/categories"
 # Fields that are derived from the fields beside them.

@@ -1,7 +1,7 @@
 """Data of the build report: counts, sizes, changes, scheduled chapters.
 
 Sizes and changes are read from the manifest series by series, so a build without changes gets a full report, too.
-Bodies are read only of the listed changed series.
+Bodies are read only of the listed changed series, and only public ones: restricted content is compared by ETag.
 """
 
 import heapq
@@ -34,7 +34,7 @@ from ..diff.model import BodyReader, EntityChange
 from ..diff.release_view import ReleaseView
 from ..diff.series_pages import entity_views, series_head
 
-# ## sizes: Sizes of the bodies of a release: by API version and kind, and the largest ones.
+# Sizes of bodies: by API version and kind, and the largest ones
 
 # How many of the largest bodies are listed.
 MAX_LARGEST = 10
@@ -117,7 +117,7 @@ def version_and_kind(url: str) -> tuple[str, str]:
     return route_of(url), url.split("/")[1].partition(".")[0]
 
 
-# ## sentences: The changes of a series as sentences for people: field by field, and each chapter by its number.
+# Changes of a series as sentences: field by field, and each chapter by its number
 
 _View = Mapping[str, Any]
 # The field with the names of the pages. Only their number is shown.
@@ -183,8 +183,6 @@ def _field(change: JsonChange) -> str:
     path = change.path[:-1] if change.path[-1].startswith("[") else change.path
     return f"{cut(escaped(path_text(path)))}: {value_text(name)} {change.kind}"
 
-
-# ## series_details: Title, cover and changed fields of the series that a report lists, read from the bodies of both releases.  Only bodies of these series are read, and only public ones: restricted content is compared by ETag.
 
 # Maximum number of sentences about a series.
 MAX_SENTENCES = 12

@@ -26,7 +26,7 @@ from .reasons.alignment import align
 from .reasons.facts import Facts
 from .reasons.table import reason
 
-# ## comparison: Compare the two responses for a path: status, target of a redirect, and each field.
+# The differences of two responses: status, target of a redirect, and each field
 
 ARTISTS = "the list of authors has the authors; version 1 of the original service shows artists"
 PAGE_SIZE = "page size"

@@ -1,4 +1,4 @@
-"""The objects of a bucket. The only importer of obstore, which is an optional library."""
+"""The target of a publish and the objects in its bucket. The only importer of obstore, which is an optional library."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -8,8 +8,6 @@ from typing import Any, NamedTuple
 
 from .... import installation
 from ....errors import FlatpanelError
-
-# ## target: The target of a publish: a bucket, a prefix in it, and how to reach the store.
 
 _BUCKET = re.compile(r"[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]")
 _PREFIX = re.compile(r"(?!\.{1,2}(?:/|\Z))[-\w.~ ]+(?:/(?!\.{1,2}(?:/|\Z))[-\w.~ ]+)*")
@@ -45,7 +43,7 @@ class Connection(NamedTuple):
     retries: int = 6
 
 
-# ## store_errors: Errors of an object store in one sentence. The library describes them in many lines.
+# The library describes an error in many lines. Its parts make one sentence.
 
 _STATUS = re.compile(r"status code: (\d+)")
 _CODE = re.compile(r"<Code>([^<]+)</Code>")

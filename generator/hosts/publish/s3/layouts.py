@@ -1,4 +1,7 @@
-"""What a release is in a bucket: its objects, in shards that change as rarely as possible."""
+"""What a release is in a bucket: its objects, in shards that change as rarely as possible.
+
+A bucket that is read directly has the layout `files` or `media`. `packed_files` has the layout for a worker.
+"""
 
 import sys
 from collections.abc import Mapping
@@ -68,8 +71,6 @@ def damaged(file: str, repair: str = "`python build.py verify --repair` restores
     return FlatpanelError(f"{file}: is damaged; {repair}")
 
 
-# ## plain_keys: The layout `files`: one object for each public URL without parameters, for a bucket that is read directly.  The key is the path, decoded. Pages are called as hosts of websites want them: index.html in a folder.
-
 # Changes of this module that change keys or headers of the same manifest count this up.
 _VERSION = b"1"
 # The bodies of the catalog as a whole: lists and front pages.
@@ -77,7 +78,11 @@ _CATALOG = "catalog"
 
 
 class PlainKeys:
-    """The objects of the current release of a store; series with the same digest share a shard."""
+    """The layout `files`: one object for each public URL without parameters of the current release of a store.
+
+    The key is the path, decoded. Pages are called as hosts of websites want them: index.html in a folder. Series with
+    the same digest share a shard.
+    """
 
     name = "files"
     keep = 1
@@ -123,8 +128,6 @@ def _item(body: Published, is_list: bool) -> Item:
     return Item(key, body.etag, body.type, f"public, max-age={body.max_age}", body.file, body.size, is_list)
 
 
-# ## media_layout: The layout `media`: one object for each image, for a bucket that is read directly.
-
 _TYPES = {
     ".avif": "image/avif",
     ".gif": "image/gif",
@@ -136,7 +139,7 @@ _TYPES = {
 
 
 class MediaLayout:
-    """Images by key. Files of a shard are read again if the size or the time of one of them changes."""
+    """The layout `media`: one object for each image, by key. Files of a shard are read again if the size or the time of one of them changes."""
 
     name = "media"
     release = ""

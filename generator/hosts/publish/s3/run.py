@@ -15,7 +15,7 @@ from .lock import Lock, honours_conditions, unfinished_lists
 from .sending import in_parallel, send, waves
 from .stored_lists import LISTS, POINTER, Kept, Lines, Pointer, Shard, StoredList, read_list, read_pointer
 
-# ## comparison: Compare a release with what a bucket has: what to send, and what to remove afterwards.
+# The comparison of a release with a bucket: what to send, and what to remove afterwards
 
 
 class BucketDifference(NamedTuple):

@@ -1,4 +1,4 @@
-"""What a server lacks of a release, and what it needs no more."""
+"""What a server says about its folder, what it lacks of a release, and what it needs no more."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -12,8 +12,6 @@ from ....release.journal import RELEASE_ID, JournalEntry
 from ....release.manifest import Published
 from ....release.manifest_reader import ManifestReader
 from ....release.store import TREES
-
-# ## server_state: What a server says about its folder.
 
 # For each earlier release, from the newest to the oldest: the files of bodies that no newer release has.
 Older: TypeAlias = dict[str, list[str]]

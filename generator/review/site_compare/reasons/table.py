@@ -1,7 +1,7 @@
 """Why a field may differ between a site of the original service and its successor.
 
 A rule explains one field for one cause, and checks the cause in other responses. It never explains a chapter, a page
-or a person that only the first site has.
+or a person that only the first site has. RULES has every rule with its sentence.
 """
 
 import re
@@ -16,7 +16,7 @@ from . import list_order
 from .alignment import ENCODED, SIX_DIGITS, TWO_FOLDERS
 from .facts import Facts, six, value_at
 
-# ## people: Rules for people and groups that the original service mixes up, or does not tell apart.
+# People and groups that the original service mixes up, or does not tell apart
 
 _ROLES = re.compile(r"(.*) \((.*)\)", re.DOTALL)
 
@@ -117,7 +117,7 @@ def same_title(difference: Difference, facts: Facts) -> bool:
     )
 
 
-# ## values: Rules for a value of the original service that its successor writes in another form.
+# Values that the successor writes in another form
 
 _NUMBER = re.compile(r"[0-9]+(?:\.[0-9]+)?")
 _NUMBERED = ("url", "full_title", "number", "Location")
@@ -192,7 +192,7 @@ def new_field(difference: Difference, facts: Facts) -> bool:
     return bool(difference.second == field_values.full_title(template, None if volume == "0" else 1, values))
 
 
-# ## statuses: Rules for paths with another status on a site of the original service than on its successor.
+# Paths with another status
 
 _BROKEN, _LICENSED, _MISSING = 500, 451, 404
 
