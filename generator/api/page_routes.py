@@ -42,27 +42,27 @@ def shown_series(catalog: Catalog) -> tuple[SeriesSummary, ...]:
 # Lists of series: the first page of each has a path of its own
 
 
-def library(catalog: Catalog) -> RouteItems:
+def each_library(catalog: Catalog) -> RouteItems:
     return _first_pages(_library(catalog))
 
 
-def other_library(catalog: Catalog) -> RouteItems:
+def each_other_library(catalog: Catalog) -> RouteItems:
     return _other_pages(_library(catalog))
 
 
-def status(catalog: Catalog) -> RouteItems:
+def each_status(catalog: Catalog) -> RouteItems:
     return _first_pages(_statuses(catalog))
 
 
-def other_status(catalog: Catalog) -> RouteItems:
+def each_other_status(catalog: Catalog) -> RouteItems:
     return _other_pages(_statuses(catalog))
 
 
-def category(catalog: Catalog) -> RouteItems:
+def each_category(catalog: Catalog) -> RouteItems:
     return _first_pages(_categories(catalog))
 
 
-def other_category(catalog: Catalog) -> RouteItems:
+def each_other_category(catalog: Catalog) -> RouteItems:
     return _other_pages(_categories(catalog))
 
 
@@ -105,7 +105,7 @@ def _other_pages(items: RouteItems) -> RouteItems:
     return (item for item in items if item.value.number > 1)
 
 
-def own_page(catalog: Catalog) -> RouteItems:
+def each_own_page(catalog: Catalog) -> RouteItems:
     """The texts of the theme."""
     for file in catalog.theme.files:
         if file.endswith(".md"):
@@ -116,17 +116,17 @@ def own_page(catalog: Catalog) -> RouteItems:
 # People and groups
 
 
-def author(catalog: Catalog) -> RouteItems:
+def each_author(catalog: Catalog) -> RouteItems:
     by_author = grouped(shown_series(catalog), lambda series: series.authors)
     return (RouteItem({"id": author.id}, Contributor(author, by_author.get(author, ()))) for author in catalog.authors)
 
 
-def artist(catalog: Catalog) -> RouteItems:
+def each_artist(catalog: Catalog) -> RouteItems:
     by_artist = grouped(shown_series(catalog), lambda series: series.artists)
     return (RouteItem({"id": artist.id}, Contributor(artist, by_artist.get(artist, ()))) for artist in catalog.artists)
 
 
-def group(catalog: Catalog) -> RouteItems:
+def each_group(catalog: Catalog) -> RouteItems:
     """Groups with their series. Which groups work on a licensed or restricted series only its chapters tell."""
     readable = (series for series in shown_series(catalog) if series.shows_chapters)
     by_group = grouped(readable, lambda series: series.groups)
@@ -137,14 +137,14 @@ def group(catalog: Catalog) -> RouteItems:
 
 
 @InSeries
-def series(series: Series) -> RouteItems:
+def each_series(series: Series) -> RouteItems:
     if series.has_page:
         # A series that /api and /api/v1 omit is only in lists and details of /api/v2.
         yield RouteItem({"slug": series.slug}, series, not series.is_open)
 
 
 @InSeries
-def chapter(series: Series) -> RouteItems:
+def each_chapter(series: Series) -> RouteItems:
     """The chapters of URLs with a number, with their neighbours in reading order."""
     if series.shows_chapters:
         for item in _chapter_pages(series):
@@ -152,14 +152,14 @@ def chapter(series: Series) -> RouteItems:
 
 
 @InSeries
-def licensed_chapter(series: Series) -> RouteItems:
+def each_licensed_chapter(series: Series) -> RouteItems:
     """The chapters of a licensed series whose URLs /api and /api/v1 tell."""
     if series.licensed and series.is_open:
         yield from (RouteItem(_number(item), series) for item in _chapter_pages(series))
 
 
 @InSeries
-def version(series: Series) -> RouteItems:
+def each_version(series: Series) -> RouteItems:
     """The other chapters of a shared number. One without an id has no URL."""
     if series.shows_chapters:
         versions = _versions(series)
@@ -273,28 +273,28 @@ def family(url: str) -> str:
 PAGES: tuple[PageRoute, ...] = (
     #     path                                one for each            payload                needs
     _page("/",                                each.once,              lists.home),
-    _page("{reader}",                         library,        lists.library,         "library"),
-    _page("/library/{page}/",                 other_library,  lists.library,         "library"),
-    _page("/library/{status}/",               status,         lists.with_status,     "library", "details"),
-    _page("/library/{status}/{page}/",        other_status,   lists.with_status,     "library", "details"),
-    _page("{reader}{slug}/",                  series,         series_pages.series),
-    _page("{reader}{slug}/{volume}/{chapter}/", chapter,     chapter_pages.chapter, "chapter"),
-    _page("{reader}{slug}/{volume}/{chapter}/", licensed_chapter, series_pages.licensed_chapter, "chapter"),
+    _page("{reader}",                         each_library,           lists.library,         "library"),
+    _page("/library/{page}/",                 each_other_library,     lists.library,         "library"),
+    _page("/library/{status}/",               each_status,            lists.with_status,     "library", "details"),
+    _page("/library/{status}/{page}/",        each_other_status,      lists.with_status,     "library", "details"),
+    _page("{reader}{slug}/",                  each_series,            series_pages.series),
+    _page("{reader}{slug}/{volume}/{chapter}/", each_chapter,         chapter_pages.chapter, "chapter"),
+    _page("{reader}{slug}/{volume}/{chapter}/", each_licensed_chapter, series_pages.licensed_chapter, "chapter"),
     _page("{reader}{slug}/{volume}/{chapter}/version-{id}/",
-                                              version,        chapter_pages.chapter, "chapter", "chapters"),
+                                              each_version,           chapter_pages.chapter, "chapter", "chapters"),
     _page("/latest/",                         each.once,              lists.latest,          "latest"),
     _page("/categories/",                     each.once,              lists.categories,      "categories"),
-    _page("/categories/{category}/",          category,       lists.category,        "category"),
-    _page("/categories/{category}/{page}/",   other_category, lists.category,        "category", "library",
+    _page("/categories/{category}/",          each_category,          lists.category,        "category"),
+    _page("/categories/{category}/{page}/",   each_other_category,    lists.category,        "category", "library",
                                                                                              "details"),
     _page("/authors/",                        each.once,              people.authors,        "authors"),
-    _page("/authors/{id}/",                   author,         people.author,         "author"),
+    _page("/authors/{id}/",                   each_author,            people.author,         "author"),
     _page("/artists/",                        each.once,              people.artists,        "artists"),
-    _page("/artists/{id}/",                   artist,         people.artist,         "artist"),
+    _page("/artists/{id}/",                   each_artist,            people.artist,         "artist"),
     _page("/groups/",                         each.once,              people.groups,         "groups"),
-    _page("/groups/{id}/",                    group,          people.group,          "group"),
+    _page("/groups/{id}/",                    each_group,             people.group,          "group"),
     _page("/search/",                         each.once,              lists.search,         "library"),
-    _page("/{name}/",                         own_page,       site_files.own_page),
+    _page("/{name}/",                         each_own_page,          site_files.own_page),
     _page("/404/",                            each.once,              site_files.error),
     PageRoute("/search/titles.json",          each.once,              lists.titles,         JSON, ("library",)),
     PageRoute("/assets/style.css",            each.once,              site_files.style,      CSS),
@@ -314,7 +314,7 @@ PAGES: tuple[PageRoute, ...] = (
     PageRoute("/sitemaps/{number}.xml",               sitemap,                       sitemaps.urls, XML),
     PageRoute("/sitemaps/series/{slug}.xml",          feed_of.series_with_chapters,  sitemaps.chapters, XML,
                                                                                      sitemaps.NEEDS),
-    PageRoute("/opensearch.xml",                      each.once,                     sitemaps.description, OPENSEARCH,
+    PageRoute("/opensearch.xml",                      each.once,          sitemaps.opensearch_description, OPENSEARCH,
                                                                                      ("library",)),
 )
 # fmt: on

@@ -34,7 +34,7 @@ _DAY = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
 _IDS = re.compile(rf"(?:[0-9a-f]{{{_DIGITS}}})*")
 
 
-def lines(log: BinaryIO) -> Iterator[bytes]:
+def log_lines(log: BinaryIO) -> Iterator[bytes]:
     """Yield the lines of a log; a line that is too long for a view is cut."""
     while line := log.readline(_LONGEST):
         yield line
@@ -97,7 +97,7 @@ class CountedRequests:
     counts: dict[str, int] = field(default_factory=dict)
 
 
-def dump(counted: CountedRequests) -> bytes:
+def dump_counted(counted: CountedRequests) -> bytes:
     """Return JSON with one line for each day, for readable diffs in git."""
     days = [
         encoding.json(day) + b":" + encoding.json("".join(sorted(ids))) for day, ids in sorted(counted.seen.items())
@@ -106,8 +106,8 @@ def dump(counted: CountedRequests) -> bytes:
     return encoding.json(rest)[:-1] + b',"seen":{\n' + b",\n".join(days) + b"\n}}\n"
 
 
-def load(text: bytes) -> CountedRequests:
-    """Parse the output of `dump`; ValueError for anything else."""
+def load_counted(text: bytes) -> CountedRequests:
+    """Parse the output of `dump_counted`; ValueError for anything else."""
     try:
         value = encoding.parse(text)
         seen = {_matching(_DAY, day): _split(_matching(_IDS, ids)) for day, ids in value["seen"].items()}
@@ -156,7 +156,7 @@ def add_views(folder: Folder, logs: Iterable[Path]) -> LogResult:
             f"{chapter}: {count}\n" for chapter, count in sorted(tally.counts.items(), key=lambda item: int(item[0]))
         )
         after = CountedRequests(tally.seen, tally.closed, encoding.sha256(before), changed)
-        confined_folder.of(folder).write(COUNTED, dump(after))
+        confined_folder.of(folder).write(COUNTED, dump_counted(after))
         confined_folder.of(folder).write(VIEWS, text.encode())
         return LogResult(tally, {log: count for log, count in unreadable.items() if count})
 
@@ -164,7 +164,7 @@ def add_views(folder: Folder, logs: Iterable[Path]) -> LogResult:
 def _counted(folder: Folder) -> CountedRequests:
     try:
         text, _ = confined_folder.of(folder).content(COUNTED, _MAX_COUNTED)
-        return load(text) if text else CountedRequests()
+        return load_counted(text) if text else CountedRequests()
     except FileNotFoundError:
         return CountedRequests()
     except ValueError:
@@ -178,6 +178,6 @@ def _add(tally: Tally, log: Path) -> int:
         with log.open("rb") as file:
             is_gzip = file.peek(2).startswith(b"\x1f\x8b")
             plain = io.BufferedReader(gzip.GzipFile(fileobj=file)) if is_gzip else file
-            return tally.add(lines(plain))
+            return tally.add(log_lines(plain))
     except (OSError, EOFError, zlib.error) as error:
         raise FlatpanelError(f"{log}: cannot be read: {getattr(error, 'strerror', None) or error}") from None

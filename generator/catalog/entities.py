@@ -25,7 +25,7 @@ MAX_PIXELS = 999_999
 _UNKNOWN = "-"
 
 
-def sizes(text: str, count: int) -> tuple[PageSize | None, ...]:
+def page_sizes(text: str, count: int) -> tuple[PageSize | None, ...]:
     """Return the sizes of a checked text; empty if the number of pages is not `count`."""
     runs = [run.partition("*")[::2] for run in text.split()]
     # Counted first: a short text can have billions of pages.
@@ -34,9 +34,9 @@ def sizes(text: str, count: int) -> tuple[PageSize | None, ...]:
     return tuple(chain.from_iterable(repeat(_size(size), int(times or 1)) for size, times in runs))
 
 
-def text(sizes: Sequence[PageSize | None]) -> str:
+def sizes_text(sizes: Sequence[PageSize | None]) -> str:
     """Return the text of sizes."""
-    runs = [(size, len(list(run))) for size, run in groupby(map(_text, sizes))]
+    runs = [(size, len(list(run))) for size, run in groupby(map(_size_text, sizes))]
     return " ".join(size if count == 1 else f"{size}*{count}" for size, count in runs)
 
 
@@ -45,7 +45,7 @@ def _size(text: str) -> PageSize | None:
     return None if text == _UNKNOWN else (int(width), int(height))
 
 
-def _text(size: PageSize | None) -> str:
+def _size_text(size: PageSize | None) -> str:
     return f"{size[0]}x{size[1]}" if size and max(size) <= MAX_PIXELS else _UNKNOWN
 
 

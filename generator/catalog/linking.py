@@ -191,7 +191,7 @@ class Linker:
             views=record.views + self.lists.views.get(str(record.id), 0),
             modified=max(_modified(entry, times), record.published),
             scheduled=record.published > self.as_of,
-            sizes=entities.sizes(self.lists.sizes.get(str(record.id), ""), len(pages)),
+            sizes=entities.page_sizes(self.lists.sizes.get(str(record.id), ""), len(pages)),
         )
 
 

@@ -50,7 +50,7 @@ def _table(entries: Sequence[Mapping[str, object]]) -> Iterator[str]:
 
 def _entry_json(store: Store, entry: JournalEntry, current: str) -> dict[str, object]:
     with ManifestReader(store.manifest_path(entry.release)) as manifest:
-        counts = manifest_reader.counts(manifest)
+        counts = manifest_reader.release_counts(manifest)
     return {
         "release": entry.release,
         "time": None if entry.at is None else field_values.iso(entry.at),

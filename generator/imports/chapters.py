@@ -52,7 +52,7 @@ class TitleSample(NamedTuple):
     parts: Mapping[str, str]
 
 
-def template(samples: Sequence[TitleSample]) -> str | None:
+def title_template(samples: Sequence[TitleSample]) -> str | None:
     """Return the template of all samples, the default one if that fits; None if there is none."""
     if not samples or _fits(field_values.DEFAULT_CHAPTER_TITLE, samples):
         return field_values.DEFAULT_CHAPTER_TITLE
@@ -72,7 +72,7 @@ def _candidates(sample: TitleSample) -> Iterator[str]:
     """Yield the templates that make this title. A number in it may be the volume, the chapter, or literal."""
     pieces = [sample.full]
     for name in sorted(_WORDS, key=lambda name: -len(sample.parts[name])):
-        pieces = [part for piece in pieces for part in _with_field(piece, sample.parts[name], f"{{{name}}}")]
+        pieces = [part for piece in pieces for part in _with_field(piece, sample.parts[name], name)]
     pieces = [part for piece in pieces for part in _split_numbers(piece)]
     choices = [
         (*(f"{{{name}}}" for name in _NUMBERS if sample.parts[name] == piece), _literal(piece)) for piece in pieces
@@ -85,12 +85,12 @@ def _literal(piece: str) -> str:
     return piece if piece in _FIELDS else piece.replace("{", "{{").replace("}", "}}")
 
 
-def _with_field(piece: str, value: str, field: str) -> list[str]:
-    """Split a text at each occurrence of a value, and put the field there."""
+def _with_field(piece: str, value: str, name: str) -> list[str]:
+    """Split a text at each occurrence of a value, and put the field with this name there."""
     if not value or piece in _FIELDS:
         return [piece]
-    pairs = ((part, field) for part in piece.split(value))
-    return [text for pair in pairs for text in pair][:-1]
+    pairs = ((part, f"{{{name}}}") for part in piece.split(value))
+    return [part for pair in pairs for part in pair][:-1]
 
 
 def _split_numbers(piece: str) -> list[str]:

@@ -8,7 +8,7 @@ from ..catalog import field_values
 from ..catalog.records import STATUSES, Person, Series
 from ..reading_sites.lenient import Fields, count, entries, fields, instant, line, lines, text, texts, valid_fields
 from ..reading_sites.responses import Responses
-from .chapters import ChapterReader, template
+from .chapters import ChapterReader, title_template
 from .imported import ImportedSeries, Names, chapter_keys
 from .people_and_groups import ImportedLists
 from .same_names import stated_people
@@ -67,7 +67,7 @@ class SeriesReader:
             return None
         reader = ChapterReader(self.lists, slug, series.title)
         chapters = reader.read()
-        chapter_title = template(reader.titles)
+        chapter_title = title_template(reader.titles)
         stated = {
             "title": series.title,
             "aliases": series.aliases,

@@ -39,4 +39,4 @@ def _texts(sources: Sources, measured: Mapping[str, PageSize]) -> Iterator[tuple
             sizes = tuple(measured.get(path_below(root, chapter.pages_root + page)) for page in chapter.pages)
             current = sizes if any(sizes) else chapter.sizes
             if chapter.id is not None and current:
-                yield chapter.id, entities.text(current)
+                yield chapter.id, entities.sizes_text(current)

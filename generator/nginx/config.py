@@ -36,7 +36,7 @@ NOT_AFTER = (
 )
 
 
-def lines(name: str) -> Iterator[tuple[str, str]]:
+def date_lines(name: str) -> Iterator[tuple[str, str]]:
     """Pattern and value of each line of the map from a date to its digits; the names of captures begin with `name`."""
 
     def digits(*parts: str) -> str:
@@ -278,7 +278,7 @@ def _condition_values() -> dict[str, object]:
         "fp_ims": "$http_if_modified_since",
         "fp_ius": "$http_if_unmodified_since",
     }
-    dates = [{"name": name, "source": source, "lines": list(lines(name))} for name, source in sources.items()]
+    dates = [{"name": name, "source": source, "lines": list(date_lines(name))} for name, source in sources.items()]
     return {"not_after": NOT_AFTER, "dates": dates, "empty_list_key": key(EMPTY_RESULTS_URL)}
 
 

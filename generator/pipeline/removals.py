@@ -97,7 +97,7 @@ def removals(
         if slug and (slug in compared or slug not in present):
             files = compared.get(slug) or renamed.get(slug)
             now = _published_now(scan, cache, files) if files else None
-            missing[slug] = list(_missing(slug, manifest_reader.chapters(before.segment(slug)), now))
+            missing[slug] = list(_missing(slug, manifest_reader.chapter_names(before.segment(slug)), now))
     moved = _moved(scan, {number: slug for slug, chapters in missing.items() for _, number in chapters if number})
     removed = {slug: [name for name, number in chapters if number not in moved] for slug, chapters in missing.items()}
     gone = [slug for slug in removed if slug not in present and slug not in renamed]
@@ -137,7 +137,7 @@ def _refuse(result: Removals, before: ManifestReader, max_removed: int | None, c
     count = sum(result.counts.values())
     if max_removed is None or count < MIN_REFUSED:
         return
-    total = sum(1 + chapters.total for _, chapters in manifest_reader.chapters_by_series(before))
+    total = sum(1 + chapters.total for _, chapters in manifest_reader.chapter_names_by_series(before))
     if count * 100 > max_removed * total:
         raise TooManyRemoved(
             f"{catalog}: {result.sentence} would no longer be published: {100 * count / total:.1f} % of the release "

@@ -170,7 +170,7 @@ class ChapterNames(NamedTuple):
         return max(len(self.numbers), len(self.ids))
 
 
-def chapters(segment: bytes) -> ChapterNames:
+def chapter_names(segment: bytes) -> ChapterNames:
     """The chapters in the lines of a series."""
     names = ChapterNames([], [])
     for match in _CHAPTER_URL.finditer(segment):
@@ -181,15 +181,15 @@ def chapters(segment: bytes) -> ChapterNames:
     return names
 
 
-def chapters_by_series(manifest: ManifestReader) -> Iterator[tuple[str, ChapterNames]]:
-    return ((slug, chapters(manifest.segment(slug))) for slug in manifest.segments if slug)
+def chapter_names_by_series(reader: ManifestReader) -> Iterator[tuple[str, ChapterNames]]:
+    return ((slug, chapter_names(reader.segment(slug))) for slug in reader.segments if slug)
 
 
-def counts(manifest: ManifestReader) -> dict[str, int]:
+def release_counts(reader: ManifestReader) -> dict[str, int]:
     """The number of series, chapters and URLs with a body."""
-    totals = [names.total for _, names in chapters_by_series(manifest)]
+    totals = [names.total for _, names in chapter_names_by_series(reader)]
     return {
         "series": len(totals),
         "chapters": sum(totals),
-        "resources": sum(map(manifest.count, manifest.segments)),
+        "resources": sum(map(reader.count, reader.segments)),
     }

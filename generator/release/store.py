@@ -148,6 +148,6 @@ def highest_id(out: Path, previous: Path | None) -> int:
     manifests = [store.manifest_path(release) for release in (store.current(), *store.older())]
     highest = 0
     for path in (*manifests, previous):
-        with ManifestReader(path) as manifest:
-            highest = max(highest, manifest.highest_id)
+        with ManifestReader(path) as reader:
+            highest = max(highest, reader.highest_id)
     return highest

@@ -41,7 +41,7 @@ from .store import PREVIEW_FILE, TREES, Store, refuse_links
 _OWN_FILE = re.compile(r".*\.[0-9a-f]{32}(?:\.[a-z0-9]+)?(?:\.gz|\.headers)?(?:\.new)?", re.DOTALL)
 
 
-def sweep(root: Path, manifests: Iterable[ManifestReader]) -> None:
+def sweep_bodies(root: Path, manifests: Iterable[ManifestReader]) -> None:
     """Remove every body that no manifest references, and date the others as the first manifest with them says.
 
     Files with other names are not of this program.
@@ -217,7 +217,7 @@ class Transaction:
             mark_unfinished(self.root)
             (self.root / TEMPORARY_NAME).unlink(missing_ok=True)
             # A body of several releases gets the date that the newest of them gives it.
-            sweep(self.root, (self.current_manifest, *self.older_manifests))
+            sweep_bodies(self.root, (self.current_manifest, *self.older_manifests))
 
     def retained_files(self, cached: FilesByRelease | None) -> FilesByRelease:
         """Files used only by older releases, by the newest release that uses them. They must not be overwritten.

@@ -2,7 +2,7 @@
 
 from generator.api.pages import theme
 
-convert = theme.converter()
+convert = theme.markdown_converter()
 
 
 def test_text_as_html() -> None:

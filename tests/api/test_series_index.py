@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from generator.api.payloads import series_index
-from generator.api.payloads.series_index import COMMON, LONGEST, MAX_CANDIDATES, positions_by_part
+from generator.api.payloads.series_index import COMMON_PART, LONGEST_PART, MAX_CANDIDATES, positions_by_part
 
 names = st.text("aab \u00e9\u5225", max_size=12)
 texts = st.lists(st.lists(names, min_size=1, max_size=2).map("\n".join), max_size=40)
@@ -32,15 +32,15 @@ def test_part_has_the_positions_of_all_texts_that_contain_it(texts: list[str]) -
 
 @given(texts)
 def test_short_and_common_parts_are_listed(texts: list[str]) -> None:
-    """All parts of one or two characters, and longer ones of more than one in COMMON texts."""
+    """All parts of one or two characters, and longer ones of more than one in COMMON_PART texts."""
     lines = [line for text in texts for line in text.split("\n")]
     all_parts = {
         line[start : start + length]
         for line in lines
-        for length in range(1, LONGEST + 1)
+        for length in range(1, LONGEST_PART + 1)
         for start in range(len(line) - length + 1)
     }
-    expected = {part for part in all_parts if len(part) <= 2 or len(containing(texts, part)) > len(texts) / COMMON}
+    expected = {part for part in all_parts if len(part) <= 2 or len(containing(texts, part)) > len(texts) / COMMON_PART}
 
     assert positions_by_part(texts).keys() == expected
 

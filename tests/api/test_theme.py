@@ -218,7 +218,7 @@ def test_texts_need_a_library(project: Project, monkeypatch: pytest.MonkeyPatch)
     project.write("about.md", "x")
     project.write("rules.md", "x")
 
-    assert theme.converter() is None
+    assert theme.markdown_converter() is None
     assert project.problems() == [
         f"theme/about.md:1:1: needs the library markdown-it-py; install it: {how_to_add('markdown-it-py')}"
     ]

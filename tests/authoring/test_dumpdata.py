@@ -153,7 +153,7 @@ def test_small_parts_of_the_text_give_the_same_objects(
     for size in (1, 2, 7, 97):
         monkeypatch.setattr(dumpdata, "_CHUNK", size)
 
-        assert list(dumpdata.objects(path, 1 << 20)) == recorded[-60:]
+        assert list(dumpdata.json_objects(path, 1 << 20)) == recorded[-60:]
 
 
 def test_memory_for_other_models_is_bounded(tmp_path: Path) -> None:
@@ -161,7 +161,7 @@ def test_memory_for_other_models_is_bounded(tmp_path: Path) -> None:
     path, entry = tmp_path / "dump.json", {"model": "sessions.session", "pk": "k", "fields": {"data": "x" * 10_000}}
     path.write_text(f"[{','.join([json.dumps(entry)] * 4000)}]")
     tracemalloc.start()
-    count = sum(1 for _ in dumpdata.objects(path, 1 << 30))
+    count = sum(1 for _ in dumpdata.json_objects(path, 1 << 30))
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
 
@@ -350,7 +350,7 @@ def test_too_long_object_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     path = tmp_path / "dump.json"
     path.write_bytes(b'[{"a": "' + b"x" * 100_000)
     with pytest.raises(dumpdata.InvalidArray, match="line 1: Unterminated string"):
-        list(dumpdata.objects(path, 5000))
+        list(dumpdata.json_objects(path, 5000))
 
 
 def test_unreadable_file_is_closed(tmp_path: Path) -> None:
@@ -358,7 +358,7 @@ def test_unreadable_file_is_closed(tmp_path: Path) -> None:
     path = tmp_path / "dump.json"
     path.write_bytes(b"\x1f\x8bxx" + bytes(20))
     with pytest.raises(dumpdata.InvalidArray, match="cannot be decompressed: Unknown compression method"):
-        list(dumpdata.objects(path, 5000))
+        list(dumpdata.json_objects(path, 5000))
 
 
 def test_page_has_the_commands_that_messages_name() -> None:

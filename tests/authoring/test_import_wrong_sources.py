@@ -444,11 +444,11 @@ def test_a_title_template_fits_all_titles() -> None:
     made = chapters.TitleSample("S 2-2 Two (2026-01-01)", 2, parts)
     other = chapters.TitleSample("S 3-2 Two (2026-01-01)", 3, {**parts, "volume": "3"})
 
-    assert chapters.template([]) == "Vol. {volume}, Ch. {number}: {title}"
-    assert chapters.template([made, other]) == "{series} {volume}-{number} {title} ({date})"
-    assert chapters.template([made, chapters.TitleSample("else", 2, parts)]) is None
-    assert chapters.template([chapters.TitleSample("{x} Two", 2, parts)]) == "{{x}} {title}"
-    assert chapters.template([chapters.TitleSample("2 2 2 2 2 2 2 Two", 2, parts)]) is None
+    assert chapters.title_template([]) == "Vol. {volume}, Ch. {number}: {title}"
+    assert chapters.title_template([made, other]) == "{series} {volume}-{number} {title} ({date})"
+    assert chapters.title_template([made, chapters.TitleSample("else", 2, parts)]) is None
+    assert chapters.title_template([chapters.TitleSample("{x} Two", 2, parts)]) == "{{x}} {title}"
+    assert chapters.title_template([chapters.TitleSample("2 2 2 2 2 2 2 Two", 2, parts)]) is None
 
 
 @pytest.mark.parametrize(

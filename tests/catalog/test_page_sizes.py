@@ -23,19 +23,19 @@ TEXTS = [
 def test_text_and_sizes_agree() -> None:
     """Each is made from the other."""
     for text, sizes in TEXTS:
-        assert entities.sizes(text, len(sizes)) == sizes
-        assert entities.text(sizes) == text
+        assert entities.page_sizes(text, len(sizes)) == sizes
+        assert entities.sizes_text(sizes) == text
 
 
 def test_text_of_another_number_of_pages_is_stale() -> None:
     """Also a short text of very many pages, which takes no memory."""
-    assert entities.sizes("784x1145*3", 2) == entities.sizes("784x1145*3", 4) == ()
-    assert entities.sizes(" ".join(["1x1*99999"] * 100_000), 2) == ()
-    assert entities.sizes("", 0) == entities.sizes("", 2) == ()
+    assert entities.page_sizes("784x1145*3", 2) == entities.page_sizes("784x1145*3", 4) == ()
+    assert entities.page_sizes(" ".join(["1x1*99999"] * 100_000), 2) == ()
+    assert entities.page_sizes("", 0) == entities.page_sizes("", 2) == ()
 
 
 def test_larger_images_than_a_text_can_contain_have_no_size() -> None:
-    assert entities.text([(999_999, 1), (1_000_000, 1), (1, 1_000_000)]) == "999999x1 -*2"
+    assert entities.sizes_text([(999_999, 1), (1_000_000, 1), (1, 1_000_000)]) == "999999x1 -*2"
 
 
 def test_chapter_gets_the_sizes_of_its_id() -> None:

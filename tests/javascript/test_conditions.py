@@ -76,7 +76,7 @@ def test_body_without_date_ignores_dates(core) -> None:
 
 
 MONTHS = dict(zip(encoding.MONTHS, (f"{month:02}" for month in range(1, 13)), strict=True))
-LINES = [(re.compile(pattern.replace("(?<fp_", "(?P<fp_")), value) for pattern, value in config.lines("fp_x")]
+LINES = [(re.compile(pattern.replace("(?<fp_", "(?P<fp_")), value) for pattern, value in config.date_lines("fp_x")]
 
 
 def nginx_digits(date: str) -> str:

@@ -25,7 +25,7 @@ def python(pattern: str) -> re.Pattern[str]:
 
 
 Form = Callable[[datetime], str]
-LINES = [(python(pattern), value) for pattern, value in config.lines("x")]
+LINES = [(python(pattern), value) for pattern, value in config.date_lines("x")]
 NOT_AFTER = python(config.NOT_AFTER)
 
 
@@ -174,7 +174,7 @@ def test_day_of_the_week_is_not_checked_against_the_date() -> None:
 
 def test_captures_of_two_dates_do_not_collide() -> None:
     """Each date has its own prefix of names."""
-    assert all("fp_a_" in value and "fp_b_" not in value for _, value in config.lines("fp_a"))
+    assert all("fp_a_" in value and "fp_b_" not in value for _, value in config.date_lines("fp_a"))
 
 
 moment = st.integers(0, 99_999_999_999_999)

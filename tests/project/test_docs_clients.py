@@ -2,7 +2,7 @@
 
 import re
 
-from generator.api.openapi.document import BY_STATUS
+from generator.api.openapi.document import RESPONSES_BY_STATUS
 from generator.api.routes import ROUTES
 from tests.support.documents import DOCUMENTS, SPAN, sections
 
@@ -17,7 +17,7 @@ def test_every_status_is_explained() -> None:
     statuses = [int(status) for row in rows for status in row.split(", ")]
 
     assert len(statuses) == len(set(statuses))
-    assert {status for status in BY_STATUS if isinstance(status, int)} <= set(statuses)
+    assert {status for status in RESPONSES_BY_STATUS if isinstance(status, int)} <= set(statuses)
 
 
 def test_paths_in_the_document_exist() -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from generator import encoding
 from generator.api.resources import key
-from generator.hosts.packs.worker_files import rules
+from generator.hosts.packs.worker_files import worker_rules
 from generator.release import manifest
 from generator.release.table import Alias, Entry, Gate, ReleaseTable
 from tests.conftest import Site
@@ -36,7 +36,8 @@ def serving(site: Site, folder: Path) -> Iterator[int]:
     """The port of a server with the current release of a site. Its files go to a folder that does not exist yet."""
     code = write_modules(folder)
     with site.store.table() as table:
-        (folder / "release.json").write_bytes(encoding.json({"rules": rules(table), "records": records(site, table)}))
+        release = {"rules": worker_rules(table), "records": records(site, table)}
+        (folder / "release.json").write_bytes(encoding.json(release))
     command = [NODE, _SERVER, code, folder / "release.json", site.folder / "dist"]
     port = re.compile(r"^\d+(?=\n)")
     with servers.running(command, port.search) as process:

@@ -121,7 +121,7 @@ def _newest(catalog: Catalog, series: Iterable[SeriesSummary]) -> int:
 _MAX_NAME = 16
 
 
-def description(page: PageContext, catalog: Catalog) -> Body:
+def opensearch_description(page: PageContext, catalog: Catalog) -> Body:
     name = xml_text(page.title[:_MAX_NAME].strip())
     about = xml_text(texts.SEARCH.format(site=page.title))
     template = xml_text(f"{page.site.base_url}{page.paths.search}?title={{searchTerms}}")

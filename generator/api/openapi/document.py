@@ -67,10 +67,10 @@ def _condition(name: str, schema: Schema, description: str) -> Schema:
 
 def parameters(page_size: int) -> dict[str, Schema]:
     """All parameters, by the name that operations refer to."""
-    return _of_paths() | _of_lists(page_size) | _of_chapters() | _of_conditions()
+    return _parameters_of_paths() | _parameters_of_lists(page_size) | _parameters_of_chapters() | _condition_headers()
 
 
-def _of_paths() -> dict[str, Schema]:
+def _parameters_of_paths() -> dict[str, Schema]:
     return {
         "id": _path("id", ID, "The id, which never changes."),
         "slug": _path("slug", SLUG, "The slug of the series."),
@@ -80,7 +80,7 @@ def _of_paths() -> dict[str, Schema]:
     }
 
 
-def _of_lists(page_size: int) -> dict[str, Schema]:
+def _parameters_of_lists(page_size: int) -> dict[str, Schema]:
     return {
         "page": _query("page", _PAGE_NUMBER, "The number of the page."),
         "limit": _query("limit", {**_LIMIT, "default": page_size}, "The number of series on a page."),
@@ -107,7 +107,7 @@ def _of_lists(page_size: int) -> dict[str, Schema]:
     }
 
 
-def _of_chapters() -> dict[str, Schema]:
+def _parameters_of_chapters() -> dict[str, Schema]:
     return {
         "series_filter": _query("series", TEXT, "Only chapters of the series with this slug, in upper or lower case."),
         "date_format": _query(
@@ -136,7 +136,7 @@ def _of_chapters() -> dict[str, Schema]:
     }
 
 
-def _of_conditions() -> dict[str, Schema]:
+def _condition_headers() -> dict[str, Schema]:
     return {
         "If-Match": _condition("If-Match", _ETAGS, "412 unless the response has one of these strong ETags."),
         "If-Unmodified-Since": _condition(
@@ -149,7 +149,7 @@ def _of_conditions() -> dict[str, Schema]:
     }
 
 
-def of_path(path: str) -> Iterator[Schema]:
+def path_parameters(path: str) -> Iterator[Schema]:
     """References to the parameters in a path template."""
     return (ref(name, "parameters") for name in re.findall(r"\{(\w+)\}", path))
 
@@ -215,7 +215,7 @@ def ok(description: str, schema: Schema, *, v2: bool, kind: str) -> Schema:
     return response(description, schema, v2=v2, kind=kind, headers=(*_VALIDATORS, "Vary", *policy))
 
 
-def _of_version(prefix: str, error: Schema, *, v2: bool) -> dict[str, Schema]:
+def _responses_of_version(prefix: str, error: Schema, *, v2: bool) -> dict[str, Schema]:
     """The responses that every path of an API version can have beside 200."""
     any_error = described(
         {"anyOf": [error, ref("Error")]},
@@ -241,9 +241,9 @@ def _of_version(prefix: str, error: Schema, *, v2: bool) -> dict[str, Schema]:
 
 
 RESPONSES: dict[str, Schema] = {
-    **_of_version("", ref("Error"), v2=False),
+    **_responses_of_version("", ref("Error"), v2=False),
     "BadRequest": response("A number in the path is not a canonical number.", ref("Error"), v2=False),
-    **_of_version("V2", ref("V2Detail"), v2=True),
+    **_responses_of_version("V2", ref("V2Detail"), v2=True),
     "V2BadParameter": response("A parameter is missing or invalid.", ref("V2BadParameter"), v2=True),
     "V2Unauthorized": response(
         "The key is missing or unknown.", ref("V2Detail"), v2=True, headers=("WWW-Authenticate",)
@@ -270,7 +270,7 @@ def redirects() -> dict[str, Schema]:
 
 
 # Names in RESPONSES by status: the response of v1 and the unversioned API, and that of v2.
-BY_STATUS: dict[int | str, tuple[str, str]] = {
+RESPONSES_BY_STATUS: dict[int | str, tuple[str, str]] = {
     304: ("NotModified", "V2NotModified"),
     308: ("", "V2Moved"),
     400: ("BadRequest", "V2BadParameter"),
@@ -505,7 +505,7 @@ def _operation(path: PathDescription, operation: Operation, *, has_old_slugs: bo
         "summary": operation.summary,
         **({"description": operation.description} if operation.description else {}),
         **({"deprecated": True} if operation.deprecated else {}),
-        "parameters": [*of_path(path.template), *names],
+        "parameters": [*path_parameters(path.template), *names],
         "responses": _responses(path, operation, redirects=has_old_slugs and "{slug}" in path.template),
         "security": _security(path, operation),
     }
@@ -518,14 +518,14 @@ def _responses(path: PathDescription, operation: Operation, *, redirects: bool) 
         statuses |= {304, 412}
     if path.restricted or operation.of_series:
         statuses.add(401)
-    names = {status: BY_STATUS[status][path.v2] for status in statuses}
+    names = {status: RESPONSES_BY_STATUS[status][path.v2] for status in statuses}
     if redirects:
         names[308] = REDIRECTS[path.v2]
     by_status = {str(status): ref(name, "responses") for status, name in sorted(names.items())}
     if path.payload:
         schema = _schema(path, path.payload)
         by_status = {"200": ok(f"{operation.summary}.", schema, v2=path.v2, kind=path.type), **by_status}
-    return {**by_status, "default": ref(BY_STATUS["default"][path.v2], "responses")}
+    return {**by_status, "default": ref(RESPONSES_BY_STATUS["default"][path.v2], "responses")}
 
 
 def _schema(path: PathDescription, payload: Callable[[Any], Body]) -> Schema:

@@ -13,7 +13,7 @@ from . import values
 from .context import PageContext
 
 
-def published(page: PageContext, chapter: Chapter | RecentChapter) -> Html:
+def publication(page: PageContext, chapter: Chapter | RecentChapter) -> Html:
     """The date of a chapter, or when it will be published."""
     if not chapter.scheduled:
         return values.time(chapter.published)
@@ -29,7 +29,7 @@ class SeriesChapter(NamedTuple):
     chapter: RecentChapter
 
 
-def newest(all_series: Iterable[SeriesSummary], count: int, group: Group | None = None) -> list[SeriesChapter]:
+def newest_chapters(all_series: Iterable[SeriesSummary], count: int, group: Group | None = None) -> list[SeriesChapter]:
     """The newest chapters, of all groups or of one. Each series has its own newest first."""
     by_series = [_of_series(series, group) for series in all_series if series.recent]
     return list(islice(heapq.merge(*by_series, key=lambda item: item.chapter.newest_first), count))
@@ -67,7 +67,7 @@ def latest(page: PageContext, chapters: Iterable[SeriesChapter]) -> list[LatestR
         LatestRow(
             chapter.path if linked else series.path,
             chapter.heading,
-            published(page, chapter),
+            publication(page, chapter),
             series,
             page.image(series.cover),
         )

@@ -48,7 +48,7 @@ def chapter(page: PageContext, item: ChapterPage) -> Body:
         head,
         series=series,
         chapter=chapter,
-        published=cards.published(page, chapter),
+        published=cards.publication(page, chapter),
         groups=page.shared("groups_of_chapter.html", _group_links(page, chapter)),
         previous=neighbours[0],
         next=neighbours[1],

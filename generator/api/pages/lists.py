@@ -32,7 +32,7 @@ class SeriesPage(NamedTuple):
 
 def home(page: PageContext, catalog: Catalog) -> Body:
     shown = [series for series in catalog.series if series.is_in_lists]
-    chapters = cards.newest(shown, HOME_CHAPTERS) if page.visible.latest else []
+    chapters = cards.newest_chapters(shown, HOME_CHAPTERS) if page.visible.latest else []
     series = heapq.nsmallest(HOME_SERIES, shown, key=_last_updated_first) if page.visible.library else []
     head = PageHead(
         "", page.paths.home, page.fill(page.text.about_site), feeds=page.feeds, data=structured_data.site(page)
@@ -68,7 +68,7 @@ def category(page: PageContext, part: SeriesPage) -> Body:
 
 
 def latest(page: PageContext, catalog: Catalog) -> Body:
-    chapters = cards.newest((series for series in catalog.series if series.is_in_lists), LATEST_CHAPTERS)
+    chapters = cards.newest_chapters((series for series in catalog.series if series.is_in_lists), LATEST_CHAPTERS)
     title = page.text.latest_chapters
     head = PageHead(title, page.paths.latest, page.fill(page.text.about_list, name=title), feeds=page.feeds)
     body = page.html("latest.html", head, latest=cards.latest(page, chapters))

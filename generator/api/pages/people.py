@@ -51,7 +51,7 @@ def groups(page: PageContext, catalog: Catalog) -> Body:
 def group(page: PageContext, publisher: PublishingGroup) -> Body:
     group, shown = publisher.group, page.visible
     series = publisher.series if shown.library and shown.chapters else ()
-    chapters = cards.newest(publisher.series, GROUP_CHAPTERS, group) if shown.latest and shown.chapters else []
+    chapters = cards.newest_chapters(publisher.series, GROUP_CHAPTERS, group) if shown.latest and shown.chapters else []
     members = group.members if shown.members else {}
     path = page.paths.owned("groups", group.id)
     about = values.paragraphs(group.record.description)

@@ -65,7 +65,7 @@ def volumes(page: PageContext, series: Series, chapters: tuple[Chapter, ...]) ->
     for chapter in sorted(chapters, key=lambda chapter: chapter.reading_order, reverse=True):
         path = _path(page, chapter, standing[chapter.path] is chapter)
         names = ", ".join(group.name for group in chapter.groups)
-        date = cards.published(page, chapter)
+        date = cards.publication(page, chapter)
         row = ChapterRow(path, chapter.heading, names, date, chapter.final)
         volumes.setdefault(chapter.volume, []).append(row)
     return [VolumeRows(_volume_title(page, number, len(volumes)), rows) for number, rows in volumes.items()]

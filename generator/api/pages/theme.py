@@ -30,7 +30,7 @@ _ORIGIN = re.compile(r"\Ahttps?://[-a-z0-9._]+(?::[0-9]{1,5})?(?=[/?#]|\Z)", re.
 _CLASSES = {"text-align:left": "left", "text-align:center": "center", "text-align:right": "right"}
 
 
-def converter() -> Callable[[str], Text] | None:
+def markdown_converter() -> Callable[[str], Text] | None:
     """The function that converts a text; None if the library is not installed."""
     try:
         from markdown_it import MarkdownIt
@@ -112,7 +112,7 @@ def examine(files: ThemeFiles) -> tuple[list[Problem], dict[str, Text]]:
         faults += ThemedTemplates(TEMPLATES, files.folder, files.named(".html")).problems()
     texts: dict[str, Text] = {}
     # Without the library, the texts are a problem of `problems`.
-    if not (convert := converter()):
+    if not (convert := markdown_converter()):
         return faults, texts
     for name, content in files.named(".md").items():
         try:
@@ -177,7 +177,7 @@ def _own_pages(files: ThemeFiles) -> Iterator[OwnPage]:
 def _own_page_problems(files: ThemeFiles, site: Site) -> Iterator[Problem]:
     used = {*RESERVED, *(path.split("/")[1] for path in (site.reader, site.media) if path.startswith("/"))}
     names = files.named(".md")
-    if names and not converter():
+    if names and not markdown_converter():
         advice = f"needs the library markdown-it-py; install it: {installation.how_to_add('markdown-it-py')}"
         yield files.problem(next(iter(names)), advice)
     for file in names:

@@ -88,7 +88,7 @@ def _names(texts: Mapping[str, Sequence[str]]) -> dict[str, Any]:
         }
         for field, names in texts.items()
     }
-    return {**fields, "lists": lists.texts, "longest_part": LONGEST}
+    return {**fields, "lists": lists.texts, "longest_part": LONGEST_PART}
 
 
 def _last_modified(catalog: Catalog) -> int:
@@ -160,9 +160,9 @@ def _blocks() -> Iterator[str]:
 
 # All parts of one or two characters are listed, and longer ones that many texts contain: the shim compares every
 # candidate of a text that is not a listed part.
-LONGEST = 8
+LONGEST_PART = 8
 # A part is common if more than one of this many texts contains it.
-COMMON = 8
+COMMON_PART = 8
 
 # Thousands of names of a few series have so many common parts that a search is faster without them.
 MAX_CANDIDATES = 10_000
@@ -179,7 +179,7 @@ def positions_by_part(texts: Sequence[str]) -> dict[str, Sequence[int]]:
     for position, text in enumerate(texts):
         positions[text].append(position)
     parts: dict[str, Sequence[int]] = {**_letters(positions), **(longer := _pairs(positions))}
-    while longer := _longer(longer, positions, len(texts) / COMMON):
+    while longer := _longer(longer, positions, len(texts) / COMMON_PART):
         parts |= longer
     return dict(sorted(parts.items()))
 
@@ -203,7 +203,7 @@ def _pairs(texts: _Positions) -> _Positions:
 
 def _longer(parts: _Positions, texts: _Positions, least: float) -> _Positions:
     """Common parts that are one character longer. Both ends of such a part are common parts, too."""
-    common = [part for part, positions in parts.items() if len(positions) > least and len(part) < LONGEST]
+    common = [part for part, positions in parts.items() if len(positions) > least and len(part) < LONGEST_PART]
     by_begin: defaultdict[str, list[str]] = defaultdict(list)
     for part in common:
         by_begin[part[:-1]].append(part[-1])

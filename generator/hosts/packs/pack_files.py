@@ -63,25 +63,25 @@ class PackComparison(NamedTuple):
     urls: int
 
 
-def compare(table: ReleaseTable, state: PackState) -> PackComparison:
+def compare_packs(table: ReleaseTable, former: PackState) -> PackComparison:
     """Compare a release with the packs of a folder."""
     segments: dict[str, SegmentLines] = {}
     digests = {slug: encoding.digest(table.segment(slug)) for slug in table.slugs}
     # A URL may move from one segment to another, so all earlier lines are read before the first new one.
-    earlier = {
+    lines = {
         line[:-PRINT]: line[-PRINT:]
-        for slug, segment in state.segments.items()
+        for slug, segment in former.segments.items()
         if digests.get(slug) != segment.digest
         for line in _lines(segment)
     }
     changes = Changes()
     for slug, digest in digests.items():
-        former = state.segments.get(slug)
-        if former and former.digest == digest:
-            segments[slug] = former
+        segment = former.segments.get(slug)
+        if segment and segment.digest == digest:
+            segments[slug] = segment
         else:
-            segments[slug] = _segment(table, slug, digest, earlier, changes)
-    for line in earlier:
+            segments[slug] = _segment(table, slug, digest, lines, changes)
+    for line in lines:
         changes.add(TREES[line[0]], line[1:], b"")
     urls = sum(len(segment.public) + len(segment.private) for segment in segments.values()) // LINE
     return PackComparison(segments, changes, urls)
@@ -297,7 +297,7 @@ def _known(target: Path) -> PackState:
 def _packed(
     store: Store, table: ReleaseTable, earlier: PackState, target: Path, write: bool, progress: Progress
 ) -> PackTotals:
-    segments, changes, urls = compare(table, earlier)
+    segments, changes, urls = compare_packs(table, earlier)
     # A pack replaces and removes files there.
     refuse_links(target, (f"{FILES}/{tree}/" for tree in TREES))
     folders = {tree: PackFolder(target / FILES / tree, store.root, write=write) for tree in TREES}

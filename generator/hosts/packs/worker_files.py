@@ -19,7 +19,7 @@ from ...templating import Templates
 from . import pack_format
 
 
-def rules(table: ReleaseTable) -> dict[str, object]:
+def worker_rules(table: ReleaseTable) -> dict[str, object]:
     """The rules as JSON. They hold digests of API keys, so they are part of the worker and of no public file."""
     return {
         **asdict(table.rules),
@@ -71,7 +71,7 @@ def of_release(table: ReleaseTable, directories: Mapping[str, bytes]) -> WorkerF
     # Modules of another version get another folder, so that an interrupted run mixes none of them.
     name = encoding.sha256(encoding.json({path: encoding.sha256(text) for path, text in code.items()}))[:16]
     texts = {tree: b64encode(text).decode() for tree, text in directories.items()}
-    running = encoding.json({"code": name, "rules": rules(table), "directories": texts})
+    running = encoding.json({"code": name, "rules": worker_rules(table), "directories": texts})
     values = {
         "release": table.id,
         "code": name,

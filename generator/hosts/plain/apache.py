@@ -25,7 +25,7 @@ from .patterns import (
     locked_paths,
     paths_with_slugs,
 )
-from .plain_release import PlainRelease, policies, types
+from .plain_release import PlainRelease, media_types, response_policies
 
 # The folder of responses that belong to no URL.
 _OWN = f"{ROOT}/_flatpanel"
@@ -158,7 +158,7 @@ def _values(release: PlainRelease) -> dict[str, object]:
         "with_numbers": WITH_NUMBERS,
         "canonical_numbers": CANONICAL_NUMBERS,
         "escaped_name": ESCAPED_NAME,
-        "suffixes": [SUFFIXES[type] for type in types(release)],
+        "suffixes": [SUFFIXES[type] for type in media_types(release)],
         "moved": list(_moved(release)),
         "errors": [(status, _json(errors.error(status))) for status in errors.MESSAGES],
         "details": [
@@ -170,7 +170,7 @@ def _values(release: PlainRelease) -> dict[str, object]:
         ],
         "no_key": _json(errors.DETAILS["absent"]),
         "invalid_key": _json(errors.DETAILS["invalid"]),
-        "page_policy": policies(rules)["page_policy"],
+        "page_policy": response_policies(rules)["page_policy"],
     }
 
 

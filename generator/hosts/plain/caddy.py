@@ -22,7 +22,7 @@ from .patterns import (
     path_rules,
     paths_with_slugs,
 )
-from .plain_release import PlainRelease, policies, types
+from .plain_release import PlainRelease, media_types, response_policies
 
 
 def quote(value: object) -> str:
@@ -88,7 +88,7 @@ def _values(release: PlainRelease) -> dict[str, object]:
         "with_numbers": WITH_NUMBERS,
         "canonical_numbers": CANONICAL_NUMBERS,
         "escaped_name": ESCAPED_NAME,
-        "types": [(SUFFIXES[type], type) for type in types(release)],
+        "types": [(SUFFIXES[type], type) for type in media_types(release)],
         "ages": list(_ages(release)),
         "moved": list(_moved(release)),
         "messages": sorted(errors.MESSAGES.items()),
@@ -101,7 +101,7 @@ def _values(release: PlainRelease) -> dict[str, object]:
         "no_key": _json(errors.DETAILS["absent"]),
         "invalid_key": _json(errors.DETAILS["invalid"]),
         "licensed": _json(errors.DETAILS["licensed"]),
-        **policies(rules),
+        **response_policies(rules),
     }
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
-from ...api import policies as api_policies
+from ...api import policies
 from ...api.resources import Alias, Gate
 from ...release.manifest import Published
 from ...release.rules import Rules
@@ -65,7 +65,7 @@ def _locked_paths(entries: Iterable[Published | Gate]) -> Iterable[str]:
 # What all hosts send besides bodies
 
 
-def types(release: PlainRelease) -> list[str]:
+def media_types(release: PlainRelease) -> list[str]:
     """The media types of a release, the most frequent first."""
     counts: dict[str, int] = {}
     for body in release.bodies:
@@ -73,11 +73,11 @@ def types(release: PlainRelease) -> list[str]:
     return sorted(counts, key=lambda type: (-counts[type], type))
 
 
-def policies(rules: Rules) -> dict[str, object]:
+def response_policies(rules: Rules) -> dict[str, object]:
     """The policies of pages, and the page of an error."""
     return {
-        "docs_policy": api_policies.DOCS_POLICY,
-        "page_policy": api_policies.page_policy(rules.image_origins),
-        "svg_policy": api_policies.SVG_POLICY,
-        "error_page": api_policies.error_page("{fp_text}"),
+        "docs_policy": policies.DOCS_POLICY,
+        "page_policy": policies.page_policy(rules.image_origins),
+        "svg_policy": policies.SVG_POLICY,
+        "error_page": policies.error_page("{fp_text}"),
     }

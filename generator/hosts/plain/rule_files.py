@@ -8,7 +8,7 @@ from ...api.resources import SVG
 from ...release.manifest import Published
 from ...release.rules import Rules
 from .patterns import path_rules
-from .plain_release import PlainRelease, policies
+from .plain_release import PlainRelease, response_policies
 
 # Headers of all responses, and those of v2.
 _ALL = {
@@ -44,7 +44,7 @@ class Redirect(NamedTuple):
 
 def header_rules(release: PlainRelease) -> HeaderRules:
     """Lines of headers for each pattern of paths. One pattern at most gives a path its Cache-Control and its policy."""
-    named = policies(release.rules)
+    named = response_policies(release.rules)
     rules: HeaderRules = {"/*": _lines(_ALL), "/api/v2/*": _lines(_V2)}
     values = {body.url: (body.max_age, _policy(body)) for body in release.bodies}
     for pattern, (age, policy) in path_rules(values).items():

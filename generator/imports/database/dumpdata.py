@@ -40,8 +40,8 @@ class InvalidArray(ValueError):
     """A file is no complete JSON array, or is too large; the message ends with the reason."""
 
 
-def starts_array(path: Path) -> bool:
-    """Return whether the text in a file begins with a square bracket."""
+def is_dump(path: Path) -> bool:
+    """Return whether the text in a file begins with a square bracket, as an array does."""
     try:
         with closing(_text(path, "replace")) as text:
             return text.read(_CHUNK).lstrip(_SPACE).startswith("[")
@@ -49,7 +49,7 @@ def starts_array(path: Path) -> bool:
         return False
 
 
-def objects(path: Path, limit: int) -> Iterator[dict[str, Any]]:
+def json_objects(path: Path, limit: int) -> Iterator[dict[str, Any]]:
     """Yield the objects of an array; `limit` is the number of characters of the largest accepted file."""
     try:
         with closing(_text(path)) as text:
@@ -167,15 +167,13 @@ _COLUMNS: dict[str, tuple[str, ...]] = {
     for table in version
 }
 
-is_dump = starts_array
-
 
 @contextmanager
 def opened(path: Path) -> Iterator[Tables]:
     """Read a dump, and check that it has what an import needs."""
     dump = _Dump()
     try:
-        for number, item in enumerate(objects(path, _MAX_SIZE), 1):
+        for number, item in enumerate(json_objects(path, _MAX_SIZE), 1):
             dump.add(item, number)
         version = dump.check()
     except InvalidArray as error:

@@ -38,7 +38,7 @@ _ROLES = {
 }
 
 
-def lists(tables: Tables, media: MediaFolder, notes: Notes) -> dict[str, dict[Any, Fields]]:
+def list_records(tables: Tables, media: MediaFolder, notes: Notes) -> dict[str, dict[Any, Fields]]:
     """Return the valid records of each kind, by id."""
     records: dict[str, dict[Any, Fields]] = {
         "authors": dict(_valid("authors", _people(tables, "author"), notes)),
@@ -89,7 +89,7 @@ def _groups(tables: Tables, media: MediaFolder, members: Container[int], notes: 
 # Redirects of old slugs: `formerly` of the series that has the slug now
 
 # The page of a series.
-_SERIES = re.compile(r"/reader/([^/]+)/?")
+_SERIES_PAGE = re.compile(r"/reader/([^/]+)/?")
 _BY_HAND = "redirect written by hand: not of a series; add it to the configuration of your server"
 
 
@@ -115,7 +115,7 @@ def _by_id(row: object) -> int:
 
 
 def _slug(path: str) -> str | None:
-    match = _SERIES.fullmatch(path)
+    match = _SERIES_PAGE.fullmatch(path)
     return match[1] if match and field_values.is_slug(match[1]) else None
 
 
@@ -272,7 +272,7 @@ _MEDIA = "/media/"
 def read(tables: Tables, media: str, now: int, notes: Notes, data: AccountData) -> Imported:
     """Return the records of a database, without settings; `media` is the URL of the media folder."""
     folder = MediaFolder(media)
-    imported = Imported(lists=lists(tables, folder, notes))
+    imported = Imported(lists=list_records(tables, folder, notes))
     for slug, series, chapters in SeriesRecords(tables, folder, imported.lists, now, notes).read():
         imported.series[slug], imported.chapters[slug] = series, chapters
     notes.add("the database has no times of changes of people, categories and groups; the time of the file is used")

@@ -21,14 +21,13 @@ from ..diff.json_diff import CHANGED, json_changes
 from .compared_site import ComparedSite, Origins
 from .model import NEW_VERSION, STATUS, UNUSABLE, V2, Answer, Difference
 from .paths import VERSIONS, Paths
-from .reasons import alignment
-from .reasons.alignment import align
+from .reasons.alignment import align, is_corrected_author_list
 from .reasons.facts import Facts
 from .reasons.table import reason
 
 # The differences of two responses: status, target of a redirect, and each field
 
-ARTISTS = "the list of authors has the authors; version 1 of the original service shows artists"
+CORRECTED_AUTHORS = "the list of authors has the authors; version 1 of the original service shows artists"
 PAGE_SIZE = "page size"
 
 
@@ -53,8 +52,8 @@ def _differences(path: str, first: Answer, second: Answer, facts: Facts) -> Iter
 
 def _fields(path: str, route: str, first: Answer, second: Answer, facts: Facts) -> Iterator[Difference]:
     if facts.from_original:
-        if alignment.is_corrected(path, first.value, second.value, facts):
-            yield Difference(path, route, CHANGED, (), reason=ARTISTS)
+        if is_corrected_author_list(path, first.value, second.value, facts):
+            yield Difference(path, route, CHANGED, (), reason=CORRECTED_AUTHORS)
             return
         for explained in align(path, first.value, second.value, facts):
             yield Difference(path, route, CHANGED, *explained)

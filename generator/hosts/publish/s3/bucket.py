@@ -54,7 +54,7 @@ _REFUSED = {401, 403}
 _BUSY = {429, 500, 502, 503, 504}
 
 
-def explained(target: BucketTarget, connection: Connection) -> Callable[[Exception], FlatpanelError]:
+def error_explainer(target: BucketTarget, connection: Connection) -> Callable[[Exception], FlatpanelError]:
     """The function that makes one sentence of an error of this store."""
     store = connection.endpoint or "the endpoint of the environment"
 
@@ -119,7 +119,7 @@ class Bucket:
         self.target, self._api = target, obstore
         # False for a store that refuses or ignores conditions.
         self.is_conditional = True
-        self._explained = explained(target, connection)
+        self._explained = error_explainer(target, connection)
         settings: dict[str, Any] = {"endpoint": connection.endpoint, "region": connection.region}
         with self._translated():
             self._store = S3Store(

@@ -139,7 +139,10 @@ _TYPES = {
 
 
 class MediaLayout:
-    """The layout `media`: one object for each image, by key. Files of a shard are read again if the size or the time of one of them changes."""
+    """The layout `media`: one object for each image, by key.
+
+    Files of a shard are read again if the size or the time of one of them changes.
+    """
 
     name = "media"
     release = ""

@@ -39,7 +39,7 @@ class PackedFiles:
         directories = {tree: packed.directories[tree] for tree in self._trees}
         directories.setdefault(PRIVATE, dump_directory([Leaf(0, 0, 0, NO_PACK)]))
         with store.table() as table:
-            rules = worker_files.rules(table)
+            rules = worker_files.worker_rules(table)
         if not with_restricted:
             rules["keys"] = {}
         texts = {tree: b64encode(text).decode() for tree, text in directories.items()}

@@ -17,16 +17,16 @@ from ...diff.json_diff import Path
 from ..model import V1, V2
 from .facts import Facts, plain_volume, six
 
-PATH = f"{V1}/authors"
+_AUTHORS = f"{V1}/authors"
 
 
-def is_corrected(path: str, first: Any, second: Any, facts: Facts) -> bool:
+def is_corrected_author_list(path: str, first: Any, second: Any, facts: Facts) -> bool:
     """Whether the first site states artists as its authors, and the second one the authors of its series."""
-    name, rest = path[: len(PATH)], path[len(PATH) :]
-    if name != PATH or not first or first != facts.first_value(f"{V1}/artists{rest}"):
+    name, rest = path[: len(_AUTHORS)], path[len(_AUTHORS) :]
+    if name != _AUTHORS or not first or first != facts.first_value(f"{V1}/artists{rest}"):
         return False
     if rest:
-        return second in [*entries(facts.second_value(PATH))]
+        return second in [*entries(facts.second_value(_AUTHORS))]
     people = [*entries(second)]
     authors = [(author.get("id"), author.get("name")) for author in facts.results(f"{V2}/authors")]
     if [(person.get("id"), person.get("name")) for person in people] != authors:

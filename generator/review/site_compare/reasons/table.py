@@ -219,7 +219,7 @@ def empty_cubari(difference: Difference, facts: Facts) -> bool:
 Rule = Callable[[Difference, Facts], bool]
 
 
-def _scheduled_cubari(difference: Difference, facts: Facts) -> bool:
+def scheduled_cubari(difference: Difference, facts: Facts) -> bool:
     """The list of chapters of the series does not have it."""
     if difference.kind != REMOVED or len(difference.steps) != 2 or difference.steps[0] != "chapters":
         return False
@@ -229,21 +229,21 @@ def _scheduled_cubari(difference: Difference, facts: Facts) -> bool:
     return chapters.good and difference.steps[1].strip('[]"') not in ids
 
 
-def _sum_of_views(difference: Difference, facts: Facts) -> bool:
+def sum_of_views(difference: Difference, facts: Facts) -> bool:
     if difference.route != f"{V2}/series/{{slug}}" or difference.name != "views":
         return False
     chapters = facts.results(f"{difference.path}/chapters")
     return bool(chapters) and difference.second == sum(count(chapter.get("views")) for chapter in chapters)
 
 
-def _licensed_views(difference: Difference, facts: Facts) -> bool:
+def licensed_views(difference: Difference, facts: Facts) -> bool:
     """No response of the first site has the views of single chapters."""
     if difference.route != f"{V2}/series/{{slug}}" or difference.name != "views":
         return False
     return fields(facts.first_value(difference.path)).get("licensed") is True and type(difference.second) is int
 
 
-def _multiplied_chapters(difference: Difference, facts: Facts) -> bool:
+def multiplied_chapters(difference: Difference, facts: Facts) -> bool:
     if difference.name != "chapters" or "?" not in difference.path or difference.kind != CHANGED:
         return False
     listed = {f"[slug={series.get('slug')}]": series.get("chapters") for series in facts.results(f"{V2}/series")}
@@ -258,7 +258,7 @@ def _query(difference: Difference) -> dict[str, str]:
     return dict(parse_qsl(difference.path.partition("?")[2]))
 
 
-def _category_name(difference: Difference, facts: Facts) -> bool:
+def category_name(difference: Difference, facts: Facts) -> bool:
     """A category whose id is not its name in lower case is not found by its name in the original service."""
     name, slug = _query(difference).get("categories", ""), text(fields(difference.second).get("slug"))
     if difference.kind != ADDED or not name or not slug:
@@ -270,7 +270,7 @@ def _category_name(difference: Difference, facts: Facts) -> bool:
     return not ids or name.lower() not in ids
 
 
-def _no_release(difference: Difference, facts: Facts) -> bool:
+def no_release(difference: Difference, facts: Facts) -> bool:
     if difference.kind != REMOVED or difference.route != f"{V1}/releases":
         return False
     release = fields(difference.first)
@@ -281,7 +281,7 @@ def _no_release(difference: Difference, facts: Facts) -> bool:
     )
 
 
-def _two_folders(difference: Difference, facts: Facts) -> bool:
+def two_folders(difference: Difference, facts: Facts) -> bool:
     """The images of this chapter are in several folders; those of the second site are among them."""
     if difference.kind != REMOVED or difference.route not in (f"{V2}/cubari/{{slug}}", f"{V2}/chapters/{{id}}/pages"):
         return False
@@ -312,18 +312,18 @@ RULES: dict[str, Rule] = {
     "only version 2 is available: members of one name cannot be told apart": namesake_members,
     "groups of one name cannot be told apart where version 1 hides a chapter": namesake_groups,
     "the original service lists one series of each title for a group": same_title,
-    "the Cubari JSON has published chapters only": _scheduled_cubari,
-    "views of a series are the sum of those of its published chapters": _sum_of_views,
-    "views of the chapters of a licensed series are not public": _licensed_views,
+    "the Cubari JSON has published chapters only": scheduled_cubari,
+    "views of a series are the sum of those of its published chapters": sum_of_views,
+    "views of the chapters of a licensed series are not public": licensed_views,
     "views that the first site counted since the import": counted_views,
-    "filters of the original service multiply the number of chapters": _multiplied_chapters,
-    "categories are found by their name, too": _category_name,
-    "a series without chapters has no release": _no_release,
+    "filters of the original service multiply the number of chapters": multiplied_chapters,
+    "categories are found by their name, too": category_name,
+    "a series without chapters has no release": no_release,
     "the first site is older than the field": new_field,
     "the first site fails with status 500": broken,
     "a category whose name has a comma has no response of its own": comma,
     "the Cubari JSON of a series without a published chapter is 404": empty_cubari,
-    TWO_FOLDERS: _two_folders,
+    TWO_FOLDERS: two_folders,
 }
 
 
