@@ -4,11 +4,13 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import unquote
 
 from .. import encoding
-from ..catalog.entities import Catalog
+
+if TYPE_CHECKING:  # a build without changes imports this module, but neither records nor pydantic
+    from ..catalog.entities import Catalog
 
 # Content types, and the suffixes of their files.
 JSON = "application/json"
@@ -137,7 +139,7 @@ def newest(parts: Iterable[Body], *times: int) -> int:
     return max([*times, *[part.last_modified for part in parts]])
 
 
-def array(parts: Iterable[Body], catalog: Catalog) -> Body:
+def array(parts: Iterable[Body], catalog: "Catalog") -> Body:
     """An array of bodies. An empty one has the date of the site, since it has no part that could change."""
     bodies = list(parts)
     modified = newest(bodies) if bodies else catalog.site_modified

@@ -15,12 +15,13 @@ from pydantic import TypeAdapter, ValidationError
 from ..errors import UnlocatedProblem
 from . import bare_repositories, confined_folder, media_folder, site_paths
 from .confined_folder import Folder
+from .garbage_collection import without_garbage_collection
 from .layout import SERIES, SITE, Layout, SeriesFiles, existing, has
 from .problems.cut_texts import CutText, cut_texts
 from .problems.messages import file_errors
 from .records import Account, Category, Chapter, Group, IssuedKey, Member, Person, Record, Series, Sizes, Views
 from .site_settings import Site
-from .source_file import ParsedFile, parse_file, without_garbage_collection
+from .source_file import ParsedFile, parse_file
 from .theme_files import NO_THEME, ThemeFiles
 from .yaml.positions import YamlPath
 from .yaml.reader import Malformed

@@ -1,29 +1,14 @@
 """Read and parse one file of the catalog."""
 
-import gc
 import re
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
 from .. import encoding
 from . import api_keys
 from .confined_folder import ConfinedFolder
+from .garbage_collection import without_garbage_collection
 from .yaml import reader
-
-
-@contextmanager
-def without_garbage_collection() -> Iterator[None]:
-    """Disable garbage collection: parsing makes millions of objects, no cycles, and would take 50 % longer."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()
-
 
 _ANCHOR = re.compile(rb" &(?=[^ \t\r\n])")
 # A line with a value and then a comment whose # is directly followed by text.

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from .. import filesystem
-from ..catalog.source_file import without_garbage_collection
+from ..catalog.garbage_collection import without_garbage_collection
 from ..errors import FlatpanelError
 from . import program_version
 from .cache import FILE, Cache
