@@ -10,9 +10,9 @@ step              modules                       key                             
                                                 `current`, next publication time
 1 files           parsed_files                  size, mtime, ctime and inode of a file      digest of its content
                                                 digest of a content                         its parsed value
-2 check           scan, series_checker,         check key of a series: its files'           its facts; or problems,
-                  series_facts                  digests, the entries it references          which are never cached
-3 render          stale_series,                 render key of a series: check key, site     its bodies, its segment,
+2 check           scan, series_facts            check key of a series: its files'           its facts; or problems,
+                                                digests, the entries it references          which are never cached
+3 render          new_release,                  render key of a series: check key, site     its bodies, its segment,
                   series_renderer, publish      settings, theme, preview, file times (if    its summary, its chapters
                                                 they matter), number of published           in the list of all
                                                 chapters, views, sizes of pages,
@@ -30,6 +30,5 @@ worker processes, or in the first one for up to eight series.
 Segments, render keys and lists in the cache are about one release. If `current` is another one, or the last build was
 interrupted, every series is rendered again, and only the results of steps 1 and 2 are used.
 
-`run` is the entry point and does step 0. It imports `new_release` for the other steps, of which `release_builder` does
-3 to 6.
+`run` is the entry point and does step 0. It imports `new_release`, which runs the other steps.
 """

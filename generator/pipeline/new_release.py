@@ -1,4 +1,8 @@
-"""A build that scans the catalog: build the release, write the main configuration file, keep the result."""
+"""Scan the catalog, make a release of it, and keep the result: all steps of a build, in the order in which they run.
+
+`NewRelease.build` is the whole build. `build_release` makes the release of a scan: a `ReleaseBuilder` prepares it from
+the series that `RenderKeys` finds stale, and commits it. `ReleaseTotals` collects counts and files on the way.
+"""
 
 from bisect import bisect_right
 from collections import Counter
@@ -12,7 +16,6 @@ from typing import Any, TypeVar
 from .. import encoding, filesystem, server_url
 from ..catalog import git, layout, linking
 from ..catalog.layout import SeriesFiles
-from ..catalog.site_settings import Site
 from ..nginx.config import MediaConf
 from ..release import journal, manifest, transaction
 from ..release.bodies import WriteTotals, rewrite_damaged
@@ -21,7 +24,7 @@ from ..release.manifest_reader import ManifestReader, refuse_damaged
 from ..release.rules import Rules
 from ..release.store import Store
 from ..release.transaction import FilesByRelease, NextRelease, Transaction
-from . import build_result, publish, removals, scan, segments, series_renderer, up_to_date
+from . import build_result, publish, scan, segments, series_renderer, up_to_date
 from .build_options import Options
 from .build_result import BuildResult
 from .cache import Cache
@@ -36,127 +39,165 @@ from .segments import PreparedRelease, Segments
 from .series_facts import SeriesFacts
 from .series_renderer import PreviousLines, RenderedSeries, RenderTask
 
-# ## stale_series: The series to render again: those whose render key differs from the cached one.
+# Passes on the rendered series, whose number is the second parameter, and may show progress.
+Progress = Callable[[Iterator[RenderedSeries], int], Iterator[RenderedSeries]]
 
-_Value = TypeVar("_Value", int, str)
-
-
-def allocate_page_ids(scan: CatalogScan, manifests: Sequence[ManifestReader]) -> dict[str, int]:
-    """The page ids that are allocated for the whole catalog; ids that any of the releases allocated stay."""
-    chapters = (
-        chapter for facts in scan.facts.values() for chapter in _chapters_with_allocated_ids(facts, scan.shown_until)
-    )
-    before = {page: number for reader in manifests for page, number in reader.page_ids.items()}
-    return linking.allocate_page_ids(chapters, before)
+# Called with the catalog and the release that was built, for example to collect the data of a report.
+Inspect = Callable[[CatalogScan, Cache, Transaction], None]
 
 
-def highest_chapter_id(scan: CatalogScan, manifests: Sequence[ManifestReader]) -> int:
-    """The highest chapter id that was ever published, also by a release that was rolled back."""
-    highest = (max(facts.ids, default=0) for facts in scan.facts.values())
-    return max(chain(highest, (reader.highest_id for reader in manifests)), default=0)
-
-
-def _chapters_with_allocated_ids(facts: SeriesFacts, shown_until: int) -> Iterator[tuple[int, int]]:
-    """Id and number of pages of the chapters with allocated page ids, without those that the release does not show."""
-    return ((chapter, pages) for chapter, pages, published in facts.allocated if published <= shown_until)
-
-
-class RenderKeys:
-    """Computes the render key of a series: a digest of everything that its bodies depend on."""
-
-    def __init__(self, scan: CatalogScan, allocated_page_ids: Mapping[str, int]) -> None:
-        self.scan, self.allocated_page_ids = scan, allocated_page_ids
-        settings = [scan.linker.site.model_dump_json(), scan.linker.preview, scan.linker.lists.theme.digest]
-        self._site = encoding.digest(encoding.json(settings))
-
-    def key(self, files: SeriesFiles) -> str:
-        facts = self.scan.facts[files.slug]
-        return encoding.digest(
-            encoding.json(
-                [
-                    self._site,
-                    self.scan.check_keys[files.slug],
-                    [] if facts.dated else [self.scan.times[file] for file in files.files],
-                    bisect_right(facts.published, self.scan.as_of),
-                    _of_chapters(facts, self.scan.linker.lists.views),
-                    _of_chapters(facts, self.scan.linker.lists.sizes),
-                    self.page_ids(facts),
-                ]
-            )
-        )
-
-    def page_ids(self, facts: SeriesFacts) -> dict[str, int]:
-        """The allocated page ids of a series."""
-        chapters = _chapters_with_allocated_ids(facts, self.scan.shown_until)
-        return {
-            page: self.allocated_page_ids[page]
-            for chapter in chapters
-            for page in linking.allocated_page_names(*chapter)
-        }
-
-    def stale(self, cache: Cache, segments: Segments, root: Path) -> dict[str, str]:
-        """The series to render, with their new keys: the key differs, or the current release lacks the bodies."""
-        cached = cache.series.render_keys()
-        keys = {files.slug: self.key(files) for files in self.scan.series_files}
-        return {slug: key for slug, key in keys.items() if not segments.has_bodies(slug, root) or cached[slug] != key}
-
-
-def _of_chapters(facts: SeriesFacts, values: Mapping[str, _Value]) -> dict[str, _Value]:
-    """The values of the chapters of a series, by chapter id: views or sizes."""
-    return {str(chapter): values[str(chapter)] for chapter in facts.ids if str(chapter) in values} if values else {}
+def no_progress(rendered: Iterator[RenderedSeries], count: int) -> Iterator[RenderedSeries]:
+    return rendered
 
 
 @dataclass(frozen=True, slots=True)
-class ManifestLines:
-    """Find the lines of a series in the manifest of one release: the dates and ETags that it keeps."""
+class NewRelease:
+    """One build with an open cache, and the commit times of the files."""
 
-    manifest: ManifestReader
-    # The series that had each chapter in that release.
-    series_of_chapter: Mapping[int, str]
-
-    def of(self, slug: str, facts: SeriesFacts) -> PreviousLines:
-        chapters = (chapter for chapter in facts.ids if chapter in self.series_of_chapter)
-        others = {self.series_of_chapter[chapter] for chapter in chapters} - {slug}
-        return PreviousLines(self.manifest.segment(slug), SEPARATOR.join(map(self.manifest.segment, sorted(others))))
-
-
-def find_lines(manifest: ManifestReader, cached: Segments | None) -> ManifestLines:
-    """Find the series of every chapter in a release, in its manifest or in its `cached` segments."""
-    if cached is None:
-        return ManifestLines(manifest, manifest.chapter_owners())
-    summaries = cached.summaries.items()
-    return ManifestLines(manifest, {chapter: slug for slug, summary in summaries for chapter in summary.chapters})
-
-
-@dataclass(frozen=True, slots=True)
-class RenderTasks:
-    """Makes the task of each stale series."""
-
-    scan: CatalogScan
+    options: Options
+    store: Store
+    past: git.FileTimes
+    # The fingerprint of the catalog before anything of it was read.
+    inputs: Mapping[str, Any]
     cache: Cache
-    keys: RenderKeys
-    continued: ManifestLines
-    # The lines of the current release, if that is not the continued one.
-    current: ManifestLines | None
+    waiting: Waiting
+    progress: Progress | None
+    inspect: Inspect | None
 
-    def task(self, files: SeriesFiles) -> RenderTask:
-        facts = self.scan.facts[files.slug]
-        return RenderTask(
-            files=files,
-            values=self.scan.values_of(files, self.cache),
-            times={file: self.scan.times[file] for file in files.files},
-            page_ids=self.keys.page_ids(facts),
-            continued=self.continued.of(files.slug, facts),
-            current=self.current.of(files.slug, facts) if self.current else None,
+    def build(self) -> BuildResult:
+        """Bring `out` and the main configuration file up to date:
+
+        1. Read and check the catalog.
+        2. Refuse what can be refused, before a file is changed, and before `out` is created.
+        3. Lock `out`, render the stale series and the lists, and make the release the current one.
+        4. Write the main configuration file, while `out` is locked.
+        5. Keep the result for the next build.
+        """
+        options = self.options
+        catalog_scan = self._scan()
+        conf = cached_main_conf(options, catalog_scan.linker.site, self.cache)
+        if not self._serves_elsewhere(catalog_scan):
+            refuse_foreign(options.nginx, options.out)
+        removed = self._removed_since_previous(catalog_scan)
+        with (
+            ManifestReader(options.previous) as previous,
+            transaction.begin(self.store, self.waiting) as opened,
+        ):
+            progress = self.progress or no_progress
+            builder, prepared = build_release(options, catalog_scan, self.cache, opened, previous, progress)
+            result = self._result(builder, prepared, conf)
+            result.removed = removed or builder.totals.removals
+            if self.inspect:
+                self.inspect(catalog_scan, self.cache, opened)
+        if not options.previous:
+            up_to_date.keep_result(options, self.inputs, catalog_scan, build_result.dump(result), self.cache)
+        return result
+
+    def inspect_unchanged(self, inspect: Inspect) -> None:
+        """Call `inspect` with the release of the last build, to which nothing changed."""
+        catalog_scan = self._scan()
+        with transaction.begin(self.store, self.waiting) as opened:
+            inspect(catalog_scan, self.cache, opened)
+
+    def _scan(self) -> CatalogScan:
+        options = self.options
+        changes = SiteChanges(options.base_url, options.preview)
+        return scan.read(options.catalog, options.as_of, options.jobs, self.cache, self.past.times, changes)
+
+    def _removed_since_previous(self, catalog_scan: CatalogScan) -> Removals | None:
+        """The removals since the release of `--previous`, if that is given. Raises if they are too many."""
+        if not self.options.previous:
+            return None
+        with ManifestReader(self.options.previous) as previous:
+            files, limit = catalog_scan.series_files, self.options.max_removed
+            return checked_removals(catalog_scan, self.cache, previous, files, limit)
+
+    def _serves_elsewhere(self, catalog_scan: CatalogScan) -> bool:
+        """Whether the main file is for another server: it is not replaced by one for this machine."""
+        return self.options.local and bool(catalog_scan.linker.site.server_folder)
+
+    def _result(self, builder: "ReleaseBuilder", prepared: PreparedRelease, conf: bytes) -> BuildResult:
+        """Write the main configuration file, while `out` is locked, and describe what the build did."""
+        options, totals, catalog_scan = self.options, builder.totals, builder.scan
+        site = catalog_scan.linker.site
+        return BuildResult(
+            site_values=site.to_values(),
+            dist=dist_in_conf(options, site),
+            release=prepared.id,
+            changes=dict(totals.counts),
+            changed_series=sorted(totals.changed_series),
+            resources=totals.counts.total() - totals.counts["removed"],
+            written=totals.written,
+            parsed=catalog_scan.parsed,
+            next_publication=catalog_scan.next_publication,
+            warnings=[*_site_warnings(options, builder), *_store_warnings(options, builder)],
+            located=catalog_scan.located,
+            conf_written=not self._serves_elsewhere(catalog_scan) and filesystem.write_if_changed(options.nginx, conf),
         )
 
 
-# ## totals: Counts and files that a build collects while it publishes segments; the commit and the result use them.
+def _site_warnings(options: Options, builder: "ReleaseBuilder") -> Iterator[str]:
+    """Warnings about the settings and the bodies of the new release."""
+    site, chapters_without_id = builder.scan.linker.site, builder.totals.chapters_without_id
+    if not options.local and server_url.is_loopback(site.base_url):
+        yield (
+            f"{options.catalog / layout.SITE}: base_url is {site.base_url}, which works only on this machine; "
+            "set it to the public URL of the site before you publish it"
+        )
+    if chapters_without_id:
+        some = f"{chapters_without_id} chapters have no id and are"
+        chapters = "1 chapter has no id and is" if chapters_without_id == 1 else some
+        yield f"{options.catalog}: {chapters} missing from /api/v2; `python build.py ids` changes that"
+    limit = f"body_budget ({site.body_budget} MiB) in {options.catalog / layout.SITE}"
+    for _, summary in builder.segments.in_order():
+        for url, size in summary.oversized:
+            yield f"{url}: {size / (1 << 20):.1f} MiB exceed {limit}"
+
+
+def _store_warnings(options: Options, builder: "ReleaseBuilder") -> Iterator[str]:
+    """Warnings about `out` and the cache."""
+    if journal.is_later(builder.transaction.journal, options.as_of):
+        yield (
+            f"{options.out}: its release was built for a later time, so the clock was wrong, or is now; responses "
+            "with a later date have no Last-Modified until they change"
+        )
+    if options.cache and builder.cache.folder != options.cache:
+        yield f"{options.cache}: cannot be used as cache; building without one"
+
+
+def build_release(
+    options: Options,
+    catalog_scan: CatalogScan,
+    cache: Cache,
+    opened: Transaction,
+    previous: ManifestReader,
+    progress: Progress,
+    older: Sequence[ManifestReader] = (),
+) -> tuple["ReleaseBuilder", PreparedRelease]:
+    """Build a release and make it the current one; `older`: see `ReleaseBuilder`."""
+    builder = ReleaseBuilder(
+        scan=catalog_scan,
+        cache=cache,
+        transaction=opened,
+        segments=Segments(cache),
+        dist=dist_in_conf(options, catalog_scan.linker.site),
+        media=media_in_conf(options, catalog_scan.linker.site),
+        jobs=options.jobs,
+        previous=previous if options.previous else None,
+        max_removed=options.max_removed,
+        older=older,
+    )
+    prepared = builder.prepare(progress)
+    builder.commit(prepared)
+    return builder, prepared
 
 
 @dataclass(slots=True)
 class ReleaseTotals:
-    """Sums over all segments of the new release, compared with the current release."""
+    """Counts and files of all segments of the new release, compared with the current release.
+
+    They are collected while the build publishes segments. The commit and the result use them.
+    """
 
     # The number of URLs that were added, changed, removed and left unchanged.
     counts: Counter[str] = field(default_factory=lambda: Counter(added=0, changed=0, removed=0, unchanged=0))
@@ -212,19 +253,9 @@ class ReleaseTotals:
         return {release: sorted(set(files) - self.returned_files) for release, files in self.retained_files.items()}
 
 
-# ## release_builder: Make a release from a scan of the catalog: render the stale series, then the lists, then commit.
-
-# Passes on the rendered series, whose number is the second parameter, and may show progress.
-Progress = Callable[[Iterator[RenderedSeries], int], Iterator[RenderedSeries]]
-
-
-def no_progress(rendered: Iterator[RenderedSeries], count: int) -> Iterator[RenderedSeries]:
-    return rendered
-
-
 @dataclass(slots=True)
 class ReleaseBuilder:
-    """One new release. Call `prepare`, then `commit`."""
+    """Make a release from a scan of the catalog. Call `prepare`, then `commit`."""
 
     scan: CatalogScan
     cache: Cache
@@ -245,7 +276,7 @@ class ReleaseBuilder:
     cache_is_current: bool = False
 
     def prepare(self, progress: Progress) -> PreparedRelease:
-        """Write the bodies that changed, and determine all files of the release."""
+        """Write the bodies that changed, first of series, then of lists, and determine all files of the release."""
         self._load_segments()
         page_ids = allocate_page_ids(self.scan, self._manifests)
         keys = RenderKeys(self.scan, page_ids)
@@ -302,7 +333,9 @@ class ReleaseBuilder:
         own = [*reversed(self.transaction.older_manifests), self.transaction.current_manifest]
         return [*self.older, *own, self._continued]
 
-    def _render(self, files: list[SeriesFiles], stale: Mapping[str, str], keys: RenderKeys, progress: Progress) -> None:
+    def _render(
+        self, files: list[SeriesFiles], stale: Mapping[str, str], keys: "RenderKeys", progress: Progress
+    ) -> None:
         """Render the stale series in processes, and take over the segments of all others."""
         unchanged = [files.slug for files in self.scan.series_files if files.slug not in stale]
         self.totals.counts["unchanged"] += sum(self.segments.summaries[slug].resources for slug in unchanged)
@@ -345,146 +378,117 @@ class ReleaseBuilder:
         return rules, lists.small_files(rules, published, summaries, self.dist, self.media)
 
 
-# ## build_warnings: Warnings about the settings and the bodies of a new release.
+def allocate_page_ids(catalog_scan: CatalogScan, manifests: Sequence[ManifestReader]) -> dict[str, int]:
+    """The page ids that are allocated for the whole catalog; ids that any of the releases allocated stay."""
+    chapters = (
+        chapter
+        for facts in catalog_scan.facts.values()
+        for chapter in _chapters_with_allocated_ids(facts, catalog_scan.shown_until)
+    )
+    before = {page: number for reader in manifests for page, number in reader.page_ids.items()}
+    return linking.allocate_page_ids(chapters, before)
 
 
-def of_site(options: Options, site: Site, chapters_without_id: int) -> Iterator[str]:
-    if not options.local and server_url.is_loopback(site.base_url):
-        yield (
-            f"{options.catalog / layout.SITE}: base_url is {site.base_url}, which works only on this machine; "
-            "set it to the public URL of the site before you publish it"
+def highest_chapter_id(catalog_scan: CatalogScan, manifests: Sequence[ManifestReader]) -> int:
+    """The highest chapter id that was ever published, also by a release that was rolled back."""
+    highest = (max(facts.ids, default=0) for facts in catalog_scan.facts.values())
+    return max(chain(highest, (reader.highest_id for reader in manifests)), default=0)
+
+
+def _chapters_with_allocated_ids(facts: SeriesFacts, shown_until: int) -> Iterator[tuple[int, int]]:
+    """Id and number of pages of the chapters with allocated page ids, without those that the release does not show."""
+    return ((chapter, pages) for chapter, pages, published in facts.allocated if published <= shown_until)
+
+
+_Value = TypeVar("_Value", int, str)
+
+
+class RenderKeys:
+    """Find the series to render again by their render keys: digests of everything that the bodies depend on."""
+
+    def __init__(self, catalog_scan: CatalogScan, allocated_page_ids: Mapping[str, int]) -> None:
+        self.scan, self.allocated_page_ids = catalog_scan, allocated_page_ids
+        linker = catalog_scan.linker
+        settings = [linker.site.model_dump_json(), linker.preview, linker.lists.theme.digest]
+        self._site = encoding.digest(encoding.json(settings))
+
+    def key(self, files: SeriesFiles) -> str:
+        facts = self.scan.facts[files.slug]
+        return encoding.digest(
+            encoding.json(
+                [
+                    self._site,
+                    self.scan.check_keys[files.slug],
+                    [] if facts.dated else [self.scan.times[file] for file in files.files],
+                    bisect_right(facts.published, self.scan.as_of),
+                    _of_chapters(facts, self.scan.linker.lists.views),
+                    _of_chapters(facts, self.scan.linker.lists.sizes),
+                    self.page_ids(facts),
+                ]
+            )
         )
-    if chapters_without_id:
-        some = f"{chapters_without_id} chapters have no id and are"
-        chapters = "1 chapter has no id and is" if chapters_without_id == 1 else some
-        yield f"{options.catalog}: {chapters} missing from /api/v2; `python build.py ids` changes that"
+
+    def page_ids(self, facts: SeriesFacts) -> dict[str, int]:
+        """The allocated page ids of a series."""
+        chapters = _chapters_with_allocated_ids(facts, self.scan.shown_until)
+        return {
+            page: self.allocated_page_ids[page]
+            for chapter in chapters
+            for page in linking.allocated_page_names(*chapter)
+        }
+
+    def stale(self, cache: Cache, current: Segments, root: Path) -> dict[str, str]:
+        """The series to render, with their new keys: the key differs, or the current release lacks the bodies."""
+        cached = cache.series.render_keys()
+        keys = {files.slug: self.key(files) for files in self.scan.series_files}
+        return {slug: key for slug, key in keys.items() if not current.has_bodies(slug, root) or cached[slug] != key}
 
 
-def of_size(options: Options, site: Site, segments: Segments) -> Iterator[str]:
-    """A warning for each body that exceeds `body_budget`."""
-    limit = f"body_budget ({site.body_budget} MiB) in {options.catalog / layout.SITE}"
-    for _, summary in segments.in_order():
-        for url, size in summary.oversized:
-            yield f"{url}: {size / (1 << 20):.1f} MiB exceed {limit}"
-
-
-# Called with the catalog and the release that was built, for example to collect the data of a report.
-Inspect = Callable[[CatalogScan, Cache, Transaction], None]
+def _of_chapters(facts: SeriesFacts, values: Mapping[str, _Value]) -> dict[str, _Value]:
+    """The values of the chapters of a series, by chapter id: views or sizes."""
+    return {str(chapter): values[str(chapter)] for chapter in facts.ids if str(chapter) in values} if values else {}
 
 
 @dataclass(frozen=True, slots=True)
-class NewRelease:
-    """One build with an open cache, and the commit times of the files."""
+class ManifestLines:
+    """Find the lines of a series in the manifest of one release: the dates and ETags that it keeps."""
 
-    options: Options
-    store: Store
-    past: git.FileTimes
-    # The fingerprint of the catalog before anything of it was read.
-    inputs: Mapping[str, Any]
+    reader: ManifestReader
+    # The series that had each chapter in that release.
+    series_of_chapter: Mapping[int, str]
+
+    def of(self, slug: str, facts: SeriesFacts) -> PreviousLines:
+        chapters = (chapter for chapter in facts.ids if chapter in self.series_of_chapter)
+        others = {self.series_of_chapter[chapter] for chapter in chapters} - {slug}
+        return PreviousLines(self.reader.segment(slug), SEPARATOR.join(map(self.reader.segment, sorted(others))))
+
+
+def find_lines(reader: ManifestReader, cached: Segments | None) -> ManifestLines:
+    """Find the series of every chapter in a release, in its manifest or in its `cached` segments."""
+    if cached is None:
+        return ManifestLines(reader, reader.chapter_owners())
+    summaries = cached.summaries.items()
+    return ManifestLines(reader, {chapter: slug for slug, summary in summaries for chapter in summary.chapters})
+
+
+@dataclass(frozen=True, slots=True)
+class RenderTasks:
+    """Make the task of each stale series."""
+
+    scan: CatalogScan
     cache: Cache
-    waiting: Waiting
-    progress: Progress | None
-    inspect: Inspect | None
+    keys: RenderKeys
+    continued: ManifestLines
+    # The lines of the current release, if that is not the continued one.
+    current: ManifestLines | None
 
-    def inspect_unchanged(self, inspect: Inspect) -> None:
-        """Call `inspect` with the release of the last build, to which nothing changed."""
-        catalog_scan = self._scan()
-        with transaction.begin(self.store, self.waiting) as opened:
-            inspect(catalog_scan, self.cache, opened)
-
-    def build(self) -> BuildResult:
-        options = self.options
-        catalog_scan = self._scan()
-        # Everything that can be refused is checked before a file is changed, and before `out` is created.
-        conf = cached_main_conf(options, catalog_scan.linker.site, self.cache)
-        if not self._serves_elsewhere(catalog_scan):
-            refuse_foreign(options.nginx, options.out)
-        removed = self._removed_since_previous(catalog_scan)
-        with (
-            ManifestReader(options.previous) as previous,
-            transaction.begin(self.store, self.waiting) as opened,
-        ):
-            builder, prepared = release(
-                options, catalog_scan, self.cache, opened, previous, self.progress or no_progress
-            )
-            result = self._result(builder, prepared, conf)
-            result.removed = removed or builder.totals.removals
-            if self.inspect:
-                self.inspect(catalog_scan, self.cache, opened)
-        if not options.previous:
-            up_to_date.keep_result(options, self.inputs, catalog_scan, build_result.dump(result), self.cache)
-        return result
-
-    def _scan(self) -> CatalogScan:
-        options = self.options
-        changes = SiteChanges(options.base_url, options.preview)
-        return scan.read(options.catalog, options.as_of, options.jobs, self.cache, self.past.times, changes)
-
-    def _removed_since_previous(self, catalog_scan: CatalogScan) -> Removals | None:
-        """The removals since the release of `--previous`, if that is given. Raises if they are too many."""
-        if not self.options.previous:
-            return None
-        with ManifestReader(self.options.previous) as previous:
-            files, limit = catalog_scan.series_files, self.options.max_removed
-            return removals.checked_removals(catalog_scan, self.cache, previous, files, limit)
-
-    def _serves_elsewhere(self, catalog_scan: CatalogScan) -> bool:
-        """Whether the main file is for another server: it is not replaced by one for this machine."""
-        return self.options.local and bool(catalog_scan.linker.site.server_folder)
-
-    def _result(self, builder: ReleaseBuilder, prepared: PreparedRelease, conf: bytes) -> BuildResult:
-        """Write the main configuration file, while `out` is locked, and describe what the build did."""
-        options, totals, catalog_scan = self.options, builder.totals, builder.scan
-        site = catalog_scan.linker.site
-        warnings = [
-            *of_site(options, site, totals.chapters_without_id),
-            *of_size(options, site, builder.segments),
-        ]
-        if journal.is_later(builder.transaction.journal, options.as_of):
-            warnings.append(
-                f"{options.out}: its release was built for a later time, so the clock was wrong, or is now; responses "
-                "with a later date have no Last-Modified until they change"
-            )
-        if options.cache and self.cache.folder != options.cache:
-            warnings.append(f"{options.cache}: cannot be used as cache; building without one")
-        return BuildResult(
-            site_values=site.to_values(),
-            dist=dist_in_conf(options, site),
-            release=prepared.id,
-            changes=dict(totals.counts),
-            changed_series=sorted(totals.changed_series),
-            resources=totals.counts.total() - totals.counts["removed"],
-            written=totals.written,
-            parsed=catalog_scan.parsed,
-            next_publication=catalog_scan.next_publication,
-            warnings=warnings,
-            located=catalog_scan.located,
-            conf_written=not self._serves_elsewhere(catalog_scan) and filesystem.write_if_changed(options.nginx, conf),
+    def task(self, files: SeriesFiles) -> RenderTask:
+        facts = self.scan.facts[files.slug]
+        return RenderTask(
+            files=files,
+            values=self.scan.values_of(files, self.cache),
+            times={file: self.scan.times[file] for file in files.files},
+            page_ids=self.keys.page_ids(facts),
+            continued=self.continued.of(files.slug, facts),
+            current=self.current.of(files.slug, facts) if self.current else None,
         )
-
-
-def release(
-    options: Options,
-    catalog_scan: CatalogScan,
-    cache: Cache,
-    opened: Transaction,
-    previous: ManifestReader,
-    progress: Progress,
-    older: Sequence[ManifestReader] = (),
-) -> tuple[ReleaseBuilder, PreparedRelease]:
-    """Build a release and make it the current one; `older` are releases of another store whose ids are continued."""
-    builder = ReleaseBuilder(
-        scan=catalog_scan,
-        cache=cache,
-        transaction=opened,
-        segments=Segments(cache),
-        dist=dist_in_conf(options, catalog_scan.linker.site),
-        media=media_in_conf(options, catalog_scan.linker.site),
-        jobs=options.jobs,
-        previous=previous if options.previous else None,
-        max_removed=options.max_removed,
-        older=older,
-    )
-    prepared = builder.prepare(progress)
-    builder.commit(prepared)
-    return builder, prepared

@@ -8,11 +8,11 @@ from typing import NamedTuple, TypeVar
 
 from .. import filesystem
 from ..catalog.site_settings import Site
-from ..pipeline import new_release, scan, up_to_date
+from ..pipeline import scan, up_to_date
 from ..pipeline.build_options import Options
 from ..pipeline.cache import Cache
 from ..pipeline.main_conf import main_conf
-from ..pipeline.new_release import no_progress
+from ..pipeline.new_release import build_release, no_progress
 from ..pipeline.open_cache import with_cache
 from ..release import transaction
 from ..release.changes import KINDS, url_changes
@@ -47,9 +47,7 @@ def build_trial(options: Options, inspect: Callable[[TrialRelease], T], older: I
             with ExitStack() as readers, transaction.begin(store, lambda: None) as opened:
                 previous = readers.enter_context(ManifestReader(options.previous))
                 manifests = [readers.enter_context(ManifestReader(path)) for path in older]
-                _, prepared = new_release.release(
-                    options, catalog_scan, cache, opened, previous, no_progress, manifests
-                )
+                _, prepared = build_release(options, catalog_scan, cache, opened, previous, no_progress, manifests)
             return inspect(TrialRelease(store, prepared.id, catalog_scan.linker.site, past.warnings))
 
     return with_cache(None, lambda: None, work)
