@@ -1,1 +1,1 @@
-"""Commands that edit `catalog_src/`: new entries, ids, keys, views and imports."""
+"""Commands that edit `catalog_src/`: new entries, ids, keys and views."""

@@ -45,7 +45,7 @@ Count: TypeAlias = Annotated[int, Field(strict=True, ge=0, le=2**53 - 1)]
 # Keys of a mapping are text, also if they look like numbers.
 ChapterKey: TypeAlias = Annotated[str, StringConstraints(pattern=patterns.CHAPTER_ID)]
 Views: TypeAlias = dict[ChapterKey, Count]
-# The sizes of the pages of each chapter; see `page_sizes`.
+# The sizes of the pages of each chapter; see `entities.page_sizes`.
 Sizes: TypeAlias = dict[ChapterKey, Annotated[str, StringConstraints(pattern=patterns.SIZES)]]
 # Seconds since 1970, rounded down.
 Instant: TypeAlias = Annotated[int, BeforeValidator(field_values.instant)]

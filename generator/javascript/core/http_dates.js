@@ -1,4 +1,4 @@
-// HTTP dates in their three forms, as `generator/nginx/date_patterns.py` reads them.
+// HTTP dates in their three forms, as `generator/nginx/config.py` reads them.
 
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 const MONTH = `(${MONTHS.join('|')})`;

@@ -9,7 +9,7 @@
 //   hosts    the header Host, and the authority of an absolute target, where they exist
 //   fields   optional: all headers as pairs, to check their length
 // release
-//   rules    what holds for the site as a whole (generator/hosts/packs/worker_rules.py)
+//   rules    what holds for the site as a whole (generator/hosts/packs/worker_files.py)
 //   find     function of a resource key: a promise of its record or null
 //   body     function of a record and a form, plain or gzip: a promise of bytes or a stream
 //   index    function: a promise of the search index; null where it is restricted, and not there
