@@ -68,7 +68,7 @@ def test_each_line_is_read_once(tmp_path_factory: pytest.TempPathFactory, length
     path = tmp_path_factory.mktemp("lines") / "log"
     path.write_bytes(b"a\n" + b"x" * length + b"\n" + b"b\n" + b"y" * length + end)
     with path.open("rb") as log:
-        lines = list(view_counts.lines(log))
+        lines = list(view_counts.log_lines(log))
 
     assert [line[:1] for line in lines] == [b"a", b"x", b"b", b"y"]
     assert max(map(len, lines)) <= 256

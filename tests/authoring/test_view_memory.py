@@ -81,8 +81,10 @@ def test_stored_requests_are_read_as_written() -> None:
         {"2026-05-01": {"0123456789ab", "ba9876543210"}, "2026-05-02": set()}, "2026-01-01", "ab", {"7": 3}
     )
 
-    assert view_counts.load(view_counts.dump(memory)) == memory
-    assert view_counts.dump(view_counts.load(view_counts.dump(memory))) == view_counts.dump(memory)
+    assert view_counts.load_counted(view_counts.dump_counted(memory)) == memory
+    assert view_counts.dump_counted(
+        view_counts.load_counted(view_counts.dump_counted(memory))
+    ) == view_counts.dump_counted(memory)
 
 
 @pytest.mark.parametrize(
