@@ -22,6 +22,11 @@ from ..catalog.reader import VIEWS
 from ..errors import FlatpanelError
 from ..filesystem import exclusive
 
+# The counted requests, for the next run.
+COUNTED = ".views-seen.json"
+# A request takes about 20 bytes.
+_MAX_COUNTED = 1 << 30
+
 # Enough for logs that are rotated monthly and fetched late.
 DAYS_KEPT = 90
 # Digits of a request id that are kept: enough for one day, and a tenth of a log line.
@@ -125,12 +130,6 @@ def _matching(pattern: re.Pattern[str], text: str) -> str:
 
 def _split(ids: str) -> set[str]:
     return {ids[start : start + _DIGITS] for start in range(0, len(ids), _DIGITS)}
-
-
-# The counted requests, for the next run.
-COUNTED = ".views-seen.json"
-# A request takes about 20 bytes.
-_MAX_COUNTED = 1 << 30
 
 
 @dataclass(frozen=True, slots=True)

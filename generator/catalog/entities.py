@@ -16,51 +16,8 @@ from .chapter_fields import Latest, RecentChapter, newest_first_key, one_per_num
 from .field_values import default_title
 from .theme_files import NO_THEME, ThemeFiles
 
-# `sizes.yaml` has the sizes of the pages of a chapter as one text: `784x1145*23 - 1568x1145`. A size is width and
-# height in pixels. `*23` repeats it for 23 pages; `-` is a page whose size is not known.
-
+# Width and height in pixels.
 PageSize: TypeAlias = tuple[int, int]
-# The largest width and height that a text can contain.
-MAX_PIXELS = 999_999
-_UNKNOWN = "-"
-
-
-def page_sizes(text: str, count: int) -> tuple[PageSize | None, ...]:
-    """Return the sizes of a checked text; empty if the number of pages is not `count`."""
-    runs = [run.partition("*")[::2] for run in text.split()]
-    # Counted first: a short text can have billions of pages.
-    if sum(int(times or 1) for _, times in runs) != count:
-        return ()
-    return tuple(chain.from_iterable(repeat(_size(size), int(times or 1)) for size, times in runs))
-
-
-def sizes_text(sizes: Sequence[PageSize | None]) -> str:
-    """Return the text of sizes."""
-    runs = [(size, len(list(run))) for size, run in groupby(map(_size_text, sizes))]
-    return " ".join(size if count == 1 else f"{size}*{count}" for size, count in runs)
-
-
-def _size(text: str) -> PageSize | None:
-    width, _, height = text.partition("x")
-    return None if text == _UNKNOWN else (int(width), int(height))
-
-
-def _size_text(size: PageSize | None) -> str:
-    return f"{size[0]}x{size[1]}" if size and max(size) <= MAX_PIXELS else _UNKNOWN
-
-
-_Key = TypeVar("_Key", bound=Hashable)
-_Value = TypeVar("_Value", bound=Hashable)
-
-
-def grouped(values: Iterable[_Value], keys_of: Callable[[_Value], Iterable[_Key]]) -> dict[_Key, tuple[_Value, ...]]:
-    """The values of each key, each once, in their order. A value may have several keys."""
-    groups: dict[_Key, dict[_Value, None]] = {}
-    for value in values:
-        for key in keys_of(value):
-            groups.setdefault(key, {})[value] = None
-    return {key: tuple(members) for key, members in groups.items()}
-
 
 # A file name has 255 bytes: an id, a dot, an ETag, and a suffix such as `.html.headers`.
 _LONGEST_ID = 200
@@ -349,3 +306,48 @@ def _contributors(
 ) -> tuple[Contributor, ...]:
     by_person = grouped(series, people_of)
     return tuple(Contributor(person, by_person.get(person, ())) for person in people)
+
+
+_Key = TypeVar("_Key", bound=Hashable)
+_Value = TypeVar("_Value", bound=Hashable)
+
+
+def grouped(values: Iterable[_Value], keys_of: Callable[[_Value], Iterable[_Key]]) -> dict[_Key, tuple[_Value, ...]]:
+    """The values of each key, each once, in their order. A value may have several keys."""
+    groups: dict[_Key, dict[_Value, None]] = {}
+    for value in values:
+        for key in keys_of(value):
+            groups.setdefault(key, {})[value] = None
+    return {key: tuple(members) for key, members in groups.items()}
+
+
+# `sizes.yaml` has the sizes of the pages of a chapter as one text: `784x1145*23 - 1568x1145`. `*23` repeats a
+# size for 23 pages; `-` is a page whose size is not known.
+
+# The largest width and height that a text can contain.
+MAX_PIXELS = 999_999
+_UNKNOWN = "-"
+
+
+def page_sizes(text: str, count: int) -> tuple[PageSize | None, ...]:
+    """Return the sizes of a checked text; empty if the number of pages is not `count`."""
+    runs = [run.partition("*")[::2] for run in text.split()]
+    # Counted first: a short text can have billions of pages.
+    if sum(int(times or 1) for _, times in runs) != count:
+        return ()
+    return tuple(chain.from_iterable(repeat(_size(size), int(times or 1)) for size, times in runs))
+
+
+def sizes_text(sizes: Sequence[PageSize | None]) -> str:
+    """Return the text of sizes."""
+    runs = [(size, len(list(run))) for size, run in groupby(map(_size_text, sizes))]
+    return " ".join(size if count == 1 else f"{size}*{count}" for size, count in runs)
+
+
+def _size(text: str) -> PageSize | None:
+    width, _, height = text.partition("x")
+    return None if text == _UNKNOWN else (int(width), int(height))
+
+
+def _size_text(size: PageSize | None) -> str:
+    return f"{size[0]}x{size[1]}" if size and max(size) <= MAX_PIXELS else _UNKNOWN

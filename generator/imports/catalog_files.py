@@ -21,32 +21,6 @@ from ..reading_sites.notes import Notes
 from .merge_plan import ACCOUNTS, FILES, MODELS, REFERENCES, FieldChange, Plan
 from .spilled import Spilled, spilled_texts
 
-# How files refer to each id of a list, by kind.
-ListNames = Mapping[str, Mapping[Any, str | int]]
-
-
-def spelled(names: ListNames, model: type[Record], record: Fields) -> Fields:
-    """Return a record as a file has it. References to entries that people removed are left out."""
-    fields = dict(record)
-    for name in REFERENCES.keys() & fields.keys():
-        kind = names[REFERENCES[name]]
-        fields[name] = [kind[id] for id in fields[name] if id in kind]
-    if model is Group and "members" in fields:
-        members = names["members"]
-        fields["members"] = [
-            {**role, "member": members[role["member"]]} for role in fields["members"] if role["member"] in members
-        ]
-    if model is Series and "categories" in fields:
-        fields["categories"] = [id for id in fields["categories"] if id in names["categories"]]
-    return ordered(model, yaml_value(fields))
-
-
-def ordered(model: type[Record], fields: Mapping[str, Any]) -> Fields:
-    """Return the fields in the documented order, with `modified` at the end."""
-    names = sorted(fields, key=[*model.model_fields, *fields].index)
-    return {name: fields[name] for name in sorted(names, key=lambda name: name == "modified")}
-
-
 # A new series with more chapters becomes a folder.
 MAX_CHAPTERS = 100
 _HEADINGS = {
@@ -66,7 +40,7 @@ class CatalogFiles:
     def __init__(self, sources: Sources, plan: Plan, text: Callable[[str], bytes], notes: Notes) -> None:
         self.sources, self.plan, self.text, self.notes = sources, plan, text, notes
         self.files = spilled_texts()
-        self.spelled = partial(spelled, plan.names)
+        self.spelled = partial(_in_file, plan.names)
 
     def build(self) -> Spilled[bytes | None]:
         """Return the text of each file that is new or changes, and None for a file that is removed."""
@@ -74,7 +48,7 @@ class CatalogFiles:
             self._change(change)
         self._remove_entries()
         if self.plan.site:
-            self.files[SITE] = _new_file(SITE, yaml_value(ordered(Site, self.plan.site)), "Settings of the site.")
+            self.files[SITE] = _new_file(SITE, yaml_value(_ordered(Site, self.plan.site)), "Settings of the site.")
         for kind, file in (*FILES.items(), ("accounts", ACCOUNTS)):
             if records := self.plan.lists.get(kind):
                 self._list(file, _HEADINGS[kind], [self.spelled(MODELS[kind], record) for record in records])
@@ -193,3 +167,29 @@ def _file_names(chapter: Fields) -> Iterator[str]:
     name = f"v{chapter.get('volume', 0)}-{name}"
     yield name
     yield from (f"{name}-{count}" for count in range(2, 1 << 20))
+
+
+# How files refer to each id of a list, by kind.
+ListNames = Mapping[str, Mapping[Any, str | int]]
+
+
+def _in_file(names: ListNames, model: type[Record], record: Fields) -> Fields:
+    """Return a record as a file has it. References to entries that people removed are left out."""
+    fields = dict(record)
+    for name in REFERENCES.keys() & fields.keys():
+        kind = names[REFERENCES[name]]
+        fields[name] = [kind[id] for id in fields[name] if id in kind]
+    if model is Group and "members" in fields:
+        members = names["members"]
+        fields["members"] = [
+            {**role, "member": members[role["member"]]} for role in fields["members"] if role["member"] in members
+        ]
+    if model is Series and "categories" in fields:
+        fields["categories"] = [id for id in fields["categories"] if id in names["categories"]]
+    return _ordered(model, yaml_value(fields))
+
+
+def _ordered(model: type[Record], fields: Mapping[str, Any]) -> Fields:
+    """Return the fields in the documented order, with `modified` at the end."""
+    names = sorted(fields, key=[*model.model_fields, *fields].index)
+    return {name: fields[name] for name in sorted(names, key=lambda name: name == "modified")}

@@ -14,27 +14,6 @@ from . import same_names
 from .last_modified import ModifiedDates
 from .same_names import StatedPerson
 
-
-class UniqueCategories:
-    """The categories of an import. Filters match ids and names and ignore case, so all of them are unique together."""
-
-    def __init__(self, notes: Notes) -> None:
-        self.notes = notes
-        # Each id and name -> the id of its category.
-        self._ids: dict[str, str] = {}
-
-    def add(self, record: Fields) -> str | None:
-        """Add a category; return the id of an earlier category with its id or name, which replaces it."""
-        words = record["id"].casefold(), record["name"].casefold()
-        other = next((self._ids[word] for word in words if word in self._ids), None)
-        if other is None:
-            self._ids |= dict.fromkeys(words, record["id"])
-        else:
-            place = f"category {record['name']}"[:60]
-            self.notes.add(f"its id or name is that of category {other}, which replaces it", place)
-        return other
-
-
 _CONTACTS = ("website", "email", "discord", "twitter", "reddit", "irc")
 _MODELS: dict[str, type[Record]] = {"authors": Person, "artists": Person, "groups": Group, "members": Member}
 # The list of the ids of categories, and the list that shows whether version 1 exists.
@@ -253,3 +232,23 @@ def _id_and_name(entry: dict[str, Any]) -> tuple[int | None, str]:
 def category_id(name: str) -> str:
     """The id that the original service gives to a new category. It keeps the id if the name changes."""
     return name.lower()
+
+
+class UniqueCategories:
+    """The categories of an import. Filters match ids and names and ignore case, so all of them are unique together."""
+
+    def __init__(self, notes: Notes) -> None:
+        self.notes = notes
+        # Each id and name -> the id of its category.
+        self._ids: dict[str, str] = {}
+
+    def add(self, record: Fields) -> str | None:
+        """Add a category; return the id of an earlier category with its id or name, which replaces it."""
+        words = record["id"].casefold(), record["name"].casefold()
+        other = next((self._ids[word] for word in words if word in self._ids), None)
+        if other is None:
+            self._ids |= dict.fromkeys(words, record["id"])
+        else:
+            place = f"category {record['name']}"[:60]
+            self.notes.add(f"its id or name is that of category {other}, which replaces it", place)
+        return other

@@ -20,44 +20,6 @@ from ..templating import Templates
 from . import maps, quoting
 from .config_data import ConfigData
 
-# HTTP dates: maps turn each of the three forms into fourteen digits, and compare two dates. A configuration has no
-# arithmetic, but numbers with equally many digits compare like texts.
-
-_MONTH = "|".join(encoding.MONTHS)
-_DAY = f"(?:{'|'.join(encoding.DAYS)})"
-_LONG_DAY = "(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day"
-_SHORT_MONTH = "(?:Apr|Jun|Sep|Nov)"
-_BY_FOUR = "(?:[02468][048]|[13579][26])"
-_LEAP_YEAR = rf"(?:\d\d(?!00){_BY_FOUR}|{_BY_FOUR}00)"
-
-# Matches "A B", both of fourteen digits, if A <= B: they are equal, or at the first difference A's digit is less.
-NOT_AFTER = (
-    r"^(?:(\d{14}) \g{1}|(\d*)(?:" + "|".join(rf"{digit}\d* \g{{2}}[{digit + 1}-9]" for digit in range(9)) + r")\d*)$"
-)
-
-
-def date_lines(name: str) -> Iterator[tuple[str, str]]:
-    """Pattern and value of each line of the map from a date to its digits; the names of captures begin with `name`."""
-
-    def digits(*parts: str) -> str:
-        return "".join(part if part.isdigit() else f"${{{name}_{part}}}" for part in parts)
-
-    clock = rf"(?<{name}_h>[01]\d|2[0-3]):(?<{name}_i>[0-5]\d):(?<{name}_s>[0-5]\d|60)"
-    day, month, year = rf"(?<{name}_d>\d\d)", rf"(?<{name}_b>{_MONTH})", rf"(?<{name}_y>\d{{4}})"
-
-    exists = rf"(?!00|3[2-9]|[4-9]|3[01] Feb|31 {_SHORT_MONTH}|29 Feb (?!{_LEAP_YEAR}))"
-    yield rf"^{_DAY}, {exists}{day} {month} {year} {clock} GMT$", digits("y", "month", "d", "h", "i", "s")
-
-    exists = rf"(?!00|3[2-9]|[4-9]|3[01]-Feb|31-{_SHORT_MONTH}|29-Feb-(?!{_BY_FOUR}))"
-    dashed = rf"{day}-{month}-(?<{name}_yy>\d\d)"
-    yield rf"^{_LONG_DAY}, {exists}{dashed} {clock} GMT$", digits("century", "yy", "month", "d", "h", "i", "s")
-
-    exists = rf"(?!Feb 3|{_SHORT_MONTH} 31|Feb 29 \S+ (?!{_LEAP_YEAR}))"
-    single, double = rf" (?<{name}_d>[1-9])", rf"(?<{name}_d>[12]\d|3[01])"
-    yield rf"^{_DAY} {exists}{month} {single} {clock} {year}$", digits("y", "month", "0", "d", "h", "i", "s")
-    yield rf"^{_DAY} {exists}{month} {double} {clock} {year}$", digits("y", "month", "d", "h", "i", "s")
-
-
 # Numbers in canonical form: 0, 10 and, for chapters, 10.5; not 01, 1.0 or 1e3.
 _INTEGER = r"(?:0|[1-9]\d*)"
 _NUMBER = rf"{_INTEGER}(?:\.\d*[1-9])?"
@@ -318,3 +280,41 @@ def _bucket_size(data: ConfigData, short_maps: Iterable[ConfigFile]) -> int:
     """The size with which nginx builds the hash of each map without a warning: enough for three times four lines."""
     longest = max([data.longest_line, *(len(line) for file in short_maps for line in file.text.splitlines())])
     return min(max(1024, 1 << (12 * longest).bit_length()), 32_768)
+
+
+# HTTP dates: maps turn each of the three forms into fourteen digits, and compare two dates. A configuration has no
+# arithmetic, but numbers with equally many digits compare like texts.
+
+_MONTH = "|".join(encoding.MONTHS)
+_DAY = f"(?:{'|'.join(encoding.DAYS)})"
+_LONG_DAY = "(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day"
+_SHORT_MONTH = "(?:Apr|Jun|Sep|Nov)"
+_BY_FOUR = "(?:[02468][048]|[13579][26])"
+_LEAP_YEAR = rf"(?:\d\d(?!00){_BY_FOUR}|{_BY_FOUR}00)"
+
+# Matches "A B", both of fourteen digits, if A <= B: they are equal, or at the first difference A's digit is less.
+NOT_AFTER = (
+    r"^(?:(\d{14}) \g{1}|(\d*)(?:" + "|".join(rf"{digit}\d* \g{{2}}[{digit + 1}-9]" for digit in range(9)) + r")\d*)$"
+)
+
+
+def date_lines(name: str) -> Iterator[tuple[str, str]]:
+    """Pattern and value of each line of the map from a date to its digits; the names of captures begin with `name`."""
+
+    def digits(*parts: str) -> str:
+        return "".join(part if part.isdigit() else f"${{{name}_{part}}}" for part in parts)
+
+    clock = rf"(?<{name}_h>[01]\d|2[0-3]):(?<{name}_i>[0-5]\d):(?<{name}_s>[0-5]\d|60)"
+    day, month, year = rf"(?<{name}_d>\d\d)", rf"(?<{name}_b>{_MONTH})", rf"(?<{name}_y>\d{{4}})"
+
+    exists = rf"(?!00|3[2-9]|[4-9]|3[01] Feb|31 {_SHORT_MONTH}|29 Feb (?!{_LEAP_YEAR}))"
+    yield rf"^{_DAY}, {exists}{day} {month} {year} {clock} GMT$", digits("y", "month", "d", "h", "i", "s")
+
+    exists = rf"(?!00|3[2-9]|[4-9]|3[01]-Feb|31-{_SHORT_MONTH}|29-Feb-(?!{_BY_FOUR}))"
+    dashed = rf"{day}-{month}-(?<{name}_yy>\d\d)"
+    yield rf"^{_LONG_DAY}, {exists}{dashed} {clock} GMT$", digits("century", "yy", "month", "d", "h", "i", "s")
+
+    exists = rf"(?!Feb 3|{_SHORT_MONTH} 31|Feb 29 \S+ (?!{_LEAP_YEAR}))"
+    single, double = rf" (?<{name}_d>[1-9])", rf"(?<{name}_d>[12]\d|3[01])"
+    yield rf"^{_DAY} {exists}{month} {single} {clock} {year}$", digits("y", "month", "0", "d", "h", "i", "s")
+    yield rf"^{_DAY} {exists}{month} {double} {clock} {year}$", digits("y", "month", "d", "h", "i", "s")

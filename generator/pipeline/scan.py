@@ -31,50 +31,6 @@ from .process_pool import ordered_map
 from .series_facts import ReferenceDigests, SeriesFacts
 from .theme_check import Sample
 
-
-class CheckTask(NamedTuple):
-    """A series to check, and the values of those of its files that an earlier build parsed, as JSON."""
-
-    files: SeriesFiles
-    values: dict[str, bytes]
-
-
-class CheckedSeries(NamedTuple):
-    """The result for one series. The records are not part of it: passing them between processes is slow."""
-
-    files: SeriesFiles
-    # The problems, the unreadable files and the cut texts.
-    sources: Sources
-    # None if the file of the series could not be read.
-    facts: SeriesFacts | None
-    # Digest and value, as JSON, of each file that was parsed without problems.
-    parsed: dict[str, tuple[str, bytes]]
-
-
-class SeriesChecker:
-    """Checks series. Each process has one."""
-
-    def __init__(self, folder: ConfinedFolder, checks: RecordChecks) -> None:
-        self.folder, self.checks = folder, checks
-
-    def __call__(self, task: CheckTask) -> CheckedSeries:
-        sources = reader.read_series(self.folder, task.files, parsed_files.from_json(task.values))
-        facts, parsed = None, {}
-        for series in sources.series:
-            sources.problems += self.checks.series(series)
-            facts = series_facts.facts_of(series)
-            records = {entry.file: entry.record for entry in (series.entry, *series.chapters) if not entry.path}
-            if not sources.problems:
-                parsed = {
-                    file: (sources.parsed[file].digest, encoding.json(records[file].to_values()))
-                    for file in task.files.files
-                    if file in sources.parsed
-                }
-        sources.series.clear()
-        sources.parsed.clear()
-        return CheckedSeries(task.files, sources, facts, parsed)
-
-
 _CUTS = "cut texts"
 # The series whose pages show mistakes of a theme.
 _LONGEST, _OTHERS = 2, 18
@@ -178,6 +134,25 @@ def _sample(scan: CatalogScan, cache: Cache) -> Sample:
     longest, others = by_length[:_LONGEST], by_length[_LONGEST:]
     chosen = longest + others[:: len(others) // _OTHERS + 1]
     return [(files, scan.values_of(files, cache)) for files in chosen]
+
+
+class CheckTask(NamedTuple):
+    """A series to check, and the values of those of its files that an earlier build parsed, as JSON."""
+
+    files: SeriesFiles
+    values: dict[str, bytes]
+
+
+class CheckedSeries(NamedTuple):
+    """The result for one series. The records are not part of it: passing them between processes is slow."""
+
+    files: SeriesFiles
+    # The problems, the unreadable files and the cut texts.
+    sources: Sources
+    # None if the file of the series could not be read.
+    facts: SeriesFacts | None
+    # Digest and value, as JSON, of each file that was parsed without problems.
+    parsed: dict[str, tuple[str, bytes]]
 
 
 class _Scanner:
@@ -306,3 +281,27 @@ def _old_slug_problems(
     slugs = ((files.slug, files.file) for files in series_files)
     formerly = {files.file: facts[files.slug].formerly for files in series_files if files.slug in facts}
     return cross_checks.old_slug_problems(slugs, formerly)
+
+
+class SeriesChecker:
+    """Checks series. Each process has one."""
+
+    def __init__(self, folder: ConfinedFolder, checks: RecordChecks) -> None:
+        self.folder, self.checks = folder, checks
+
+    def __call__(self, task: CheckTask) -> CheckedSeries:
+        sources = reader.read_series(self.folder, task.files, parsed_files.from_json(task.values))
+        facts, parsed = None, {}
+        for series in sources.series:
+            sources.problems += self.checks.series(series)
+            facts = series_facts.facts_of(series)
+            records = {entry.file: entry.record for entry in (series.entry, *series.chapters) if not entry.path}
+            if not sources.problems:
+                parsed = {
+                    file: (sources.parsed[file].digest, encoding.json(records[file].to_values()))
+                    for file in task.files.files
+                    if file in sources.parsed
+                }
+        sources.series.clear()
+        sources.parsed.clear()
+        return CheckedSeries(task.files, sources, facts, parsed)

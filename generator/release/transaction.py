@@ -35,106 +35,10 @@ from .manifest_reader import ManifestReader
 from .nginx_user import write_user_conf
 from .store import PREVIEW_FILE, TREES, Store, refuse_links
 
-# Removal of bodies that no release references, and of releases that are no longer kept
-
-# The name of a file that a build writes below a tree: a body, its other forms, and what a killed build leaves of them.
-_OWN_FILE = re.compile(r".*\.[0-9a-f]{32}(?:\.[a-z0-9]+)?(?:\.gz|\.headers)?(?:\.new)?", re.DOTALL)
-
-
-def sweep_bodies(root: Path, manifests: Iterable[ManifestReader]) -> None:
-    """Remove every body that no manifest references, and date the others as the first manifest with them says.
-
-    Files with other names are not of this program.
-    """
-    referenced: set[str] = set()
-    for reader in manifests:
-        for slug in reader.segments:
-            for body in reader.bodies(slug).values():
-                if body.file not in referenced:
-                    set_last_modified(root / body.file, body)
-                referenced.update(manifest.files_with_sidecar(body))
-    for tree in TREES:
-        for folder, _, names in os.walk(root / tree, topdown=False):
-            for name in names:
-                path = os.path.join(folder, name)
-                if _OWN_FILE.fullmatch(name) and os.path.relpath(path, root) not in referenced:
-                    os.unlink(path)
-            if Path(folder) != root / tree and not os.listdir(folder):
-                os.rmdir(folder)
-
-
-def remove_bodies(root: Path, files: Iterable[str]) -> None:
-    """Remove bodies and compressed forms, with the sidecars of the bodies and the folders that become empty."""
-    for file in files:
-        _remove(root / file)
-        if not file.endswith(".gz"):
-            _remove(root / f"{file}.headers")
-
-
-def _remove(path: Path) -> None:
-    path.unlink(missing_ok=True)
-    remove_empty_folders(path.parent)
-
-
-def remove_releases(root: Path, kept: Collection[str]) -> None:
-    """Remove the folders of all other releases. Folders with other names are not of this program."""
-    for folder in (root / "releases").iterdir():
-        is_own = folder.name == TEMPORARY_NAME or RELEASE_ID.fullmatch(folder.name)
-        if is_own and folder.name not in kept and folder.is_dir() and not folder.is_symlink():
-            remove_tree(folder)
-
-
-# The folder of the next release, while its id, a digest of its files, is not known
-
-# The name of a release folder before it is renamed to its id, and of a link before it is moved to its place.
-TEMPORARY_NAME = ".new"
+PREVIEW_TEXT = b"This folder has previews, which show chapters before their publication. Do not publish it.\n"
 
 # The files of a release by name, each as a function that yields its content in parts.
 ReleaseFiles: TypeAlias = Mapping[str, Callable[[], Iterable[bytes]]]
-
-
-class NewFolder:
-    """`releases/.new` below `root`."""
-
-    def __init__(self, root: Path) -> None:
-        self.root = root
-        self.path = root / "releases" / TEMPORARY_NAME
-        self._written: set[str] = set()
-
-    def clear(self) -> None:
-        """Remove what an interrupted build left."""
-        delete(self.path)
-
-    def write_through(self, name: str, parts: Iterator[bytes]) -> Iterator[bytes]:
-        """Pass on the parts of a file, and write them on the way."""
-        path = self.path / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with PartialFile(path) as partial:
-            for part in parts:
-                yield part
-                partial.write(part)
-            partial.finish(str(path))
-        self._written.add(name)
-
-    def finish(self, release: str, files: ReleaseFiles) -> None:
-        """Write the files that are still missing, put everything in `dist` on the disk, and rename the folder."""
-        folder = self.path.with_name(release)
-        delete(folder)
-        if not self._written:
-            self.clear()
-        for name, parts in files.items():
-            if name not in self._written:
-                path = self.path / name
-                path.parent.mkdir(parents=True, exist_ok=True)
-                write_parts(path, parts())
-        for name in ("run", "www"):  # nginx.conf refers to both, even if the catalog is empty
-            (self.root / name).mkdir(exist_ok=True)
-        sync_filesystem(self.root)
-        self.path.rename(folder)
-        sync(folder.parent)
-
-
-PREVIEW_TEXT = b"This folder has previews, which show chapters before their publication. Do not publish it.\n"
 # For each older release: the files that no newer release uses.
 FilesByRelease: TypeAlias = Mapping[str, Iterable[str]]
 
@@ -282,3 +186,99 @@ class Transaction:
         remove_bodies(self.root, chain.from_iterable(dropped))
         if new.keep or self.needs_sweep:
             remove_releases(self.root, (new.id, *kept))
+
+
+# The folder of the next release, while its id, a digest of its files, is not known
+
+# The name of a release folder before it is renamed to its id, and of a link before it is moved to its place.
+TEMPORARY_NAME = ".new"
+
+
+class NewFolder:
+    """`releases/.new` below `root`."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.path = root / "releases" / TEMPORARY_NAME
+        self._written: set[str] = set()
+
+    def clear(self) -> None:
+        """Remove what an interrupted build left."""
+        delete(self.path)
+
+    def write_through(self, name: str, parts: Iterator[bytes]) -> Iterator[bytes]:
+        """Pass on the parts of a file, and write them on the way."""
+        path = self.path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with PartialFile(path) as partial:
+            for part in parts:
+                yield part
+                partial.write(part)
+            partial.finish(str(path))
+        self._written.add(name)
+
+    def finish(self, release: str, files: ReleaseFiles) -> None:
+        """Write the files that are still missing, put everything in `dist` on the disk, and rename the folder."""
+        folder = self.path.with_name(release)
+        delete(folder)
+        if not self._written:
+            self.clear()
+        for name, parts in files.items():
+            if name not in self._written:
+                path = self.path / name
+                path.parent.mkdir(parents=True, exist_ok=True)
+                write_parts(path, parts())
+        for name in ("run", "www"):  # nginx.conf refers to both, even if the catalog is empty
+            (self.root / name).mkdir(exist_ok=True)
+        sync_filesystem(self.root)
+        self.path.rename(folder)
+        sync(folder.parent)
+
+
+# Removal of bodies that no release references, and of releases that are no longer kept
+
+# The name of a file that a build writes below a tree: a body, its other forms, and what a killed build leaves of them.
+_OWN_FILE = re.compile(r".*\.[0-9a-f]{32}(?:\.[a-z0-9]+)?(?:\.gz|\.headers)?(?:\.new)?", re.DOTALL)
+
+
+def sweep_bodies(root: Path, manifests: Iterable[ManifestReader]) -> None:
+    """Remove every body that no manifest references, and date the others as the first manifest with them says.
+
+    Files with other names are not of this program.
+    """
+    referenced: set[str] = set()
+    for reader in manifests:
+        for slug in reader.segments:
+            for body in reader.bodies(slug).values():
+                if body.file not in referenced:
+                    set_last_modified(root / body.file, body)
+                referenced.update(manifest.files_with_sidecar(body))
+    for tree in TREES:
+        for folder, _, names in os.walk(root / tree, topdown=False):
+            for name in names:
+                path = os.path.join(folder, name)
+                if _OWN_FILE.fullmatch(name) and os.path.relpath(path, root) not in referenced:
+                    os.unlink(path)
+            if Path(folder) != root / tree and not os.listdir(folder):
+                os.rmdir(folder)
+
+
+def remove_bodies(root: Path, files: Iterable[str]) -> None:
+    """Remove bodies and compressed forms, with the sidecars of the bodies and the folders that become empty."""
+    for file in files:
+        _remove(root / file)
+        if not file.endswith(".gz"):
+            _remove(root / f"{file}.headers")
+
+
+def _remove(path: Path) -> None:
+    path.unlink(missing_ok=True)
+    remove_empty_folders(path.parent)
+
+
+def remove_releases(root: Path, kept: Collection[str]) -> None:
+    """Remove the folders of all other releases. Folders with other names are not of this program."""
+    for folder in (root / "releases").iterdir():
+        is_own = folder.name == TEMPORARY_NAME or RELEASE_ID.fullmatch(folder.name)
+        if is_own and folder.name not in kept and folder.is_dir() and not folder.is_symlink():
+            remove_tree(folder)

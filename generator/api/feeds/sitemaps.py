@@ -1,8 +1,8 @@
-"""What a site offers to search engines: sitemaps (sitemaps.org 0.9), robots.txt, and its own search (OpenSearch 1.1).
+"""Sitemaps (sitemaps.org 0.9), robots.txt, and the description of the search (OpenSearch 1.1).
 
 `/sitemap.xml` is an index. `/sitemaps/{number}.xml` have the lists and the series, `/sitemaps/series/{slug}.xml` the
 chapters of a series. The protocol allows 50,000 URLs and 50 MB a file; an index names no other index.
-With the OpenSearch description, browsers add the site to their search engines.
+With the description, browsers add the site to their search engines.
 """
 
 from collections.abc import Iterable, Iterator

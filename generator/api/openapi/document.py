@@ -431,7 +431,6 @@ OPERATIONS: dict[str, Operation] = {
     ),
 }
 
-
 # An import recognises a site of this program by it.
 TITLE = "Series catalog"
 _DESCRIPTION = """\

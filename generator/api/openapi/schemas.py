@@ -75,7 +75,6 @@ LATEST_CHAPTER = object_of(
     date=PUBLISHED,
 )
 
-
 VOLUME_KEY: Schema = {"pattern": f"^{CANONICAL_INTEGER}$"}
 _BY_VOLUME = "Chapters by volume and number. Volume 0 contains chapters without a volume."
 

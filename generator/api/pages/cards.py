@@ -12,14 +12,8 @@ from ...templating import Html
 from . import values
 from .context import PageContext
 
-
-def publication(page: PageContext, chapter: Chapter | RecentChapter) -> Html:
-    """The date of a chapter, or when it will be published."""
-    if not chapter.scheduled:
-        return values.time(chapter.published)
-    date = datetime.fromtimestamp(chapter.published, UTC).strftime("%Y-%m-%d %H:%M UTC")
-    mark = page.text.fill(page.text.preview_scheduled, date=date)
-    return Html(page.render("mark.html", mark=mark).decode())
+# The images of the first row of a list load at once.
+_FIRST_ROW = 6
 
 
 class SeriesChapter(NamedTuple):
@@ -27,22 +21,6 @@ class SeriesChapter(NamedTuple):
 
     series: SeriesSummary
     chapter: RecentChapter
-
-
-def newest_chapters(all_series: Iterable[SeriesSummary], count: int, group: Group | None = None) -> list[SeriesChapter]:
-    """The newest chapters, of all groups or of one. Each series has its own newest first."""
-    by_series = [_of_series(series, group) for series in all_series if series.recent]
-    return list(islice(heapq.merge(*by_series, key=lambda item: item.chapter.newest_first), count))
-
-
-def _of_series(series: SeriesSummary, group: Group | None) -> Iterator[SeriesChapter]:
-    for chapter in series.recent:
-        if group is None or group.id in chapter.groups:
-            yield SeriesChapter(series, chapter)
-
-
-# The images of the first row of a list load at once.
-_FIRST_ROW = 6
 
 
 class LatestRow(NamedTuple):
@@ -88,3 +66,24 @@ def _note(page: PageContext, series: SeriesSummary) -> str:
     if series.licensed or series.restricted:
         return str(page.text.licensed if series.licensed else page.text.restricted)
     return page.text.count("chapter", series.identified + series.unidentified)
+
+
+def newest_chapters(all_series: Iterable[SeriesSummary], count: int, group: Group | None = None) -> list[SeriesChapter]:
+    """The newest chapters, of all groups or of one. Each series has its own newest first."""
+    by_series = [_of_series(series, group) for series in all_series if series.recent]
+    return list(islice(heapq.merge(*by_series, key=lambda item: item.chapter.newest_first), count))
+
+
+def _of_series(series: SeriesSummary, group: Group | None) -> Iterator[SeriesChapter]:
+    for chapter in series.recent:
+        if group is None or group.id in chapter.groups:
+            yield SeriesChapter(series, chapter)
+
+
+def publication(page: PageContext, chapter: Chapter | RecentChapter) -> Html:
+    """The date of a chapter, or when it will be published."""
+    if not chapter.scheduled:
+        return values.time(chapter.published)
+    date = datetime.fromtimestamp(chapter.published, UTC).strftime("%Y-%m-%d %H:%M UTC")
+    mark = page.text.fill(page.text.preview_scheduled, date=date)
+    return Html(page.render("mark.html", mark=mark).decode())

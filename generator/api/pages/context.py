@@ -72,7 +72,7 @@ class FeedLink(NamedTuple):
 
 
 class PageHead(NamedTuple):
-    """What the head of a page says about it, to browsers, search engines and previews of links."""
+    """The head of a page, for browsers, search engines and previews of links."""
 
     # Empty for the first page, whose title is that of the site.
     title: str

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ... import bounds, installation
 from ...catalog.problems.suggestions import did_you_mean
@@ -23,51 +23,8 @@ from ...templating import Html
 from .context import TEMPLATES, OwnPage, PageContext
 from .texts import MAX_LENGTH, MAX_PARTS, TEXTS, Texts
 
-_SCHEMES = {"http", "https", "mailto"}
-# Scheme, host and port of an image. Other hosts are not permitted by the Content-Security-Policy of the pages.
-_ORIGIN = re.compile(r"\Ahttps?://[-a-z0-9._]+(?::[0-9]{1,5})?(?=[/?#]|\Z)", re.IGNORECASE)
-# The alignment of a column, which the Content-Security-Policy forbids as a style of the element.
-_CLASSES = {"text-align:left": "left", "text-align:center": "center", "text-align:right": "right"}
-
-
-def markdown_converter() -> Callable[[str], Text] | None:
-    """The function that converts a text; None if the library is not installed."""
-    try:
-        from markdown_it import MarkdownIt
-    except ImportError:
-        return None
-    markdown = MarkdownIt("commonmark", {"html": False}).enable("table")
-    # The library's own rule refuses schemes that it knows as dangerous; this one permits the schemes that are known.
-    markdown.validateLink = _is_permitted  # type: ignore[method-assign]
-
-    def convert(text: str) -> Text:
-        tokens = markdown.parse(text)
-        origins: set[str] = set()
-        for token in _all(tokens):
-            if style := token.attrs.pop("style", None):
-                token.attrSet("class", _CLASSES.get(str(style), ""))
-            if token.type == "image":
-                origins |= {match[0].lower() for match in _ORIGIN.finditer(str(token.attrs["src"]))}
-        return Text(markdown.renderer.render(tokens, markdown.options, {}), _title(tokens), tuple(sorted(origins)))
-
-    return convert
-
-
-def _is_permitted(url: str) -> bool:
-    scheme = re.match(r"([^/?#]*?):", url.strip())
-    return not scheme or scheme[1].lower() in _SCHEMES
-
-
-def _all(tokens: list[Any]) -> list[Any]:
-    return [item for token in tokens for item in (token, *_all(token.children or []))]
-
-
-def _title(tokens: list[Any]) -> str:
-    for token, following in pairwise(tokens):
-        if token.type == "heading_open" and token.tag == "h1":
-            return "".join(item.content for item in following.children or [] if item.type in ("text", "code_inline"))
-    return ""
-
+if TYPE_CHECKING:
+    from .themed_templates import ThemedTemplates
 
 TABLE, STYLE, EXTRA_STYLE, ICON = "texts.yaml", "style.css", "extra.css", "icon.svg"
 # Characters of a title, which each page has.
@@ -80,10 +37,7 @@ def context(site: Site, files: ThemeFiles, *, preview: bool = False) -> PageCont
     if not files.files:
         return page
     if files.template_folder:
-        # Imported here: jinja2 takes long to import.
-        from .themed_templates import ThemedTemplates
-
-        page = replace(page, templates=ThemedTemplates(TEMPLATES, files.folder, files.named(".html")))
+        page = replace(page, templates=_templates(files))
     return replace(
         page,
         text=Texts(_table(files)),
@@ -107,9 +61,7 @@ def examine(files: ThemeFiles) -> tuple[list[Problem], dict[str, Text]]:
     """Compile the templates and convert the texts, in a bounded process: what is wrong with them, and the texts."""
     faults: list[Problem] = []
     if files.template_folder:
-        from .themed_templates import ThemedTemplates
-
-        faults += ThemedTemplates(TEMPLATES, files.folder, files.named(".html")).problems()
+        faults += _templates(files).problems()
     texts: dict[str, Text] = {}
     # Without the library, the texts are a problem of `problems`.
     if not (convert := markdown_converter()):
@@ -126,6 +78,13 @@ def examine(files: ThemeFiles) -> tuple[list[Problem], dict[str, Text]]:
             if len(texts[name].title) > _MAX_TITLE:
                 faults.append(files.problem(name, f"the first heading has more than {_MAX_TITLE} characters"))
     return faults, texts
+
+
+def _templates(files: ThemeFiles) -> "ThemedTemplates":
+    # Imported here: jinja2 takes long to import.
+    from .themed_templates import ThemedTemplates
+
+    return ThemedTemplates(TEMPLATES, files.folder, files.named(".html"))
 
 
 def _unused_files(files: ThemeFiles) -> Iterator[Problem]:
@@ -183,3 +142,51 @@ def _own_page_problems(files: ThemeFiles, site: Site) -> Iterator[Problem]:
     for file in names:
         if (name := file.removesuffix(".md")) in used:
             yield files.problem(file, f"/{name}/ has other pages; choose another name")
+
+
+# Markdown to HTML
+
+_SCHEMES = {"http", "https", "mailto"}
+# Scheme, host and port of an image. Other hosts are not permitted by the Content-Security-Policy of the pages.
+_ORIGIN = re.compile(r"\Ahttps?://[-a-z0-9._]+(?::[0-9]{1,5})?(?=[/?#]|\Z)", re.IGNORECASE)
+# The alignment of a column, which the Content-Security-Policy forbids as a style of the element.
+_CLASSES = {"text-align:left": "left", "text-align:center": "center", "text-align:right": "right"}
+
+
+def markdown_converter() -> Callable[[str], Text] | None:
+    """The function that converts a text; None if the library is not installed."""
+    try:
+        from markdown_it import MarkdownIt
+    except ImportError:
+        return None
+    markdown = MarkdownIt("commonmark", {"html": False}).enable("table")
+    # The library's own rule refuses schemes that it knows as dangerous; this one permits the schemes that are known.
+    markdown.validateLink = _is_permitted  # type: ignore[method-assign]
+
+    def convert(text: str) -> Text:
+        tokens = markdown.parse(text)
+        origins: set[str] = set()
+        for token in _all(tokens):
+            if style := token.attrs.pop("style", None):
+                token.attrSet("class", _CLASSES.get(str(style), ""))
+            if token.type == "image":
+                origins |= {match[0].lower() for match in _ORIGIN.finditer(str(token.attrs["src"]))}
+        return Text(markdown.renderer.render(tokens, markdown.options, {}), _title(tokens), tuple(sorted(origins)))
+
+    return convert
+
+
+def _is_permitted(url: str) -> bool:
+    scheme = re.match(r"([^/?#]*?):", url.strip())
+    return not scheme or scheme[1].lower() in _SCHEMES
+
+
+def _all(tokens: list[Any]) -> list[Any]:
+    return [item for token in tokens for item in (token, *_all(token.children or []))]
+
+
+def _title(tokens: list[Any]) -> str:
+    for token, following in pairwise(tokens):
+        if token.type == "heading_open" and token.tag == "h1":
+            return "".join(item.content for item in following.children or [] if item.type in ("text", "code_inline"))
+    return ""

@@ -1,8 +1,8 @@
 """The index that the njs shim searches to answer filters of the series list.
 
-Its parts make up for what njs lacks, or does slowly: folded characters, since its engine has no case folding; parts of
-names, so that names with a text are found without reading all of them; and sets of series as texts, since preloaded
-arrays of numbers take long to read.
+The JavaScript engine of njs has no case folding, so the index has the folded form of characters. Parts of names find
+the names with a text without reading all of them. Sets of series are texts, since preloaded arrays of numbers take
+long to read in njs.
 """
 
 import base64

@@ -23,11 +23,18 @@ from .leaves import PARTS, Leaf
 from .pack_format import DIGEST, NO_PACK, Description, PackItem
 from .state import LINE, PRINT, PackState, SegmentLines
 
-# What a release changes in the packs of an earlier one
-
 # The folders of public files, and of those that only the worker may read.
 PUBLIC, PRIVATE = "public", "private"
 TREES = (PUBLIC, PRIVATE)
+
+# The folder around these two.
+FILES = "files"
+
+# How often a pack reports progress.
+STEPS = len(TREES) * PARTS
+
+# The changes of a release in the packs of an earlier one
+
 _LENGTH = struct.Struct(">L")
 
 
@@ -239,9 +246,6 @@ def _digest(path: Path) -> bytes:
     return digest.digest()[:DIGEST]
 
 
-FILES = "files"
-
-
 class PackTotals(NamedTuple):
     """The release, its URLs and files, and what this run has written, left and removed."""
 
@@ -361,6 +365,3 @@ def _of_part(part: int, old: list[Leaf], items: dict[bytes, PackItem | None], fo
     changed = leaves.changed(old, items, folder.load) if items else old
     start = part << leaves.BITS - leaves.PART_BITS
     return list(leaves.arranged(changed, folder.load, start, leaves.PART_BITS))
-
-
-STEPS = len(TREES) * PARTS

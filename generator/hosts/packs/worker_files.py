@@ -18,28 +18,6 @@ from ...release.table import ReleaseTable
 from ...templating import Templates
 from . import pack_format
 
-
-def worker_rules(table: ReleaseTable) -> dict[str, object]:
-    """The rules as JSON. They hold digests of API keys, so they are part of the worker and of no public file."""
-    return {
-        **asdict(table.rules),
-        "release": table.id,
-        "keys": dict(table.keys),
-        "types": pack_format.TYPES,
-        "errors": {
-            "messages": {str(status): text for status, text in errors.MESSAGES.items()},
-            "details": errors.DETAILS,
-            "bad_parameters": errors.BAD_PARAMETERS,
-            "pages": {str(status): policies.error_page(text) for status, text in errors.MESSAGES.items()},
-        },
-        "policies": {
-            "pages": policies.page_policy(table.rules.image_origins),
-            "docs": policies.DOCS_POLICY,
-            "svg": policies.SVG_POLICY,
-        },
-    }
-
-
 _TEMPLATES = Templates(Path(__file__).parent / "templates")
 # The folder of the worker, and the modules that a host starts. They stay the same in all versions.
 WORKER = "worker"
@@ -82,6 +60,27 @@ def of_release(table: ReleaseTable, directories: Mapping[str, bytes]) -> WorkerF
     settings = {file: _TEMPLATES.render(file, values) for file in SETTINGS}
     own = {f"{WORKER}/{name}/{path}": text for path, text in code.items()}
     return WorkerFiles(own | starts, settings, _TEMPLATES.render("release.js", values), running)
+
+
+def worker_rules(table: ReleaseTable) -> dict[str, object]:
+    """The rules as JSON. They hold digests of API keys, so they are part of the worker and of no public file."""
+    return {
+        **asdict(table.rules),
+        "release": table.id,
+        "keys": dict(table.keys),
+        "types": pack_format.TYPES,
+        "errors": {
+            "messages": {str(status): text for status, text in errors.MESSAGES.items()},
+            "details": errors.DETAILS,
+            "bad_parameters": errors.BAD_PARAMETERS,
+            "pages": {str(status): policies.error_page(text) for status, text in errors.MESSAGES.items()},
+        },
+        "policies": {
+            "pages": policies.page_policy(table.rules.image_origins),
+            "docs": policies.DOCS_POLICY,
+            "svg": policies.SVG_POLICY,
+        },
+    }
 
 
 def worker_name(base_url: str) -> str:

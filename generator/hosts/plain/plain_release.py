@@ -1,4 +1,4 @@
-"""What a plain host serves of a release: public bodies, gates, the URLs that need an API key, types and policies."""
+"""The parts of a release that a plain host serves: public bodies, gates, URLs that need a key, types and policies."""
 
 from collections.abc import Iterable
 from pathlib import Path

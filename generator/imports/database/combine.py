@@ -18,96 +18,6 @@ from ..imported import Imported
 from ..people_and_groups import UniqueCategories
 from ..settings import LOST_PATHS
 
-# Notes about the site that its database does not answer
-
-# Responses that have settings, or the series that only the site has; and those that the new site does not have.
-_PATHS = (f"{V2}/series", OPENAPI, LOST_PATHS)
-
-
-def unanswered(notes: Notes, combined: Imported, database: Imported) -> Iterator[Note]:
-    """Yield the notes about settings, and about entries that the database does not have."""
-    new_slugs = combined.series.keys() - database.series.keys()
-    new_entries = {
-        f"{kind} {id}" for kind, of in combined.lists.items() for id in of.keys() - database.lists[kind].keys()
-    }
-    for note in notes.each():
-        words = note.place.removeprefix("series ").removeprefix("chapter ").split(" ")
-        if note.place.startswith("/"):
-            slugs = unavailable.series([note.place])
-            is_open = bool(slugs & new_slugs) or note.place.partition("?")[0] in _PATHS
-        else:
-            is_open = words[0] in new_slugs or " ".join(words[:2]) in new_entries or words[0] == "site.yaml"
-        if is_open:
-            yield note
-
-
-# The chapters of a series
-
-ONLY_ON_SITE = "only on the site: newer than the copy of the database, or deleted and still in the site's cache"
-DELETED = "deleted in the database, but still in the site's cache; skipped"
-_NOT_SHOWN = "published in the database, but not shown by the site"
-_REPLACED = "the site has another chapter with its number; that chapter is used"
-
-
-def combined_chapters(
-    slug: str, database: list[Fields], site: list[Fields], deleted: Set[int], now: int, notes: Notes
-) -> list[Fields]:
-    """Return the chapters of both in reading order. The site has the present numbers, the database has all ids.
-
-    `deleted` are the ids of chapters that were deleted in the database.
-    """
-    by_id = {chapter["id"]: chapter for chapter in site if "id" in chapter}
-    chapters = [_newer_chapter(chapter, by_id.get(chapter["id"])) for chapter in database]
-    ids, numbers = {chapter["id"] for chapter in database}, {_rounded(chapter) for chapter in database}
-    new = [chapter for chapter in site if _is_new(chapter, ids, numbers)]
-    for chapter in new:
-        notes.add(DELETED if chapter.get("id") in deleted else ONLY_ON_SITE, _place(slug, chapter))
-    new = [chapter for chapter in new if chapter.get("id") not in deleted]
-    taken = {_number(chapter): chapter["id"] for chapter in site if "id" in chapter and "volume" in chapter}
-    replaced = [chapter for chapter in chapters if taken.get(_number(chapter), chapter["id"]) != chapter["id"]]
-    for chapter in replaced:
-        notes.add(_REPLACED, f"{_place(slug, chapter)}, id {chapter['id']}")
-    kept = [chapter for chapter in chapters if chapter not in replaced]
-    for chapter in kept:
-        if by_id and chapter["id"] not in by_id and field_values.instant(chapter["published"]) <= now:
-            notes.add(_NOT_SHOWN, _place(slug, chapter))
-    return sorted([*kept, *new], key=_reading_order)
-
-
-def is_newer(site: Fields, database: Fields) -> bool:
-    """Whether a record changed on the site after the database was copied. Responses round up to the next second."""
-    if "modified" not in site or "modified" not in database:
-        return False
-    return field_values.instant(site["modified"]) > field_values.instant(database["modified"]) + 1
-
-
-def _newer_chapter(database: Fields, site: Fields | None) -> Fields:
-    if site is None or not is_newer(site, database):
-        return database
-    return {**site, "pages": site["pages"] or database["pages"]}
-
-
-def _is_new(chapter: Fields, ids: set[int], numbers: set[tuple[Any, float]]) -> bool:
-    return chapter["id"] not in ids if "id" in chapter else _rounded(chapter) not in numbers
-
-
-def _number(chapter: Fields) -> tuple[int | None, str]:
-    return chapter.get("volume"), chapter["number"]
-
-
-def _rounded(chapter: Fields) -> tuple[int | None, float]:
-    """The number as the older versions show it: with six digits."""
-    return chapter.get("volume"), float(f"{float(chapter['number']):.6g}")
-
-
-def _place(slug: str, chapter: Fields) -> str:
-    return f"{slug} chapter {chapter['number']}"
-
-
-def _reading_order(chapter: Fields) -> tuple[float, float, float]:
-    return chapter.get("volume", inf), float(chapter["number"]), chapter.get("id", inf)
-
-
 # Fields that responses show less exactly than the database.
 _INEXACT = ("chapter_title", "formerly", "updated")
 
@@ -215,3 +125,93 @@ def _newer(database: Fields, site: Fields) -> Fields:
     if not is_newer(site, database):
         return dict(database)
     return {**database, **{name: value for name, value in site.items() if name not in _INEXACT}}
+
+
+# The chapters of a series
+
+ONLY_ON_SITE = "only on the site: newer than the copy of the database, or deleted and still in the site's cache"
+DELETED = "deleted in the database, but still in the site's cache; skipped"
+_NOT_SHOWN = "published in the database, but not shown by the site"
+_REPLACED = "the site has another chapter with its number; that chapter is used"
+
+
+def combined_chapters(
+    slug: str, database: list[Fields], site: list[Fields], deleted: Set[int], now: int, notes: Notes
+) -> list[Fields]:
+    """Return the chapters of both in reading order. The site has the present numbers, the database has all ids.
+
+    `deleted` are the ids of chapters that were deleted in the database.
+    """
+    by_id = {chapter["id"]: chapter for chapter in site if "id" in chapter}
+    chapters = [_newer_chapter(chapter, by_id.get(chapter["id"])) for chapter in database]
+    ids, numbers = {chapter["id"] for chapter in database}, {_rounded(chapter) for chapter in database}
+    new = [chapter for chapter in site if _is_new(chapter, ids, numbers)]
+    for chapter in new:
+        notes.add(DELETED if chapter.get("id") in deleted else ONLY_ON_SITE, _place(slug, chapter))
+    new = [chapter for chapter in new if chapter.get("id") not in deleted]
+    taken = {_number(chapter): chapter["id"] for chapter in site if "id" in chapter and "volume" in chapter}
+    replaced = [chapter for chapter in chapters if taken.get(_number(chapter), chapter["id"]) != chapter["id"]]
+    for chapter in replaced:
+        notes.add(_REPLACED, f"{_place(slug, chapter)}, id {chapter['id']}")
+    kept = [chapter for chapter in chapters if chapter not in replaced]
+    for chapter in kept:
+        if by_id and chapter["id"] not in by_id and field_values.instant(chapter["published"]) <= now:
+            notes.add(_NOT_SHOWN, _place(slug, chapter))
+    return sorted([*kept, *new], key=_reading_order)
+
+
+def is_newer(site: Fields, database: Fields) -> bool:
+    """Whether a record changed on the site after the database was copied. Responses round up to the next second."""
+    if "modified" not in site or "modified" not in database:
+        return False
+    return field_values.instant(site["modified"]) > field_values.instant(database["modified"]) + 1
+
+
+def _newer_chapter(database: Fields, site: Fields | None) -> Fields:
+    if site is None or not is_newer(site, database):
+        return database
+    return {**site, "pages": site["pages"] or database["pages"]}
+
+
+def _is_new(chapter: Fields, ids: set[int], numbers: set[tuple[Any, float]]) -> bool:
+    return chapter["id"] not in ids if "id" in chapter else _rounded(chapter) not in numbers
+
+
+def _number(chapter: Fields) -> tuple[int | None, str]:
+    return chapter.get("volume"), chapter["number"]
+
+
+def _rounded(chapter: Fields) -> tuple[int | None, float]:
+    """The number as the older versions show it: with six digits."""
+    return chapter.get("volume"), float(f"{float(chapter['number']):.6g}")
+
+
+def _place(slug: str, chapter: Fields) -> str:
+    return f"{slug} chapter {chapter['number']}"
+
+
+def _reading_order(chapter: Fields) -> tuple[float, float, float]:
+    return chapter.get("volume", inf), float(chapter["number"]), chapter.get("id", inf)
+
+
+# Notes about the site that its database does not answer
+
+# Responses that have settings, or the series that only the site has; and those that the new site does not have.
+_PATHS = (f"{V2}/series", OPENAPI, LOST_PATHS)
+
+
+def unanswered(notes: Notes, combined: Imported, database: Imported) -> Iterator[Note]:
+    """Yield the notes about settings, and about entries that the database does not have."""
+    new_slugs = combined.series.keys() - database.series.keys()
+    new_entries = {
+        f"{kind} {id}" for kind, of in combined.lists.items() for id in of.keys() - database.lists[kind].keys()
+    }
+    for note in notes.each():
+        words = note.place.removeprefix("series ").removeprefix("chapter ").split(" ")
+        if note.place.startswith("/"):
+            slugs = unavailable.series([note.place])
+            is_open = bool(slugs & new_slugs) or note.place.partition("?")[0] in _PATHS
+        else:
+            is_open = words[0] in new_slugs or " ".join(words[:2]) in new_entries or words[0] == "site.yaml"
+        if is_open:
+            yield note

@@ -22,6 +22,58 @@ from .media_paths import MediaFolder
 from .rows import Grouped
 from .tables import Row, Tables
 
+# The base URL where the database does not have one.
+_UNKNOWN = "http://localhost:8000"
+_MEDIA = "/media/"
+
+
+def read(tables: Tables, media: str, now: int, notes: Notes, data: AccountData) -> Imported:
+    """Return the records of a database, without settings; `media` is the URL of the media folder."""
+    folder = MediaFolder(media)
+    imported = Imported(lists=list_records(tables, folder, notes))
+    for slug, series, chapters in SeriesRecords(tables, folder, imported.lists, now, notes).read():
+        imported.series[slug], imported.chapters[slug] = series, chapters
+    notes.add("the database has no times of changes of people, categories and groups; the time of the file is used")
+    if data:
+        imported.accounts = accounts.read(tables, folder, notes, personal=data == "personal data")
+    else:
+        notes.add("accounts, bookmarks and API keys are not imported; --accounts brings them")
+    return imported
+
+
+def read_alone(
+    tables: Tables, settings: Site | None, base_url: str, now: int, notes: Notes, data: AccountData
+) -> Imported:
+    """Return the records of a database without a site. The settings of the catalog stay; a new one needs a base URL.
+
+    Without the argument, it is that of the table `django_site`.
+    """
+    if settings:
+        return read(tables, media_url({"base_url": settings.base_url, "media": settings.media}), now, notes, data)
+    site = {"base_url": base_url or _base_url(tables, notes)}
+    imported = read(tables, media_url(site), now, notes, data)
+    imported.site = site
+    notes.add("reader, media and page_size are not in the database; defaults are used", "site.yaml")
+    return imported
+
+
+def media_url(site: Fields) -> str:
+    """Return the URL of the media folder by the fields of `site.yaml`."""
+    media = str(site.get("media", _MEDIA))
+    return media if "://" in media else f"{site['base_url']}{media}"
+
+
+def _base_url(tables: Tables, notes: Notes) -> str:
+    """Return the base URL by the table `django_site`, which is as the site was first set up."""
+    urls = (f"https://{row['domain']}" for row in tables.rows("django_site"))
+    url = next((url for url in urls if re.fullmatch(patterns.HOST, url)), _UNKNOWN)
+    if url == _UNKNOWN:
+        notes.add(f"the database does not have the address of the site; base_url is {url}: change it", "site.yaml")
+    else:
+        notes.add(f"base_url is {url}, from the first setup of the old site: check it", "site.yaml")
+    return url
+
+
 # People, categories, groups and members, by their ids
 
 _CONTACTS = ("name", "website", "description", "email", "discord", "twitter", "reddit", "irc")
@@ -84,48 +136,6 @@ def _groups(tables: Tables, media: MediaFolder, members: Container[int], notes: 
         contacts = {name: row.get(name, "") for name in _CONTACTS}
         logo = media.image(row["logo"], f"groups/{id}/") if row["logo"] else None
         yield {"id": id, **contacts, "logo": logo, "members": roles.get(id, [])}
-
-
-# Redirects of old slugs: `formerly` of the series that has the slug now
-
-# The page of a series.
-_SERIES_PAGE = re.compile(r"/reader/([^/]+)/?")
-_BY_HAND = "redirect written by hand: not of a series; add it to the configuration of your server"
-
-
-def old_slugs(tables: Tables, slugs: Collection[str], notes: Notes) -> dict[str, list[str]]:
-    """Return the old slugs of each series, the first one first; a note names every other redirect."""
-    targets = {row["old_path"]: row["new_path"] for row in sorted(tables.rows("django_redirect"), key=_by_id)}
-    used = {slug.lower() for slug in slugs}
-    formerly: dict[str, list[str]] = {}
-    for old_path, new_path in targets.items():
-        old, new = _slug(old_path), _slug(_end(new_path, targets))
-        if old is None or new not in slugs:
-            notes.add(_BY_HAND, f"{old_path} -> {new_path or 'nothing (410)'}")
-        elif old.lower() in used:
-            notes.add("redirect of a slug that another series has or had; skipped", f"{old_path} -> {new_path}")
-        else:
-            used.add(old.lower())
-            formerly.setdefault(str(new), []).append(old)
-    return formerly
-
-
-def _by_id(row: object) -> int:
-    return row["id"] or 0  # type: ignore[index]
-
-
-def _slug(path: str) -> str | None:
-    match = _SERIES_PAGE.fullmatch(path)
-    return match[1] if match and field_values.is_slug(match[1]) else None
-
-
-def _end(path: str, targets: dict[str, str]) -> str:
-    """Return the last path of a chain; a circle ends where it begins again."""
-    passed = set[str]()
-    while path in targets and path not in passed:
-        passed.add(path)
-        path = targets[path]
-    return path
 
 
 # Series with their chapters
@@ -264,53 +274,43 @@ def _reading_order(row: Row) -> tuple[float, float, float]:
     return row["volume"] or inf, float(row["number"] or 0), row["id"] or inf
 
 
-# The base URL where the database does not have one.
-_UNKNOWN = "http://localhost:8000"
-_MEDIA = "/media/"
+# Redirects of old slugs: `formerly` of the series that has the slug now
+
+# The page of a series.
+_SERIES_PAGE = re.compile(r"/reader/([^/]+)/?")
+_BY_HAND = "redirect written by hand: not of a series; add it to the configuration of your server"
 
 
-def read(tables: Tables, media: str, now: int, notes: Notes, data: AccountData) -> Imported:
-    """Return the records of a database, without settings; `media` is the URL of the media folder."""
-    folder = MediaFolder(media)
-    imported = Imported(lists=list_records(tables, folder, notes))
-    for slug, series, chapters in SeriesRecords(tables, folder, imported.lists, now, notes).read():
-        imported.series[slug], imported.chapters[slug] = series, chapters
-    notes.add("the database has no times of changes of people, categories and groups; the time of the file is used")
-    if data:
-        imported.accounts = accounts.read(tables, folder, notes, personal=data == "personal data")
-    else:
-        notes.add("accounts, bookmarks and API keys are not imported; --accounts brings them")
-    return imported
+def old_slugs(tables: Tables, slugs: Collection[str], notes: Notes) -> dict[str, list[str]]:
+    """Return the old slugs of each series, the first one first; a note names every other redirect."""
+    targets = {row["old_path"]: row["new_path"] for row in sorted(tables.rows("django_redirect"), key=_by_id)}
+    used = {slug.lower() for slug in slugs}
+    formerly: dict[str, list[str]] = {}
+    for old_path, new_path in targets.items():
+        old, new = _slug(old_path), _slug(_end(new_path, targets))
+        if old is None or new not in slugs:
+            notes.add(_BY_HAND, f"{old_path} -> {new_path or 'nothing (410)'}")
+        elif old.lower() in used:
+            notes.add("redirect of a slug that another series has or had; skipped", f"{old_path} -> {new_path}")
+        else:
+            used.add(old.lower())
+            formerly.setdefault(str(new), []).append(old)
+    return formerly
 
 
-def read_alone(
-    tables: Tables, settings: Site | None, base_url: str, now: int, notes: Notes, data: AccountData
-) -> Imported:
-    """Return the records of a database without a site. The settings of the catalog stay; a new one needs a base URL.
-
-    Without the argument, it is that of the table `django_site`.
-    """
-    if settings:
-        return read(tables, media_url({"base_url": settings.base_url, "media": settings.media}), now, notes, data)
-    site = {"base_url": base_url or _base_url(tables, notes)}
-    imported = read(tables, media_url(site), now, notes, data)
-    imported.site = site
-    notes.add("reader, media and page_size are not in the database; defaults are used", "site.yaml")
-    return imported
+def _by_id(row: object) -> int:
+    return row["id"] or 0  # type: ignore[index]
 
 
-def media_url(site: Fields) -> str:
-    """Return the URL of the media folder by the fields of `site.yaml`."""
-    media = str(site.get("media", _MEDIA))
-    return media if "://" in media else f"{site['base_url']}{media}"
+def _slug(path: str) -> str | None:
+    match = _SERIES_PAGE.fullmatch(path)
+    return match[1] if match and field_values.is_slug(match[1]) else None
 
 
-def _base_url(tables: Tables, notes: Notes) -> str:
-    """Return the base URL by the table `django_site`, which is as the site was first set up."""
-    urls = (f"https://{row['domain']}" for row in tables.rows("django_site"))
-    url = next((url for url in urls if re.fullmatch(patterns.HOST, url)), _UNKNOWN)
-    if url == _UNKNOWN:
-        notes.add(f"the database does not have the address of the site; base_url is {url}: change it", "site.yaml")
-    else:
-        notes.add(f"base_url is {url}, from the first setup of the old site: check it", "site.yaml")
-    return url
+def _end(path: str, targets: dict[str, str]) -> str:
+    """Return the last path of a chain; a circle ends where it begins again."""
+    passed = set[str]()
+    while path in targets and path not in passed:
+        passed.add(path)
+        path = targets[path]
+    return path

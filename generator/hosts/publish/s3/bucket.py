@@ -43,49 +43,6 @@ class Connection(NamedTuple):
     retries: int = 6
 
 
-# The library describes an error in many lines. Its parts make one sentence.
-
-_STATUS = re.compile(r"status code: (\d+)")
-_CODE = re.compile(r"<Code>([^<]+)</Code>")
-_MESSAGE = re.compile(r"<Message>([^<]+)</Message>")
-# The address of the service that gives credentials to machines in a cloud. It is asked if the environment has none.
-_MACHINE = "169.254.169.254"
-_REFUSED = {401, 403}
-_BUSY = {429, 500, 502, 503, 504}
-
-
-def error_explainer(target: BucketTarget, connection: Connection) -> Callable[[Exception], FlatpanelError]:
-    """The function that makes one sentence of an error of this store."""
-    store = connection.endpoint or "the endpoint of the environment"
-
-    def sentence(error: Exception) -> str:
-        text = str(error)
-        status, code, message = (_first(pattern, text) for pattern in (_STATUS, _CODE, _MESSAGE))
-        answer = ": ".join(filter(None, (status, code, message)))
-        if _MACHINE in text:
-            return "no credentials; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"
-        if code == "NoSuchBucket":
-            return f"the bucket {target.bucket} does not exist at {store}; create it, or check the endpoint"
-        if status and int(status) in _REFUSED:
-            return f"the store refuses this ({answer}); check the credentials and what they permit in the bucket"
-        if status and int(status) in _BUSY:
-            return f"the store is busy or broken ({answer}); run it again later, what was sent is not sent again"
-        if "redirect" in text:
-            return f"{store} sends this to another place; check --region and --endpoint"
-        if status:
-            return f"{store} does not answer like an object store ({answer}); check --endpoint and --region"
-        if "error sending request" in text or "timed out" in text:
-            return f"no connection to {store}; check --endpoint and the network"
-        return text.partition("\n")[0]
-
-    return lambda error: FlatpanelError(f"{target}: {sentence(error)}")
-
-
-def _first(pattern: re.Pattern[str], text: str) -> str:
-    match = pattern.search(text)
-    return match[1] if match else ""
-
-
 # Keys in one request; the limit of S3.
 _DELETED_AT_ONCE = 1000
 _BACKOFF: Any = {"init_backoff": timedelta(milliseconds=200), "max_backoff": timedelta(seconds=10), "base": 2}
@@ -209,3 +166,46 @@ class Bucket:
 def _tag(header: str | None) -> str:
     """A tag without quotes; empty if the store sends none."""
     return (header or "").strip('"')
+
+
+# The library describes an error in many lines. Its parts make one sentence.
+
+_STATUS = re.compile(r"status code: (\d+)")
+_CODE = re.compile(r"<Code>([^<]+)</Code>")
+_MESSAGE = re.compile(r"<Message>([^<]+)</Message>")
+# The address of the service that gives credentials to machines in a cloud. It is asked if the environment has none.
+_MACHINE = "169.254.169.254"
+_REFUSED = {401, 403}
+_BUSY = {429, 500, 502, 503, 504}
+
+
+def error_explainer(target: BucketTarget, connection: Connection) -> Callable[[Exception], FlatpanelError]:
+    """The function that makes one sentence of an error of this store."""
+    store = connection.endpoint or "the endpoint of the environment"
+
+    def sentence(error: Exception) -> str:
+        text = str(error)
+        status, code, message = (_first(pattern, text) for pattern in (_STATUS, _CODE, _MESSAGE))
+        answer = ": ".join(filter(None, (status, code, message)))
+        if _MACHINE in text:
+            return "no credentials; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"
+        if code == "NoSuchBucket":
+            return f"the bucket {target.bucket} does not exist at {store}; create it, or check the endpoint"
+        if status and int(status) in _REFUSED:
+            return f"the store refuses this ({answer}); check the credentials and what they permit in the bucket"
+        if status and int(status) in _BUSY:
+            return f"the store is busy or broken ({answer}); run it again later, what was sent is not sent again"
+        if "redirect" in text:
+            return f"{store} sends this to another place; check --region and --endpoint"
+        if status:
+            return f"{store} does not answer like an object store ({answer}); check --endpoint and --region"
+        if "error sending request" in text or "timed out" in text:
+            return f"no connection to {store}; check --endpoint and the network"
+        return text.partition("\n")[0]
+
+    return lambda error: FlatpanelError(f"{target}: {sentence(error)}")
+
+
+def _first(pattern: re.Pattern[str], text: str) -> str:
+    match = pattern.search(text)
+    return match[1] if match else ""

@@ -1,4 +1,4 @@
-"""What a server says about its folder, what it lacks of a release, and what it needs no more."""
+"""The state of a server, the files of a release that it lacks, and those that it no longer needs."""
 
 import re
 from collections.abc import Iterable, Mapping

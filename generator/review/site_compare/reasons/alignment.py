@@ -17,61 +17,6 @@ from ...diff.json_diff import Path
 from ..model import V1, V2
 from .facts import Facts, plain_volume, six
 
-_AUTHORS = f"{V1}/authors"
-
-
-def is_corrected_author_list(path: str, first: Any, second: Any, facts: Facts) -> bool:
-    """Whether the first site states artists as its authors, and the second one the authors of its series."""
-    name, rest = path[: len(_AUTHORS)], path[len(_AUTHORS) :]
-    if name != _AUTHORS or not first or first != facts.first_value(f"{V1}/artists{rest}"):
-        return False
-    if rest:
-        return second in [*entries(facts.second_value(_AUTHORS))]
-    people = [*entries(second)]
-    authors = [(author.get("id"), author.get("name")) for author in facts.results(f"{V2}/authors")]
-    if [(person.get("id"), person.get("name")) for person in people] != authors:
-        return False
-    stated = Counter(
-        (text(series.get("slug")), *_names([text(person.get("name")), *texts(person.get("aliases"))]))
-        for person in people
-        for series in entries(person.get("series"))
-    )
-    described = {text(series.get("slug")): series for series in facts.listed(f"{V1}/series")}
-    return stated == _credits(facts) and all(_is_complete(person, described) for person in people)
-
-
-def _credits(facts: Facts) -> Counter[tuple[str, ...]]:
-    """The slug of each series of the first site, with the names of each of its authors."""
-    return Counter(
-        (text(series.get("slug")), *_names(texts(names)))
-        for series in facts.listed(f"{V1}/series")
-        for names in _items(series.get("authors"))
-    )
-
-
-def _names(names: list[str]) -> list[str]:
-    """A name, then other names in a fixed order."""
-    return [*map(line, names[:1]), *sorted(lines(names[1:]))]
-
-
-def _items(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else []
-
-
-def _is_complete(person: dict[str, Any], described: dict[str, dict[str, Any]]) -> bool:
-    """Whether a person has all fields, and series as the first site describes them, by title."""
-    expected = []
-    for series in entries(person.get("series")):
-        series_there = described.get(text(series.get("slug")), {})
-        aliases = sorted(lines(series_there.get("aliases")))
-        stated = texts(series.get("aliases"))
-        right = aliases == sorted(stated) and series.get("aliases") == stated
-        title = line(series_there.get("title"))
-        expected.append({"slug": series_there.get("slug"), "title": title, "aliases": stated if right else None})
-    by_title = sorted(expected, key=lambda series: (text(series["title"]), text(series["slug"])))
-    return person.get("series") == by_title and isinstance(person.get("aliases"), list)
-
-
 NO_VOLUME_KEY = 'chapters without a volume are below the key "0", not "null"'
 SIX_DIGITS = "numbers keep all of their digits; the original service rounds them to six"
 ENCODED = "file names and paths of images are percent-encoded"
@@ -195,3 +140,59 @@ _ALIGNMENTS: Mapping[str, Callable[[list[str], Any, Any, Facts], Aligned]] = {
     "/api/v1/releases": _releases,
     "/api/v2/chapters/{id}/pages": _page_list,
 }
+
+# The list of authors in version 1
+
+_AUTHORS = f"{V1}/authors"
+
+
+def is_corrected_author_list(path: str, first: Any, second: Any, facts: Facts) -> bool:
+    """Whether the first site states artists as its authors, and the second one the authors of its series."""
+    name, rest = path[: len(_AUTHORS)], path[len(_AUTHORS) :]
+    if name != _AUTHORS or not first or first != facts.first_value(f"{V1}/artists{rest}"):
+        return False
+    if rest:
+        return second in [*entries(facts.second_value(_AUTHORS))]
+    people = [*entries(second)]
+    authors = [(author.get("id"), author.get("name")) for author in facts.results(f"{V2}/authors")]
+    if [(person.get("id"), person.get("name")) for person in people] != authors:
+        return False
+    stated = Counter(
+        (text(series.get("slug")), *_names([text(person.get("name")), *texts(person.get("aliases"))]))
+        for person in people
+        for series in entries(person.get("series"))
+    )
+    described = {text(series.get("slug")): series for series in facts.listed(f"{V1}/series")}
+    return stated == _credits(facts) and all(_is_complete(person, described) for person in people)
+
+
+def _credits(facts: Facts) -> Counter[tuple[str, ...]]:
+    """The slug of each series of the first site, with the names of each of its authors."""
+    return Counter(
+        (text(series.get("slug")), *_names(texts(names)))
+        for series in facts.listed(f"{V1}/series")
+        for names in _items(series.get("authors"))
+    )
+
+
+def _names(names: list[str]) -> list[str]:
+    """A name, then other names in a fixed order."""
+    return [*map(line, names[:1]), *sorted(lines(names[1:]))]
+
+
+def _items(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+def _is_complete(person: dict[str, Any], described: dict[str, dict[str, Any]]) -> bool:
+    """Whether a person has all fields, and series as the first site describes them, by title."""
+    expected = []
+    for series in entries(person.get("series")):
+        series_there = described.get(text(series.get("slug")), {})
+        aliases = sorted(lines(series_there.get("aliases")))
+        stated = texts(series.get("aliases"))
+        right = aliases == sorted(stated) and series.get("aliases") == stated
+        title = line(series_there.get("title"))
+        expected.append({"slug": series_there.get("slug"), "title": title, "aliases": stated if right else None})
+    by_title = sorted(expected, key=lambda series: (text(series["title"]), text(series["slug"])))
+    return person.get("series") == by_title and isinstance(person.get("aliases"), list)

@@ -216,7 +216,7 @@ def empty_cubari(difference: Difference, facts: Facts) -> bool:
     return missing and difference.first in (200, _LICENSED) and difference.second == _MISSING
 
 
-Rule = Callable[[Difference, Facts], bool]
+# Chapters, views and lists of series
 
 
 def scheduled_cubari(difference: Difference, facts: Facts) -> bool:
@@ -298,6 +298,8 @@ def _images_around(difference: Difference, value: object) -> list[str]:
     chapter = fields(fields(fields(value).get("chapters")).get(difference.steps[1].strip('[]"')))
     return [image for images in fields(chapter.get("groups")).values() for image in texts(images)]
 
+
+Rule = Callable[[Difference, Facts], bool]
 
 RULES: dict[str, Rule] = {
     "line ends are \\n; control characters, and tabs in a line, are replaced": cleaned_text,
