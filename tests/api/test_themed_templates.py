@@ -196,7 +196,7 @@ TOO_LARGE = {
     "\n{{ range(100000) | join('x' | center(100000)) }}": "2:1: needs more than 8 MB of memory",
     "\n{{ 'x'.zfill(99999) | replace('0', 'x'.zfill(99999)) }}": "2:1: needs more than 8 MB of memory",
     LONG.replace("NEXT", "x + x").replace("FIRST", "'xx'"): "1:1: needs more than 8 MB of memory",
-    "{{ page.title }}" * 8000: "1:1: needs more than 8 MB of memory",
+    "{{ page.title }}" * 60_000: "1:1: needs more than 8 MB of memory",
     "x" * 2000: "1:1: is too long; a page can have 1 million characters on average",
 }
 
