@@ -104,11 +104,10 @@ def test_redirects_are_absent_without_pages(tmp_path) -> None:
         assert "/reader" not in (site.folder / "dist/current/redirects.map").read_text()
 
 
-def test_verify_follows_redirects_of_pages(tmp_path) -> None:
-    """Every redirect, and every page and feed."""
-    files = {"series/former.yaml": "title: A\ncover: c.jpg\nmodified: 2026-01-01\nformerly: [first-draft]\n"}
-    with served(tmp_path, "minimal", settings="pages: true", files=files) as (site, web):
-        result = check_server(site.store, f"http://127.0.0.1:{web.port}", time.monotonic)
+def test_verify_follows_redirects_of_pages(renamed: tuple[Site, Web]) -> None:
+    """Every redirect, and every page, feed and gate."""
+    site, web = renamed
+    result = check_server(site.store, f"http://127.0.0.1:{web.port}", time.monotonic)
 
     assert result.faults == []
-    assert result.urls > 60
+    assert result.urls > 200
