@@ -381,7 +381,7 @@ def test_leftovers_of_a_killed_build_are_removed_without_a_change(site: Site) ->
     """The catalog and the current release are unchanged, but `dist` has extra files."""
     pipeline.build(remembering(site))
     (site.folder / "dist" / BUILD_STATE_FILE).write_text("unfinished\n")
-    left = site.folder / "dist/www/left.json"
+    left = site.folder / "dist/www/left.0123456789abcdef0123456789abcdef.json"
     left.write_text("half of")
     pipeline.build(remembering(site))
 
