@@ -17,7 +17,7 @@ OWN = [
     Case("/api/series%00"),
     Case("/nope", "OPTIONS"),
 ]
-pytestmark = plain_hosts.needs_apache
+pytestmark = [pytest.mark.hosts, plain_hosts.needs_apache]
 
 
 def simplified(answer: Seen) -> Seen:

@@ -10,7 +10,7 @@ from tests.hosts.plain_cases import ODD, conditions, every_entry, public
 from tests.support import plain_hosts
 from tests.support.site_pair import Pair, Seen, without
 
-pytestmark = plain_hosts.needs_caddy
+pytestmark = [pytest.mark.hosts, plain_hosts.needs_caddy]
 
 
 def simplified(answer: Seen) -> Seen:

@@ -12,6 +12,8 @@ from generator.review.promises.table import PROMISES
 from tests.support.host_sites import HostSite, served_site
 from tests.support.real_hosts import REAL_HOSTS
 
+pytestmark = pytest.mark.hosts
+
 KEY = "key-of-nobody"
 NOT_OBSERVABLE = {promise.id for promise in PROMISES if promise.check is None}
 

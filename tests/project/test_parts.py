@@ -11,7 +11,7 @@ from tests.support.paths import ROOT
 def test_each_slow_kind_is_in_one_part(pytestconfig: pytest.Config) -> None:
     kinds = [name.partition(":")[0] for name in pytestconfig.getini("markers") if ": slow, " in name]
     in_parts = [kind for each in parts.KINDS.values() for kind in each]
-    assert sorted(in_parts) == sorted(set(kinds) - {"covers"})
+    assert sorted(in_parts) == sorted(kinds)
 
 
 def test_make_and_the_workflow_run_every_part() -> None:

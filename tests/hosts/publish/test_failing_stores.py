@@ -17,6 +17,8 @@ from tests.hosts.publish.conftest import BucketPublisher
 from tests.support.object_stores import BUCKET, ObjectStore, free_ports
 from tests.support.store_proxy import PASS, Answer, Seen, StoreProxy
 
+pytestmark = pytest.mark.hosts
+
 
 def is_body(seen: Seen) -> bool:
     return seen.method == "PUT" and "/.flatpanel/" not in seen.target

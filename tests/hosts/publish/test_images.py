@@ -17,6 +17,8 @@ from tests.support.object_stores import BUCKET, ObjectStore
 from tests.support.remote_site import Remote
 from tests.support.runs import sample
 
+pytestmark = pytest.mark.hosts
+
 # Its chapter is published in 2030.
 SCHEDULED = [path for path in FILES if path.startswith("series/one/2/")]
 READABLE = [path for path in FILES if path not in SCHEDULED]

@@ -15,6 +15,8 @@ from tests.support.node_tools import needs_s3rver
 from tests.support.object_stores import ObjectStore
 from tests.support.store_proxy import StoreProxy
 
+pytestmark = pytest.mark.hosts
+
 EMPTY_MD5 = "d41d8cd98f00b204e9800998ecf8427e"
 
 

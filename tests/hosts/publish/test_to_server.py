@@ -16,6 +16,8 @@ from generator.review import verify_files
 from tests.support import nginx_client
 from tests.support.remote_site import Remote, bodies, tree
 
+pytestmark = pytest.mark.hosts
+
 
 def test_the_server_gets_the_release(remote: Remote) -> None:
     """Bodies, release, modes and links are those of the build. The second publish sends nothing."""
