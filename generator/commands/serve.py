@@ -319,8 +319,8 @@ class _Watch:
 
     def _follow(self) -> None:
         """Load the release that another command made the current one, such as a rollback."""
-        self.release = self.server.store.release()
         try:
+            self.release = self.server.store.release()
             self.server.reload()
             print_lines(f"release {self.release} is live; another command made it the current one")
         except FlatpanelError as error:

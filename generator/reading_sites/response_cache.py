@@ -69,8 +69,13 @@ class ResponseCache:
 
     def _opened(self) -> sqlite3.Connection:
         """Open the file; a damaged one is replaced, which costs requests only."""
-        with suppress(sqlite3.DatabaseError):
+        try:
             return self._connected()
+        except sqlite3.OperationalError as error:
+            # A full disk, a missing permission or a lock is no damage: the stored responses took hours.
+            raise self._fault(error) from None
+        except sqlite3.DatabaseError:
+            pass
         for path in self.folder.iterdir():
             if path.name.startswith(FILE):
                 filesystem.delete(path)
@@ -101,7 +106,10 @@ class ResponseCache:
         try:
             yield
         except sqlite3.DatabaseError as error:
-            raise FlatpanelError(f"{self.folder / FILE}: {error}") from None
+            raise self._fault(error) from None
+
+    def _fault(self, error: sqlite3.Error) -> FlatpanelError:
+        return FlatpanelError(f"{self.folder / FILE}: {error}")
 
     def close(self) -> None:
         self._database.close()

@@ -2,6 +2,7 @@
 
 import dataclasses
 import os
+import sqlite3
 import subprocess
 import sys
 import textwrap
@@ -687,6 +688,19 @@ def test_a_full_disk_is_a_message(site: FakeSite, tmp_path: Path) -> None:
         with pytest.raises(FlatpanelError, match=f"{FILE}: database or disk is full"):
             cache.keep("/large", 200, {}, os.urandom(50_000))
         assert cache.find("/small")
+
+
+def test_a_cache_that_cannot_be_opened_is_a_message(tmp_path: Path) -> None:
+    """What was received before is kept: a full disk, a missing permission or a lock damages nothing."""
+    folder = make(tmp_path / "cache")
+    with closing(ResponseCache(folder, AS_OF)) as cache:
+        cache.keep("/one", 200, {}, b"1")
+    with closing(sqlite3.connect(folder / FILE, isolation_level=None)) as other:
+        other.execute("BEGIN EXCLUSIVE")
+        with pytest.raises(FlatpanelError, match=f"{FILE}: database is locked"):
+            ResponseCache(folder, AS_OF)
+    with closing(ResponseCache(folder, AS_OF)) as cache:
+        assert cache.find("/one")
 
 
 def test_concurrent_imports_of_one_site_keep_both_results(
