@@ -8,7 +8,7 @@ QUICK ?=
 PY := .venv/bin/python
 PYTEST := -m pytest -n auto --dist worksteal
 # The tests in parts, jobs of their own in the workflow. Together they run each test once (tests/support/parts.py).
-PARTS := test-coverage test-faults test-limits test-packages test-servers
+PARTS := test-coverage test-samples test-faults test-limits test-packages test-servers
 
 # nginx lies in sbin on Debian, off an ordinary user's PATH.
 export PATH := $(PATH):/usr/local/sbin:/usr/sbin
@@ -54,13 +54,14 @@ test-all: ## run all tests in their parts; fails unless every line and branch of
 	@for part in $(PARTS); do $(MAKE) $$part || exit; done
 
 # Coverage takes half as long again, and the other parts reach no line that this one does not reach.
-test-coverage: ## run the everyday tests with all samples, and check coverage
+test-coverage: ## run the everyday tests and those of hosts, and check coverage
 	@tools/setup nginx
 	@$(PY) -m coverage erase
 	@tools/in-memory $(PY) -m coverage run $(PYTEST) --part coverage
 	@$(PY) -m coverage combine --quiet
 	@$(PY) -m coverage report
 
+test-samples: ## run the everyday tests that take samples, with all cases
 test-faults: ## run the tests of kills, failing calls, damaged files, long histories of edits
 test-limits: ## run the tests of worst inputs, generated inputs, thousands of connections, the bench
 test-packages: ## run the tests that install packages and follow documents

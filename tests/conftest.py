@@ -44,11 +44,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--everything", action="store_true", help="run slow tests too, and all cases of those with samples"
     )
-    parser.addoption("--part", choices=parts.PARTS, help="run one part, with all cases of those with samples")
+    parser.addoption("--part", choices=parts.PARTS, help="run one part of the tests")
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    runs.everything = bool(config.option.everything or config.option.part)
+    runs.everything = config.option.everything or config.option.part not in (None, parts.COVERAGE)
     # No example has a time limit: a busy machine is no failure.
     hypothesis.settings.register_profile("flatpanel", deadline=None, max_examples=runs.examples(100))
     hypothesis.settings.load_profile("flatpanel")

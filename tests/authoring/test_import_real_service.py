@@ -192,7 +192,7 @@ def killed_import(made: Project, count: int, *arguments: str) -> int:
     """Run `import` in another process, which dies before it renames one more YAML file; return its exit code."""
     words = ["import", made.site.url, "--catalog", str(made.catalog), "--rate", "100", *arguments]
     command = [sys.executable, "-c", KILLED, str(count), str(BUILD.parent), *words]
-    return subprocess.run(command, env=ENVIRONMENT, capture_output=True, timeout=60).returncode
+    return subprocess.run(command, env=ENVIRONMENT, capture_output=True, timeout=1200).returncode
 
 
 def test_half_written_import_is_unfinished_and_resumes(
@@ -215,7 +215,7 @@ def test_half_written_import_is_unfinished_and_resumes(
 def test_half_written_second_import_resumes(mine: Project, edited_with_removals: Imported) -> None:
     """Renames change several files: some of them alone are an invalid catalog. The next import writes the rest."""
     mine.site.edit()
-    for count in [21, 25, 29] if runs.everything else [25]:
+    for count in [25, 29] if runs.everything else [25]:
         made = Project(mine.folder.parent / str(count), mine.site)
         shutil.copytree(mine.folder, made.folder)
         assert killed_import(made, count, "--remove") == 9

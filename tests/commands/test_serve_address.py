@@ -29,7 +29,7 @@ def local(site: Site) -> Site:
 
 def body(port: int, url: str) -> tuple[str, str | None]:
     """The body and the Location header of a response."""
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=300)
     connection.request("GET", url)
     answer = connection.getresponse()
     text = answer.read().decode()
@@ -190,7 +190,7 @@ def test_a_machine_without_ipv6_serves_on_ipv4(monkeypatch: pytest.MonkeyPatch) 
 def accepts(address: str, port: int) -> bool:
     """Whether a program of this machine can connect to an address."""
     try:
-        socket.create_connection((address, port), timeout=60).close()
+        socket.create_connection((address, port), timeout=300).close()
     except ConnectionRefusedError:
         return False
     return True

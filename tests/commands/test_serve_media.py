@@ -22,7 +22,7 @@ def image(folder: Path, text: str = "an image") -> Path:
 
 
 def get(port: int, url: str = "/media/series/first/c.png") -> tuple[int, str]:
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=300)
     connection.request("GET", url)
     answer = connection.getresponse()
     text = answer.read().decode()

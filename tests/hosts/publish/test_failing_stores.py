@@ -195,7 +195,7 @@ class HeldPublish:
 
     def __exit__(self, *_: object) -> None:
         self.released.set()
-        self.output = self.process.communicate(timeout=60)[0].decode()
+        self.output = self.process.communicate(timeout=300)[0].decode()
 
 
 def test_two_publishers_at_once(publish: BucketPublisher, proxy: StoreProxy, tmp_path: Path) -> None:

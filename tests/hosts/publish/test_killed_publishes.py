@@ -41,7 +41,7 @@ def killed_at(publish: BucketPublisher, proxy: StoreProxy, moment: int, *options
     command = publish.command("--jobs", 1, "--retries", 0, *options)
     process = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     started.set()
-    output = process.communicate(timeout=60)[0]
+    output = process.communicate(timeout=300)[0]
     assert process.returncode in (0, 1, -9), output
     assert b"Traceback" not in output
     return process.returncode != 0

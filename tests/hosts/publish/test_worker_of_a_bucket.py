@@ -27,7 +27,7 @@ def answers(publish: BucketPublisher, folder: Path, *prefixes: str) -> list[list
     bucket = f"{publish.store.endpoint}/{BUCKET}"
     program = DATA / "javascript/published_bucket.mjs"
     command = [core_server.NODE, program, folder, bucket, ",".join(prefixes), ",".join(URLS)]
-    done = subprocess.run(list(map(str, command)), capture_output=True, text=True, timeout=60)
+    done = subprocess.run(list(map(str, command)), capture_output=True, text=True, timeout=300)
     assert done.stderr == ""
     return [line.split() for line in done.stdout.splitlines()]
 
