@@ -156,9 +156,8 @@ def _expect(options: ImportOptions, announce: Callable[[str], None], requests: i
     interpret.refuse_large(str(options.site), chapters * interpret.CHAPTER, _RECORDS * options.max_bytes)
     seconds = requests / options.rate
     if seconds >= _LONG:
-        announce(
-            f"about {requests} requests follow; they take {seconds / 3600:.1f} hours; an interrupted import resumes"
-        )
+        time = f"{seconds / 60:.0f} minutes" if seconds < 7200 else f"{seconds / 3600:.1f} hours"
+        announce(f"about {requests:,} requests follow; they take {time}; an interrupted import resumes")
 
 
 class _Records(NamedTuple):
