@@ -131,6 +131,9 @@ def _ip_addresses(context: click.Context, _parameter: click.Parameter, values: H
     if values and context.params["preview"]:
         raise click.UsageError("--preview shows unpublished chapters, so it is for this machine only; omit --host")
     try:
+        for value in values:
+            if "%" in value:  # a zone may be any text, and nginx knows none
+                raise ValueError(f"{value!r} has a zone, which nginx does not know")
         return tuple(dict.fromkeys(str(ip_address(value)) for value in values))
     except ValueError as error:
         raise click.BadParameter(f"{error}; pass an address of this machine") from None

@@ -230,6 +230,7 @@ def test_serve_listens_on_loopback_unless_told_otherwise(
 @pytest.mark.parametrize(
     ("arguments", "code", "sentence"),
     [
+        (["--host", "fe80::1%a b;"], 2, "'fe80::1%a b;' has a zone, which nginx does not know; pass an address"),
         (["--host", "nas"], 2, "'nas' does not appear to be an IPv4 or IPv6 address; pass an address of this machine"),
         (
             ["--host", "192.0.2.1", "--port", "8123"],
@@ -238,7 +239,7 @@ def test_serve_listens_on_loopback_unless_told_otherwise(
         ),
         (["--host", "0.0.0.0", "--preview"], 2, "so it is for this machine only; omit --host"),
     ],
-    ids=["a name", "of another machine", "of a preview"],
+    ids=["with a zone", "a name", "of another machine", "of a preview"],
 )
 def test_an_address_that_serve_cannot_use_is_refused(
     site: Site, run: Run, arguments: list[str], code: int, sentence: str
