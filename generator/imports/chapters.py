@@ -282,10 +282,6 @@ def title_template(samples: Sequence[TitleSample]) -> str | None:
 
 
 def _fits(template: str, samples: Sequence[TitleSample]) -> bool:
-    try:
-        field_values.chapter_title(template)
-    except ValueError:
-        return False
     return all(field_values.full_title(template, sample.volume, sample.parts) == sample.full for sample in samples)
 
 

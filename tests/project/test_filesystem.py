@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from generator.filesystem import PartialFile, write, write_parts
+from generator.filesystem import PartialFile, remove_empty_folders, replace, write, write_parts
 
 
 def test_partial_write_is_continued(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -41,3 +41,22 @@ def test_unfinished_file_is_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
     assert caught.value.filename == str(tmp_path / "file")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_file_that_cannot_be_replaced_leaves_nothing(tmp_path: Path) -> None:
+    """The unfinished file is removed."""
+    (tmp_path / "name").mkdir()
+    with pytest.raises(IsADirectoryError):
+        replace(tmp_path / "name", b"text")
+
+    assert [path.name for path in tmp_path.iterdir()] == ["name"]
+
+
+def test_only_expected_errors_end_the_removal_of_folders(tmp_path: Path) -> None:
+    """A folder with content is one; a name that no folder can have is none."""
+    (tmp_path / "full/empty").mkdir(parents=True)
+    (tmp_path / "full/file").touch()
+    remove_empty_folders(tmp_path / "full/empty")
+    assert [path.name for path in (tmp_path / "full").iterdir()] == ["file"]
+    with pytest.raises(OSError, match="File name too long"):
+        remove_empty_folders(tmp_path / ("x" * 300))

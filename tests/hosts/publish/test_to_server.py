@@ -51,6 +51,23 @@ def test_a_second_publish_sends_what_changed(remote: Remote) -> None:
     assert list(verify_files.check_files(remote.store)) == []
 
 
+@pytest.mark.parametrize(
+    ("tar", "reason"),
+    [
+        ('echo "tar: No space left on device" >&2; exit 2', "tar failed: tar: No space left on device\n"),
+        ("kill -9 $PPID", ": the connection ended\n"),
+    ],
+    ids=["refuses", "ends"],
+)
+def test_a_server_that_stops_reading_the_files_is_a_message(remote: Remote, tar: str, reason: str) -> None:
+    """The program writes more than a pipe holds. The next publish sends all of it."""
+    remote.server.wrap_command("tar", tar)
+    assert reason in remote.publish(ok=False).stderr
+    (remote.server.commands / "tar").unlink()
+    remote.publish()
+    assert list(verify_files.check_files(remote.store)) == []
+
+
 def test_a_rollback_is_published(remote: Remote) -> None:
     """The server still has the bodies; only their sidecars may have other dates."""
     remote.publish()
