@@ -16,6 +16,7 @@ import pytest
 from tests.support import nginx_client
 from tests.support.edge_servers import RUNTIMES, on_edge_runtimes
 from tests.support.paths import ROOT
+from tests.support.servers import LIMIT
 
 pytestmark = on_edge_runtimes
 
@@ -49,9 +50,12 @@ def server(request: pytest.FixtureRequest, project: Path) -> Iterator[nginx_clie
     command = [project / "tools/serve-edge", request.param, str(port)]
     # A group of its own, as in a terminal: Ctrl-C reaches all processes.
     environment = {**os.environ, "DENO_DIR": str(project.parent / "deno")}
+    # In a terminal no program ignores Ctrl-C; below nohup or in a background job all do.
+    heeded = signal.signal(signal.SIGINT, signal.default_int_handler)
     process = subprocess.Popen(
         command, cwd="/", env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True
     )
+    signal.signal(signal.SIGINT, heeded)
     server = nginx_client.Web(port, project, process)
     try:
         wait(server)
@@ -59,7 +63,10 @@ def server(request: pytest.FixtureRequest, project: Path) -> Iterator[nginx_clie
     finally:
         os.killpg(process.pid, signal.SIGINT)
         with process:
-            pass
+            try:
+                process.wait(LIMIT)
+            except subprocess.TimeoutExpired:
+                os.killpg(process.pid, signal.SIGKILL)
     # Ended by the signal, or by Deno's own handler for it.
     assert process.returncode in (-signal.SIGINT, 128 + signal.SIGINT)
 
