@@ -8,7 +8,7 @@ import pytest
 
 # All tests without a kind, and the slow ones whose lines no other test reaches.
 COVERAGE = "coverage"
-# The modules of that part that take samples, once more with all cases, and without coverage, which doubles their time.
+# The modules of that part that take samples, once more with all cases, without coverage: it takes half as long again.
 SAMPLES = "samples"
 # What clients see, once more on a second nginx.
 NEWER_NGINX = "newer-nginx"
