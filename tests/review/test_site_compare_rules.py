@@ -12,7 +12,6 @@ import pytest
 
 from generator.reading_sites.response_cache import ResponseCache
 from generator.review.site_compare import run, summary
-from generator.review.site_compare import run as comparing
 from generator.review.site_compare.compared_site import ComparedSite
 from generator.review.site_compare.model import Answer, Difference
 from generator.review.site_compare.reasons.facts import Facts
@@ -60,14 +59,14 @@ def compared(
         return []
 
     folder = tmp_path_factory.mktemp("compared")
-    with ExitStack() as stack, pytest.MonkeyPatch.context() as patch:
+    with ExitStack() as stack:
         site = stack.enter_context(moved_site(folder, setting, version))
-        patch.setattr(comparing, "differences", spy)
-        # The tests read more responses after the comparison.
-        patch.setattr(ResponseCache, "close", lambda cache: None)
-        comparing.run(compare_options(site.old.url, site.url, folder / "cache"))
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(run, "differences", spy)
+            # The tests read more responses after the comparison.
+            patch.setattr(ResponseCache, "close", lambda cache: None)
+            run.run(compare_options(site.old.url, site.url, folder / "cache"))
         yield pairs, facts[-1]
-        patch.undo()
         for one in (facts[-1].first, facts[-1].second):
             one.crawler.client.close()
             one.crawler.bodies.cache.close()
