@@ -80,6 +80,21 @@ def test_a_page_is_quiet_and_accessible(example: PageSite, chromium: browser.Bro
         assert node_tools.accessibility_faults(tab) == []
 
 
+@pytest.mark.parametrize("percent", [200, 300])
+def test_large_text_fits_a_phone(example: PageSite, chromium: browser.Browser, percent: int) -> None:
+    """Nothing is wider than the screen, however large a reader has set the text (WCAG 1.4.4 asks for 200 %)."""
+    wide = {}
+    with chromium.tab(PHONE) as tab:
+        tab.intercept(f"{page_sites.IMAGES}/*", "image/png", images.png(700, 1000))
+        tab.send("Page.setFontSizes", fontSizes={"standard": 16 * percent // 100})
+        for kind, path in example.kinds.items():
+            tab.open(example.url(path))
+            if tab.run("document.documentElement.scrollWidth - document.documentElement.clientWidth"):
+                wide[kind] = tab.run(CUT_OFF)
+
+    assert wide == {}
+
+
 # Texts that are attacks
 
 
