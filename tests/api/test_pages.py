@@ -333,6 +333,17 @@ def test_chapter_without_pages_says_so(tmp_path: Path) -> None:
     assert TEXTS["no_pages"] in parsed.text and TEXTS["final"] in parsed.text
 
 
+def test_the_last_chapter_says_whether_more_is_to_come(tmp_path: Path) -> None:
+    chapters = [
+        {"id": number, "number": number, "published": "2020-01-01", "pages": ["1.png"], "final": number == 2}
+        for number in (1, 2)
+    ]
+    bodies = made(tmp_path / "c", series_moon=series_fields() | {"chapters": chapters})
+    ends = [page(bodies, f"/reader/moon/0/{number}/").all("p", id="end") for number in (1, 2)]
+
+    assert [[end.text for end in found] for found in ends] == [[], [TEXTS["the_end"]]]
+
+
 def test_empty_catalog_has_lists_that_say_so(tmp_path: Path) -> None:
     bodies = made(tmp_path / "c")
 

@@ -17,6 +17,8 @@ pytestmark = browser.reads_pages
 SERIES = "/reader/paper-moons/"
 CHAPTER = "/reader/paper-moons/1/1/"
 NEXT = "/reader/paper-moons/1/2/"
+# The newest chapter of the series.
+LAST = "/reader/paper-moons/0/12/"
 # Read from right to left.
 RIGHT_TO_LEFT = "/reader/mayonaka-no-tokei-neko/"
 SHOWN_PAGE = """(() => {
@@ -126,7 +128,9 @@ def test_arrows_move_through_the_strip(example: PageSite, tab: Tab) -> None:
     tab.press("Home")
     wait_for_page(tab, 1)
     tab.press("ArrowLeft")
-    tab.wait_for_path(CHAPTER)
+    # Back from the first page is the last page of the chapter before.
+    tab.wait_for_path(f"{CHAPTER}#page-5")
+    wait_for_page(tab, 5)
 
 
 def test_space_turns_single_pages(example: PageSite, tab: Tab) -> None:
@@ -138,6 +142,31 @@ def test_space_turns_single_pages(example: PageSite, tab: Tab) -> None:
     wait_for_page(tab, 2)
     tab.press(" ", shift=True)
     wait_for_page(tab, 1)
+
+
+def test_the_way_to_the_content_keeps_the_page(example: PageSite, tab: Tab) -> None:
+    """Skipping the navigation in the middle of a chapter neither turns pages nor changes the progress."""
+    tab.open(example.url(f"{NEXT}#page-7"))
+    wait_for_page(tab, 7)
+    tab.run("document.querySelector('.skip').focus({ preventScroll: true })")
+    tab.press("Enter")
+    tab.wait_until("document.activeElement.id === 'strip'")
+    wait_for_page(tab, 7)
+    assert tab.path == f"{NEXT}#page-7"
+    assert tab.run("JSON.parse(localStorage.getItem('progress:/reader/paper-moons/')).page") == 7
+
+
+def test_the_last_chapter_has_an_end(example: PageSite, tab: Tab) -> None:
+    """After its last page, the arrow leads to a note; no other chapter has one."""
+    tab.open(example.url(CHAPTER))
+    assert tab.run("document.querySelector('#end')") is None
+    tab.open(example.url(LAST))
+    wait_for_page(tab, 1)
+    tab.press("End")
+    wait_for_page(tab, count_of_pages(tab))
+    tab.press("ArrowRight")
+    tab.wait_until("document.activeElement.id === 'end'")
+    assert tab.run("document.activeElement.textContent") == "That is all so far."
 
 
 def test_right_to_left(example: PageSite, tab: Tab) -> None:
@@ -239,6 +268,33 @@ def test_progress_is_kept(example: PageSite, tab: Tab) -> None:
     tab.click("#continue")
     tab.wait_for_path(f"{NEXT}#page-3")
     wait_for_page(tab, 3)
+
+
+def test_a_finished_chapter_continues_with_the_next(example: PageSite, tab: Tab) -> None:
+    """After its last page; the last chapter of all continues where it was left."""
+    for read, offered in ((CHAPTER, NEXT), (LAST, None)):
+        tab.open(example.url(read))
+        wait_for_page(tab, 1)
+        count = count_of_pages(tab)
+        tab.press("End")
+        wait_for_page(tab, count)
+        tab.open(example.url(SERIES))
+        tab.wait_until("document.querySelector('#continue').checkVisibility()")
+        target = tab.run("document.querySelector('#continue').getAttribute('href')")
+        assert target == (offered or f"{read}#page-{count}")
+
+
+def test_page_by_page_is_remembered_for_the_series(example: PageSite, tab: Tab) -> None:
+    """Pages of a webtoon are too long to be shown one by one; the choice for another series does not count."""
+    tab.open(example.url(CHAPTER))
+    choose_single_pages(tab)
+    tab.open(example.url(RIGHT_TO_LEFT))
+    tab.click(".actions a")
+    tab.wait_for("#strip[data-direction=rtl]")
+    assert tab.run(VISIBLE_PAGES) == count_of_pages(tab) > 1
+    tab.open(example.url(NEXT))
+    tab.wait_until("document.querySelector('#mode').getAttribute('aria-pressed') === 'true'")
+    assert tab.run(VISIBLE_PAGES) == 1
 
 
 def test_far_pages_load_later(example: PageSite, tab: Tab) -> None:

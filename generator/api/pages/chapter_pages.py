@@ -52,6 +52,7 @@ def chapter(page: PageContext, item: ChapterPage) -> Body:
         groups=page.shared("groups_of_chapter.html", _group_links(page, chapter)),
         previous=neighbours[0],
         next=neighbours[1],
+        is_last=shown.chapters and item.next is None,
         versions=_versions(page, item) if shown.chapters else [],
         path=path,
         images=chapter.pages if shown.images else (),

@@ -54,9 +54,11 @@ TEXTS: Mapping[str, str] = {
     "licensed": "Licensed",
     "licensed_long": "This series is licensed. Its chapters are not available here.",
     "restricted": "Key needed",
-    "restricted_long": "The chapters of this series need an API key. A reader app can use it.",
+    "restricted_long": "The chapters of this series need an API key, which a browser cannot send."
+    " Ask the site for a key and enter it in a reader app.",
     "no_chapters": "No chapters yet.",
-    "hidden": "This part needs an API key. A reader app can use it.",
+    "hidden": "This part needs an API key, which a browser cannot send."
+    " Ask the site for a key and enter it in a reader app.",
     "cover_of": "Cover of {series}",
     "subscribe": "Subscribe",
     # Chapters
@@ -66,6 +68,8 @@ TEXTS: Mapping[str, str] = {
     "all_chapters": "All chapters",
     "no_pages": "This chapter has no pages yet.",
     "one_by_one": "Page by page",
+    "all_so_far": "That is all so far.",
+    "the_end": "The end.",
     "versions": "Other versions",
     "no_group": "No group",
     "space": "Space",

@@ -26,8 +26,13 @@ function pageUrl(chapter, page) {
 }
 
 const progressKey = `progress:${series?.dataset.series}`;
+// Of a series, since the pages of some are far too long to be shown one by one.
+const modeKey = `mode:${series?.dataset.series}`;
 
-/** On the page of a series: lead to the page that was read last, if the chapter is still in the list. */
+/**
+ * On the page of a series: lead to the page that was read last, if its chapter is still in the list; after the last
+ * page of a chapter, to the next chapter. It may be newer than the visit to the last page.
+ */
 function offerToContinue(link) {
   let progress;
   try {
@@ -35,11 +40,14 @@ function offerToContinue(link) {
   } catch {
     return;
   }
-  const chapter = [...document.querySelectorAll(".chapters a")].find(
-    (item) => item.getAttribute("href") === progress?.chapter,
-  );
-  if (!chapter) return;
-  link.href = pageUrl(progress.chapter, Number.parseInt(progress.page, 10));
+  const path = (item) => item.getAttribute("href");
+  const newestFirst = [...document.querySelectorAll(".chapters li > a")];
+  const place = newestFirst.findIndex((item) => path(item) === progress?.chapter);
+  if (place < 0) return;
+  // Other versions of a number have no path below the series: reading goes on with the next number.
+  const next = newestFirst.slice(0, place).findLast((item) => path(item).startsWith(series.dataset.series));
+  const chapter = (progress.finished && next) || newestFirst[place];
+  link.href = chapter === next ? path(next) : pageUrl(progress.chapter, Number.parseInt(progress.page, 10));
   link.title = chapter.textContent;
   link.hidden = false;
 }
@@ -65,7 +73,8 @@ function read() {
     images.forEach((image, other) => image.classList.toggle("now", other === index));
     for (const near of images.slice(index, index + 2)) near.loading = "eager";
     history.replaceState(null, "", pageUrl(path, index + 1));
-    remember(progressKey, JSON.stringify({ chapter: path, page: index + 1 }));
+    const finished = index + 1 === images.length;
+    remember(progressKey, JSON.stringify({ chapter: path, page: index + 1, finished }));
   }
 
   function show(index) {
@@ -74,11 +83,13 @@ function read() {
     (paged ? strip : images[index]).scrollIntoView({ behavior: behaviour(), block: "start" });
   }
 
-  /** One page on or back; beyond the ends to the next or previous chapter. */
+  /** One page on or back; beyond the ends to the next chapter, or to the last page of the previous one. */
   function turn(step) {
     const index = current + step;
+    const link = document.querySelector(`#bar a[rel=${step > 0 ? "next" : "prev"}]`);
     if (images[index]) show(index);
-    else document.querySelector(`#bar a[rel=${step > 0 ? "next" : "prev"}]`)?.click();
+    else if (link) location.assign(step > 0 ? link.href : `${link.href}#last`);
+    else if (step > 0) document.getElementById("end")?.focus();
   }
 
   function setMode(isPaged) {
@@ -90,7 +101,7 @@ function read() {
 
   mode.addEventListener("click", () => {
     setMode(!paged);
-    remember("mode", paged ? "paged" : "strip");
+    remember(modeKey, paged ? "paged" : "strip");
     // So that the keys turn pages instead of pressing the button.
     strip.focus({ preventScroll: true });
   });
@@ -153,6 +164,7 @@ function read() {
 
   /** The page of the URL. A path that ends in a number comes from elsewhere: the replaced service has such links. */
   function wanted() {
+    if (location.hash === "#last") return images.length - 1;
     const page = location.hash.startsWith("#page-")
       ? location.hash.slice(6)
       : location.pathname.startsWith(path) && location.pathname.slice(path.length).replace("/", "");
@@ -160,13 +172,22 @@ function read() {
   }
 
   // A link to another page of the same chapter loads nothing.
-  addEventListener("hashchange", () => show(wanted()));
+  addEventListener("hashchange", () => {
+    if (location.hash.startsWith("#page-")) show(wanted());
+  });
+
+  // The link to the content would lead to the first page.
+  document.querySelector(".skip")?.addEventListener("click", (event) => {
+    event.preventDefault();
+    strip.focus({ preventScroll: true });
+  });
+
   const first = wanted();
   document.getElementById("tools").hidden = false;
   document.getElementById("help").hidden = false;
   history.scrollRestoration = "manual";
   current = first;
-  if (recall("mode") === "paged") setMode(true);
+  if (recall(modeKey) === "paged") setMode(true);
   else if (first) show(first);
   else arrive(0);
 }
