@@ -10,7 +10,6 @@ import click
 
 from ..catalog import patterns
 from ..catalog.confined_folder import ConfinedFolder
-from ..errors import FlatpanelError
 from ..review.diff import as_json as json_output
 from ..review.diff import compare, inputs
 from ..review.diff import purge as cdn_purge
@@ -18,7 +17,6 @@ from ..review.diff.as_markdown import markdown
 from ..review.diff.as_text import text
 from ..review.diff.compare import Comparison
 from ..review.diff.entity_changes import entity_changes
-from ..review.diff.inputs import ReleasePair
 from ..review.diff.lines import left_out
 from ..review.diff.model import BodyReader
 from . import options
@@ -120,7 +118,7 @@ def diff(old: str, new: str, catalog: ConfinedFolder, as_of: int | None, jobs: i
         comparison = compare.compare(pair.old, pair.new)
         if diff_options.purge:
             _print_purge(
-                comparison, diff_options.base_url or _base_url(pair), as_json=diff_options.output_format == "json"
+                comparison, diff_options.base_url or pair.new.base_url, as_json=diff_options.output_format == "json"
             )
         else:
             _print_changes(BodyReader(comparison, diff_options.private), diff_options)
@@ -138,13 +136,6 @@ def _print_changes(reader: BodyReader, diff_options: DiffOptions) -> None:
     else:
         for line in text(reader, entities, every=every):
             print_lines(line)
-
-
-def _base_url(pair: ReleasePair) -> str:
-    base_url = pair.new.base_url or pair.old.base_url
-    if not base_url:
-        raise FlatpanelError("cannot determine the site's URL; pass --base-url https://comics.example")
-    return base_url
 
 
 def _print_purge(comparison: Comparison, base_url: str, *, as_json: bool) -> None:

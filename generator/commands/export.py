@@ -7,7 +7,6 @@ import click
 from ..hosts.cubari_gists import export_gists
 from ..hosts.export import export_release
 from ..hosts.plain import export as plain
-from ..nginx import either_format
 from ..release.manifest_reader import ManifestReader
 from ..release.store import Store, refuse_inside
 from . import options
@@ -51,7 +50,7 @@ def export(out: Path, host: str | None, gists: Path | None, target: Path | None)
     elif target:
         release = store.release()
         with ManifestReader(store.manifest_path(release)) as manifest:
-            redirects = either_format.redirects(out / "releases" / release, manifest.rules)
+            redirects = manifest.rules.redirected_paths()
         count = export_release(store, target, redirects, tracker("writing", quiet=False))
         print_lines(f"{target}: {count} resources")
     if gists:

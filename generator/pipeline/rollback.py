@@ -14,11 +14,11 @@ from urllib.parse import unquote
 
 from .. import encoding
 from ..errors import FlatpanelError
-from ..nginx import either_format, maps
-from ..release import journal, manifest
+from ..nginx import maps
+from ..release import journal, manifest, manifest_reader
 from ..release.manifest import Published
 from ..release.manifest_reader import ManifestReader
-from ..release.table import KEYS_FILE, dump_keys
+from ..release.table import KEYS_FILE, dump_keys, load_keys
 from ..release.transaction import NextRelease, Transaction
 
 _PROFILE = "/api/v2/profile#"
@@ -84,7 +84,7 @@ class _Plan:
         keys, left_out = self._keys()
         release = self.target_id
         files: dict[str, Callable[[], Iterable[bytes]]] = {}
-        if keys != either_format.keys(self.target):
+        if keys != load_keys(self._folder(self.target_id)):
             release, files = self._with_keys(keys)
         if release == self.transaction.current:
             raise FlatpanelError(
@@ -116,19 +116,15 @@ class _Plan:
 
     def _keys(self) -> tuple[dict[str, str], dict[str, int]]:
         """The current keys whose accounts the target has, and the number of the other keys by username."""
-        accounts = {"": ""} | _account_keys(self.target)
-        usernames = {"": ""} | {account: username for username, account in _account_keys(self.current).items()}
-        current = either_format.keys(self.current)
-        owners = {digest: usernames.get(account, account) for digest, account in current.items()}
-        keys = {digest: accounts[owner] for digest, owner in owners.items() if owner in accounts}
-        return keys, Counter(owner for owner in owners.values() if owner not in accounts)
+        accounts, usernames = {"", *_usernames(self.target)}, _usernames(self.current)
+        current = load_keys(self._folder(self.transaction.current))
+        keys = {digest: account for digest, account in current.items() if account in accounts}
+        return keys, Counter(usernames.get(account, account) for account in current.values() if account not in accounts)
 
     def _with_keys(self, keys: Mapping[str, str]) -> tuple[str, dict[str, Callable[[], Iterable[bytes]]]]:
-        """The id and the files of a release that is the target with other keys, in the format of the target."""
+        """The id and the files of a release that is the target with other keys."""
         manifests = (self.current, *self.transaction.older_manifests)
-        texts = {maps.KEYS: maps.keys_map(keys)}
-        if self.target.rules:
-            texts[KEYS_FILE] = dump_keys(keys)
+        texts = {maps.KEYS: maps.keys_map(keys), KEYS_FILE: dump_keys(keys)}
         head = manifest.Head(
             files={**self.target.file_digests, **{name: encoding.sha256(text) for name, text in texts.items()}},
             # An id is never used for another chapter or page, also one that only a newer release has.
@@ -178,17 +174,17 @@ class _Plan:
     @cached_property
     def _closed(self) -> dict[str, str]:
         """The URLs that the current release serves only with an API key, or answers with 451; with the reason."""
-        gates = either_format.gates(self.current)
+        gates = manifest_reader.gates(self.current)
         closed = {gate.url: "licensed" for gate in gates if gate.status == 451}
         for slug in self.current.segments:
             closed |= {url: "restricted" for url, body in self.current.bodies(slug).items() if body.restricted}
         return closed
 
 
-def _account_keys(reader: ManifestReader) -> dict[str, str]:
-    """The account key of each username of a release. Folders of bodies have the same names."""
+def _usernames(reader: ManifestReader) -> dict[str, str]:
+    """The username of each account key of a release. Folders of bodies have the same names as keys."""
     return {
-        unquote(url.removeprefix(_PROFILE)): body.file.split("/")[2]
+        body.file.split("/")[2]: unquote(url.removeprefix(_PROFILE))
         for url, body in reader.bodies("").items()
         if url.startswith(_PROFILE)
     }

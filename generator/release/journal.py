@@ -14,7 +14,7 @@ from .manifest import MAX_AHEAD
 # In `releases`, so that it is copied to servers with the releases.
 FILE = "journal.jsonl"
 BUILD, ROLLBACK = "build", "rollback"
-# `current` was replaced by hand, or by an older version without a journal.
+# `current` was replaced by hand, or the journal was lost.
 UNRECORDED = "unrecorded"
 RELEASE_ID = re.compile(r"[0-9a-f]{16}")
 

@@ -14,8 +14,7 @@ from ..errors import FlatpanelError
 from . import rules
 from .rules import Rules
 
-# Releases of older versions have format 2: lines of bodies only, and no rules.
-FORMAT, FORMER = 3, 2
+FORMAT = 3
 # Replaces the id of a release in its own files while the id, a digest of these files, is computed.
 ID_PLACEHOLDER = "@release@"
 # The URLs of JSON whose path ends in .json.
@@ -59,8 +58,6 @@ class Manifest:
     highest_id: int = 0
     # Ids of pages by chapter and number, for all pages that ever had an allocated id.
     page_ids: Mapping[str, int] = field(default_factory=dict)
-    # None in the format of older versions.
-    rules: Rules | None = None
 
 
 EMPTY = Manifest({}, {})
@@ -190,8 +187,7 @@ class Head(NamedTuple):
     page_ids: Mapping[str, int]
     # The length in bytes of the lines of each series, in their order. The first segment is the catalog as a whole.
     segments: Mapping[str, int]
-    # None in the format of older versions.
-    rules: Rules | None = None
+    rules: Rules
 
     def dump(self) -> bytes:
         def lines(entries: Iterable[tuple[str, object]]) -> bytes:
@@ -202,9 +198,8 @@ class Head(NamedTuple):
             )
 
         return (
-            b'{"flatpanel":%d,\n"highest_id":%d' % (FORMAT if self.rules else FORMER, self.highest_id)
-            + (b',\n"rules":' + encoding.json(self.rules) if self.rules else b"")
-            + b',\n"page_ids":'
+            b'{"flatpanel":%d,\n"highest_id":%d,\n"rules":%b,\n"page_ids":'
+            % (FORMAT, self.highest_id, encoding.json(self.rules))
             + lines(sorted(self.page_ids.items()))
             + b',\n"files":'
             + lines(sorted(self.files.items()))
@@ -247,7 +242,7 @@ def load(text: bytes, name: str) -> Manifest:
         head = _head(value, name)
         lines = value["resources"].items()
         bodies = {url: _published(url, fields) for url, fields in lines if isinstance(fields, dict)}
-        return Manifest(bodies, head.files, head.highest_id, head.page_ids, head.rules)
+        return Manifest(bodies, head.files, head.highest_id, head.page_ids)
 
 
 def load_head(text: bytes, name: str) -> Head:
@@ -256,13 +251,15 @@ def load_head(text: bytes, name: str) -> Head:
 
 
 def _head(value: Mapping[str, Any], name: str) -> Head:
-    if value["flatpanel"] not in (FORMAT, FORMER):
-        raise FlatpanelError(f"{name}: was written by another version of the program (format {value['flatpanel']})")
+    if value["flatpanel"] != FORMAT:
+        raise FlatpanelError(
+            f"{name}: has format {value['flatpanel']}, and this version of the program reads format {FORMAT} only; use "
+            "the version that wrote it, or remove the release and build a new one"
+        )
     numbers = (value["highest_id"], *value["page_ids"].values(), *value["runs"].values())
     if not all(isinstance(number, int) and number >= 0 for number in numbers):
         raise TypeError
-    own_rules = rules.load(value["rules"]) if value["flatpanel"] == FORMAT else None
-    return Head(dict(value["files"]), value["highest_id"], value["page_ids"], value["runs"], own_rules)
+    return Head(dict(value["files"]), value["highest_id"], value["page_ids"], value["runs"], rules.load(value["rules"]))
 
 
 @contextmanager

@@ -13,7 +13,7 @@ from ..api.resources import Alias, Gate
 from ..errors import FlatpanelError
 from . import manifest
 from .manifest import Entry, Published
-from .rules import Rules
+from .rules import NO_RULES, Rules
 
 _BLOCK = 1 << 20
 # Lines of bodies: the value of any other line is no object.
@@ -33,8 +33,7 @@ class ManifestReader:
         self._start = 0
         # The digests of the other files in the folder of the release.
         self.file_digests: Mapping[str, str] = {}
-        # None in the format of older versions, which has no gates and aliases either.
-        self.rules: Rules | None = None
+        self.rules: Rules = NO_RULES
         if path:
             with ExitStack() as opened:
                 self._file = os.open(path, os.O_RDONLY)

@@ -36,6 +36,10 @@ class Rules:
         return dict(sorted(pairs))
 
 
+# The rules of an empty release.
+NO_RULES = Rules("", "/", False, False, 0, (), (), {}, ())
+
+
 def load(value: Mapping[str, Any]) -> Rules:
     """The rules in the head of a manifest. Raises TypeError."""
     lists = {name: tuple(value.get(name, ())) for name in ("max_ages", "restricted", "image_origins")}

@@ -30,9 +30,6 @@ class ReleaseTable:
     def __init__(self, folder: Path) -> None:
         self.folder, self.id = folder, folder.name
         self._manifest = ManifestReader(folder / "manifest.json")
-        if not self._manifest.rules:
-            self.close()
-            raise FlatpanelError(f"{self._manifest.path}: was written by an older version of the program; build again")
         self.rules: Rules = self._manifest.rules
 
     def __enter__(self) -> "ReleaseTable":

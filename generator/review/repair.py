@@ -135,7 +135,7 @@ class _Repair:
         return None
 
     def from_table(self, file: ReleaseFile) -> bytes | None:
-        """A map, or the keys, which the map of keys has too. A release of an older version has no table."""
+        """A map, or the keys, which the map of keys has too; None if the table needs a lost or damaged file."""
         folder = self.retained.root / "releases" / file.release
         with suppress(FlatpanelError), ReleaseTable(folder) as table:
             return table_files.text(table, file.name)

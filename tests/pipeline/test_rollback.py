@@ -1,7 +1,6 @@
 """`rollback` publishes the content of an earlier release with the API keys of the current one."""
 
 import json
-import re
 import shutil
 import signal
 from collections.abc import Callable
@@ -10,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from generator import encoding
-from generator.api import resources
 from generator.nginx import maps
 from tests.commands.test_cli import Run, outcome
 from tests.commands.test_releases import responses_of, settle
@@ -199,25 +197,6 @@ def test_key_of_a_username_with_special_characters_follows_its_account(site: Sit
     assert before.pop(digest("d")).startswith("=~")
     assert holders(site) == before
     assert len({*before.values()}) == 3
-
-
-def test_holder_of_a_key_is_the_folder_of_its_account(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Releases of an older version have folders with the capitals of a username."""
-    site.write("site.yaml", SITE)
-    accounts(site, "Ada")
-    title(site, "First")
-    with monkeypatch.context() as older:
-        older.setattr(resources, "_PLAIN_ACCOUNT", re.compile("[-A-Za-z0-9_]+"))
-        resources.key.cache_clear()
-        first = site.build().release
-    resources.key.cache_clear()
-    title(site, "Second")
-    keys(site, ada=f"{LENA}/Ada")
-    site.build()
-    assert holders(site)[digest(LENA)].startswith("=~")
-    site.roll_back(first)
-
-    assert holders(site) == {digest(LENA): "=Ada"}
 
 
 def test_account_names_with_special_characters_are_kept(site: Site) -> None:

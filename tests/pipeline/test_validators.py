@@ -10,9 +10,12 @@ from pathlib import Path
 import pytest
 from click.testing import Result
 
+from generator import encoding
 from generator.encoding import http_date
 from generator.errors import FlatpanelError
 from generator.pipeline import run as pipeline
+from generator.release import manifest
+from generator.release.rules import NO_RULES
 from tests.conftest import AS_OF, WRITTEN, Site
 from tests.support import tree_snapshot
 
@@ -258,8 +261,9 @@ def test_previous_continues_the_validators_of_another_machine(site: Site, tmp_pa
     assert there.release == here.release
 
 
-HEAD = b'{"flatpanel": 2, "highest_id": 0, "page_ids": {}, "files": {}, '
-WITH_RULES = HEAD.replace(b"2", b"3", 1) + b'"runs": {}, "resources": {}, "rules": '
+HEAD = b'{"flatpanel": 3, "highest_id": 0, "page_ids": {}, "files": {}, '
+WITH_RULES = HEAD + b'"runs": {}, "resources": {}, "rules": '
+RULES = encoding.json(NO_RULES)
 
 
 @pytest.mark.parametrize(
@@ -268,18 +272,17 @@ WITH_RULES = HEAD.replace(b"2", b"3", 1) + b'"runs": {}, "resources": {}, "rules
         b"{",
         b"[]",
         b"{}",
-        b'{"flatpanel": 2}',
         b'{"flatpanel": 3}',
-        HEAD.replace(b"2", b"3", 1) + b'"runs": {}, "resources": {}}',
+        HEAD + b'"runs": {}, "resources": {}}',
         WITH_RULES + b"{}}",
         WITH_RULES + b"[]}",
         WITH_RULES + b'{"max_ages": 60}}',
-        HEAD + b'"runs": {"": -1}, "resources": {}}',
-        HEAD + b'"runs": {}, "resources": []}',
-        HEAD + b'"runs": {}, "resources": {"/": {"etag": 5}}}',
-        HEAD + b'"runs": {}, "resources": {"/": {"modified": "today"}}}',
-        HEAD + b'"runs": {}, "resources": {"/": {"modified": 1e18}}}',
-        HEAD + b'"runs": {}, "resources": {"/": {"modified": -1}}}',
+        HEAD + b'"runs": {"": -1}, "resources": {}, "rules": %b}' % RULES,
+        HEAD + b'"runs": {}, "resources": [], "rules": %b}' % RULES,
+        HEAD + b'"runs": {}, "resources": {"/": {"etag": 5}}, "rules": %b}' % RULES,
+        HEAD + b'"runs": {}, "resources": {"/": {"modified": "today"}}, "rules": %b}' % RULES,
+        HEAD + b'"runs": {}, "resources": {"/": {"modified": 1e18}}, "rules": %b}' % RULES,
+        HEAD + b'"runs": {}, "resources": {"/": {"modified": -1}}, "rules": %b}' % RULES,
         b"\xff",
     ],
 )
@@ -303,15 +306,30 @@ def test_a_reformatted_manifest_cannot_be_continued(site: Site, tmp_path: Path) 
         pipeline.build(replace(site.options, previous=manifest_copy))
 
 
-def test_a_manifest_of_another_format_cannot_be_continued(site: Site, tmp_path: Path) -> None:
-    """A newer version may give its fields another meaning."""
+@pytest.mark.parametrize("number", [2, 4])
+def test_a_manifest_of_another_format_cannot_be_continued(site: Site, tmp_path: Path, number: int) -> None:
+    """An older version had fewer lines, and a newer one may give its fields another meaning."""
     manifest_copy = tmp_path / "kept.json"
-    manifest_copy.write_bytes(b'{"flatpanel": 4}')
+    manifest_copy.write_bytes(b'{"flatpanel": %d}' % number)
 
-    with pytest.raises(
-        FlatpanelError, match=r"kept\.json: was written by another version of the program \(format 4\)$"
-    ):
+    with pytest.raises(FlatpanelError, match=rf"kept\.json: has format {number}, and this version .* format 3 only"):
         pipeline.build(replace(site.options, previous=manifest_copy))
+
+
+def test_a_current_release_of_another_format_is_not_continued(site: Site) -> None:
+    """Its manifest is intact, so the message names the format; `dist` does not change."""
+    releases = site.folder / "dist/releases"
+    text = (releases / site.build().release / "manifest.json").read_bytes().replace(b"3", b"2", 1)
+    former = manifest.release_id(encoding.sha256(text))
+    (releases / former).mkdir()
+    (releases / former / "manifest.json").write_bytes(text)
+    (site.folder / "dist/current").unlink()
+    (site.folder / "dist/current").symlink_to(f"releases/{former}")
+    before = tree_snapshot.state(site.folder)
+
+    with pytest.raises(FlatpanelError, match=rf"{former}/manifest\.json: has format 2, and this version"):
+        site.build()
+    assert tree_snapshot.state(site.folder) == before
 
 
 def test_source_date_epoch_sets_the_time_of_the_build(site: Site, run: Callable[..., Result]) -> None:

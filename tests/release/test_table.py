@@ -9,9 +9,8 @@ from generator.errors import FlatpanelError
 from generator.release import manifest, manifest_reader
 from generator.release.manifest import Published
 from generator.release.manifest_reader import ManifestReader
-from generator.release.table import ReleaseTable, Rules, load_keys
+from generator.release.table import Rules, load_keys
 from tests.conftest import Site, copy_of
-from tests.support.release_table import as_format_2
 
 SETTINGS = """base_url: https://table.example
 pages: true
@@ -130,16 +129,6 @@ def test_each_reader_finds_the_same_entries(name: str, tmp_path: Path) -> None:
         assert len(set(urls)) == len(urls) > len(published)
         assert EMPTY_RESULTS_URL in urls
         assert len(set(map(key, urls))) == len(urls)
-
-
-def test_the_table_of_an_older_version_is_refused(small: Site, tmp_path: Path) -> None:
-    """It lacks gates and rules; the next build writes them."""
-    folder = tmp_path / "0123456789abcdef"
-    folder.mkdir()
-    (folder / "manifest.json").write_bytes(as_format_2(small.folder / "dist/current/manifest.json"))
-
-    with pytest.raises(FlatpanelError, match=r"manifest\.json: was written by an older version of the program"):
-        ReleaseTable(folder)
 
 
 @pytest.mark.parametrize("text", [None, "{", "[]", '{"a": 1}'])

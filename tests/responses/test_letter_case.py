@@ -6,8 +6,6 @@ from urllib.parse import quote, unquote
 
 import pytest
 
-from generator.api.resources import Gate
-from generator.nginx import either_format, maps
 from tests.conftest import Serve
 from tests.support import nginx_client, site_variants
 from tests.support.golden import bodies
@@ -76,14 +74,3 @@ def test_gate_with_capitals_is_found_as_written(capitals: nginx_client.Web) -> N
     for slug, status in (("IN-Shops", 451), ("in-shops", 404), ("IN-SHOPS", 404)):
         for path in (f"series/{slug}/chapters", f"series/{slug}/chapters?date_format=timestamp", f"cubari/{slug}"):
             assert (path, capitals.ask(f"/api/v2/{path}").status) == (path, status)
-
-
-@each("restricted", [False, True])
-@each(("status", "target"), [(451, ""), (308, "/reader/IN-Shops/")])
-def test_gate_with_capitals_is_read_from_its_line(status: int, target: str, restricted: bool) -> None:
-    """A comparison of releases reads gates from the maps."""
-    gate = Gate("/api/v2/cubari/IN-Shops", status, target, restricted)
-    line = maps.gate_line(gate)
-
-    assert line.map == maps.EXACT
-    assert list(either_format.gates_in_map(line.map, [f"{line.key} {line.value};"])) == [gate]

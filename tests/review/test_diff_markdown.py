@@ -1,7 +1,6 @@
 """The Markdown comment: catalog texts are never markup, and its length is limited."""
 
 import html
-import json
 import re
 from collections.abc import Iterator
 
@@ -257,26 +256,6 @@ def test_a_series_without_a_public_body_has_no_link(site: Site, run: Run) -> Non
     site.write("series/first.yaml", with_chapters(chapter(1), restricted="true"))
 
     assert links(comment(site, run)) == {}
-
-
-def test_without_the_index_there_are_no_links(site: Site, run: Run) -> None:
-    """As for a release of format 2, whose manifest has no base URL: /api/v2 has paths only, and the index is lost."""
-    for title in ("One", "Other"):
-        site.write("series/first.yaml", with_chapters(chapter(1, title, id=1), restricted="true", title=title))
-        site.build()
-    for path in (site.folder / "dist/www").glob("index*.json"):
-        path.unlink()
-    old = site.folder / f"dist/releases/{site.store.previous()}"
-    manifest = site.folder / "dist/current/manifest.json"
-    value = json.loads(manifest.read_bytes())
-    rules = json.dumps(value["rules"], separators=(",", ":"), ensure_ascii=False)
-    text = manifest.read_text().replace('{"flatpanel":3', '{"flatpanel":2')
-    assert f',\n"rules":{rules}' in text
-    manifest.write_text(text.replace(f',\n"rules":{rules}', ""))
-    text = run("diff", old, site.folder / "dist", "--format", "markdown", "--private").stdout
-
-    assert "<code>series first changed</code>" in text
-    assert links(text) == {}
 
 
 def test_hostile_titles_stay_text_in_links(site: Site, run: Run) -> None:

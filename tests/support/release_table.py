@@ -1,12 +1,8 @@
-"""Compare the files of a release with those that follow from its table, and write manifests of the former format."""
-
-from pathlib import Path
+"""Compare the files of a release with those that follow from its table."""
 
 from generator.nginx import table_files
 from generator.nginx.config import ServerConf
-from generator.release import manifest
 from generator.release.manifest import without_release_id
-from generator.release.manifest_reader import ManifestReader
 from generator.release.store import Store
 
 # Beside the manifest: what the table itself consists of, and the link to the release before.
@@ -37,16 +33,3 @@ def different_configuration(store: Store, server: ServerConf) -> list[str]:
             if path.name not in {*_NOT_DERIVED, *table_files.map_files(table).keys() - derived.keys()}
         }
         return sorted(name for name in derived.keys() | built.keys() if derived.get(name) != built.get(name))
-
-
-def as_format_2(path: Path) -> bytes:
-    """The manifest as older versions wrote it: lines of bodies only, and no rules."""
-    with ManifestReader(path) as reader:
-        segments = {
-            slug: manifest.SEPARATOR.join(map(manifest.line, bodies.values()))
-            for slug in reader.segments
-            if (bodies := reader.bodies(slug))
-        }
-        lengths = {slug: len(segment) for slug, segment in segments.items()}
-        head = manifest.Head(reader.file_digests, reader.highest_id, reader.page_ids, lengths)
-        return head.dump() + manifest.SEPARATOR.join(segments.values()) + manifest.RESOURCES_END

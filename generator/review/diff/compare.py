@@ -71,23 +71,15 @@ class Comparison:
         return bool(self.by_url or self.settings)
 
     @property
-    def has_gates(self) -> bool:
-        """Whether the gates of both releases are known."""
-        return self.old.has_gates and self.new.has_gates
-
-    @property
     def left_out(self) -> str:
-        """What is not compared because a release is only a manifest."""
-        if not self.has_gates:
-            return "redirects, licences and settings"
+        """What is not compared because a release is only a manifest, or ""."""
         return "" if self.old.configuration.exists and self.new.configuration.exists else "settings"
 
 
 def compare(old: ReleaseView, new: ReleaseView) -> Comparison:
     comparison = Comparison(old, new)
     _compare_bodies(comparison, old.manifest.segments.keys() | new.manifest.segments.keys())
-    if comparison.has_gates:
-        _compare_gates(comparison)
+    _compare_gates(comparison)
     if not comparison.left_out:
         comparison.settings = _changed_settings(old, new)
     return comparison

@@ -32,7 +32,7 @@ class Purge(NamedTuple):
 
 def purge(comparison: Comparison, base_url: str) -> Purge:
     stale = {pair for difference in comparison.differences for pair in _stale(difference)}
-    old, new = _page_queries(comparison)
+    old, new = comparison.old.page_queries(), comparison.new.page_queries()
     stale |= {pair for key in _changed_page_queries(comparison, old, new) for pair in _page_lists(key)}
     is_searched = SEARCH_INDEX in comparison.by_url
     redirects = comparison.old.redirects.keys() | comparison.new.redirects.keys()
@@ -100,12 +100,6 @@ def _series_lists(sort: str, page: str) -> Iterator[_PathAndQuery]:
         yield _LIST, (number,)
     if page == "1":
         yield _LIST, (order,)
-
-
-def _page_queries(comparison: Comparison) -> tuple[_Targets, _Targets]:
-    old, new = comparison.old.page_queries(), comparison.new.page_queries()
-    # Without gates, only one release has these queries.
-    return (old, new) if comparison.has_gates else (old | new, old | new)
 
 
 def _changed_page_queries(comparison: Comparison, old: _Targets, new: _Targets) -> Iterator[str]:

@@ -8,8 +8,9 @@ from types import TracebackType
 from typing import Any, NamedTuple
 
 from ... import encoding
-from ...nginx import either_format
-from ...release import manifest
+from ...api.resources import key
+from ...nginx import maps
+from ...release import manifest, manifest_reader
 from ...release.manifest import Published
 from ...release.manifest_reader import ManifestReader
 from ...release.table import KEYS_FILE
@@ -19,8 +20,7 @@ LARGEST = 1 << 25
 # Directives that depend on the number of URLs or on the place of the project, and not on what clients see.
 _LOCAL_DIRECTIVES = (b"map_hash_max_size", b"map_hash_bucket_size", b"alias ")
 _DIST = re.compile(rb'include "?([^\s"]+)/releases/' + manifest.ID_PLACEHOLDER.encode())
-# Older releases have no `/index.json`.
-INDEXES, SEARCH_INDEX = ("/index.json", "/"), "/api/v2/series#index"
+SEARCH_INDEX = "/api/v2/series#index"
 
 
 class UrlResponse(NamedTuple):
@@ -57,7 +57,7 @@ class Configuration:
 
     def __init__(self, folder: Path, digests: Mapping[str, str], search_index: str) -> None:
         self.folder, self.search_index = folder, search_index
-        others = {*either_format.MAP_FILES, KEYS_FILE}
+        others = {*(f"{name}.map" for name in maps.LONG), maps.REDIRECTS, KEYS_FILE}
         self.digests = {name: digest for name, digest in digests.items() if name not in others}
 
     @property
@@ -108,36 +108,30 @@ class ReleaseView:
     def _shared_responses(self) -> dict[str, UrlResponse]:
         return _responses(self.manifest, "")
 
-    @cached_property
-    def base_url(self) -> str | None:
-        """The base URL of the site; for a release of an older version, read from the body of the index."""
-        if self.manifest.rules:
-            return self.manifest.rules.base_url
-        responses = self.responses("")
-        index = next((self.body_value(responses[url]) for url in INDEXES if url in responses), None)
-        return str(index["api"]["authors"]).removesuffix("/api/authors") if index else None
+    @property
+    def base_url(self) -> str:
+        """The base URL of the site; empty for an empty release."""
+        return self.manifest.rules.base_url
 
     def gates(self) -> dict[str, UrlResponse]:
         """The responses without bodies. Targets of redirects are absolute URLs."""
-        base_url = self.base_url or ""
+        base_url = self.base_url
         responses = {
             gate.url: UrlResponse(gate.status, f"{base_url}{gate.target}" if gate.target else "", gate.restricted)
-            for gate in either_format.gates(self.manifest)
+            for gate in manifest_reader.gates(self.manifest)
+            # The gates of URLs with parameters equal that of their path.
+            if "?" not in gate.url
         }
         return responses | {old: UrlResponse(308, f"{base_url}{new}", False) for old, new in self.redirects.items()}
 
     @cached_property
     def redirects(self) -> dict[str, str]:
         """The present path of each path with an old slug."""
-        return either_format.redirects(self.folder, self.manifest.rules)
+        return self.manifest.rules.redirected_paths()
 
     def page_queries(self) -> dict[str, str]:
         """The paths of page lists by the keys of their deprecated URLs."""
-        return either_format.aliases(self.manifest)
-
-    @property
-    def has_gates(self) -> bool:
-        return either_format.has_gates(self.manifest)
+        return {key(alias.url): alias.target for alias in manifest_reader.aliases(self.manifest)}
 
     def body_value(self, response: UrlResponse) -> Any:
         """The JSON value of a body; None if it is not JSON, too large, missing, unreadable or damaged."""
