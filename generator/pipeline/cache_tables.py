@@ -267,6 +267,12 @@ class SegmentTable:
         self._database.execute("DELETE FROM segment")
         self._database.execute("DELETE FROM lines")
 
+    @raises_damaged
+    def lines_of(self, file: str, slug: str) -> bytes:
+        """The lines of a segment in one file."""
+        row = self._database.execute("SELECT text FROM lines WHERE file = ? AND slug = ?", (file, slug)).fetchone()
+        return without_checksum(row[0], file, slug) if row else b""
+
     def lines(self, file: str) -> Iterator[bytes]:
         """The lines of all segments in one file, in the order of the slugs."""
         try:

@@ -19,12 +19,13 @@ from ..catalog.layout import SeriesFiles
 from ..nginx.config import MediaConf
 from ..release import journal, manifest, transaction
 from ..release.bodies import WriteTotals, rewrite_damaged
+from ..release.changes import ADDED, CHANGED, REMOVED, differences
 from ..release.manifest import SEPARATOR, Published
 from ..release.manifest_reader import ManifestReader, refuse_damaged
 from ..release.rules import Rules
 from ..release.store import Store
 from ..release.transaction import FilesByRelease, NextRelease, Transaction
-from . import build_result, publish, scan, segments, series_renderer, up_to_date
+from . import build_result, scan, segments, series_renderer, up_to_date
 from .build_options import Options
 from .build_result import BuildResult
 from .cache import Cache
@@ -32,12 +33,12 @@ from .catalog_lists import CatalogLists
 from .main_conf import cached_main_conf, dist_in_conf, media_in_conf, refuse_foreign
 from .open_cache import Waiting
 from .process_pool import ordered_map
-from .publish import ResourcePublisher, SegmentChange
+from .publish import ResourcePublisher
 from .removals import Removals, checked_removals
 from .scan import CatalogScan, SiteChanges
 from .segments import PreparedRelease, Segments
 from .series_facts import SeriesFacts
-from .series_renderer import PreviousLines, RenderedSeries, RenderTask
+from .series_renderer import RenderedSeries, RenderTask
 
 # Passes on the rendered series, whose number is the second parameter, and may show progress.
 Progress = Callable[[Iterator[RenderedSeries], int], Iterator[RenderedSeries]]
@@ -126,7 +127,7 @@ class NewRelease:
             release=prepared.id,
             changes=dict(totals.counts),
             changed_series=sorted(totals.changed_series),
-            resources=totals.counts.total() - totals.counts["removed"],
+            resources=totals.counts.total() - totals.counts[REMOVED],
             written=totals.written,
             parsed=catalog_scan.parsed,
             next_publication=catalog_scan.next_publication,
@@ -194,10 +195,7 @@ def build_release(
 
 @dataclass(slots=True)
 class ReleaseTotals:
-    """Counts and files of all segments of the new release, compared with the current release.
-
-    They are collected while the build publishes segments. The commit and the result use them.
-    """
+    """Counts and files of the new release, compared with the current release. The commit and the result use them."""
 
     # The number of URLs that were added, changed, removed and left unchanged.
     counts: Counter[str] = field(default_factory=lambda: Counter(added=0, changed=0, removed=0, unchanged=0))
@@ -209,10 +207,8 @@ class ReleaseTotals:
     chapters_without_id: int = 0
     # The series and chapters that the release before published and this one does not.
     removals: Removals = field(default_factory=Removals)
-    # Files of the current release that the segment which had them no longer has.
-    dropped_files: set[str] = field(default_factory=set)
-    # Files that another segment has now, because a chapter moved to another series.
-    moved_files: set[str] = field(default_factory=set)
+    # Files of the current release that the new one does not have.
+    dropped_files: list[str] = field(default_factory=list)
     # Files that only older releases have, by the newest release that has them.
     retained_files: FilesByRelease = field(default_factory=dict)
     # Files among `retained_files` that the new release has again.
@@ -225,28 +221,25 @@ class ReleaseTotals:
         """The files that must not be overwritten, although the current release does not have them."""
         return frozenset(chain.from_iterable(self.retained_files.values()))
 
-    def add_segment(self, slug: str, change: SegmentChange, output: WriteTotals) -> None:
-        """Add a published segment: that of a series, or with an empty slug that of the whole catalog."""
-        self.counts.update(change.counts)
-        if slug and set(+change.counts) - {"unchanged"}:
-            self.changed_series.add(slug)
-        # The series that had the moved URLs before counts them as removed.
-        self.counts["removed"] -= change.moved_urls
-        self.dropped_files.update(change.dropped_files)
-        self.moved_files.update(change.moved_files)
-        self.add_output(output)
+    def compare(self, current: ManifestReader, new: Segments, slugs: Iterable[str]) -> None:
+        """Add the differences in the series that can differ."""
+        for difference in differences(current, new, slugs):
+            if kind := difference.kind:
+                self.counts[kind] += 1
+                self.changed_series.add(difference.slug)
+            before, after = difference.bodies
+            if before:
+                kept = manifest.files(after) if after else ()
+                self.dropped_files += [file for file in manifest.files(before) if file not in kept]
+        self.changed_series.discard("")
+        resources = sum(summary.resources for summary in new.summaries.values())
+        self.counts["unchanged"] = resources - self.counts[ADDED] - self.counts[CHANGED]
 
     def add_output(self, output: WriteTotals) -> None:
+        """Add what a process wrote."""
         self.redate_after_commit += output.redate_after_commit
         self.returned_files |= output.returned_files
         self.written += output.written_bytes
-
-    def add_removed_series(self, slug: str, bodies: Iterable[Published]) -> None:
-        """Add a series that the catalog no longer has, with the bodies of the current release."""
-        files = [manifest.files(body) for body in bodies]
-        self.changed_series.add(slug)
-        self.counts["removed"] += len(files)
-        self.dropped_files.update(chain.from_iterable(files))
 
     def still_retained_files(self) -> dict[str, list[str]]:
         """`retained_files` without those that the new release has again."""
@@ -290,6 +283,11 @@ class ReleaseBuilder:
         self._render(files, stale, keys, progress)
         self._drop_removed_series()
         rules, small_files = self._publish_lists()
+        current = self.transaction.current_manifest
+        # All other segments are those of the current release.
+        self.totals.compare(
+            current, self.segments, {"", *stale, *current.segments.keys() - self.segments.summaries.keys()}
+        )
         highest_id = highest_chapter_id(self.scan, self._manifests)
         return segments.prepare(self.segments, small_files, highest_id, page_ids, rules, self.transaction.write_ahead())
 
@@ -306,7 +304,7 @@ class ReleaseBuilder:
         if is_new or not self.cache_is_current:
             if opened.current and is_new:
                 # The release that was current until now is an older one from here on.
-                retained_files[opened.current] = sorted(totals.dropped_files - totals.moved_files)
+                retained_files[opened.current] = sorted(totals.dropped_files)
             self.cache.remember("release", prepared.id)
             self.cache.remember("retained files", {older: retained_files[older] for older in opened.store.older()})
         self.cache.commit()
@@ -337,8 +335,6 @@ class ReleaseBuilder:
         self, files: list[SeriesFiles], stale: Mapping[str, str], keys: "RenderKeys", progress: Progress
     ) -> None:
         """Render the stale series in processes, and take over the segments of all others."""
-        unchanged = [files.slug for files in self.scan.series_files if files.slug not in stale]
-        self.totals.counts["unchanged"] += sum(self.segments.summaries[slug].resources for slug in unchanged)
         cached = self.segments if self.cache_is_current else None
         current = find_lines(self.transaction.current_manifest, cached) if self.previous else None
         tasks = RenderTasks(self.scan, self.cache, keys, find_lines(self._continued, cached), current)
@@ -347,16 +343,13 @@ class ReleaseBuilder:
         rendered = ordered_map(self.jobs, make, map(tasks.task, files), linker.lists.theme.template_folder)
         for series in progress(rendered, len(files)):
             self.segments.put(series.slug, series.segment)
-            self.totals.add_segment(series.slug, series.change, series.output)
+            self.totals.add_output(series.output)
             self.cache.series.keep_summary(series.slug, stale[series.slug], series.summary)
             self.cache.chapters.keep(series.slug, series.chapters)
 
     def _drop_removed_series(self) -> None:
         """Forget the series that the catalog no longer has."""
         present = {files.slug for files in self.scan.series_files}
-        current = self.transaction.current_manifest
-        for slug in current.segments.keys() - present - {""}:
-            self.totals.add_removed_series(slug, current.bodies(slug).values())
         for slug in self.segments.summaries.keys() - present - {""}:
             self.segments.drop(slug)
         for slug in self.cache.series.render_keys().keys() - present:
@@ -373,7 +366,7 @@ class ReleaseBuilder:
         current = self.transaction.current_manifest.bodies("") if self.previous else continued
         published = lists.publish(publisher, continued, current)
         self.segments.put("", publisher.segment(published))
-        self.totals.add_segment("", publish.change(current, published), writer.take_totals())
+        self.totals.add_output(writer.take_totals())
         rules, summaries = lists.rules(), list(self.segments.summaries.values())
         return rules, lists.small_files(rules, published, summaries, self.dist, self.media)
 
@@ -457,10 +450,10 @@ class ManifestLines:
     # The series that had each chapter in that release.
     series_of_chapter: Mapping[int, str]
 
-    def of(self, slug: str, facts: SeriesFacts) -> PreviousLines:
+    def of(self, slug: str, facts: SeriesFacts) -> bytes:
         chapters = (chapter for chapter in facts.ids if chapter in self.series_of_chapter)
         others = {self.series_of_chapter[chapter] for chapter in chapters} - {slug}
-        return PreviousLines(self.reader.segment(slug), SEPARATOR.join(map(self.reader.segment, sorted(others))))
+        return SEPARATOR.join(filter(None, map(self.reader.segment, [*sorted(others), slug])))
 
 
 def find_lines(reader: ManifestReader, cached: Segments | None) -> ManifestLines:

@@ -1,7 +1,6 @@
 """Resources -> files of bodies, and the lines of a segment: what a series adds to the long files of a release."""
 
 from array import array
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
@@ -11,7 +10,6 @@ from ..api.resources import SERIES_INDEX_URL, Alias, Gate, Resource
 from ..nginx import maps
 from ..release import manifest
 from ..release.bodies import BodyWriter
-from ..release.changes import url_changes
 from ..release.manifest import Entry, Published
 from ..release.rules import Rules
 
@@ -42,17 +40,6 @@ class Segment(NamedTuple):
     manifest: bytes
     maps: list[bytes]
     summary: SegmentSummary
-
-
-class SegmentChange(NamedTuple):
-    """The differences between a segment and the same segment of the current release."""
-
-    counts: Counter[str]
-    # Files that only the segment of the current release has.
-    dropped_files: list[str]
-    # The number of URLs that belong to another series in the current release, and their files.
-    moved_urls: int
-    moved_files: list[str]
 
 
 @dataclass(slots=True)
@@ -137,16 +124,3 @@ def site_rules(
         redirects=dict(sorted(redirects.items())),
         image_origins=tuple(image_origins),
     )
-
-
-def change(
-    current: Mapping[str, Published], published: Sequence[Published], others: Mapping[str, Published] | None = None
-) -> SegmentChange:
-    """Compare a segment with the `current` release, in which some of its URLs may belong to `others`."""
-    now = {body.url: body for body in published}
-    changes = url_changes(current, now, others)
-    moved_files = [file for url in changes.moved for file in manifest.files(now[url])]
-    # A first build has nothing to compare with.
-    files = {file for body in published if current for file in manifest.files(body)}
-    dropped_files = [file for body in current.values() for file in manifest.files(body) if file not in files]
-    return SegmentChange(changes.counts, dropped_files, len(changes.moved), moved_files)

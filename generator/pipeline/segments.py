@@ -5,7 +5,7 @@ The cache holds the lines of every segment; a file is the lines of all segments,
 
 import os
 from array import array
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain
@@ -53,6 +53,18 @@ class Segments:
     def has_bodies(self, slug: str, root: Path) -> bool:
         """Whether the segment of a series exists, and the bodies below `root` probably do."""
         return slug in self.summaries and _sample_exists(self.summaries[slug], root)
+
+    @property
+    def name(self) -> str:
+        return str(self.cache.folder)
+
+    @property
+    def segments(self) -> Collection[str]:
+        return self.summaries
+
+    def segment(self, slug: str) -> bytes:
+        """The manifest lines of a series."""
+        return self.cache.segments.lines_of("manifest.json", slug)
 
     def in_order(self) -> list[tuple[str, SegmentSummary]]:
         return sorted(self.summaries.items())

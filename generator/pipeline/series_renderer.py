@@ -19,14 +19,7 @@ from ..catalog.linking import Linker
 from ..release.bodies import BodyWriter, WriteTotals
 from ..release.manifest import Published, parse_lines
 from .cache_tables import ListedChapter
-from .publish import ResourcePublisher, Segment, SegmentChange, change
-
-
-class PreviousLines(NamedTuple):
-    """Manifest lines of an earlier release: those of a series, and of other series that had some of its chapters."""
-
-    own: bytes
-    others: bytes
+from .publish import ResourcePublisher, Segment
 
 
 class RenderTask(NamedTuple):
@@ -36,9 +29,10 @@ class RenderTask(NamedTuple):
     values: dict[str, bytes]
     times: dict[str, int]
     page_ids: dict[str, int]
-    # Lines of the release whose dates are continued, and of the current release if that is another one.
-    continued: PreviousLines
-    current: PreviousLines | None
+    # Manifest lines of the series, and of other series that had some of its chapters: those of the release whose dates
+    # are continued, and those of the current release if that is another one.
+    continued: bytes
+    current: bytes | None
 
 
 class RenderedSeries(NamedTuple):
@@ -46,7 +40,6 @@ class RenderedSeries(NamedTuple):
 
     slug: str
     segment: Segment
-    change: SegmentChange
     summary: bytes
     chapters: list[ListedChapter]
     output: WriteTotals
@@ -65,9 +58,8 @@ class SeriesRenderer:
         )
         series = self.linker.series(entry, task.times, task.page_ids)
         site, publisher = self.linker.site, self.publisher
-        own, others = map(parse_lines, task.continued)
-        own_current, others_current = map(parse_lines, task.current) if task.current else (own, others)
-        continued, current = others | own, others_current | own_current
+        continued = parse_lines(task.continued)
+        current = continued if task.current is None else parse_lines(task.current)
         published = [
             publisher.publish(resource, continued, current) for resource in routes.resources_of(series, self.page)
         ]
@@ -79,7 +71,6 @@ class SeriesRenderer:
                 routes.aliases_of(series, site),
                 [chapter.id for chapter in series.identified_chapters if chapter.id is not None],
             ),
-            change=change(own_current, published, others_current),
             summary=dump(series, pieces(series, published)),
             chapters=listed_chapters(series),
             output=publisher.bodies.take_totals(),

@@ -1,54 +1,96 @@
-"""The URLs that differ between two releases, by series."""
+"""The URLs that differ between two releases: the only comparison of releases."""
 
-import re
 from collections import Counter
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
-from functools import cached_property
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import NamedTuple, Protocol
 
-from .manifest import Published
-from .manifest_reader import ManifestReader
+from . import manifest
+from .manifest import Entry, Published
 
-# How many changed series are listed, and how many URLs of each; the others are counted.
-MAX_SERIES = 50
-MAX_URLS = 20
-KINDS = ("added", "changed", "removed")
-_CHAPTER = re.compile(r"/api/v2/chapters/(\d+)")
+ADDED, CHANGED, REMOVED = KINDS = ("added", "changed", "removed")
 
 
-@dataclass(frozen=True, slots=True)
-class UrlChanges:
-    """Differences between the bodies of two releases, or of one series in two releases."""
+class Difference(NamedTuple):
+    """A URL whose lines differ in two releases; None stands for a missing line."""
 
-    added: list[str]
-    changed: list[str]
-    removed: list[str]
-    unchanged: int
-    # URLs with a body now that belonged to another series before.
-    moved: list[str]
+    # The series that has the URL, in the newer release if both have it; empty for the catalog as a whole.
+    slug: str
+    url: str
+    old: Entry | None
+    new: Entry | None
 
     @property
-    def counts(self) -> Counter[str]:
-        """The number of URLs by kind; kinds without any are left out."""
-        kinds = {"added": self.added, "changed": self.changed, "removed": self.removed}
-        return +Counter({**{kind: len(urls) for kind, urls in kinds.items()}, "unchanged": self.unchanged})
+    def bodies(self) -> tuple[Published | None, Published | None]:
+        """The older and the newer body; None for gates and aliases, too."""
+        old, new = (entry if isinstance(entry, Published) else None for entry in (self.old, self.new))
+        return old, new
+
+    @property
+    def kind(self) -> str | None:
+        """One of KINDS if the body differs; None if only other facts do, such as max-age, or the gate."""
+        old, new = self.bodies
+        if old and new:
+            return CHANGED if old.etag != new.etag else None
+        return ADDED if new else REMOVED if old else None
 
 
-def url_changes(
-    before: Mapping[str, Published], now: Mapping[str, Published], elsewhere: Mapping[str, Published] | None = None
-) -> UrlChanges:
-    """Compare bodies by URL and ETag. `elsewhere`: bodies of other series whose chapters may have moved here."""
-    added, changed, moved = [], [], []
-    for url, body in now.items():
-        old = before.get(url)
-        if old is None and elsewhere and (old := elsewhere.get(url)):
-            moved.append(url)
-        if old is None:
-            added.append(url)
-        elif old.etag != body.etag:
-            changed.append(url)
-    removed = [url for url in before if url not in now]
-    return UrlChanges(added, changed, removed, len(now) - len(added) - len(changed), moved)
+class Lines(Protocol):
+    """The lines of a release by series: a manifest, or the segments of a build."""
+
+    @property
+    def name(self) -> str:
+        """The name in messages."""
+
+    @property
+    def segments(self) -> Collection[str]:
+        """The slugs of the series with lines; an empty one for the catalog as a whole."""
+
+    def segment(self, slug: str) -> bytes:
+        """The lines of a series."""
+
+
+def differences(old: Lines, new: Lines, slugs: Iterable[str] | None = None) -> Iterator[Difference]:
+    """Yield the URLs whose lines differ, series by series; `slugs` are those that can differ, or None for all.
+
+    A URL that only one release has in a series waits for the other one until the end: a chapter that moved to another
+    series is one difference, or none if its lines are the same.
+    """
+    added: dict[str, tuple[str, Entry]] = {}
+    removed: dict[str, tuple[str, Entry]] = {}
+    for slug in sorted({*old.segments, *new.segments} if slugs is None else slugs):
+        before, after = _differing_entries(old, new, slug)
+        for url, entry in after.items():
+            if url in before or not old.segments:  # nothing can have moved in a first release
+                yield Difference(slug, url, before.pop(url, None), entry)
+            else:
+                added[url] = slug, entry
+        removed.update((url, (slug, entry)) for url, entry in before.items())
+    for url, (slug, entry) in added.items():
+        _, former = removed.pop(url, (slug, None))
+        if former != entry:
+            yield Difference(slug, url, former, entry)
+    for url, (slug, entry) in removed.items():
+        yield Difference(slug, url, entry, None)
+
+
+def _differing_entries(old: Lines, new: Lines, slug: str) -> tuple[dict[str, Entry], dict[str, Entry]]:
+    """The entries of a series that only the older or only the newer release has, by URL. No other line is parsed."""
+    before, after = old.segment(slug), new.segment(slug)
+    if before == after:
+        return {}, {}
+    old_lines, new_lines = (dict.fromkeys(lines.split(manifest.SEPARATOR)) for lines in (before, after))
+    return _entries(old_lines, new_lines, old.name), _entries(new_lines, old_lines, new.name)
+
+
+def _entries(lines: Iterable[bytes], others: Collection[bytes], name: str) -> dict[str, Entry]:
+    text = manifest.SEPARATOR.join(line for line in lines if line not in others)
+    return {entry.url: entry for entry in manifest.parse_entries(text, name)}
+
+
+# The differences by series, for people: how many series are listed, and how many URLs of each; the others are counted.
+MAX_SERIES = 50
+MAX_URLS = 20
 
 
 @dataclass(slots=True)
@@ -56,66 +98,31 @@ class SeriesChanges:
     """Changed URLs of a series, or of the catalog as a whole if the slug is empty."""
 
     slug: str
-    counts: Counter[str]
-    # The kind and the URL of the first MAX_URLS changes.
-    urls: list[tuple[str, str]]
+    counts: Counter[str] = field(default_factory=Counter)
+    # The kind and the URL of the first MAX_URLS changes, in the order of KINDS.
+    urls: list[tuple[str, str]] = field(default_factory=list)
 
 
 @dataclass(slots=True)
 class ReleaseChanges:
     """Changed URLs of a release: the first MAX_SERIES series, and the totals of the others."""
 
-    listed: list[SeriesChanges] = field(default_factory=list)
-    other_series: int = 0
-    other_counts: Counter[str] = field(default_factory=Counter)
-
-    def add(self, slug: str, changes: UrlChanges) -> None:
-        counts = Counter({kind: count for kind, count in changes.counts.items() if kind in KINDS})
-        if not counts:
-            return  # lines of the same bodies can differ in other facts, such as max-age
-        if len(self.listed) < MAX_SERIES:
-            urls = [(kind, url) for kind in KINDS for url in getattr(changes, kind)]
-            self.listed.append(SeriesChanges(slug, counts, urls[:MAX_URLS]))
-        else:
-            self.other_series += 1
-            self.other_counts += counts
+    listed: list[SeriesChanges]
+    other_series: int
+    other_counts: Counter[str]
 
 
-class ReleaseComparison:
-    """Compares two releases series by series. A release does not differ from itself."""
-
-    def __init__(self, before: ManifestReader, now: ManifestReader) -> None:
-        self.before, self.now, self.changes = before, now, ReleaseChanges()
-
-    def add(self, slug: str, bodies: Mapping[str, Published]) -> None:
-        """Record the changes of a series that has these bodies now."""
-        if self.before.segment(slug) != self.now.segment(slug):
-            self.changes.add(slug, self._changes(slug, bodies))
-
-    def _changes(self, slug: str, bodies: Mapping[str, Published]) -> UrlChanges:
-        changes = url_changes(self.before.bodies(slug), bodies, self._elsewhere(slug, bodies))
-        # A chapter that moved to another series keeps its URL, so it is not removed.
-        return replace(
-            changes, removed=[url for url in changes.removed if self._owners_now.get(_chapter(url), slug) == slug]
-        )
-
-    def _elsewhere(self, slug: str, bodies: Mapping[str, Published]) -> dict[str, Published]:
-        """The former bodies of the series that had some of this series' chapters."""
-        owners = self._owners_before
-        slugs = {owners[chapter] for chapter in map(_chapter, bodies) if chapter in owners} - {slug}
-        return {url: body for owner in sorted(slugs) for url, body in self.before.bodies(owner).items()}
-
-    @cached_property
-    def _owners_before(self) -> dict[int, str]:
-        """The slug of each chapter's series in the older release."""
-        return self.before.chapter_owners()
-
-    @cached_property
-    def _owners_now(self) -> dict[int, str]:
-        return self.now.chapter_owners()
-
-
-def _chapter(url: str) -> int:
-    """The id of the chapter that a URL belongs to, or 0, which is no chapter's id."""
-    match = _CHAPTER.match(url)
-    return int(match[1]) if match else 0
+def release_changes(differing: Iterable[Difference]) -> ReleaseChanges:
+    """Count and list the URLs with another body."""
+    by_slug: dict[str, SeriesChanges] = {}
+    for difference in differing:
+        if kind := difference.kind:
+            series = by_slug.setdefault(difference.slug, SeriesChanges(difference.slug))
+            series.counts[kind] += 1
+            if series.counts[kind] <= MAX_URLS:
+                series.urls.append((kind, difference.url))
+    every = [series for _, series in sorted(by_slug.items())]
+    for series in every:
+        series.urls = sorted(series.urls, key=lambda change: KINDS.index(change[0]))[:MAX_URLS]
+    others = every[MAX_SERIES:]
+    return ReleaseChanges(every[:MAX_SERIES], len(others), sum((series.counts for series in others), Counter()))

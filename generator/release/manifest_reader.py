@@ -25,7 +25,7 @@ class ManifestReader:
     """An open manifest; an empty one if `path` is None."""
 
     def __init__(self, path: Path | None) -> None:
-        self.path = path
+        self.path, self.name = path, str(path)
         self._file = -1
         self.highest_id = 0
         self.page_ids: Mapping[str, int] = {}
@@ -39,7 +39,7 @@ class ManifestReader:
                 self._file = os.open(path, os.O_RDONLY)
                 opened.callback(self.close)
                 try:
-                    self._read_head(str(path))
+                    self._read_head(self.name)
                 except FlatpanelError:
                     if path.parent.parent.name == "releases":
                         # Its error says what to do about a damaged current release.
@@ -96,7 +96,7 @@ class ManifestReader:
             offset += len(block)
 
     def bodies(self, slug: str) -> dict[str, Published]:
-        return manifest.parse_lines(self.segment(slug), str(self.path))
+        return manifest.parse_lines(self.segment(slug), self.name)
 
     def chapter_owners(self) -> dict[int, str]:
         """The slug of the series of each chapter of /api/v2, by chapter id."""
@@ -123,7 +123,7 @@ def _entries_with_end(reader: ManifestReader, end: bytes) -> Iterator[Entry]:
     """Parse only the lines with this end: each kind of entry has its own."""
     for slug in reader.segments:
         lines = (line for line in reader.segment(slug).split(manifest.SEPARATOR) if line.endswith(end))
-        yield from manifest.parse_entries(manifest.SEPARATOR.join(lines), str(reader.path))
+        yield from manifest.parse_entries(manifest.SEPARATOR.join(lines), reader.name)
 
 
 def problem(path: Path, release: str) -> str | None:

@@ -1,5 +1,6 @@
 """Build a catalog into a temporary folder, to see what a build would change or to get files from it."""
 
+from collections import Counter
 from collections.abc import Callable, Iterable
 from contextlib import ExitStack
 from dataclasses import replace
@@ -15,8 +16,7 @@ from ..pipeline.main_conf import main_conf
 from ..pipeline.new_release import build_release, no_progress
 from ..pipeline.open_cache import with_cache
 from ..release import transaction
-from ..release.changes import KINDS, url_changes
-from ..release.manifest import Manifest
+from ..release.changes import KINDS, differences
 from ..release.manifest_reader import ManifestReader, refuse_damaged
 from ..release.store import Store
 from . import verify_files
@@ -60,9 +60,9 @@ def outdated(options: Options, warn: Callable[[str], None]) -> list[str]:
     current = store.current()
     refuse_damaged(options.out)
     previous = options.previous or store.manifest_path(current)
-    trial, manifest, rewritten = build_trial(
+    trial, change, rewritten = build_trial(
         replace(options, previous=previous, cache=None),
-        lambda trial: (trial, trial.store.manifest(trial.release), _rewritten(options, trial)),
+        lambda trial: (trial, _change(store.manifest_path(current), trial), _rewritten(options, trial)),
         # Also those of the current release, which `--previous` replaces only as the source of dates.
         filter(None, map(store.manifest_path, [*reversed(store.older()), current])),
     )
@@ -73,7 +73,6 @@ def outdated(options: Options, warn: Callable[[str], None]) -> list[str]:
     if current is None:
         sentences.append(f"{options.out}: nothing has been built yet; run the command `build` first")
     elif trial.release != current:
-        change = _change(store.manifest(current), manifest)
         sentences.append(f"{options.out}: is out of date: a build would change {change}")
     if not options.nginx.is_file() or options.nginx.read_bytes() != main_conf(options, trial.site):
         sentences.append(f"{options.nginx}: is out of date: a build would rewrite it")
@@ -89,8 +88,9 @@ def _rewritten(options: Options, trial: TrialRelease) -> list[str]:
     return [f"{options.out}/{path}" for path in paths if read(options.out / path) != read(trial.store.root / path)]
 
 
-def _change(before: Manifest, after: Manifest) -> str:
-    counts = url_changes(before.resources, after.resources).counts
+def _change(current: Path | None, trial: TrialRelease) -> str:
+    with ManifestReader(current) as before, ManifestReader(trial.store.manifest_path(trial.release)) as after:
+        counts = Counter(difference.kind for difference in differences(before, after))
     changed = {kind: counts[kind] for kind in KINDS if counts[kind]}
     total = sum(changed.values())
     if not total:

@@ -21,7 +21,7 @@ from ...errors import escaped
 from ...pipeline.cache import Cache
 from ...pipeline.scan import CatalogScan
 from ...pipeline.schedule import Scheduled, scheduled
-from ...release.changes import ReleaseChanges, ReleaseComparison, SeriesChanges
+from ...release.changes import ReleaseChanges, SeriesChanges, differences, release_changes
 from ...release.manifest import Published
 from ...release.manifest_reader import ManifestReader
 from ...release.transaction import Transaction
@@ -276,11 +276,9 @@ def report_data(catalog_scan: CatalogScan, cache: Cache, opened: Transaction) ->
     store, before = opened.store, opened.current_manifest
     manifest = store.manifest_path(store.current())
     with ManifestReader(manifest) as now:
-        sizes, comparison = Sizes(store.root), ReleaseComparison(before, now)
-        for slug in sorted({*before.segments, *now.segments}):
-            bodies = now.bodies(slug)
-            sizes.add(bodies.values())
-            comparison.add(slug, bodies)
+        sizes, changes = Sizes(store.root), release_changes(differences(before, now))
+        for slug in now.segments:
+            sizes.add(now.bodies(slug).values())
     site, chapters = catalog_scan.linker.site, scheduled(catalog_scan, cache)
     return ReportData(
         as_of=catalog_scan.as_of,
@@ -288,9 +286,9 @@ def report_data(catalog_scan: CatalogScan, cache: Cache, opened: Transaction) ->
         body_budget=site.body_budget,
         counts=_counts(catalog_scan, chapters),
         sizes=sizes,
-        changes=comparison.changes,
+        changes=changes,
         scheduled=chapters,
-        details=_listed_details(before.path, manifest, comparison.changes),
+        details=_listed_details(before.path, manifest, changes),
     )
 
 
