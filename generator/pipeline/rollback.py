@@ -7,16 +7,18 @@ Everything is read from the releases; the catalog is not read.
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from urllib.parse import unquote
 
 from .. import encoding
+from ..api.resources import Gate
 from ..errors import FlatpanelError
 from ..nginx import maps
-from ..release import journal, manifest, manifest_reader
-from ..release.manifest import Published
+from ..release import journal, manifest
+from ..release.changes import Difference, differences
+from ..release.manifest import Entry, Published
 from ..release.manifest_reader import ManifestReader
 from ..release.table import KEYS_FILE, dump_keys, load_keys
 from ..release.transaction import NextRelease, Transaction
@@ -80,7 +82,8 @@ class _Plan:
         self.target = transaction.older_manifests[transaction.older.index(target)]
 
     def rollback(self) -> Rollback:
-        redate_after_commit = self._check_target()
+        self._check_target()
+        differing = list(differences(self.current, self.target))
         keys, left_out = self._keys()
         release = self.target_id
         files: dict[str, Callable[[], Iterable[bytes]]] = {}
@@ -91,28 +94,19 @@ class _Plan:
                 f"{self.transaction.root}: release {release} is already the current one; it is release "
                 f"{self.target_id} with the current keys"
             )
-        return Rollback(self.target_id, release, files, redate_after_commit, left_out, dict(self._reopened()))
+        return Rollback(
+            self.target_id, release, files, list(_redated(differing)), left_out, dict(self._reopened(differing))
+        )
 
     def _folder(self, release: str | None) -> Path:
         return self.transaction.root / "releases" / str(release)
 
-    def _check_target(self) -> list[Published]:
-        """Check that all files of the target exist, and list the bodies whose Last-Modified changes."""
-        redated = []
-        for name in self.target.file_digests:
-            self._require(self._folder(self.target_id) / name)
-        for slug in self.target.segments:
-            current = self.current.bodies(slug)
-            for url, body in self.target.bodies(slug).items():
-                for file in manifest.files(body):
-                    self._require(self.transaction.root / file)
-                if url not in current or current[url].modified != body.modified:
-                    redated.append(body)
-        return redated
-
-    def _require(self, path: Path) -> None:
-        if not path.exists():
-            raise FlatpanelError(f"{path}: is missing, so release {self.target_id} cannot be served again")
+    def _check_target(self) -> None:
+        """Check that all files of the target exist."""
+        own = (self._folder(self.target_id) / name for name in self.target.file_digests)
+        for path in chain(own, (self.transaction.root / file for file in self.target.files())):
+            if not path.exists():
+                raise FlatpanelError(f"{path}: is missing, so release {self.target_id} cannot be served again")
 
     def _keys(self) -> tuple[dict[str, str], dict[str, int]]:
         """The current keys whose accounts the target has, and the number of the other keys by username."""
@@ -151,34 +145,41 @@ class _Plan:
             while block := opened.read(_BLOCK):
                 yield block
 
-    def _reopened(self) -> Iterator[tuple[str, str]]:
-        for slug in self.target.segments:
-            public = [url for url, body in self.target.bodies(slug).items() if not body.restricted]
+    def _reopened(self, differing: Iterable[Difference]) -> Iterator[tuple[str, str]]:
+        opened: dict[str, dict[str, str]] = {}
+        for difference in differing:
+            old, new = difference.bodies
+            if new and not new.restricted and not (old and not old.restricted):
+                opened.setdefault(difference.slug, {})[difference.url] = _why_closed(difference.old)
+        for slug, reasons in sorted(opened.items()):
             if slug:
-                reason = self._why_closed(slug, public)
+                reason = next(filter(None, reasons.values()), "") or self._why_unpublished(slug, reasons)
                 yield from [(slug, reason)] if reason else []
             else:
-                yield from ((url, "restricted") for url in public if self._closed.get(url))
+                yield from ((url, reason) for url, reason in reasons.items() if reason)
 
-    def _why_closed(self, slug: str, public: list[str]) -> str | None:
-        """Why some `public` URLs of a series are not public in the current release; None if all are."""
-        if reason := next((self._closed[url] for url in public if url in self._closed), None):
-            return reason
+    def _why_unpublished(self, slug: str, opened: Iterable[str]) -> str:
+        """Why the current release does not have some URLs of a series; "" if others have the same content."""
         current = self.current.bodies(slug)
         if not current:
             # The description of a licensed or restricted series is public.
-            return "no longer published" if any(url != f"/api/v2/series/{slug}" for url in public) else None
-        was_old, is_old = (any(url.startswith(_OLD_VERSIONS) for url in urls) for urls in (public, current))
-        return "no longer in /api and /api/v1" if was_old and not is_old else None
+            return "no longer published" if any(url != f"/api/v2/series/{slug}" for url in opened) else ""
+        was_old, is_old = (any(url.startswith(_OLD_VERSIONS) for url in urls) for urls in (opened, current))
+        return "no longer in /api and /api/v1" if was_old and not is_old else ""
 
-    @cached_property
-    def _closed(self) -> dict[str, str]:
-        """The URLs that the current release serves only with an API key, or answers with 451; with the reason."""
-        gates = manifest_reader.gates(self.current)
-        closed = {gate.url: "licensed" for gate in gates if gate.status == 451}
-        for slug in self.current.segments:
-            closed |= {url: "restricted" for url, body in self.current.bodies(slug).items() if body.restricted}
-        return closed
+
+def _redated(differing: Iterable[Difference]) -> Iterator[Published]:
+    """The bodies of the target whose Last-Modified differs in the current release."""
+    for old, new in (difference.bodies for difference in differing):
+        if new and not (old and old.modified == new.modified):
+            yield new
+
+
+def _why_closed(entry: Entry | None) -> str:
+    """Why an entry of the current release is not public; "" if the release has none that explains it."""
+    if isinstance(entry, Published):
+        return "restricted"
+    return "licensed" if isinstance(entry, Gate) and entry.status == 451 else ""
 
 
 def _usernames(reader: ManifestReader) -> dict[str, str]:
