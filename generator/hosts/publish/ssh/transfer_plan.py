@@ -8,6 +8,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from .... import encoding
 from ....release import journal, manifest
+from ....release.changes import differences
 from ....release.journal import RELEASE_ID, JournalEntry
 from ....release.manifest import Published
 from ....release.manifest_reader import ManifestReader
@@ -134,9 +135,10 @@ class TransferPlan:
 
 
 def by_notes(new: ManifestReader, release: str, current: ManifestReader, state: ServerState, keep: int) -> TransferPlan:
-    """The difference to the server's current release. Only series whose lines changed are parsed."""
-    slugs = [slug for slug in {**new.segments, **current.segments} if new.segment(slug) != current.segment(slug)]
-    new_bodies, old_bodies = _bodies(new, slugs), _bodies(current, slugs)
+    """The difference to the server's current release."""
+    pairs = [difference.bodies for difference in differences(current, new)]
+    old_bodies = {body.file: body for body, _ in pairs if body}
+    new_bodies = {body.file: body for _, body in pairs if body}
     new_files, old_files = _files(new_bodies), _files(old_bodies)
     noted = state.notes.older if state.notes else {}
     older: Older = {id: [file for file in files if file not in new_files] for id, files in noted.items()}
@@ -161,12 +163,12 @@ def by_listing(
     `earlier` are releases of the server, the current one first, then from the newest to the oldest. Only a file that
     has arrived completely has the time that it has here.
     """
-    new_bodies = _bodies(new, new.segments)
+    new_bodies = _bodies(new)
     new_files = _files(new_bodies)
     newer, older = set(new_files), {}
     old_bodies: dict[str, Published] = {}
     for id, reader in earlier.items():
-        bodies = _bodies(reader, reader.segments)
+        bodies = _bodies(reader)
         old_bodies = old_bodies or bodies
         if id != release:
             files = _files(bodies) & listed.keys()
@@ -187,9 +189,9 @@ def by_listing(
     return plan
 
 
-def _bodies(reader: ManifestReader, slugs: Iterable[str]) -> dict[str, Published]:
-    """The bodies of some series by file."""
-    return {body.file: body for slug in slugs for body in reader.bodies(slug).values()}
+def _bodies(reader: ManifestReader) -> dict[str, Published]:
+    """The bodies of a release by file."""
+    return {body.file: body for slug in reader.segments for body in reader.bodies(slug).values()}
 
 
 def _files(bodies: Mapping[str, Published]) -> set[str]:
