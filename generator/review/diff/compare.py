@@ -2,13 +2,14 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from ...release.changes import differences
 from .entity_views import GROUPS
 from .json_diff import ADDED, CHANGED, REMOVED
-from .release_view import ReleaseView, UrlResponse
+from .release_view import ReleaseView, UrlResponse, response_of
 
 # Same body, different max-age.
 RETIMED = "retimed"
@@ -77,8 +78,9 @@ class Comparison:
 
 
 def compare(old: ReleaseView, new: ReleaseView) -> Comparison:
-    comparison = Comparison(old, new)
-    _compare_bodies(comparison, old.manifest.segments.keys() | new.manifest.segments.keys())
+    comparison = Comparison(old, new, {difference.url: difference for difference in _differing_bodies(old, new)})
+    bodies = sum(map(new.manifest.count, new.manifest.segments))
+    comparison.unchanged = bodies - sum(1 for difference in comparison.by_url.values() if difference.new)
     _compare_gates(comparison)
     if not comparison.left_out:
         comparison.settings = _changed_settings(old, new)
@@ -87,29 +89,26 @@ def compare(old: ReleaseView, new: ReleaseView) -> Comparison:
 
 def compare_series(old: ReleaseView, new: ReleaseView, slugs: Iterable[str]) -> Comparison:
     """Compare the bodies of these series only, and the list of groups, which describes the groups of chapters."""
-    comparison = Comparison(old, new)
-    _compare_bodies(comparison, slugs)
-    before, after = (
-        {url: response for url, response in release.responses("").items() if url == GROUPS} for release in (old, new)
+    differing = _differing_bodies(old, new, ["", *slugs])
+    return Comparison(
+        old,
+        new,
+        {difference.url: difference for difference in differing if difference.slug or difference.url == GROUPS},
     )
-    _add_differences(comparison, before, after, _always(""))
-    return comparison
 
 
-def _compare_bodies(comparison: Comparison, slugs: Iterable[str]) -> None:
-    old, new = comparison.old, comparison.new
-    for slug in sorted(slugs):
-        if old.manifest.segment(slug) == new.manifest.segment(slug):
-            comparison.unchanged += new.manifest.count(slug)
-        else:
-            _add_differences(comparison, old.responses(slug), new.responses(slug), _always(slug))
-
-
-def _always(slug: str) -> Callable[[str], str]:
-    return lambda _: slug
+def _differing_bodies(
+    old: ReleaseView, new: ReleaseView, slugs: Iterable[str] | None = None
+) -> Iterator[UrlDifference]:
+    """The URLs whose bodies differ. Another date alone is no difference."""
+    for difference in differences(old.manifest, new.manifest, slugs):
+        before, after = (body and response_of(body) for body in difference.bodies)
+        if (before and before.without_body) != (after and after.without_body):
+            yield UrlDifference(difference.url, difference.slug, before, after)
 
 
 def _compare_gates(comparison: Comparison) -> None:
+    """Compare the redirects and licences. A URL may be a gate in one release and have a body in the other."""
     old, new = comparison.old.gates(), comparison.new.gates()
     series_of_chapter = {
         match[1]: difference.slug for url, difference in comparison.by_url.items() if (match := _CHAPTER.match(url))
@@ -127,19 +126,6 @@ def _compare_gates(comparison: Comparison) -> None:
         reader = _READER.fullmatch((new.get(url) or old[url]).etag_or_target)
         return slug or (reader[1] if reader else "")
 
-    _add_differences(comparison, old, new, slug_of)
-
-
-def _add_differences(
-    comparison: Comparison,
-    old: Mapping[str, UrlResponse],
-    new: Mapping[str, UrlResponse],
-    slug_of: Callable[[str], str],
-) -> None:
-    """Compare the responses of each URL.
-
-    A URL may occur twice: as a gate in one release and with a body in the other, or in two series.
-    """
     for url in sorted(old.keys() | new.keys()):
         before, after, previous = old.get(url), new.get(url), comparison.by_url.pop(url, None)
         if previous:

@@ -47,9 +47,12 @@ class UrlResponse(NamedTuple):
         return "restricted" if self.restricted else "public" if self.status == 200 else str(self.status)
 
 
+def response_of(body: Published) -> UrlResponse:
+    return UrlResponse(200, body.etag, body.restricted, body.max_age, body)
+
+
 def _responses(manifest: ManifestReader, slug: str) -> dict[str, UrlResponse]:
-    bodies = manifest.bodies(slug).values()
-    return {body.url: UrlResponse(200, body.etag, body.restricted, body.max_age, body) for body in bodies}
+    return {url: response_of(body) for url, body in manifest.bodies(slug).items()}
 
 
 class Configuration:
